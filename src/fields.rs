@@ -1,0 +1,620 @@
+//! The one table of fields.
+//!
+//! Every size, every Model field and every Data field is declared here once: name, element type, shape,
+//! unit, meaning and, for Data, the stage that writes it. The CPU structs, the GPU arena and its WGSL
+//! accessors, the npz names, the batch interface, the reference page and the list that `check` compares
+//! are all made from it. To add a field, add a line.
+//!
+//! Names and shapes are MuJoCo's. Matrices are row-major, quaternions scalar-first, spatial vectors
+//! rotation first.
+
+/// Sizes: number of elements along an axis.
+macro_rules! size_table {
+    ($with:ident) => {
+        $with! {
+            nq "position coordinates";
+            nv "degrees of freedom";
+            nu "control inputs";
+            nactuator "actuators";
+            nout "actuator force outputs";
+            na "activation states";
+            nbody "bodies, world included";
+            njnt "joints";
+            ngeom "geoms";
+            nsite "sites";
+            ncam "cameras";
+            nlight "lights";
+            ntendon "tendons";
+            nwrap "elements of all tendon paths";
+            nJten "nonzeros of the tendon Jacobian";
+            neq "equality constraints";
+            npair "explicit contact pairs";
+            nexclude "excluded body pairs";
+            nsensor "sensors";
+            nsensordata "sensor outputs";
+            nmocap "mocap bodies";
+            nkey "keyframes";
+            nnumeric "custom numeric fields";
+            nnumericdata "numbers of all custom numeric fields";
+            ntree "kinematic trees";
+            nC "nonzeros of the inertia matrix's lower triangle";
+            nlevel "levels of the body tree, world included";
+            ncandidate "geom pairs that can touch";
+            nconmax "contact slots of a world";
+            njmax "constraint row slots of a world";
+        }
+    };
+}
+
+/// Model fields: constant while a batch steps, except where a batch expands one to a value per world.
+macro_rules! model_table {
+    ($with:ident) => {
+        $with! {
+            // options
+            opt_timestep: real [1] "s" "Time step.";
+            opt_impratio: real [1] "1" "Ratio of friction to normal impedance of contacts.";
+            opt_tolerance: real [1] "1" "Solver termination: scaled improvement or gradient below it.";
+            opt_ls_tolerance: real [1] "1" "Line search termination, relative to `opt_tolerance`.";
+            opt_noslip_tolerance: real [1] "1" "Termination of the no-slip solver.";
+            opt_ccd_tolerance: real [1] "1" "Termination of convex collision.";
+            opt_sleep_tolerance: real [1] "m/s" "Velocity below which trees may sleep.";
+            opt_gravity: real [3] "m/s^2" "Gravitational acceleration.";
+            opt_wind: real [3] "m/s" "Velocity of the medium.";
+            opt_magnetic: real [3] "mixed" "Magnetic flux.";
+            opt_density: real [1] "kg/m^3" "Density of the medium.";
+            opt_viscosity: real [1] "Pa s" "Viscosity of the medium.";
+            opt_o_margin: real [1] "m" "Contact margin that replaces all others under the override flag.";
+            opt_o_solref: real [2] "mixed" "Contact solref under the override flag.";
+            opt_o_solimp: real [5] "mixed" "Contact solimp under the override flag.";
+            opt_o_friction: real [5] "mixed" "Contact friction under the override flag.";
+            opt_integrator: int [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast.";
+            opt_cone: int [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
+            opt_jacobian: int [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
+            opt_solver: int [1] "enum" "0 PGS, 1 CG, 2 Newton.";
+            opt_iterations: int [1] "1" "Most iterations of the solver.";
+            opt_ls_iterations: int [1] "1" "Most iterations of a line search.";
+            opt_noslip_iterations: int [1] "1" "Most iterations of the no-slip solver.";
+            opt_ccd_iterations: int [1] "1" "Most iterations of convex collision.";
+            opt_disableflags: int [1] "bits" "Standard features that are switched off.";
+            opt_enableflags: int [1] "bits" "Optional features that are switched on.";
+            opt_disableactuator: int [1] "bits" "Actuator groups that are switched off.";
+            opt_sdf_initpoints: int [1] "1" "Starting points of signed-distance collision.";
+            opt_sdf_iterations: int [1] "1" "Iterations of signed-distance collision.";
+            stat_meaninertia: real [1] "mixed" "Mean diagonal of the inertia matrix at qpos0.";
+            stat_meanmass: real [1] "kg" "Mean body mass.";
+            stat_meansize: real [1] "m" "Mean body size.";
+            stat_extent: real [1] "m" "Extent of the model.";
+            stat_center: real [3] "m" "Centre of the model.";
+            // reference configuration
+            qpos0: real [nq] "mixed" "Position coordinates of the model as written.";
+            qpos_spring: real [nq] "mixed" "Position coordinates at which joint springs are at rest.";
+            // bodies
+            body_parentid: int [nbody] "id" "Parent body; the world is its own.";
+            body_rootid: int [nbody] "id" "Ancestor that is a child of the world.";
+            body_weldid: int [nbody] "id" "Topmost ancestor that it is rigidly fixed to.";
+            body_mocapid: int [nbody] "id" "Mocap body; -1 for none.";
+            body_jntnum: int [nbody] "1" "Number of joints.";
+            body_jntadr: int [nbody] "id" "First joint; -1 for none.";
+            body_dofnum: int [nbody] "1" "Number of degrees of freedom.";
+            body_dofadr: int [nbody] "id" "First degree of freedom; -1 for none.";
+            body_treeid: int [nbody] "id" "Kinematic tree; -1 for static bodies.";
+            body_geomnum: int [nbody] "1" "Number of geoms.";
+            body_geomadr: int [nbody] "id" "First geom; -1 for none.";
+            body_pos: real [nbody 3] "m" "Position in the parent's frame.";
+            body_quat: real [nbody 4] "1" "Orientation in the parent's frame.";
+            body_ipos: real [nbody 3] "m" "Centre of mass in the body's frame.";
+            body_iquat: real [nbody 4] "1" "Principal axes of inertia in the body's frame.";
+            body_mass: real [nbody] "kg" "Mass.";
+            body_subtreemass: real [nbody] "kg" "Mass of the body and all below it.";
+            body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia.";
+            body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation.";
+            body_gravcomp: real [nbody] "1" "Upward force in units of the body's weight.";
+            // levels of the body tree: one lane per body of a level
+            level_adr: int [nlevel] "id" "First entry of the level in `level_body`.";
+            level_num: int [nlevel] "1" "Number of bodies of the level.";
+            level_body: int [nbody] "id" "Bodies ordered by level.";
+            body_childadr: int [nbody] "id" "First entry of the body's children in `child_body`.";
+            body_childnum: int [nbody] "1" "Number of children.";
+            child_body: int [nbody] "id" "Children of every body, highest id first.";
+            // joints
+            jnt_type: int [njnt] "enum" "0 free, 1 ball, 2 slide, 3 hinge.";
+            jnt_qposadr: int [njnt] "id" "First position coordinate.";
+            jnt_dofadr: int [njnt] "id" "First degree of freedom.";
+            jnt_bodyid: int [njnt] "id" "Body that it moves.";
+            jnt_actuatorid: int [njnt] "id" "Actuator that adds damping or armature; -1 for none.";
+            jnt_group: int [njnt] "1" "Group for display.";
+            jnt_limited: int [njnt] "flag" "Whether it has limits.";
+            jnt_actfrclimited: int [njnt] "flag" "Whether the total actuator force is limited.";
+            jnt_actgravcomp: int [njnt] "flag" "Whether gravity compensation counts as actuator force.";
+            jnt_solref: real [njnt 2] "mixed" "Reference of the limit constraint.";
+            jnt_solimp: real [njnt 5] "mixed" "Impedance of the limit constraint.";
+            jnt_pos: real [njnt 3] "m" "Anchor in the body's frame.";
+            jnt_axis: real [njnt 3] "1" "Axis in the body's frame.";
+            jnt_stiffness: real [njnt] "N/m or N m/rad" "Linear spring stiffness.";
+            jnt_stiffnesspoly: real [njnt 2] "mixed" "Spring stiffness of second and third order.";
+            jnt_range: real [njnt 2] "m or rad" "Limits.";
+            jnt_actfrcrange: real [njnt 2] "N or N m" "Limits of the total actuator force.";
+            jnt_margin: real [njnt] "m or rad" "Distance at which the limit becomes active.";
+            // degrees of freedom
+            dof_bodyid: int [nv] "id" "Body.";
+            dof_jntid: int [nv] "id" "Joint.";
+            dof_parentid: int [nv] "id" "Previous degree of freedom on the way to the root; -1 for none.";
+            dof_treeid: int [nv] "id" "Kinematic tree.";
+            dof_solref: real [nv 2] "mixed" "Reference of the friction-loss constraint.";
+            dof_solimp: real [nv 5] "mixed" "Impedance of the friction-loss constraint.";
+            dof_frictionloss: real [nv] "N or N m" "Dry friction.";
+            dof_armature: real [nv] "kg or kg m^2" "Inertia that is added to the diagonal.";
+            dof_damping: real [nv] "N s/m or N m s/rad" "Linear damping.";
+            dof_dampingpoly: real [nv 2] "mixed" "Damping of second and third order.";
+            dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0.";
+            dof_M0: real [nv] "mixed" "Diagonal of the inertia at qpos0.";
+            dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation.";
+            // inertia matrix: rows of the lower triangle, columns ascending, diagonal last
+            M_rownnz: int [nv] "1" "Nonzeros of the row.";
+            M_rowadr: int [nv] "id" "First nonzero of the row.";
+            M_colind: int [nC] "id" "Column of each nonzero.";
+            // trees
+            tree_bodyadr: int [ntree] "id" "First body.";
+            tree_bodynum: int [ntree] "1" "Number of bodies.";
+            tree_dofadr: int [ntree] "id" "First degree of freedom.";
+            tree_dofnum: int [ntree] "1" "Number of degrees of freedom.";
+            // geoms
+            geom_type: int [ngeom] "enum" "0 plane, 1 hfield, 2 sphere, 3 capsule, 4 ellipsoid, 5 cylinder, 6 box, 7 mesh, 8 sdf.";
+            geom_contype: int [ngeom] "bits" "Contact type.";
+            geom_conaffinity: int [ngeom] "bits" "Contact types that it can touch.";
+            geom_condim: int [ngeom] "1" "Contact dimensions: 1, 3, 4 or 6.";
+            geom_bodyid: int [ngeom] "id" "Body.";
+            geom_dataid: int [ngeom] "id" "Mesh or height field; -1 for none.";
+            geom_group: int [ngeom] "1" "Group for display.";
+            geom_priority: int [ngeom] "1" "Higher priority decides contact parameters alone.";
+            geom_solmix: real [ngeom] "1" "Weight when contact parameters are mixed.";
+            geom_solref: real [ngeom 2] "mixed" "Reference of contacts.";
+            geom_solimp: real [ngeom 5] "mixed" "Impedance of contacts.";
+            geom_size: real [ngeom 3] "m" "Size by type.";
+            geom_rbound: real [ngeom] "m" "Radius of the bounding sphere; 0 for planes.";
+            geom_pos: real [ngeom 3] "m" "Position in the body's frame.";
+            geom_quat: real [ngeom 4] "1" "Orientation in the body's frame.";
+            geom_friction: real [ngeom 3] "mixed" "Sliding, torsional and rolling friction.";
+            geom_margin: real [ngeom] "m" "Inflation of the geom for contact.";
+            geom_gap: real [ngeom] "m" "Further distance at which contacts are listed without force.";
+            geom_surfacevel: real [ngeom 6] "mixed" "Velocity of the surface in the geom's frame.";
+            geom_adhesion: real [ngeom] "N" "Adhesive force of contacts.";
+            geom_fluid: real [ngeom 12] "mixed" "Parameters of the ellipsoid fluid model.";
+            geom_rgba: real [ngeom 4] "1" "Colour.";
+            // geom pairs that can touch, geoms ordered by type: what collision runs over
+            candidate_geom1: int [ncandidate] "id" "First geom, the one of lower type.";
+            candidate_geom2: int [ncandidate] "id" "Second geom.";
+            candidate_pair: int [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
+            // sites
+            site_type: int [nsite] "enum" "Shape for display, as `geom_type`.";
+            site_bodyid: int [nsite] "id" "Body.";
+            site_group: int [nsite] "1" "Group for display.";
+            site_size: real [nsite 3] "m" "Size by type.";
+            site_pos: real [nsite 3] "m" "Position in the body's frame.";
+            site_quat: real [nsite 4] "1" "Orientation in the body's frame.";
+            site_rgba: real [nsite 4] "1" "Colour.";
+            // cameras and lights
+            cam_mode: int [ncam] "enum" "0 fixed, 1 track, 2 trackcom, 3 targetbody, 4 targetbodycom.";
+            cam_bodyid: int [ncam] "id" "Body.";
+            cam_targetbodyid: int [ncam] "id" "Body that it looks at; -1 for none.";
+            cam_pos: real [ncam 3] "m" "Position in the body's frame.";
+            cam_quat: real [ncam 4] "1" "Orientation in the body's frame.";
+            cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
+            cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes.";
+            cam_mat0: real [ncam 9] "1" "Global orientation at qpos0.";
+            cam_fovy: real [ncam] "deg" "Vertical field of view.";
+            light_mode: int [nlight] "enum" "As `cam_mode`.";
+            light_bodyid: int [nlight] "id" "Body.";
+            light_targetbodyid: int [nlight] "id" "Body that it shines at; -1 for none.";
+            light_pos: real [nlight 3] "m" "Position in the body's frame.";
+            light_dir: real [nlight 3] "1" "Direction in the body's frame.";
+            light_poscom0: real [nlight 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
+            light_pos0: real [nlight 3] "m" "Position relative to the body at qpos0, global axes.";
+            light_dir0: real [nlight 3] "1" "Global direction at qpos0.";
+            // explicit contact pairs and exclusions
+            pair_dim: int [npair] "1" "Contact dimensions.";
+            pair_geom1: int [npair] "id" "First geom.";
+            pair_geom2: int [npair] "id" "Second geom.";
+            pair_signature: int [npair] "id" "First body times 65536 plus second body.";
+            pair_solref: real [npair 2] "mixed" "Reference in the normal direction.";
+            pair_solreffriction: real [npair 2] "mixed" "Reference in the friction directions; zeros: as normal.";
+            pair_solimp: real [npair 5] "mixed" "Impedance.";
+            pair_margin: real [npair] "m" "Inflation for contact.";
+            pair_gap: real [npair] "m" "Further distance at which contacts are listed without force.";
+            pair_adhesion: real [npair] "N" "Adhesive force.";
+            pair_friction: real [npair 5] "mixed" "Friction of the five tangential dimensions.";
+            exclude_signature: int [nexclude] "id" "First body times 65536 plus second body.";
+            // tendons
+            tendon_adr: int [ntendon] "id" "First element of the path.";
+            tendon_num: int [ntendon] "1" "Number of elements of the path.";
+            tendon_actuatorid: int [ntendon] "id" "Actuator that adds damping or armature; -1 for none.";
+            tendon_group: int [ntendon] "1" "Group for display.";
+            tendon_treenum: int [ntendon] "1" "Number of trees along the path.";
+            tendon_limited: int [ntendon] "flag" "Whether the length is limited.";
+            tendon_actfrclimited: int [ntendon] "flag" "Whether the total actuator force is limited.";
+            tendon_width: real [ntendon] "m" "Width for display.";
+            tendon_solref_lim: real [ntendon 2] "mixed" "Reference of the limit constraint.";
+            tendon_solimp_lim: real [ntendon 5] "mixed" "Impedance of the limit constraint.";
+            tendon_solref_fri: real [ntendon 2] "mixed" "Reference of the friction-loss constraint.";
+            tendon_solimp_fri: real [ntendon 5] "mixed" "Impedance of the friction-loss constraint.";
+            tendon_range: real [ntendon 2] "m" "Limits of the length.";
+            tendon_actfrcrange: real [ntendon 2] "N" "Limits of the total actuator force.";
+            tendon_margin: real [ntendon] "m" "Distance at which the limit becomes active.";
+            tendon_stiffness: real [ntendon] "N/m" "Linear spring stiffness.";
+            tendon_stiffnesspoly: real [ntendon 2] "mixed" "Spring stiffness of second and third order.";
+            tendon_damping: real [ntendon] "N s/m" "Linear damping.";
+            tendon_dampingpoly: real [ntendon 2] "mixed" "Damping of second and third order.";
+            tendon_armature: real [ntendon] "kg" "Inertia along the tendon.";
+            tendon_frictionloss: real [ntendon] "N" "Dry friction.";
+            tendon_lengthspring: real [ntendon 2] "m" "Range of lengths in which the spring is at rest.";
+            tendon_length0: real [ntendon] "m" "Length at qpos0.";
+            tendon_invweight0: real [ntendon] "mixed" "Inverse inertia along the tendon at qpos0.";
+            tendon_rgba: real [ntendon 4] "1" "Colour.";
+            wrap_type: int [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
+            wrap_objid: int [nwrap] "id" "Joint, site or geom.";
+            wrap_prm: real [nwrap] "mixed" "Coefficient of a joint, divisor of a pulley, side site of a geom.";
+            ten_J_rownnz: int [ntendon] "1" "Nonzeros of the tendon's Jacobian row.";
+            ten_J_rowadr: int [ntendon] "id" "First nonzero of the row.";
+            ten_J_colind: int [nJten] "id" "Column of each nonzero.";
+            // actuators
+            actuator_trntype: int [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body.";
+            actuator_dyntype: int [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle.";
+            actuator_gaintype: int [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle.";
+            actuator_biastype: int [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle.";
+            actuator_ctrladr: int [nactuator] "id" "First control.";
+            actuator_ctrlnum: int [nactuator] "1" "Number of controls.";
+            actuator_outadr: int [nactuator] "id" "First force output.";
+            actuator_outnum: int [nactuator] "1" "Number of force outputs.";
+            actuator_actadr: int [nactuator] "id" "First activation; -1 for none.";
+            actuator_actnum: int [nactuator] "1" "Number of activations.";
+            actuator_trnid: int [nactuator 2] "id" "Joint, tendon, site or body that it acts on.";
+            actuator_cranklength: real [nactuator] "m" "Rod length of a slider-crank.";
+            actuator_dynprm: real [nactuator 10] "mixed" "Parameters of the activation dynamics.";
+            actuator_gainprm: real [nactuator 10] "mixed" "Parameters of the gain.";
+            actuator_biasprm: real [nactuator 10] "mixed" "Parameters of the bias.";
+            actuator_actlimited: int [nactuator] "flag" "Whether activations are clamped.";
+            actuator_actrange: real [nactuator 2] "1" "Range of activations.";
+            actuator_actearly: int [nactuator] "flag" "Whether the next activation makes the force.";
+            actuator_damping: real [nactuator] "mixed" "Damping that is added to the target.";
+            actuator_dampingpoly: real [nactuator 2] "mixed" "Damping of second and third order.";
+            actuator_armature: real [nactuator] "mixed" "Armature that is added to the target.";
+            actuator_group: int [nactuator] "1" "Group for display and for disabling.";
+            actuator_forcelimited: int [nactuator] "flag" "Whether the force is clamped.";
+            actuator_forcerange: real [nactuator 2] "N or N m" "Range of the force.";
+            actuator_ctrllimited: int [nu] "flag" "Whether the control is clamped.";
+            actuator_ctrlrange: real [nu 2] "mixed" "Range of the control.";
+            actuator_gear: real [nout 6] "mixed" "Scale of length and force.";
+            actuator_acc0: real [nout] "mixed" "Norm of the acceleration from unit force at qpos0.";
+            actuator_length0: real [nout] "mixed" "Length at qpos0.";
+            actuator_lengthrange: real [nout 2] "mixed" "Feasible range of the length.";
+            // custom numbers and keyframes
+            numeric_adr: int [nnumeric] "id" "First number of the field in `numeric_data`.";
+            numeric_size: int [nnumeric] "1" "Number of numbers of the field.";
+            numeric_data: real [nnumericdata] "mixed" "Numbers of all fields.";
+            key_time: real [nkey] "s" "Time.";
+            key_qpos: real [nkey nq] "mixed" "Position coordinates.";
+            key_qvel: real [nkey nv] "mixed" "Velocities.";
+            key_act: real [nkey na] "1" "Activations.";
+            key_mpos: real [nkey nmocap 3] "m" "Positions of mocap bodies.";
+            key_mquat: real [nkey nmocap 4] "1" "Orientations of mocap bodies.";
+            key_ctrl: real [nkey nu] "mixed" "Controls.";
+        }
+    };
+}
+
+/// Data fields: one value per world. The first word is the stage that writes the field (`state`: the
+/// integrator and the caller).
+macro_rules! data_table {
+    ($with:ident) => {
+        $with! {
+            // state
+            state time: real [1] "s" "Simulation time.";
+            state qpos: real [nq] "mixed" "Position coordinates.";
+            state qvel: real [nv] "mixed" "Velocities.";
+            state act: real [na] "1" "Activations.";
+            state qacc_warmstart: real [nv] "mixed" "Acceleration that the solver starts from.";
+            state ctrl: real [nu] "mixed" "Controls.";
+            state qfrc_applied: real [nv] "N or N m" "Generalized force from the caller.";
+            state xfrc_applied: real [nbody 6] "N, N m" "Force and torque from the caller at each centre of mass.";
+            state mocap_pos: real [nmocap 3] "m" "Positions of mocap bodies.";
+            state mocap_quat: real [nmocap 4] "1" "Orientations of mocap bodies.";
+            state status: int [1] "bits" "What has gone wrong since it was last cleared; see `Status`.";
+            state nreset: int [1] "1" "Automatic resets after a non-finite state.";
+            state ncon_peak: int [1] "1" "Most contacts that were wanted at once.";
+            state nefc_peak: int [1] "1" "Most constraint rows that were wanted at once.";
+            // position
+            kinematics xpos: real [nbody 3] "m" "Position of the body's frame.";
+            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame.";
+            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame.";
+            kinematics xipos: real [nbody 3] "m" "Centre of mass.";
+            kinematics ximat: real [nbody 9] "1" "Orientation of the principal axes of inertia.";
+            kinematics xanchor: real [njnt 3] "m" "Anchor of the joint.";
+            kinematics xaxis: real [njnt 3] "1" "Axis of the joint.";
+            kinematics geom_xpos: real [ngeom 3] "m" "Position of the geom.";
+            kinematics geom_xmat: real [ngeom 9] "1" "Orientation of the geom.";
+            kinematics site_xpos: real [nsite 3] "m" "Position of the site.";
+            kinematics site_xmat: real [nsite 9] "1" "Orientation of the site.";
+            com_pos subtree_com: real [nbody 3] "m" "Centre of mass of the subtree.";
+            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Inertia about the tree's centre of mass: 6 of the tensor, 3 of mass times offset, mass.";
+            com_pos cdof: real [nv 6] "1, m" "Motion axis about the tree's centre of mass.";
+            camlight cam_xpos: real [ncam 3] "m" "Position of the camera.";
+            camlight cam_xmat: real [ncam 9] "1" "Orientation of the camera.";
+            camlight light_xpos: real [nlight 3] "m" "Position of the light.";
+            camlight light_xdir: real [nlight 3] "1" "Direction of the light.";
+            tendon ten_length: real [ntendon] "m" "Length.";
+            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, nonzeros by row.";
+            crb crb: real [nbody 10] "as cinert" "Inertia of the subtree.";
+            crb M: real [nC] "mixed" "Inertia matrix: rows of the lower triangle.";
+            factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
+            factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
+            collision ncon: int [1] "1" "Number of contacts.";
+            collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
+            collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
+            collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
+            collision contact_includemargin: real [nconmax] "m" "Distance below which the contact makes force.";
+            collision contact_friction: real [nconmax 5] "mixed" "Friction of the five tangential dimensions.";
+            collision contact_solref: real [nconmax 2] "mixed" "Reference in the normal direction.";
+            collision contact_solreffriction: real [nconmax 2] "mixed" "Reference in the friction directions.";
+            collision contact_solimp: real [nconmax 5] "mixed" "Impedance.";
+            collision contact_dim: int [nconmax] "1" "Contact dimensions.";
+            collision contact_geom: int [nconmax 2] "id" "Geoms.";
+            make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
+            make_constraint ne: int [1] "1" "Equality rows.";
+            make_constraint nf: int [1] "1" "Friction-loss rows.";
+            make_constraint nl: int [1] "1" "Limit rows.";
+            make_constraint nefc: int [1] "1" "Constraint rows.";
+            make_constraint efc_type: int [njmax] "enum" "0 equality, 1 dof friction, 2 tendon friction, 3 joint limit, 4 tendon limit, 5 frictionless contact, 6 pyramidal contact, 7 elliptic contact.";
+            make_constraint efc_id: int [njmax] "id" "Object that the row comes from.";
+            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian.";
+            make_constraint efc_pos: real [njmax] "m or rad" "Violation.";
+            make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
+            make_constraint efc_frictionloss: real [njmax] "N or N m" "Bound of the friction force.";
+            make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
+            make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
+            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
+            make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
+            transmission actuator_length: real [nout] "mixed" "Length.";
+            transmission actuator_moment: real [nout nv] "mixed" "Moment arms.";
+            // velocity
+            com_vel cvel: real [nbody 6] "rad/s, m/s" "Velocity about the tree's centre of mass.";
+            com_vel cdof_dot: real [nv 6] "1/s, m/s" "Time derivative of cdof.";
+            passive ten_velocity: real [ntendon] "m/s" "Rate of the length.";
+            passive actuator_velocity: real [nout] "mixed" "Rate of the length.";
+            passive qfrc_spring: real [nv] "N or N m" "Force of springs.";
+            passive qfrc_damper: real [nv] "N or N m" "Force of dampers.";
+            passive qfrc_gravcomp: real [nv] "N or N m" "Force of gravity compensation.";
+            passive qfrc_passive: real [nv] "N or N m" "Sum of the passive forces.";
+            reference_constraint efc_vel: real [njmax] "m/s or rad/s" "Velocity in constraint space.";
+            reference_constraint efc_aref: real [njmax] "m/s^2 or rad/s^2" "Reference acceleration.";
+            rne cacc: real [nbody 6] "rad/s^2, m/s^2" "Acceleration about the tree's centre of mass, without that of the joints.";
+            rne cfrc_body: real [nbody 6] "N m, N" "Force that a body passes to its parent.";
+            rne qfrc_bias: real [nv] "N or N m" "Coriolis, centrifugal and gravitational force.";
+            // force
+            actuation actuator_force: real [nout] "N or N m" "Force.";
+            actuation act_dot: real [na] "1/s" "Rate of the activation.";
+            actuation qfrc_actuator: real [nv] "N or N m" "Force of the actuators.";
+            acceleration qfrc_smooth: real [nv] "N or N m" "Force without constraints.";
+            acceleration qacc_smooth: real [nv] "mixed" "Acceleration without constraints.";
+            solve qacc: real [nv] "mixed" "Acceleration.";
+            solve efc_force: real [njmax] "mixed" "Force of each row.";
+            solve qfrc_constraint: real [nv] "N or N m" "Force of the constraints.";
+            solve solver_niter: int [1] "1" "Iterations that the solver made.";
+            // scratch of the solver, visible so that it can be checked
+            solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
+            solve solver_Jv: real [njmax] "mixed" "J times the search direction.";
+            solve solver_Ma: real [nv] "mixed" "M qacc.";
+            solve solver_Mv: real [nv] "mixed" "M times the search direction.";
+            solve solver_grad: real [nv] "mixed" "Gradient of the cost.";
+            solve solver_search: real [nv] "mixed" "Search direction.";
+            solve solver_H: real [nv nv] "mixed" "Hessian of the cost, then its Cholesky factor (lower triangle).";
+            // integrators
+            euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
+            euler qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
+            // energy
+            energy energy: real [2] "J" "Potential and kinetic energy.";
+        }
+    };
+}
+
+pub(crate) use {data_table, model_table};
+
+macro_rules! define_sizes {
+    ($($name:ident $doc:literal;)*) => {
+        /// Number of elements along each kind of axis.
+        #[allow(non_snake_case)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Sizes { $(#[doc = concat!("Number of ", $doc, ".")] pub $name: usize,)* }
+
+        /// Name of a size.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Size { $(#[doc = concat!("Number of ", $doc, ".")] $name,)* }
+
+        impl Size {
+            /// Every size, in the order of the table.
+            pub const ALL: &[Size] = &[$(Size::$name,)*];
+
+            /// MuJoCo's name of the size.
+            pub fn name(self) -> &'static str {
+                match self { $(Size::$name => stringify!($name),)* }
+            }
+        }
+
+        impl Sizes {
+            /// Value of one size.
+            pub fn get(&self, size: Size) -> usize {
+                match size { $(Size::$name => self.$name,)* }
+            }
+
+            /// Mutable value of one size.
+            pub fn get_mut(&mut self, size: Size) -> &mut usize {
+                match size { $(Size::$name => &mut self.$name,)* }
+            }
+        }
+    };
+}
+size_table!(define_sizes);
+
+/// One axis of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dim {
+    /// A length that depends on the model or on the capacities.
+    Of(Size),
+    /// A fixed length.
+    Const(usize),
+}
+
+/// Type of a field's elements: numbers, or integers (which flags and ids are too).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elem {
+    /// Floating point: double on the CPU, single on the GPU.
+    Real,
+    /// 32-bit signed integer.
+    Int,
+}
+
+/// What the table says of a field.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// MuJoCo's name.
+    pub name: &'static str,
+    /// Type of the elements.
+    pub elem: Elem,
+    /// Axes, without the world axis.
+    pub dims: &'static [Dim],
+    /// Unit.
+    pub unit: &'static str,
+    /// Meaning, one line.
+    pub doc: &'static str,
+    /// Stage that writes it; empty for Model fields, `state` for what the caller may set.
+    pub stage: &'static str,
+}
+
+impl Field {
+    /// Shape without the world axis.
+    pub fn shape(&self, sizes: &Sizes) -> Vec<usize> {
+        self.dims
+            .iter()
+            .map(|d| match *d {
+                Dim::Of(s) => sizes.get(s),
+                Dim::Const(n) => n,
+            })
+            .collect()
+    }
+
+    /// Number of elements of one world.
+    pub fn len(&self, sizes: &Sizes) -> usize {
+        self.shape(sizes).iter().product()
+    }
+}
+
+macro_rules! dim {
+    ($n:literal) => {
+        $crate::fields::Dim::Const($n)
+    };
+    ($s:ident) => {
+        $crate::fields::Dim::Of($crate::fields::Size::$s)
+    };
+}
+
+macro_rules! elem {
+    (real) => {
+        $crate::fields::Elem::Real
+    };
+    (int) => {
+        $crate::fields::Elem::Int
+    };
+}
+
+/// Maps the table's words for element types to Rust types.
+#[allow(non_camel_case_types)]
+pub(crate) mod kind {
+    #[derive(Debug)]
+    pub struct real;
+    #[derive(Debug)]
+    pub struct int;
+    pub trait Kind<T> {
+        type Elem;
+    }
+    impl<T> Kind<T> for real {
+        type Elem = T;
+    }
+    impl<T> Kind<T> for int {
+        type Elem = i32;
+    }
+}
+
+/// Storage of a field whose element type is a word of the table.
+pub(crate) type ColumnOf<K, T> = Vec<<K as kind::Kind<T>>::Elem>;
+
+pub(crate) use {dim, elem};
+
+/// A borrowed field of either element type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Values<'a, T> {
+    /// Numbers.
+    Real(&'a [T]),
+    /// Integers.
+    Int(&'a [i32]),
+}
+
+impl<T: crate::real::Real> Values<'_, T> {
+    /// All elements as doubles.
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Values::Real(v) => v.iter().map(|x| x.f64()).collect(),
+            Values::Int(v) => v.iter().map(|&x| f64::from(x)).collect(),
+        }
+    }
+}
+
+/// A mutably borrowed field of either element type.
+#[derive(Debug)]
+pub enum ValuesMut<'a, T> {
+    /// Numbers.
+    Real(&'a mut [T]),
+    /// Integers.
+    Int(&'a mut [i32]),
+}
+
+/// Wraps a column as [`Values`] or [`ValuesMut`]; lets the table's macros treat both element types alike.
+pub(crate) trait Column<T> {
+    fn values(&self) -> Values<'_, T>;
+    fn values_mut(&mut self) -> ValuesMut<'_, T>;
+    fn zeroed(len: usize) -> Self;
+    /// The same column in another precision.
+    type As<U>;
+    fn cast<U: crate::real::Real>(&self) -> Self::As<U>;
+}
+
+impl<T: crate::real::Real> Column<T> for Vec<T> {
+    fn values(&self) -> Values<'_, T> {
+        Values::Real(self)
+    }
+    fn values_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::Real(self)
+    }
+    fn zeroed(len: usize) -> Self {
+        vec![T::ZERO; len]
+    }
+    type As<U> = Vec<U>;
+    fn cast<U: crate::real::Real>(&self) -> Vec<U> {
+        self.iter().map(|x| U::of(x.f64())).collect()
+    }
+}
+
+impl<T: crate::real::Real> Column<T> for Vec<i32> {
+    fn values(&self) -> Values<'_, T> {
+        Values::Int(self)
+    }
+    fn values_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::Int(self)
+    }
+    fn zeroed(len: usize) -> Self {
+        vec![0; len]
+    }
+    type As<U> = Vec<i32>;
+    fn cast<U: crate::real::Real>(&self) -> Vec<i32> {
+        self.clone()
+    }
+}

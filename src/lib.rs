@@ -1,0 +1,8 @@
+//! manyworlds: a physics engine for robots, compatible with MuJoCo, that steps thousands of worlds at once.
+
+pub mod data;
+pub mod error;
+pub mod fields;
+pub mod model;
+pub mod real;
+pub mod stages;

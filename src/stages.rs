@@ -1,0 +1,98 @@
+//! The pipeline: its stages in the order in which they run, the same on both backends.
+//!
+//! A stage named `x` is `src/cpu/x.rs` on the CPU and `kernels/x.wgsl` on the GPU.
+
+macro_rules! stage_table {
+    ($with:ident) => {
+        $with! {
+            check_state Step "reset worlds whose positions or velocities are not finite";
+            kinematics Position "poses of bodies, joints, geoms and sites";
+            com_pos Position "centres of mass, body inertias and motion axes about them";
+            camlight View "poses of cameras and lights";
+            tendon Position "lengths and Jacobians of tendons";
+            crb Position "composite inertias and the inertia matrix";
+            factor_m Position "sparse factorisation of the inertia matrix";
+            collision Position "contacts";
+            make_constraint Position "constraint rows";
+            transmission Position "lengths and moment arms of actuators";
+            com_vel Velocity "velocities of bodies and rates of motion axes";
+            passive Velocity "springs, dampers, gravity compensation";
+            reference_constraint Velocity "reference acceleration of each constraint row";
+            rne Velocity "bias forces by recursive Newton-Euler";
+            actuation Force "controls to forces";
+            acceleration Force "acceleration without constraints";
+            solve Force "constraint forces and acceleration";
+            energy View "potential and kinetic energy";
+            euler Step "semi-implicit Euler with implicit damping";
+        }
+    };
+}
+
+macro_rules! define_stages {
+    ($($name:ident $group:ident $doc:literal;)*) => {
+        /// One stage of the pipeline.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Stage { $(#[doc = $doc] $name,)* }
+
+        impl Stage {
+            /// Every stage in the order in which a step runs them.
+            pub const ALL: &[Stage] = &[$(Stage::$name,)*];
+
+            /// Name: the stem of the CPU file and of the kernel.
+            pub fn name(self) -> &'static str {
+                match self { $(Stage::$name => stringify!($name),)* }
+            }
+
+            /// What the stage computes, one line.
+            pub fn doc(self) -> &'static str {
+                match self { $(Stage::$name => $doc,)* }
+            }
+
+            /// The part of the pipeline that it belongs to.
+            pub fn group(self) -> Group {
+                match self { $(Stage::$name => Group::$group,)* }
+            }
+
+            /// The stage of that name.
+            pub fn from_name(name: &str) -> Option<Stage> {
+                match name { $(stringify!($name) => Some(Stage::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+/// Parts of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// What depends on positions.
+    Position,
+    /// What depends on velocities too.
+    Velocity,
+    /// What depends on controls and accelerations too.
+    Force,
+    /// What nothing else in a step needs: computed by `forward`, left out of `step`.
+    View,
+    /// What only a step does: checks the state, advances it.
+    Step,
+}
+
+stage_table!(define_stages);
+
+impl Stage {
+    /// The stages of `forward`, in order.
+    pub fn forward() -> impl Iterator<Item = Stage> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|s| s.group() != Group::Step)
+    }
+
+    /// The stages of `step`, in order.
+    pub fn step() -> impl Iterator<Item = Stage> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|s| s.group() != Group::View)
+    }
+}
