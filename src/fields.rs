@@ -38,6 +38,7 @@ macro_rules! size_table {
             nnumericdata "numbers of all custom numeric fields";
             ntree "kinematic trees";
             nC "nonzeros of the inertia matrix's lower triangle";
+            nD "nonzeros of the inertia matrix, both triangles";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
             nconmax "contact slots of a world";
@@ -153,6 +154,11 @@ macro_rules! model_table {
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: int [nv] "id" "First nonzero of the row.";
             M_colind: int [nC] "id" "Column of each nonzero.";
+            // the same matrix with both triangles: its products need no search
+            D_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
+            D_rowadr: int [nv] "id" "First nonzero of the row, both triangles.";
+            D_colind: int [nD] "id" "Column of each nonzero, both triangles.";
+            mapM2D: int [nD] "id" "Entry of M that each nonzero of both triangles equals.";
             // trees
             tree_bodyadr: int [ntree] "id" "First body.";
             tree_bodynum: int [ntree] "1" "Number of bodies.";
@@ -474,7 +480,7 @@ pub enum Elem {
 }
 
 /// What the table says of a field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,

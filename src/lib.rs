@@ -3,6 +3,8 @@
 pub mod data;
 pub mod error;
 pub mod fields;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod model;
 pub mod real;
 pub mod stages;

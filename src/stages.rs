@@ -78,6 +78,8 @@ pub enum Group {
 }
 
 stage_table!(define_stages);
+#[cfg(feature = "gpu")]
+pub(crate) use stage_table;
 
 impl Stage {
     /// The stages of `forward`, in order.

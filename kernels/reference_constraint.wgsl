@@ -1,0 +1,2 @@
+fn reference_constraint() {
+}
