@@ -5,12 +5,16 @@
 //! allocates: scratch memory is in the fields of [`Data`].
 
 pub mod camlight;
+pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
 pub mod crb;
 pub mod factor_m;
 pub mod kinematics;
+pub mod make_constraint;
 pub mod math;
+pub mod primitives;
+pub mod reference_constraint;
 pub mod rne;
 pub mod tendon;
 
@@ -28,7 +32,10 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::tendon => tendon::tendon(m, d),
         Stage::crb => crb::crb(m, d),
         Stage::factor_m => factor_m::factor_m(m, d),
+        Stage::collision => collision::collision(m, d),
+        Stage::make_constraint => make_constraint::make_constraint(m, d),
         Stage::com_vel => com_vel::com_vel(m, d),
+        Stage::reference_constraint => reference_constraint::reference_constraint(m, d),
         Stage::rne => rne::rne(m, d),
         _ => {}
     }
