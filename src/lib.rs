@@ -4,5 +4,6 @@ pub mod data;
 pub mod error;
 pub mod fields;
 pub mod model;
+pub mod npz;
 pub mod real;
 pub mod stages;
