@@ -7,5 +7,6 @@ pub mod fields;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod model;
+pub mod npz;
 pub mod real;
 pub mod stages;
