@@ -36,6 +36,9 @@ const DISABLE_WARMSTART: i32 = 512;
 const DISABLE_AUTORESET: i32 = 65536;
 const DISABLE_GRAVITY: i32 = 128;
 
+// opt_enableflags
+const ENABLE_OVERRIDE: i32 = 1;
+
 fn disabled(bit: i32) -> bool {
     return (opt_disableflags(0u) & bit) != 0;
 }

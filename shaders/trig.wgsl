@@ -101,6 +101,9 @@ fn exponential(x: f32) -> f32 {
 
 // x to the power p for x >= 0.
 fn power(x: f32, p: f32) -> f32 {
+    if (p == 0.0) {
+        return 1.0;
+    }
     if (p == 1.0) {
         return x;
     }

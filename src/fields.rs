@@ -354,6 +354,7 @@ macro_rules! data_table {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
+            collision candidate_ncon: int [ncandidate] "1" "Scratch of the kernel: contacts, then first slot, of each candidate.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";

@@ -322,7 +322,8 @@ impl GpuBatch {
         let (module, _) = self.composer.module(stages, &self.layout)?;
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
         let label = names.join("+");
-        self.gpu.checked(&format!("kernel {label}"), || {
+        let begin = Instant::now();
+        let made = self.gpu.checked(&format!("kernel {label}"), || {
             let module = shader(&self.gpu.device, &label, module, self.options.checks);
             self.gpu
                 .device
@@ -338,7 +339,13 @@ impl GpuBatch {
                     },
                     cache: None,
                 })
-        })
+        });
+        tracing::debug!(
+            kernel = label,
+            seconds = begin.elapsed().as_secs_f64(),
+            "built"
+        );
+        made
     }
 
     /// Submits the dispatches of `n` rounds over all chunks.
