@@ -346,9 +346,6 @@ fn minimise<T: Real>(d: &Data<T>, search: &mut Search<T>, most: i32) -> Point<T>
     let tolerance = search.tolerance;
     let p0 = evaluate(d, search, T::ZERO);
     let mut p1 = evaluate(d, search, newton_alpha(&p0));
-    if p0.cost < p1.cost {
-        p1 = p0;
-    }
     if p1.d1.abs() < tolerance {
         return p1;
     }
