@@ -13,13 +13,11 @@ fn check_state() {
         set_part(k, bad);
     }
     let bad = sum_parts();
-    // flag, and start again
+    // velocities are sound after a reset for bad positions
     if (bad.x > 0.0) {
-        raise(BAD_QPOS);
-    } else if (bad.y > 0.0) {
-        raise(BAD_QVEL);
+        give_up(BAD_QPOS);
     }
-    if (bad.x + bad.y > 0.0 && !disabled(DISABLE_AUTORESET)) {
-        reset_world();
+    if (bad.y > 0.0 && (bad.x == 0.0 || disabled(DISABLE_AUTORESET))) {
+        give_up(BAD_QVEL);
     }
 }

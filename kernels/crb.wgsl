@@ -44,22 +44,12 @@ fn inertia_row(dof: u32) {
     for (var k = adr; k < last; k++) {
         set_M(k, dot6(cdof_spatial(u32(M_colind(k))), momentum));
     }
-    set_M(last, dot6(cdof_spatial(dof), momentum) + armature_of(dof));
-}
-
-// Armature of one degree of freedom, with that of an actuator on its joint seen through the gear.
-fn armature_of(dof: u32) -> f32 {
-    let actuator = jnt_actuatorid(u32(dof_jntid(dof)));
-    if (actuator < 0) {
-        return dof_armature(dof);
-    }
-    let gear = actuator_gear(6u * u32(actuator_outadr(u32(actuator))));
-    return dof_armature(dof) + actuator_armature(u32(actuator)) * gear * gear;
+    set_M(last, dot6(cdof_spatial(dof), momentum) + armature_of_dof(dof));
 }
 
 // Adds the inertia along one tendon to the entries that the matrix has.
 fn add_tendon_armature(ten: u32) {
-    let armature = tendon_armature(ten);
+    let armature = armature_of_tendon(ten);
     if (armature == 0.0) {
         return;
     }

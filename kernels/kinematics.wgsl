@@ -52,15 +52,6 @@ fn place_body(body: u32) {
     set_xmat_mat3(body, quat_to_mat(quat));
 }
 
-// Three or four consecutive position coordinates.
-fn qpos_at3(adr: u32) -> vec3f {
-    return vec3f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u));
-}
-
-fn qpos_at4(adr: u32) -> vec4f {
-    return vec4f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u), qpos(adr + 3u));
-}
-
 // Pose of a body on a free joint: its coordinates are the pose.
 fn place_free(jnt: u32) -> Pose {
     let adr = u32(jnt_qposadr(jnt));

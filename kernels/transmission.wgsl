@@ -1,10 +1,5 @@
 // Lengths and moment arms of actuators. Twin: src/cpu/transmission.rs.
 
-// Values of actuator_trntype.
-const TRN_JOINT: i32 = 0;
-const TRN_JOINTINPARENT: i32 = 1;
-const TRN_TENDON: i32 = 3;
-
 fn transmission() {
     for (var i = lane; i < nactuator; i += lanes) {
         for (var dof = 0u; dof < nv; dof++) {
@@ -12,34 +7,34 @@ fn transmission() {
         }
         let id = u32(actuator_trnid(2u * i));
         if (actuator_trntype(i) == TRN_TENDON) {
-            on_tendon(i, id);
+            tendon_transmission(i, id);
         } else {
-            on_joint(i, id);
+            joint_transmission(i, id);
         }
     }
 }
 
 // Gear of an actuator: scale along each direction.
-fn gear(i: u32, k: u32) -> f32 {
+fn gear_at(i: u32, k: u32) -> f32 {
     return actuator_gear(6u * i + k);
 }
 
-fn gear_vec3(i: u32, k: u32) -> vec3f {
-    return vec3f(gear(i, k), gear(i, k + 1u), gear(i, k + 2u));
+fn gear_at3(i: u32, k: u32) -> vec3f {
+    return vec3f(gear_at(i, k), gear_at(i, k + 1u), gear_at(i, k + 2u));
 }
 
 // The length of a tendon, scaled.
-fn on_tendon(i: u32, ten: u32) {
-    set_actuator_length(i, gear(i, 0u) * ten_length(ten));
+fn tendon_transmission(i: u32, ten: u32) {
+    set_actuator_length(i, gear_at(i, 0u) * ten_length(ten));
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
-        set_actuator_moment(i * nv + u32(ten_J_colind(k)), gear(i, 0u) * ten_J(k));
+        set_actuator_moment(i * nv + u32(ten_J_colind(k)), gear_at(i, 0u) * ten_J(k));
     }
 }
 
 // The coordinate of a joint, scaled; for ball and free joints the rotation vector along the gear.
-fn on_joint(i: u32, jnt: u32) {
+fn joint_transmission(i: u32, jnt: u32) {
     let row = i * nv + u32(jnt_dofadr(jnt));
     let adr = u32(jnt_qposadr(jnt));
     let kind = jnt_type(jnt);
@@ -48,7 +43,7 @@ fn on_joint(i: u32, jnt: u32) {
         // the length of a free transmission is not defined
         set_actuator_length(i, 0.0);
         let turned = in_child(i, 3u, qpos_at4(adr + 3u));
-        set_moment3(row, gear_vec3(i, 0u));
+        set_moment3(row, gear_at3(i, 0u));
         set_moment3(row + 3u, turned);
         return;
     }
@@ -62,13 +57,13 @@ fn on_joint(i: u32, jnt: u32) {
         return;
     }
 //#endif
-    set_actuator_length(i, qpos(adr) * gear(i, 0u));
-    set_actuator_moment(row, gear(i, 0u));
+    set_actuator_length(i, qpos(adr) * gear_at(i, 0u));
+    set_actuator_moment(row, gear_at(i, 0u));
 }
 
 // The rotational gear in the child's frame.
 fn in_child(i: u32, k: u32, quat: vec4f) -> vec3f {
-    let axis = gear_vec3(i, k);
+    let axis = gear_at3(i, k);
     if (actuator_trntype(i) == TRN_JOINTINPARENT) {
         return quat_rotate(quat_conj(quat_normalize(quat)), axis);
     }

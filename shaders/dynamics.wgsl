@@ -86,18 +86,6 @@ fn mul_ten_j__V(ten: u32) -> f32 {
     return sum;
 }
 
-// Entry of the tendon Jacobian.
-fn ten_j_entry(ten: u32, dof: u32) -> f32 {
-    let adr = u32(ten_J_rowadr(ten));
-    let end = adr + u32(ten_J_rownnz(ten));
-    for (var k = adr; k < end; k++) {
-        if (u32(ten_J_colind(k)) == dof) {
-            return ten_J(k);
-        }
-    }
-    return 0.0;
-}
-
 // Neither finite nor of a size that can be simulated.
 fn is_bad(x: f32) -> bool {
     return !is_finite(x) || abs(x) > 1e10;
@@ -133,6 +121,23 @@ fn reset_world() {
         }
 //#endif
     }
+}
+
+// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+fn give_up(bit: i32) {
+    raise(bit);
+    if (!disabled(DISABLE_AUTORESET)) {
+        reset_world();
+    }
+}
+
+// One past the last body of a subtree: bodies are numbered depth first.
+fn subtree_end(top: u32) -> u32 {
+    var end = top + 1u;
+    while (end < nbody && u32(body_parentid(end)) >= top) {
+        end++;
+    }
+    return end;
 }
 
 fn raise(bits: i32) {

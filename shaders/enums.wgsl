@@ -38,6 +38,7 @@ const DISABLE_GRAVITY: i32 = 128;
 
 // opt_enableflags
 const ENABLE_OVERRIDE: i32 = 1;
+const ENABLE_ENERGY: i32 = 2;
 
 fn disabled(bit: i32) -> bool {
     return (opt_disableflags(0u) & bit) != 0;

@@ -7,6 +7,17 @@ fn is_finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
 }
 
+// Number clamped to a range; NaN stays NaN.
+fn clip(x: f32, low: f32, high: f32) -> f32 {
+    if (x < low) {
+        return low;
+    }
+    if (x > high) {
+        return high;
+    }
+    return x;
+}
+
 // Unit vector; the x axis where the vector vanishes.
 fn normalize3(v: vec3f) -> vec3f {
     let n = sqrt(dot(v, v));
@@ -97,10 +108,4 @@ fn quat_sub(a: vec4f, b: vec4f) -> vec3f {
 // Row i of a matrix.
 fn mat_row(m: mat3x3f, i: u32) -> vec3f {
     return vec3f(m[0][i], m[1][i], m[2][i]);
-}
-
-// Two tangents that complete a unit normal to a right-handed frame.
-fn make_tangent(n: vec3f) -> vec3f {
-    let seed = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), n.y < 0.5 && n.y > -0.5);
-    return normalize3(seed - dot(seed, n) * n);
 }

@@ -65,13 +65,10 @@ impl Row {
             Row::Scalar => &["v"],
             Row::Vec3 => &["v.x", "v.y", "v.z"],
             Row::Vec4 => &["v.x", "v.y", "v.z", "v.w"],
-            Row::Mat3 => &[
-                "v[0].x", "v[1].x", "v[2].x", "v[0].y", "v[1].y", "v[2].y", "v[0].z", "v[1].z",
-                "v[2].z",
-            ],
-            Row::Spatial => &[
-                "v.ang.x", "v.ang.y", "v.ang.z", "v.lin.x", "v.lin.y", "v.lin.z",
-            ],
+            Row::Mat3 => {
+                &["v[0].x", "v[1].x", "v[2].x", "v[0].y", "v[1].y", "v[2].y", "v[0].z", "v[1].z", "v[2].z"]
+            }
+            Row::Spatial => &["v.ang.x", "v.ang.y", "v.ang.z", "v.lin.x", "v.lin.y", "v.lin.z"],
             Row::Inertia => &[
                 "v.diag.x",
                 "v.diag.y",
@@ -93,15 +90,8 @@ impl Row {
             Row::Scalar => e[0].clone(),
             Row::Vec3 => format!("vec3f({})", e.join(", ")),
             Row::Vec4 => format!("vec4f({})", e.join(", ")),
-            Row::Mat3 => format!(
-                "mat3x3f({})",
-                [0, 3, 6, 1, 4, 7, 2, 5, 8].map(|k| e[k].clone()).join(", ")
-            ),
-            Row::Spatial => format!(
-                "Spatial(vec3f({}), vec3f({}))",
-                e[..3].join(", "),
-                e[3..].join(", ")
-            ),
+            Row::Mat3 => format!("mat3x3f({})", [0, 3, 6, 1, 4, 7, 2, 5, 8].map(|k| e[k].clone()).join(", ")),
+            Row::Spatial => format!("Spatial(vec3f({}), vec3f({}))", e[..3].join(", "), e[3..].join(", ")),
             Row::Inertia => format!(
                 "Inertia(vec3f({}), vec3f({}), vec3f({}), {})",
                 e[..3].join(", "),
@@ -115,29 +105,16 @@ impl Row {
 
 /// The accessor that a name stands for, if any.
 pub fn parse(name: &str) -> Option<Access> {
-    let (set, base) = name
-        .strip_prefix("set_")
-        .map_or((false, name), |b| (true, b));
-    let whole = find(base).map(|field| Access {
-        field,
-        set,
-        row: Row::Scalar,
-    });
+    let (set, base) = name.strip_prefix("set_").map_or((false, name), |b| (true, b));
+    let whole = find(base).map(|field| Access { field, set, row: Row::Scalar });
     whole.or_else(|| {
         let (suffix, row) = ROWS.iter().find(|(s, _)| base.ends_with(s))?;
-        find(base.strip_suffix(suffix)?).map(|field| Access {
-            field,
-            set,
-            row: *row,
-        })
+        find(base.strip_suffix(suffix)?).map(|field| Access { field, set, row: *row })
     })
 }
 
 fn find(name: &str) -> Option<&'static Field> {
-    Data::<f64>::FIELDS
-        .iter()
-        .chain(Model::<f64>::FIELDS)
-        .find(|f| f.name == name)
+    Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).find(|f| f.name == name)
 }
 
 /// Constant of a size.
@@ -151,35 +128,21 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     let slot = layout.slot(access.field.name)?;
     let (elem, row) = (access.field.elem, access.row);
     let scalar = if elem == Elem::Int { "i32" } else { "f32" };
-    let value = if row == Row::Scalar {
-        scalar
-    } else {
-        row.wgsl_type()
-    };
+    let value = if row == Row::Scalar { scalar } else { row.wgsl_type() };
     let n = row.parts().len();
     let index = |k: usize| {
-        if n == 1 {
-            "i".to_string()
-        } else {
-            format!("{n}u * i + {k}u")
-        }
+        if n == 1 { "i".to_string() } else { format!("{n}u * i + {k}u") }
     };
     let mut out = String::new();
     if access.set {
         let _ = writeln!(out, "fn {name}(i: u32, v: {value}) {{");
         for (k, part) in row.parts().iter().enumerate() {
-            let _ = writeln!(
-                out,
-                "    {} = {part};",
-                element(slot, elem, layout.tile, &index(k))
-            );
+            let _ = writeln!(out, "    {} = {part};", element(slot, elem, layout.tile, &index(k)));
         }
     } else if let Place::Literal(values) = &slot.place {
         return Some(literal(name, elem, row, values));
     } else {
-        let elements: Vec<String> = (0..n)
-            .map(|k| element(slot, elem, layout.tile, &index(k)))
-            .collect();
+        let elements: Vec<String> = (0..n).map(|k| element(slot, elem, layout.tile, &index(k))).collect();
         let _ = writeln!(out, "fn {name}(i: u32) -> {value} {{");
         let _ = writeln!(out, "    return {};", row.join(&elements));
     }
@@ -201,25 +164,15 @@ fn element(slot: &Slot, elem: Elem, tile: usize, index: &str) -> String {
 /// A field whose values stand in the text.
 fn literal(name: &str, elem: Elem, row: Row, values: &[f64]) -> String {
     let number = |x: &f64| {
-        if elem == Elem::Int {
-            format!("{x}i")
-        } else {
-            real(*x)
-        }
+        if elem == Elem::Int { format!("{x}i") } else { real(*x) }
     };
     if row == Row::Scalar && values.len() == 1 {
         let value = if elem == Elem::Int { "i32" } else { "f32" };
-        return format!(
-            "fn {name}(i: u32) -> {value} {{\n    return {};\n}}",
-            number(&values[0])
-        );
+        return format!("fn {name}(i: u32) -> {value} {{\n    return {};\n}}", number(&values[0]));
     }
     let value = if elem == Elem::Int { "i32" } else { "f32" };
     if row == Row::Scalar {
-        let mut out = format!(
-            "fn {name}(i: u32) -> {value} {{\n    var v = {};\n",
-            number(&values[0])
-        );
+        let mut out = format!("fn {name}(i: u32) -> {value} {{\n    var v = {};\n", number(&values[0]));
         for (k, x) in values.iter().enumerate().skip(1) {
             let _ = writeln!(out, "    v = select(v, {}, i == {k}u);", number(x));
         }
@@ -227,11 +180,7 @@ fn literal(name: &str, elem: Elem, row: Row, values: &[f64]) -> String {
         return out;
     }
     let elements: Vec<String> = values.iter().map(number).collect();
-    format!(
-        "fn {name}(i: u32) -> {} {{\n    return {};\n}}",
-        row.wgsl_type(),
-        row.join(&elements)
-    )
+    format!("fn {name}(i: u32) -> {} {{\n    return {};\n}}", row.wgsl_type(), row.join(&elements))
 }
 
 /// A single-precision literal that WGSL reads back to the same bits.

@@ -58,17 +58,8 @@ impl GpuBatch {
         let composer = Composer::new(model, shape)?;
         // every field that some kernel names, and all of the state
         let mut used = composer.fields(Stage::ALL);
-        used.extend(
-            Data::<f64>::FIELDS
-                .iter()
-                .filter(|f| f.stage == "state")
-                .map(|f| f.name),
-        );
-        let sizes = Sizes {
-            nconmax: capacity.nconmax,
-            njmax: capacity.njmax,
-            ..model.sizes
-        };
+        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
+        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
         let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new());
         // buffers: the model once, the worlds in chunks
         let (reals, ints) = layout.model_buffers(model);
@@ -82,13 +73,11 @@ impl GpuBatch {
             [f, i]
         })?;
         let chunks = chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds)?;
-        let pipeline_layout = gpu
-            .device
-            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("world"),
-                bind_group_layouts: &[Some(&bind)],
-                immediate_size: 0,
-            });
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("world"),
+            bind_group_layouts: &[Some(&bind)],
+            immediate_size: 0,
+        });
         let mut batch = Self {
             gpu: gpu.clone(),
             model: model.clone(),
@@ -110,26 +99,15 @@ impl GpuBatch {
 
     /// Writes the initial state into all worlds, the padding of the last tile included.
     fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(
-            &self.model,
-            Capacity {
-                nconmax: 0,
-                njmax: 0,
-            },
-        );
-        for slot in self
-            .layout
-            .slots()
-            .filter(|s| s.field.stage == "state" && s.len > 0)
-        {
+        let data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
+        for slot in self.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
             let Some(values) = data.get(slot.field.name) else {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
             for chunk in &self.chunks {
-                let worlds: Vec<u32> = (0..chunk.groups * self.shape.tile)
-                    .filter_map(|w| u32::try_from(w).ok())
-                    .collect();
+                let worlds: Vec<u32> =
+                    (0..chunk.groups * self.shape.tile).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.layout,
@@ -146,9 +124,9 @@ impl GpuBatch {
     fn slot(&self, field: &str) -> Result<&Slot> {
         match self.layout.slot(field) {
             Some(slot) if slot.place == Place::World => Ok(slot),
-            Some(_) => Err(Error::Argument(format!(
-                "'{field}' is a field of the model: the same for all worlds"
-            ))),
+            Some(_) => {
+                Err(Error::Argument(format!("'{field}' is a field of the model: the same for all worlds")))
+            }
             None => Err(Error::Argument(format!(
                 "'{field}' is not a Data field that the kernels of this model compute"
             ))),
@@ -168,12 +146,8 @@ impl GpuBatch {
         let slot = self.slot(field)?;
         let mut out = Vec::with_capacity(self.worlds * slot.len);
         for chunk in &self.chunks {
-            let worlds: Vec<u32> = (0..chunk.worlds)
-                .filter_map(|w| u32::try_from(w).ok())
-                .collect();
-            let words = self
-                .transfer
-                .read(&self.gpu, &self.layout, chunk, slot, &worlds)?;
+            let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+            let words = self.transfer.read(&self.gpu, &self.layout, chunk, slot, &worlds)?;
             out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
         }
         Ok(out)
@@ -203,24 +177,18 @@ impl GpuBatch {
             )));
         }
         if let Some(w) = worlds.iter().find(|w| **w >= self.worlds) {
-            return Err(Error::Argument(format!(
-                "world {w} does not exist: the batch has {}",
-                self.worlds
-            )));
+            return Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)));
         }
         for chunk in &self.chunks {
             let inside = |w: usize| w >= chunk.first && w < chunk.first + chunk.worlds;
             let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
-            let ids: Vec<u32> = rows
-                .iter()
-                .filter_map(|r| u32::try_from(worlds[*r] - chunk.first).ok())
-                .collect();
+            let ids: Vec<u32> =
+                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - chunk.first).ok()).collect();
             let words: Vec<u32> = rows
                 .iter()
                 .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
                 .collect();
-            self.transfer
-                .write(&self.gpu, &self.layout, chunk, slot, &ids, &words)?;
+            self.transfer.write(&self.gpu, &self.layout, chunk, slot, &ids, &words)?;
         }
         Ok(())
     }
@@ -243,13 +211,7 @@ impl GpuBatch {
                 self.model.sizes.nkey
             )));
         }
-        let mut data = Data::new(
-            &self.model,
-            Capacity {
-                nconmax: 0,
-                njmax: 0,
-            },
-        );
+        let mut data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
         data.reset(&self.model, key);
         let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
         for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
@@ -302,17 +264,13 @@ impl GpuBatch {
     /// Builds the pipelines that are missing, on several threads.
     fn build(&mut self, groups: &[Vec<Stage>]) -> Result<()> {
         let begin = Instant::now();
-        let missing: BTreeSet<&Vec<Stage>> = groups
-            .iter()
-            .filter(|g| !self.pipelines.contains_key(*g))
-            .collect();
+        let missing: BTreeSet<&Vec<Stage>> =
+            groups.iter().filter(|g| !self.pipelines.contains_key(*g)).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let made: Vec<(Vec<Stage>, wgpu::ComputePipeline)> = missing
-            .into_par_iter()
-            .map(|g| Ok((g.clone(), self.pipeline(g)?)))
-            .collect::<Result<_>>()?;
+        let made: Vec<(Vec<Stage>, wgpu::ComputePipeline)> =
+            missing.into_par_iter().map(|g| Ok((g.clone(), self.pipeline(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
         self.build_seconds += begin.elapsed().as_secs_f64();
         Ok(())
@@ -325,47 +283,36 @@ impl GpuBatch {
         let begin = Instant::now();
         let made = self.gpu.checked(&format!("kernel {label}"), || {
             let module = shader(&self.gpu.device, &label, module, self.options.checks);
-            self.gpu
-                .device
-                .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                    label: Some(&label),
-                    layout: Some(&self.pipeline_layout),
-                    module: &module,
-                    entry_point: Some("main"),
-                    // kernels write workgroup memory before they read it
-                    compilation_options: wgpu::PipelineCompilationOptions {
-                        zero_initialize_workgroup_memory: false,
-                        ..Default::default()
-                    },
-                    cache: None,
-                })
+            self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(&label),
+                layout: Some(&self.pipeline_layout),
+                module: &module,
+                entry_point: Some("main"),
+                // kernels write workgroup memory before they read it
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
         });
-        tracing::debug!(
-            kernel = label,
-            seconds = begin.elapsed().as_secs_f64(),
-            "built"
-        );
+        tracing::debug!(kernel = label, seconds = begin.elapsed().as_secs_f64(), "built");
         made
     }
 
     /// Submits the dispatches of `n` rounds over all chunks.
     fn record(&self, groups: &[Vec<Stage>], n: usize) -> Result<()> {
-        let pipelines: Vec<&wgpu::ComputePipeline> = groups
-            .iter()
-            .filter_map(|g| self.pipelines.get(g))
-            .collect();
+        let pipelines: Vec<&wgpu::ComputePipeline> =
+            groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let rounds = (DISPATCHES / pipelines.len().max(1)).max(1);
         for chunk in &self.chunks {
             let mut left = n;
             while left > 0 {
                 let now = left.min(rounds);
-                let mut encoder = self
-                    .gpu
-                    .device
-                    .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                let mut encoder =
+                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
                 {
-                    let mut pass =
-                        encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
                     for _ in 0..now {
                         for pipeline in &pipelines {
@@ -397,9 +344,7 @@ impl GpuBatch {
         for field in fields {
             let slot = self.slot(field)?;
             for chunk in &self.chunks {
-                let worlds: Vec<u32> = (0..chunk.worlds)
-                    .filter_map(|w| u32::try_from(w).ok())
-                    .collect();
+                let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.layout,
@@ -432,11 +377,7 @@ impl GpuBatch {
         }
         let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
         let name = |g: &Vec<Stage>| g.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
-        Ok(groups
-            .iter()
-            .zip(total)
-            .map(|(g, t)| (name(g), t * scale))
-            .collect())
+        Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
 
     /// Device ticks of each group in one step, summed over chunks.
@@ -450,16 +391,10 @@ impl GpuBatch {
         });
         let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
         let resolved = buffer(device, "ticks", 2 * count as usize, usage);
-        let host = buffer(
-            device,
-            "ticks",
-            2 * count as usize,
-            wgpu::BufferUsages::MAP_READ,
-        );
+        let host = buffer(device, "ticks", 2 * count as usize, wgpu::BufferUsages::MAP_READ);
         let mut total = vec![0.0; groups.len()];
         for chunk in &self.chunks {
-            let mut encoder =
-                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             for (g, at) in groups.iter().zip((0..).step_by(2)) {
                 let writes = wgpu::ComputePassTimestampWrites {
                     query_set: &set,
@@ -523,9 +458,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
-        self.composer
-            .module(stages, &self.layout)
-            .map(|(_, text)| text)
+        self.composer.module(stages, &self.layout).map(|(_, text)| text)
     }
 
     /// Fields that the kernel of a stage writes.
@@ -542,12 +475,7 @@ fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: usize) {
 }
 
 /// The one place where modules become shaders.
-fn shader(
-    device: &wgpu::Device,
-    label: &str,
-    module: naga::Module,
-    checks: bool,
-) -> wgpu::ShaderModule {
+fn shader(device: &wgpu::Device, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(label),
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),

@@ -20,10 +20,8 @@ pub(crate) struct Chunk {
 
 /// The layout of the one bind group that all kernels share.
 pub(crate) fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entries = [false, false, true, true]
-        .iter()
-        .zip(0..)
-        .map(|(&read_only, binding)| storage(binding, read_only));
+    let entries =
+        [false, false, true, true].iter().zip(0..).map(|(&read_only, binding)| storage(binding, read_only));
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("world"),
         entries: &entries.collect::<Vec<_>>(),
@@ -92,34 +90,21 @@ pub(crate) fn chunks(
         let padded = groups * layout.tile;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let chunk = gpu.checked(
-            &format!(
-                "memory for {worlds} worlds of {} bytes",
-                layout.bytes_per_world()
-            ),
+            &format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()),
             || {
                 let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
                 let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
                 let entries = [&reals, &ints, model[0], model[1]]
                     .iter()
                     .zip(0..)
-                    .map(|(b, binding)| wgpu::BindGroupEntry {
-                        binding,
-                        resource: b.as_entire_binding(),
-                    })
+                    .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
                     .collect::<Vec<_>>();
                 let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                     label: Some("world"),
                     layout: bind,
                     entries: &entries,
                 });
-                Chunk {
-                    first,
-                    worlds: count,
-                    groups,
-                    reals,
-                    ints,
-                    bind,
-                }
+                Chunk { first, worlds: count, groups, reals, ints, bind }
             },
         )?;
         made.push(chunk);

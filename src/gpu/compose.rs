@@ -17,6 +17,8 @@ const SHADERS: &[(&str, &str)] = &[
     ("math", include_str!("../../shaders/math.wgsl")),
     ("spatial", include_str!("../../shaders/spatial.wgsl")),
     ("dynamics", include_str!("../../shaders/dynamics.wgsl")),
+    ("reflected", include_str!("../../shaders/reflected.wgsl")),
+    ("springs", include_str!("../../shaders/springs.wgsl")),
     ("geometry", include_str!("../../shaders/geometry.wgsl")),
 ];
 
@@ -57,8 +59,7 @@ impl Composer {
     fn with_flags(flags: &BTreeMap<&'static str, bool>, shape: Shape) -> Result<Self> {
         let mut library = Library::default();
         for (name, source) in SHADERS.iter().chain(KERNELS) {
-            let text = preprocess(source, flags)
-                .map_err(|e| Error::Device(format!("{name}.wgsl: {e}")))?;
+            let text = preprocess(source, flags).map_err(|e| Error::Device(format!("{name}.wgsl: {e}")))?;
             library.add(&text);
         }
         Ok(Self { library, shape })
@@ -88,7 +89,7 @@ impl Composer {
     /// The module that runs `stages` one after the other, and its text.
     ///
     /// # Errors
-    /// What naga says of the text, with the text: a defect of the kernels, not of the model.
+    /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
     pub fn module(&self, stages: &[Stage], layout: &Layout) -> Result<(naga::Module, String)> {
         let text = self.library.link(&[self.entry(stages)], |name| {
             constant(name, self.shape, layout)
@@ -96,19 +97,9 @@ impl Composer {
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
         });
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        let fail = |what: String| {
-            Error::Device(format!(
-                "kernel {}: {what}\n{}",
-                names.join("+"),
-                numbered(&text)
-            ))
-        };
-        let module =
-            naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
-        let (flags, caps) = (
-            naga::valid::ValidationFlags::all(),
-            naga::valid::Capabilities::empty(),
-        );
+        let fail = |what: String| Error::Device(format!("kernel {}: {what}", names.join("+")));
+        let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
+        let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
         naga::valid::Validator::new(flags, caps)
             .validate(&module)
             .map_err(|e| fail(e.emit_to_string(&text)))?;
@@ -118,10 +109,7 @@ impl Composer {
     /// The entry point: stages in order, synchronised in between.
     fn entry(&self, stages: &[Stage]) -> Item {
         let size = self.shape.lanes * self.shape.tile;
-        let calls: Vec<String> = stages
-            .iter()
-            .map(|s| format!("    {}();\n", s.name()))
-            .collect();
+        let calls: Vec<String> = stages.iter().map(|s| format!("    {}();\n", s.name())).collect();
         let text = format!(
             "@compute @workgroup_size({size})\nfn main(@builtin(workgroup_id) group: vec3u, \
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
@@ -130,10 +118,7 @@ impl Composer {
              enter(tile_index, index);\n{}}}",
             calls.join("    sync();\n")
         );
-        Item {
-            name: "main".into(),
-            text,
-        }
+        Item { name: "main".into(), text }
     }
 }
 
@@ -158,15 +143,15 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let pair = |a: i32, b: i32| {
         (0..s.ncandidate).any(|c| {
             let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
-            (
-                kind(model.candidate_geom1[c]),
-                kind(model.candidate_geom2[c]),
-            ) == (a, b)
+            (kind(model.candidate_geom1[c]), kind(model.candidate_geom2[c])) == (a, b)
         })
     };
     let on = |bit: i32| !model.disabled(bit) && !model.disabled(disable::CONSTRAINT);
     let some = |v: &[f64]| v.iter().any(|x| *x != 0.0);
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
+    let friction =
+        on(disable::FRICTIONLOSS) && (some(&model.dof_frictionloss) || some(&model.tendon_frictionloss));
+    let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
         ("FREE", has_joint(joint::FREE)),
@@ -184,39 +169,22 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("SPHERE_CAPSULE", pair(geom::SPHERE, geom::CAPSULE)),
         ("CAPSULE_CAPSULE", pair(geom::CAPSULE, geom::CAPSULE)),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
-        (
-            "TENDON_LIMIT",
-            on(disable::LIMIT) && limited(&model.tendon_limited),
-        ),
-        (
-            "FRICTIONLOSS",
-            on(disable::FRICTIONLOSS) && some(&model.dof_frictionloss),
-        ),
-        (
-            "TENDON_FRICTIONLOSS",
-            on(disable::FRICTIONLOSS) && some(&model.tendon_frictionloss),
-        ),
-        ("GRAVCOMP", some(&model.body_gravcomp)),
+        ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),
+        ("FRICTIONLOSS", on(disable::FRICTIONLOSS) && some(&model.dof_frictionloss)),
+        ("TENDON_FRICTIONLOSS", on(disable::FRICTIONLOSS) && some(&model.tendon_frictionloss)),
+        ("REFLECTED", reflected),
+        ("FRICTION", friction),
+        ("GRAVCOMP", !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
         ("SPRING", !model.disabled(disable::SPRING)),
         ("DAMPER", !model.disabled(disable::DAMPER)),
-        (
-            "ACTUATION",
-            s.nactuator > 0 && !model.disabled(disable::ACTUATION),
-        ),
+        ("ACTUATION", s.nactuator > 0 && !model.disabled(disable::ACTUATION)),
         (
             "EULERDAMP",
             !model.disabled(disable::EULERDAMP)
                 && !model.disabled(disable::DAMPER)
-                && (some(&model.dof_damping) || some(&model.dof_dampingpoly)),
+                && (some(&model.dof_damping) || some(&model.dof_dampingpoly) || reflected),
         ),
     ])
-}
-
-fn numbered(text: &str) -> String {
-    text.lines()
-        .enumerate()
-        .map(|(i, line)| format!("{:4} {line}\n", i + 1))
-        .collect()
 }
 
 #[cfg(test)]
@@ -232,10 +200,7 @@ mod tests {
         }
         let model = Model::<f64>::zeroed(sizes);
         let shape = Shape { lanes, tile: 4 };
-        let on = flags(&model, shape)
-            .into_keys()
-            .map(|k| (k, k != "LANES" || lanes > 1))
-            .collect();
+        let on = flags(&model, shape).into_keys().map(|k| (k, k != "LANES" || lanes > 1)).collect();
         let composer = Composer::with_flags(&on, shape).expect("well-formed blocks");
         let used = composer.fields(Stage::ALL);
         let layout = Layout::new(&model, sizes, shape.tile, &used, &BTreeSet::new());
@@ -248,18 +213,10 @@ mod tests {
             let (composer, layout) = everything(lanes);
             for stage in Stage::ALL {
                 let made = composer.module(&[*stage], &layout);
-                assert!(
-                    made.is_ok(),
-                    "{}",
-                    made.err().map(|e| e.to_string()).unwrap_or_default()
-                );
+                assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
             }
             let all = composer.module(Stage::ALL, &layout);
-            assert!(
-                all.is_ok(),
-                "{}",
-                all.err().map(|e| e.to_string()).unwrap_or_default()
-            );
+            assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
         }
     }
 
@@ -268,22 +225,12 @@ mod tests {
         let (composer, _) = everything(1);
         for stage in Stage::ALL {
             let writes = composer.writes(*stage);
-            let owned = crate::data::Data::<f64>::FIELDS
-                .iter()
-                .filter(|f| f.stage == stage.name());
+            let owned = crate::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == stage.name());
             for field in owned {
-                assert!(
-                    writes.contains(field.name),
-                    "{} does not write {}",
-                    stage.name(),
-                    field.name
-                );
+                assert!(writes.contains(field.name), "{} does not write {}", stage.name(), field.name);
             }
             for name in writes {
-                let of = crate::data::Data::<f64>::FIELDS
-                    .iter()
-                    .find(|f| f.name == name)
-                    .map(|f| f.stage);
+                let of = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name).map(|f| f.stage);
                 assert!(
                     of == Some(stage.name()) || of == Some("state"),
                     "{} writes {name}, a field of {of:?}",

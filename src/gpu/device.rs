@@ -66,9 +66,7 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
     Adapter {
         name: info.name.clone(),
         backend: format!("{:?}", info.backend),
-        driver: format!("{} {}", info.driver, info.driver_info)
-            .trim()
-            .to_string(),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
         software: info.device_type == wgpu::DeviceType::Cpu,
         workgroup_bytes: limits.max_compute_workgroup_storage_size,
         invocations: limits.max_compute_invocations_per_workgroup,
@@ -128,12 +126,7 @@ impl Gpu {
                 *slot = Some(format!("{reason:?}: {message}"));
             }
         });
-        Ok(Self {
-            device,
-            queue,
-            adapter: summary,
-            lost,
-        })
+        Ok(Self { device, queue, adapter: summary, lost })
     }
 
     /// The adapter that was opened.
@@ -148,9 +141,7 @@ impl Gpu {
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.alive()?;
-        polled
-            .map(|_| ())
-            .map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
     /// Whether the device still answers.
@@ -166,12 +157,9 @@ impl Gpu {
 
     /// Runs `make` and turns what the driver says against it into an error.
     pub(crate) fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
-        let scopes = [
-            wgpu::ErrorFilter::Validation,
-            wgpu::ErrorFilter::OutOfMemory,
-            wgpu::ErrorFilter::Internal,
-        ]
-        .map(|filter| self.device.push_error_scope(filter));
+        let scopes =
+            [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
+                .map(|filter| self.device.push_error_scope(filter));
         let made = make();
         let mut problem = None;
         for scope in scopes.into_iter().rev() {
@@ -185,17 +173,11 @@ impl Gpu {
 }
 
 fn missing(choice: Choice, names: &[String]) -> String {
-    let wanted = if choice == Choice::Hardware {
-        "hardware GPU"
-    } else {
-        "GPU adapter"
-    };
+    let wanted = if choice == Choice::Hardware { "hardware GPU" } else { "GPU adapter" };
     let tried = if names.is_empty() {
         "no adapter was found".to_string()
     } else {
         format!("found only: {}", names.join(", "))
     };
-    format!(
-        "no {wanted}: {tried}; `manyworlds doctor` says what to install, `--backend cpu` needs none"
-    )
+    format!("no {wanted}: {tried}; `manyworlds doctor` says what to install, `--backend cpu` needs none")
 }

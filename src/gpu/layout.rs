@@ -60,29 +60,15 @@ impl Layout {
         used: &BTreeSet<&'static str>,
         expanded: &BTreeSet<&'static str>,
     ) -> Self {
-        let mut layout = Self {
-            sizes,
-            tile,
-            stride_f: 0,
-            stride_i: 0,
-            model_f: 0,
-            model_i: 0,
-            slots: BTreeMap::new(),
-        };
+        let mut layout =
+            Self { sizes, tile, stride_f: 0, stride_i: 0, model_f: 0, model_i: 0, slots: BTreeMap::new() };
         // what steps on its own, in the order of the table
         for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             layout.place(*field, Place::World);
         }
         // what is the same for all worlds, unless it was expanded
-        for field in Model::<f64>::FIELDS
-            .iter()
-            .filter(|f| used.contains(f.name))
-        {
-            let place = if expanded.contains(field.name) {
-                Place::World
-            } else {
-                constant(model, field)
-            };
+        for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
+            let place = if expanded.contains(field.name) { Place::World } else { constant(model, field) };
             layout.place(*field, place);
         }
         layout
@@ -99,15 +85,7 @@ impl Layout {
         };
         let offset = *end;
         *end += len;
-        self.slots.insert(
-            field.name,
-            Slot {
-                field,
-                offset,
-                len,
-                place,
-            },
-        );
+        self.slots.insert(field.name, Slot { field, offset, len, place });
     }
 
     /// Place of a field that kernels use.

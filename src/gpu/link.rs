@@ -31,9 +31,7 @@ pub fn preprocess(source: &str, flags: &BTreeMap<&'static str, bool>) -> Result<
         let word = line.trim();
         if let Some(name) = word.strip_prefix("//#if ") {
             let (negated, name) = name.strip_prefix('!').map_or((false, name), |n| (true, n));
-            let flag = flags
-                .get(name.trim())
-                .ok_or_else(|| at(&format!("unknown flag '{name}'")))?;
+            let flag = flags.get(name.trim()).ok_or_else(|| at(&format!("unknown flag '{name}'")))?;
             open.push(*flag != negated);
         } else if word == "//#else" {
             let top = open.last_mut().ok_or_else(|| at("//#else without //#if"))?;
@@ -45,11 +43,7 @@ pub fn preprocess(source: &str, flags: &BTreeMap<&'static str, bool>) -> Result<
             out.push('\n');
         }
     }
-    if open.is_empty() {
-        Ok(out)
-    } else {
-        Err("//#if without //#endif".into())
-    }
+    if open.is_empty() { Ok(out) } else { Err("//#if without //#endif".into()) }
 }
 
 /// Splits WGSL text into its top-level items; comments between items are dropped.
@@ -68,10 +62,7 @@ pub fn items(source: &str) -> Vec<Item> {
         if ends {
             let body = text[start..=i].trim();
             if let Some(name) = item_name(body) {
-                found.push(Item {
-                    name,
-                    text: body.to_string(),
-                });
+                found.push(Item { name, text: body.to_string() });
             }
             start = i + 1;
         }
@@ -99,10 +90,7 @@ fn item_name(body: &str) -> Option<String> {
             "var" => {
                 return words
                     .find(|w| {
-                        !matches!(
-                            *w,
-                            "private" | "workgroup" | "storage" | "uniform" | "read" | "read_write"
-                        )
+                        !matches!(*w, "private" | "workgroup" | "storage" | "uniform" | "read" | "read_write")
                     })
                     .map(str::to_string);
             }
@@ -114,17 +102,14 @@ fn item_name(body: &str) -> Option<String> {
 
 /// Every identifier and number-like word of a text, in order.
 pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
 }
 
 /// Replaces the accessors of each parameter (`A`, `set_A`, `A_vec3`, `f__A`) by those of its argument.
 fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
     let replace = |word: &str| -> String {
         let part = |part: &str| {
-            let (set, base) = part
-                .strip_prefix("set_")
-                .map_or(("", part), |b| ("set_", b));
+            let (set, base) = part.strip_prefix("set_").map_or(("", part), |b| ("set_", b));
             let (name, rest) = base.find('_').map_or((base, ""), |at| base.split_at(at));
             let found = params.iter().position(|p| *p == name);
             found.map_or_else(|| part.to_string(), |k| format!("{set}{}{rest}", args[k]))
@@ -135,9 +120,7 @@ fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(is_word) {
-        let end = rest[start..]
-            .find(|c| !is_word(c))
-            .map_or(rest.len(), |n| start + n);
+        let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |n| start + n);
         out.push_str(&rest[..start]);
         out.push_str(&replace(&rest[start..end]));
         rest = &rest[end..];
@@ -182,9 +165,7 @@ impl Library {
                     continue;
                 }
                 let found = self.items.get(word).map(|i| i.text.clone());
-                let found = found
-                    .or_else(|| self.instance(word))
-                    .or_else(|| provide(word));
+                let found = found.or_else(|| self.instance(word)).or_else(|| provide(word));
                 if let Some(found) = found {
                     done.insert(word.to_string());
                     queue.push(found);
@@ -204,13 +185,8 @@ mod tests {
     fn links_only_what_is_reached() {
         let mut library = Library::default();
         library.add("const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;");
-        let root = Item {
-            name: "main".into(),
-            text: "fn main() { let y = f() + made; }".into(),
-        };
-        let text = library.link(&[root], |name| {
-            (name == "made").then(|| "const made: u32 = 7u;".into())
-        });
+        let root = Item { name: "main".into(), text: "fn main() { let y = f() + made; }".into() };
+        let text = library.link(&[root], |name| (name == "made").then(|| "const made: u32 = 7u;".into()));
         assert!(text.contains("const A") && text.contains("fn f") && text.contains("const made"));
         assert!(!text.contains("fn g") && !text.contains("struct S") && !text.contains("lane"));
     }
@@ -219,19 +195,13 @@ mod tests {
     fn templates_take_fields_as_arguments() {
         let mut library = Library::default();
         library.add("fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }");
-        let root = Item {
-            name: "main".into(),
-            text: "fn main() { scale__qLD__x(1u); }".into(),
-        };
+        let root = Item { name: "main".into(), text: "fn main() { scale__qLD__x(1u); }".into() };
         let text = library.link(&[root], |_| None);
         assert!(
             text.contains("fn scale__qLD__x(n: u32) { set_qLD(n, x_vec3(n).x); step__qLD(n); }"),
             "{text}"
         );
-        assert!(
-            text.contains("fn step__qLD(n: u32) { set_qLD(n, qLD(n)); }"),
-            "{text}"
-        );
+        assert!(text.contains("fn step__qLD(n: u32) { set_qLD(n, qLD(n)); }"), "{text}");
     }
 
     #[test]

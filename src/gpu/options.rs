@@ -60,15 +60,9 @@ impl Options {
         } else {
             (model.sizes.nv / 2).next_power_of_two().clamp(1, 32)
         });
-        let tile = self.worlds_per_group.unwrap_or(if adapter.software {
-            8
-        } else {
-            (64 / lanes).clamp(1, 32)
-        });
-        for (what, value, limit) in [
-            ("lanes", lanes, 64.min(most)),
-            ("worlds per group", tile, 32),
-        ] {
+        let tile =
+            self.worlds_per_group.unwrap_or(if adapter.software { 8 } else { (64 / lanes).clamp(1, 32) });
+        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, 32)] {
             if !value.is_power_of_two() || value > limit {
                 return Err(Error::Argument(format!(
                     "{what}: {value} is not a power of two from 1 to {limit}"
@@ -84,11 +78,7 @@ impl Options {
     }
 
     /// Groups of the given stages, in order.
-    pub fn groups(
-        &self,
-        stages: impl Iterator<Item = Stage>,
-        adapter: &Adapter,
-    ) -> Vec<Vec<Stage>> {
+    pub fn groups(&self, stages: impl Iterator<Item = Stage>, adapter: &Adapter) -> Vec<Vec<Stage>> {
         let partition = match self.partition {
             // lavapipe's compile time grows with the square of a kernel's size
             Partition::Auto if adapter.name.contains("llvmpipe") => Partition::Split,
@@ -100,10 +90,7 @@ impl Options {
             let starts = match partition {
                 Partition::Split => true,
                 Partition::Fused => false,
-                _ => matches!(
-                    stage,
-                    Stage::collision | Stage::com_vel | Stage::solve | Stage::euler
-                ),
+                _ => matches!(stage, Stage::collision | Stage::com_vel | Stage::solve | Stage::euler),
             };
             match groups.last_mut() {
                 Some(last) if !starts => last.push(stage),

@@ -48,50 +48,33 @@ impl Transfer {
             ..storage(3, true)
         };
         let text = include_str!("../../shaders/transfer.wgsl");
-        let module = naga::front::wgsl::parse_str(text)
-            .map_err(|e| Error::Device(e.emit_to_string(text)))?;
+        let module = naga::front::wgsl::parse_str(text).map_err(|e| Error::Device(e.emit_to_string(text)))?;
         gpu.checked("transfer kernels", || {
-            let layout = gpu
-                .device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                    label: Some("transfer"),
-                    entries: &[
-                        storage(0, false),
-                        storage(1, false),
-                        storage(2, true),
-                        uniform,
-                    ],
-                });
-            let pipeline_layout =
-                gpu.device
-                    .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                        label: Some("transfer"),
-                        bind_group_layouts: &[Some(&layout)],
-                        immediate_size: 0,
-                    });
-            let module = gpu
-                .device
-                .create_shader_module(wgpu::ShaderModuleDescriptor {
-                    label: Some("transfer"),
-                    source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
-                });
+            let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("transfer"),
+                entries: &[storage(0, false), storage(1, false), storage(2, true), uniform],
+            });
+            let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some("transfer"),
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            });
+            let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("transfer"),
+                source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+            });
             let make = |entry| {
-                gpu.device
-                    .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                        label: Some(entry),
-                        layout: Some(&pipeline_layout),
-                        module: &module,
-                        entry_point: Some(entry),
-                        compilation_options: wgpu::PipelineCompilationOptions::default(),
-                        cache: None,
-                    })
+                gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    label: Some(entry),
+                    layout: Some(&pipeline_layout),
+                    module: &module,
+                    entry_point: Some(entry),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    cache: None,
+                })
             };
             let (gather, scatter) = (make("gather"), make("scatter"));
-            Self {
-                layout,
-                gather,
-                scatter,
-            }
+            Self { layout, gather, scatter }
         })
     }
 
@@ -126,9 +109,7 @@ impl Transfer {
         // pack on the device, copy to memory that the host can map
         let packed = self.run(gpu, &self.gather, layout, chunk, slot, worlds, None)?;
         let host = buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ);
-        let mut encoder = gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&packed, 0, &host, 0, 4 * words as u64);
         gpu.queue.submit([encoder.finish()]);
         let (send, receive) = std::sync::mpsc::channel();
@@ -139,10 +120,7 @@ impl Transfer {
         match receive.recv() {
             Ok(Ok(())) => {}
             other => {
-                return Err(Error::Device(format!(
-                    "{}: reading back failed: {other:?}",
-                    gpu.adapter()
-                )));
+                return Err(Error::Device(format!("{}: reading back failed: {other:?}", gpu.adapter())));
             }
         }
         let view = host
@@ -163,10 +141,7 @@ impl Transfer {
         bits: &[u32],
     ) -> Result<()> {
         let rows = rows_per_job(slot.len);
-        for (part, values) in worlds
-            .chunks(rows)
-            .zip(bits.chunks((rows * slot.len).max(1)))
-        {
+        for (part, values) in worlds.chunks(rows).zip(bits.chunks((rows * slot.len).max(1))) {
             self.run(gpu, &self.scatter, layout, chunk, slot, part, Some(values))?;
         }
         gpu.alive()
@@ -184,11 +159,8 @@ impl Transfer {
         bits: Option<&[u32]>,
     ) -> Result<wgpu::Buffer> {
         let real = slot.field.elem == crate::fields::Elem::Real;
-        let (arena, stride) = if real {
-            (&chunk.reals, layout.stride_f)
-        } else {
-            (&chunk.ints, layout.stride_i)
-        };
+        let (arena, stride) =
+            if real { (&chunk.reals, layout.stride_f) } else { (&chunk.ints, layout.stride_i) };
         let job = Job {
             len: word(slot.len)?,
             offset: word(slot.offset)?,
@@ -198,55 +170,34 @@ impl Transfer {
             threads: THREADS,
         };
         let mut uniform = UniformBuffer::new(Vec::<u8>::new());
-        uniform
-            .write(&job)
-            .map_err(|e| Error::Device(format!("uniform: {e}")))?;
+        uniform.write(&job).map_err(|e| Error::Device(format!("uniform: {e}")))?;
         let uniform = uniform.into_inner();
         gpu.checked("moving a field", || {
             let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
             let packed = buffer(&gpu.device, "packed", worlds.len() * slot.len, usage);
-            let ids = buffer(
-                &gpu.device,
-                "worlds",
-                worlds.len(),
-                wgpu::BufferUsages::STORAGE,
-            );
-            let params = buffer(
-                &gpu.device,
-                "job",
-                uniform.len().div_ceil(4),
-                wgpu::BufferUsages::UNIFORM,
-            );
-            gpu.queue
-                .write_buffer(&ids, 0, bytemuck::cast_slice(worlds));
+            let ids = buffer(&gpu.device, "worlds", worlds.len(), wgpu::BufferUsages::STORAGE);
+            let params = buffer(&gpu.device, "job", uniform.len().div_ceil(4), wgpu::BufferUsages::UNIFORM);
+            gpu.queue.write_buffer(&ids, 0, bytemuck::cast_slice(worlds));
             gpu.queue.write_buffer(&params, 0, &uniform);
             if let Some(bits) = bits {
-                gpu.queue
-                    .write_buffer(&packed, 0, bytemuck::cast_slice(bits));
+                gpu.queue.write_buffer(&packed, 0, bytemuck::cast_slice(bits));
             }
             let entries = [arena, &packed, &ids, &params]
                 .iter()
                 .zip(0..)
-                .map(|(b, binding)| wgpu::BindGroupEntry {
-                    binding,
-                    resource: b.as_entire_binding(),
-                })
+                .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
                 .collect::<Vec<_>>();
             let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("transfer"),
                 layout: &self.layout,
                 entries: &entries,
             });
-            let mut encoder = gpu
-                .device
-                .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(0, &bind, &[]);
-                let needed = (worlds.len() * slot.len)
-                    .div_ceil(64)
-                    .min(THREADS as usize / 64);
+                let needed = (worlds.len() * slot.len).div_ceil(64).min(THREADS as usize / 64);
                 pass.dispatch_workgroups(u32::try_from(needed).unwrap_or(1), 1, 1);
             }
             gpu.queue.submit([encoder.finish()]);
