@@ -330,14 +330,9 @@ fn newton_alpha(p: Point) -> f32 {
     return p.alpha - p.d1 / p.d2;
 }
 
-// A bracket end, moved to the candidate on its side that is nearer to the minimum.
-fn narrow(end: Point, c: Point) -> Point {
-    let below = end.d1 < 0.0 && c.d1 < 0.0 && end.d1 < c.d1;
-    let above = end.d1 > 0.0 && c.d1 > 0.0 && end.d1 > c.d1;
-    if (below || above) {
-        return c;
-    }
-    return end;
+// Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
+fn nearer(end: Point, c: Point) -> bool {
+    return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
 }
 
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
@@ -362,88 +357,80 @@ fn line_search(sums: vec4f, scale: f32, live: bool) -> Point {
         let converged = abs(p.d1) < tolerance;
         let out = n >= most;
         var bracketed = false;
-        switch at {
-            case AT_START: {
-                alpha = newton_alpha(p);
-                at = FIRST;
+        let doing = at;
+        if (doing == AT_START) {
+            alpha = newton_alpha(p);
+            at = FIRST;
+        } else if (doing == FIRST || doing == DOWNHILL) {
+            if (doing == FIRST) {
+                downhill = select(-1.0, 1.0, p.d1 < 0.0);
             }
-            case FIRST, DOWNHILL: {
-                if (at == FIRST) {
-                    downhill = select(-1.0, 1.0, p.d1 < 0.0);
-                }
-                let crossed = p.d1 * downhill > -tolerance;
-                alpha = newton_alpha(p);
-                if (converged || out) {
-                    best = p;
-                    at = DONE;
-                } else if (crossed) {
-                    // the derivative has changed sign between p1 and p
-                    p2 = p1;
-                    next2 = p;
-                    at = ENTER;
-                } else {
-                    at = DOWNHILL;
-                }
-                p1 = p;
-            }
-            case ENTER: {
-                next1 = p;
-                bracketed = true;
-            }
-            case MIDDLE: {
-                // the best candidate that has converged
-                let c1 = next1;
-                let c2 = next2;
-                var least = 1e38;
-                if (abs(c1.d1) < tolerance && c1.cost < least) {
-                    best = c1;
-                    least = c1.cost;
-                    at = DONE;
-                }
-                if (abs(c2.d1) < tolerance && c2.cost < least) {
-                    best = c2;
-                    least = c2.cost;
-                    at = DONE;
-                }
-                if (converged && p.cost < least) {
-                    best = p;
-                    at = DONE;
-                }
-                // narrower bracket from the candidates
-                let end1 = narrow(narrow(narrow(p1, c1), c2), p);
-                let end2 = narrow(narrow(narrow(p2, c1), c2), p);
-                let moved1 = end1.alpha != p1.alpha;
-                let moved2 = end2.alpha != p2.alpha;
-                p1 = end1;
-                p2 = end2;
-                again = moved2;
-                if (at != DONE) {
-                    if (moved1) {
-                        alpha = newton_alpha(p1);
-                        at = NEXT1;
-                    } else if (moved2) {
-                        alpha = newton_alpha(p2);
-                        at = NEXT2;
-                    } else {
-                        if (p.cost < 0.0) {
-                            best = p;
-                        }
-                        at = DONE;
-                    }
-                }
-            }
-            case NEXT1: {
-                next1 = p;
-                bracketed = !again;
-                alpha = newton_alpha(p2);
-                at = NEXT2;
-            }
-            case NEXT2: {
+            let crossed = p.d1 * downhill > -tolerance;
+            alpha = newton_alpha(p);
+            if (converged || out) {
+                best = p;
+                at = DONE;
+            } else if (crossed) {
+                // the derivative has changed sign between p1 and p
+                p2 = p1;
                 next2 = p;
-                bracketed = true;
+                at = ENTER;
+            } else {
+                at = DOWNHILL;
             }
-            default: {
+            p1 = p;
+        } else if (doing == ENTER) {
+            next1 = p;
+            bracketed = true;
+        } else if (doing == MIDDLE) {
+            // the best candidate that has converged, and a narrower bracket from the candidates
+            let start1 = p1.alpha;
+            let start2 = p2.alpha;
+            var least = 1e38;
+            for (var k = 0u; k < 3u; k++) {
+                var c = p;
+                if (k == 0u) {
+                    c = next1;
+                } else if (k == 1u) {
+                    c = next2;
+                }
+                if ((abs(c.d1) < tolerance) & (c.cost < least)) {
+                    best = c;
+                    least = c.cost;
+                    at = DONE;
+                }
+                if (nearer(p1, c)) {
+                    p1 = c;
+                }
+                if (nearer(p2, c)) {
+                    p2 = c;
+                }
             }
+            let moved1 = p1.alpha != start1;
+            let moved2 = p2.alpha != start2;
+            again = moved2;
+            if (at != DONE) {
+                if (moved1) {
+                    alpha = newton_alpha(p1);
+                    at = NEXT1;
+                } else if (moved2) {
+                    alpha = newton_alpha(p2);
+                    at = NEXT2;
+                } else {
+                    if (p.cost < 0.0) {
+                        best = p;
+                    }
+                    at = DONE;
+                }
+            }
+        } else if (doing == NEXT1) {
+            next1 = p;
+            bracketed = !again;
+            alpha = newton_alpha(p2);
+            at = NEXT2;
+        } else if (doing == NEXT2) {
+            next2 = p;
+            bracketed = true;
         }
         // the middle of the bracket next, or the better end where the evaluations are used up
         if (bracketed && !out) {
