@@ -5,6 +5,7 @@
 //! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
 //! become pyramids with a pair of rows per friction direction.
 
+use super::islands::islands;
 use super::math::{
     add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
 };
@@ -47,6 +48,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.nf[0] = 0;
     d.nl[0] = 0;
     d.nefc[0] = 0;
+    d.nisland[0] = 0;
     if m.disabled(disable::CONSTRAINT) {
         return;
     }
@@ -60,6 +62,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.nl[0] = d.nefc[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
+    islands(m, d);
     // what did not fit is reported
     if wanted > d.sizes.njmax {
         d.status[0] |= status::CONSTRAINT_OVERFLOW;

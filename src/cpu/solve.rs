@@ -24,6 +24,7 @@ struct Point<T> {
 
 /// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
 struct Search<T> {
+    island: i32,
     slope: T,
     curvature: T,
     tolerance: T,
@@ -32,7 +33,6 @@ struct Search<T> {
 
 /// Acceleration and constraint forces.
 pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
     d.solver_niter[0] = 0;
     if d.nefc[0] == 0 {
         d.qacc.copy_from_slice(&d.qacc_smooth);
@@ -40,37 +40,57 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     start(m, d);
-    let scale = T::ONE / (m.stat_meaninertia[0] * T::of(s.nv.max(1) as f64));
-    let tolerance = m.opt_tolerance[0];
-    update_gradient(m, d);
-    if already_solved(m, d, scale) {
-        return;
+    d.qfrc_constraint.fill(T::ZERO);
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] < 0 {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
     }
-    for _ in 0..m.opt_iterations[0] {
-        // step
-        let decrement = search_direction(m, d);
-        if scale * T::of(0.5) * decrement < tolerance && d.solver_niter[0] > 0 {
-            break;
+    for island in 0..d.nisland[0] {
+        let iterations = solve_island(m, d, island);
+        d.solver_niter[0] = d.solver_niter[0].max(iterations);
+    }
+}
+
+/// Newton's method in one island; returns the number of its iterations.
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    // costs and gradients are measured in units of the island's inertia
+    let mut inertia = T::ZERO;
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] == island {
+            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
         }
-        let (alpha, change) = line_search(m, d, scale);
+    }
+    let scale = T::ONE / inertia.max(T::MINVAL);
+    let tolerance = m.opt_tolerance[0];
+    update_gradient(m, d, island);
+    if already_solved(m, d, scale) {
+        return 0;
+    }
+    for iteration in 0..m.opt_iterations[0] {
+        let decrement = search_direction(m, d, island);
+        if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
+            return iteration;
+        }
+        let (alpha, change) = line_search(m, d, island, scale);
         if alpha == T::ZERO {
-            break;
+            return iteration;
         }
-        for i in 0..s.nv {
+        // step
+        for i in 0..m.sizes.nv {
             d.qacc[i] += alpha * d.solver_search[i];
             d.solver_Ma[i] += alpha * d.solver_Mv[i];
         }
         for r in 0..d.nefc[0] as usize {
             d.solver_Jaref[r] += alpha * d.solver_Jv[r];
         }
-        update_gradient(m, d);
-        d.solver_niter[0] += 1;
-        // termination
+        update_gradient(m, d, island);
         let gradient = scale * norm(&d.solver_grad);
         if -scale * change < tolerance || gradient < tolerance {
-            break;
+            return iteration + 1;
         }
     }
+    m.opt_iterations[0].max(0)
 }
 
 /// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
@@ -183,33 +203,43 @@ fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
     T::ZERO
 }
 
-/// Forces of the rows at the present acceleration, and the gradient of the cost.
-fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere.
+fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    for r in 0..d.nefc[0] as usize {
-        d.efc_force[r] = force(&row_of(d, r), d.solver_Jaref[r]);
+    for i in 0..nv {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = T::ZERO;
+        }
     }
-    d.qfrc_constraint.fill(T::ZERO);
     for r in 0..d.nefc[0] as usize {
-        let f = d.efc_force[r];
+        if d.efc_island[r] != island {
+            continue;
+        }
+        let f = force(&row_of(d, r), d.solver_Jaref[r]);
+        d.efc_force[r] = f;
         if f != T::ZERO {
             let row = &d.efc_J[r * nv..(r + 1) * nv];
+            let out = &mut d.qfrc_constraint[..nv];
             for i in 0..nv {
-                d.qfrc_constraint[i] += row[i] * f;
+                out[i] += row[i] * f;
             }
         }
     }
     for i in 0..nv {
-        d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        d.solver_grad[i] = if d.dof_island[i] == island {
+            d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i]
+        } else {
+            T::ZERO
+        };
     }
 }
 
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>) -> T {
-    build_hessian(m, d);
-    factor_dense(m.sizes.nv, &mut d.solver_H);
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
+    build_hessian(m, d, island);
+    factor_dense(&d.dof_island, island, &mut d.solver_H);
     d.solver_search.copy_from_slice(&d.solver_grad);
-    solve_dense(m.sizes.nv, &d.solver_H, &mut d.solver_search);
+    solve_dense(&d.dof_island, island, &d.solver_H, &mut d.solver_search);
     let mut decrement = T::ZERO;
     for i in 0..m.sizes.nv {
         decrement += d.solver_grad[i] * d.solver_search[i];
@@ -218,18 +248,21 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>) -> T {
     decrement
 }
 
-/// Hessian of the cost: inertia, and the rows that are in their quadratic zone. Lower triangle.
-fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
+fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    d.solver_H.fill(T::ZERO);
     for i in 0..nv {
+        if d.dof_island[i] != island {
+            continue;
+        }
+        d.solver_H[i * nv..(i + 1) * nv].fill(T::ZERO);
         let adr = m.M_rowadr[i] as usize;
         for k in adr..adr + m.M_rownnz[i] as usize {
             d.solver_H[i * nv + m.M_colind[k] as usize] = d.M[k];
         }
     }
     for r in 0..d.nefc[0] as usize {
-        if !quadratic(&row_of(d, r), d.solver_Jaref[r]) {
+        if d.efc_island[r] != island || !quadratic(&row_of(d, r), d.solver_Jaref[r]) {
             continue;
         }
         let row = &d.efc_J[r * nv..(r + 1) * nv];
@@ -245,10 +278,14 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Factors the lower triangle `h = L' D L` in place, from the last row up: rows without a common descendant
-/// stay apart, and zeros stay zero. Pivots have a floor.
-pub fn factor_dense<T: Real>(nv: usize, h: &mut [T]) {
+/// Factors the lower triangle `h = L' D L` of an island in place, from the last row up: rows without a common
+/// descendant stay apart, and zeros stay zero. Pivots have a floor.
+fn factor_dense<T: Real>(dof_island: &[i32], island: i32, h: &mut [T]) {
+    let nv = dof_island.len();
     for k in (0..nv).rev() {
+        if dof_island[k] != island {
+            continue;
+        }
         let (above, rest) = h.split_at_mut(k * nv);
         let row = &mut rest[..k + 1];
         row[k] = row[k].max(T::MINVAL);
@@ -268,20 +305,27 @@ pub fn factor_dense<T: Real>(nv: usize, h: &mut [T]) {
     }
 }
 
-/// Solves with the factors from [`factor_dense`], in place.
-pub fn solve_dense<T: Real>(nv: usize, h: &[T], x: &mut [T]) {
+/// Solves with the factors from [`factor_dense`], in place; `x` is zero outside of the island.
+fn solve_dense<T: Real>(dof_island: &[i32], island: i32, h: &[T], x: &mut [T]) {
+    let nv = dof_island.len();
     for k in (0..nv).rev() {
+        let row = &h[k * nv..k * nv + k];
         let xk = x[k];
-        for i in 0..k {
-            x[i] -= h[k * nv + i] * xk;
+        if dof_island[k] == island {
+            for i in 0..k {
+                x[i] -= row[i] * xk;
+            }
         }
     }
     for k in 0..nv {
-        let mut sum = x[k] / h[k * nv + k];
-        for i in 0..k {
-            sum -= h[k * nv + i] * x[i];
+        let row = &h[k * nv..k * nv + k + 1];
+        if dof_island[k] == island {
+            let mut sum = x[k] / row[k];
+            for i in 0..k {
+                sum -= row[i] * x[i];
+            }
+            x[k] = sum;
         }
-        x[k] = sum;
     }
 }
 
@@ -295,6 +339,9 @@ fn evaluate<T: Real>(d: &Data<T>, search: &mut Search<T>, alpha: T) -> Point<T> 
         d2: search.curvature,
     };
     for r in 0..d.nefc[0] as usize {
+        if d.efc_island[r] != search.island {
+            continue;
+        }
         let row = row_of(d, r);
         let (x0, v) = (d.solver_Jaref[r], d.solver_Jv[r]);
         let x = x0 + alpha * v;
@@ -320,7 +367,7 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 }
 
 /// Length of the step along the search direction, and the change of cost there.
-fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, scale: T) -> (T, T) {
+fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> (T, T) {
     let length = norm(&d.solver_search);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
@@ -328,6 +375,7 @@ fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, scale: T) -> (T, T) {
     mul_m(m, &d.M, &d.solver_search, &mut d.solver_Mv);
     mul_j(m, d.nefc[0], &d.efc_J, &d.solver_search, &mut d.solver_Jv);
     let mut search = Search {
+        island,
         slope: T::ZERO,
         curvature: T::ZERO,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
