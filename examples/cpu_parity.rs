@@ -172,7 +172,7 @@ fn compare(path: &str) {
     println!("  {fine} of {} fields within 1e-9", worst.len());
 }
 
-/// Microseconds per step with the first state's controls held.
+/// Microseconds per step from the first state with constant controls.
 fn time(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
@@ -184,7 +184,8 @@ fn time(path: &str) {
         },
     );
     set_state(&arrays, 0, &model, &mut data);
-    data.ctrl.fill(0.0);
+    data.qvel.fill(0.0);
+    fill(ValuesMut::Real(&mut data.ctrl), &arrays["hold.ctrl"].1);
     data.qfrc_applied.fill(0.0);
     let steps = 20000;
     let (mut contacts, mut iterations, mut rows) = (0, 0, 0);
