@@ -8,7 +8,7 @@
 //! the derivative, then by bracketing, finds the length of each step. Costs are only compared as differences
 //! from the start of the search, so that nothing cancels in single precision.
 
-use super::factor_m::mul_m;
+use super::factor_m::{mul_m, solve_ld};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -52,11 +52,18 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
+/// Range that the degrees of freedom of an island lie in.
+fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
+    let k = island as usize;
+    (d.island_first[k] as usize, d.island_end[k] as usize)
+}
+
 /// Newton's method in one island; returns the number of its iterations.
 fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     // costs and gradients are measured in units of the island's inertia
+    let (first, end) = range(d, island);
     let mut inertia = T::ZERO;
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         if d.dof_island[i] == island {
             inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
         }
@@ -64,7 +71,7 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let scale = T::ONE / inertia.max(T::MINVAL);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
-    if already_solved(m, d, scale) {
+    if already_solved(m, d, island, scale) {
         return 0;
     }
     for iteration in 0..m.opt_iterations[0] {
@@ -77,15 +84,17 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             return iteration;
         }
         // step
-        for i in 0..m.sizes.nv {
+        for i in first..end {
             d.qacc[i] += alpha * d.solver_search[i];
             d.solver_Ma[i] += alpha * d.solver_Mv[i];
         }
         for r in 0..d.nefc[0] as usize {
-            d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            if d.efc_island[r] == island {
+                d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            }
         }
         update_gradient(m, d, island);
-        let gradient = scale * norm(&d.solver_grad);
+        let gradient = scale * norm(&d.solver_grad[first..end]);
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
         }
@@ -97,18 +106,10 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     // penalties at the acceleration without constraints
-    mul_j(m, d.nefc[0], &d.efc_J, &d.qacc_smooth, &mut d.solver_Jv);
     for r in 0..nefc {
-        d.solver_Jv[r] -= d.efc_aref[r];
+        d.solver_Jv[r] = row_dot(d, r, &d.qacc_smooth) - d.efc_aref[r];
     }
     if !m.disabled(disable::WARMSTART) {
-        mul_j(
-            m,
-            d.nefc[0],
-            &d.efc_J,
-            &d.qacc_warmstart,
-            &mut d.solver_Jaref,
-        );
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
         // cost of the last acceleration above that of the smooth one
         let mut change = T::ZERO;
@@ -117,7 +118,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         }
         for r in 0..nefc {
-            d.solver_Jaref[r] -= d.efc_aref[r];
+            d.solver_Jaref[r] = row_dot(d, r, &d.qacc_warmstart) - d.efc_aref[r];
             let row = row_of(d, r);
             change += penalty(&row, d.solver_Jaref[r]) - penalty(&row, d.solver_Jv[r]);
         }
@@ -132,15 +133,16 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Whether the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
-fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, scale: T) -> bool {
+fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
+    let (first, end) = range(d, island);
     let tolerance = m.opt_tolerance[0];
-    if scale * norm(&d.solver_grad) >= tolerance {
+    if scale * norm(&d.solver_grad[first..end]) >= tolerance {
         return false;
     }
     d.solver_search.copy_from_slice(&d.solver_grad);
-    super::factor_m::solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
     let mut gap = T::ZERO;
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         gap += d.solver_grad[i] * d.solver_search[i];
     }
     scale * T::of(0.5) * gap < tolerance
@@ -206,7 +208,8 @@ fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
 /// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere.
 fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    for i in 0..nv {
+    let (first, end) = range(d, island);
+    for i in first..end {
         if d.dof_island[i] == island {
             d.qfrc_constraint[i] = T::ZERO;
         }
@@ -218,30 +221,30 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         let f = force(&row_of(d, r), d.solver_Jaref[r]);
         d.efc_force[r] = f;
         if f != T::ZERO {
-            let row = &d.efc_J[r * nv..(r + 1) * nv];
-            let out = &mut d.qfrc_constraint[..nv];
-            for i in 0..nv {
+            let row = &d.efc_J[r * nv + first..r * nv + end];
+            let out = &mut d.qfrc_constraint[first..end];
+            for i in 0..row.len() {
                 out[i] += row[i] * f;
             }
         }
     }
-    for i in 0..nv {
-        d.solver_grad[i] = if d.dof_island[i] == island {
-            d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i]
-        } else {
-            T::ZERO
-        };
+    d.solver_grad.fill(T::ZERO);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        }
     }
 }
 
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
 fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
+    let (first, end) = range(d, island);
     build_hessian(m, d, island);
-    factor_dense(&d.dof_island, island, &mut d.solver_H);
+    factor_dense(d, island);
     d.solver_search.copy_from_slice(&d.solver_grad);
-    solve_dense(&d.dof_island, island, &d.solver_H, &mut d.solver_search);
+    solve_dense(d, island);
     let mut decrement = T::ZERO;
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         decrement += d.solver_grad[i] * d.solver_search[i];
         d.solver_search[i] = -d.solver_search[i];
     }
@@ -251,11 +254,12 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
 /// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
 fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    for i in 0..nv {
+    let (first, end) = range(d, island);
+    for i in first..end {
         if d.dof_island[i] != island {
             continue;
         }
-        d.solver_H[i * nv..(i + 1) * nv].fill(T::ZERO);
+        d.solver_H[i * nv + first..=i * nv + i].fill(T::ZERO);
         let adr = m.M_rowadr[i] as usize;
         for k in adr..adr + m.M_rownnz[i] as usize {
             d.solver_H[i * nv + m.M_colind[k] as usize] = d.M[k];
@@ -266,62 +270,67 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             continue;
         }
         let row = &d.efc_J[r * nv..(r + 1) * nv];
-        for i in 0..nv {
+        for i in first..end {
             let f = row[i] * d.efc_D[r];
             if f != T::ZERO {
-                let out = &mut d.solver_H[i * nv..i * nv + i + 1];
-                for j in 0..=i {
-                    out[j] += f * row[j];
+                let out = &mut d.solver_H[i * nv + first..=i * nv + i];
+                let left = &row[first..=i];
+                for j in 0..left.len() {
+                    out[j] += f * left[j];
                 }
             }
         }
     }
 }
 
-/// Factors the lower triangle `h = L' D L` of an island in place, from the last row up: rows without a common
-/// descendant stay apart, and zeros stay zero. Pivots have a floor.
-fn factor_dense<T: Real>(dof_island: &[i32], island: i32, h: &mut [T]) {
-    let nv = dof_island.len();
-    for k in (0..nv).rev() {
-        if dof_island[k] != island {
+/// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
+/// stay apart, and zeros stay zero. Pivots have a floor.
+fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
+    let nv = d.qacc.len();
+    let (first, end) = range(d, island);
+    for k in (first..end).rev() {
+        if d.dof_island[k] != island {
             continue;
         }
-        let (above, rest) = h.split_at_mut(k * nv);
+        let (above, rest) = d.solver_H.split_at_mut(k * nv);
         let row = &mut rest[..k + 1];
         row[k] = row[k].max(T::MINVAL);
         let inv = T::ONE / row[k];
-        for i in 0..k {
-            let f = row[i] * inv;
-            if f != T::ZERO {
-                let out = &mut above[i * nv..i * nv + i + 1];
-                for j in 0..=i {
-                    out[j] -= f * row[j];
+        for i in first..k {
+            if row[i] != T::ZERO {
+                let f = row[i] * inv;
+                let out = &mut above[i * nv + first..=i * nv + i];
+                let left = &row[first..=i];
+                for j in 0..left.len() {
+                    out[j] -= f * left[j];
                 }
             }
         }
-        for i in 0..k {
+        for i in first..k {
             row[i] *= inv;
         }
     }
 }
 
-/// Solves with the factors from [`factor_dense`], in place; `x` is zero outside of the island.
-fn solve_dense<T: Real>(dof_island: &[i32], island: i32, h: &[T], x: &mut [T]) {
-    let nv = dof_island.len();
-    for k in (0..nv).rev() {
-        let row = &h[k * nv..k * nv + k];
+/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island.
+fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
+    let nv = d.qacc.len();
+    let (first, end) = range(d, island);
+    let x = &mut d.solver_search;
+    for k in (first..end).rev() {
+        let row = &d.solver_H[k * nv..k * nv + k];
         let xk = x[k];
-        if dof_island[k] == island {
-            for i in 0..k {
+        if d.dof_island[k] == island {
+            for i in first..k {
                 x[i] -= row[i] * xk;
             }
         }
     }
-    for k in 0..nv {
-        let row = &h[k * nv..k * nv + k + 1];
-        if dof_island[k] == island {
+    for k in first..end {
+        let row = &d.solver_H[k * nv..k * nv + k + 1];
+        if d.dof_island[k] == island {
             let mut sum = x[k] / row[k];
-            for i in 0..k {
+            for i in first..k {
                 sum -= row[i] * x[i];
             }
             x[k] = sum;
@@ -368,12 +377,17 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 
 /// Length of the step along the search direction, and the change of cost there.
 fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> (T, T) {
-    let length = norm(&d.solver_search);
+    let (first, end) = range(d, island);
+    let length = norm(&d.solver_search[first..end]);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
     mul_m(m, &d.M, &d.solver_search, &mut d.solver_Mv);
-    mul_j(m, d.nefc[0], &d.efc_J, &d.solver_search, &mut d.solver_Jv);
+    for r in 0..d.nefc[0] as usize {
+        if d.efc_island[r] == island {
+            d.solver_Jv[r] = row_dot(d, r, &d.solver_search);
+        }
+    }
     let mut search = Search {
         island,
         slope: T::ZERO,
@@ -381,7 +395,7 @@ fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) ->
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: 0,
     };
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         search.curvature += d.solver_search[i] * d.solver_Mv[i];
     }
@@ -479,17 +493,17 @@ fn narrow<T: Real>(
     moved
 }
 
-/// Product of the constraint Jacobian with a vector.
-fn mul_j<T: Real>(m: &Model<T>, nefc: i32, jacobian: &[T], v: &[T], out: &mut [T]) {
-    let nv = m.sizes.nv;
-    for r in 0..nefc as usize {
-        let row = &jacobian[r * nv..(r + 1) * nv];
-        let mut sum = T::ZERO;
-        for i in 0..nv {
-            sum += row[i] * v[i];
-        }
-        out[r] = sum;
+/// Row of the constraint Jacobian times a vector.
+pub fn row_dot<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
+    let nv = v.len();
+    let (first, end) = range(d, d.efc_island[r]);
+    let row = &d.efc_J[r * nv + first..r * nv + end];
+    let v = &v[first..end];
+    let mut sum = T::ZERO;
+    for i in 0..row.len() {
+        sum += row[i] * v[i];
     }
+    sum
 }
 
 /// Euclidean length.
