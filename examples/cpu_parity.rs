@@ -3,6 +3,8 @@
 //!     tests/parity/dump_reference.py MODEL.xml M.npz
 //!     cargo run --release --no-default-features --example cpu_parity -- M.npz …
 //!
+//! `--single` runs the pipeline in single precision, `--time` measures steps.
+//!
 //! An error is `max|a - b| / (1 + max|b|)` over a field of a state; what a truncated solver of the reference is
 //! away from its own converged solution is forgiven twice, and printed.
 
@@ -19,6 +21,7 @@ use manyworlds::cpu;
 use manyworlds::data::{Capacity, Data};
 use manyworlds::fields::{Size, Sizes, ValuesMut};
 use manyworlds::model::Model;
+use manyworlds::real::Real;
 
 /// Arrays of an archive: shape and values.
 type Arrays = BTreeMap<String, (Vec<usize>, Vec<f64>)>;
@@ -112,9 +115,10 @@ fn value(model: &Model<f64>, data: &Data<f64>, name: &str) -> Option<Vec<f64>> {
     Some(all[..rows].to_vec())
 }
 
-fn compare(path: &str) {
+fn compare<T: Real>(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
+    let typed = model.cast::<T>();
     let count = arrays["state.qpos"].0[0];
     let mut data = Data::new(
         &model,
@@ -130,13 +134,18 @@ fn compare(path: &str) {
             *w = (e - 2.0 * slack, slack, k);
         }
     };
+    let limit = if T::EPSILON.f64() < 1e-12 { 1e-9 } else { 1e-5 };
     let verbose = std::env::var("VERBOSE").is_ok();
     for k in 0..count {
         set_state(&arrays, k, &model, &mut data);
-        cpu::forward(&model, &mut data);
+        let mut world = data.cast::<T>();
+        cpu::forward(&typed, &mut world);
+        data = world.cast();
         let mut stepped = data.clone();
         set_state(&arrays, k, &model, &mut stepped);
-        cpu::step(&model, &mut stepped);
+        let mut world = stepped.cast::<T>();
+        cpu::step(&typed, &mut world);
+        stepped = world.cast();
         for (key, (shape, v)) in &arrays {
             let Some(name) = key.strip_prefix("want.") else {
                 continue;
@@ -164,16 +173,16 @@ fn compare(path: &str) {
         model.sizes.nv, model.sizes.ncandidate
     );
     for (name, (e, slack, k)) in &worst {
-        if *e > 1e-9 || verbose || *e < 0.0 {
+        if *e > limit || verbose || *e < 0.0 {
             println!("  {name:24} {e:9.1e}  slack {slack:.1e}  state {k}");
         }
     }
-    let fine = worst.values().filter(|w| w.0 <= 1e-9).count();
-    println!("  {fine} of {} fields within 1e-9", worst.len());
+    let fine = worst.values().filter(|w| w.0 <= limit).count();
+    println!("  {fine} of {} fields within {limit:.0e}", worst.len());
 }
 
 /// Microseconds per step from the first state with constant controls.
-fn time(path: &str) {
+fn time<T: Real>(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
     let mut data = Data::new(
@@ -187,6 +196,7 @@ fn time(path: &str) {
     data.qvel.fill(0.0);
     fill(ValuesMut::Real(&mut data.ctrl), &arrays["hold.ctrl"].1);
     data.qfrc_applied.fill(0.0);
+    let (model, mut data) = (model.cast::<T>(), data.cast::<T>());
     let steps = 20000;
     let (mut contacts, mut iterations, mut rows) = (0, 0, 0);
     for _ in 0..500 {
@@ -219,7 +229,7 @@ fn time(path: &str) {
 }
 
 /// Microseconds per stage.
-fn time_stages(model: &Model<f64>, data: &mut Data<f64>) {
+fn time_stages<T: Real>(model: &Model<T>, data: &mut Data<T>) {
     let steps = 5000;
     let mut total: BTreeMap<&str, f64> = BTreeMap::new();
     for _ in 0..steps {
@@ -237,11 +247,16 @@ fn time_stages(model: &Model<f64>, data: &mut Data<f64>) {
 
 fn main() {
     let timing = std::env::args().any(|a| a == "--time");
-    for path in std::env::args().skip(1).filter(|a| a != "--time") {
-        if timing {
-            time(&path);
+    let single = std::env::args().any(|a| a == "--single");
+    for path in std::env::args().skip(1).filter(|a| !a.starts_with("--")) {
+        if timing && single {
+            time::<f32>(&path);
+        } else if timing {
+            time::<f64>(&path);
+        } else if single {
+            compare::<f32>(&path);
         } else {
-            compare(&path);
+            compare::<f64>(&path);
         }
     }
 }
