@@ -380,6 +380,12 @@ macro_rules! data_table {
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
             make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
+            make_constraint nisland: int [1] "1" "Constraint islands.";
+            make_constraint island_first: int [ntree] "id" "First degree of freedom of the island.";
+            make_constraint island_end: int [ntree] "id" "One past the last degree of freedom of the island.";
+            make_constraint tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
+            make_constraint dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
+            make_constraint efc_island: int [njmax] "id" "Island of the row.";
             transmission actuator_length: real [nout] "mixed" "Length.";
             transmission actuator_moment: real [nout nv] "mixed" "Moment arms.";
             // velocity

@@ -31,6 +31,8 @@ pub trait Real:
     const ONE: Self;
     /// The smallest value that is treated as nonzero (`mjMINVAL`), larger in single precision.
     const MINVAL: Self;
+    /// Distance from one to the next number.
+    const EPSILON: Self;
     /// Nearest value to a double.
     fn of(x: f64) -> Self;
     /// The same value as a double.
@@ -63,6 +65,7 @@ macro_rules! real {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const MINVAL: Self = $minval;
+            const EPSILON: Self = <$t>::EPSILON;
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation)]
             fn of(x: f64) -> Self {

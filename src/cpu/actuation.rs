@@ -33,8 +33,13 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         limit_actuators(m, d);
     }
+    d.qfrc_actuator.fill(T::ZERO);
+    if off {
+        return;
+    }
+    sum_forces(m, d);
     for dof in 0..m.sizes.nv {
-        d.qfrc_actuator[dof] = if off { T::ZERO } else { dof_force(m, d, dof) };
+        d.qfrc_actuator[dof] = limited_force(m, d, dof);
     }
 }
 
@@ -119,12 +124,22 @@ fn limit_actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Force of all actuators in one degree of freedom, within the joint's range.
-fn dof_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
-    let mut sum = T::ZERO;
+/// Force of all actuators in each degree of freedom.
+fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
     for out in 0..m.sizes.nout {
-        sum += d.actuator_moment[out * m.sizes.nv + dof] * d.actuator_force[out];
+        let force = d.actuator_force[out];
+        let row = &d.actuator_moment[out * nv..(out + 1) * nv];
+        let sum = &mut d.qfrc_actuator[..nv];
+        for i in 0..nv {
+            sum[i] += row[i] * force;
+        }
     }
+}
+
+/// Force in one degree of freedom with gravity compensation, where the joint wants it, within its range.
+fn limited_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
+    let mut sum = d.qfrc_actuator[dof];
     let jnt = m.dof_jntid[dof] as usize;
     if m.jnt_actgravcomp[jnt] != 0 {
         sum += d.qfrc_gravcomp[dof];

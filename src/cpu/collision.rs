@@ -189,6 +189,7 @@ fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);
+        p.solreffriction.copy_from_slice(&m.opt_o_solref);
         p.solimp.copy_from_slice(&m.opt_o_solimp);
         p.friction.copy_from_slice(&m.opt_o_friction);
     }

@@ -18,20 +18,23 @@ pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
     for k in (0..m.sizes.nv).rev() {
         let adr = m.M_rowadr[k] as usize;
-        let last = adr + m.M_rownnz[k] as usize - 1;
-        let inv = T::ONE / h[last];
+        let last = m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..adr + last];
+        let (above, rest) = h.split_at_mut(adr);
+        let row = &mut rest[..last + 1];
+        let inv = T::ONE / row[last];
         diag_inv[k] = inv;
         // the row of each ancestor loses its share
-        for p in adr..last {
-            let row = m.M_rowadr[m.M_colind[p] as usize] as usize;
-            let share = h[p] * inv;
-            for q in adr..=p {
-                let x = share * h[q];
-                h[row + q - adr] -= x;
+        for p in 0..last {
+            let first = m.M_rowadr[columns[p] as usize] as usize;
+            let out = &mut above[first..first + p + 1];
+            let share = row[p] * inv;
+            for q in 0..=p {
+                out[q] -= share * row[q];
             }
         }
-        for p in adr..last {
-            h[p] *= inv;
+        for p in 0..last {
+            row[p] *= inv;
         }
     }
 }
@@ -43,18 +46,22 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
     for k in (0..nv).rev() {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let row = &ld[adr..last];
         let xk = x[k];
-        for p in adr..last {
-            x[m.M_colind[p] as usize] -= ld[p] * xk;
+        for p in 0..row.len() {
+            x[columns[p] as usize] -= row[p] * xk;
         }
     }
     // D, then L from the root down
     for k in 0..nv {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let row = &ld[adr..last];
         let mut sum = x[k] * diag_inv[k];
-        for p in adr..last {
-            sum -= ld[p] * x[m.M_colind[p] as usize];
+        for p in 0..row.len() {
+            sum -= row[p] * x[columns[p] as usize];
         }
         x[k] = sum;
     }
@@ -65,11 +72,13 @@ pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
     for i in 0..m.sizes.nv {
         let adr = m.M_rowadr[i] as usize;
         let last = adr + m.M_rownnz[i] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let row = &inertia[adr..last];
         let mut sum = inertia[last] * v[i];
-        for p in adr..last {
-            let j = m.M_colind[p] as usize;
-            sum += inertia[p] * v[j];
-            out[j] += inertia[p] * v[i];
+        for p in 0..row.len() {
+            let j = columns[p] as usize;
+            sum += row[p] * v[j];
+            out[j] += row[p] * v[i];
         }
         out[i] = sum;
     }

@@ -5,7 +5,10 @@
 //! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
 //! become pyramids with a pair of rows per friction direction.
 
-use super::math::{add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3};
+use super::islands::islands;
+use super::math::{
+    add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
+};
 use crate::data::{Data, status};
 use crate::model::{Model, disable, joint};
 use crate::real::Real;
@@ -45,6 +48,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.nf[0] = 0;
     d.nl[0] = 0;
     d.nefc[0] = 0;
+    d.nisland[0] = 0;
     if m.disabled(disable::CONSTRAINT) {
         return;
     }
@@ -58,6 +62,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.nl[0] = d.nefc[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
+    islands(m, d);
     // what did not fit is reported
     if wanted > d.sizes.njmax {
         d.status[0] |= status::CONSTRAINT_OVERFLOW;
@@ -66,7 +71,12 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// First of `count` new rows, their Jacobians cleared; none where they do not fit.
-fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
+fn claim_rows<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    count: usize,
+    wanted: &mut usize,
+) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
     if *wanted > d.sizes.njmax {
@@ -306,7 +316,13 @@ fn contact_column<T: Real>(
 }
 
 /// Parameters of a contact's rows; those of a pyramid share one regulariser.
-fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
+fn contact_parameters<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let tran = m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2];
@@ -326,11 +342,12 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         return;
     }
     row.kind = row::CONTACT_PYRAMIDAL;
+    let kbip = spring(m, &row);
     for k in 1..dim {
         let mu = d.contact_friction[5 * con + k - 1];
         row.diag = tran + mu * mu * if k < 3 { tran } else { rot };
-        write_row(m, d, first + 2 * k - 2, &row);
-        write_row(m, d, first + 2 * k - 1, &row);
+        write_row_with(d, first + 2 * k - 2, &row, kbip);
+        write_row_with(d, first + 2 * k - 1, &row, kbip);
     }
     // the regulariser of the normal force seen through the friction of the first tangent
     let mu = d.contact_friction[5 * con] / m.opt_impratio[0].max(T::MINVAL).sqrt();
@@ -342,6 +359,24 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
 
 /// Writes the parameters of one row.
 fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &Row<T>) {
+    let kbip = spring(m, row);
+    write_row_with(d, r, row, kbip);
+}
+
+/// Writes the parameters of one row whose spring is known.
+fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]) {
+    d.efc_type[r] = row.kind;
+    d.efc_id[r] = row.id as i32;
+    d.efc_pos[r] = row.pos;
+    d.efc_margin[r] = row.margin;
+    d.efc_frictionloss[r] = row.frictionloss;
+    d.efc_KBIP[4 * r..4 * r + 4].copy_from_slice(&kbip);
+    let imp = kbip[2];
+    set_regulariser(d, r, (T::ONE - imp) * row.diag / imp);
+}
+
+/// Stiffness, damping, impedance and its derivative of a row.
+fn spring<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(m, row.solref);
     let (imp, slope) = impedance(solimp, row.pos - row.margin);
@@ -349,13 +384,7 @@ fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &Row<T>) {
     if row.kind == row::FRICTION_DOF || row.kind == row::FRICTION_TENDON {
         stiffness = T::ZERO;
     }
-    d.efc_type[r] = row.kind;
-    d.efc_id[r] = row.id as i32;
-    d.efc_pos[r] = row.pos;
-    d.efc_margin[r] = row.margin;
-    d.efc_frictionloss[r] = row.frictionloss;
-    d.efc_KBIP[4 * r..4 * r + 4].copy_from_slice(&[stiffness, damping, imp, slope]);
-    set_regulariser(d, r, ((T::ONE - imp) * row.diag / imp).max(T::MINVAL));
+    [stiffness, damping, imp, slope]
 }
 
 /// Sets the regulariser of a row, its inverse, and the diagonal of the inverse inertia that it stands for.
@@ -396,12 +425,18 @@ fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
 fn spring_damper<T: Real>(solref: [T; 2], dmax: T) -> (T, T) {
     // direct form: minus stiffness and damping
     if solref[0] <= T::ZERO {
-        return (-solref[0] / (dmax * dmax).max(T::MINVAL), -solref[1] / dmax.max(T::MINVAL));
+        return (
+            -solref[0] / (dmax * dmax).max(T::MINVAL),
+            -solref[1] / dmax.max(T::MINVAL),
+        );
     }
     // time constant and damping ratio
     let rate = dmax * solref[0];
     let ratio = solref[1];
-    (T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL), T::of(2.0) / rate.max(T::MINVAL))
+    (
+        T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL),
+        T::of(2.0) / rate.max(T::MINVAL),
+    )
 }
 
 /// Impedance at a violation, and its derivative: a sigmoid from `dmin` to `dmax`.
@@ -423,14 +458,24 @@ fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
     let (y, slope) = if power == T::ONE {
         (x, T::ONE)
     } else if x <= mid {
-        let a = T::ONE / mid.powf(power - T::ONE);
-        (a * x.powf(power), power * a * x.powf(power - T::ONE))
+        let curve = ratio_power(x, mid, power);
+        (curve * x, power * curve)
     } else {
-        let b = T::ONE / (T::ONE - mid).powf(power - T::ONE);
-        let rest = T::ONE - x;
-        (T::ONE - b * rest.powf(power), power * b * rest.powf(power - T::ONE))
+        let curve = ratio_power(T::ONE - x, T::ONE - mid, power);
+        (T::ONE - curve * (T::ONE - x), power * curve)
     };
-    (dmin + y * (dmax - dmin), slope * side * (dmax - dmin) / width)
+    (
+        dmin + y * (dmax - dmin),
+        slope * side * (dmax - dmin) / width,
+    )
+}
+
+/// `(x / unit)` to the power `power - 1`.
+fn ratio_power<T: Real>(x: T, unit: T, power: T) -> T {
+    if power == T::of(2.0) {
+        return x / unit;
+    }
+    (x / unit).powf(power - T::ONE)
 }
 
 /// Entry `i` of an array of pairs.

@@ -15,6 +15,7 @@ pub mod crb;
 pub mod energy;
 pub mod euler;
 pub mod factor_m;
+pub mod islands;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod math;

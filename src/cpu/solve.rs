@@ -8,7 +8,7 @@
 //! the derivative, then by bracketing, finds the length of each step. Costs are only compared as differences
 //! from the start of the search, so that nothing cancels in single precision.
 
-use super::factor_m::mul_m;
+use super::factor_m::{mul_m, solve_ld};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -24,6 +24,7 @@ struct Point<T> {
 
 /// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
 struct Search<T> {
+    island: i32,
     slope: T,
     curvature: T,
     tolerance: T,
@@ -32,7 +33,6 @@ struct Search<T> {
 
 /// Acceleration and constraint forces.
 pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
     d.solver_niter[0] = 0;
     if d.nefc[0] == 0 {
         d.qacc.copy_from_slice(&d.qacc_smooth);
@@ -40,49 +40,76 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     start(m, d);
-    let scale = T::ONE / (m.stat_meaninertia[0] * T::of(s.nv.max(1) as f64));
-    let tolerance = m.opt_tolerance[0];
-    update_gradient(m, d);
-    if already_solved(m, d, scale) {
-        return;
+    d.qfrc_constraint.fill(T::ZERO);
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] < 0 {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
     }
-    for _ in 0..m.opt_iterations[0] {
-        // step
-        let decrement = search_direction(m, d);
-        if scale * T::of(0.5) * decrement < tolerance && d.solver_niter[0] > 0 {
-            break;
+    for island in 0..d.nisland[0] {
+        let iterations = solve_island(m, d, island);
+        d.solver_niter[0] = d.solver_niter[0].max(iterations);
+    }
+}
+
+/// Range that the degrees of freedom of an island lie in.
+fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
+    let k = island as usize;
+    (d.island_first[k] as usize, d.island_end[k] as usize)
+}
+
+/// Newton's method in one island; returns the number of its iterations.
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    // costs and gradients are measured in units of the island's inertia
+    let (first, end) = range(d, island);
+    let mut inertia = T::ZERO;
+    for i in first..end {
+        if d.dof_island[i] == island {
+            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
         }
-        let (alpha, change) = line_search(m, d, scale);
+    }
+    let scale = T::ONE / inertia.max(T::MINVAL);
+    let tolerance = m.opt_tolerance[0];
+    update_gradient(m, d, island);
+    if already_solved(m, d, island, scale) {
+        return 0;
+    }
+    for iteration in 0..m.opt_iterations[0] {
+        let decrement = search_direction(m, d, island);
+        if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
+            return iteration;
+        }
+        let (alpha, change) = line_search(m, d, island, scale);
         if alpha == T::ZERO {
-            break;
+            return iteration;
         }
-        for i in 0..s.nv {
+        // step
+        for i in first..end {
             d.qacc[i] += alpha * d.solver_search[i];
             d.solver_Ma[i] += alpha * d.solver_Mv[i];
         }
         for r in 0..d.nefc[0] as usize {
-            d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            if d.efc_island[r] == island {
+                d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            }
         }
-        update_gradient(m, d);
-        d.solver_niter[0] += 1;
-        // termination
-        let gradient = scale * norm(&d.solver_grad);
+        update_gradient(m, d, island);
+        let gradient = scale * norm(&d.solver_grad[first..end]);
         if -scale * change < tolerance || gradient < tolerance {
-            break;
+            return iteration + 1;
         }
     }
+    m.opt_iterations[0].max(0)
 }
 
 /// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
 fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     // penalties at the acceleration without constraints
-    mul_j(m, d.nefc[0], &d.efc_J, &d.qacc_smooth, &mut d.solver_Jv);
     for r in 0..nefc {
-        d.solver_Jv[r] -= d.efc_aref[r];
+        d.solver_Jv[r] = row_dot(d, r, &d.qacc_smooth) - d.efc_aref[r];
     }
     if !m.disabled(disable::WARMSTART) {
-        mul_j(m, d.nefc[0], &d.efc_J, &d.qacc_warmstart, &mut d.solver_Jaref);
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
         // cost of the last acceleration above that of the smooth one
         let mut change = T::ZERO;
@@ -91,7 +118,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         }
         for r in 0..nefc {
-            d.solver_Jaref[r] -= d.efc_aref[r];
+            d.solver_Jaref[r] = row_dot(d, r, &d.qacc_warmstart) - d.efc_aref[r];
             let row = row_of(d, r);
             change += penalty(&row, d.solver_Jaref[r]) - penalty(&row, d.solver_Jv[r]);
         }
@@ -106,15 +133,16 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Whether the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
-fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, scale: T) -> bool {
+fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
+    let (first, end) = range(d, island);
     let tolerance = m.opt_tolerance[0];
-    if scale * norm(&d.solver_grad) >= tolerance {
+    if scale * norm(&d.solver_grad[first..end]) >= tolerance {
         return false;
     }
     d.solver_search.copy_from_slice(&d.solver_grad);
-    super::factor_m::solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
     let mut gap = T::ZERO;
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         gap += d.solver_grad[i] * d.solver_search[i];
     }
     scale * T::of(0.5) * gap < tolerance
@@ -177,105 +205,136 @@ fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
     T::ZERO
 }
 
-/// Forces of the rows at the present acceleration, and the gradient of the cost.
-fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere.
+fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    for r in 0..d.nefc[0] as usize {
-        d.efc_force[r] = force(&row_of(d, r), d.solver_Jaref[r]);
+    let (first, end) = range(d, island);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = T::ZERO;
+        }
     }
-    d.qfrc_constraint.fill(T::ZERO);
     for r in 0..d.nefc[0] as usize {
-        let f = d.efc_force[r];
+        if d.efc_island[r] != island {
+            continue;
+        }
+        let f = force(&row_of(d, r), d.solver_Jaref[r]);
+        d.efc_force[r] = f;
         if f != T::ZERO {
-            let row = &d.efc_J[r * nv..(r + 1) * nv];
-            for i in 0..nv {
-                d.qfrc_constraint[i] += row[i] * f;
+            let row = &d.efc_J[r * nv + first..r * nv + end];
+            let out = &mut d.qfrc_constraint[first..end];
+            for i in 0..row.len() {
+                out[i] += row[i] * f;
             }
         }
     }
-    for i in 0..nv {
-        d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+    d.solver_grad.fill(T::ZERO);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        }
     }
 }
 
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>) -> T {
-    build_hessian(m, d);
-    factor_dense(m.sizes.nv, &mut d.solver_H);
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
+    let (first, end) = range(d, island);
+    build_hessian(m, d, island);
+    factor_dense(d, island);
     d.solver_search.copy_from_slice(&d.solver_grad);
-    solve_dense(m.sizes.nv, &d.solver_H, &mut d.solver_search);
+    solve_dense(d, island);
     let mut decrement = T::ZERO;
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         decrement += d.solver_grad[i] * d.solver_search[i];
         d.solver_search[i] = -d.solver_search[i];
     }
     decrement
 }
 
-/// Hessian of the cost: inertia, and the rows that are in their quadratic zone. Lower triangle.
-fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
+fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    d.solver_H.fill(T::ZERO);
-    for i in 0..nv {
+    let (first, end) = range(d, island);
+    for i in first..end {
+        if d.dof_island[i] != island {
+            continue;
+        }
+        d.solver_H[i * nv + first..=i * nv + i].fill(T::ZERO);
         let adr = m.M_rowadr[i] as usize;
         for k in adr..adr + m.M_rownnz[i] as usize {
             d.solver_H[i * nv + m.M_colind[k] as usize] = d.M[k];
         }
     }
     for r in 0..d.nefc[0] as usize {
-        if !quadratic(&row_of(d, r), d.solver_Jaref[r]) {
+        if d.efc_island[r] != island || !quadratic(&row_of(d, r), d.solver_Jaref[r]) {
             continue;
         }
         let row = &d.efc_J[r * nv..(r + 1) * nv];
-        for i in 0..nv {
+        for i in first..end {
             let f = row[i] * d.efc_D[r];
             if f != T::ZERO {
-                let out = &mut d.solver_H[i * nv..i * nv + i + 1];
-                for j in 0..=i {
-                    out[j] += f * row[j];
+                let out = &mut d.solver_H[i * nv + first..=i * nv + i];
+                let left = &row[first..=i];
+                for j in 0..left.len() {
+                    out[j] += f * left[j];
                 }
             }
         }
     }
 }
 
-/// Factors the lower triangle `h = L' D L` in place, from the last row up: rows without a common descendant
+/// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
 /// stay apart, and zeros stay zero. Pivots have a floor.
-pub fn factor_dense<T: Real>(nv: usize, h: &mut [T]) {
-    for k in (0..nv).rev() {
-        let (above, rest) = h.split_at_mut(k * nv);
+fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
+    let nv = d.qacc.len();
+    let (first, end) = range(d, island);
+    for k in (first..end).rev() {
+        if d.dof_island[k] != island {
+            continue;
+        }
+        let (above, rest) = d.solver_H.split_at_mut(k * nv);
         let row = &mut rest[..k + 1];
         row[k] = row[k].max(T::MINVAL);
         let inv = T::ONE / row[k];
-        for i in 0..k {
-            let f = row[i] * inv;
-            if f != T::ZERO {
-                let out = &mut above[i * nv..i * nv + i + 1];
-                for j in 0..=i {
-                    out[j] -= f * row[j];
+        for i in first..k {
+            if row[i] != T::ZERO {
+                let f = row[i] * inv;
+                let out = &mut above[i * nv + first..=i * nv + i];
+                let left = &row[first..=i];
+                for j in 0..left.len() {
+                    out[j] -= f * left[j];
                 }
             }
         }
-        for i in 0..k {
+        for i in first..k {
             row[i] *= inv;
         }
     }
 }
 
-/// Solves with the factors from [`factor_dense`], in place.
-pub fn solve_dense<T: Real>(nv: usize, h: &[T], x: &mut [T]) {
-    for k in (0..nv).rev() {
+/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island.
+fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
+    let nv = d.qacc.len();
+    let (first, end) = range(d, island);
+    let x = &mut d.solver_search;
+    for k in (first..end).rev() {
+        let row = &d.solver_H[k * nv..k * nv + k];
         let xk = x[k];
-        for i in 0..k {
-            x[i] -= h[k * nv + i] * xk;
+        if d.dof_island[k] == island {
+            for i in first..k {
+                x[i] -= row[i] * xk;
+            }
         }
     }
-    for k in 0..nv {
-        let mut sum = x[k] / h[k * nv + k];
-        for i in 0..k {
-            sum -= h[k * nv + i] * x[i];
+    for k in first..end {
+        let row = &d.solver_H[k * nv..k * nv + k + 1];
+        if d.dof_island[k] == island {
+            let mut sum = x[k] / row[k];
+            for i in first..k {
+                sum -= row[i] * x[i];
+            }
+            x[k] = sum;
         }
-        x[k] = sum;
     }
 }
 
@@ -289,6 +348,9 @@ fn evaluate<T: Real>(d: &Data<T>, search: &mut Search<T>, alpha: T) -> Point<T> 
         d2: search.curvature,
     };
     for r in 0..d.nefc[0] as usize {
+        if d.efc_island[r] != search.island {
+            continue;
+        }
         let row = row_of(d, r);
         let (x0, v) = (d.solver_Jaref[r], d.solver_Jv[r]);
         let x = x0 + alpha * v;
@@ -314,20 +376,26 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 }
 
 /// Length of the step along the search direction, and the change of cost there.
-fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, scale: T) -> (T, T) {
-    let length = norm(&d.solver_search);
+fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> (T, T) {
+    let (first, end) = range(d, island);
+    let length = norm(&d.solver_search[first..end]);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
     mul_m(m, &d.M, &d.solver_search, &mut d.solver_Mv);
-    mul_j(m, d.nefc[0], &d.efc_J, &d.solver_search, &mut d.solver_Jv);
+    for r in 0..d.nefc[0] as usize {
+        if d.efc_island[r] == island {
+            d.solver_Jv[r] = row_dot(d, r, &d.solver_search);
+        }
+    }
     let mut search = Search {
+        island,
         slope: T::ZERO,
         curvature: T::ZERO,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: 0,
     };
-    for i in 0..m.sizes.nv {
+    for i in first..end {
         search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         search.curvature += d.solver_search[i] * d.solver_Mv[i];
     }
@@ -425,17 +493,17 @@ fn narrow<T: Real>(
     moved
 }
 
-/// Product of the constraint Jacobian with a vector.
-fn mul_j<T: Real>(m: &Model<T>, nefc: i32, jacobian: &[T], v: &[T], out: &mut [T]) {
-    let nv = m.sizes.nv;
-    for r in 0..nefc as usize {
-        let row = &jacobian[r * nv..(r + 1) * nv];
-        let mut sum = T::ZERO;
-        for i in 0..nv {
-            sum += row[i] * v[i];
-        }
-        out[r] = sum;
+/// Row of the constraint Jacobian times a vector.
+pub fn row_dot<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
+    let nv = v.len();
+    let (first, end) = range(d, d.efc_island[r]);
+    let row = &d.efc_J[r * nv + first..r * nv + end];
+    let v = &v[first..end];
+    let mut sum = T::ZERO;
+    for i in 0..row.len() {
+        sum += row[i] * v[i];
     }
+    sum
 }
 
 /// Euclidean length.

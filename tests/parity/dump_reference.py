@@ -5,7 +5,7 @@ names, a set of states, and the reference's results at each of them.
     dump_reference.py MODEL.xml OUT.npz [--states 12] [--seed 0]
 
 Model fields are `model.NAME`, sizes `size.NAME`, states `state.NAME` and expected fields `want.NAME`, the
-last two with a leading axis over the states. Contacts and constraint rows are padded to the largest count.
+last two with a leading axis over the states; `hold.ctrl` is the control of the timing. Contacts and constraint rows are padded to the largest count.
 """
 import argparse
 import importlib.util
@@ -168,6 +168,8 @@ def main():
         arrays["want." + k] = np.stack([np.pad(r, (0, width - len(r)), constant_values=np.nan) for r in rows])
     for k in slack[0]:
         arrays["slack." + k] = np.array([s.get(k, 0.0) for s in slack])
+    low = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, [-1.0, 1.0]).reshape(-1, 2)
+    arrays["hold.ctrl"] = 0.3 * np.random.default_rng(0).uniform(low[:, 0], low[:, 1])
     np.savez(args.out, **arrays)
 
 
