@@ -3,6 +3,7 @@
 pub mod data;
 pub mod error;
 pub mod fields;
+pub mod mjcf;
 pub mod model;
 pub mod npz;
 pub mod real;
