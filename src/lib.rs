@@ -1,5 +1,6 @@
 //! manyworlds: a physics engine for robots, compatible with MuJoCo, that steps thousands of worlds at once.
 
+pub mod compile;
 pub mod data;
 pub mod error;
 pub mod fields;
