@@ -19,25 +19,26 @@ pub(super) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
         let translates = m.jnt_type[j] == kind::SLIDE || (m.jnt_type[j] == kind::FREE && d < m.jnt_dofadr[j] as usize + 3);
         m.dof_length[d] = if translates { 1.0 } else { sizes[m.dof_bodyid[d] as usize] };
     }
-    let (low, high) = bounds(build, pose);
+    let mean = |v: &[f64], empty: f64| if v.is_empty() { empty } else { v.iter().sum::<f64>() / v.len() as f64 };
+    let meansize = mean(&sizes[1..], 0.2);
+    let (low, high) = bounds(build, pose, meansize);
     let m = &mut build.model;
     let stat = &build.spec.stat;
-    let mean = |v: &[f64]| if v.is_empty() { 0.0 } else { v.iter().sum::<f64>() / v.len() as f64 };
-    let meansize = mean(&sizes[1..]);
-    let mut extent = MIN_SIZE;
-    if high.x > low.x {
-        extent = (high - low).max_element().max(MIN_SIZE);
+    let mut extent = 2.0;
+    if high.x >= low.x {
         m.stat_center.copy_from_slice(&((low + high) / 2.0).to_array());
+    }
+    if (high - low).max_element() > 0.0 {
+        extent = (high - low).max_element().max(MIN_SIZE);
     }
     extent = extent.max(2.0 * meansize);
     m.stat_extent[0] = stat.extent.unwrap_or(extent);
     if let Some(center) = stat.center {
         m.stat_center.copy_from_slice(&center);
     }
-    let meaninertia = if inertia.is_empty() { 1.0 } else { mean(inertia).max(1e-15) };
-    m.stat_meaninertia[0] = stat.meaninertia.unwrap_or(meaninertia);
-    m.stat_meanmass[0] = stat.meanmass.unwrap_or(if m.sizes.nbody > 1 { mean(&m.body_mass[1..]) } else { 0.0 });
-    m.stat_meansize[0] = stat.meansize.unwrap_or(if m.sizes.nbody > 1 { meansize } else { 0.0 });
+    m.stat_meaninertia[0] = stat.meaninertia.unwrap_or(mean(inertia, 1.0).max(1e-15));
+    m.stat_meanmass[0] = stat.meanmass.unwrap_or(mean(&m.body_mass[1..], 1.0));
+    m.stat_meansize[0] = stat.meansize.unwrap_or(meansize);
 }
 
 /// Farthest from each body's centre of mass: joints of the body and its children, and ends of geoms.
@@ -60,7 +61,7 @@ fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
 }
 
 /// Corners of the box around everything.
-fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
+fn bounds(build: &Build<'_>, pose: &Pose0, meansize: f64) -> (DVec3, DVec3) {
     let m = &build.model;
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
     let mut add = |point: DVec3, radius: f64| {
@@ -83,9 +84,9 @@ fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
         let at = pose.xpos[b] + pose.xquat[b] * vec(&m.geom_pos, g);
         let mut radius = m.geom_rbound[g];
         if m.geom_type[g] == geomkind::PLANE {
-            // infinite planes count a little
-            let size = &m.geom_size[3 * g..3 * g + 2];
-            radius = if size[0] > 0.0 && size[1] > 0.0 { size[0].max(size[1]) } else { 1.0 };
+            // a tenth of its size, or of the mean body's for infinite planes
+            let size = m.geom_size[3 * g].max(m.geom_size[3 * g + 1]);
+            radius = 0.1 * if size > 0.0 { size } else { meansize };
         }
         add(at, radius);
     }

@@ -8,7 +8,7 @@ use super::pose::pose;
 use super::spec::{Compiler, Geom, Pose, Ref, Site};
 
 /// Names of the types; the index into the list is not the value.
-pub const TYPES: &[(&str, i32)] = &[
+pub(super) const TYPES: &[(&str, i32)] = &[
     ("plane", kind::PLANE),
     ("hfield", kind::HFIELD),
     ("sphere", kind::SPHERE),

@@ -15,7 +15,7 @@ struct Pending {
 }
 
 /// Replaces every include below the root, file by file.
-pub fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Option<()> {
+pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Option<()> {
     let folder = xml::folder(main);
     let mut seen = vec![identity(main)];
     let mut pending = includes_from(tree, root, &[main.to_owned()]);

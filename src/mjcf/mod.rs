@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use attrs::El;
 use defaults::Classes;
 
-pub(crate) use actuator::{AFFINE, DYN_FILTER, DYN_FILTEREXACT, DYN_INTEGRATOR, DYN_NONE};
+pub(crate) use actuator::{AFFINE, DYN_NONE};
 
 /// Most models that are attached inside one another.
 const MAX_MODEL_DEPTH: usize = 32;

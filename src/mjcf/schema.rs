@@ -77,7 +77,7 @@ fn body_rule(rule: usize) -> usize {
 }
 
 /// Checks all elements and attributes below a root.
-pub fn check(log: &Log, tree: &Tree, root: usize) {
+pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"))];
     while let Some((node, rule, path)) = stack.pop() {
         check_attributes(log, tree, node, rule, &path);
@@ -140,7 +140,7 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str
 }
 
 /// A word of a file, cut to a length that fits a message.
-pub fn short(word: &str) -> String {
+pub(super) fn short(word: &str) -> String {
     if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
 }
 

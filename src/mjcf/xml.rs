@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::source::{Log, Span};
 
 /// Most elements inside one another; the reference refuses from about 498 on.
-pub const MAX_DEPTH: usize = 490;
+pub(super) const MAX_DEPTH: usize = 490;
 
 /// Largest file that is read.
-pub const MAX_FILE_BYTES: u64 = 256 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// An attribute.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub struct Tree {
 }
 
 /// Reads a file as text; a problem is noted at `from`, or at the file itself.
-pub fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
+pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
     let complain = |message: String, help: &str| {
         let span = from.unwrap_or_else(|| Span { file: log.add_source(path.to_owned(), String::new()), start: 0, end: 0 });
         log.add(span, message, help);
@@ -93,7 +93,7 @@ pub fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
 }
 
 /// Parses one file into the tree; returns the index of its root.
-pub fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
+pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     let text = log.text(file);
     let span = |start: usize, end: usize| Span { file, start: start as u32, end: end as u32 };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
@@ -201,6 +201,6 @@ fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool) {
 }
 
 /// Folder of a file, against which its references are resolved.
-pub fn folder(path: &Path) -> PathBuf {
+pub(super) fn folder(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }
