@@ -106,6 +106,8 @@ impl Build<'_> {
                 self.mass_from_geoms(b);
             } else if let Some(inertial) = &body.inertial {
                 self.mass_as_written(b, inertial);
+            } else {
+                self.set_mass(b, 0.0, body.pose.pos, quat_array(body.pose.quat.normalize()), [0.0; 3]);
             }
             self.bound(b);
         }
@@ -159,7 +161,14 @@ impl Build<'_> {
         let shell = |g: usize| self.spec.geoms[self.geom_order[g]].shell;
         let own = |g: usize| moments(m.geom_type[g], size(g), self.geom_mass[g], shell(g));
         match geoms.as_slice() {
-            [] => self.set_mass(b, 0.0, DVec3::ZERO, [1.0, 0.0, 0.0, 0.0], [0.0; 3]),
+            // none: what is written stays; without that the reference copies the body's own frame
+            [] => match &self.spec.bodies[b].inertial {
+                Some(inertial) => self.mass_as_written(b, inertial),
+                None => {
+                    let pose = self.spec.bodies[b].pose;
+                    self.set_mass(b, 0.0, pose.pos, quat_array(pose.quat.normalize()), [0.0; 3]);
+                }
+            },
             // one geom: its frame is the inertial frame
             &[g] => {
                 let (mass, pos, quat, inertia) = (self.geom_mass[g], vec(&m.geom_pos, g), quat_array(quat(g)), own(g));
