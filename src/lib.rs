@@ -6,6 +6,8 @@ pub mod error;
 pub mod fields;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod compile;
+pub mod mjcf;
 pub mod model;
 pub mod npz;
 pub mod real;
