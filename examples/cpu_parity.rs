@@ -1,0 +1,239 @@
+//! Compares the CPU pipeline with the reference release, field by field.
+//!
+//!     tests/parity/dump_reference.py MODEL.xml M.npz
+//!     cargo run --release --no-default-features --example cpu_parity -- M.npz …
+//!
+//! An error is `max|a - b| / (1 + max|b|)` over a field of a state; what a truncated solver of the reference is
+//! away from its own converged solution is forgiven twice, and printed.
+
+#![allow(clippy::print_stdout, reason = "this is a command-line tool")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a development tool may stop on bad input"
+)]
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use manyworlds::cpu;
+use manyworlds::data::{Capacity, Data};
+use manyworlds::fields::{Size, Sizes, ValuesMut};
+use manyworlds::model::Model;
+
+/// Arrays of an archive: shape and values.
+type Arrays = BTreeMap<String, (Vec<usize>, Vec<f64>)>;
+
+fn load(path: &str) -> Arrays {
+    let mut archive = npyz::npz::NpzArchive::open(path).unwrap();
+    let names: Vec<String> = archive.array_names().map(str::to_owned).collect();
+    let mut out = Arrays::new();
+    for name in names {
+        let npy = archive.by_name(&name).unwrap().unwrap();
+        let shape = npy.shape().iter().map(|&n| n as usize).collect();
+        out.insert(name, (shape, npy.into_vec::<f64>().unwrap()));
+    }
+    out
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "ids and flags are small")]
+fn fill(target: ValuesMut<'_, f64>, values: &[f64]) {
+    match target {
+        ValuesMut::Real(t) => {
+            let n = t.len().min(values.len());
+            t[..n].copy_from_slice(&values[..n]);
+        }
+        ValuesMut::Int(t) => {
+            for (x, v) in t.iter_mut().zip(values) {
+                *x = *v as i32;
+            }
+        }
+    }
+}
+
+fn model_of(arrays: &Arrays) -> Model<f64> {
+    let mut sizes = Sizes::default();
+    for &size in Size::ALL {
+        if let Some((_, v)) = arrays.get(&format!("size.{}", size.name())) {
+            *sizes.get_mut(size) = v[0] as usize;
+        }
+    }
+    let mut model = Model::<f64>::zeroed(sizes);
+    for field in Model::<f64>::FIELDS {
+        let (_, v) = &arrays[&format!("model.{}", field.name)];
+        fill(model.get_mut(field.name).unwrap(), v);
+    }
+    model
+}
+
+fn set_state(arrays: &Arrays, k: usize, model: &Model<f64>, data: &mut Data<f64>) {
+    data.reset(model, None);
+    for (name, (shape, v)) in arrays {
+        if let Some(name) = name.strip_prefix("state.") {
+            let n = shape[1];
+            fill(data.get_mut(name).unwrap(), &v[k * n..(k + 1) * n]);
+        }
+    }
+}
+
+/// Worst relative error of a field; infinite where the lengths differ.
+fn error(name: &str, got: &[f64], want: &[f64]) -> f64 {
+    let want: Vec<f64> = want.iter().copied().take_while(|x| !x.is_nan()).collect();
+    if got.len() < want.len() {
+        return f64::INFINITY;
+    }
+    let top = want.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+    let mut worst = 0.0_f64;
+    for i in 0..want.len() {
+        let mut e = (got[i] - want[i]).abs();
+        if name == "xquat" {
+            e = e.min((got[i] + want[i]).abs());
+        }
+        worst = if e.is_finite() {
+            worst.max(e)
+        } else {
+            f64::INFINITY
+        };
+    }
+    worst / (1.0 + top)
+}
+
+/// Share of the `nefc` rows or `ncon` contacts that a field has.
+fn value(model: &Model<f64>, data: &Data<f64>, name: &str) -> Option<Vec<f64>> {
+    let all = data.get(name)?.to_f64();
+    let rows = if name.starts_with("efc_") {
+        let n = data.nefc[0] as usize;
+        n * (all.len() / data.sizes.njmax)
+    } else if name.starts_with("contact_") {
+        data.ncon[0] as usize * (all.len() / data.sizes.nconmax)
+    } else {
+        all.len()
+    };
+    let _ = model;
+    Some(all[..rows].to_vec())
+}
+
+fn compare(path: &str) {
+    let arrays = load(path);
+    let model = model_of(&arrays);
+    let count = arrays["state.qpos"].0[0];
+    let mut data = Data::new(
+        &model,
+        Capacity {
+            nconmax: 200,
+            njmax: 900,
+        },
+    );
+    let mut worst: BTreeMap<String, (f64, f64, usize)> = BTreeMap::new();
+    let mut note = |name: &str, k: usize, e: f64, slack: f64| {
+        let w = worst.entry(name.to_owned()).or_insert((-1.0, 0.0, 0));
+        if e - 2.0 * slack > w.0 {
+            *w = (e - 2.0 * slack, slack, k);
+        }
+    };
+    let verbose = std::env::var("VERBOSE").is_ok();
+    for k in 0..count {
+        set_state(&arrays, k, &model, &mut data);
+        cpu::forward(&model, &mut data);
+        let mut stepped = data.clone();
+        set_state(&arrays, k, &model, &mut stepped);
+        cpu::step(&model, &mut stepped);
+        for (key, (shape, v)) in &arrays {
+            let Some(name) = key.strip_prefix("want.") else {
+                continue;
+            };
+            let want = &v[k * shape[1]..(k + 1) * shape[1]];
+            let slack = arrays.get(&format!("slack.{name}")).map_or(0.0, |s| s.1[k]);
+            let got = match name.strip_suffix("_next") {
+                Some(state) => value(&model, &stepped, state),
+                None => value(&model, &data, name),
+            };
+            match got {
+                None => note(name, k, f64::NAN, 0.0),
+                Some(got) => {
+                    let e = error(name, &got, want);
+                    if verbose && e > 1e-6 {
+                        println!("   {name} state {k}: {e:.1e} slack {slack:.1e}");
+                    }
+                    note(name, k, e, slack);
+                }
+            }
+        }
+    }
+    println!(
+        "{path}: {count} states, nv {} ncandidate {}",
+        model.sizes.nv, model.sizes.ncandidate
+    );
+    for (name, (e, slack, k)) in &worst {
+        if *e > 1e-9 || verbose || *e < 0.0 {
+            println!("  {name:24} {e:9.1e}  slack {slack:.1e}  state {k}");
+        }
+    }
+    let fine = worst.values().filter(|w| w.0 <= 1e-9).count();
+    println!("  {fine} of {} fields within 1e-9", worst.len());
+}
+
+/// Microseconds per step with the first state's controls held.
+fn time(path: &str) {
+    let arrays = load(path);
+    let model = model_of(&arrays);
+    let mut data = Data::new(
+        &model,
+        Capacity {
+            nconmax: 100,
+            njmax: 400,
+        },
+    );
+    set_state(&arrays, 0, &model, &mut data);
+    data.ctrl.fill(0.0);
+    data.qfrc_applied.fill(0.0);
+    let steps = 20000;
+    let (mut contacts, mut iterations, mut rows) = (0, 0, 0);
+    for _ in 0..500 {
+        cpu::step(&model, &mut data);
+    }
+    let start = Instant::now();
+    for _ in 0..steps {
+        cpu::step(&model, &mut data);
+        contacts += data.ncon[0];
+        iterations += data.solver_niter[0];
+        rows += data.nefc[0];
+    }
+    let us = start.elapsed().as_secs_f64() * 1e6 / f64::from(steps);
+    println!(
+        "{path}: {us:.2} us per step, {:.2} contacts, {:.2} rows, {:.2} iterations, {} resets",
+        f64::from(contacts) / f64::from(steps),
+        f64::from(rows) / f64::from(steps),
+        f64::from(iterations) / f64::from(steps),
+        data.nreset[0]
+    );
+    if std::env::var("STAGES").is_ok() {
+        time_stages(&model, &mut data);
+    }
+}
+
+/// Microseconds per stage.
+fn time_stages(model: &Model<f64>, data: &mut Data<f64>) {
+    let steps = 5000;
+    let mut total: BTreeMap<&str, f64> = BTreeMap::new();
+    for _ in 0..steps {
+        for stage in manyworlds::stages::Stage::step() {
+            let start = Instant::now();
+            cpu::run_stage(stage, model, data);
+            *total.entry(stage.name()).or_default() += start.elapsed().as_secs_f64();
+        }
+    }
+    for (name, seconds) in total {
+        println!("  {name:22} {:6.2} us", seconds * 1e6 / f64::from(steps));
+    }
+}
+
+fn main() {
+    let timing = std::env::args().any(|a| a == "--time");
+    for path in std::env::args().skip(1).filter(|a| a != "--time") {
+        if timing {
+            time(&path);
+        } else {
+            compare(&path);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Contacts between the geom pairs that can touch.
+//!
+//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]), and the mixing of the
+//! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
+//! to a distance of margin plus gap, and make force up to the margin.
+
+use super::math::{dot, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, sub, vec3};
+use super::primitives::{
+    Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_sphere, spare_normal,
+    sphere_capsule, sphere_sphere,
+};
+use crate::data::{Data, status};
+use crate::model::{Model, disable, enable, geom};
+use crate::real::Real;
+
+/// Least friction coefficient (`mjMINMU`).
+const MIN_FRICTION: f64 = 1e-5;
+
+/// Which of a geom's friction coefficients acts in each tangential dimension.
+const FRICTION_KIND: [usize; 5] = [0, 0, 1, 2, 2];
+
+/// Contact parameters of a pair of geoms.
+struct Parameters<T> {
+    dim: i32,
+    friction: [T; 5],
+    solref: [T; 2],
+    solreffriction: [T; 2],
+    solimp: [T; 5],
+}
+
+/// All contacts, in the order of the candidates; the deepest where there are more than slots.
+pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.ncon[0] = 0;
+    if m.disabled(disable::CONSTRAINT) || m.disabled(disable::CONTACT) {
+        return;
+    }
+    let mut wanted = 0;
+    for candidate in 0..m.sizes.ncandidate {
+        let (margin, gap) = margin_gap(m, candidate);
+        if far_apart(m, d, candidate, margin + gap) {
+            continue;
+        }
+        let mut found = [Found::none(); MAX_FOUND];
+        let n = collide(m, d, candidate, margin + gap, &mut found);
+        for k in 0..n {
+            wanted += 1;
+            if let Some(slot) = free_slot(d, found[k].dist) {
+                write_contact(m, d, slot, candidate, margin, &found[k]);
+            }
+        }
+    }
+    // what did not fit is reported
+    if wanted > d.sizes.nconmax {
+        d.status[0] |= status::CONTACT_OVERFLOW;
+    }
+    d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
+fn margin_gap<T: Real>(m: &Model<T>, candidate: usize) -> (T, T) {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let pair = m.candidate_pair[candidate];
+    let (mut margin, gap) = if pair >= 0 {
+        (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
+    } else {
+        (
+            m.geom_margin[g1] + m.geom_margin[g2],
+            m.geom_gap[g1] + m.geom_gap[g2],
+        )
+    };
+    if m.enabled(enable::OVERRIDE) {
+        margin = m.opt_o_margin[0];
+    }
+    (margin, gap)
+}
+
+/// Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
+fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, candidate: usize, margin: T) -> bool {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
+    if m.geom_type[g1] == geom::PLANE {
+        let normal = mat_column(mat3(&d.geom_xmat, g1), 2);
+        return dot(apart, normal) > margin + m.geom_rbound[g2];
+    }
+    let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
+    dot(apart, apart) > reach * reach
+}
+
+/// Pose and size of one geom.
+fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
+    Shape {
+        pos: vec3(&d.geom_xpos, id),
+        mat: mat3(&d.geom_xmat, id),
+        size: vec3(&m.geom_size, id),
+    }
+}
+
+/// Contacts of one candidate nearer than `margin`; returns their number.
+fn collide<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    candidate: usize,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
+    let (r1, r2) = (a.size[0], b.size[0]);
+    match (m.geom_type[g1], m.geom_type[g2]) {
+        (geom::PLANE, geom::SPHERE) => plane_sphere(&a, b.pos, r2, margin, &mut found[0]),
+        (geom::PLANE, geom::CAPSULE) => plane_capsule(&a, &b, margin, found),
+        (geom::PLANE, geom::BOX) => plane_box(&a, &b, margin, found),
+        (geom::SPHERE, geom::SPHERE) => {
+            let spare = spare_normal(&a, &b);
+            sphere_sphere(a.pos, r1, b.pos, r2, spare, margin, &mut found[0])
+        }
+        (geom::SPHERE, geom::CAPSULE) => sphere_capsule(&a, &b, margin, &mut found[0]),
+        (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(&a, &b, margin, found),
+        _ => 0,
+    }
+}
+
+/// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the
+/// shallowest contact has been taken out; none where no contact is shallower.
+fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
+    let n = d.ncon[0] as usize;
+    if n < d.sizes.nconmax {
+        d.ncon[0] += 1;
+        return Some(n);
+    }
+    if n == 0 {
+        return None;
+    }
+    // the shallowest, the last of equals
+    let mut worst = 0;
+    for k in 1..n {
+        if d.contact_dist[k] >= d.contact_dist[worst] {
+            worst = k;
+        }
+    }
+    if dist >= d.contact_dist[worst] {
+        return None;
+    }
+    // those after it move up
+    for k in worst..n - 1 {
+        move_contact(d, k + 1, k);
+    }
+    Some(n - 1)
+}
+
+/// Copies a contact to another slot.
+fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
+    d.contact_dist[to] = d.contact_dist[from];
+    d.contact_includemargin[to] = d.contact_includemargin[from];
+    d.contact_dim[to] = d.contact_dim[from];
+    d.contact_pos.copy_within(3 * from..3 * from + 3, 3 * to);
+    d.contact_frame.copy_within(9 * from..9 * from + 9, 9 * to);
+    d.contact_friction
+        .copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_solref.copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solreffriction
+        .copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solimp.copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_geom.copy_within(2 * from..2 * from + 2, 2 * to);
+}
+
+/// Writes one contact.
+fn write_contact<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    slot: usize,
+    candidate: usize,
+    margin: T,
+    found: &Found<T>,
+) {
+    let p = parameters(m, candidate);
+    d.contact_dist[slot] = found.dist;
+    set_vec3(&mut d.contact_pos, slot, found.pos);
+    let frame = make_frame_hint(found.normal, found.tangent);
+    set_mat3(&mut d.contact_frame, slot, frame);
+    d.contact_includemargin[slot] = margin;
+    d.contact_dim[slot] = p.dim;
+    d.contact_friction[5 * slot..5 * slot + 5].copy_from_slice(&p.friction);
+    d.contact_solref[2 * slot..2 * slot + 2].copy_from_slice(&p.solref);
+    d.contact_solreffriction[2 * slot..2 * slot + 2].copy_from_slice(&p.solreffriction);
+    d.contact_solimp[5 * slot..5 * slot + 5].copy_from_slice(&p.solimp);
+    d.contact_geom[2 * slot] = m.candidate_geom1[candidate];
+    d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
+}
+
+/// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor
+/// of friction.
+fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+    let pair = m.candidate_pair[candidate];
+    let mut p = if pair >= 0 {
+        pair_parameters(m, pair as usize)
+    } else {
+        mixed_parameters(m, candidate)
+    };
+    if m.enabled(enable::OVERRIDE) {
+        p.solref.copy_from_slice(&m.opt_o_solref);
+        p.solimp.copy_from_slice(&m.opt_o_solimp);
+        p.friction.copy_from_slice(&m.opt_o_friction);
+    }
+    for k in 0..5 {
+        p.friction[k] = p.friction[k].max(T::of(MIN_FRICTION));
+    }
+    p
+}
+
+/// Contact parameters of an explicit pair.
+fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
+    let mut p = Parameters {
+        dim: m.pair_dim[pair],
+        friction: [T::ZERO; 5],
+        solref: [T::ZERO; 2],
+        solreffriction: [T::ZERO; 2],
+        solimp: [T::ZERO; 5],
+    };
+    p.friction
+        .copy_from_slice(&m.pair_friction[5 * pair..5 * pair + 5]);
+    p.solref
+        .copy_from_slice(&m.pair_solref[2 * pair..2 * pair + 2]);
+    p.solreffriction
+        .copy_from_slice(&m.pair_solreffriction[2 * pair..2 * pair + 2]);
+    p.solimp
+        .copy_from_slice(&m.pair_solimp[5 * pair..5 * pair + 5]);
+    p
+}
+
+/// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
+fn mix_share<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
+    if m.geom_priority[g1] > m.geom_priority[g2] {
+        return T::ONE;
+    }
+    if m.geom_priority[g1] < m.geom_priority[g2] {
+        return T::ZERO;
+    }
+    let (s1, s2) = (m.geom_solmix[g1], m.geom_solmix[g2]);
+    if s1 >= T::MINVAL && s2 >= T::MINVAL {
+        s1 / (s1 + s2)
+    } else if s1 < T::MINVAL && s2 < T::MINVAL {
+        T::of(0.5)
+    } else if s1 < T::MINVAL {
+        T::ZERO
+    } else {
+        T::ONE
+    }
+}
+
+/// Contact parameters mixed from the two geoms.
+fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let share = mix_share(m, g1, g2);
+    let equal = m.geom_priority[g1] == m.geom_priority[g2];
+    // the geom that decides alone where priorities differ
+    let chief = if m.geom_priority[g1] > m.geom_priority[g2] {
+        g1
+    } else {
+        g2
+    };
+    let mut p = Parameters {
+        dim: m.geom_condim[chief],
+        friction: [T::ZERO; 5],
+        solref: [T::ZERO; 2],
+        solreffriction: [T::ZERO; 2],
+        solimp: [T::ZERO; 5],
+    };
+    if equal {
+        p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
+    }
+    // sliding, torsional and rolling friction, two directions of the first and the last
+    for k in 0..5 {
+        let kind = FRICTION_KIND[k];
+        let (f1, f2) = (
+            m.geom_friction[3 * g1 + kind],
+            m.geom_friction[3 * g2 + kind],
+        );
+        p.friction[k] = if equal {
+            f1.max(f2)
+        } else {
+            m.geom_friction[3 * chief + kind]
+        };
+    }
+    // the direct form of solref cannot be averaged
+    let direct = m.geom_solref[2 * g1] <= T::ZERO || m.geom_solref[2 * g2] <= T::ZERO;
+    for k in 0..2 {
+        let (a, b) = (m.geom_solref[2 * g1 + k], m.geom_solref[2 * g2 + k]);
+        p.solref[k] = if equal && direct {
+            a.min(b)
+        } else {
+            mix(a, b, share)
+        };
+    }
+    for k in 0..5 {
+        let (a, b) = (m.geom_solimp[5 * g1 + k], m.geom_solimp[5 * g2 + k]);
+        p.solimp[k] = mix(a, b, share);
+    }
+    p
+}
+
+/// Weighted mean, exact at both ends.
+fn mix<T: Real>(a: T, b: T, share: T) -> T {
+    share * a + (T::ONE - share) * b
+}

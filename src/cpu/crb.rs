@@ -1,0 +1,85 @@
+//! Composite inertias and the inertia matrix.
+//!
+//! The composite-rigid-body algorithm (RBDA §6.2): inertias are summed from the leaves up, and each entry of
+//! the matrix is the motion axis of one degree of freedom times the momentum that another one gives to the
+//! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
+
+use super::math::{dot6, inertia_mul, set_vec10, vec6, vec10};
+use crate::data::Data;
+use crate::model::Model;
+use crate::real::Real;
+
+/// Composite inertias and the inertia matrix, armature included.
+pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // composite inertias, leaves first; the world has none
+    set_vec10(&mut d.crb, 0, [T::ZERO; 10]);
+    for level in (1..s.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            sum_inertia(m, d, m.level_body[k] as usize);
+        }
+    }
+    for dof in 0..s.nv {
+        inertia_row(m, d, dof);
+    }
+    for ten in 0..s.ntendon {
+        add_tendon_armature(m, d, ten);
+    }
+}
+
+/// Inertia of one body and its children's subtrees.
+fn sum_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut sum = vec10(&d.cinert, body);
+    let adr = m.body_childadr[body] as usize;
+    for k in adr..adr + m.body_childnum[body] as usize {
+        let child = vec10(&d.crb, m.child_body[k] as usize);
+        for i in 0..10 {
+            sum[i] += child[i];
+        }
+    }
+    set_vec10(&mut d.crb, body, sum);
+}
+
+/// One row of the inertia matrix.
+fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let body = m.dof_bodyid[dof] as usize;
+    let momentum = inertia_mul(vec10(&d.crb, body), vec6(&d.cdof, dof));
+    let adr = m.M_rowadr[dof] as usize;
+    let last = adr + m.M_rownnz[dof] as usize - 1;
+    for k in adr..=last {
+        d.M[k] = dot6(vec6(&d.cdof, m.M_colind[k] as usize), momentum);
+    }
+    d.M[last] += dof_armature(m, dof);
+}
+
+/// Armature of one degree of freedom, with that of an actuator on its joint seen through the gear.
+fn dof_armature<T: Real>(m: &Model<T>, dof: usize) -> T {
+    let actuator = m.jnt_actuatorid[m.dof_jntid[dof] as usize];
+    if actuator < 0 {
+        return m.dof_armature[dof];
+    }
+    let gear = m.actuator_gear[6 * m.actuator_outadr[actuator as usize] as usize];
+    m.dof_armature[dof] + m.actuator_armature[actuator as usize] * gear * gear
+}
+
+/// Adds the inertia along one tendon to the entries that the matrix has.
+fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let armature = m.tendon_armature[ten];
+    if armature == T::ZERO {
+        return;
+    }
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let end = adr + m.ten_J_rownnz[ten] as usize;
+    for a in adr..end {
+        let row = m.ten_J_colind[a] as usize;
+        let first = m.M_rowadr[row] as usize;
+        for k in first..first + m.M_rownnz[row] as usize {
+            for b in adr..end {
+                if m.ten_J_colind[b] == m.M_colind[k] {
+                    d.M[k] += armature * d.ten_J[a] * d.ten_J[b];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The pipeline on the CPU: one file per stage, in the order of [`Stage`].
+//!
+//! Generic over the precision: double is the reference, single mirrors the kernels. Each output element is
+//! made by one loop index that sums in a fixed order, as a lane of the kernel of the same name does. Nothing
+//! allocates: scratch memory is in the fields of [`Data`].
+
+pub mod camlight;
+pub mod collision;
+pub mod com_pos;
+pub mod com_vel;
+pub mod crb;
+pub mod factor_m;
+pub mod kinematics;
+pub mod make_constraint;
+pub mod math;
+pub mod primitives;
+pub mod reference_constraint;
+pub mod rne;
+pub mod tendon;
+
+use crate::data::Data;
+use crate::model::Model;
+use crate::real::Real;
+use crate::stages::Stage;
+
+/// Runs one stage.
+pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
+    match stage {
+        Stage::kinematics => kinematics::kinematics(m, d),
+        Stage::com_pos => com_pos::com_pos(m, d),
+        Stage::camlight => camlight::camlight(m, d),
+        Stage::tendon => tendon::tendon(m, d),
+        Stage::crb => crb::crb(m, d),
+        Stage::factor_m => factor_m::factor_m(m, d),
+        Stage::collision => collision::collision(m, d),
+        Stage::make_constraint => make_constraint::make_constraint(m, d),
+        Stage::com_vel => com_vel::com_vel(m, d),
+        Stage::reference_constraint => reference_constraint::reference_constraint(m, d),
+        Stage::rne => rne::rne(m, d),
+        _ => {}
+    }
+}
+
+/// Everything that follows from the state: all stages but those that advance it.
+pub fn forward<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for stage in Stage::forward() {
+        run_stage(stage, m, d);
+    }
+}
+
+/// Advances the state by one time step.
+pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for stage in Stage::step() {
+        run_stage(stage, m, d);
+    }
+}

@@ -1,0 +1,245 @@
+//! Contacts between pairs of simple shapes, in closed form.
+//!
+//! Every function takes the poses and sizes of two geoms, the lower type first, and the distance below which
+//! contacts are wanted; it fills `found` and returns the number of contacts. The normal leads from the first
+//! geom to the second, and the position is midway between the surfaces.
+
+use super::math::{
+    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, norm3, normalize3, scale, sub,
+};
+use crate::real::Real;
+
+/// Most contacts of one pair of simple shapes.
+pub const MAX_FOUND: usize = 4;
+
+/// Pose and size of a geom.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<T> {
+    /// Centre.
+    pub pos: [T; 3],
+    /// Axes, as columns.
+    pub mat: [T; 9],
+    /// Size by type.
+    pub size: [T; 3],
+}
+
+/// What is known of a contact before its parameters are.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<T> {
+    /// Distance between the surfaces.
+    pub dist: T,
+    /// Midpoint.
+    pub pos: [T; 3],
+    /// Unit normal.
+    pub normal: [T; 3],
+    /// Wanted direction of the first tangent; short for none.
+    pub tangent: [T; 3],
+}
+
+impl<T: Real> Found<T> {
+    /// A contact to be overwritten.
+    pub fn none() -> Self {
+        Self {
+            dist: T::ZERO,
+            pos: [T::ZERO; 3],
+            normal: [T::ZERO; 3],
+            tangent: [T::ZERO; 3],
+        }
+    }
+}
+
+/// Plane and sphere: at most one contact.
+pub fn plane_sphere<T: Real>(
+    plane: &Shape<T>,
+    center: [T; 3],
+    radius: T,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let dist = dot(sub(center, plane.pos), normal) - radius;
+    if dist > margin {
+        return 0;
+    }
+    let pos = add_scaled(center, normal, -(dist * T::of(0.5) + radius));
+    *found = Found {
+        dist,
+        pos,
+        normal,
+        tangent: [T::ZERO; 3],
+    };
+    1
+}
+
+/// Plane and capsule: a sphere at each end, the first tangent along the capsule.
+pub fn plane_capsule<T: Real>(
+    plane: &Shape<T>,
+    capsule: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let axis = mat_column(capsule.mat, 2);
+    let (radius, half) = (capsule.size[0], capsule.size[1]);
+    let mut n = 0;
+    for end in 0..2 {
+        let along = if end == 0 { half } else { -half };
+        let center = add_scaled(capsule.pos, axis, along);
+        let hit = plane_sphere(plane, center, radius, margin, &mut found[n]);
+        found[n].tangent = axis;
+        n += hit;
+    }
+    n
+}
+
+/// Plane and box: the corners below the plane, the first four.
+pub fn plane_box<T: Real>(
+    plane: &Shape<T>,
+    cuboid: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let center = dot(sub(cuboid.pos, plane.pos), normal);
+    let mut n = 0;
+    for corner in 0..8 {
+        // corner from the centre, and its height relative to it
+        let mut local = cuboid.size;
+        for axis in 0..3 {
+            if corner & (1 << axis) == 0 {
+                local[axis] = -local[axis];
+            }
+        }
+        let arm = mat_mul_vec(cuboid.mat, local);
+        let height = dot(normal, arm);
+        let dist = center + height;
+        if dist > margin || height > T::ZERO {
+            continue;
+        }
+        let at = add(cuboid.pos, arm);
+        found[n] = Found {
+            dist,
+            pos: add_scaled(at, normal, -dist * T::of(0.5)),
+            normal,
+            tangent: [T::ZERO; 3],
+        };
+        n += 1;
+        if n == MAX_FOUND {
+            break;
+        }
+    }
+    n
+}
+
+/// Two spheres; `spare` is the normal where the centres coincide.
+pub fn sphere_sphere<T: Real>(
+    center1: [T; 3],
+    radius1: T,
+    center2: [T; 3],
+    radius2: T,
+    spare: [T; 3],
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let between = sub(center2, center1);
+    let length = norm3(between);
+    let dist = length - (radius1 + radius2);
+    if dist > margin {
+        return 0;
+    }
+    let normal = if length < T::MINVAL {
+        spare
+    } else {
+        scale(between, T::ONE / length)
+    };
+    *found = Found {
+        dist,
+        pos: add_scaled(center1, normal, radius1 + dist * T::of(0.5)),
+        normal,
+        tangent: [T::ZERO; 3],
+    };
+    1
+}
+
+/// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+pub fn spare_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [T; 3] {
+    normalize3(cross(mat_column(a.mat, 2), mat_column(b.mat, 2)))
+}
+
+/// Sphere and capsule: the sphere against the nearest point of the capsule's axis.
+pub fn sphere_capsule<T: Real>(
+    sphere: &Shape<T>,
+    capsule: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let axis = mat_column(capsule.mat, 2);
+    let half = capsule.size[1];
+    let along = clip(dot(axis, sub(sphere.pos, capsule.pos)), -half, half);
+    let nearest = add_scaled(capsule.pos, axis, along);
+    let spare = spare_normal(sphere, capsule);
+    sphere_sphere(
+        sphere.pos,
+        sphere.size[0],
+        nearest,
+        capsule.size[0],
+        spare,
+        margin,
+        found,
+    )
+}
+
+/// Two capsules: the nearest points of their axes, or up to two pairs of points where the axes are parallel.
+///
+/// Points on the axes are `pos + axis * x` with `x` from -1 to 1; setting the derivatives of the squared
+/// distance to zero gives the 2 × 2 system that is solved here (Ericson, *Real-Time Collision Detection*, §5.1.9).
+pub fn capsule_capsule<T: Real>(
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let one = T::ONE;
+    let (axis1, axis2) = (
+        scale(mat_column(a.mat, 2), a.size[1]),
+        scale(mat_column(b.mat, 2), b.size[1]),
+    );
+    let spare = spare_normal(a, b);
+    let touch = |x1: T, x2: T, out: &mut Found<T>| {
+        let p1 = add_scaled(a.pos, axis1, x1);
+        let p2 = add_scaled(b.pos, axis2, x2);
+        sphere_sphere(p1, a.size[0], p2, b.size[0], spare, margin, out)
+    };
+    let apart = sub(a.pos, b.pos);
+    let (aa, ab, bb) = (dot(axis1, axis1), dot(axis1, axis2), dot(axis2, axis2));
+    let (u, v) = (-dot(axis1, apart), dot(axis2, apart));
+    let det = aa * bb - ab * ab;
+    // crossing axes: the unconstrained minimum, moved to the ends where it lies outside
+    if det.abs() >= T::MINVAL {
+        let mut x1 = (bb * u + ab * v) / det;
+        let mut x2 = (aa * v + ab * u) / det;
+        if x1 > one || x1 < -one {
+            x1 = if x1 > one { one } else { -one };
+            x2 = (v + ab * x1) / bb;
+        }
+        if x2 > one || x2 < -one {
+            x2 = if x2 > one { one } else { -one };
+            x1 = clip((u + ab * x2) / aa, -one, one);
+        }
+        return touch(x1, x2, &mut found[0]);
+    }
+    // parallel axes: the ends of the first, then those of the second
+    let mut n = 0;
+    for k in 0..4 {
+        let end = if k % 2 == 0 { one } else { -one };
+        let (x1, x2) = if k < 2 {
+            (end, clip((v + ab * end) / bb, -one, one))
+        } else {
+            (clip((u + ab * end) / aa, -one, one), end)
+        };
+        n += touch(x1, x2, &mut found[n]);
+        if n == 2 {
+            break;
+        }
+    }
+    n
+}
