@@ -409,6 +409,7 @@ macro_rules! data_table {
             solve solver_H: real [nv nv] "mixed" "Hessian of the cost, then its Cholesky factor (lower triangle).";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
+            euler qacc_damped: real [nv] "mixed" "Acceleration with implicit damping.";
             euler qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
             // energy
             energy energy: real [2] "J" "Potential and kinetic energy.";

@@ -5,6 +5,7 @@
 //! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
 
 use super::math::{dot6, inertia_mul, set_vec10, vec6, vec10};
+use super::reflected::{dof_armature, tendon_armature};
 use crate::data::Data;
 use crate::model::Model;
 use crate::real::Real;
@@ -53,19 +54,9 @@ fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     d.M[last] += dof_armature(m, dof);
 }
 
-/// Armature of one degree of freedom, with that of an actuator on its joint seen through the gear.
-fn dof_armature<T: Real>(m: &Model<T>, dof: usize) -> T {
-    let actuator = m.jnt_actuatorid[m.dof_jntid[dof] as usize];
-    if actuator < 0 {
-        return m.dof_armature[dof];
-    }
-    let gear = m.actuator_gear[6 * m.actuator_outadr[actuator as usize] as usize];
-    m.dof_armature[dof] + m.actuator_armature[actuator as usize] * gear * gear
-}
-
 /// Adds the inertia along one tendon to the entries that the matrix has.
 fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
-    let armature = m.tendon_armature[ten];
+    let armature = tendon_armature(m, ten);
     if armature == T::ZERO {
         return;
     }

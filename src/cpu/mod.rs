@@ -4,19 +4,28 @@
 //! made by one loop index that sums in a fixed order, as a lane of the kernel of the same name does. Nothing
 //! allocates: scratch memory is in the fields of [`Data`].
 
+pub mod acceleration;
+pub mod actuation;
 pub mod camlight;
+pub mod check_state;
 pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
 pub mod crb;
+pub mod energy;
+pub mod euler;
 pub mod factor_m;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod math;
+pub mod passive;
 pub mod primitives;
 pub mod reference_constraint;
+pub mod reflected;
 pub mod rne;
+pub mod solve;
 pub mod tendon;
+pub mod transmission;
 
 use crate::data::Data;
 use crate::model::Model;
@@ -26,6 +35,7 @@ use crate::stages::Stage;
 /// Runs one stage.
 pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
     match stage {
+        Stage::check_state => check_state::check_state(m, d),
         Stage::kinematics => kinematics::kinematics(m, d),
         Stage::com_pos => com_pos::com_pos(m, d),
         Stage::camlight => camlight::camlight(m, d),
@@ -34,10 +44,16 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::factor_m => factor_m::factor_m(m, d),
         Stage::collision => collision::collision(m, d),
         Stage::make_constraint => make_constraint::make_constraint(m, d),
+        Stage::transmission => transmission::transmission(m, d),
         Stage::com_vel => com_vel::com_vel(m, d),
+        Stage::passive => passive::passive(m, d),
         Stage::reference_constraint => reference_constraint::reference_constraint(m, d),
         Stage::rne => rne::rne(m, d),
-        _ => {}
+        Stage::actuation => actuation::actuation(m, d),
+        Stage::acceleration => acceleration::acceleration(m, d),
+        Stage::solve => solve::solve(m, d),
+        Stage::energy => energy::energy(m, d),
+        Stage::euler => euler::euler(m, d),
     }
 }
 

@@ -1,0 +1,89 @@
+//! Damping and armature that actuators add to the joint or tendon they act on, seen through the gear.
+//!
+//! `jnt_actuatorid` and `tendon_actuatorid` name the one actuator that adds something, -1 for none, -2 for
+//! several; then all actuators on the target count.
+
+use crate::model::Model;
+use crate::real::Real;
+
+/// Transmissions to a joint, in its own and in its parent's frame, and to a tendon.
+pub mod transmission_type {
+    #![allow(missing_docs)]
+    pub const JOINT: i32 = 0;
+    pub const JOINTINPARENT: i32 = 1;
+    pub const TENDON: i32 = 3;
+}
+
+/// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
+fn reflected<T: Real>(
+    m: &Model<T>,
+    id: i32,
+    target: i32,
+    tendon: bool,
+    table: &[T],
+    width: usize,
+    k: usize,
+) -> T {
+    if id == -1 {
+        return T::ZERO;
+    }
+    let mut sum = T::ZERO;
+    for a in 0..m.sizes.nactuator {
+        let kind = m.actuator_trntype[a];
+        let on_tendon = kind == transmission_type::TENDON;
+        let on_joint = kind == transmission_type::JOINT || kind == transmission_type::JOINTINPARENT;
+        let reaches = if tendon { on_tendon } else { on_joint };
+        if reaches && m.actuator_trnid[2 * a] == target {
+            let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
+            sum += gear * gear * table[width * a + k];
+        }
+    }
+    sum
+}
+
+/// Armature of one degree of freedom.
+pub fn dof_armature<T: Real>(m: &Model<T>, dof: usize) -> T {
+    let jnt = m.dof_jntid[dof];
+    let id = m.jnt_actuatorid[jnt as usize];
+    m.dof_armature[dof] + reflected(m, id, jnt, false, &m.actuator_armature, 1, 0)
+}
+
+/// Armature of one tendon.
+pub fn tendon_armature<T: Real>(m: &Model<T>, ten: usize) -> T {
+    let id = m.tendon_actuatorid[ten];
+    m.tendon_armature[ten] + reflected(m, id, ten as i32, true, &m.actuator_armature, 1, 0)
+}
+
+/// Linear, quadratic and cubic damping of one degree of freedom.
+pub fn dof_damping<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
+    let jnt = m.dof_jntid[dof];
+    let id = m.jnt_actuatorid[jnt as usize];
+    let poly = &m.actuator_dampingpoly;
+    [
+        m.dof_damping[dof] + reflected(m, id, jnt, false, &m.actuator_damping, 1, 0),
+        m.dof_dampingpoly[2 * dof] + reflected(m, id, jnt, false, poly, 2, 0),
+        m.dof_dampingpoly[2 * dof + 1] + reflected(m, id, jnt, false, poly, 2, 1),
+    ]
+}
+
+/// Linear, quadratic and cubic damping of one tendon.
+pub fn tendon_damping<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
+    let id = m.tendon_actuatorid[ten];
+    let target = ten as i32;
+    let poly = &m.actuator_dampingpoly;
+    [
+        m.tendon_damping[ten] + reflected(m, id, target, true, &m.actuator_damping, 1, 0),
+        m.tendon_dampingpoly[2 * ten] + reflected(m, id, target, true, poly, 2, 0),
+        m.tendon_dampingpoly[2 * ten + 1] + reflected(m, id, target, true, poly, 2, 1),
+    ]
+}
+
+/// Coefficient of a damper that resists the velocity `v`: force is minus this times `v`.
+pub fn damping_coefficient<T: Real>(b: [T; 3], v: T) -> T {
+    b[0] + b[1] * v.abs() + b[2] * v * v
+}
+
+/// Derivative of a damper's resistance by the velocity.
+pub fn damping_slope<T: Real>(b: [T; 3], v: T) -> T {
+    b[0] + T::of(2.0) * b[1] * v.abs() + T::of(3.0) * b[2] * v * v
+}
