@@ -4,7 +4,7 @@
     tests/parity/distribution.py --bin target/debug/manyworlds --backend cpu
 
 64 humanoids step 1000 times under the same controls, drawn here, on both sides. The quantiles of torso
-height and contact count over worlds and late frames have to agree within what the reference itself shows
+height and contact count over worlds and frames have to agree within what the reference itself shows
 between two sets of worlds. Every state is finite and no status bit is set.
 """
 import argparse
@@ -21,8 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(HERE, "..", "..", "models", "humanoid.xml")
 WORLDS, STEPS, HOLD, EVERY = 64, 1000, 10, 20
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-# medians of pairs of reference runs with other seeds are apart by up to 0.012 m and 1 contact
-HEIGHT, CONTACTS = 0.025, 1.5
+# ten pairs of reference runs with other controls are up to 0.073 m and 1 contact apart; under the same
+# controls only rounding tells two runs apart
+HEIGHT, CONTACTS = 0.03, 1.0
 
 
 def controls(model, seed):
@@ -61,9 +62,9 @@ def ours(args, ctrl):
 
 
 def distance(a, b):
-    """Largest difference between quantiles over the second half of the frames."""
-    half = len(a) // 2
-    return float(np.abs(np.quantile(a[half:], QUANTILES) - np.quantile(b[half:], QUANTILES)).max())
+    """Largest difference between quantiles: of the fall, of what follows, and of rest."""
+    parts = zip(np.array_split(a, 3), np.array_split(b, 3))
+    return max(float(np.abs(np.quantile(x, QUANTILES) - np.quantile(y, QUANTILES)).max()) for x, y in parts)
 
 
 def main():
@@ -83,7 +84,7 @@ def main():
         and record["ncon"].shape == record["time"].shape == (STEPS // EVERY, WORLDS),
         "time": np.allclose(record["time"][-1], STEPS * model.opt.timestep),
         "torso height": distance(record["qpos"][:, :, 2], heights) < HEIGHT,
-        "contact count": distance(record["ncon"], contacts) < CONTACTS,
+        "contact count": distance(record["ncon"], contacts) <= CONTACTS,
     }
     print("torso height: %.4f m from the reference; reference with other controls: %.4f m"
           % (distance(record["qpos"][:, :, 2], heights), distance(other[0], heights)))
