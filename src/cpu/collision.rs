@@ -202,6 +202,7 @@ fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     };
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);
+        p.solreffriction.copy_from_slice(&m.opt_o_solref);
         p.solimp.copy_from_slice(&m.opt_o_solimp);
         p.friction.copy_from_slice(&m.opt_o_friction);
     }

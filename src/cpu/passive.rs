@@ -53,13 +53,14 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.ten_velocity[ten] = rate;
     }
+    let off = m.disabled(disable::ACTUATION);
     for out in 0..m.sizes.nout {
         let row = &d.actuator_moment[out * nv..(out + 1) * nv];
         let mut rate = T::ZERO;
         for i in 0..nv {
             rate += row[i] * d.qvel[i];
         }
-        d.actuator_velocity[out] = rate;
+        d.actuator_velocity[out] = if off { T::ZERO } else { rate };
     }
 }
 

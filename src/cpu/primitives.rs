@@ -9,6 +9,9 @@ use super::math::{
 };
 use crate::real::Real;
 
+/// Squared sine of the angle below which capsules count as parallel.
+const PARALLEL: f64 = 1e-8;
+
 /// Most contacts of one pair of simple shapes.
 pub const MAX_FOUND: usize = 4;
 
@@ -188,58 +191,55 @@ pub fn sphere_capsule<T: Real>(
     )
 }
 
-/// Two capsules: the nearest points of their axes, or up to two pairs of points where the axes are parallel.
+/// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.
 ///
-/// Points on the axes are `pos + axis * x` with `x` from -1 to 1; setting the derivatives of the squared
-/// distance to zero gives the 2 × 2 system that is solved here (Ericson, *Real-Time Collision Detection*, §5.1.9).
+/// Points on the axes are `pos + axis * x` with `x` from minus to plus half the length; setting the derivatives of
+/// the squared distance to zero gives the 2 × 2 system that is solved here (Ericson, *Real-Time Collision
+/// Detection*, §5.1.9).
 pub fn capsule_capsule<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
     margin: T,
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
-    let one = T::ONE;
-    let (axis1, axis2) = (
-        scale(mat_column(a.mat, 2), a.size[1]),
-        scale(mat_column(b.mat, 2), b.size[1]),
-    );
+    let (axis1, axis2) = (mat_column(a.mat, 2), mat_column(b.mat, 2));
+    let (half1, half2) = (a.size[1], b.size[1]);
     let spare = spare_normal(a, b);
     let touch = |x1: T, x2: T, out: &mut Found<T>| {
         let p1 = add_scaled(a.pos, axis1, x1);
         let p2 = add_scaled(b.pos, axis2, x2);
         sphere_sphere(p1, a.size[0], p2, b.size[0], spare, margin, out)
     };
+    // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
     let apart = sub(a.pos, b.pos);
-    let (aa, ab, bb) = (dot(axis1, axis1), dot(axis1, axis2), dot(axis2, axis2));
-    let (u, v) = (-dot(axis1, apart), dot(axis2, apart));
-    let det = aa * bb - ab * ab;
-    // crossing axes: the unconstrained minimum, moved to the ends where it lies outside
-    if det.abs() >= T::MINVAL {
-        let mut x1 = (bb * u + ab * v) / det;
-        let mut x2 = (aa * v + ab * u) / det;
-        if x1 > one || x1 < -one {
-            x1 = if x1 > one { one } else { -one };
-            x2 = (v + ab * x1) / bb;
+    let (u, v, c) = (-dot(axis1, apart), dot(axis2, apart), dot(axis1, axis2));
+    let normal = cross(axis1, axis2);
+    let sine2 = dot(normal, normal);
+    if sine2 >= T::of(PARALLEL) {
+        // crossing axes: solved, then moved to the ends where it lies outside
+        let mut x1 = (u + c * v) / sine2;
+        let mut x2 = (v + c * u) / sine2;
+        if x1 > half1 || x1 < -half1 {
+            x1 = clip(x1, -half1, half1);
+            x2 = v + c * x1;
         }
-        if x2 > one || x2 < -one {
-            x2 = if x2 > one { one } else { -one };
-            x1 = clip((u + ab * x2) / aa, -one, one);
+        if x2 > half2 || x2 < -half2 {
+            x2 = clip(x2, -half2, half2);
+            x1 = clip(u + c * x2, -half1, half1);
         }
         return touch(x1, x2, &mut found[0]);
     }
-    // parallel axes: the ends of the first, then those of the second
+    // parallel axes: the ends of the second seen on the first, in the direction of the first
     let mut n = 0;
-    for k in 0..4 {
-        let end = if k % 2 == 0 { one } else { -one };
-        let (x1, x2) = if k < 2 {
-            (end, clip((v + ab * end) / bb, -one, one))
-        } else {
-            (clip((u + ab * end) / aa, -one, one), end)
-        };
-        n += touch(x1, x2, &mut found[n]);
-        if n == 2 {
-            break;
+    for side in 0..2 {
+        let forward = (side == 1) == (c > T::ZERO);
+        let mut x2 = if forward { half2 } else { -half2 };
+        let mut x1 = u + c * x2;
+        if x1 > half1 || x1 < -half1 {
+            x1 = clip(x1, -half1, half1);
+            x2 = clip(v + c * x1, -half2, half2);
         }
+        n += touch(x1, x2, &mut found[n]);
     }
     n
 }
