@@ -126,7 +126,7 @@ fn a_broken_world_is_flagged_and_disturbs_no_other() {
     qpos[28 + 2] = f64::NAN;
     batch.set("qpos", &qpos).unwrap();
     let mut ctrl = vec![0.0; 3 * 21];
-    ctrl[2 * 21] = f64::INFINITY;
+    ctrl[2 * 21] = f64::NAN;
     batch.set("ctrl", &ctrl).unwrap();
     batch.step(5).unwrap();
     clean.step(5).unwrap();
