@@ -61,16 +61,11 @@ const MAX_HEADER: usize = 1 << 16;
 
 /// Writes arrays to an npz file, atomically: either the whole file appears or nothing changes.
 pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
-    let fail = |reason: String| Error::Io {
-        path: path.to_owned(),
-        reason,
-    };
+    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
     for (name, array) in arrays {
         if array.shape.iter().product::<usize>() != array.data.len() {
             let (shape, n) = (&array.shape, array.data.len());
-            return Err(Error::Argument(format!(
-                "array '{name}' has {n} elements, but shape {shape:?}"
-            )));
+            return Err(Error::Argument(format!("array '{name}' has {n} elements, but shape {shape:?}")));
         }
     }
     // write next to the target, so that the rename stays on one file system
@@ -94,12 +89,9 @@ fn temporary_name(path: &Path) -> PathBuf {
 
 fn write_zip(file: File, arrays: &[(String, Array)]) -> std::result::Result<(), String> {
     let mut zip = ZipWriter::new(BufWriter::new(file));
-    let options = FileOptions::default()
-        .compression_method(CompressionMethod::Stored)
-        .large_file(true);
+    let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     for (name, array) in arrays {
-        zip.start_file(format!("{name}.npy"), options)
-            .map_err(|e| e.to_string())?;
+        zip.start_file(format!("{name}.npy"), options).map_err(|e| e.to_string())?;
         write_npy(&mut zip, array).map_err(|e| e.to_string())?;
     }
     let mut file = zip.finish().map_err(|e| e.to_string())?;
@@ -112,8 +104,7 @@ fn write_npy(out: &mut impl Write, array: &Array) -> std::io::Result<()> {
         ArrayData::I32(_) => "<i4",
     };
     let shape: String = array.shape.iter().map(|n| format!("{n},")).collect();
-    let mut header =
-        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     // magic, version and length take 10 bytes; the data starts at a multiple of 64
     let padding = 63 - (10 + header.len()) % 64;
     header.push_str(&" ".repeat(padding));
@@ -130,10 +121,7 @@ fn write_npy(out: &mut impl Write, array: &Array) -> std::io::Result<()> {
 
 /// Reads all arrays of an npz file: floats of 4 or 8 bytes, integers of 4 or 8, booleans and bytes.
 pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
-    let fail = |reason: String| Error::Io {
-        path: path.to_owned(),
-        reason,
-    };
+    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
     let file = File::open(path).map_err(|e| fail(e.to_string()))?;
     let mut zip = ZipArchive::new(BufReader::new(file))
         .map_err(|e| fail(format!("not an npz file: {e}; write it with numpy.savez")))?;
@@ -151,9 +139,7 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
 
 fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
     let header = read_header(input)?;
-    let descr = entry_of(&header, "descr")?
-        .trim_matches(['\'', '"'])
-        .to_owned();
+    let descr = entry_of(&header, "descr")?.trim_matches(['\'', '"']).to_owned();
     if entry_of(&header, "fortran_order")? != "False" {
         return Err("is in Fortran order; save numpy.ascontiguousarray of it".to_owned());
     }
@@ -163,30 +149,18 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
         "<f4" | "<i4" => 4,
         "|b1" | "|u1" | "|i1" => 1,
         _ => {
-            return Err(format!(
-                "has type '{descr}'; valid: <f8 <f4 <i4 <i8 |b1 |u1 |i1"
-            ));
+            return Err(format!("has type '{descr}'; valid: <f8 <f4 <i4 <i8 |b1 |u1 |i1"));
         }
     };
     // the length that the header promises, without overflow and within reason
-    let bytes = shape
-        .iter()
-        .try_fold(size as u64, |n, &d| n.checked_mul(d as u64));
-    let bytes = bytes
-        .filter(|&n| n <= MAX_BYTES)
-        .ok_or_else(|| format!("shape {shape:?} is too large"))?;
+    let bytes = shape.iter().try_fold(size as u64, |n, &d| n.checked_mul(d as u64));
+    let bytes = bytes.filter(|&n| n <= MAX_BYTES).ok_or_else(|| format!("shape {shape:?} is too large"))?;
     let mut raw = Vec::new();
-    input
-        .take(bytes)
-        .read_to_end(&mut raw)
-        .map_err(|e| e.to_string())?;
+    input.take(bytes).read_to_end(&mut raw).map_err(|e| e.to_string())?;
     if raw.len() as u64 != bytes {
         return Err(format!("is cut short: {} of {bytes} bytes", raw.len()));
     }
-    Ok(Array {
-        shape,
-        data: decode(&descr, size, &raw)?,
-    })
+    Ok(Array { shape, data: decode(&descr, size, &raw)? })
 }
 
 /// The text of the header, a Python dictionary.
@@ -199,9 +173,7 @@ fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     // version 1 has a length of 2 bytes, later ones of 4
     let mut length = [0; 4];
     let width = if start[6] == 1 { 2 } else { 4 };
-    input
-        .read_exact(&mut length[..width])
-        .map_err(|e| e.to_string())?;
+    input.read_exact(&mut length[..width]).map_err(|e| e.to_string())?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_HEADER {
         return Err(format!("has a header of {length} bytes"));
@@ -213,9 +185,8 @@ fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
 
 /// The text after a key of the header, up to the comma that ends it.
 fn entry_of<'a>(header: &'a str, key: &str) -> std::result::Result<&'a str, String> {
-    let (_, rest) = header
-        .split_once(&format!("'{key}':"))
-        .ok_or_else(|| format!("has no '{key}' in its header"))?;
+    let (_, rest) =
+        header.split_once(&format!("'{key}':")).ok_or_else(|| format!("has no '{key}' in its header"))?;
     Ok(rest.split([',', '}']).next().unwrap_or("").trim())
 }
 
@@ -232,11 +203,7 @@ fn decode(descr: &str, size: usize, raw: &[u8]) -> std::result::Result<ArrayData
     let items = raw.chunks_exact(size);
     Ok(match descr {
         "<f8" => ArrayData::F64(items.map(|b| f64::from_le_bytes(fixed(b))).collect()),
-        "<f4" => ArrayData::F64(
-            items
-                .map(|b| f64::from(f32::from_le_bytes(fixed(b))))
-                .collect(),
-        ),
+        "<f4" => ArrayData::F64(items.map(|b| f64::from(f32::from_le_bytes(fixed(b)))).collect()),
         "<i4" => ArrayData::I32(items.map(|b| i32::from_le_bytes(fixed(b))).collect()),
         "<i8" => {
             let narrow = |b| i32::try_from(i64::from_le_bytes(fixed(b)));
@@ -259,13 +226,7 @@ pub fn model_arrays<T: Real>(model: &Model<T>) -> Vec<(String, Array)> {
             values @ Values::Real(_) => ArrayData::F64(values.to_f64()),
             Values::Int(v) => ArrayData::I32(v.to_vec()),
         };
-        Some((
-            field.name.to_owned(),
-            Array {
-                shape: field.shape(&model.sizes),
-                data,
-            },
-        ))
+        Some((field.name.to_owned(), Array { shape: field.shape(&model.sizes), data }))
     };
     Model::<T>::FIELDS.iter().filter_map(array).collect()
 }
@@ -287,25 +248,10 @@ mod tests {
         let arrays = vec![
             (
                 "x".to_owned(),
-                Array {
-                    shape: vec![2, 3],
-                    data: ArrayData::F64((0..6).map(f64::from).collect()),
-                },
+                Array { shape: vec![2, 3], data: ArrayData::F64((0..6).map(f64::from).collect()) },
             ),
-            (
-                "n".to_owned(),
-                Array {
-                    shape: vec![0],
-                    data: ArrayData::I32(vec![]),
-                },
-            ),
-            (
-                "s".to_owned(),
-                Array {
-                    shape: vec![],
-                    data: ArrayData::I32(vec![7]),
-                },
-            ),
+            ("n".to_owned(), Array { shape: vec![0], data: ArrayData::I32(vec![]) }),
+            ("s".to_owned(), Array { shape: vec![], data: ArrayData::I32(vec![7]) }),
         ];
         write(&path, &arrays).unwrap();
         assert_eq!(read(&path).unwrap(), arrays.into_iter().collect());
@@ -318,38 +264,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.npz");
         std::fs::write(&path, b"not a zip").unwrap();
-        assert!(
-            read(&path)
-                .unwrap_err()
-                .to_string()
-                .contains("not an npz file")
-        );
+        assert!(read(&path).unwrap_err().to_string().contains("not an npz file"));
         for (header, why) in [
-            (
-                "{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }",
-                "Fortran",
-            ),
-            (
-                "{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,9999999999), }",
-                "too large",
-            ),
-            (
-                "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
-                "cut short",
-            ),
-            (
-                "{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }",
-                "valid: <f8",
-            ),
+            ("{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }", "Fortran"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,9999999999), }", "too large"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", "cut short"),
+            ("{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }", "valid: <f8"),
             ("{}", "no 'descr'"),
         ] {
             let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
             bytes.extend((header.len() as u16).to_le_bytes());
             bytes.extend(header.as_bytes());
-            assert!(
-                read_npy(&mut bytes.as_slice()).unwrap_err().contains(why),
-                "{why}"
-            );
+            assert!(read_npy(&mut bytes.as_slice()).unwrap_err().contains(why), "{why}");
         }
     }
 }

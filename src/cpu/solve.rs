@@ -82,13 +82,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.solver_Jv[r] -= d.efc_aref[r];
     }
     if !m.disabled(disable::WARMSTART) {
-        mul_j(
-            m,
-            d.nefc[0],
-            &d.efc_J,
-            &d.qacc_warmstart,
-            &mut d.solver_Jaref,
-        );
+        mul_j(m, d.nefc[0], &d.efc_J, &d.qacc_warmstart, &mut d.solver_Jaref);
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
         // cost of the last acceleration above that of the smooth one
         let mut change = T::ZERO;
