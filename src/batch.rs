@@ -188,9 +188,21 @@ impl Batch {
         }
     }
 
-    /// Time that it took to size and build the batch, in seconds.
+    /// Time that it took to size, make and [prepare](Batch::prepare) the batch, in seconds.
     pub fn build_seconds(&self) -> f64 {
         self.build_seconds
+    }
+
+    /// Builds what steps need, so that the first one is as fast as the others.
+    pub fn prepare(&mut self) -> Result<()> {
+        let begin = Instant::now();
+        match &mut self.engine {
+            Engine::Cpu(_) => {}
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.prepare()?,
+        }
+        self.build_seconds += begin.elapsed().as_secs_f64();
+        Ok(())
     }
 
     /// Steps every world `n` times. On the GPU the call returns before the device is done; reading a
@@ -240,7 +252,7 @@ impl Batch {
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.reset(mask, key)?,
         }
-        self.clear_status(mask)
+        Ok(())
     }
 
     /// As [`Batch::reset`], every world.

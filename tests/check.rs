@@ -30,6 +30,10 @@ struct Faulty {
 }
 
 impl Subject for Faulty {
+    fn has(&self, field: &str) -> bool {
+        self.inner.has(field)
+    }
+
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         self.inner.set(field, values)
     }

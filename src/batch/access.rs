@@ -14,10 +14,19 @@ const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "qacc_warmstart"];
 
 impl Batch {
+    /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need.
+    pub fn has(&self, field: &str) -> bool {
+        match &self.engine {
+            Engine::Cpu(_) => self.field(field).is_ok(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.has(field),
+        }
+    }
+
     /// A Data field of every world, `[world, …]`: numbers as `f64`, counts and ids as `i32`.
     ///
     /// # Errors
-    /// [`Error::Argument`] for an unknown field.
+    /// [`Error::Argument`] for an unknown field, or one that [the backend does not keep](Batch::has).
     pub fn get(&self, field: &str) -> Result<Array> {
         let entry = self.field(field)?;
         let mut shape = vec![self.worlds];
@@ -70,11 +79,7 @@ impl Batch {
         match &mut self.engine {
             Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |w| mask[w]),
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => {
-                let mut all = batch.get(field)?;
-                scatter(&mut all, entry.len(&self.sizes), mask, values);
-                batch.set(field, &all)?;
-            }
+            Engine::Gpu { batch, .. } => batch.set_worlds(field, &chosen(mask), values)?,
         }
         Ok(())
     }
@@ -84,18 +89,13 @@ impl Batch {
         self.check_mask(mask)?;
         match &mut self.engine {
             Engine::Cpu(worlds) => {
-                for (data, _) in worlds.iter_mut().zip(mask).filter(|(_, m)| **m) {
-                    (data.status[0], data.nreset[0]) = (0, 0);
-                    (data.ncon_peak[0], data.nefc_peak[0]) = (0, 0);
-                }
+                worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| clear(data));
             }
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => {
-                for name in COUNTERS {
-                    let mut all = batch.get(name)?;
-                    all.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(x, _)| *x = 0.0);
-                    batch.set(name, &all)?;
-                }
+                let worlds = chosen(mask);
+                let zeros = vec![0.0; worlds.len()];
+                COUNTERS.iter().try_for_each(|name| batch.set_worlds(name, &worlds, &zeros))?;
             }
         }
         Ok(())
@@ -177,15 +177,14 @@ impl Batch {
     #[cfg(feature = "gpu")]
     pub(super) fn forward_masked_through_host(&mut self, mask: &[bool]) -> Result<()> {
         let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(()) };
-        let fields = Data::<f64>::FIELDS;
+        let fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| batch.has(f.name)).collect();
         let before: Vec<_> = fields.iter().map(|f| batch.get(f.name)).collect::<Result<_>>()?;
         batch.forward()?;
+        let others: Vec<usize> = (0..self.worlds).filter(|&w| !mask[w]).collect();
         for (f, old) in fields.iter().zip(&before) {
-            let (mut all, len) = (batch.get(f.name)?, f.len(&self.sizes));
-            for w in (0..self.worlds).filter(|&w| !mask[w]) {
-                all[w * len..(w + 1) * len].copy_from_slice(&old[w * len..(w + 1) * len]);
-            }
-            batch.set(f.name, &all)?;
+            let len = f.len(&self.sizes);
+            let rows: Vec<f64> = others.iter().flat_map(|w| &old[w * len..(w + 1) * len]).copied().collect();
+            batch.set_worlds(f.name, &others, &rows)?;
         }
         Ok(())
     }
@@ -207,11 +206,16 @@ fn set_cpu(
     }
 }
 
-/// Puts rows of `values` where `mask` is true.
+/// Numbers of the worlds of a mask.
 #[cfg(feature = "gpu")]
-fn scatter(all: &mut [f64], len: usize, mask: &[bool], values: &[f64]) {
-    for (i, w) in (0..mask.len()).filter(|&w| mask[w]).enumerate() {
-        all[w * len..(w + 1) * len].copy_from_slice(&values[i * len..(i + 1) * len]);
+fn chosen(mask: &[bool]) -> Vec<usize> {
+    (0..mask.len()).filter(|&w| mask[w]).collect()
+}
+
+/// Forgets what steps have counted.
+pub(super) fn clear(data: &mut Data) {
+    for counter in [&mut data.status, &mut data.nreset, &mut data.ncon_peak, &mut data.nefc_peak] {
+        counter.fill(0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::access::clear;
 use crate::cpu as pipeline;
 use crate::data::{Capacity, Data};
 use crate::model::Model;
@@ -32,6 +33,7 @@ pub(super) fn reset(model: &Model, worlds: &mut [Data], mask: &[bool], key: Opti
     worlds.par_iter_mut().zip(mask).for_each(|(data, &chosen)| {
         if chosen {
             data.reset(model, key);
+            clear(data);
         }
     });
 }

@@ -21,7 +21,7 @@ impl Batch {
         match &mut self.engine {
             Engine::Cpu(worlds) => Ok(cpu_times(&self.model, worlds)),
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.stage_times(),
+            Engine::Gpu { batch, .. } => batch.stage_times(REPEATS as usize),
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct Report {
     pub borderline: usize,
     /// Comparisons made, one for each world, state and stage.
     pub compared: usize,
+    /// Fields that the subject does not keep, and that no comparison could be made of.
+    pub absent: Vec<&'static str>,
 }
 
 impl Report {
@@ -152,13 +154,14 @@ fn check_states(
             upload(&double, &mut single)?;
             uploaded = true;
         }
-        let written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
+        let mut written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
         poison(&mut double, &written);
         double.iter_mut().for_each(|data| cpu::run_stage(stage, model, data));
         if !ours {
             continue;
         }
         single.run(stage)?;
+        written.retain(|name| subject.has(name));
         subject.poison(&written)?;
         subject.run(stage)?;
         let seen = Seen { double: &double, single: &single, subject: &*subject };
@@ -188,6 +191,10 @@ fn compare_stage(
     let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
     for field in outputs(stage).chain(state) {
         let Some(allowed) = tolerance(field.name) else { continue };
+        if !seen.subject.has(field.name) {
+            keep_name(&mut report.absent, field.name);
+            continue;
+        }
         let allowed = if field.elem == Elem::Int { 0.0 } else { allowed * factor };
         let (got, single) = (seen.subject.get(field.name)?, seen.single.get(field.name)?);
         for (w, data) in seen.double.iter().enumerate().filter(|(w, _)| !skip[*w]) {
@@ -277,11 +284,17 @@ fn upload(worlds: &[Data], subject: &mut dyn Subject) -> Result<()> {
     for field in Data::<f64>::FIELDS {
         let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
         let values: Vec<f64> = worlds.iter().flat_map(of).collect();
-        if !values.is_empty() {
+        if !values.is_empty() && subject.has(field.name) {
             subject.set(field.name, &values)?;
         }
     }
     Ok(())
+}
+
+fn keep_name(names: &mut Vec<&'static str>, name: &'static str) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
 }
 
 /// One row for each stage and field, with the worst of all.

@@ -10,6 +10,8 @@ use crate::stages::Stage;
 
 /// Worlds whose stages are checked. Arrays are `[world, …]`.
 pub trait Subject {
+    /// Whether the subject keeps a Data field: kernels leave out what a model does not need.
+    fn has(&self, field: &str) -> bool;
     /// Sets any Data field.
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()>;
     /// Reads any Data field.
@@ -22,6 +24,10 @@ pub trait Subject {
 
 #[cfg(feature = "gpu")]
 impl Subject for crate::gpu::GpuBatch {
+    fn has(&self, field: &str) -> bool {
+        crate::gpu::GpuBatch::has(self, field)
+    }
+
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         crate::gpu::GpuBatch::set(self, field, values)
     }
@@ -54,6 +60,10 @@ impl<T: Real> CpuSubject<T> {
 }
 
 impl<T: Real> Subject for CpuSubject<T> {
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let len = values.len() / self.worlds.len().max(1);
         for (w, data) in self.worlds.iter_mut().enumerate() {

@@ -58,7 +58,7 @@ fn one(
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Map<String, Value>> {
-    let options = arguments.batch.options();
+    let options = arguments.batch.options()?;
     let mut row = rate(model, worlds, &options, arguments, output)?;
     row.insert("model".to_owned(), json!(name));
     let speed = number(&row, "steps_per_second");

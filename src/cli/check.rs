@@ -75,7 +75,9 @@ fn on_cpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(Strin
 fn on_gpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(String, Report)> {
     use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options as Kernels};
     let gpu = Gpu::open(Choice::Any)?;
-    let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &Kernels::default())?;
+    // bounds checks inside the kernels: a wrong index is an error of its own
+    let kernels = Kernels { checks: true, ..Kernels::default() };
+    let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
     let report = check::run(model, capacity, &mut subject, options)?;
     Ok((gpu.adapter().to_string(), report))
 }
@@ -114,8 +116,12 @@ fn print(device: &str, report: &Report, output: &Output) {
         report.compared,
         report.borderline
     ));
+    if !report.absent.is_empty() {
+        output.text(format_args!("not kept by the kernels of this model: {}", report.absent.join(" ")));
+    }
     output.object(&json!({
         "device": device,
+        "absent": report.absent,
         "passed": report.passed(),
         "over": over,
         "compared": report.compared,

@@ -52,10 +52,27 @@ fn adapters() -> Vec<Value> {
             "backend": a.backend,
             "driver": a.driver,
             "software": a.software,
-            "text": format!("{a}"),
+            "workgroup_bytes": a.workgroup_bytes,
+            "invocations": a.invocations,
+            "binding_bytes": a.binding_bytes,
+            "buffer_bytes": a.buffer_bytes,
+            "timestamps": a.timestamps,
+            "text": text(&a),
         })
     };
     manyworlds::gpu::adapters().into_iter().map(of).collect()
+}
+
+/// An adapter and the limits that bound a batch.
+#[cfg(feature = "gpu")]
+fn text(a: &manyworlds::gpu::Adapter) -> String {
+    let kind = if a.software { "software" } else { "hardware" };
+    let (group, binding, buffer) = (a.workgroup_bytes >> 10, a.binding_bytes >> 20, a.buffer_bytes >> 20);
+    format!(
+        "{a}\n  {kind}; workgroup {group} KiB, {} lanes; binding {binding} MiB, buffer {buffer} MiB; timestamps {}",
+        a.invocations,
+        if a.timestamps { "yes" } else { "no" }
+    )
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = super::load(&arguments.model)?;
     let states = read_states(&model, &arguments.input)?;
     let count = states["qpos"].len() / model.sizes.nq.max(1);
-    let mut options = arguments.batch.options();
+    let mut options = arguments.batch.options()?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
     // the states, what follows from them, the same states again, one step
@@ -147,7 +147,7 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 
 /// Every computed field, matrices dense.
 fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
-    let wanted = |f: &&Field| f.stage != "state" || f.name == "status";
+    let wanted = |f: &&Field| (f.stage != "state" || f.name == "status") && batch.has(f.name);
     let of = |f: &Field| Ok((f.name.to_owned(), result(batch, f)?));
     Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
 }

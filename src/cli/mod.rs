@@ -76,6 +76,18 @@ struct BatchArguments {
     /// Constraint row slots of a world; measured where not given.
     #[arg(long, requires = "nconmax")]
     njmax: Option<usize>,
+    /// Grouping of the stages into dispatches on the GPU: auto, split, grouped or fused.
+    #[cfg(feature = "gpu")]
+    #[arg(long, default_value = "auto")]
+    partition: String,
+    /// Lanes per world on the GPU, a power of two; chosen from the model where not given.
+    #[cfg(feature = "gpu")]
+    #[arg(long)]
+    lanes: Option<usize>,
+    /// Worlds per workgroup on the GPU, a power of two; chosen where not given.
+    #[cfg(feature = "gpu")]
+    #[arg(long)]
+    worlds_per_group: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,9 +108,19 @@ impl BackendName {
 }
 
 impl BatchArguments {
-    fn options(&self) -> BatchOptions {
+    fn options(&self) -> Result<BatchOptions> {
         let capacity = self.nconmax.zip(self.njmax).map(|(nconmax, njmax)| Capacity { nconmax, njmax });
-        BatchOptions { capacity, ..BatchOptions::on(self.backend.backend()) }
+        Ok(BatchOptions {
+            backend: self.backend.backend(),
+            capacity,
+            #[cfg(feature = "gpu")]
+            gpu: manyworlds::gpu::Options {
+                partition: self.partition.parse()?,
+                lanes: self.lanes,
+                worlds_per_group: self.worlds_per_group,
+                ..Default::default()
+            },
+        })
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let source = Source::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
     let schedule = Schedule { source, seed: arguments.seed, warmup, steps };
-    let mut batch = open(&model, worlds, &arguments.batch.options(), output)?;
+    let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
     let mut record = Record::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
     let measured = measure(&mut batch, &schedule, every, &mut record, output)?;
@@ -96,6 +96,7 @@ pub(super) fn measure(
 ) -> Result<Measured> {
     let (warmup, steps) = (schedule.warmup, schedule.steps);
     let bar = output.progress(steps);
+    batch.prepare()?;
     schedule.run(batch, (0, warmup), usize::MAX, |_, _| Ok(()))?;
     batch.wait()?;
     // without frames or a bar to stop for, all steps are handed over at once
