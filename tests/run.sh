@@ -100,10 +100,19 @@ part_kernels() {
     done
 }
 
+# The comparer itself: one element of one array is changed, and it has to say so.
+finds_wrong_elements() {
+    local name
+    for name in xpos M qacc efc_D qpos_next; do
+        "$python" tests/parity/parity.py --bin "$bin" --perturb $name models/humanoid.xml --states 3 | grep -q "differs.*$name" || return 1
+    done
+}
+
 # Our own models against the installed reference.
 part_parity() {
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu models/*.xml
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu models/*.xml
+    check "parity finds a wrong element" finds_wrong_elements
     check "distribution" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
 }
 
