@@ -9,6 +9,7 @@ pub mod error;
 pub mod fields;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod mjcf;
 pub mod model;
 pub mod npz;
 pub mod real;
