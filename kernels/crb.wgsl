@@ -1,8 +1,11 @@
 // Composite inertias and the inertia matrix (composite-rigid-body algorithm). Twin: src/cpu/crb.rs.
 
 fn crb() {
-    // composite inertias, leaves first
-    for (var up = 0u; up < nlevel; up++) {
+    // composite inertias, leaves first; the world has none
+    if (lane == 0u) {
+        set_crb_inertia(0u, Inertia(vec3f(0.0), vec3f(0.0), vec3f(0.0), 0.0));
+    }
+    for (var up = 0u; up + 1u < nlevel; up++) {
         let level = nlevel - 1u - up;
         let adr = u32(level_adr(level));
         let end = adr + u32(level_num(level));

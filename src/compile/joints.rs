@@ -151,6 +151,33 @@ impl Build<'_> {
             m.M_colind.extend(row);
         }
         m.sizes.nC = m.M_colind.len();
+        self.symmetric_structure();
+    }
+
+    /// Both triangles of the inertia matrix, with the entry of the lower one that each nonzero equals.
+    fn symmetric_structure(&mut self) {
+        let m = &mut self.model;
+        let mut rows: Vec<Vec<(i32, i32)>> = vec![Vec::new(); m.sizes.nv];
+        // row by row: the columns of every row come out ascending
+        for i in 0..m.sizes.nv {
+            let first = m.M_rowadr[i];
+            for k in first..first + m.M_rownnz[i] {
+                let j = m.M_colind[k as usize];
+                rows[i].push((j, k));
+                if j as usize != i {
+                    rows[j as usize].push((i as i32, k));
+                }
+            }
+        }
+        m.D_colind.clear();
+        m.mapM2D.clear();
+        for (i, row) in rows.iter().enumerate() {
+            m.D_rowadr[i] = m.D_colind.len() as i32;
+            m.D_rownnz[i] = row.len() as i32;
+            m.D_colind.extend(row.iter().map(|(j, _)| j));
+            m.mapM2D.extend(row.iter().map(|(_, k)| k));
+        }
+        m.sizes.nD = m.D_colind.len();
     }
 
     /// Whether the body's block of the inertia matrix is diagonal in every configuration.
