@@ -9,10 +9,7 @@
 //! away from its own converged solution is forgiven twice, and printed.
 
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a development tool may stop on bad input"
-)]
+#![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -91,11 +88,7 @@ fn error(name: &str, got: &[f64], want: &[f64]) -> f64 {
         if name == "xquat" {
             e = e.min((got[i] + want[i]).abs());
         }
-        worst = if e.is_finite() {
-            worst.max(e)
-        } else {
-            f64::INFINITY
-        };
+        worst = if e.is_finite() { worst.max(e) } else { f64::INFINITY };
     }
     worst / (1.0 + top)
 }
@@ -120,13 +113,7 @@ fn compare<T: Real>(path: &str) {
     let model = model_of(&arrays);
     let typed = model.cast::<T>();
     let count = arrays["state.qpos"].0[0];
-    let mut data = Data::new(
-        &model,
-        Capacity {
-            nconmax: 200,
-            njmax: 900,
-        },
-    );
+    let mut data = Data::new(&model, Capacity { nconmax: 200, njmax: 900 });
     let mut worst: BTreeMap<String, (f64, f64, usize)> = BTreeMap::new();
     let mut note = |name: &str, k: usize, e: f64, slack: f64| {
         let w = worst.entry(name.to_owned()).or_insert((-1.0, 0.0, 0));
@@ -168,10 +155,7 @@ fn compare<T: Real>(path: &str) {
             }
         }
     }
-    println!(
-        "{path}: {count} states, nv {} ncandidate {}",
-        model.sizes.nv, model.sizes.ncandidate
-    );
+    println!("{path}: {count} states, nv {} ncandidate {}", model.sizes.nv, model.sizes.ncandidate);
     for (name, (e, slack, k)) in &worst {
         if *e > limit || verbose || *e < 0.0 {
             println!("  {name:24} {e:9.1e}  slack {slack:.1e}  state {k}");
@@ -185,13 +169,7 @@ fn compare<T: Real>(path: &str) {
 fn time<T: Real>(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
-    let mut data = Data::new(
-        &model,
-        Capacity {
-            nconmax: 100,
-            njmax: 400,
-        },
-    );
+    let mut data = Data::new(&model, Capacity { nconmax: 100, njmax: 400 });
     set_state(&arrays, 0, &model, &mut data);
     data.qvel.fill(0.0);
     fill(ValuesMut::Real(&mut data.ctrl), &arrays["hold.ctrl"].1);

@@ -1,8 +1,6 @@
 //! One world on the CPU: every Data field as a flat array, made from the table of fields.
 
-use crate::fields::{
-    Column, ColumnOf, Field, Sizes, Values, ValuesMut, data_table, dim, elem, kind,
-};
+use crate::fields::{Column, ColumnOf, Field, Sizes, Values, ValuesMut, data_table, dim, elem, kind};
 use crate::model::Model;
 use crate::real::Real;
 
@@ -92,11 +90,7 @@ pub struct Capacity {
 impl<T: Real> Data<T> {
     /// A world of `model` in its initial state, with room for `capacity`.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
-        let sizes = Sizes {
-            nconmax: capacity.nconmax,
-            njmax: capacity.njmax,
-            ..model.sizes
-        };
+        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
         let mut data = Self::zeroed(sizes);
         data.reset(model, None);
         data
@@ -109,12 +103,7 @@ impl<T: Real> Data<T> {
         let s = &model.sizes;
         self.time[0] = T::ZERO;
         self.qpos.copy_from_slice(&model.qpos0);
-        for field in [
-            &mut self.qvel,
-            &mut self.act,
-            &mut self.qacc_warmstart,
-            &mut self.ctrl,
-        ] {
+        for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
             field.fill(T::ZERO);
         }
         self.qfrc_applied.fill(T::ZERO);
@@ -122,10 +111,8 @@ impl<T: Real> Data<T> {
         // mocap bodies start where the model puts them
         for body in 0..s.nbody {
             if let Ok(id) = usize::try_from(model.body_mocapid[body]) {
-                self.mocap_pos[3 * id..3 * id + 3]
-                    .copy_from_slice(&model.body_pos[3 * body..3 * body + 3]);
-                self.mocap_quat[4 * id..4 * id + 4]
-                    .copy_from_slice(&model.body_quat[4 * body..4 * body + 4]);
+                self.mocap_pos[3 * id..3 * id + 3].copy_from_slice(&model.body_pos[3 * body..3 * body + 3]);
+                self.mocap_quat[4 * id..4 * id + 4].copy_from_slice(&model.body_quat[4 * body..4 * body + 4]);
             }
         }
         if let Some(k) = key {
@@ -135,10 +122,8 @@ impl<T: Real> Data<T> {
             self.qvel.copy_from_slice(&row(&model.key_qvel, s.nv));
             self.act.copy_from_slice(&row(&model.key_act, s.na));
             self.ctrl.copy_from_slice(&row(&model.key_ctrl, s.nu));
-            self.mocap_pos
-                .copy_from_slice(&row(&model.key_mpos, 3 * s.nmocap));
-            self.mocap_quat
-                .copy_from_slice(&row(&model.key_mquat, 4 * s.nmocap));
+            self.mocap_pos.copy_from_slice(&row(&model.key_mpos, 3 * s.nmocap));
+            self.mocap_quat.copy_from_slice(&row(&model.key_mquat, 4 * s.nmocap));
         }
     }
 }

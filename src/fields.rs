@@ -38,6 +38,7 @@ macro_rules! size_table {
             nnumericdata "numbers of all custom numeric fields";
             ntree "kinematic trees";
             nC "nonzeros of the inertia matrix's lower triangle";
+            nD "nonzeros of the inertia matrix, both triangles";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
             nconmax "contact slots of a world";
@@ -153,6 +154,11 @@ macro_rules! model_table {
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: int [nv] "id" "First nonzero of the row.";
             M_colind: int [nC] "id" "Column of each nonzero.";
+            // the same matrix with both triangles: its products need no search
+            D_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
+            D_rowadr: int [nv] "id" "First nonzero of the row, both triangles.";
+            D_colind: int [nD] "id" "Column of each nonzero, both triangles.";
+            mapM2D: int [nD] "id" "Entry of M that each nonzero of both triangles equals.";
             // trees
             tree_bodyadr: int [ntree] "id" "First body.";
             tree_bodynum: int [ntree] "1" "Number of bodies.";
@@ -348,6 +354,7 @@ macro_rules! data_table {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
+            collision candidate_ncon: int [ncandidate] "1" "Scratch of the kernel: contacts, then first slot, of each candidate.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
@@ -481,7 +488,7 @@ pub enum Elem {
 }
 
 /// What the table says of a field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,

@@ -1,9 +1,16 @@
 //! manyworlds: a physics engine for robots, compatible with MuJoCo, that steps thousands of worlds at once.
 
+pub mod batch;
+pub mod check;
+pub mod compile;
 pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod mjcf;
 pub mod model;
+pub mod npz;
 pub mod real;
 pub mod stages;

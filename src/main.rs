@@ -1,1 +1,7 @@
-fn main() {}
+//! The `manyworlds` command.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -1,8 +1,6 @@
 //! The compiled model: flat arrays under MuJoCo's names, made from the table of fields.
 
-use crate::fields::{
-    Column, ColumnOf, Field, Sizes, Values, ValuesMut, dim, elem, kind, model_table,
-};
+use crate::fields::{Column, ColumnOf, Field, Sizes, Values, ValuesMut, dim, elem, kind, model_table};
 use crate::real::Real;
 
 macro_rules! define_model {

@@ -78,21 +78,17 @@ pub enum Group {
 }
 
 stage_table!(define_stages);
+#[cfg(feature = "gpu")]
+pub(crate) use stage_table;
 
 impl Stage {
     /// The stages of `forward`, in order.
     pub fn forward() -> impl Iterator<Item = Stage> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(|s| s.group() != Group::Step)
+        Self::ALL.iter().copied().filter(|s| s.group() != Group::Step)
     }
 
     /// The stages of `step`, in order.
     pub fn step() -> impl Iterator<Item = Stage> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(|s| s.group() != Group::View)
+        Self::ALL.iter().copied().filter(|s| s.group() != Group::View)
     }
 }

@@ -25,11 +25,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     for a in 0..m.sizes.nactuator {
         let out = m.actuator_outadr[a] as usize;
-        d.actuator_force[out] = if off || group_off(m, a) {
-            T::ZERO
-        } else {
-            raw_force(m, d, a, out, good)
-        };
+        d.actuator_force[out] = if off || group_off(m, a) { T::ZERO } else { raw_force(m, d, a, out, good) };
     }
     if !off {
         for ten in 0..m.sizes.ntendon {
@@ -51,11 +47,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     let x = d.ctrl[u];
     if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
-        return clip(
-            x,
-            m.actuator_ctrlrange[2 * u],
-            m.actuator_ctrlrange[2 * u + 1],
-        );
+        return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
     }
     x
 }
@@ -132,11 +124,7 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
             total += d.actuator_force[m.actuator_outadr[a] as usize];
         }
     }
-    let within = clip(
-        total,
-        m.tendon_actfrcrange[2 * ten],
-        m.tendon_actfrcrange[2 * ten + 1],
-    );
+    let within = clip(total, m.tendon_actfrcrange[2 * ten], m.tendon_actfrcrange[2 * ten + 1]);
     if within == total || total == T::ZERO {
         return;
     }
@@ -152,11 +140,8 @@ fn limit_actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for a in 0..m.sizes.nactuator {
         if m.actuator_forcelimited[a] != 0 {
             let out = m.actuator_outadr[a] as usize;
-            d.actuator_force[out] = clip(
-                d.actuator_force[out],
-                m.actuator_forcerange[2 * a],
-                m.actuator_forcerange[2 * a + 1],
-            );
+            d.actuator_force[out] =
+                clip(d.actuator_force[out], m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
         }
     }
 }
@@ -183,11 +168,7 @@ fn limited_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     }
     let scalar = m.jnt_type[jnt] == joint::SLIDE || m.jnt_type[jnt] == joint::HINGE;
     if scalar && m.jnt_actfrclimited[jnt] != 0 {
-        sum = clip(
-            sum,
-            m.jnt_actfrcrange[2 * jnt],
-            m.jnt_actfrcrange[2 * jnt + 1],
-        );
+        sum = clip(sum, m.jnt_actfrcrange[2 * jnt], m.jnt_actfrcrange[2 * jnt + 1]);
     }
     sum
 }

@@ -1,8 +1,8 @@
 //! Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
 
 use super::math::{
-    add, cross, mat_mul_vec, mat3, normalize3, quat_mul, quat_rotate, quat_to_mat, set_mat3,
-    set_vec3, sub, vec3, vec4,
+    add, cross, mat_mul_vec, mat3, normalize3, quat_mul, quat_rotate, quat_to_mat, set_mat3, set_vec3, sub,
+    vec3, vec4,
 };
 use crate::data::Data;
 use crate::model::Model;
@@ -29,11 +29,7 @@ pub fn camlight<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Point that a camera or light is turned towards.
 fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> [T; 3] {
-    if mode == TARGETBODYCOM {
-        vec3(&d.subtree_com, target)
-    } else {
-        vec3(&d.xpos, target)
-    }
+    if mode == TARGETBODYCOM { vec3(&d.subtree_com, target) } else { vec3(&d.xpos, target) }
 }
 
 /// Pose of one camera.
@@ -84,10 +80,7 @@ fn place_light<T: Real>(m: &Model<T>, d: &mut Data<T>, light: usize) {
         if (mode == TARGETBODY || mode == TARGETBODYCOM) && target >= 0 {
             (pos, sub(target_point(d, mode, target as usize), pos))
         } else {
-            (
-                pos,
-                quat_rotate(vec4(&d.xquat, body), vec3(&m.light_dir, light)),
-            )
+            (pos, quat_rotate(vec4(&d.xquat, body), vec3(&m.light_dir, light)))
         }
     };
     set_vec3(&mut d.light_xpos, light, pos);

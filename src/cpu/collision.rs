@@ -64,10 +64,7 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize) -> (T, T) {
     let (mut margin, gap) = if pair >= 0 {
         (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
     } else {
-        (
-            m.geom_margin[g1] + m.geom_margin[g2],
-            m.geom_gap[g1] + m.geom_gap[g2],
-        )
+        (m.geom_margin[g1] + m.geom_margin[g2], m.geom_gap[g1] + m.geom_gap[g2])
     };
     if m.enabled(enable::OVERRIDE) {
         margin = m.opt_o_margin[0];
@@ -90,11 +87,7 @@ fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, candidate: usize, margin: T) ->
 
 /// Pose and size of one geom.
 fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
-    Shape {
-        pos: vec3(&d.geom_xpos, id),
-        mat: mat3(&d.geom_xmat, id),
-        size: vec3(&m.geom_size, id),
-    }
+    Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
 }
 
 /// Contacts of one candidate nearer than `margin`; returns their number.
@@ -158,11 +151,9 @@ fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
     d.contact_dim[to] = d.contact_dim[from];
     d.contact_pos.copy_within(3 * from..3 * from + 3, 3 * to);
     d.contact_frame.copy_within(9 * from..9 * from + 9, 9 * to);
-    d.contact_friction
-        .copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_friction.copy_within(5 * from..5 * from + 5, 5 * to);
     d.contact_solref.copy_within(2 * from..2 * from + 2, 2 * to);
-    d.contact_solreffriction
-        .copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solreffriction.copy_within(2 * from..2 * from + 2, 2 * to);
     d.contact_solimp.copy_within(5 * from..5 * from + 5, 5 * to);
     d.contact_geom.copy_within(2 * from..2 * from + 2, 2 * to);
 }
@@ -195,11 +186,7 @@ fn write_contact<T: Real>(
 /// of friction.
 fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     let pair = m.candidate_pair[candidate];
-    let mut p = if pair >= 0 {
-        pair_parameters(m, pair as usize)
-    } else {
-        mixed_parameters(m, candidate)
-    };
+    let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);
         p.solreffriction.copy_from_slice(&m.opt_o_solref);
@@ -221,14 +208,10 @@ fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
         solreffriction: [T::ZERO; 2],
         solimp: [T::ZERO; 5],
     };
-    p.friction
-        .copy_from_slice(&m.pair_friction[5 * pair..5 * pair + 5]);
-    p.solref
-        .copy_from_slice(&m.pair_solref[2 * pair..2 * pair + 2]);
-    p.solreffriction
-        .copy_from_slice(&m.pair_solreffriction[2 * pair..2 * pair + 2]);
-    p.solimp
-        .copy_from_slice(&m.pair_solimp[5 * pair..5 * pair + 5]);
+    p.friction.copy_from_slice(&m.pair_friction[5 * pair..5 * pair + 5]);
+    p.solref.copy_from_slice(&m.pair_solref[2 * pair..2 * pair + 2]);
+    p.solreffriction.copy_from_slice(&m.pair_solreffriction[2 * pair..2 * pair + 2]);
+    p.solimp.copy_from_slice(&m.pair_solimp[5 * pair..5 * pair + 5]);
     p
 }
 
@@ -259,11 +242,7 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     let share = mix_share(m, g1, g2);
     let equal = m.geom_priority[g1] == m.geom_priority[g2];
     // the geom that decides alone where priorities differ
-    let chief = if m.geom_priority[g1] > m.geom_priority[g2] {
-        g1
-    } else {
-        g2
-    };
+    let chief = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
     let mut p = Parameters {
         dim: m.geom_condim[chief],
         friction: [T::ZERO; 5],
@@ -277,25 +256,14 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     // sliding, torsional and rolling friction, two directions of the first and the last
     for k in 0..5 {
         let kind = FRICTION_KIND[k];
-        let (f1, f2) = (
-            m.geom_friction[3 * g1 + kind],
-            m.geom_friction[3 * g2 + kind],
-        );
-        p.friction[k] = if equal {
-            f1.max(f2)
-        } else {
-            m.geom_friction[3 * chief + kind]
-        };
+        let (f1, f2) = (m.geom_friction[3 * g1 + kind], m.geom_friction[3 * g2 + kind]);
+        p.friction[k] = if equal { f1.max(f2) } else { m.geom_friction[3 * chief + kind] };
     }
     // the direct form of solref cannot be averaged
     let direct = m.geom_solref[2 * g1] <= T::ZERO || m.geom_solref[2 * g2] <= T::ZERO;
     for k in 0..2 {
         let (a, b) = (m.geom_solref[2 * g1 + k], m.geom_solref[2 * g2 + k]);
-        p.solref[k] = if equal && direct {
-            a.min(b)
-        } else {
-            mix(a, b, share)
-        };
+        p.solref[k] = if equal && direct { a.min(b) } else { mix(a, b, share) };
     }
     for k in 0..5 {
         let (a, b) = (m.geom_solimp[5 * g1 + k], m.geom_solimp[5 * g2 + k]);

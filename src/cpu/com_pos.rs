@@ -55,12 +55,7 @@ fn body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     } else {
         let root = m.body_rootid[body] as usize;
         let offset = sub(vec3(&d.xipos, body), vec3(&d.subtree_com, root));
-        inertia_about(
-            vec3(&m.body_inertia, body),
-            mat3(&d.ximat, body),
-            offset,
-            m.body_mass[body],
-        )
+        inertia_about(vec3(&m.body_inertia, body), mat3(&d.ximat, body), offset, m.body_mass[body])
     };
     set_vec10(&mut d.cinert, body, inertia);
 }
@@ -75,11 +70,7 @@ fn joint_axes<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let axis = vec3(&d.xaxis, jnt);
     let zero = T::ZERO;
     if kind == joint::SLIDE {
-        set_vec6(
-            &mut d.cdof,
-            dof,
-            [zero, zero, zero, axis[0], axis[1], axis[2]],
-        );
+        set_vec6(&mut d.cdof, dof, [zero, zero, zero, axis[0], axis[1], axis[2]]);
         return;
     }
     if kind == joint::HINGE {
@@ -98,11 +89,7 @@ fn joint_axes<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     // free and ball joints turn about the body's axes
     let mat = mat3(&d.xmat, body);
     for i in 0..3 {
-        set_vec6(
-            &mut d.cdof,
-            dof + i,
-            turning_axis(mat_column(mat, i), offset),
-        );
+        set_vec6(&mut d.cdof, dof + i, turning_axis(mat_column(mat, i), offset));
     }
 }
 

@@ -34,11 +34,7 @@ fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
             dof += 3;
         }
         // all axes of one joint turn with the frame before it
-        let count = if kind == joint::FREE || kind == joint::BALL {
-            3
-        } else {
-            1
-        };
+        let count = if kind == joint::FREE || kind == joint::BALL { 3 } else { 1 };
         for i in dof..dof + count {
             let rate = motion_cross(vel, vec6(&d.cdof, i));
             set_vec6(&mut d.cdof_dot, i, rate);

@@ -4,8 +4,8 @@
 //! documentation, Computation, "Kinematics"). A body's joints act one after the other in its own frame.
 
 use super::math::{
-    add, add_scaled, axis_angle_quat, mat_mul_vec, mat3, quat_mul, quat_normalize, quat_rotate,
-    quat_to_mat, set_mat3, set_vec3, set_vec4, sub, vec3, vec4,
+    add, add_scaled, axis_angle_quat, mat_mul_vec, mat3, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
+    set_mat3, set_vec3, set_vec4, sub, vec3, vec4,
 };
 use crate::data::Data;
 use crate::model::{Model, joint};
@@ -44,11 +44,7 @@ fn place_world<T: Real>(d: &mut Data<T>) {
 fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let first = m.body_jntadr[body];
     let free = first >= 0 && m.jnt_type[first as usize] == joint::FREE;
-    let (pos, quat) = if free {
-        place_free(m, d, first as usize)
-    } else {
-        place_jointed(m, d, body)
-    };
+    let (pos, quat) = if free { place_free(m, d, first as usize) } else { place_jointed(m, d, body) };
     let quat = quat_normalize(quat);
     set_vec3(&mut d.xpos, body, pos);
     set_vec4(&mut d.xquat, body, quat);
@@ -72,17 +68,11 @@ fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> ([T; 3]
     // frame before the joints act
     let (local_pos, local_quat) = if mocap >= 0 {
         let id = mocap as usize;
-        (
-            vec3(&d.mocap_pos, id),
-            quat_normalize(vec4(&d.mocap_quat, id)),
-        )
+        (vec3(&d.mocap_pos, id), quat_normalize(vec4(&d.mocap_quat, id)))
     } else {
         (vec3(&m.body_pos, body), vec4(&m.body_quat, body))
     };
-    let mut pos = add(
-        vec3(&d.xpos, parent),
-        mat_mul_vec(mat3(&d.xmat, parent), local_pos),
-    );
+    let mut pos = add(vec3(&d.xpos, parent), mat_mul_vec(mat3(&d.xmat, parent), local_pos));
     let mut quat = quat_mul(vec4(&d.xquat, parent), local_quat);
     // the joints in turn
     if m.body_jntnum[body] > 0 {

@@ -105,11 +105,7 @@ pub fn dot<T: Real>(a: [T; 3], b: [T; 3]) -> T {
 /// Vector product.
 #[inline(always)]
 pub fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Euclidean length.
@@ -265,14 +261,7 @@ pub fn dot6<T: Real>(a: [T; 6], b: [T; 6]) -> T {
 /// `a + b * s` of 6-vectors.
 #[inline(always)]
 pub fn add_scaled6<T: Real>(a: [T; 6], b: [T; 6], s: T) -> [T; 6] {
-    [
-        a[0] + b[0] * s,
-        a[1] + b[1] * s,
-        a[2] + b[2] * s,
-        a[3] + b[3] * s,
-        a[4] + b[4] * s,
-        a[5] + b[5] * s,
-    ]
+    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s, a[3] + b[3] * s, a[4] + b[4] * s, a[5] + b[5] * s]
 }
 
 /// Spatial cross product of a velocity with a motion vector (RBDA §2.9).
@@ -346,11 +335,7 @@ pub fn make_frame_hint<T: Real>(x: [T; 3], hint: [T; 3]) -> [T; 9] {
     let half = T::of(0.5);
     let mut y = hint;
     if norm3(y) < half {
-        y = if x[1] < half && x[1] > -half {
-            [T::ZERO, T::ONE, T::ZERO]
-        } else {
-            [T::ZERO, T::ZERO, T::ONE]
-        };
+        y = if x[1] < half && x[1] > -half { [T::ZERO, T::ONE, T::ZERO] } else { [T::ZERO, T::ZERO, T::ONE] };
     }
     y = normalize3(add_scaled(y, x, -dot(x, y)));
     let z = cross(x, y);

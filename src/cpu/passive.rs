@@ -71,20 +71,12 @@ pub fn stiffness_at<T: Real>(k: [T; 3], x: T) -> T {
 
 /// Linear, quadratic and cubic stiffness of a joint.
 pub fn joint_stiffness<T: Real>(m: &Model<T>, jnt: usize) -> [T; 3] {
-    [
-        m.jnt_stiffness[jnt],
-        m.jnt_stiffnesspoly[2 * jnt],
-        m.jnt_stiffnesspoly[2 * jnt + 1],
-    ]
+    [m.jnt_stiffness[jnt], m.jnt_stiffnesspoly[2 * jnt], m.jnt_stiffnesspoly[2 * jnt + 1]]
 }
 
 /// Linear, quadratic and cubic stiffness of a tendon.
 pub fn tendon_stiffness<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
-    [
-        m.tendon_stiffness[ten],
-        m.tendon_stiffnesspoly[2 * ten],
-        m.tendon_stiffnesspoly[2 * ten + 1],
-    ]
+    [m.tendon_stiffness[ten], m.tendon_stiffnesspoly[2 * ten], m.tendon_stiffnesspoly[2 * ten + 1]]
 }
 
 /// Rotation vector from the rest orientation to the current one, of the quaternion at `adr`.
@@ -98,10 +90,7 @@ pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> [T; 3]
 /// Displacement of a tendon from the range in which its spring is at rest.
 pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     let length = d.ten_length[ten];
-    let (low, high) = (
-        m.tendon_lengthspring[2 * ten],
-        m.tendon_lengthspring[2 * ten + 1],
-    );
+    let (low, high) = (m.tendon_lengthspring[2 * ten], m.tendon_lengthspring[2 * ten + 1]);
     if length > high {
         length - high
     } else if length < low {
@@ -191,21 +180,11 @@ pub fn subtree_end<T: Real>(m: &Model<T>, top: usize) -> usize {
 }
 
 /// Velocity of a body's centre of mass per unit of a degree of freedom, along `direction`.
-fn point_axis_dot<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    dof: usize,
-    body: usize,
-    direction: [T; 3],
-) -> T {
+fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, direction: [T; 3]) -> T {
     let c = &d.cdof[6 * dof..6 * dof + 6];
     let root = m.body_rootid[body] as usize;
     let offset = sub(vec3(&d.xipos, body), vec3(&d.subtree_com, root));
-    let vel = add_scaled(
-        [c[3], c[4], c[5]],
-        cross([c[0], c[1], c[2]], offset),
-        T::ONE,
-    );
+    let vel = add_scaled([c[3], c[4], c[5]], cross([c[0], c[1], c[2]], offset), T::ONE);
     vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
 }
 

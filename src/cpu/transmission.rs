@@ -61,10 +61,6 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
     if m.actuator_trntype[a] == transmission_type::JOINTINPARENT {
         axis = quat_rotate(quat_conj(quat), axis);
     }
-    d.actuator_length[out] = if free {
-        T::ZERO
-    } else {
-        dot(quat_to_rotvec(quat), axis)
-    };
+    d.actuator_length[out] = if free { T::ZERO } else { dot(quat_to_rotvec(quat), axis) };
     d.actuator_moment[moment..moment + 3].copy_from_slice(&axis);
 }

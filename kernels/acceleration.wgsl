@@ -1,0 +1,41 @@
+// Acceleration without constraints. Twin: src/cpu/acceleration.rs.
+
+fn acceleration() {
+    // whether the caller pushes any body
+    for (var k = lane; k < parts; k += lanes) {
+        var pushed = 0.0;
+        for (var body = k; body < nbody; body += parts) {
+            let push = xfrc_applied_spatial(body);
+            pushed += select(0.0, 1.0, body > 0u && (any(push.ang != vec3f(0.0)) || any(push.lin != vec3f(0.0))));
+        }
+        set_part(k, vec4f(pushed));
+    }
+    let pushed = sum_parts().x > 0.0;
+    for (var dof = lane; dof < nv; dof += lanes) {
+        var sum = qfrc_passive(dof) - qfrc_bias(dof);
+        sum += qfrc_applied(dof) + qfrc_actuator(dof);
+        if (pushed) {
+            sum += applied_force(dof);
+        }
+        set_qfrc_smooth(dof, sum);
+        set_qacc_smooth(dof, sum);
+    }
+    sync();
+    solve_ld__qLD__qLDiagInv__qacc_smooth();
+}
+
+// Force in one degree of freedom of what the caller applies to the bodies that it moves. The rows of xfrc_applied
+// hold the force first, then the torque.
+fn applied_force(dof: u32) -> f32 {
+    let axis = cdof_spatial(dof);
+    let top = u32(dof_bodyid(dof));
+    let com = subtree_com_vec3(u32(body_rootid(top)));
+    let end = subtree_end(top);
+    var sum = 0.0;
+    for (var body = top; body < end; body++) {
+        let push = xfrc_applied_spatial(body);
+        let velocity = axis.lin + cross(axis.ang, xipos_vec3(body) - com);
+        sum += dot(velocity, push.ang) + dot(axis.ang, push.lin);
+    }
+    return sum;
+}

@@ -1,0 +1,23 @@
+// Resets a world whose positions or velocities are not finite or too large. Twin: src/cpu/check_state.rs.
+
+fn check_state() {
+    // count what is bad: positions, velocities
+    for (var k = lane; k < parts; k += lanes) {
+        var bad = vec4f(0.0);
+        for (var i = k; i < nq; i += parts) {
+            bad.x += select(0.0, 1.0, is_bad(qpos(i)));
+        }
+        for (var i = k; i < nv; i += parts) {
+            bad.y += select(0.0, 1.0, is_bad(qvel(i)));
+        }
+        set_part(k, bad);
+    }
+    let bad = sum_parts();
+    // velocities are sound after a reset for bad positions
+    if (bad.x > 0.0) {
+        give_up(BAD_QPOS);
+    }
+    if (bad.y > 0.0 && (bad.x == 0.0 || disabled(DISABLE_AUTORESET))) {
+        give_up(BAD_QVEL);
+    }
+}

@@ -1,0 +1,291 @@
+// Contacts between the geom pairs that can touch. Twin: src/cpu/collision.rs.
+//
+// Lanes share the candidates: each counts its contacts, one lane turns counts into slots in the order of the
+// candidates, then each writes its contacts. Where there are too few slots, one lane keeps the deepest.
+
+// Least friction coefficient.
+const MIN_FRICTION: f32 = 1e-5;
+
+// What a pass over the candidates does with their contacts: count them, write them, insert them by depth.
+const COUNT: u32 = 0u;
+const WRITE: u32 = 1u;
+const INSERT: u32 = 2u;
+
+fn collision() {
+//#if CONTACT
+    for (var pass_mode = COUNT; pass_mode <= WRITE; pass_mode++) {
+        // too many contacts for the slots: one lane inserts them one by one
+        let mode = select(pass_mode, INSERT, pass_mode == WRITE && u32(ncon(0u)) > nconmax);
+        sync();
+        if (mode == INSERT && lane == 0u) {
+            set_ncon(0u, 0);
+            raise(CONTACT_OVERFLOW);
+        }
+        let first = select(lane, select(ncandidate, 0u, lane == 0u), mode == INSERT);
+        let stride = select(lanes, 1u, mode == INSERT);
+        for (var c = first; c < ncandidate; c += stride) {
+            visit(c, mode);
+        }
+        sync();
+        if (mode == COUNT && lane == 0u) {
+            first_slots();
+        }
+        sync();
+    }
+//#else
+    if (lane == 0u) {
+        set_ncon(0u, 0);
+    }
+//#endif
+}
+
+// Turns the number of contacts of each candidate into its first slot.
+fn first_slots() {
+    var wanted = 0;
+    for (var c = 0u; c < ncandidate; c++) {
+        let n = candidate_ncon(c);
+        set_candidate_ncon(c, wanted);
+        wanted += n;
+    }
+    set_ncon(0u, wanted);
+    set_ncon_peak(0u, max(ncon_peak(0u), wanted));
+}
+
+// Finds the contacts of one candidate and counts, writes or inserts them.
+fn visit(c: u32, mode: u32) {
+    let both = margin_gap(c);
+    collide(c, both.x + both.y);
+    if (mode == COUNT) {
+        set_candidate_ncon(c, i32(nfound));
+        return;
+    }
+    for (var k = 0u; k < nfound; k++) {
+        var slot = candidate_ncon(c) + i32(k);
+        if (mode == INSERT) {
+            slot = free_slot(found[k].dist);
+        }
+        if (slot >= 0) {
+            write_contact(u32(slot), c, both.x, found[k]);
+        }
+    }
+}
+
+// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
+fn margin_gap(c: u32) -> vec2f {
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    var both = vec2f(geom_margin(g1) + geom_margin(g2), geom_gap(g1) + geom_gap(g2));
+//#if PAIR
+    let pair = candidate_pair(c);
+    if (pair >= 0) {
+        both = vec2f(pair_margin(u32(pair)), pair_gap(u32(pair)));
+    }
+//#endif
+    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
+        both.x = opt_o_margin(0u);
+    }
+    return both;
+}
+
+// Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
+fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
+    let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
+    if (geom_type(g1) == PLANE) {
+        return dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2);
+    }
+    let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
+    return dot(apart, apart) > reach * reach;
+}
+
+// Pose and size of one geom.
+fn shape(g: u32) -> Shape {
+    return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
+}
+
+// Finds the contacts of one candidate that are nearer than `margin`.
+fn collide(c: u32, margin: f32) {
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    nfound = 0u;
+    if (far_apart(g1, g2, margin)) {
+        return;
+    }
+    let a = shape(g1);
+    let b = shape(g2);
+    let t1 = geom_type(g1);
+    let t2 = geom_type(g2);
+//#if PLANE_SPHERE
+    if (t1 == PLANE && t2 == SPHERE) {
+        plane_sphere(a, b.pos, b.size.x, vec3f(0.0), margin);
+    }
+//#endif
+//#if PLANE_CAPSULE
+    if (t1 == PLANE && t2 == CAPSULE) {
+        plane_capsule(a, b, margin);
+    }
+//#endif
+//#if PLANE_BOX
+    if (t1 == PLANE && t2 == BOX) {
+        plane_box(a, b, margin);
+    }
+//#endif
+//#if SPHERE_SPHERE
+    if (t1 == SPHERE && t2 == SPHERE) {
+        sphere_sphere(a.pos, a.size.x, b.pos, b.size.x, spare_normal(a, b), margin);
+    }
+//#endif
+//#if SPHERE_CAPSULE
+    if (t1 == SPHERE && t2 == CAPSULE) {
+        sphere_capsule(a, b, margin);
+    }
+//#endif
+//#if CAPSULE_CAPSULE
+    if (t1 == CAPSULE && t2 == CAPSULE) {
+        capsule_capsule(a, b, margin);
+    }
+//#endif
+}
+
+// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
+// contact has been taken out; -1 where no contact is shallower.
+fn free_slot(dist: f32) -> i32 {
+    let n = u32(ncon(0u));
+    if (n < nconmax) {
+        set_ncon(0u, i32(n) + 1);
+        return i32(n);
+    }
+    if (n == 0u) {
+        return -1;
+    }
+    // the shallowest, the last of equals
+    var worst = 0u;
+    for (var k = 1u; k < n; k++) {
+        if (contact_dist(k) >= contact_dist(worst)) {
+            worst = k;
+        }
+    }
+    if (dist >= contact_dist(worst)) {
+        return -1;
+    }
+    // those after it move up
+    for (var k = worst; k + 1u < n; k++) {
+        move_contact(k + 1u, k);
+    }
+    return i32(n) - 1;
+}
+
+// Copies a contact to another slot.
+fn move_contact(from_slot: u32, to_slot: u32) {
+    set_contact_dist(to_slot, contact_dist(from_slot));
+    set_contact_includemargin(to_slot, contact_includemargin(from_slot));
+    set_contact_dim(to_slot, contact_dim(from_slot));
+    set_contact_pos_vec3(to_slot, contact_pos_vec3(from_slot));
+    set_contact_frame_mat3(to_slot, contact_frame_mat3(from_slot));
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * to_slot + k, contact_friction(5u * from_slot + k));
+        set_contact_solimp(5u * to_slot + k, contact_solimp(5u * from_slot + k));
+    }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * to_slot + k, contact_solref(2u * from_slot + k));
+        set_contact_solreffriction(2u * to_slot + k, contact_solreffriction(2u * from_slot + k));
+        set_contact_geom(2u * to_slot + k, contact_geom(2u * from_slot + k));
+    }
+}
+
+// Writes one contact.
+fn write_contact(slot: u32, c: u32, margin: f32, contact: Found) {
+    set_contact_dist(slot, contact.dist);
+    set_contact_pos_vec3(slot, contact.pos);
+    set_contact_frame_mat3(slot, make_frame_hint(contact.normal, contact.tangent));
+    set_contact_includemargin(slot, margin);
+    set_contact_geom(2u * slot, candidate_geom1(c));
+    set_contact_geom(2u * slot + 1u, candidate_geom2(c));
+    write_parameters(slot, c);
+}
+
+// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor of
+// friction.
+fn write_parameters(slot: u32, c: u32) {
+    mixed_parameters(slot, c);
+//#if PAIR
+    let pair = candidate_pair(c);
+    if (pair >= 0) {
+        pair_parameters(slot, u32(pair));
+    }
+//#endif
+    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
+        for (var k = 0u; k < 5u; k++) {
+            set_contact_friction(5u * slot + k, opt_o_friction(k));
+            set_contact_solimp(5u * slot + k, opt_o_solimp(k));
+        }
+        for (var k = 0u; k < 2u; k++) {
+            set_contact_solref(2u * slot + k, opt_o_solref(k));
+        }
+    }
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * slot + k, max(contact_friction(5u * slot + k), MIN_FRICTION));
+    }
+}
+
+// Contact parameters of an explicit pair.
+fn pair_parameters(slot: u32, pair: u32) {
+    set_contact_dim(slot, pair_dim(pair));
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * slot + k, pair_friction(5u * pair + k));
+        set_contact_solimp(5u * slot + k, pair_solimp(5u * pair + k));
+    }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * slot + k, pair_solref(2u * pair + k));
+        set_contact_solreffriction(2u * slot + k, pair_solreffriction(2u * pair + k));
+    }
+}
+
+// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
+fn mix_share(g1: u32, g2: u32) -> f32 {
+    if (geom_priority(g1) != geom_priority(g2)) {
+        return select(0.0, 1.0, geom_priority(g1) > geom_priority(g2));
+    }
+    let s1 = geom_solmix(g1);
+    let s2 = geom_solmix(g2);
+    if (s1 >= MINVAL && s2 >= MINVAL) {
+        return s1 / (s1 + s2);
+    }
+    if (s1 < MINVAL && s2 < MINVAL) {
+        return 0.5;
+    }
+    return select(1.0, 0.0, s1 < MINVAL);
+}
+
+// Contact parameters mixed from the two geoms.
+fn mixed_parameters(slot: u32, c: u32) {
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    let share = mix_share(g1, g2);
+    let equal = geom_priority(g1) == geom_priority(g2);
+    // the geom that decides alone where priorities differ
+    let chief = select(g2, g1, geom_priority(g1) > geom_priority(g2));
+    set_contact_dim(slot, select(geom_condim(chief), max(geom_condim(g1), geom_condim(g2)), equal));
+    // sliding, torsional and rolling friction, two directions of the first and the last
+    for (var k = 0u; k < 5u; k++) {
+        let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
+        set_contact_friction(5u * slot + k, select(geom_friction(3u * chief + friction_kind(k)), friction, equal));
+    }
+    // the direct form of solref cannot be averaged
+    let direct = geom_solref(2u * g1) <= 0.0 || geom_solref(2u * g2) <= 0.0;
+    for (var k = 0u; k < 2u; k++) {
+        let a = geom_solref(2u * g1 + k);
+        let b = geom_solref(2u * g2 + k);
+        set_contact_solref(2u * slot + k, select(share * a + (1.0 - share) * b, min(a, b), equal && direct));
+        set_contact_solreffriction(2u * slot + k, 0.0);
+    }
+    for (var k = 0u; k < 5u; k++) {
+        let a = geom_solimp(5u * g1 + k);
+        let b = geom_solimp(5u * g2 + k);
+        set_contact_solimp(5u * slot + k, share * a + (1.0 - share) * b);
+    }
+}
+
+// Which of a geom's friction coefficients acts in tangential dimension k: sliding twice, torsional, rolling twice.
+fn friction_kind(k: u32) -> u32 {
+    return select(select(2u, 1u, k == 2u), 0u, k < 2u);
+}

@@ -1,0 +1,94 @@
+// Centres of mass of subtrees, body inertias and motion axes about the centre of mass of their tree.
+// Twin: src/cpu/com_pos.rs.
+
+fn com_pos() {
+    // mass-weighted positions, leaves first
+    for (var up = 0u; up < nlevel; up++) {
+        let level = nlevel - 1u - up;
+        let adr = u32(level_adr(level));
+        let end = adr + u32(level_num(level));
+        for (var k = adr + lane; k < end; k += lanes) {
+            sum_subtree(u32(level_body(k)));
+        }
+        sync();
+    }
+    // divided by the masses
+    for (var body = lane; body < nbody; body += lanes) {
+        let mass = body_subtreemass(body);
+        if (mass < MINVAL) {
+            set_subtree_com_vec3(body, xipos_vec3(body));
+        } else {
+            set_subtree_com_vec3(body, subtree_com_vec3(body) * (1.0 / mass));
+        }
+    }
+    sync();
+    for (var body = lane; body < nbody; body += lanes) {
+        place_body_inertia(body);
+    }
+    for (var jnt = lane; jnt < njnt; jnt += lanes) {
+        joint_axes(jnt);
+    }
+}
+
+// Mass times position, summed over a body and its children's subtrees.
+fn sum_subtree(body: u32) {
+    var sum = xipos_vec3(body) * body_mass(body);
+    let adr = u32(body_childadr(body));
+    let end = adr + u32(body_childnum(body));
+    for (var k = adr; k < end; k++) {
+        sum = sum + subtree_com_vec3(u32(child_body(k)));
+    }
+    set_subtree_com_vec3(body, sum);
+}
+
+// Spatial inertia of one body about its tree's centre of mass; the world has none.
+fn place_body_inertia(body: u32) {
+    if (body == 0u) {
+        set_cinert_inertia(0u, Inertia(vec3f(0.0), vec3f(0.0), vec3f(0.0), 0.0));
+        return;
+    }
+    let root = u32(body_rootid(body));
+    let offset = xipos_vec3(body) - subtree_com_vec3(root);
+    set_cinert_inertia(body, inertia_about(body_inertia_vec3(body), ximat_mat3(body), offset, body_mass(body)));
+}
+
+// Motion axes of one joint's degrees of freedom about its tree's centre of mass.
+fn joint_axes(jnt: u32) {
+    let body = u32(jnt_bodyid(jnt));
+    var dof = u32(jnt_dofadr(jnt));
+    let root = u32(body_rootid(body));
+    let offset = subtree_com_vec3(root) - xanchor_vec3(jnt);
+    let kind = jnt_type(jnt);
+    let axis = xaxis_vec3(jnt);
+//#if SLIDE
+    if (kind == SLIDE) {
+        set_cdof_spatial(dof, Spatial(vec3f(0.0), axis));
+        return;
+    }
+//#endif
+//#if HINGE
+    if (kind == HINGE) {
+        set_cdof_spatial(dof, turning_axis(axis, offset));
+        return;
+    }
+//#endif
+    // a free joint translates along the global axes
+//#if FREE
+    if (kind == FREE) {
+        set_cdof_spatial(dof, Spatial(vec3f(0.0), vec3f(1.0, 0.0, 0.0)));
+        set_cdof_spatial(dof + 1u, Spatial(vec3f(0.0), vec3f(0.0, 1.0, 0.0)));
+        set_cdof_spatial(dof + 2u, Spatial(vec3f(0.0), vec3f(0.0, 0.0, 1.0)));
+        dof = dof + 3u;
+    }
+//#endif
+    // free and ball joints turn about the body's axes
+    let mat = xmat_mat3(body);
+    set_cdof_spatial(dof, turning_axis(mat[0], offset));
+    set_cdof_spatial(dof + 1u, turning_axis(mat[1], offset));
+    set_cdof_spatial(dof + 2u, turning_axis(mat[2], offset));
+}
+
+// Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
+fn turning_axis(axis: vec3f, offset: vec3f) -> Spatial {
+    return Spatial(axis, cross(axis, offset));
+}

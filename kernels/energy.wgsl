@@ -1,0 +1,68 @@
+// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/energy.rs.
+
+fn energy() {
+    if ((opt_enableflags(0u) & ENABLE_ENERGY) == 0) {
+        if (lane == 0u) {
+            set_energy(0u, 0.0);
+            set_energy(1u, 0.0);
+        }
+        return;
+    }
+    // both in one sum: potential in x, kinetic in y
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        for (var body = k; body < nbody; body += parts) {
+            sum.x -= body_mass(body) * dot(gravity(), xipos_vec3(body));
+        }
+//#if SPRING
+        for (var jnt = k; jnt < njnt; jnt += parts) {
+            sum.x += joint_energy(jnt);
+        }
+        for (var ten = k; ten < ntendon; ten += parts) {
+            sum.x += spring_energy(stiffness_of_tendon(ten), tendon_stretch(ten));
+        }
+//#endif
+        for (var i = k; i < nv; i += parts) {
+            sum.y += kinetic_row(i);
+        }
+        set_part(k, sum);
+    }
+    let total = sum_parts();
+    if (lane == 0u) {
+        set_energy(0u, total.x);
+        set_energy(1u, total.y);
+    }
+}
+
+// Energy of a spring at a displacement.
+fn spring_energy(k: vec3f, x: f32) -> f32 {
+    return x * x * (k.x / 2.0 + x * (k.y / 3.0 + x * k.z / 4.0));
+}
+
+// Energy of one joint's spring.
+fn joint_energy(jnt: u32) -> f32 {
+    let k = joint_stiffness(jnt);
+    let adr = u32(jnt_qposadr(jnt));
+    let kind = jnt_type(jnt);
+    if (kind == SLIDE || kind == HINGE) {
+        return spring_energy(k, qpos(adr) - qpos_spring(adr));
+    }
+    let turn = spring_rotation(select(adr, adr + 3u, kind == FREE));
+    var sum = spring_energy(k, sqrt(dot(turn, turn)));
+    if (kind == FREE) {
+        let shift = qpos_at3(adr) - rest_at3(adr);
+        sum += spring_energy(k, sqrt(dot(shift, shift)));
+    }
+    return sum;
+}
+
+// Share of one row of the inertia matrix's lower triangle in the kinetic energy.
+fn kinetic_row(i: u32) -> f32 {
+    let adr = u32(M_rowadr(i));
+    let last = adr + u32(M_rownnz(i)) - 1u;
+    var row = 0.5 * M(last) * qvel(i);
+    for (var k = adr; k < last; k++) {
+        row += M(k) * qvel(u32(M_colind(k)));
+    }
+    return row * qvel(i);
+}

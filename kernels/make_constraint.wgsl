@@ -1,0 +1,405 @@
+// Constraint rows: friction loss, limits and contacts. Twin: src/cpu/make_constraint.rs.
+//
+// One lane claims rows in order, with the Jacobians of friction loss and limits; then the lanes share the
+// Jacobians of the contacts, then the parameters of the rows.
+
+// Bounds of an impedance.
+const MIN_IMPEDANCE: f32 = 0.0001;
+const MAX_IMPEDANCE: f32 = 0.9999;
+
+// What the regulariser and the reference acceleration of a row are made of.
+struct Row {
+    pos: f32,
+    margin: f32,
+    frictionloss: f32,
+    diag: f32,
+    solref: vec2f,
+    solimp: array<f32, 5>,
+}
+
+// rows that were asked for so far
+var<private> wanted_rows: u32;
+
+fn make_constraint() {
+    if (lane == 0u) {
+        wanted_rows = 0u;
+        set_ne(0u, 0);
+        set_nefc(0u, 0);
+        friction_rows();
+        set_nf(0u, nefc(0u));
+        limit_rows();
+        set_nl(0u, nefc(0u) - nf(0u));
+        claim_contacts();
+        // what did not fit is reported
+        if (wanted_rows > njmax) {
+            raise(CONSTRAINT_OVERFLOW);
+        }
+        set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
+    }
+    sync();
+//#if CONTACT
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        let first = contact_efc_address(con);
+        if (first >= 0) {
+            contact_jacobian(con, u32(first), u32(contact_dim(con)));
+        }
+    }
+//#endif
+    for (var r = lane; r < u32(nefc(0u)); r += lanes) {
+        write_row(r, row_parameters(r));
+    }
+}
+
+// First of `count` new rows; -1 where they do not fit.
+fn claim_rows(count: u32) -> i32 {
+    let first = wanted_rows;
+    wanted_rows += count;
+    if (wanted_rows > njmax) {
+        return -1;
+    }
+    set_nefc(0u, i32(wanted_rows));
+    return i32(first);
+}
+
+// Type, object and position of a row; its Jacobian is cleared.
+fn name_row(r: u32, kind: i32, id: u32, pos: f32) {
+    set_efc_type(r, kind);
+    set_efc_id(r, i32(id));
+    set_efc_pos(r, pos);
+    clear_jacobian(r);
+}
+
+fn clear_jacobian(r: u32) {
+    for (var i = 0u; i < nv; i++) {
+        set_efc_J(r * nv + i, 0.0);
+    }
+}
+
+// Rows of dry friction in degrees of freedom and tendons.
+fn friction_rows() {
+//#if FRICTIONLOSS
+    for (var dof = 0u; dof < nv; dof++) {
+        let loss = dof_frictionloss(dof);
+        if (loss > 0.0) {
+            let r = claim_rows(1u);
+            if (r >= 0) {
+                name_row(u32(r), FRICTION_DOF, dof, 0.0);
+                set_efc_J(u32(r) * nv + dof, 1.0);
+            }
+        }
+    }
+//#endif
+//#if TENDON_FRICTIONLOSS
+    for (var ten = 0u; ten < ntendon; ten++) {
+        let loss = tendon_frictionloss(ten);
+        if (loss > 0.0) {
+            let r = claim_rows(1u);
+            if (r >= 0) {
+                name_row(u32(r), FRICTION_TENDON, ten, 0.0);
+                tendon_jacobian(u32(r), ten, 1.0);
+            }
+        }
+    }
+//#endif
+}
+
+// A tendon's Jacobian times `sign` as a row.
+fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
+    let adr = u32(ten_J_rowadr(ten));
+    let end = adr + u32(ten_J_rownnz(ten));
+    for (var k = adr; k < end; k++) {
+        set_efc_J(r * nv + u32(ten_J_colind(k)), ten_J(k) * sign);
+    }
+}
+
+// Rows of the limits of joints and tendons.
+fn limit_rows() {
+//#if LIMIT
+    for (var jnt = 0u; jnt < njnt; jnt++) {
+        if (jnt_limited(jnt) == 0) {
+            continue;
+        }
+//#if BALL
+        if (jnt_type(jnt) == BALL) {
+            ball_limit(jnt);
+        }
+//#endif
+        if (jnt_type(jnt) == SLIDE || jnt_type(jnt) == HINGE) {
+            joint_limit(jnt);
+        }
+    }
+//#endif
+//#if TENDON_LIMIT
+    for (var ten = 0u; ten < ntendon; ten++) {
+        if (tendon_limited(ten) != 0) {
+            tendon_limit(ten);
+        }
+    }
+//#endif
+}
+
+// Rows of the lower and upper limit of a slide or hinge joint.
+fn joint_limit(jnt: u32) {
+    let value = qpos(u32(jnt_qposadr(jnt)));
+    for (var side = 0u; side < 2u; side++) {
+        let sign = select(-1.0, 1.0, side == 0u);
+        let dist = sign * (value - jnt_range(2u * jnt + side));
+        if (dist < jnt_margin(jnt)) {
+            let r = claim_rows(1u);
+            if (r >= 0) {
+                name_row(u32(r), LIMIT_JOINT, jnt, dist);
+                set_efc_J(u32(r) * nv + u32(jnt_dofadr(jnt)), sign);
+            }
+        }
+    }
+}
+
+// Row of the limit of a ball joint: its angle from the initial orientation.
+fn ball_limit(jnt: u32) {
+    let turn = quat_to_rotvec(quat_normalize(qpos_at4(u32(jnt_qposadr(jnt)))));
+    let axis = normalize3(turn);
+    let dist = max(jnt_range(2u * jnt), jnt_range(2u * jnt + 1u)) - dot(turn, axis);
+    if (dist < jnt_margin(jnt)) {
+        let r = claim_rows(1u);
+        if (r >= 0) {
+            name_row(u32(r), LIMIT_JOINT, jnt, dist);
+            let first = u32(r) * nv + u32(jnt_dofadr(jnt));
+            set_efc_J(first, -axis.x);
+            set_efc_J(first + 1u, -axis.y);
+            set_efc_J(first + 2u, -axis.z);
+        }
+    }
+}
+
+// Rows of the lower and upper limit of a tendon.
+fn tendon_limit(ten: u32) {
+    for (var side = 0u; side < 2u; side++) {
+        let sign = select(-1.0, 1.0, side == 0u);
+        let dist = sign * (ten_length(ten) - tendon_range(2u * ten + side));
+        if (dist < tendon_margin(ten)) {
+            let r = claim_rows(1u);
+            if (r >= 0) {
+                name_row(u32(r), LIMIT_TENDON, ten, dist);
+                tendon_jacobian(u32(r), ten, sign);
+            }
+        }
+    }
+}
+
+// Claims the rows of all contacts nearer than their margin.
+fn claim_contacts() {
+//#if CONTACT
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        set_contact_efc_address(con, -1);
+        if (contact_dist(con) >= contact_includemargin(con)) {
+            continue;
+        }
+        let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
+        let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+        if (last_dof(b1) < 0 && last_dof(b2) < 0) {
+            continue;
+        }
+        let dim = u32(contact_dim(con));
+        set_contact_efc_address(con, claim_rows(select(2u * (dim - 1u), 1u, dim == 1u)));
+    }
+//#endif
+}
+
+// Last degree of freedom that moves a body; -1 for none.
+fn last_dof(body: u32) -> i32 {
+    let moving = u32(body_weldid(body));
+    if (body_dofnum(moving) == 0) {
+        return -1;
+    }
+    return body_dofadr(moving) + body_dofnum(moving) - 1;
+}
+
+// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet: above
+// that, the motion is common and does not change the contact.
+fn contact_jacobian(con: u32, first: u32, dim: u32) {
+    let rows = select(2u * (dim - 1u), 1u, dim == 1u);
+    for (var r = first; r < first + rows; r++) {
+        name_row(r, select(CONTACT_PYRAMIDAL, CONTACT_FRICTIONLESS, dim == 1u), con, contact_dist(con));
+    }
+    let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
+    let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+    var i1 = last_dof(b1);
+    var i2 = last_dof(b2);
+    let frame = contact_frame_mat3(con);
+    let off1 = contact_pos_vec3(con) - subtree_com_vec3(u32(body_rootid(b1)));
+    let off2 = contact_pos_vec3(con) - subtree_com_vec3(u32(body_rootid(b2)));
+    for (var guard = 0u; guard < 2u * nv && i1 != i2; guard++) {
+        if (i1 > i2) {
+            contact_column(con, first, dim, u32(i1), frame, off1, -1.0);
+            i1 = dof_parentid(u32(i1));
+        } else {
+            contact_column(con, first, dim, u32(i2), frame, off2, 1.0);
+            i2 = dof_parentid(u32(i2));
+        }
+    }
+}
+
+// One degree of freedom's entries in the rows of a contact. The pyramid's edges are the normal plus and minus
+// friction times each tangent.
+fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offset: vec3f, sign: f32) {
+    let axis = cdof_spatial(dof);
+    let along = frame * (axis.lin + cross(axis.ang, offset));
+    let normal = sign * along.x;
+    let adr = first * nv + dof;
+    if (dim == 1u) {
+        set_efc_J(adr, normal);
+        return;
+    }
+    let about = frame * axis.ang;
+    let tangents = array<f32, 5>(along.y, along.z, about.x, about.y, about.z);
+    for (var k = 1u; k < dim; k++) {
+        let side = sign * tangents[k - 1u] * contact_friction(5u * con + k - 1u);
+        set_efc_J(adr + (2u * k - 2u) * nv, normal + side);
+        set_efc_J(adr + (2u * k - 1u) * nv, normal - side);
+    }
+}
+
+// Parameters of a row by its type.
+fn row_parameters(r: u32) -> Row {
+    let id = u32(efc_id(r));
+    let kind = efc_type(r);
+    var row = Row(efc_pos(r), 0.0, 0.0, 1.0, vec2f(0.0), array<f32, 5>());
+//#if FRICTIONLOSS
+    if (kind == FRICTION_DOF) {
+        row = Row(0.0, 0.0, dof_frictionloss(id), dof_invweight0(id), pair2__dof_solref(id), five__dof_solimp(id));
+    }
+//#endif
+//#if TENDON_FRICTIONLOSS
+    if (kind == FRICTION_TENDON) {
+        row = Row(0.0, 0.0, tendon_frictionloss(id), tendon_invweight0(id), pair2__tendon_solref_fri(id), five__tendon_solimp_fri(id));
+    }
+//#endif
+//#if LIMIT
+    if (kind == LIMIT_JOINT) {
+        let diag = dof_invweight0(u32(jnt_dofadr(id)));
+        row = Row(row.pos, jnt_margin(id), 0.0, diag, pair2__jnt_solref(id), five__jnt_solimp(id));
+    }
+//#endif
+//#if TENDON_LIMIT
+    if (kind == LIMIT_TENDON) {
+        row = Row(row.pos, tendon_margin(id), 0.0, tendon_invweight0(id), pair2__tendon_solref_lim(id), five__tendon_solimp_lim(id));
+    }
+//#endif
+//#if CONTACT
+    if (kind == CONTACT_FRICTIONLESS || kind == CONTACT_PYRAMIDAL) {
+        row = Row(row.pos, contact_includemargin(id), 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
+    }
+//#endif
+    return row;
+}
+
+// Diagonal of the inverse inertia of a contact's first row.
+fn contact_diag(con: u32, kind: i32) -> f32 {
+    let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
+    let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+    let tran = body_invweight0(2u * b1) + body_invweight0(2u * b2);
+    let mu = contact_friction(5u * con);
+    return select(tran, tran + mu * mu * tran, kind == CONTACT_PYRAMIDAL);
+}
+
+// Writes the parameters of one row.
+fn write_row(r: u32, row: Row) {
+    let kind = efc_type(r);
+    let solimp = safe_solimp(row.solimp);
+    let solref = safe_solref(row.solref);
+    let imp = impedance(solimp, row.pos - row.margin);
+    var spring = spring_damper(solref, solimp[1]);
+    if (kind == FRICTION_DOF || kind == FRICTION_TENDON) {
+        spring.x = 0.0;
+    }
+    set_efc_margin(r, row.margin);
+    set_efc_frictionloss(r, row.frictionloss);
+    set_efc_KBIP_vec4(r, vec4f(spring, imp));
+    var regulariser = max((1.0 - imp.x) * row.diag / imp.x, MINVAL);
+    // the rows of a pyramid share one: that of the normal force seen through the friction of the first tangent
+    if (kind == CONTACT_PYRAMIDAL) {
+        let mu = contact_friction(5u * u32(efc_id(r))) / sqrt(max(opt_impratio(0u), MINVAL));
+        regulariser = 2.0 * mu * mu * regulariser;
+    }
+    set_regulariser(r, regulariser);
+}
+
+// Sets the regulariser of a row, its inverse, and the diagonal of the inverse inertia that it stands for.
+fn set_regulariser(r: u32, regulariser: f32) {
+    let imp = efc_KBIP(4u * r + 2u);
+    let value = max(regulariser, MINVAL);
+    set_efc_R(r, value);
+    set_efc_D(r, 1.0 / value);
+    set_efc_diagApprox(r, value * imp / (1.0 - imp));
+}
+
+// Impedance parameters within their bounds.
+fn safe_solimp(solimp: array<f32, 5>) -> array<f32, 5> {
+    return array<f32, 5>(
+        clamp(solimp[0], MIN_IMPEDANCE, MAX_IMPEDANCE),
+        clamp(solimp[1], MIN_IMPEDANCE, MAX_IMPEDANCE),
+        max(solimp[2], 0.0),
+        clamp(solimp[3], MIN_IMPEDANCE, MAX_IMPEDANCE),
+        max(solimp[4], 1.0),
+    );
+}
+
+// Reference parameters: the default where the two forms are mixed, and a time constant that the time step can
+// follow.
+fn safe_solref(solref: vec2f) -> vec2f {
+    var safe = solref;
+    if ((safe.x > 0.0) != (safe.y > 0.0)) {
+        safe = vec2f(0.02, 1.0);
+    }
+    if (safe.x > 0.0 && !disabled(DISABLE_REFSAFE)) {
+        safe.x = max(safe.x, 2.0 * opt_timestep(0u));
+    }
+    return safe;
+}
+
+// Stiffness and damping of a row from its reference parameters and largest impedance.
+fn spring_damper(solref: vec2f, dmax: f32) -> vec2f {
+    // direct form: minus stiffness and damping
+    if (solref.x <= 0.0) {
+        return vec2f(-solref.x / max(dmax * dmax, MINVAL), -solref.y / max(dmax, MINVAL));
+    }
+    // time constant and damping ratio
+    let rate = dmax * solref.x;
+    return vec2f(1.0 / max(rate * rate * solref.y * solref.y, MINVAL), 2.0 / max(rate, MINVAL));
+}
+
+// Impedance at a violation, and its derivative: a sigmoid from dmin to dmax.
+fn impedance(solimp: array<f32, 5>, violation: f32) -> vec2f {
+    let dmin = solimp[0];
+    let dmax = solimp[1];
+    let width = solimp[2];
+    let mid = solimp[3];
+    let p = solimp[4];
+    if (dmin == dmax || width <= MINVAL) {
+        return vec2f(0.5 * (dmin + dmax), 0.0);
+    }
+    // distance from zero in units of the width
+    let side = select(1.0, -1.0, violation < 0.0);
+    let x = violation * side / width;
+    if (x >= 1.0) {
+        return vec2f(dmax, 0.0);
+    }
+    if (x == 0.0) {
+        return vec2f(dmin, 0.0);
+    }
+    // two power curves that meet at the midpoint, each with its own end as origin
+    let near = x <= mid;
+    let base = select(1.0 - x, x, near);
+    let ratio = power(base / select(1.0 - mid, mid, near), p - 1.0);
+    let y = select(1.0 - ratio * base, ratio * base, near);
+    return vec2f(dmin + y * (dmax - dmin), p * ratio * side * (dmax - dmin) / width);
+}
+
+// Entry i of a field of pairs, of a field of five numbers.
+fn pair2__A(i: u32) -> vec2f {
+    return vec2f(A(2u * i), A(2u * i + 1u));
+}
+
+fn five__A(i: u32) -> array<f32, 5> {
+    return array<f32, 5>(A(5u * i), A(5u * i + 1u), A(5u * i + 2u), A(5u * i + 3u), A(5u * i + 4u));
+}

@@ -1,0 +1,124 @@
+// Springs, dampers and gravity compensation; rates of tendons and actuators. Twin: src/cpu/passive.rs.
+
+fn passive() {
+    // rates of lengths
+    for (var ten = lane; ten < ntendon; ten += lanes) {
+        set_ten_velocity(ten, mul_ten_j__qvel(ten));
+    }
+    for (var out = lane; out < nout; out += lanes) {
+        var rate = 0.0;
+        for (var i = 0u; i < nv; i++) {
+            rate += actuator_moment(out * nv + i) * qvel(i);
+        }
+        set_actuator_velocity(out, rate);
+    }
+    // dampers
+    for (var dof = lane; dof < nv; dof += lanes) {
+        set_qfrc_spring(dof, 0.0);
+        set_qfrc_gravcomp(dof, 0.0);
+        var damper = 0.0;
+//#if DAMPER
+        damper = -(damping_coefficient(damping_of_dof(dof), qvel(dof)) * qvel(dof));
+//#endif
+        set_qfrc_damper(dof, damper);
+    }
+    sync();
+//#if SPRING
+    for (var jnt = lane; jnt < njnt; jnt += lanes) {
+        joint_spring(jnt);
+    }
+    sync();
+//#endif
+//#if TENDON
+    if (lane == 0u) {
+        for (var ten = 0u; ten < ntendon; ten++) {
+            tendon_forces(ten);
+        }
+    }
+    sync();
+//#endif
+    for (var dof = lane; dof < nv; dof += lanes) {
+        sum_passive(dof);
+    }
+}
+
+// Force of one joint's spring.
+fn joint_spring(jnt: u32) {
+    let k = joint_stiffness(jnt);
+    if (k.x == 0.0 && k.y == 0.0 && k.z == 0.0) {
+        return;
+    }
+    var adr = u32(jnt_qposadr(jnt));
+    var dof = u32(jnt_dofadr(jnt));
+    let kind = jnt_type(jnt);
+    if (kind == SLIDE || kind == HINGE) {
+        let x = qpos(adr) - qpos_spring(adr);
+        set_qfrc_spring(dof, -(stiffness_at(k, x) * x));
+        return;
+    }
+//#if FREE
+    if (kind == FREE) {
+        let x = qpos_at3(adr) - rest_at3(adr);
+        set_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
+        adr += 3u;
+        dof += 3u;
+    }
+//#endif
+    let x = spring_rotation(adr);
+    set_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
+}
+
+fn set_spring3(dof: u32, force: vec3f) {
+    set_qfrc_spring(dof, force.x);
+    set_qfrc_spring(dof + 1u, force.y);
+    set_qfrc_spring(dof + 2u, force.z);
+}
+
+// Adds the forces of one tendon's spring and damper.
+fn tendon_forces(ten: u32) {
+    var spring = 0.0;
+    var damper = 0.0;
+//#if SPRING
+    let x = tendon_stretch(ten);
+    spring = -(stiffness_at(stiffness_of_tendon(ten), x) * x);
+//#endif
+//#if DAMPER
+    let v = ten_velocity(ten);
+    damper = -(damping_coefficient(damping_of_tendon(ten), v) * v);
+//#endif
+    let adr = u32(ten_J_rowadr(ten));
+    let end = adr + u32(ten_J_rownnz(ten));
+    for (var k = adr; k < end; k++) {
+        let dof = u32(ten_J_colind(k));
+        set_qfrc_spring(dof, qfrc_spring(dof) + ten_J(k) * spring);
+        set_qfrc_damper(dof, qfrc_damper(dof) + ten_J(k) * damper);
+    }
+}
+
+// Force against the weight of the bodies that a degree of freedom moves.
+fn gravity_compensation(dof: u32) -> f32 {
+    let axis = cdof_spatial(dof);
+    let top = u32(dof_bodyid(dof));
+    let root = u32(body_rootid(top));
+    let end = subtree_end(top);
+    var sum = 0.0;
+    for (var body = top; body < end; body++) {
+        let weight = body_mass(body) * body_gravcomp(body);
+        let velocity = axis.lin + cross(axis.ang, xipos_vec3(body) - subtree_com_vec3(root));
+        sum -= dot(velocity, opt_gravity_vec3(0u)) * weight;
+    }
+    return sum;
+}
+
+// Sum of the passive forces; gravity compensation may count as actuator force instead.
+fn sum_passive(dof: u32) {
+    var sum = qfrc_spring(dof) + qfrc_damper(dof);
+//#if GRAVCOMP
+    let lift = gravity_compensation(dof);
+    set_qfrc_gravcomp(dof, lift);
+    if (jnt_actgravcomp(u32(dof_jntid(dof))) == 0) {
+        sum += lift;
+    }
+//#endif
+    set_qfrc_passive(dof, sum);
+}

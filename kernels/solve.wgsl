@@ -1,0 +1,449 @@
+// Constraint forces and acceleration by Newton's method on the primal problem. Twin: src/cpu/solve.rs, which says
+// what is minimised.
+//
+// All lanes of a world take the same decisions, from the same sums. The line search is one loop with one
+// evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
+// may be in different states. Loops that hold barriers run until no world of the group is live.
+
+// Single precision cannot resolve smaller improvements.
+const MIN_TOLERANCE: f32 = 1e-6;
+
+// rows of this world
+var<private> rows: u32;
+
+fn solve() {
+    rows = u32(nefc(0u));
+    var live = rows > 0u;
+    var iterations = 0;
+    start();
+    update_gradient();
+    let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
+    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    for (var i = 0; i < opt_iterations(0u); i++) {
+        if (group_max(u32(live)) == 0u) {
+            break;
+        }
+        // direction, and how far to go
+        search_direction();
+        let sums = search_sums();
+        if (0.5 * scale * sums.x < tolerance && iterations > 0) {
+            live = false;
+        }
+        let best = line_search(sums, scale, live);
+        live = live && best.alpha != 0.0;
+        // step
+        if (live) {
+            advance(best.alpha);
+            iterations++;
+        }
+        sync();
+        update_gradient();
+        // termination
+        let gradient = scale * gradient_norm();
+        live = live && -scale * best.cost >= tolerance && gradient >= tolerance;
+    }
+    if (lane == 0u) {
+        set_solver_niter(0u, iterations);
+    }
+}
+
+// What the penalty of a row depends on.
+struct Penalty {
+    friction: bool,
+    // half width of the quadratic zone of a friction row, and the slope of its flanks
+    width: f32,
+    loss: f32,
+    stiffness: f32,
+}
+
+fn row_of(r: u32) -> Penalty {
+//#if FRICTION
+    let loss = efc_frictionloss(r);
+    return Penalty(r < u32(nf(0u)), efc_R(r) * loss, loss, efc_D(r));
+//#else
+    return Penalty(false, 0.0, 0.0, efc_D(r));
+//#endif
+}
+
+// Whether a row is in its quadratic zone.
+fn quadratic(p: Penalty, x: f32) -> bool {
+//#if FRICTION
+    return select((x < 0.0), (abs(x) < p.width), p.friction);
+//#else
+    return x < 0.0;
+//#endif
+}
+
+// Penalty at x.
+fn penalty(p: Penalty, x: f32) -> f32 {
+    var value = 0.0;
+//#if FRICTION
+    if (p.friction) {
+        value = p.loss * (abs(x) - 0.5 * p.width);
+    }
+//#endif
+    return select(value, 0.5 * p.stiffness * x * x, quadratic(p, x));
+}
+
+// Force: minus the derivative of the penalty at x.
+fn force(p: Penalty, x: f32) -> f32 {
+    var value = 0.0;
+//#if FRICTION
+    if (p.friction) {
+        value = select(p.loss, -p.loss, x > 0.0);
+    }
+//#endif
+    return select(value, -(p.stiffness * x), quadratic(p, x));
+}
+
+// Product of row r of the constraint Jacobian with V.
+fn mul_j__V(r: u32) -> f32 {
+    var sum = 0.0;
+    for (var i = 0u; i < nv; i++) {
+        sum += efc_J(r * nv + i) * V(i);
+    }
+    return sum;
+}
+
+// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
+fn start() {
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jv(r, mul_j__qacc_smooth(r) - efc_aref(r));
+        set_solver_Jaref(r, mul_j__qacc_warmstart(r) - efc_aref(r));
+    }
+    mul_m__qacc_warmstart__solver_Ma();
+    mul_m__qacc_smooth__solver_Mv();
+    sync();
+    // cost of the last acceleration above that of the smooth one
+    for (var k = lane; k < parts; k += lanes) {
+        var change = 0.0;
+        for (var i = k; i < nv; i += parts) {
+            let apart = qacc_warmstart(i) - qacc_smooth(i);
+            change += 0.5 * apart * (solver_Ma(i) - qfrc_smooth(i));
+        }
+        for (var r = k; r < rows; r += parts) {
+            let row = row_of(r);
+            change += penalty(row, solver_Jaref(r)) - penalty(row, solver_Jv(r));
+        }
+        set_part(k, vec4f(change));
+    }
+    let warm = sum_parts().x <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc(i, select(qacc_smooth(i), qacc_warmstart(i), warm));
+        set_solver_Ma(i, select(solver_Mv(i), solver_Ma(i), warm));
+    }
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jaref(r, select(solver_Jv(r), solver_Jaref(r), warm));
+    }
+    sync();
+}
+
+// Forces of the rows at the present acceleration, and the gradient of the cost.
+fn update_gradient() {
+    for (var r = lane; r < rows; r += lanes) {
+        set_efc_force(r, force(row_of(r), solver_Jaref(r)));
+    }
+    sync();
+    for (var i = lane; i < nv; i += lanes) {
+        var sum = 0.0;
+        for (var r = 0u; r < rows; r++) {
+            let f = efc_force(r);
+            if (f != 0.0) {
+                sum += efc_J(r * nv + i) * f;
+            }
+        }
+        set_qfrc_constraint(i, sum);
+        set_solver_grad(i, solver_Ma(i) - qfrc_smooth(i) - sum);
+    }
+    sync();
+}
+
+fn gradient_norm() -> f32 {
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = 0.0;
+        for (var i = k; i < nv; i += parts) {
+            sum += solver_grad(i) * solver_grad(i);
+        }
+        set_part(k, vec4f(sum));
+    }
+    return sqrt(sum_parts().x);
+}
+
+// Newton's direction at the present acceleration, and its products with the inertia and the Jacobian.
+fn search_direction() {
+    build_hessian();
+    factor_dense();
+    solve_dense();
+    mul_m__solver_search__solver_Mv();
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jv(r, mul_j__solver_search(r));
+    }
+    sync();
+}
+
+// Hessian of the cost: inertia, and the rows that are in their quadratic zone. Lower triangle.
+fn build_hessian() {
+    for (var i = lane; i < nv; i += lanes) {
+        for (var j = 0u; j <= i; j++) {
+            set_solver_H(i * nv + j, 0.0);
+        }
+        let adr = u32(M_rowadr(i));
+        let end = adr + u32(M_rownnz(i));
+        for (var k = adr; k < end; k++) {
+            set_solver_H(i * nv + u32(M_colind(k)), M(k));
+        }
+        for (var r = 0u; r < rows; r++) {
+            let f = efc_J(r * nv + i) * efc_D(r);
+            if (f != 0.0 && quadratic(row_of(r), solver_Jaref(r))) {
+                for (var j = 0u; j <= i; j++) {
+                    set_solver_H(i * nv + j, solver_H(i * nv + j) + f * efc_J(r * nv + j));
+                }
+            }
+        }
+    }
+    sync();
+}
+
+// Inverse pivot of row k, with a floor.
+fn inverse_pivot(k: u32) -> f32 {
+    return 1.0 / max(solver_H(k * nv + k), MINVAL);
+}
+
+// Factors H = L' D L in place, from the last row up: row k is left as L times D.
+fn factor_dense() {
+    for (var up = 0u; up < nv; up++) {
+        let k = nv - 1u - up;
+        let inv = inverse_pivot(k);
+        for (var i = lane; i < k; i += lanes) {
+            let f = solver_H(k * nv + i) * inv;
+            if (f != 0.0) {
+                for (var j = 0u; j <= i; j++) {
+                    set_solver_H(i * nv + j, solver_H(i * nv + j) - f * solver_H(k * nv + j));
+                }
+            }
+        }
+        sync();
+    }
+}
+
+// Solves H x = -grad into the search direction; solver_Mv holds what is left of the right-hand side.
+fn solve_dense() {
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Mv(i, -solver_grad(i));
+    }
+    sync();
+    // L' from the last row up
+    for (var up = 0u; up < nv; up++) {
+        let k = nv - 1u - up;
+        let x = solver_Mv(k) * inverse_pivot(k);
+        for (var i = lane; i < k; i += lanes) {
+            set_solver_Mv(i, solver_Mv(i) - solver_H(k * nv + i) * x);
+        }
+        sync();
+    }
+    // L D from the first row down
+    for (var k = 0u; k < nv; k++) {
+        let x = solver_Mv(k) * inverse_pivot(k);
+        if (lane == 0u) {
+            set_solver_search(k, x);
+        }
+        for (var i = k + 1u + lane; i < nv; i += lanes) {
+            set_solver_Mv(i, solver_Mv(i) - solver_H(i * nv + k) * x);
+        }
+        sync();
+    }
+}
+
+// Decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
+fn search_sums() -> vec4f {
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        for (var i = k; i < nv; i += parts) {
+            let s = solver_search(i);
+            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - qfrc_smooth(i), solver_Mv(i));
+        }
+        set_part(k, sum);
+    }
+    let sum = sum_parts();
+    return vec4f(sum.x, sqrt(sum.y), sum.zw);
+}
+
+// Moves the acceleration along the search direction.
+fn advance(alpha: f32) {
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc(i, qacc(i) + alpha * solver_search(i));
+        set_solver_Ma(i, solver_Ma(i) + alpha * solver_Mv(i));
+    }
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jaref(r, solver_Jaref(r) + alpha * solver_Jv(r));
+    }
+}
+
+// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
+struct Point {
+    alpha: f32,
+    cost: f32,
+    d1: f32,
+    d2: f32,
+}
+
+// Cost relative to the start of the search, and its derivatives, at alpha.
+fn evaluate(sums: vec4f, alpha: f32) -> Point {
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        for (var r = k; r < rows; r += parts) {
+            let row = row_of(r);
+            let x0 = solver_Jaref(r);
+            let v = solver_Jv(r);
+            let x = x0 + alpha * v;
+            let was = quadratic(row, x0);
+            let now = quadratic(row, x);
+            // within one quadratic the difference is formed without cancellation
+            let inside = row.stiffness * alpha * v * (x0 + 0.5 * alpha * v);
+            sum.x += select(penalty(row, x) - penalty(row, x0), inside, was && now);
+            sum.y -= force(row, x) * v;
+            sum.z += select(0.0, row.stiffness * v * v, now);
+        }
+        set_part(k, sum);
+    }
+    let sum = sum_parts();
+    return Point(
+        alpha,
+        alpha * (sums.z + 0.5 * alpha * sums.w) + sum.x,
+        sums.z + alpha * sums.w + sum.y,
+        max(sums.w + sum.z, MINVAL),
+    );
+}
+
+// What the next evaluation of a line search is for.
+const AT_START: u32 = 0u;
+const FIRST: u32 = 1u;
+const DOWNHILL: u32 = 2u;
+const ENTER: u32 = 3u;
+const MIDDLE: u32 = 4u;
+const NEXT1: u32 = 5u;
+const NEXT2: u32 = 6u;
+const DONE: u32 = 7u;
+
+// Newton step of the line search from a point.
+fn newton_alpha(p: Point) -> f32 {
+    return p.alpha - p.d1 / p.d2;
+}
+
+// Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
+fn nearer(end: Point, c: Point) -> bool {
+    return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
+}
+
+// Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
+fn line_search(sums: vec4f, scale: f32, live: bool) -> Point {
+    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE) * opt_ls_tolerance(0u) * sums.y / scale;
+    let most = opt_ls_iterations(0u);
+    var best = Point(0.0, 0.0, 0.0, 1.0);
+    var p1 = best;
+    var p2 = best;
+    var next1 = best;
+    var next2 = best;
+    var downhill = 1.0;
+    var again = false;
+    var alpha = 0.0;
+    var at = select(DONE, AT_START, live && sums.y >= MINVAL);
+    // evaluations after the last one allowed complete the bracket
+    for (var n = 1; n <= most + 3; n++) {
+        if (group_max(u32(at != DONE)) == 0u) {
+            break;
+        }
+        let p = evaluate(sums, alpha);
+        let converged = abs(p.d1) < tolerance;
+        let out = n >= most;
+        var bracketed = false;
+        let doing = at;
+        if (doing == AT_START) {
+            alpha = newton_alpha(p);
+            at = FIRST;
+        } else if (doing == FIRST || doing == DOWNHILL) {
+            if (doing == FIRST) {
+                downhill = select(-1.0, 1.0, p.d1 < 0.0);
+            }
+            let crossed = p.d1 * downhill > -tolerance;
+            alpha = newton_alpha(p);
+            if (converged || out) {
+                best = p;
+                at = DONE;
+            } else if (crossed) {
+                // the derivative has changed sign between p1 and p
+                p2 = p1;
+                next2 = p;
+                at = ENTER;
+            } else {
+                at = DOWNHILL;
+            }
+            p1 = p;
+        } else if (doing == ENTER) {
+            next1 = p;
+            bracketed = true;
+        } else if (doing == MIDDLE) {
+            // the best candidate that has converged, and a narrower bracket from the candidates
+            let start1 = p1.alpha;
+            let start2 = p2.alpha;
+            var least = 1e38;
+            for (var k = 0u; k < 3u; k++) {
+                var c = p;
+                if (k == 0u) {
+                    c = next1;
+                } else if (k == 1u) {
+                    c = next2;
+                }
+                if ((abs(c.d1) < tolerance) & (c.cost < least)) {
+                    best = c;
+                    least = c.cost;
+                    at = DONE;
+                }
+                if (nearer(p1, c)) {
+                    p1 = c;
+                }
+                if (nearer(p2, c)) {
+                    p2 = c;
+                }
+            }
+            let moved1 = p1.alpha != start1;
+            let moved2 = p2.alpha != start2;
+            again = moved2;
+            if (at != DONE) {
+                if (moved1) {
+                    alpha = newton_alpha(p1);
+                    at = NEXT1;
+                } else if (moved2) {
+                    alpha = newton_alpha(p2);
+                    at = NEXT2;
+                } else {
+                    if (p.cost < 0.0) {
+                        best = p;
+                    }
+                    at = DONE;
+                }
+            }
+        } else if (doing == NEXT1) {
+            next1 = p;
+            bracketed = !again;
+            alpha = newton_alpha(p2);
+            at = NEXT2;
+        } else if (doing == NEXT2) {
+            next2 = p;
+            bracketed = true;
+        }
+        // the middle of the bracket next, or the better end where the evaluations are used up
+        if (bracketed && !out) {
+            alpha = 0.5 * (p1.alpha + p2.alpha);
+            at = MIDDLE;
+        } else if (bracketed) {
+            if (p1.cost <= p2.cost && p1.cost < 0.0) {
+                best = p1;
+            } else if (p2.cost < 0.0) {
+                best = p2;
+            }
+            at = DONE;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,149 @@
+// Contacts between pairs of simple shapes, in closed form: normal from the first geom (of lower type) to the
+// second, position midway between the surfaces. Twin: src/cpu/primitives.rs. Each function appends to `found`.
+//
+// Drivers inline every call, so that each helper is called from as few places as possible.
+
+// Pose and size of a geom; the columns of mat are its axes.
+struct Shape {
+    pos: vec3f,
+    mat: mat3x3f,
+    size: vec3f,
+}
+
+// What is known of a contact before its parameters are. A short tangent means: any.
+struct Found {
+    dist: f32,
+    pos: vec3f,
+    normal: vec3f,
+    tangent: vec3f,
+}
+
+// Most contacts of one pair of simple shapes.
+const MAX_FOUND: u32 = 4u;
+
+var<private> found: array<Found, 4>;
+var<private> nfound: u32;
+
+fn append(contact: Found) {
+    if (nfound < MAX_FOUND) {
+        found[nfound] = contact;
+        nfound++;
+    }
+}
+
+// Right-handed frame as rows: the normal, a tangent as near to the hint as it can be, their product.
+fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
+    var y = hint;
+    if (sqrt(dot(y, y)) < 0.5) {
+        y = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
+    }
+    y = normalize3(y - dot(x, y) * x);
+    return transpose(mat3x3f(x, y, cross(x, y)));
+}
+
+fn plane_sphere(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin: f32) {
+    let normal = plane.mat[2];
+    let dist = dot(center - plane.pos, normal) - radius;
+    if (dist > margin) {
+        return;
+    }
+    append(Found(dist, center - normal * (0.5 * dist + radius), normal, tangent));
+}
+
+// A sphere at each end, the first tangent along the capsule.
+fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
+    let axis = capsule.mat[2];
+    for (var end = 0u; end < 2u; end++) {
+        let along = select(-capsule.size.y, capsule.size.y, end == 0u);
+        plane_sphere(plane, capsule.pos + axis * along, capsule.size.x, axis, margin);
+    }
+}
+
+// The corners below the plane, the first four.
+fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
+    let normal = plane.mat[2];
+    let center = dot(cuboid.pos - plane.pos, normal);
+    for (var corner = 0u; corner < 8u; corner++) {
+        // corner from the centre, and its height relative to it
+        let up = vec3<bool>((corner & 1u) != 0u, (corner & 2u) != 0u, (corner & 4u) != 0u);
+        let arm = cuboid.mat * select(-cuboid.size, cuboid.size, up);
+        let height = dot(normal, arm);
+        let dist = center + height;
+        if (dist > margin || height > 0.0) {
+            continue;
+        }
+        append(Found(dist, cuboid.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+    }
+}
+
+// Two spheres; `spare` is the normal where the centres coincide.
+fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, spare: vec3f, margin: f32) {
+    let between = center2 - center1;
+    let length = sqrt(dot(between, between));
+    let dist = length - (radius1 + radius2);
+    if (dist > margin) {
+        return;
+    }
+    var normal = spare;
+    if (length >= MINVAL) {
+        normal = between * (1.0 / length);
+    }
+    append(Found(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));
+}
+
+// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+fn spare_normal(a: Shape, b: Shape) -> vec3f {
+    return normalize3(cross(a.mat[2], b.mat[2]));
+}
+
+// The sphere against the nearest point of the capsule's axis.
+fn sphere_capsule(ball: Shape, capsule: Shape, margin: f32) {
+    let axis = capsule.mat[2];
+    let along = clamp(dot(axis, ball.pos - capsule.pos), -capsule.size.y, capsule.size.y);
+    sphere_sphere(ball.pos, ball.size.x, capsule.pos + axis * along, capsule.size.x, spare_normal(ball, capsule), margin);
+}
+
+// The nearest points of two axes, or up to two pairs of points where the axes are parallel: setting the
+// derivatives of the squared distance to zero gives a 2 x 2 system (Ericson, Real-Time Collision Detection, 5.1.9).
+// Points on the axes are pos + axis x with x from -1 to 1.
+fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
+    let axis1 = a.mat[2] * a.size.y;
+    let axis2 = b.mat[2] * b.size.y;
+    let apart = a.pos - b.pos;
+    let aa = dot(axis1, axis1);
+    let ab = dot(axis1, axis2);
+    let bb = dot(axis2, axis2);
+    let u = -dot(axis1, apart);
+    let v = dot(axis2, apart);
+    // |axis1 x axis2|^2: does not cancel for nearly parallel axes, unlike aa bb - ab ab
+    let normal = cross(axis1, axis2);
+    let det = dot(normal, normal);
+    let crossing = det >= PARALLEL * aa * bb;
+    let spare = spare_normal(a, b);
+    for (var k = 0u; k < 4u && nfound < 2u; k++) {
+        // parallel axes: the ends of the first, then those of the second
+        let end = select(-1.0, 1.0, k % 2u == 0u);
+        var x1 = select(clamp((u + ab * end) / aa, -1.0, 1.0), end, k < 2u);
+        var x2 = select(end, clamp((v + ab * end) / bb, -1.0, 1.0), k < 2u);
+        // crossing axes: the unconstrained minimum, moved to the ends where it lies outside
+        if (crossing) {
+            x1 = (bb * u + ab * v) / det;
+            x2 = (aa * v + ab * u) / det;
+            if (x1 > 1.0 || x1 < -1.0) {
+                x1 = clamp(x1, -1.0, 1.0);
+                x2 = (v + ab * x1) / bb;
+            }
+            if (x2 > 1.0 || x2 < -1.0) {
+                x2 = clamp(x2, -1.0, 1.0);
+                x1 = clamp((u + ab * x2) / aa, -1.0, 1.0);
+            }
+        }
+        sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, spare, margin);
+        if (crossing) {
+            break;
+        }
+    }
+}
+
+// Squared sine of the angle below which two axes count as parallel.
+const PARALLEL: f32 = 1e-9;

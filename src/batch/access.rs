@@ -1,0 +1,229 @@
+//! Reading and writing fields of a batch, every argument checked.
+
+use super::{Batch, Engine};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::fields::{Elem, Field, Values, ValuesMut};
+use crate::npz::{Array, ArrayData};
+
+/// State that steps count in; only [`Batch::clear_status`] writes it.
+const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
+
+/// State that no step checks: refused when it is not finite. Other state may be anything, because a step
+/// flags the world and repairs it.
+const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "qacc_warmstart"];
+
+impl Batch {
+    /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need.
+    pub fn has(&self, field: &str) -> bool {
+        match &self.engine {
+            Engine::Cpu(_) => self.field(field).is_ok(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.has(field),
+        }
+    }
+
+    /// A Data field of every world, `[world, …]`: numbers as `f64`, counts and ids as `i32`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, or one that [the backend does not keep](Batch::has).
+    pub fn get(&self, field: &str) -> Result<Array> {
+        let entry = self.field(field)?;
+        let mut shape = vec![self.worlds];
+        shape.extend(entry.shape(&self.sizes));
+        let data = match entry.elem {
+            Elem::Real => ArrayData::F64(self.numbers(field)?),
+            Elem::Int => ArrayData::I32(self.get_ints(field)?),
+        };
+        Ok(Array { shape, data })
+    }
+
+    /// A Data field of the worlds where `mask` is true, `[chosen world, …]`.
+    pub fn get_worlds(&self, field: &str, mask: &[bool]) -> Result<Array> {
+        self.check_mask(mask)?;
+        let all = self.get(field)?;
+        let len = all.data.len() / self.worlds;
+        let rows = (0..self.worlds).filter(|&w| mask[w]);
+        let data = match &all.data {
+            ArrayData::F64(v) => ArrayData::F64(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect()),
+            ArrayData::I32(v) => ArrayData::I32(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect()),
+        };
+        let mut shape = all.shape;
+        shape[0] = mask.iter().filter(|&&m| m).count();
+        Ok(Array { shape, data })
+    }
+
+    /// Sets a state field of every world from `[world, …]` numbers.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, one that a stage computes, the wrong number of values,
+    /// or a value that is not finite in a field that no step checks (`time`, `mocap_pos`, `mocap_quat`,
+    /// `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
+    /// in its status and repairs it, and no other world is disturbed.
+    pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        let entry = self.settable(field)?;
+        self.check_values(entry, self.worlds, values)?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |_| true),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.set(field, values)?,
+        }
+        Ok(())
+    }
+
+    /// Sets a state field where `mask` is true from `[chosen world, …]` numbers; errors as [`Batch::set`].
+    pub fn set_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
+        let entry = self.settable(field)?;
+        self.check_mask(mask)?;
+        self.check_values(entry, mask.iter().filter(|&&m| m).count(), values)?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |w| mask[w]),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.set_worlds(field, &chosen(mask), values)?,
+        }
+        Ok(())
+    }
+
+    /// Clears the status, the counter of resets and the peaks where `mask` is true.
+    pub fn clear_status(&mut self, mask: &[bool]) -> Result<()> {
+        self.check_mask(mask)?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => {
+                worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| clear(data));
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let worlds = chosen(mask);
+                let zeros = vec![0.0; worlds.len()];
+                COUNTERS.iter().try_for_each(|name| batch.set_worlds(name, &worlds, &zeros))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All elements of a field as numbers.
+    pub(super) fn numbers(&self, field: &str) -> Result<Vec<f64>> {
+        self.field(field)?;
+        match &self.engine {
+            Engine::Cpu(worlds) => {
+                let of = |data: &Data| data.get(field).map(|v| v.to_f64()).unwrap_or_default();
+                Ok(worlds.iter().flat_map(of).collect())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.get(field),
+        }
+    }
+
+    /// All elements of an integer field.
+    pub(super) fn get_ints(&self, field: &str) -> Result<Vec<i32>> {
+        match &self.engine {
+            Engine::Cpu(worlds) => {
+                let of = |data: &Data| match data.get(field) {
+                    Some(Values::Int(v)) => v.to_vec(),
+                    _ => Vec::new(),
+                };
+                Ok(worlds.iter().flat_map(of).collect())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => Ok(batch.get(field)?.iter().map(|&x| x as i32).collect()),
+        }
+    }
+
+    pub(super) fn check_mask(&self, mask: &[bool]) -> Result<()> {
+        if mask.len() == self.worlds {
+            return Ok(());
+        }
+        let (got, want) = (mask.len(), self.worlds);
+        Err(Error::Argument(format!("the mask has {got} elements; the batch has {want} worlds")))
+    }
+
+    fn field(&self, name: &str) -> Result<&'static Field> {
+        Data::<f64>::FIELDS.iter().find(|f| f.name == name).ok_or_else(|| {
+            let names = Data::<f64>::FIELDS.iter().map(|f| f.name);
+            Error::Argument(format!("there is no field '{name}'{}", suggest(name, names)))
+        })
+    }
+
+    fn settable(&self, name: &str) -> Result<&'static Field> {
+        let entry = self.field(name)?;
+        if COUNTERS.contains(&name) {
+            return Err(Error::Argument(format!("'{name}' is counted by steps; it can only be cleared")));
+        }
+        if entry.stage != "state" {
+            let stage = entry.stage;
+            return Err(Error::Argument(format!("'{name}' is computed by the stage {stage}, it cannot be set")));
+        }
+        Ok(entry)
+    }
+
+    fn check_values(&self, entry: &Field, worlds: usize, values: &[f64]) -> Result<()> {
+        let (name, len) = (entry.name, entry.len(&self.sizes));
+        if values.len() != worlds * len {
+            let (need, got) = (worlds * len, values.len());
+            let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
+            return Err(Error::Argument(text));
+        }
+        let bad = values.iter().position(|x| !x.is_finite()).filter(|_| CHECKED.contains(&name));
+        match bad {
+            Some(i) => {
+                let (x, w) = (values[i], i / len);
+                Err(Error::Argument(format!("'{name}' of world {w} is {x}; it has to be finite")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Forward everywhere, then the fields of the other worlds put back: slow, and right.
+    #[cfg(feature = "gpu")]
+    pub(super) fn forward_masked_through_host(&mut self, mask: &[bool]) -> Result<()> {
+        let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(()) };
+        let fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| batch.has(f.name)).collect();
+        let before: Vec<_> = fields.iter().map(|f| batch.get(f.name)).collect::<Result<_>>()?;
+        batch.forward()?;
+        let others: Vec<usize> = (0..self.worlds).filter(|&w| !mask[w]).collect();
+        for (f, old) in fields.iter().zip(&before) {
+            let len = f.len(&self.sizes);
+            let rows: Vec<f64> = others.iter().flat_map(|w| &old[w * len..(w + 1) * len]).copied().collect();
+            batch.set_worlds(f.name, &others, &rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes rows of `values`, one for each chosen world in turn.
+fn set_cpu(
+    worlds: &mut [Data],
+    entry: &Field,
+    sizes: &crate::fields::Sizes,
+    values: &[f64],
+    chosen: impl Fn(usize) -> bool,
+) {
+    let len = entry.len(sizes);
+    let mut rows = (0..).map(|i| &values[i * len..(i + 1) * len]);
+    for (_, data) in worlds.iter_mut().enumerate().filter(|(w, _)| chosen(*w)) {
+        let (Some(ValuesMut::Real(to)), Some(row)) = (data.get_mut(entry.name), rows.next()) else { continue };
+        to.copy_from_slice(row);
+    }
+}
+
+/// Numbers of the worlds of a mask.
+#[cfg(feature = "gpu")]
+fn chosen(mask: &[bool]) -> Vec<usize> {
+    (0..mask.len()).filter(|&w| mask[w]).collect()
+}
+
+/// Forgets what steps have counted.
+pub(super) fn clear(data: &mut Data) {
+    for counter in [&mut data.status, &mut data.nreset, &mut data.ncon_peak, &mut data.nefc_peak] {
+        counter.fill(0);
+    }
+}
+
+/// `; did you mean 'x'?` where one of the names is near, else nothing.
+pub fn suggest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = names.map(|n| (strsim::damerau_levenshtein(word, n), n)).min();
+    match near {
+        Some((distance, name)) if distance <= 2.max(word.len() / 3) => format!("; did you mean '{name}'?"),
+        _ => String::new(),
+    }
+}

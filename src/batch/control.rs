@@ -1,0 +1,85 @@
+//! Controls that tests and benchmarks use: the same numbers on every backend and in every batch size.
+
+use crate::model::Model;
+
+/// Steps for which [`Control::Noise`] keeps a control.
+pub const NOISE_STEPS: usize = 10;
+
+/// Share of the control range that [`Control::Hold`] uses.
+pub const HOLD_SHARE: f64 = 0.3;
+
+/// How controls are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Zero everywhere.
+    Zero,
+    /// Each world holds its own constant: uniform in 0.3 times the control range.
+    Hold,
+    /// Uniform in the whole control range, drawn anew every [`NOISE_STEPS`] steps.
+    Noise,
+}
+
+/// A number in `[0, 1)` that depends on nothing but its arguments.
+pub fn uniform(seed: u64, world: u64, draw: u64, index: u64) -> f64 {
+    // each word is mixed in turn, so that neighbouring arguments give unrelated numbers
+    let word = [seed, world, draw, index].iter().fold(0, |hash, &x| mix(hash ^ x));
+    (word >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The finaliser of SplitMix64.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Controls of the worlds from `first` on at a step, `[world, nu]`; `out` has a row for each world.
+pub fn fill(model: &Model, control: Control, seed: u64, first: usize, step: usize, out: &mut [f64]) {
+    let nu = model.sizes.nu;
+    let (share, draw) = match control {
+        Control::Zero => return out.fill(0.0),
+        Control::Hold => (HOLD_SHARE, 0),
+        Control::Noise => (1.0, (step / NOISE_STEPS) as u64 + 1),
+    };
+    for (w, row) in out.chunks_exact_mut(nu.max(1)).enumerate() {
+        for (i, x) in row.iter_mut().enumerate() {
+            let (low, high) = range(model, i);
+            *x = share * (low + (high - low) * uniform(seed, (first + w) as u64, draw, i as u64));
+        }
+    }
+}
+
+/// Range of a control: -1 to 1 where it is not limited.
+fn range(model: &Model, i: usize) -> (f64, f64) {
+    let (low, high) = (model.actuator_ctrlrange[2 * i], model.actuator_ctrlrange[2 * i + 1]);
+    if model.actuator_ctrllimited[i] != 0 { (low, high) } else { (-1.0, 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::Sizes;
+
+    #[test]
+    fn draws_are_uniform_and_unrelated() {
+        let n = 4096;
+        let mean = (0..n).map(|w| uniform(1, w, 3, 0)).sum::<f64>() / n as f64;
+        assert!((mean - 0.5).abs() < 0.02, "{mean}");
+        let product = |w| (uniform(1, w, 3, 0) - 0.5) * (uniform(1, w, 3, 1) - 0.5);
+        let covariance = (0..n).map(product).sum::<f64>() / n as f64;
+        assert!(covariance.abs() < 0.005, "{covariance}");
+    }
+
+    #[test]
+    fn a_world_draws_the_same_in_any_batch() {
+        let mut model = Model::zeroed(Sizes { nu: 2, ..Sizes::default() });
+        model.actuator_ctrllimited[1] = 1;
+        model.actuator_ctrlrange[2..].copy_from_slice(&[2.0, 4.0]);
+        let (mut all, mut one) = (vec![0.0; 8], vec![0.0; 2]);
+        fill(&model, Control::Noise, 5, 0, 37, &mut all);
+        fill(&model, Control::Noise, 5, 3, 30, &mut one);
+        assert_eq!(all[6..], one[..]);
+        assert!(all.chunks(2).all(|row| row[0].abs() <= 1.0 && (2.0..4.0).contains(&row[1])));
+    }
+}

@@ -1,0 +1,83 @@
+//! How much memory worlds take, and whether there is that much.
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::fields::{Elem, Sizes};
+
+/// Most worlds of a batch: world indices are 32-bit on the GPU.
+const MAX_WORLDS: u64 = u32::MAX as u64;
+
+/// Share of the available memory that a batch may take.
+const SHARE: f64 = 0.9;
+
+/// Bytes of all fields of one world with reals of `real` bytes; `None` where the number overflows.
+pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
+    Data::<f64>::FIELDS.iter().try_fold(0u64, |sum, f| {
+        let size = if f.elem == Elem::Real { real } else { 4 };
+        let bytes = f.shape(sizes).iter().try_fold(size, |n, &d| n.checked_mul(d as u64))?;
+        sum.checked_add(bytes)
+    })
+}
+
+/// Bytes of one world of the CPU backend.
+pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
+    let fields = bytes_of_world(sizes, 8).and_then(|n| usize::try_from(n).ok());
+    fields.unwrap_or(usize::MAX).saturating_add(size_of::<Data<f64>>())
+}
+
+/// Refuses numbers of worlds whose arrays could not even be counted.
+pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
+    let bytes = bytes_of_world(sizes, 8).and_then(|n| n.checked_mul(worlds as u64));
+    if worlds as u64 > MAX_WORLDS || bytes.is_none_or(|n| n > i64::MAX as u64) {
+        let text = format!("{worlds} worlds are too many: a batch holds at most {MAX_WORLDS}");
+        return Err(Error::Argument(text));
+    }
+    Ok(())
+}
+
+/// Refuses what does not fit the memory that is free now, and says what does.
+pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
+    match available() {
+        Some(free) => check_fits(cpu_bytes(sizes) as u64, worlds as u64, free),
+        None => Ok(()),
+    }
+}
+
+fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
+    let most = (free as f64 * SHARE) as u64 / bytes.max(1);
+    if worlds <= most {
+        return Ok(());
+    }
+    let (kib, gib) = (bytes as f64 / 1024.0, free as f64 / f64::from(1 << 30));
+    Err(Error::Argument(format!(
+        "{worlds} worlds of {kib:.0} KiB do not fit the {gib:.1} GiB of free memory; the most that fit are {most}"
+    )))
+}
+
+/// Free memory in bytes where the system tells it.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_number_that_fits_is_named() {
+        let sizes = Sizes { nq: 7, nv: 6, nbody: 2, ..Sizes::default() };
+        assert!(check_count(&sizes, 1).is_ok());
+        assert!(check_count(&sizes, usize::MAX).is_err());
+        assert!(check_fits(1024, 90, 102_400).is_ok());
+        let error = check_fits(1024, 91, 102_400).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.ends_with("the most that fit are 90"), "{error}");
+    }
+
+    #[test]
+    fn sizes_that_overflow_are_counted_as_such() {
+        let sizes = Sizes { nv: usize::MAX / 2, njmax: 3, ..Sizes::default() };
+        assert_eq!(bytes_of_world(&sizes, 8), None);
+    }
+}

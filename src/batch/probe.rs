@@ -1,0 +1,184 @@
+//! Capacities by measurement: a few worlds are stepped, and their peaks and a margin become the slots.
+
+use rayon::prelude::*;
+
+use super::control::{Control, fill};
+use crate::cpu;
+use crate::data::{Capacity, Data};
+use crate::model::{Model, disable, geom, joint};
+use crate::real::Real;
+
+/// Worlds that start from each keyframe and from the initial state.
+const WORLDS: usize = 4;
+/// Most starting states.
+const STARTS: usize = 6;
+/// Simulated time of a probe in seconds: long enough to fall over and come to rest.
+const SECONDS: f64 = 2.0;
+/// Fewest and most steps of a world.
+const STEPS: (usize, usize) = (100, 1000);
+/// Work of a probe: steps times the square of the degrees of freedom. Bounds the time for large models.
+const WORK: usize = 2_000_000;
+/// Slots while probing; peaks count what was wanted, also beyond them.
+const GENEROUS: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
+
+/// Slots for contacts and constraint rows, from the peaks of worlds under control noise.
+///
+/// Four worlds start from the initial state and from each keyframe (at most six), and step for two
+/// simulated seconds on the CPU, half of them under noise in the whole control range, half holding a
+/// constant control. One and a half times the peak plus four, rounded up to a multiple of four, but never
+/// more than the model can produce. The same model gives the same capacities on every machine. Worlds that
+/// need more later are flagged in their status: set the capacity by hand then.
+pub fn probe(model: &Model) -> Capacity {
+    let limit = bound(model);
+    if limit.njmax == 0 && limit.nconmax == 0 {
+        return limit;
+    }
+    let starts = (model.sizes.nkey + 1).min(STARTS);
+    let steps = steps(model);
+    let wanted = (0..starts * WORLDS)
+        .into_par_iter()
+        .map(|w| run(model, (w / WORLDS).checked_sub(1), w, steps, slots(limit)));
+    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, larger);
+    with_margin(peak, limit)
+}
+
+/// What the worlds want at exactly the states that they are in: contacts and constraint rows.
+pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
+    let wanted = worlds.par_iter().map(|start| {
+        let mut data = Data::new(model, slots(bound(model)));
+        copy_state(start, &mut data);
+        cpu::forward(model, &mut data);
+        wanted(&data)
+    });
+    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, larger)
+}
+
+/// Room above a peak, at most `limit`.
+pub fn with_margin(peak: Capacity, limit: Capacity) -> Capacity {
+    let room = |n: usize, most: usize| (n + n.div_ceil(2) + 4).next_multiple_of(4).min(most);
+    Capacity { nconmax: room(peak.nconmax, limit.nconmax), njmax: room(peak.njmax, limit.njmax) }
+}
+
+/// Most contacts and constraint rows that a model can produce.
+pub fn bound(model: &Model) -> Capacity {
+    if model.disabled(disable::CONSTRAINT) {
+        return Capacity { nconmax: 0, njmax: 0 };
+    }
+    let mut most = Capacity { nconmax: 0, njmax: fixed_rows(model) };
+    for p in 0..model.sizes.ncandidate {
+        let (a, b) = (model.candidate_geom1[p] as usize, model.candidate_geom2[p] as usize);
+        let contacts = contacts_of(model.geom_type[a], model.geom_type[b]);
+        let dim = match usize::try_from(model.candidate_pair[p]) {
+            Ok(pair) => model.pair_dim[pair],
+            Err(_) => model.geom_condim[a].max(model.geom_condim[b]),
+        };
+        most.nconmax = most.nconmax.saturating_add(contacts);
+        most.njmax = most.njmax.saturating_add(contacts * rows_of(dim, model.opt_cone[0]));
+    }
+    most
+}
+
+/// Most contacts of two geoms, the one of lower type first.
+fn contacts_of(first: i32, second: i32) -> usize {
+    match (first, second) {
+        (geom::PLANE, geom::CAPSULE) | (geom::CAPSULE, geom::CAPSULE | geom::BOX) => 2,
+        (geom::PLANE | geom::SPHERE, geom::SPHERE | geom::ELLIPSOID) => 1,
+        (geom::SPHERE, geom::CAPSULE | geom::CYLINDER | geom::BOX) => 1,
+        (geom::PLANE, geom::BOX | geom::CYLINDER) => 4,
+        (geom::BOX, geom::BOX) => 8,
+        // the most that the reference ever keeps of one pair
+        _ => 50,
+    }
+}
+
+/// Rows of a contact of that dimension.
+fn rows_of(dim: i32, cone: i32) -> usize {
+    let dim = dim.max(1) as usize;
+    if cone == 0 && dim > 1 { 2 * (dim - 1) } else { dim }
+}
+
+/// Most rows that do not come from contacts.
+fn fixed_rows(model: &Model) -> usize {
+    let positive = |v: &[f64]| v.iter().filter(|&&x| x > 0.0).count();
+    let limits = (0..model.sizes.njnt).filter(|&j| model.jnt_limited[j] != 0);
+    let of_joint = |j: usize| if model.jnt_type[j] == joint::BALL { 1 } else { 2 };
+    let tendons = model.tendon_limited.iter().filter(|&&x| x != 0).count();
+    6 * model.sizes.neq
+        + positive(&model.dof_frictionloss)
+        + positive(&model.tendon_frictionloss)
+        + limits.map(of_joint).sum::<usize>()
+        + 2 * tendons
+}
+
+/// Steps of one world: two seconds, less for large models.
+fn steps(model: &Model) -> usize {
+    let wanted = SECONDS / model.opt_timestep[0].max(1e-6);
+    let affordable = WORK / (model.sizes.nv * model.sizes.nv).max(1);
+    (wanted as usize).min(affordable).clamp(STEPS.0, STEPS.1)
+}
+
+/// Peaks of one world.
+fn run(model: &Model, key: Option<usize>, world: usize, steps: usize, capacity: Capacity) -> Capacity {
+    let mut data = Data::new(model, capacity);
+    data.reset(model, key);
+    let control = if world % 2 == 0 { Control::Noise } else { Control::Hold };
+    let mut ctrl = vec![0.0; model.sizes.nu];
+    for step in 0..steps {
+        fill(model, control, 0, world, step, &mut ctrl);
+        data.ctrl.copy_from_slice(&ctrl);
+        cpu::step(model, &mut data);
+    }
+    wanted(&data)
+}
+
+fn wanted(data: &Data) -> Capacity {
+    // the counts too, so that the result does not rest on how peaks are kept
+    let count = |a: i32, b: i32| a.max(b).max(0) as usize;
+    Capacity {
+        nconmax: count(data.ncon_peak[0], data.ncon[0]),
+        njmax: count(data.nefc_peak[0], data.nefc[0]),
+    }
+}
+
+fn larger(a: Capacity, b: Capacity) -> Capacity {
+    Capacity { nconmax: a.nconmax.max(b.nconmax), njmax: a.njmax.max(b.njmax) }
+}
+
+/// Slots while probing.
+fn slots(limit: Capacity) -> Capacity {
+    Capacity { nconmax: limit.nconmax.min(GENEROUS.nconmax), njmax: limit.njmax.min(GENEROUS.njmax) }
+}
+
+/// Copies what a step starts from.
+fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
+    to.time.copy_from_slice(&from.time);
+    to.qpos.copy_from_slice(&from.qpos);
+    to.qvel.copy_from_slice(&from.qvel);
+    to.act.copy_from_slice(&from.act);
+    to.qacc_warmstart.copy_from_slice(&from.qacc_warmstart);
+    to.ctrl.copy_from_slice(&from.ctrl);
+    to.qfrc_applied.copy_from_slice(&from.qfrc_applied);
+    to.xfrc_applied.copy_from_slice(&from.xfrc_applied);
+    to.mocap_pos.copy_from_slice(&from.mocap_pos);
+    to.mocap_quat.copy_from_slice(&from.mocap_quat);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_is_half_and_four_up_to_the_bound() {
+        let limit = Capacity { nconmax: 20, njmax: 400 };
+        let room = with_margin(Capacity { nconmax: 3, njmax: 90 }, limit);
+        assert_eq!(room, Capacity { nconmax: 12, njmax: 140 });
+        let full = with_margin(Capacity { nconmax: 19, njmax: 399 }, limit);
+        assert_eq!(full, limit);
+    }
+
+    #[test]
+    fn pyramids_have_two_rows_a_direction() {
+        assert_eq!([rows_of(1, 0), rows_of(3, 0), rows_of(6, 0)], [1, 4, 10]);
+        assert_eq!([rows_of(1, 1), rows_of(3, 1), rows_of(6, 1)], [1, 3, 6]);
+    }
+}

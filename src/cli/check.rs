@@ -1,0 +1,149 @@
+//! `check`: every stage of the GPU against the CPU.
+
+use std::path::PathBuf;
+
+use manyworlds::batch;
+use manyworlds::check::{self, CpuSubject, Options, Report, Row};
+use manyworlds::data::{Capacity, Data};
+use manyworlds::error::{Error, Result};
+use manyworlds::model::Model;
+use manyworlds::stages::Stage;
+use serde_json::{Value, json};
+
+use super::output::Output;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// MJCF or URDF file.
+    model: PathBuf,
+    /// Worlds, each in a state of its own.
+    #[arg(long, default_value_t = 8)]
+    worlds: usize,
+    /// Steps under noise before the last of three comparisons.
+    #[arg(long, default_value_t = 120)]
+    steps: usize,
+    /// Seed of the noise.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The CPU runs the stages before this one, the GPU the rest on its own results.
+    #[arg(long)]
+    from: Option<String>,
+    /// What is checked: the GPU, software ones included, or the CPU in single precision.
+    #[arg(long, value_enum, default_value_t = SubjectName::Gpu)]
+    backend: SubjectName,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SubjectName {
+    Gpu,
+    Cpu,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    if arguments.worlds == 0 {
+        return Err(Error::Argument("--worlds has to be at least 1".to_owned()));
+    }
+    let model = super::load(&arguments.model)?;
+    let from = arguments.from.as_deref().map(stage).transpose()?;
+    let Arguments { worlds, steps, seed, .. } = *arguments;
+    let options = Options { worlds, steps, seed, from };
+    let capacity = batch::probe(&model);
+    let (device, report) = match arguments.backend {
+        SubjectName::Cpu => on_cpu(&model, capacity, &options)?,
+        SubjectName::Gpu => on_gpu(&model, capacity, &options)?,
+    };
+    print(&device, &report, output);
+    Ok(report.passed())
+}
+
+fn stage(name: &str) -> Result<Stage> {
+    Stage::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
+        let near = batch::suggest(name, names.iter().copied());
+        Error::Argument(format!("there is no stage '{name}'{near}; valid: {}", names.join(" ")))
+    })
+}
+
+fn on_cpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(String, Report)> {
+    let worlds = vec![Data::new(model, capacity); options.worlds];
+    let mut subject = CpuSubject::<f32>::new(model, &worlds);
+    let report = check::run(model, capacity, &mut subject, options)?;
+    Ok(("cpu in single precision".to_owned(), report))
+}
+
+#[cfg(feature = "gpu")]
+fn on_gpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(String, Report)> {
+    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options as Kernels};
+    let gpu = Gpu::open(Choice::Any)?;
+    // bounds checks inside the kernels: a wrong index is an error of its own
+    let kernels = Kernels { checks: true, ..Kernels::default() };
+    let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
+    let report = check::run(model, capacity, &mut subject, options)?;
+    Ok((gpu.adapter().to_string(), report))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn on_gpu(_: &Model, _: Capacity, _: &Options) -> Result<(String, Report)> {
+    Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
+}
+
+fn print(device: &str, report: &Report, output: &Output) {
+    output.text(format_args!("device {device}"));
+    output.text(format_args!(
+        "{:<22} {:<24} {:>9} {:>9} {:>9}",
+        "stage", "field", "double", "single", "allowed"
+    ));
+    for row in &report.rows {
+        // state that a stage does not touch is only shown where it changed
+        let idle = row.double == 0.0 && row.single == 0.0;
+        if idle && !row.over() && is_state(row) {
+            continue;
+        }
+        let place = if row.over() { format!("  OVER at world {} element {}", row.world, row.index) } else { String::new() };
+        output.text(format_args!(
+            "{:<22} {:<24} {:>9.1e} {:>9.1e} {:>9.1e}{place}",
+            row.stage.name(),
+            row.field,
+            row.double,
+            row.single,
+            row.tolerance
+        ));
+    }
+    let over = report.rows.iter().filter(|r| r.over()).count();
+    output.text(format_args!(
+        "{} fields, {over} over; {} comparisons, {} left out as borderline",
+        report.rows.len(),
+        report.compared,
+        report.borderline
+    ));
+    if !report.absent.is_empty() {
+        output.text(format_args!("not kept by the kernels of this model: {}", report.absent.join(" ")));
+    }
+    output.object(&json!({
+        "device": device,
+        "absent": report.absent,
+        "passed": report.passed(),
+        "over": over,
+        "compared": report.compared,
+        "borderline": report.borderline,
+        "rows": report.rows.iter().map(object).collect::<Vec<_>>(),
+    }));
+}
+
+fn is_state(row: &Row) -> bool {
+    Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.stage == "state")
+}
+
+/// A row for programs; an infinite error, which JSON lacks, becomes null.
+fn object(row: &Row) -> Value {
+    json!({
+        "stage": row.stage.name(),
+        "field": row.field,
+        "double": row.double,
+        "single": row.single,
+        "tolerance": row.tolerance,
+        "over": row.over(),
+        "world": row.world,
+        "index": row.index,
+    })
+}

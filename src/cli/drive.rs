@@ -1,0 +1,118 @@
+//! Steps a batch under a schedule of controls.
+
+use std::path::{Path, PathBuf};
+
+use manyworlds::batch::Batch;
+use manyworlds::batch::control::{Control, NOISE_STEPS, fill};
+use manyworlds::error::{Error, Result};
+use manyworlds::model::Model;
+use manyworlds::npz;
+
+/// Where controls come from.
+pub(super) enum Source {
+    /// One of the built-in workloads.
+    Built(Control),
+    /// Frames `[frame, world, nu]` that are spread evenly over the steps.
+    Frames { frames: usize, values: Vec<f64> },
+}
+
+/// Controls over the warm-up and the steps after it.
+pub(super) struct Schedule {
+    pub(super) source: Source,
+    pub(super) seed: u64,
+    pub(super) warmup: usize,
+    pub(super) steps: usize,
+}
+
+impl Source {
+    /// `zero`, `hold`, `noise`, or an npz file with an array `ctrl`: `[nu]`, `[world, nu]` or
+    /// `[frame, world, nu]`.
+    pub(super) fn parse(word: &str, model: &Model, worlds: usize, steps: usize) -> Result<Self> {
+        match word {
+            "zero" => Ok(Source::Built(Control::Zero)),
+            "hold" => Ok(Source::Built(Control::Hold)),
+            "noise" => Ok(Source::Built(Control::Noise)),
+            path if path.ends_with(".npz") => Self::read(&PathBuf::from(path), model, worlds, steps),
+            other => Err(Error::Argument(format!("--ctrl is '{other}'; valid: zero hold noise FILE.npz"))),
+        }
+    }
+
+    fn read(path: &Path, model: &Model, worlds: usize, steps: usize) -> Result<Self> {
+        let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
+        let mut arrays = npz::read(path)?;
+        let array = arrays.remove("ctrl").ok_or_else(|| fail("has no array 'ctrl'".to_owned()))?;
+        let (nu, given) = (model.sizes.nu, array.data.to_f64());
+        let (frames, values) = match array.shape[..] {
+            [n] if n == nu => (1, given.repeat(worlds)),
+            [w, n] if n == nu && w == worlds => (1, given),
+            [f, w, n] if n == nu && w == worlds && f > 0 => (f, given),
+            _ => {
+                let shape = &array.shape;
+                let text = format!("'ctrl' has shape {shape:?}; it has to be [{nu}], [{worlds}, {nu}] or [frame, {worlds}, {nu}]");
+                return Err(fail(text));
+            }
+        };
+        if !steps.is_multiple_of(frames) {
+            return Err(fail(format!("{frames} frames do not divide {steps} steps; change --steps")));
+        }
+        Ok(Source::Frames { frames, values })
+    }
+}
+
+impl Schedule {
+    /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of
+    /// `every` after the warm-up for `at`.
+    pub(super) fn run(
+        &self,
+        batch: &mut Batch,
+        (from, to): (usize, usize),
+        every: usize,
+        mut at: impl FnMut(&Batch, usize) -> Result<()>,
+    ) -> Result<()> {
+        let mut step = from;
+        while step < to {
+            if step == from || self.changes(step) {
+                self.apply(batch, step)?;
+            }
+            // as far as nothing has to be done in between
+            let stop = |s: &usize| self.changes(*s) || (*s >= self.warmup && (*s - self.warmup) % every == 0);
+            let next = (step + 1..to).find(stop).unwrap_or(to);
+            batch.step(next - step)?;
+            step = next;
+            if step >= self.warmup && (step - self.warmup).is_multiple_of(every) {
+                at(batch, step - self.warmup)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether controls change at a step.
+    fn changes(&self, step: usize) -> bool {
+        match &self.source {
+            Source::Built(Control::Noise) => step.is_multiple_of(NOISE_STEPS),
+            Source::Built(_) => step == 0,
+            Source::Frames { .. } if step < self.warmup => step == 0,
+            Source::Frames { frames, .. } => (step - self.warmup).is_multiple_of((self.steps / frames).max(1)),
+        }
+    }
+
+    /// Sets the controls of a step.
+    fn apply(&self, batch: &mut Batch, step: usize) -> Result<()> {
+        let row = batch.worlds() * batch.sizes().nu;
+        if row == 0 {
+            return Ok(());
+        }
+        match &self.source {
+            Source::Built(control) => {
+                let mut ctrl = vec![0.0; row];
+                fill(batch.model(), *control, self.seed, 0, step, &mut ctrl);
+                batch.set("ctrl", &ctrl)
+            }
+            Source::Frames { frames, values } => {
+                let frame = step.saturating_sub(self.warmup) / (self.steps / frames).max(1);
+                let frame = frame.min(frames - 1);
+                batch.set("ctrl", &values[frame * row..(frame + 1) * row])
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `eval`: everything that follows from given states, and one step from each.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use manyworlds::batch::{self, Batch, BatchOptions};
+use manyworlds::data::{Capacity, Data};
+use manyworlds::error::{Error, Result};
+use manyworlds::fields::{Dim, Field, ValuesMut};
+use manyworlds::model::Model;
+use manyworlds::npz::{self, Array, ArrayData};
+use serde_json::json;
+
+use super::dense;
+use super::output::Output;
+
+/// State that can be given; what is not given is the model's initial state.
+const INPUTS: &[&str] = &[
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "mocap_pos",
+    "mocap_quat",
+    "qfrc_applied",
+    "xfrc_applied",
+    "qacc_warmstart",
+    "time",
+];
+
+/// State after one step.
+const NEXT: &[&str] = &["qpos", "qvel", "act"];
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// MJCF or URDF file.
+    model: PathBuf,
+    /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
+    /// xfrc_applied, qacc_warmstart, time.
+    #[arg(long = "in")]
+    input: PathBuf,
+    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next.
+    #[arg(long)]
+    out: PathBuf,
+    #[command(flatten)]
+    batch: super::BatchArguments,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let model = super::load(&arguments.model)?;
+    let states = read_states(&model, &arguments.input)?;
+    let count = states["qpos"].len() / model.sizes.nq.max(1);
+    let mut options = arguments.batch.options()?;
+    options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
+
+    // the states, what follows from them, the same states again, one step
+    let mut batch = open(&model, count, &options, output)?;
+    restore(&mut batch, &states)?;
+    batch.forward()?;
+    let mut arrays = results(&batch)?;
+    restore(&mut batch, &states)?;
+    batch.step(1)?;
+    for name in NEXT {
+        arrays.push((format!("{name}_next"), batch.get(name)?));
+    }
+    npz::write(&arguments.out, &arrays)?;
+
+    let (device, out) = (batch.device(), arguments.out.display().to_string());
+    output.text(format_args!("{count} states, {} arrays in {out} ({device})", arrays.len()));
+    output.object(&json!({
+        "states": count,
+        "arrays": arrays.len(),
+        "out": out,
+        "backend": batch.backend().name(),
+        "device": device,
+        "precision": batch.precision(),
+    }));
+    Ok(true)
+}
+
+/// A batch, with its notice shown.
+pub(super) fn open(model: &Model, worlds: usize, options: &BatchOptions, output: &Output) -> Result<Batch> {
+    let batch = Batch::new(model, worlds, options)?;
+    if let Some(notice) = batch.notice() {
+        output.notice(notice);
+    }
+    Ok(batch)
+}
+
+/// Arrays of the input file by name, every one checked.
+fn read_states(model: &Model, path: &Path) -> Result<BTreeMap<&'static str, Vec<f64>>> {
+    let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
+    let arrays = npz::read(path)?;
+    let count = arrays.get("qpos").and_then(|a| a.shape.first().copied()).unwrap_or(0);
+    if count == 0 {
+        return Err(fail("needs an array 'qpos' of shape [n, nq] with at least one state".to_owned()));
+    }
+    let mut states = BTreeMap::new();
+    for (name, array) in &arrays {
+        let known = INPUTS.iter().find(|n| *n == name);
+        let Some(&known) = known else {
+            let near = batch::suggest(name, INPUTS.iter().copied());
+            return Err(fail(format!("array '{name}' is no state{near}; valid: {}", INPUTS.join(" "))));
+        };
+        let mut want = vec![count];
+        want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
+        // one number a state may be written with or without its own axis
+        if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
+            return Err(fail(format!("array '{name}' has shape {:?}; the model needs {want:?}", array.shape)));
+        }
+        let values = array.data.to_f64();
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            let state = i / (values.len() / count).max(1);
+            return Err(fail(format!("array '{name}' holds {} in state {state}; it has to be finite", values[i])));
+        }
+        states.insert(known, values);
+    }
+    Ok(states)
+}
+
+fn field(name: &str) -> Option<&'static Field> {
+    Data::<f64>::FIELDS.iter().find(|f| f.name == name)
+}
+
+/// Slots for exactly these states, measured in double precision, with a margin for single precision.
+fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usize) -> Capacity {
+    let none = Capacity { nconmax: 0, njmax: 0 };
+    let world = |k: usize| {
+        let mut data = Data::new(model, none);
+        for (name, values) in states {
+            let len = values.len() / count;
+            if let Some(ValuesMut::Real(to)) = data.get_mut(name) {
+                to.copy_from_slice(&values[k * len..(k + 1) * len]);
+            }
+        }
+        data
+    };
+    let worlds: Vec<Data> = (0..count).map(world).collect();
+    batch::with_margin(batch::peaks(model, &worlds), batch::bound(model))
+}
+
+/// Every world at its state again.
+fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Result<()> {
+    batch.reset_all(None)?;
+    states.iter().try_for_each(|(name, values)| batch.set(name, values))
+}
+
+/// Every computed field, matrices dense.
+fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
+    let wanted = |f: &&Field| (f.stage != "state" || f.name == "status") && batch.has(f.name);
+    let of = |f: &Field| Ok((f.name.to_owned(), result(batch, f)?));
+    Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
+}
+
+fn result(batch: &Batch, field: &Field) -> Result<Array> {
+    let array = squeezed(batch.get(field.name)?, field);
+    let model = batch.model();
+    let (rows, densify): (usize, fn(&Model, &[f64]) -> Vec<f64>) = match field.name {
+        "M" => (model.sizes.nv, dense::inertia),
+        "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
+        _ => return Ok(array),
+    };
+    let (count, values) = (batch.worlds(), array.data.to_f64());
+    let len = values.len() / count;
+    let data = (0..count).flat_map(|k| densify(model, &values[k * len..(k + 1) * len])).collect();
+    Ok(Array { shape: vec![count, rows, model.sizes.nv], data: ArrayData::F64(data) })
+}
+
+/// One number a world has no axis of its own, as in MuJoCo.
+pub(super) fn squeezed(mut array: Array, field: &Field) -> Array {
+    if field.dims == [Dim::Const(1)] {
+        array.shape.pop();
+    }
+    array
+}

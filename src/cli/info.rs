@@ -1,0 +1,68 @@
+//! `info`: what a model contains.
+
+use std::path::PathBuf;
+
+use manyworlds::batch;
+use manyworlds::error::Result;
+use manyworlds::fields::{Size, Sizes};
+use manyworlds::model::Model;
+use serde_json::{Map, Value, json};
+
+use super::output::Output;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// MJCF or URDF file.
+    model: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let model = super::load(&arguments.model)?;
+    let capacity = batch::probe(&model);
+    let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+    let bytes = |real| batch::bytes_of_world(&sizes, real).unwrap_or(u64::MAX);
+    let mass: f64 = model.body_mass.iter().sum();
+
+    // text: one size a line with its meaning left to the field reference
+    output.text(format_args!("model      {}", model.names.model));
+    output.text(format_args!("time step  {} s", model.opt_timestep[0]));
+    output.text(format_args!("mass       {mass:.3} kg"));
+    let sized: Vec<String> = counted(&sizes).map(|(name, n)| format!("{name} {n}")).collect();
+    for line in sized.chunks(6) {
+        output.text(format_args!("sizes      {}", line.join("  ")));
+    }
+    output.text(format_args!("world      {} KiB single, {} KiB double", bytes(4) / 1024, bytes(8) / 1024));
+    for (kind, names) in named(&model) {
+        output.text(format_args!("{kind:<10} {}", names.join(" ")));
+    }
+
+    let counts: Map<String, Value> = counted(&sizes).map(|(name, n)| (name.to_owned(), json!(n))).collect();
+    let names: Map<String, Value> = named(&model).map(|(kind, names)| (kind.to_owned(), json!(names))).collect();
+    output.object(&json!({
+        "model": model.names.model,
+        "timestep": model.opt_timestep[0],
+        "mass": mass,
+        "sizes": counts,
+        "names": names,
+        "bytes_per_world": { "single": bytes(4), "double": bytes(8) },
+    }));
+    Ok(true)
+}
+
+/// Sizes that are not zero.
+fn counted(sizes: &Sizes) -> impl Iterator<Item = (&'static str, usize)> {
+    Size::ALL.iter().map(|&s| (s.name(), sizes.get(s))).filter(|(_, n)| *n > 0)
+}
+
+/// Names of the objects that people look for.
+fn named(model: &Model) -> impl Iterator<Item = (&'static str, &[String])> {
+    let n = &model.names;
+    let kinds: [(&str, &[String]); 5] = [
+        ("bodies", &n.body),
+        ("joints", &n.joint),
+        ("tendons", &n.tendon),
+        ("actuators", &n.actuator),
+        ("keyframes", &n.key),
+    ];
+    kinds.into_iter().filter(|(_, names)| !names.is_empty())
+}

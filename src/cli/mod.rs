@@ -1,0 +1,170 @@
+//! The command line: one file per verb.
+
+mod bench;
+mod check;
+mod compile;
+mod dense;
+mod doctor;
+mod drive;
+mod eval;
+mod info;
+mod output;
+mod rollout;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use manyworlds::batch::{self, Backend, BatchOptions};
+use manyworlds::data::Capacity;
+use manyworlds::error::{Error, Result};
+use manyworlds::model::Model;
+
+use output::Output;
+
+/// The release whose results are the reference.
+const REFERENCE: &str = "MuJoCo 3.17.0";
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nreference: MuJoCo 3.17.0");
+
+/// Steps thousands of worlds of a MuJoCo model at once, on any GPU or on the CPU.
+///
+/// Exit status: 0 done, 1 a check failed, 2 bad input or no device.
+#[derive(Parser)]
+#[command(name = "manyworlds", version = VERSION)]
+struct Cli {
+    /// How results are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// For programs: the last line is one JSON object.
+    Json,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// What a model contains, and what a world of it takes.
+    Info(info::Arguments),
+    /// Compiles a model and writes its arrays under MuJoCo's names.
+    Compile(compile::Arguments),
+    /// Evaluates a model at given states: everything that follows from them, and one step.
+    Eval(eval::Arguments),
+    /// Steps worlds, measures the speed, records fields.
+    Rollout(rollout::Arguments),
+    /// Compares every stage of the GPU with the CPU, field by field.
+    Check(check::Arguments),
+    /// Measures speed over models and numbers of worlds.
+    Bench(bench::Arguments),
+    /// Lists the GPU adapters and what is missing.
+    Doctor,
+}
+
+/// Backend and capacities, the same for every verb that steps.
+#[derive(Args, Clone)]
+struct BatchArguments {
+    /// Where worlds are stepped; auto: a hardware GPU where there is one, else the CPU.
+    #[arg(long, value_enum, default_value_t = BackendName::Auto)]
+    backend: BackendName,
+    /// Contact slots of a world; measured where not given.
+    #[arg(long, requires = "njmax")]
+    nconmax: Option<usize>,
+    /// Constraint row slots of a world; measured where not given.
+    #[arg(long, requires = "nconmax")]
+    njmax: Option<usize>,
+    /// Grouping of the stages into dispatches on the GPU: auto, split, grouped or fused.
+    #[cfg(feature = "gpu")]
+    #[arg(long, default_value = "auto")]
+    partition: String,
+    /// Lanes per world on the GPU, a power of two; chosen from the model where not given.
+    #[cfg(feature = "gpu")]
+    #[arg(long)]
+    lanes: Option<usize>,
+    /// Worlds per workgroup on the GPU, a power of two; chosen where not given.
+    #[cfg(feature = "gpu")]
+    #[arg(long)]
+    worlds_per_group: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BackendName {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+impl BackendName {
+    fn backend(self) -> Backend {
+        match self {
+            BackendName::Auto => Backend::Auto,
+            BackendName::Cpu => Backend::Cpu,
+            BackendName::Gpu => Backend::Gpu,
+        }
+    }
+}
+
+impl BatchArguments {
+    fn options(&self) -> Result<BatchOptions> {
+        let capacity = self.nconmax.zip(self.njmax).map(|(nconmax, njmax)| Capacity { nconmax, njmax });
+        Ok(BatchOptions {
+            backend: self.backend.backend(),
+            capacity,
+            #[cfg(feature = "gpu")]
+            gpu: manyworlds::gpu::Options {
+                partition: self.partition.parse()?,
+                lanes: self.lanes,
+                worlds_per_group: self.worlds_per_group,
+                ..Default::default()
+            },
+        })
+    }
+}
+
+/// Parses the arguments, runs the verb, and returns the exit status.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.format == Format::Json);
+    let done = match &cli.verb {
+        Verb::Info(arguments) => info::run(arguments, &output),
+        Verb::Compile(arguments) => compile::run(arguments, &output),
+        Verb::Eval(arguments) => eval::run(arguments, &output),
+        Verb::Rollout(arguments) => rollout::run(arguments, &output),
+        Verb::Check(arguments) => check::run(arguments, &output),
+        Verb::Bench(arguments) => bench::run(arguments, &output),
+        Verb::Doctor => doctor::run(&output),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Reads and compiles a model.
+fn load(path: &std::path::Path) -> Result<Model> {
+    manyworlds::compile::load(path)
+}
+
+/// A keyframe by number or name; `none` is the initial state, nothing given the first keyframe.
+fn keyframe(model: &Model, word: Option<&str>) -> Result<Option<usize>> {
+    let nkey = model.sizes.nkey;
+    match word {
+        None => Ok((nkey > 0).then_some(0)),
+        Some("none") => Ok(None),
+        Some(word) => {
+            let named = model.names.key.iter().position(|n| n == word);
+            let key = named.or_else(|| word.parse().ok()).filter(|&k| k < nkey);
+            key.map(Some).ok_or_else(|| {
+                let near = batch::suggest(word, model.names.key.iter().map(String::as_str));
+                Error::Argument(format!("there is no keyframe '{word}': the model has {nkey}, from 0{near}"))
+            })
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `rollout`: steps worlds, measures, records.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use manyworlds::batch::{self, Backend, Batch};
+use manyworlds::data::Data;
+use manyworlds::error::{Error, Result};
+use manyworlds::fields::Field;
+use manyworlds::npz::{self, Array, ArrayData};
+use serde_json::{Map, Value, json};
+
+use super::drive::{Schedule, Source};
+use super::eval::{open, squeezed};
+use super::output::{Output, scaled};
+
+/// Most bytes of one recorded field.
+const MAX_RECORD: u64 = 1 << 33;
+/// Times that the progress bar moves.
+const TICKS: usize = 100;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// MJCF or URDF file.
+    model: PathBuf,
+    /// Worlds that step together.
+    #[arg(long, default_value_t = 1)]
+    worlds: usize,
+    /// Steps of each world.
+    #[arg(long, default_value_t = 1000)]
+    steps: usize,
+    #[command(flatten)]
+    batch: super::BatchArguments,
+    /// zero; hold: a constant of each world's own, uniform in 0.3 of the control range; noise: uniform in
+    /// the control range, drawn anew every 10 steps; or a file with an array ctrl: [nu], [world, nu] or
+    /// [frame, world, nu], the frames spread evenly over the steps.
+    #[arg(long, default_value = "zero", value_name = "zero|hold|noise|FILE.npz")]
+    ctrl: String,
+    /// Keyframe to start from, number or name; none: the initial state. Default: the first, if any.
+    #[arg(long)]
+    keyframe: Option<String>,
+    /// Seed of the controls.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Steps before the measured ones.
+    #[arg(long, default_value_t = 200)]
+    warmup: usize,
+    /// Steps from one recorded frame to the next.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Data fields to record, separated by commas.
+    #[arg(long, value_delimiter = ',', requires = "out")]
+    record: Vec<String>,
+    /// File for the recorded fields, [frame, world, …], and time, [frame, world].
+    #[arg(long, requires = "record")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let model = super::load(&arguments.model)?;
+    let Arguments { worlds, steps, warmup, every, .. } = *arguments;
+    if every == 0 || steps == 0 {
+        return Err(Error::Argument("--every and --steps have to be at least 1".to_owned()));
+    }
+    let source = Source::parse(&arguments.ctrl, &model, worlds, steps)?;
+    let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
+    let schedule = Schedule { source, seed: arguments.seed, warmup, steps };
+    let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
+    let mut record = Record::new(&arguments.record, &batch, steps / every)?;
+    batch.reset_all(key)?;
+    let measured = measure(&mut batch, &schedule, every, &mut record, output)?;
+    if let Some(out) = &arguments.out {
+        npz::write(out, &record.arrays(worlds))?;
+    }
+    print(&batch, &measured, &record, output);
+    Ok(true)
+}
+
+/// What a rollout gave.
+pub(super) struct Measured {
+    pub(super) steps: usize,
+    pub(super) seconds: f64,
+    pub(super) steps_per_second: f64,
+    pub(super) finite: f64,
+    pub(super) contacts_mean: f64,
+    pub(super) status: Vec<(&'static str, usize)>,
+}
+
+/// Warms up, then times the steps until the device has done them.
+pub(super) fn measure(
+    batch: &mut Batch,
+    schedule: &Schedule,
+    every: usize,
+    record: &mut Record,
+    output: &Output,
+) -> Result<Measured> {
+    let (warmup, steps) = (schedule.warmup, schedule.steps);
+    let bar = output.progress(steps);
+    batch.prepare()?;
+    schedule.run(batch, (0, warmup), usize::MAX, |_, _| Ok(()))?;
+    batch.wait()?;
+    // without frames or a bar to stop for, all steps are handed over at once
+    let stops = match (record.fields.is_empty(), bar.is_hidden()) {
+        (false, _) => every,
+        (true, false) => steps.div_ceil(TICKS),
+        (true, true) => usize::MAX,
+    };
+    let begin = Instant::now();
+    schedule.run(batch, (warmup, warmup + steps), stops, |batch, done| {
+        bar.set_position(done as u64);
+        record.take(batch)
+    })?;
+    batch.wait()?;
+    let seconds = begin.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let contacts: f64 = batch.get("ncon")?.data.to_f64().iter().sum();
+    Ok(Measured {
+        steps,
+        seconds,
+        steps_per_second: (batch.worlds() * steps) as f64 / seconds,
+        finite: batch.finite_share()?,
+        contacts_mean: contacts / batch.worlds() as f64,
+        status: batch.status_counts()?,
+    })
+}
+
+/// Recorded frames.
+#[derive(Default)]
+pub(super) struct Record {
+    fields: Vec<(&'static Field, Option<Array>)>,
+    frames: usize,
+}
+
+impl Record {
+    fn new(names: &[String], batch: &Batch, frames: usize) -> Result<Self> {
+        let mut fields = Vec::new();
+        // the time of each frame comes with every record
+        let time = (!names.is_empty()).then_some("time");
+        for name in names.iter().map(String::as_str).filter(|n| *n != "time").chain(time) {
+            let all = Data::<f64>::FIELDS;
+            let field = all.iter().find(|f| f.name == name).ok_or_else(|| {
+                let near = batch::suggest(name, all.iter().map(|f| f.name));
+                Error::Argument(format!("--record names '{name}', which is no data field{near}"))
+            })?;
+            let bytes = [frames, batch.worlds(), field.len(batch.sizes())]
+                .iter()
+                .try_fold(8u64, |n, &x| n.checked_mul(x as u64));
+            if bytes.is_none_or(|n| n > MAX_RECORD) {
+                let text = format!("{frames} frames of '{name}' take more than 8 GiB; record less with --every");
+                return Err(Error::Argument(text));
+            }
+            fields.push((field, None));
+        }
+        Ok(Self { fields, frames: 0 })
+    }
+
+    /// Adds a frame.
+    fn take(&mut self, batch: &Batch) -> Result<()> {
+        for (field, all) in &mut self.fields {
+            let frame = squeezed(batch.get(field.name)?, field);
+            match all {
+                None => *all = Some(frame),
+                Some(array) => append(&mut array.data, frame.data),
+            }
+        }
+        self.frames += usize::from(!self.fields.is_empty());
+        Ok(())
+    }
+
+    /// Every field with its frames as the first axis.
+    fn arrays(&self, worlds: usize) -> Vec<(String, Array)> {
+        let empty = || Array { shape: vec![worlds], data: ArrayData::F64(Vec::new()) };
+        let of = |(field, array): &(&'static Field, Option<Array>)| {
+            let mut array = array.clone().unwrap_or_else(empty);
+            array.shape.insert(0, self.frames);
+            (field.name.to_owned(), array)
+        };
+        self.fields.iter().map(of).collect()
+    }
+}
+
+fn append(to: &mut ArrayData, from: ArrayData) {
+    match (to, from) {
+        (ArrayData::F64(to), ArrayData::F64(from)) => to.extend(from),
+        (ArrayData::I32(to), ArrayData::I32(from)) => to.extend(from),
+        _ => {}
+    }
+}
+
+fn print(batch: &Batch, measured: &Measured, record: &Record, output: &Output) {
+    let (worlds, timestep) = (batch.worlds(), batch.model().opt_timestep[0]);
+    let realtime = measured.steps_per_second * timestep;
+    let raised: Vec<String> =
+        measured.status.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name} {n}")).collect();
+    let status = if raised.is_empty() { "clean".to_owned() } else { raised.join(", ") };
+    let line = |name: &str, value: String| output.text(format_args!("{name:<10} {value}"));
+    line("device", format!("{}, {} precision", batch.device(), batch.precision()));
+    line("worlds", format!("{worlds} of {:.1} KiB", batch.bytes_per_world() as f64 / 1024.0));
+    line("built", format!("{:.2} s", batch.build_seconds()));
+    line("stepped", format!("{} times in {:.3} s", measured.steps, measured.seconds));
+    line("speed", format!("{}steps/s, {}x real time", scaled(measured.steps_per_second), scaled(realtime)));
+    line("finite", format!("{:.1} % of worlds", 100.0 * measured.finite));
+    line("contacts", format!("{:.2} per world", measured.contacts_mean));
+    line("status", status);
+    if record.frames > 0 {
+        line("recorded", format!("{} frames", record.frames));
+    }
+    let mut object = summary(batch, measured);
+    object.insert("realtime_factor".to_owned(), json!(realtime));
+    object.insert("frames".to_owned(), json!(record.frames));
+    output.object(&Value::Object(object));
+}
+
+/// The figures of a rollout under their public names.
+pub(super) fn summary(batch: &Batch, measured: &Measured) -> Map<String, Value> {
+    let status: Map<String, Value> = measured.status.iter().map(|(k, n)| ((*k).to_owned(), json!(n))).collect();
+    let pairs = [
+        ("steps_per_second", json!(measured.steps_per_second)),
+        ("worlds", json!(batch.worlds())),
+        ("steps", json!(measured.steps)),
+        ("seconds", json!(measured.seconds)),
+        ("backend", json!(batch.backend().name())),
+        ("device", json!(batch.device())),
+        ("precision", json!(batch.precision())),
+        ("finite", json!(measured.finite)),
+        ("status", Value::Object(status)),
+        ("contacts_mean", json!(measured.contacts_mean)),
+        ("bytes_per_world", json!(batch.bytes_per_world())),
+        ("build_seconds", json!(batch.build_seconds())),
+        ("nconmax", json!(batch.sizes().nconmax)),
+        ("njmax", json!(batch.sizes().njmax)),
+    ];
+    debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}

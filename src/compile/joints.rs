@@ -1,0 +1,197 @@
+//! Joints and degrees of freedom, reference configuration, and the structure of the inertia matrix.
+
+use crate::mjcf::Joint;
+use crate::model::joint as kind;
+
+use super::Build;
+
+impl Build<'_> {
+    /// Fills joints, dofs, qpos0 and the rows of the inertia matrix.
+    pub(super) fn joints(&mut self) {
+        let spec = self.spec;
+        self.model.body_jntadr.fill(-1);
+        self.model.body_dofadr.fill(-1);
+        let (mut q, mut v) = (0, 0);
+        for j in 0..self.joint_order.len() {
+            let joint = &spec.joints[self.joint_order[j]];
+            self.check_joint(joint);
+            self.joint(j, joint, q, v);
+            self.reference(joint, q);
+            self.dofs(j, joint, v);
+            q += joint.nq();
+            v += joint.nv();
+        }
+        self.chain();
+        self.check_dof_counts();
+    }
+
+    fn check_joint(&self, joint: &Joint) {
+        let (at, name) = (&joint.base.at, self.called("joint", &joint.base));
+        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
+        if scalar && joint.axis.length() < 1e-10 {
+            self.wrong(at.of("axis"), format!("the axis of {name} is zero"), "give a vector with a direction");
+        }
+        if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
+            self.wrong(at.element, format!("free {name} is in a nested body"), "only children of the world can move freely");
+        }
+        if joint.kind == kind::BALL && joint.range[0] != 0.0 && joint.limited != Some(false) {
+            self.wrong(at.of("range"), format!("the range of ball {name} must start with 0"), "for example range=\"0 60\"");
+        }
+        if joint.springdamper.iter().any(|&x| x < 0.0) {
+            self.wrong(at.of("springdamper"), "springdamper is negative", "time constant and damping ratio are positive");
+        }
+    }
+
+    fn joint(&mut self, j: usize, joint: &Joint, q: usize, v: usize) {
+        let b = joint.body;
+        let compiler = self.spec.bodies[b].compiler;
+        let limited = joint.kind != kind::FREE && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
+        let actfrclimited =
+            self.limited(&joint.base, joint.actfrclimited, joint.actfrcrange, "actuatorfrcrange", compiler);
+        let m = &mut self.model;
+        if m.body_jntadr[b] < 0 {
+            m.body_jntadr[b] = j as i32;
+            m.body_dofadr[b] = v as i32;
+        }
+        m.body_jntnum[b] += 1;
+        m.body_dofnum[b] += joint.nv() as i32;
+        m.jnt_type[j] = joint.kind;
+        m.jnt_qposadr[j] = q as i32;
+        m.jnt_dofadr[j] = v as i32;
+        m.jnt_bodyid[j] = b as i32;
+        m.jnt_actuatorid[j] = -1;
+        m.jnt_group[j] = joint.group;
+        m.jnt_limited[j] = i32::from(limited);
+        m.jnt_actfrclimited[j] = i32::from(actfrclimited);
+        m.jnt_actgravcomp[j] = i32::from(joint.actgravcomp);
+        m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
+        m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
+        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
+        let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
+        let axis = if scalar { joint.axis.normalize_or_zero() } else { glam::DVec3::Z };
+        m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
+        m.jnt_axis[3 * j..3 * j + 3].copy_from_slice(&axis.to_array());
+        m.jnt_stiffness[j] = joint.stiffness[0];
+        m.jnt_stiffnesspoly[2 * j..2 * j + 2].copy_from_slice(&joint.stiffness[1..]);
+        m.jnt_range[2 * j..2 * j + 2].copy_from_slice(&joint.range);
+        m.jnt_actfrcrange[2 * j..2 * j + 2].copy_from_slice(&joint.actfrcrange);
+        m.jnt_margin[j] = joint.margin;
+    }
+
+    /// Reference configuration, and the one in which springs rest.
+    fn reference(&mut self, joint: &Joint, q: usize) {
+        let m = &mut self.model;
+        let b = joint.body;
+        match joint.kind {
+            kind::FREE => {
+                let pose = [&m.body_pos[3 * b..3 * b + 3], &m.body_quat[4 * b..4 * b + 4]].concat();
+                m.qpos0[q..q + 7].copy_from_slice(&pose);
+                m.qpos_spring[q..q + 7].copy_from_slice(&pose);
+            }
+            kind::BALL => {
+                m.qpos0[q..q + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+                m.qpos_spring[q..q + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+            }
+            _ => {
+                m.qpos0[q] = joint.reference;
+                m.qpos_spring[q] = joint.springref;
+            }
+        }
+    }
+
+    fn dofs(&mut self, j: usize, joint: &Joint, v: usize) {
+        let m = &mut self.model;
+        for d in v..v + joint.nv() {
+            m.dof_bodyid[d] = joint.body as i32;
+            m.dof_jntid[d] = j as i32;
+            m.dof_treeid[d] = m.body_treeid[joint.body];
+            m.dof_solref[2 * d..2 * d + 2].copy_from_slice(&joint.solref_friction);
+            m.dof_solimp[5 * d..5 * d + 5].copy_from_slice(&joint.solimp_friction);
+            m.dof_frictionloss[d] = joint.frictionloss;
+            m.dof_armature[d] = joint.armature;
+            m.dof_damping[d] = joint.damping[0];
+            m.dof_dampingpoly[2 * d..2 * d + 2].copy_from_slice(&joint.damping[1..]);
+            if let Ok(t) = usize::try_from(m.dof_treeid[d]) {
+                if m.tree_dofnum[t] == 0 {
+                    m.tree_dofadr[t] = d as i32;
+                }
+                m.tree_dofnum[t] += 1;
+            }
+        }
+    }
+
+    /// Parents of dofs.
+    fn chain(&mut self) {
+        let m = &mut self.model;
+        // last dof of every body or of its nearest moving ancestor
+        let mut last = vec![-1; m.sizes.nbody];
+        for b in 1..m.sizes.nbody {
+            last[b] = last[m.body_parentid[b] as usize];
+            for d in 0..m.body_dofnum[b] {
+                let d = m.body_dofadr[b] + d;
+                m.dof_parentid[d as usize] = last[b];
+                last[b] = d;
+            }
+        }
+    }
+
+    /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
+    pub(super) fn matrix_structure(&mut self) {
+        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b)).collect();
+        let m = &mut self.model;
+        m.M_colind.clear();
+        for d in 0..m.sizes.nv {
+            let mut row = vec![d as i32];
+            while !simple[m.dof_bodyid[d] as usize] && m.dof_parentid[row[row.len() - 1] as usize] >= 0 {
+                row.push(m.dof_parentid[row[row.len() - 1] as usize]);
+            }
+            row.reverse();
+            m.M_rowadr[d] = m.M_colind.len() as i32;
+            m.M_rownnz[d] = row.len() as i32;
+            m.M_colind.extend(row);
+        }
+        m.sizes.nC = m.M_colind.len();
+    }
+
+    /// Whether the body's block of the inertia matrix is diagonal in every configuration.
+    fn is_simple(&self, b: usize) -> bool {
+        let m = &self.model;
+        let parent = m.body_parentid[b] as usize;
+        let centered = m.body_ipos[3 * b..3 * b + 3].iter().all(|x| x.abs() < 1e-6)
+            && m.body_iquat[4 * b + 1..4 * b + 4].iter().all(|x| x.abs() < 1e-6);
+        if !centered || m.body_weldid[parent] != 0 || m.body_childnum[b] > 0 {
+            return false;
+        }
+        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        let mut turns = false;
+        for j in joints {
+            let rotates = matches!(m.jnt_type[j], kind::BALL | kind::HINGE);
+            let at_center = m.jnt_pos[3 * j..3 * j + 3].iter().all(|x| x.abs() < 1e-6);
+            let aligned = m.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > 1e-6).count() == 1;
+            if turns || (rotates && !at_center) || !aligned {
+                return false;
+            }
+            turns = rotates;
+        }
+        true
+    }
+
+    /// A free joint stays alone; a body has at most six dofs.
+    fn check_dof_counts(&self) {
+        for (b, body) in self.spec.bodies.iter().enumerate() {
+            let n = self.model.body_dofnum[b];
+            let first = self.model.body_jntadr[b].max(0) as usize;
+            let free = n > 0 && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize].contains(&kind::FREE);
+            if n > 6 || (free && self.model.body_jntnum[b] > 1) {
+                let message = format!("{} has {n} degrees of freedom", self.called("body", &body.base));
+                let help = if free { "a free joint must be the only one" } else { "at most 6; put joints into bodies of their own" };
+                self.wrong(body.base.at.element, message, help);
+            }
+        }
+    }
+}
+
+/// Parent of the body of a joint.
+fn spec_parent(build: &Build<'_>, joint: &Joint) -> usize {
+    build.spec.bodies[joint.body].parent
+}

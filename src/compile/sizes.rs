@@ -1,0 +1,106 @@
+//! Sizes of the model, and its options.
+
+use crate::fields::Sizes;
+use crate::mjcf::{Joint, Kind};
+use crate::model::Model;
+
+use super::Build;
+
+/// Most degrees of freedom, and bodies in a signature of 16 bits.
+const MAX_BODIES: usize = 65_535;
+
+/// Most numbers that keyframes may take.
+const MAX_KEY_NUMBERS: usize = 1 << 28;
+
+impl Build<'_> {
+    /// Computes the sizes and makes an empty model of them.
+    pub(super) fn sizes(&mut self) {
+        let spec = self.spec;
+        let mut n = Sizes {
+            nq: spec.joints.iter().map(Joint::nq).sum(),
+            nv: spec.joints.iter().map(Joint::nv).sum(),
+            nu: spec.actuators.len(),
+            nactuator: spec.actuators.len(),
+            nout: spec.actuators.len(),
+            na: spec.actuators.iter().map(crate::mjcf::Actuator::na).sum(),
+            nbody: spec.bodies.len(),
+            njnt: spec.joints.len(),
+            ngeom: spec.geoms.len(),
+            nsite: spec.sites.len(),
+            ncam: spec.cameras.len(),
+            nlight: spec.lights.len(),
+            ntendon: spec.tendons.len(),
+            nwrap: spec.tendons.iter().map(|t| t.path.len()).sum(),
+            npair: spec.pairs.len(),
+            nexclude: spec.excludes.len(),
+            nmocap: spec.bodies.iter().filter(|b| b.mocap).count(),
+            nkey: spec.keys.len().max(spec.nkey),
+            nnumeric: spec.numerics.len(),
+            nnumericdata: spec.numerics.iter().map(|n| n.data.len()).sum(),
+            ..Sizes::default()
+        };
+        n.nJten = n.nwrap;
+        let world = spec.bodies[0].base.at.element;
+        if n.nbody > MAX_BODIES {
+            self.wrong(world, format!("the model has {} bodies, more than {MAX_BODIES}", n.nbody), "");
+            return;
+        }
+        if n.nkey.saturating_mul(n.nq + n.nv + n.nu + n.na + 7 * n.nmocap) > MAX_KEY_NUMBERS {
+            self.wrong(world, "the keyframes take too much memory", "lower nkey");
+            return;
+        }
+        // bodies come before their children
+        let mut level = vec![0; n.nbody];
+        for (b, body) in spec.bodies.iter().enumerate().skip(1) {
+            level[b] = level[body.parent] + 1;
+        }
+        n.nlevel = level.iter().max().map_or(1, |l| l + 1);
+        self.tree_sizes(&mut n);
+        self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };
+    }
+
+    /// Number of trees, and the length of all dof chains.
+    fn tree_sizes(&self, n: &mut Sizes) {
+        let spec = self.spec;
+        let mut own = vec![0; n.nbody];
+        for joint in &spec.joints {
+            own[joint.body] += joint.nv();
+        }
+        // dofs on the way to the root, own ones included
+        let mut chain = own.clone();
+        for (b, body) in spec.bodies.iter().enumerate().skip(1) {
+            chain[b] = own[b] + chain[body.parent];
+            n.ntree += usize::from(own[b] > 0 && chain[body.parent] == 0);
+            n.nC += (0..own[b]).map(|k| chain[b] - k).sum::<usize>();
+        }
+    }
+
+    /// Copies the options.
+    pub(super) fn options(&mut self) {
+        let (opt, m) = (&self.spec.option, &mut self.model);
+        for (name, value) in &opt.real {
+            if let Some(crate::fields::ValuesMut::Real(to)) = m.get_mut(&format!("opt_{name}")) {
+                to.copy_from_slice(value);
+            }
+        }
+        for &(name, value) in &opt.int {
+            if let Some(crate::fields::ValuesMut::Int(to)) = m.get_mut(&format!("opt_{name}")) {
+                to[0] = value;
+            }
+        }
+        m.opt_disableflags[0] = opt.disable;
+        m.opt_enableflags[0] = opt.enable;
+        m.opt_disableactuator[0] = opt.disableactuator;
+    }
+
+    /// Id in the model of what a reference means, by kind.
+    pub(super) fn id_of(&self, kind: Kind, target: &crate::mjcf::Ref, scope: usize) -> Option<usize> {
+        let i = self.resolve(kind, target, scope)?;
+        Some(match kind {
+            Kind::Joint => self.joint_id[i],
+            Kind::Geom => self.geom_id[i],
+            Kind::Site => self.site_id[i],
+            Kind::Body | Kind::Tendon => i,
+        })
+    }
+}

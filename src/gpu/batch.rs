@@ -1,0 +1,508 @@
+//! Many worlds of one model on the GPU.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::data::{Capacity, Data};
+use crate::error::{Error, Result};
+use crate::fields::{Elem, Sizes};
+use crate::gpu::buffers::{Chunk, bind_layout, buffer, chunks};
+use crate::gpu::compose::{Composer, Shape};
+use crate::gpu::device::Gpu;
+use crate::gpu::layout::{Layout, Place, Slot};
+use crate::gpu::options::Options;
+use crate::gpu::transfer::Transfer;
+use crate::model::Model;
+use crate::stages::Stage;
+
+/// Bits of a poisoned element: NaN, or an absurd integer.
+const POISON: u32 = 0x7fc0_0000;
+
+/// Dispatches of one submission.
+const DISPATCHES: usize = 1024;
+
+/// Worlds of one model on one device. All worlds step together; nothing returns to the host unless asked.
+#[derive(Debug)]
+pub struct GpuBatch {
+    gpu: Gpu,
+    model: Model,
+    worlds: usize,
+    options: Options,
+    shape: Shape,
+    composer: Composer,
+    layout: Layout,
+    chunks: Vec<Chunk>,
+    transfer: Transfer,
+    pipeline_layout: wgpu::PipelineLayout,
+    pipelines: BTreeMap<Vec<Stage>, wgpu::ComputePipeline>,
+    build_seconds: f64,
+}
+
+impl GpuBatch {
+    /// `worlds` worlds in the model's initial state, with room for `capacity` each.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for options that do not fit, [`Error::Device`] where memory or a limit of the device
+    /// does not suffice.
+    pub fn new(
+        gpu: &Gpu,
+        model: &Model,
+        worlds: usize,
+        capacity: Capacity,
+        options: &Options,
+    ) -> Result<Self> {
+        let begin = Instant::now();
+        let shape = options.shape(model, gpu.adapter())?;
+        let composer = Composer::new(model, shape)?;
+        // every field that some kernel names, and all of the state
+        let mut used = composer.fields(Stage::ALL);
+        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
+        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+        let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new());
+        // buffers: the model once, the worlds in chunks
+        let (reals, ints) = layout.model_buffers(model);
+        let bind = bind_layout(&gpu.device);
+        let [model_f, model_i] = gpu.checked("the model", || {
+            let usage = wgpu::BufferUsages::STORAGE;
+            let f = buffer(&gpu.device, "model reals", reals.len(), usage);
+            let i = buffer(&gpu.device, "model ints", ints.len(), usage);
+            gpu.queue.write_buffer(&f, 0, bytemuck::cast_slice(&reals));
+            gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
+            [f, i]
+        })?;
+        let chunks = chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds)?;
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("world"),
+            bind_group_layouts: &[Some(&bind)],
+            immediate_size: 0,
+        });
+        let mut batch = Self {
+            gpu: gpu.clone(),
+            model: model.clone(),
+            worlds,
+            options: options.clone(),
+            shape,
+            composer,
+            layout,
+            chunks,
+            transfer: Transfer::new(gpu)?,
+            pipeline_layout,
+            pipelines: BTreeMap::new(),
+            build_seconds: 0.0,
+        };
+        batch.fill_initial()?;
+        batch.build_seconds = begin.elapsed().as_secs_f64();
+        Ok(batch)
+    }
+
+    /// Writes the initial state into all worlds, the padding of the last tile included.
+    fn fill_initial(&mut self) -> Result<()> {
+        let data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
+        for slot in self.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
+            let Some(values) = data.get(slot.field.name) else {
+                continue;
+            };
+            let one = bits(slot.field.elem, &values.to_f64());
+            for chunk in &self.chunks {
+                let worlds: Vec<u32> =
+                    (0..chunk.groups * self.shape.tile).filter_map(|w| u32::try_from(w).ok()).collect();
+                self.transfer.write(
+                    &self.gpu,
+                    &self.layout,
+                    chunk,
+                    slot,
+                    &worlds,
+                    &one.repeat(worlds.len()),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slot(&self, field: &str) -> Result<&Slot> {
+        match self.layout.slot(field) {
+            Some(slot) if slot.place == Place::World => Ok(slot),
+            Some(_) => {
+                Err(Error::Argument(format!("'{field}' is a field of the model: the same for all worlds")))
+            }
+            None => Err(Error::Argument(format!(
+                "'{field}' is not a Data field that the kernels of this model compute"
+            ))),
+        }
+    }
+
+    /// Whether the kernels of this model keep a Data field.
+    pub fn has(&self, field: &str) -> bool {
+        self.slot(field).is_ok()
+    }
+
+    /// A Data field of all worlds, `[world, …]` row-major; integers as numbers.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, [`Error::Device`] for a lost device.
+    pub fn get(&self, field: &str) -> Result<Vec<f64>> {
+        let slot = self.slot(field)?;
+        let mut out = Vec::with_capacity(self.worlds * slot.len);
+        for chunk in &self.chunks {
+            let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+            let words = self.transfer.read(&self.gpu, &self.layout, chunk, slot, &worlds)?;
+            out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
+        }
+        Ok(out)
+    }
+
+    /// Sets a Data field of all worlds from `[world, …]`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field or a wrong number of values, [`Error::Device`] for a lost device.
+    pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.set_worlds(field, &worlds, values)
+    }
+
+    /// Sets a Data field of the given worlds from `[world, …]`, rows in the order of `worlds`.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`], and for a world that does not exist.
+    pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
+        let slot = self.slot(field)?;
+        if values.len() != worlds.len() * slot.len {
+            return Err(Error::Argument(format!(
+                "'{field}': {} values given, {} x {} expected",
+                values.len(),
+                worlds.len(),
+                slot.len
+            )));
+        }
+        if let Some(w) = worlds.iter().find(|w| **w >= self.worlds) {
+            return Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)));
+        }
+        for chunk in &self.chunks {
+            let inside = |w: usize| w >= chunk.first && w < chunk.first + chunk.worlds;
+            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
+            let ids: Vec<u32> =
+                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - chunk.first).ok()).collect();
+            let words: Vec<u32> = rows
+                .iter()
+                .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
+                .collect();
+            self.transfer.write(&self.gpu, &self.layout, chunk, slot, &ids, &words)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the worlds of `mask` back to the initial state, or to a keyframe, and clears their status.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a mask of the wrong length or a keyframe that does not exist.
+    pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
+        if mask.len() != self.worlds {
+            return Err(Error::Argument(format!(
+                "the mask has {} entries, the batch {} worlds",
+                mask.len(),
+                self.worlds
+            )));
+        }
+        if let Some(k) = key.filter(|k| *k >= self.model.sizes.nkey) {
+            return Err(Error::Argument(format!(
+                "keyframe {k} does not exist: the model has {}",
+                self.model.sizes.nkey
+            )));
+        }
+        let mut data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
+        data.reset(&self.model, key);
+        let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
+        for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
+            if let Some(values) = data.get(field.name) {
+                self.set_worlds(field.name, &worlds, &values.to_f64().repeat(worlds.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Advances all worlds by `n` steps. Returns when the work is submitted; `wait` or `get` wait for it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    pub fn step(&mut self, n: usize) -> Result<()> {
+        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
+        self.build(&groups)?;
+        self.record(&groups, n)
+    }
+
+    /// Computes everything that follows from the state, without advancing it.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn forward(&mut self) -> Result<()> {
+        let groups = self.options.groups(Stage::forward(), self.gpu.adapter());
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Runs some stages once, each in a dispatch of its own.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
+        let groups: Vec<Vec<Stage>> = stages.iter().map(|s| vec![*s]).collect();
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Builds what `step` needs, so that the first step is not slower than the others.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn prepare(&mut self) -> Result<()> {
+        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
+        self.build(&groups)
+    }
+
+    /// Builds the pipelines that are missing, on several threads.
+    fn build(&mut self, groups: &[Vec<Stage>]) -> Result<()> {
+        let begin = Instant::now();
+        let missing: BTreeSet<&Vec<Stage>> =
+            groups.iter().filter(|g| !self.pipelines.contains_key(*g)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let made: Vec<(Vec<Stage>, wgpu::ComputePipeline)> =
+            missing.into_par_iter().map(|g| Ok((g.clone(), self.pipeline(g)?))).collect::<Result<_>>()?;
+        self.pipelines.extend(made);
+        self.build_seconds += begin.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    fn pipeline(&self, stages: &[Stage]) -> Result<wgpu::ComputePipeline> {
+        let (module, _) = self.composer.module(stages, &self.layout)?;
+        let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
+        let label = names.join("+");
+        let begin = Instant::now();
+        let made = self.gpu.checked(&format!("kernel {label}"), || {
+            let module = shader(&self.gpu.device, &label, module, self.options.checks);
+            self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(&label),
+                layout: Some(&self.pipeline_layout),
+                module: &module,
+                entry_point: Some("main"),
+                // kernels write workgroup memory before they read it
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        });
+        tracing::debug!(kernel = label, seconds = begin.elapsed().as_secs_f64(), "built");
+        made
+    }
+
+    /// Submits the dispatches of `n` rounds over all chunks.
+    fn record(&self, groups: &[Vec<Stage>], n: usize) -> Result<()> {
+        let pipelines: Vec<&wgpu::ComputePipeline> =
+            groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+        let rounds = (DISPATCHES / pipelines.len().max(1)).max(1);
+        for chunk in &self.chunks {
+            let mut left = n;
+            while left > 0 {
+                let now = left.min(rounds);
+                let mut encoder =
+                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                {
+                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                    pass.set_bind_group(0, &chunk.bind, &[]);
+                    for _ in 0..now {
+                        for pipeline in &pipelines {
+                            pass.set_pipeline(pipeline);
+                            dispatch(&mut pass, chunk.groups);
+                        }
+                    }
+                }
+                self.gpu.queue.submit([encoder.finish()]);
+                left -= now;
+            }
+        }
+        self.gpu.alive()
+    }
+
+    /// Waits until everything that was submitted is done.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn wait(&self) -> Result<()> {
+        self.gpu.wait()
+    }
+
+    /// Fills fields with NaN (integers with an absurd value): what a kernel does not write shows.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`].
+    pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
+        for field in fields {
+            let slot = self.slot(field)?;
+            for chunk in &self.chunks {
+                let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+                self.transfer.write(
+                    &self.gpu,
+                    &self.layout,
+                    chunk,
+                    slot,
+                    &worlds,
+                    &vec![POISON; chunk.worlds * slot.len],
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nanoseconds per world and step of each dispatch of a step, over `steps` steps; empty where the device
+    /// has no timestamps.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn stage_times(&mut self, steps: usize) -> Result<Vec<(String, f64)>> {
+        if !self.gpu.adapter().timestamps || steps == 0 {
+            return Ok(Vec::new());
+        }
+        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
+        self.build(&groups)?;
+        let mut total = vec![0.0; groups.len()];
+        for _ in 0..steps {
+            for (sum, ticks) in total.iter_mut().zip(self.timed_round(&groups)?) {
+                *sum += ticks;
+            }
+        }
+        let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
+        let name = |g: &Vec<Stage>| g.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
+        Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
+    }
+
+    /// Device ticks of each group in one step, summed over chunks.
+    fn timed_round(&self, groups: &[Vec<Stage>]) -> Result<Vec<f64>> {
+        let device = &self.gpu.device;
+        let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
+        let set = device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count,
+        });
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        let resolved = buffer(device, "ticks", 2 * count as usize, usage);
+        let host = buffer(device, "ticks", 2 * count as usize, wgpu::BufferUsages::MAP_READ);
+        let mut total = vec![0.0; groups.len()];
+        for chunk in &self.chunks {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for (g, at) in groups.iter().zip((0..).step_by(2)) {
+                let writes = wgpu::ComputePassTimestampWrites {
+                    query_set: &set,
+                    beginning_of_pass_write_index: Some(at),
+                    end_of_pass_write_index: Some(at + 1),
+                };
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: None,
+                    timestamp_writes: Some(writes),
+                });
+                if let Some(pipeline) = self.pipelines.get(g) {
+                    pass.set_bind_group(0, &chunk.bind, &[]);
+                    pass.set_pipeline(pipeline);
+                    dispatch(&mut pass, chunk.groups);
+                }
+            }
+            encoder.resolve_query_set(&set, 0..count, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &host, 0, 8 * u64::from(count));
+            self.gpu.queue.submit([encoder.finish()]);
+            host.slice(..).map_async(wgpu::MapMode::Read, |_| {});
+            self.gpu.wait()?;
+            let ticks: Vec<u64> = match host.slice(..).get_mapped_range() {
+                Ok(view) => bytemuck::cast_slice(&view).to_vec(),
+                Err(e) => return Err(Error::Device(format!("reading timestamps failed: {e}"))),
+            };
+            host.unmap();
+            for (sum, pair) in total.iter_mut().zip(ticks.chunks(2)) {
+                *sum += pair[1].saturating_sub(pair[0]) as f64;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Number of worlds.
+    pub fn worlds(&self) -> usize {
+        self.worlds
+    }
+
+    /// Bytes of device memory per world.
+    pub fn bytes_per_world(&self) -> usize {
+        self.layout.bytes_per_world()
+    }
+
+    /// Seconds spent on buffers and kernels so far.
+    pub fn build_seconds(&self) -> f64 {
+        self.build_seconds
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Lanes per world and worlds per workgroup.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The composed text of the kernel of some stages, as it is given to the driver.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
+        self.composer.module(stages, &self.layout).map(|(_, text)| text)
+    }
+
+    /// Fields that the kernel of a stage writes.
+    pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
+        self.composer.writes(stage)
+    }
+}
+
+/// Groups over two axes: one holds at most 65,535.
+fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: usize) {
+    let groups = u32::try_from(groups).unwrap_or(u32::MAX);
+    let x = groups.min(32_768);
+    pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+}
+
+/// The one place where modules become shaders.
+fn shader(device: &wgpu::Device, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+    };
+    if checks {
+        return device.create_shader_module(descriptor);
+    }
+    // SAFETY: the text is composed from this crate's kernels, never from input. Every index is bounded by a
+    // size of the model or a capacity that the buffers were made for, ids were checked by the compiler, and every
+    // loop has a bound. Tests run the same kernels with the checks on and compare the bits.
+    #[allow(unsafe_code)]
+    unsafe {
+        device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn bits(elem: Elem, values: &[f64]) -> Vec<u32> {
+    match elem {
+        Elem::Real => values.iter().map(|x| (*x as f32).to_bits()).collect(),
+        Elem::Int => values.iter().map(|x| (*x as i32).cast_unsigned()).collect(),
+    }
+}
+
+fn number(elem: Elem, word: u32) -> f64 {
+    match elem {
+        Elem::Real => f64::from(f32::from_bits(word)),
+        Elem::Int => f64::from(word.cast_signed()),
+    }
+}

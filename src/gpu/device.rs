@@ -1,0 +1,183 @@
+//! Adapters and devices.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use crate::error::{Error, Result};
+
+/// What is known of a graphics adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Name of the device.
+    pub name: String,
+    /// API: Vulkan, Metal or Dx12.
+    pub backend: String,
+    /// Driver and its version.
+    pub driver: String,
+    /// Whether it computes on the CPU (lavapipe, SwiftShader, WARP).
+    pub software: bool,
+    /// Workgroup memory, bytes.
+    pub workgroup_bytes: u32,
+    /// Most invocations of a workgroup.
+    pub invocations: u32,
+    /// Largest storage binding, bytes.
+    pub binding_bytes: u64,
+    /// Largest buffer, bytes.
+    pub buffer_bytes: u64,
+    /// Whether kernels can be timed.
+    pub timestamps: bool,
+}
+
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {})", self.name, self.backend, self.driver)
+    }
+}
+
+/// Which adapter to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A hardware GPU only.
+    Hardware,
+    /// A hardware GPU, or else software.
+    Any,
+}
+
+/// An open device. Cheap to clone; may be shared between threads.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    adapter: Adapter,
+    lost: Arc<Mutex<Option<String>>>,
+}
+
+fn found() -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    // validation is for our tests, through naga; the driver's layers are not needed
+    descriptor.flags = wgpu::InstanceFlags::empty();
+    let instance = wgpu::Instance::new(descriptor);
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+}
+
+fn describe(adapter: &wgpu::Adapter) -> Adapter {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    Adapter {
+        name: info.name.clone(),
+        backend: format!("{:?}", info.backend),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        software: info.device_type == wgpu::DeviceType::Cpu,
+        workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        invocations: limits.max_compute_invocations_per_workgroup,
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        buffer_bytes: limits.max_buffer_size,
+        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+    }
+}
+
+/// Every adapter that can compute, hardware first.
+pub fn adapters() -> Vec<Adapter> {
+    let mut all: Vec<Adapter> = found().iter().map(describe).collect();
+    all.sort_by_key(|a| a.software);
+    all
+}
+
+impl Gpu {
+    /// Opens the best adapter: discrete before integrated before software.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where there is no adapter of that choice, naming those that were found, or where the
+    /// driver refuses the device.
+    pub fn open(choice: Choice) -> Result<Self> {
+        let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => 0,
+            wgpu::DeviceType::IntegratedGpu => 1,
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Other => 3,
+            wgpu::DeviceType::Cpu => 4,
+        };
+        let mut all = found();
+        all.sort_by_key(rank);
+        let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
+        let adapter = all
+            .into_iter()
+            .find(|a| choice == Choice::Any || !describe(a).software)
+            .ok_or_else(|| Error::Device(missing(choice, &names)))?;
+        Self::request(&adapter)
+    }
+
+    fn request(adapter: &wgpu::Adapter) -> Result<Self> {
+        let summary = describe(adapter);
+        // everything that the adapter can do, so that large batches and many lanes fit
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("manyworlds"),
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
+        // a lost device is reported by the next call
+        let lost = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            if let Ok(mut slot) = seen.lock() {
+                *slot = Some(format!("{reason:?}: {message}"));
+            }
+        });
+        Ok(Self { device, queue, adapter: summary, lost })
+    }
+
+    /// The adapter that was opened.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Waits until the device has done all that was submitted.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where the device was lost.
+    pub fn wait(&self) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.alive()?;
+        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+    }
+
+    /// Whether the device still answers.
+    pub(crate) fn alive(&self) -> Result<()> {
+        match self.lost.lock().ok().and_then(|l| l.clone()) {
+            Some(why) => Err(Error::Device(format!(
+                "{}: the device was lost ({why}); make a new batch and restore its last state",
+                self.adapter
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs `make` and turns what the driver says against it into an error.
+    pub(crate) fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
+        let scopes =
+            [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
+                .map(|filter| self.device.push_error_scope(filter));
+        let made = make();
+        let mut problem = None;
+        for scope in scopes.into_iter().rev() {
+            problem = pollster::block_on(scope.pop()).or(problem);
+        }
+        match problem {
+            Some(e) => Err(Error::Device(format!("{}: {what}: {e}", self.adapter))),
+            None => Ok(made),
+        }
+    }
+}
+
+fn missing(choice: Choice, names: &[String]) -> String {
+    let wanted = if choice == Choice::Hardware { "hardware GPU" } else { "GPU adapter" };
+    let tried = if names.is_empty() {
+        "no adapter was found".to_string()
+    } else {
+        format!("found only: {}", names.join(", "))
+    };
+    format!("no {wanted}: {tried}; `manyworlds doctor` says what to install, `--backend cpu` needs none")
+}

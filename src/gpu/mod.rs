@@ -1,0 +1,16 @@
+//! The GPU backend: kernels specialised for a model, worlds in tiled arenas, recorded steps.
+
+pub mod access;
+mod batch;
+mod buffers;
+mod compose;
+mod device;
+pub mod layout;
+pub mod link;
+mod options;
+mod transfer;
+
+pub use batch::GpuBatch;
+pub use compose::{Composer, Shape};
+pub use device::{Adapter, Choice, Gpu, adapters};
+pub use options::{Options, Partition};

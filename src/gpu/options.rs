@@ -1,0 +1,102 @@
+//! How a model's kernels are cut and spread: chosen from the model and the device, or by hand.
+
+use crate::error::{Error, Result};
+use crate::gpu::compose::Shape;
+use crate::gpu::device::Adapter;
+use crate::model::Model;
+use crate::stages::Stage;
+
+/// How the stages of a step are grouped into dispatches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Partition {
+    /// By the device: drivers that compile large kernels slowly get small ones.
+    #[default]
+    Auto,
+    /// Every stage alone.
+    Split,
+    /// A few groups: poses, constraints, smooth forces, solver, integrator.
+    Grouped,
+    /// Everything in one dispatch.
+    Fused,
+}
+
+impl std::str::FromStr for Partition {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "split" => Ok(Self::Split),
+            "grouped" => Ok(Self::Grouped),
+            "fused" => Ok(Self::Fused),
+            other => Err(Error::Argument(format!(
+                "unknown partition '{other}'; expected auto, split, grouped or fused"
+            ))),
+        }
+    }
+}
+
+/// Options of a batch on the GPU.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Grouping of the stages.
+    pub partition: Partition,
+    /// Lanes per world, a power of two; chosen from the model's size when absent.
+    pub lanes: Option<usize>,
+    /// Worlds per workgroup; chosen when absent.
+    pub worlds_per_group: Option<usize>,
+    /// Bounds checks inside the kernels: for tests.
+    pub checks: bool,
+}
+
+impl Options {
+    /// Lanes and worlds per group for a model on a device.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a count that is not a power of two or does not fit, with the limit.
+    pub fn shape(&self, model: &Model, adapter: &Adapter) -> Result<Shape> {
+        let most = (adapter.invocations as usize).min(256);
+        let lanes = self.lanes.unwrap_or(if adapter.software {
+            1
+        } else {
+            (model.sizes.nv / 2).next_power_of_two().clamp(1, 32)
+        });
+        let tile =
+            self.worlds_per_group.unwrap_or(if adapter.software { 8 } else { (64 / lanes).clamp(1, 32) });
+        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, 32)] {
+            if !value.is_power_of_two() || value > limit {
+                return Err(Error::Argument(format!(
+                    "{what}: {value} is not a power of two from 1 to {limit}"
+                )));
+            }
+        }
+        if lanes * tile > most {
+            return Err(Error::Argument(format!(
+                "{lanes} lanes x {tile} worlds per group exceed the {most} invocations of a group"
+            )));
+        }
+        Ok(Shape { lanes, tile })
+    }
+
+    /// Groups of the given stages, in order.
+    pub fn groups(&self, stages: impl Iterator<Item = Stage>, adapter: &Adapter) -> Vec<Vec<Stage>> {
+        let partition = match self.partition {
+            // lavapipe's compile time grows with the square of a kernel's size
+            Partition::Auto if adapter.name.contains("llvmpipe") => Partition::Split,
+            Partition::Auto => Partition::Grouped,
+            ref chosen => chosen.clone(),
+        };
+        let mut groups: Vec<Vec<Stage>> = Vec::new();
+        for stage in stages {
+            let starts = match partition {
+                Partition::Split => true,
+                Partition::Fused => false,
+                _ => matches!(stage, Stage::collision | Stage::com_vel | Stage::solve | Stage::euler),
+            };
+            match groups.last_mut() {
+                Some(last) if !starts => last.push(stage),
+                _ => groups.push(vec![stage]),
+            }
+        }
+        groups
+    }
+}

@@ -1,0 +1,266 @@
+//! `<worldbody>`: bodies and what is in them. Frames are dissolved and replicates written out on the way, with
+//! a list of work instead of recursion.
+
+use super::attrs::El;
+use super::pose::{euler, pose};
+use super::spec::{Base, Body, Frame, Inertial, Pose, Scope};
+use super::{Reader, attach, foreign, geom, joint, visual};
+
+use glam::DVec3;
+
+/// Most elements that replicate and attach may make.
+pub(super) const MAX_ELEMENTS: usize = 1 << 20;
+
+/// What an element is inside of.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    pub(super) body: usize,
+    pub(super) frame: Option<usize>,
+    pub(super) pose: Pose,
+    pub(super) class: usize,
+    pub(super) scope: usize,
+    /// Whether this is the first copy of everything around it.
+    pub(super) first: bool,
+}
+
+/// Work that waits.
+enum Work<'a> {
+    Element(El<'a>, Context),
+    Replicate { el: El<'a>, context: Context, step: Pose, at: Pose, index: i32, count: i32, sep: String },
+}
+
+/// Reads a worldbody.
+pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
+    let context = Context { body: 0, frame: None, pose: Pose::default(), class: 0, scope: 0, first: true };
+    let mut work: Vec<Work<'_>> = el.children().rev().map(|c| Work::Element(c, context)).collect();
+    let mut made = 0_usize;
+    while let Some(next) = work.pop() {
+        made += 1;
+        if made + reader.spec.elements() > MAX_ELEMENTS {
+            let message = format!("the model has more than {MAX_ELEMENTS} elements");
+            reader.log.add(el.span(), message, "lower the count of replicate");
+            return;
+        }
+        match next {
+            Work::Element(el, context) => element(reader, el, context, &mut work),
+            Work::Replicate { el, context, step, at, index, count, sep } => {
+                let digits = count.to_string().len();
+                let scope = Scope {
+                    parent: Some(context.scope),
+                    prefix: String::new(),
+                    suffix: format!("{sep}{index:0digits$}"),
+                };
+                reader.spec.scopes.push(scope);
+                let inner = Context {
+                    scope: reader.spec.scopes.len() - 1,
+                    pose: context.pose.then(&at),
+                    first: context.first && index == 0,
+                    ..context
+                };
+                if index + 1 < count {
+                    let at = at.then(&step);
+                    work.push(Work::Replicate { el, context, step, at, index: index + 1, count, sep });
+                }
+                work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
+            }
+        }
+    }
+}
+
+fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut Vec<Work<'a>>) {
+    match el.tag() {
+        "body" => {
+            let inner = body(reader, el, context);
+            work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
+        }
+        "frame" => {
+            let inner = frame(reader, el, context);
+            work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
+        }
+        "replicate" => work.extend(replicate(reader, el, context)),
+        "attach" => attach::attach(reader, el, context),
+        "inertial" => inertial(reader, el, context),
+        "joint" | "freejoint" => add_joint(reader, el, context),
+        "geom" => add_geom(reader, el, context),
+        "site" => add_site(reader, el, context),
+        "camera" => add_camera(reader, el, context),
+        "light" => add_light(reader, el, context),
+        tag => foreign(&mut reader.spec, el, tag.to_owned()),
+    }
+}
+
+/// Name and places of an element.
+fn base(el: El<'_>, context: Context) -> Base {
+    let mut base = Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
+    base.at.note(el);
+    base
+}
+
+/// The class that an element starts from: its own, or the one around it.
+fn class_of(reader: &Reader<'_>, el: El<'_>, attr: &str, around: usize) -> usize {
+    let Some(name) = el.attr(attr) else { return around };
+    reader.classes.find(reader.log, &name.value, name.span).unwrap_or(around)
+}
+
+/// Copies class values into an element and keeps the places of the class's attributes.
+macro_rules! from_class {
+    ($reader:ident, $el:ident, $context:ident, $kind:ident) => {{
+        let class = class_of($reader, $el, "class", $context.class);
+        let mut value = $reader.classes.0[class].$kind.clone();
+        value.base.name = $el.text("name").unwrap_or_default();
+        value.base.scope = $context.scope;
+        value.body = $context.body;
+        value.frame = $context.frame;
+        value
+    }};
+}
+
+fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
+    let mut body = Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
+    pose(el, &reader.compiler, &mut body.pose);
+    body.pose = context.pose.then(&body.pose);
+    el.set_flag("mocap", &mut body.mocap);
+    el.set_real("gravcomp", &mut body.gravcomp);
+    el.list("user");
+    if el.text("sleep").is_some_and(|s| s != "auto") {
+        foreign(&mut reader.spec, el, "attribute 'sleep' of body".to_owned());
+    }
+    reader.spec.bodies.push(body);
+    Context {
+        body: reader.spec.bodies.len() - 1,
+        frame: None,
+        pose: Pose::default(),
+        class: class_of(reader, el, "childclass", context.class),
+        ..context
+    }
+}
+
+fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
+    let mut own = Pose::default();
+    pose(el, &reader.compiler, &mut own);
+    if ["scale", "scaling", "massscale"].iter().any(|a| el.attr(a).is_some()) {
+        foreign(&mut reader.spec, el, "scaling of a frame".to_owned());
+    }
+    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body };
+    reader.spec.frames.push(frame);
+    Context {
+        frame: Some(reader.spec.frames.len() - 1),
+        pose: context.pose.then(&own),
+        class: class_of(reader, el, "childclass", context.class),
+        ..context
+    }
+}
+
+fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Option<Work<'a>> {
+    el.required("count")?;
+    let mut count = 0;
+    el.set_count("count", &mut count);
+    let mut step = Pose::default();
+    if let Some(offset) = el.fixed("offset") {
+        step.pos = DVec3::from_array(offset);
+    }
+    if let Some(angles) = el.fixed("euler") {
+        step.quat = euler(angles, &reader.compiler);
+    }
+    if count as usize > MAX_ELEMENTS {
+        let message = format!("replicate makes {count} copies, more than {MAX_ELEMENTS} elements");
+        el.wrong("count", message, "lower the count");
+        return None;
+    }
+    let sep = el.text("sep").unwrap_or_default();
+    (count > 0).then_some(Work::Replicate { el, context, step, at: Pose::default(), index: 0, count, sep })
+}
+
+fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    if context.body == 0 {
+        reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
+        return;
+    }
+    let mut inertial = Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
+    inertial.at.note(el);
+    pose(el, &reader.compiler, &mut inertial.pose);
+    el.set_positive("mass", &mut inertial.mass);
+    for name in ["pos", "mass"] {
+        el.required(name);
+    }
+    if let Some(diagonal) = el.reals("diaginertia", 3, 3) {
+        if let Some(x) = diagonal.iter().find(|x| **x < 0.0) {
+            el.wrong("diaginertia", format!("an inertia is negative: {x}"), "write zero or more");
+        }
+        inertial.inertia = diagonal;
+    }
+    if let Some(full) = el.reals("fullinertia", 6, 6) {
+        let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"].iter().any(|a| el.attr(a).is_some());
+        if oriented || !inertial.inertia.is_empty() {
+            let help = "its orientation and diagonal follow from it; remove the other attributes";
+            el.wrong("fullinertia", "fullinertia cannot be combined with an orientation or diaginertia", help);
+        }
+        inertial.inertia = full;
+    }
+    if inertial.inertia.is_empty() {
+        reader.log.add(el.span(), "inertial has neither diaginertia nor fullinertia", "add one of them");
+        inertial.inertia = vec![0.0; 3];
+    }
+    inertial.pose = context.pose.then(&inertial.pose);
+    reader.spec.bodies[context.body].inertial = Some(inertial);
+}
+
+fn add_joint(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    if context.body == 0 {
+        reader.log.add(el.span(), "the world cannot have joints", "put it into a body");
+        return;
+    }
+    let mut value = if el.tag() == "freejoint" {
+        let mut value = joint::freejoint(el);
+        value.base = base(el, context);
+        value.body = context.body;
+        value.frame = context.frame;
+        value
+    } else {
+        let mut value = from_class!(reader, el, context, joint);
+        joint::joint(el, &mut value);
+        joint::to_radians(&mut value, &reader.compiler);
+        value
+    };
+    value.pos = context.pose.pos + context.pose.quat * value.pos;
+    value.axis = context.pose.quat * value.axis;
+    reader.spec.joints.push(value);
+}
+
+fn add_geom(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    let mut value = from_class!(reader, el, context, geom);
+    geom::geom(el, &reader.compiler, &mut value);
+    value.outer = context.pose;
+    if value.base.at.has("mesh") {
+        foreign(&mut reader.spec, el, "mesh of geom".to_owned());
+    }
+    if let Some(plugin) = el.children().next() {
+        foreign(&mut reader.spec, plugin, "plugin".to_owned());
+    }
+    reader.spec.geoms.push(value);
+}
+
+fn add_site(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    let mut value = from_class!(reader, el, context, site);
+    geom::site(el, &reader.compiler, &mut value);
+    value.outer = context.pose;
+    if value.base.at.has("mesh") {
+        foreign(&mut reader.spec, el, "mesh of site".to_owned());
+    }
+    reader.spec.sites.push(value);
+}
+
+fn add_camera(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    let mut value = from_class!(reader, el, context, camera);
+    visual::camera(el, &reader.compiler, &mut value);
+    value.pose = context.pose.then(&value.pose);
+    reader.spec.cameras.push(value);
+}
+
+fn add_light(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
+    let mut value = from_class!(reader, el, context, light);
+    visual::light(el, &mut value);
+    value.pos = context.pose.pos + context.pose.quat * value.pos;
+    value.dir = context.pose.quat * value.dir;
+    reader.spec.lights.push(value);
+}

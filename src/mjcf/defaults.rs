@@ -1,0 +1,102 @@
+//! `<default>`: classes. A class starts as a copy of the one around it.
+
+use super::attrs::El;
+use super::source::{Log, Span, did_you_mean};
+use super::spec::{Actuator, Camera, Compiler, Geom, Joint, Light, Pair, Site, Spec, Tendon};
+use super::{actuator, contact, foreign, geom, joint, tendon, visual};
+
+/// Most classes of a model; each holds a copy of every kind of element.
+const MAX_CLASSES: usize = 10_000;
+
+/// A class: what elements of each kind start from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Class {
+    pub(super) name: String,
+    pub(super) joint: Joint,
+    pub(super) geom: Geom,
+    pub(super) site: Site,
+    pub(super) camera: Camera,
+    pub(super) light: Light,
+    pub(super) pair: Pair,
+    pub(super) tendon: Tendon,
+    pub(super) actuator: Actuator,
+}
+
+/// All classes; the first is `main`.
+#[derive(Clone, Debug)]
+pub(super) struct Classes(pub(super) Vec<Class>);
+
+impl Default for Classes {
+    fn default() -> Self {
+        Self(vec![Class { name: "main".to_owned(), ..Class::default() }])
+    }
+}
+
+impl Classes {
+    /// The class of a name; a problem is noted where there is none.
+    pub(super) fn find(&self, log: &Log, name: &str, span: Span) -> Option<usize> {
+        let found = self.0.iter().position(|c| c.name == name);
+        if found.is_none() {
+            let help = did_you_mean(name, self.0.iter().map(|c| c.name.as_str()))
+                .unwrap_or_else(|| "define it in <default>".to_owned());
+            log.add(span, format!("unknown default class '{}'", super::schema::short(name)), help);
+        }
+        found
+    }
+
+    /// Reads a top-level default element.
+    pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, spec: &mut Spec) {
+        if el.text("class").is_some_and(|c| c != "main") {
+            el.wrong("class", "the top-level default class is always 'main'", "put this default inside another <default>");
+        }
+        let mut stack = vec![(el, 0)];
+        while let Some((el, class)) = stack.pop() {
+            // settings first: nested classes copy them, wherever they stand
+            for child in el.children().filter(|c| c.tag() != "default") {
+                setting(child, compiler, &mut self.0[class], spec);
+            }
+            let mut nested = Vec::new();
+            for child in el.children().filter(|c| c.tag() == "default") {
+                if let Some(id) = self.add(child, class) {
+                    nested.push((child, id));
+                }
+            }
+            stack.extend(nested.into_iter().rev());
+        }
+    }
+
+    fn add(&mut self, el: El<'_>, parent: usize) -> Option<usize> {
+        let name = el.text("class").unwrap_or_default();
+        if name.is_empty() {
+            el.wrong("class", "a nested default needs a class name", "add class=\"…\"");
+            return None;
+        }
+        if self.0.iter().any(|c| c.name == name) {
+            el.wrong("class", format!("default class '{}' is defined twice", super::schema::short(&name)), "rename one of them");
+            return None;
+        }
+        if self.0.len() >= MAX_CLASSES {
+            el.log.add(el.span(), format!("more than {MAX_CLASSES} default classes"), "");
+            return None;
+        }
+        self.0.push(Class { name, ..self.0[parent].clone() });
+        Some(self.0.len() - 1)
+    }
+}
+
+/// One element of a class.
+fn setting(el: El<'_>, compiler: &Compiler, class: &mut Class, spec: &mut Spec) {
+    match el.tag() {
+        "joint" => joint::joint(el, &mut class.joint),
+        "geom" => geom::geom(el, compiler, &mut class.geom),
+        "site" => geom::site(el, compiler, &mut class.site),
+        "camera" => visual::camera(el, compiler, &mut class.camera),
+        "light" => visual::light(el, &mut class.light),
+        "pair" => contact::pair(el, &mut class.pair),
+        "tendon" => tendon::tendon(el, &mut class.tendon),
+        "material" | "texture" => visual::check_tree(el),
+        "mesh" | "equality" => {}
+        tag if actuator::is_known(tag) => actuator::actuator(el, &mut class.actuator),
+        tag => foreign(spec, el, format!("default for {tag} actuators")),
+    }
+}

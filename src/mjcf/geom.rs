@@ -1,0 +1,160 @@
+//! `<geom>` and `<site>`.
+
+use crate::model::geom as kind;
+
+use super::attrs::El;
+use super::joint::{SOLIMP, SOLREF};
+use super::pose::pose;
+use super::spec::{Compiler, Geom, Pose, Ref, Site};
+
+/// Names of the types; the index into the list is not the value.
+pub(super) const TYPES: &[(&str, i32)] = &[
+    ("plane", kind::PLANE),
+    ("hfield", kind::HFIELD),
+    ("sphere", kind::SPHERE),
+    ("capsule", kind::CAPSULE),
+    ("ellipsoid", kind::ELLIPSOID),
+    ("cylinder", kind::CYLINDER),
+    ("box", kind::BOX),
+    ("mesh", kind::MESH),
+    ("sdf", kind::SDF),
+];
+
+const SITE_TYPES: &[(&str, i32)] = &[
+    ("sphere", kind::SPHERE),
+    ("capsule", kind::CAPSULE),
+    ("ellipsoid", kind::ELLIPSOID),
+    ("cylinder", kind::CYLINDER),
+    ("box", kind::BOX),
+    ("mesh", kind::MESH),
+];
+
+const CONDIMS: &[(&str, i32)] = &[("1", 1), ("3", 3), ("4", 4), ("6", 6)];
+
+/// Name of a geom type.
+pub fn type_name(kind: i32) -> &'static str {
+    TYPES.iter().find(|t| t.1 == kind).map_or("unknown", |t| t.0)
+}
+
+impl Default for Geom {
+    fn default() -> Self {
+        Self {
+            base: Default::default(),
+            body: 0,
+            frame: None,
+            kind: kind::SPHERE,
+            size: [0.0; 3],
+            nsize: 0,
+            fromto: None,
+            pose: Pose::default(),
+            outer: Pose::default(),
+            contype: 1,
+            conaffinity: 1,
+            condim: 3,
+            group: 0,
+            priority: 0,
+            friction: [1.0, 0.005, 0.0001],
+            solmix: 1.0,
+            solref: SOLREF,
+            solimp: SOLIMP,
+            margin: 0.0,
+            gap: 0.0,
+            surfacevel: [0.0; 6],
+            adhesion: 0.0,
+            mass: None,
+            density: 1000.0,
+            shell: false,
+            fluid: false,
+            fluidcoef: [0.5, 0.25, 1.5, 1.0, 1.0],
+            rgba: [0.5, 0.5, 0.5, 1.0],
+            material: Ref::default(),
+        }
+    }
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self {
+            base: Default::default(),
+            body: 0,
+            frame: None,
+            kind: kind::SPHERE,
+            size: [0.005; 3],
+            fromto: None,
+            pose: Pose::default(),
+            outer: Pose::default(),
+            group: 0,
+            rgba: [0.5, 0.5, 0.5, 1.0],
+            material: Ref::default(),
+        }
+    }
+}
+
+/// Reads a reference.
+pub(super) fn reference(el: El<'_>, name: &str, to: &mut Ref) {
+    if let Some(attr) = el.attr(name) {
+        *to = Ref { name: attr.value.clone(), span: attr.span };
+    }
+}
+
+/// Reads the contact dimensions.
+pub(super) fn condim(el: El<'_>) -> Option<i32> {
+    el.keyword("condim", CONDIMS)
+}
+
+/// Reads the attributes of a geom, of a class or in a body, over what it has.
+pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
+    to.base.at.note(el);
+    el.set_keyword("type", TYPES, &mut to.kind);
+    to.nsize = to.nsize.max(el.set_partial("size", &mut to.size));
+    placement(el, compiler, &mut to.pose, &mut to.fromto);
+    el.set_int("contype", &mut to.contype);
+    el.set_int("conaffinity", &mut to.conaffinity);
+    to.condim = condim(el).unwrap_or(to.condim);
+    el.set_int("group", &mut to.group);
+    el.set_int("priority", &mut to.priority);
+    el.set_partial("friction", &mut to.friction);
+    el.set_positive("solmix", &mut to.solmix);
+    el.set_partial("solref", &mut to.solref);
+    el.set_partial("solimp", &mut to.solimp);
+    el.set_real("margin", &mut to.margin);
+    el.set_real("gap", &mut to.gap);
+    el.set_partial("surfacevel", &mut to.surfacevel);
+    el.set_real("adhesion", &mut to.adhesion);
+    let mut mass = 0.0;
+    el.set_positive("mass", &mut mass);
+    if el.attr("mass").is_some() {
+        to.mass = Some(mass);
+    }
+    el.set_positive("density", &mut to.density);
+    el.set_flag("shellinertia", &mut to.shell);
+    if let Some(shape) = el.keyword("fluidshape", &[("none", 0), ("ellipsoid", 1)]) {
+        to.fluid = shape == 1;
+    }
+    el.set_partial("fluidcoef", &mut to.fluidcoef);
+    el.set_real("fitscale", &mut 0.0);
+    el.set_fixed("rgba", &mut to.rgba);
+    reference(el, "material", &mut to.material);
+    el.list("user");
+}
+
+/// Reads pose and end points; end points of the element replace a pose of its class, and the other way round
+/// end points win.
+fn placement(el: El<'_>, compiler: &Compiler, to: &mut Pose, fromto: &mut Option<[f64; 6]>) {
+    pose(el, compiler, to);
+    if let Some(ends) = el.fixed("fromto") {
+        *fromto = Some(ends);
+    }
+}
+
+/// Reads the attributes of a site, of a class or in a body, over what it has.
+pub(super) fn site(el: El<'_>, compiler: &Compiler, to: &mut Site) {
+    to.base.at.note(el);
+    el.set_keyword("type", SITE_TYPES, &mut to.kind);
+    el.set_partial("size", &mut to.size);
+    placement(el, compiler, &mut to.pose, &mut to.fromto);
+    el.set_int("group", &mut to.group);
+    el.set_fixed("rgba", &mut to.rgba);
+    reference(el, "material", &mut to.material);
+    el.list("user");
+}

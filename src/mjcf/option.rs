@@ -1,0 +1,147 @@
+//! `<option>` and its `<flag>`.
+
+use crate::model::{disable, enable};
+
+use super::attrs::El;
+use super::spec::{At, Opt};
+
+const INTEGRATORS: &[(&str, i32)] = &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3)];
+const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
+const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
+const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
+
+/// Flags that are on unless they are disabled.
+const DISABLE: &[(&str, i32)] = &[
+    ("constraint", disable::CONSTRAINT),
+    ("equality", disable::EQUALITY),
+    ("frictionloss", disable::FRICTIONLOSS),
+    ("limit", disable::LIMIT),
+    ("contact", disable::CONTACT),
+    ("spring", disable::SPRING),
+    ("damper", disable::DAMPER),
+    ("gravity", disable::GRAVITY),
+    ("clampctrl", disable::CLAMPCTRL),
+    ("warmstart", disable::WARMSTART),
+    ("filterparent", disable::FILTERPARENT),
+    ("actuation", disable::ACTUATION),
+    ("refsafe", disable::REFSAFE),
+    ("sensor", disable::SENSOR),
+    ("midphase", disable::MIDPHASE),
+    ("eulerdamp", disable::EULERDAMP),
+    ("autoreset", disable::AUTORESET),
+    ("nativeccd", disable::NATIVECCD),
+    ("island", disable::ISLAND),
+    ("multiccd", disable::MULTICCD),
+];
+
+/// Flags that are off unless they are enabled.
+const ENABLE: &[(&str, i32)] = &[
+    ("override", enable::OVERRIDE),
+    ("energy", enable::ENERGY),
+    ("fwdinv", enable::FWDINV),
+    ("invdiscrete", enable::INVDISCRETE),
+    ("sleep", enable::SLEEP),
+    ("diagexact", enable::DIAGEXACT),
+    ("ipc", enable::IPC),
+];
+
+/// The reference's values where nothing is written.
+pub(super) fn defaults() -> Opt {
+    let real = [
+        ("timestep", vec![0.002]),
+        ("impratio", vec![1.0]),
+        ("tolerance", vec![1e-8]),
+        ("ls_tolerance", vec![0.01]),
+        ("noslip_tolerance", vec![1e-6]),
+        ("ccd_tolerance", vec![1e-6]),
+        ("sleep_tolerance", vec![1e-3]),
+        ("gravity", vec![0.0, 0.0, -9.81]),
+        ("wind", vec![0.0; 3]),
+        ("magnetic", vec![0.0, -0.5, 0.0]),
+        ("density", vec![0.0]),
+        ("viscosity", vec![0.0]),
+        ("o_margin", vec![0.0]),
+        ("o_solref", vec![0.02, 1.0]),
+        ("o_solimp", vec![0.9, 0.95, 0.001, 0.5, 2.0]),
+        ("o_friction", vec![1.0, 1.0, 0.005, 0.0001, 0.0001]),
+    ];
+    let int = [
+        ("integrator", 0),
+        ("cone", 0),
+        ("jacobian", 2),
+        ("solver", 2),
+        ("iterations", 100),
+        ("ls_iterations", 50),
+        ("noslip_iterations", 0),
+        ("ccd_iterations", 35),
+        ("sdf_initpoints", 40),
+        ("sdf_iterations", 10),
+    ];
+    Opt { real: real.into(), int: int.into(), disable: 0, enable: 0, disableactuator: 0, at: At::default() }
+}
+
+/// Reads one option element over the values so far.
+pub(super) fn option(el: El<'_>, to: &mut Opt) {
+    to.at.note(el);
+    for (name, value) in &mut to.real {
+        let partial = matches!(*name, "o_solref" | "o_solimp" | "o_friction");
+        let min = if partial { 0 } else { value.len() };
+        if let Some(numbers) = el.reals(name, min, value.len()) {
+            value[..numbers.len()].copy_from_slice(&numbers);
+        }
+    }
+    for (name, value) in &mut to.int {
+        match *name {
+            "integrator" => el.set_keyword(name, INTEGRATORS, value),
+            "cone" => el.set_keyword(name, CONES, value),
+            "jacobian" => el.set_keyword(name, JACOBIANS, value),
+            "solver" => el.set_keyword(name, SOLVERS, value),
+            _ => el.set_count(name, value),
+        }
+    }
+    check_signs(el, to);
+    if let Some(groups) = el.ints("actuatorgroupdisable", 0, 31) {
+        for group in groups {
+            if (0..=30).contains(&group) {
+                to.disableactuator |= 1 << group;
+            } else {
+                el.wrong("actuatorgroupdisable", format!("actuator group {group} is out of range"), "use groups 0 to 30");
+            }
+        }
+    }
+    for flag in el.children() {
+        flags(flag, to);
+    }
+}
+
+fn check_signs(el: El<'_>, to: &Opt) {
+    for name in ["timestep", "impratio"] {
+        if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x <= 0.0) {
+            el.wrong(name, format!("{name} must be positive"), "");
+        }
+    }
+    for name in ["density", "viscosity", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance"] {
+        if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x < 0.0) {
+            el.wrong(name, format!("{name} is negative"), "write zero or more");
+        }
+    }
+}
+
+fn flags(el: El<'_>, to: &mut Opt) {
+    to.at.note(el);
+    let words = [("disable", 0), ("enable", 1)];
+    for &(name, bit) in DISABLE {
+        match el.keyword(name, &words) {
+            Some(0) => to.disable |= bit,
+            Some(_) => to.disable &= !bit,
+            None => {}
+        }
+    }
+    for &(name, bit) in ENABLE {
+        match el.keyword(name, &words) {
+            Some(0) => to.enable &= !bit,
+            Some(_) => to.enable |= bit,
+            None => {}
+        }
+    }
+}

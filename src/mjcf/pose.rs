@@ -1,0 +1,113 @@
+//! Positions and all spellings of orientations.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::attrs::El;
+use super::spec::{Compiler, Pose};
+
+const SPELLINGS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
+
+/// Vectors shorter than this have no direction.
+const MIN_LENGTH: f64 = 1e-10;
+
+/// Scalar-first numbers of a quaternion.
+pub fn quat_array(q: DQuat) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
+}
+
+/// A quaternion from scalar-first numbers.
+pub fn quat_of(q: [f64; 4]) -> DQuat {
+    DQuat::from_xyzw(q[1], q[2], q[3], q[0])
+}
+
+/// Reads position and orientation over the pose so far.
+pub(super) fn pose(el: El<'_>, compiler: &Compiler, to: &mut Pose) {
+    if let Some(pos) = el.fixed::<3>("pos") {
+        to.pos = DVec3::from_array(pos);
+    }
+    if let Some(quat) = orientation(el, compiler) {
+        to.quat = quat;
+    }
+}
+
+/// Reads whichever spelling of the orientation is there.
+pub(super) fn orientation(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
+    let mut written = SPELLINGS.iter().filter(|s| el.attr(s).is_some());
+    let first = *written.next()?;
+    if let Some(second) = written.next() {
+        el.wrong(second, format!("orientation is given twice, as '{first}' and '{second}'"), "keep one of them");
+        return None;
+    }
+    match first {
+        "quat" => unit_quat(el),
+        "axisangle" => axisangle(el, compiler),
+        "euler" => el.fixed("euler").map(|angles| euler(angles, compiler)),
+        "xyaxes" => xyaxes(el),
+        _ => {
+            let axis = direction(el, "zaxis", DVec3::from_array(el.fixed("zaxis")?))?;
+            Some(z_to(axis))
+        }
+    }
+}
+
+fn unit_quat(el: El<'_>) -> Option<DQuat> {
+    let quat = quat_of(el.fixed("quat")?);
+    if quat.length() < MIN_LENGTH {
+        el.wrong("quat", "the quaternion is zero", "use 1 0 0 0 for no rotation");
+        return None;
+    }
+    Some(quat.normalize())
+}
+
+fn axisangle(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
+    let [x, y, z, angle] = el.fixed("axisangle")?;
+    let axis = direction(el, "axisangle", DVec3::new(x, y, z))?;
+    let angle = if compiler.degree { angle.to_radians() } else { angle };
+    Some(DQuat::from_axis_angle(axis, angle))
+}
+
+/// Rotation from three angles in the sequence of the compiler settings.
+pub(super) fn euler(angles: [f64; 3], compiler: &Compiler) -> DQuat {
+    let mut quat = DQuat::IDENTITY;
+    for (angle, letter) in angles.into_iter().zip(compiler.eulerseq) {
+        let angle = if compiler.degree { angle.to_radians() } else { angle };
+        let turn = match letter.to_ascii_lowercase() {
+            b'x' => DQuat::from_rotation_x(angle),
+            b'y' => DQuat::from_rotation_y(angle),
+            _ => DQuat::from_rotation_z(angle),
+        };
+        // small letters turn with the frame, capital ones stay fixed
+        quat = if letter.is_ascii_lowercase() { quat * turn } else { turn * quat };
+    }
+    quat.normalize()
+}
+
+fn xyaxes(el: El<'_>) -> Option<DQuat> {
+    let v: [f64; 6] = el.fixed("xyaxes")?;
+    let x = direction(el, "xyaxes", DVec3::new(v[0], v[1], v[2]))?;
+    let y = DVec3::new(v[3], v[4], v[5]);
+    let y = direction(el, "xyaxes", y - x * x.dot(y))?;
+    let z = direction(el, "xyaxes", x.cross(y))?;
+    Some(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
+}
+
+/// The smallest rotation that takes the z axis to a unit vector.
+pub fn z_to(axis: DVec3) -> DQuat {
+    let cross = DVec3::Z.cross(axis);
+    let sine = cross.length();
+    let angle = sine.atan2(axis.z);
+    if sine < MIN_LENGTH {
+        // parallel or opposite: about x
+        return DQuat::from_rotation_x(if axis.z < 0.0 { std::f64::consts::PI } else { 0.0 });
+    }
+    DQuat::from_axis_angle(cross / sine, angle)
+}
+
+fn direction(el: El<'_>, name: &str, v: DVec3) -> Option<DVec3> {
+    let length = v.length();
+    if !(length > MIN_LENGTH && length.is_finite()) {
+        el.wrong(name, format!("an axis in '{name}' is too small or not independent"), "give a vector with a direction");
+        return None;
+    }
+    Some(v / length)
+}

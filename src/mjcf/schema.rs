@@ -1,0 +1,159 @@
+//! Which elements and attributes exist: one table, one check.
+
+use std::sync::OnceLock;
+
+use super::source::{Log, did_you_mean};
+use super::xml::Tree;
+
+/// An element of the format.
+struct Rule {
+    name: &'static str,
+    once: bool,
+    recursive: bool,
+    attrs: Vec<&'static str>,
+    children: Vec<usize>,
+}
+
+/// Attributes that every name and reference check knows are gone, with what to write instead.
+const REMOVED: &[(&str, &str, &str)] = &[
+
+    ("option", "apirate", "remove it"),
+    ("option", "collision", "use contact/pair and contact/exclude"),
+];
+
+fn rules() -> &'static [Rule] {
+    static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
+    RULES.get_or_init(|| load(include_str!("schema.txt")))
+}
+
+/// Reads the table: indentation is nesting.
+fn load(text: &'static str) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut path: Vec<usize> = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let depth = line.len() - line.trim_start().len();
+        let Some((head, attrs)) = line.trim_start().split_once(':') else { continue };
+        let (kind, name) = head.split_once(' ').unwrap_or(("*", head));
+        let id = rules.len();
+        let attrs = attrs.split_whitespace().collect();
+        rules.push(Rule { name, once: kind == "?", recursive: kind == "R", attrs, children: Vec::new() });
+        path.truncate(depth);
+        if let Some(&parent) = path.last() {
+            rules[parent].children.push(id);
+        }
+        path.push(id);
+    }
+    rules
+}
+
+/// The rule of a child element. Bodies, frames and replicates all hold what a body holds.
+fn child_rule(parent: usize, tag: &str) -> Option<usize> {
+    let rules = rules();
+    let rule = &rules[parent];
+    let own = |list: &[usize], tag: &str| list.iter().copied().find(|&c| rules[c].name == tag);
+    if parent == 0 && tag == "worldbody" {
+        return own(&rule.children, "body");
+    }
+    if parent == 0 && tag == "body" {
+        return None;
+    }
+    if rule.recursive && rule.name == tag && rule.name != "frame" && rule.name != "replicate" {
+        return Some(parent);
+    }
+    let holder = body_rule(parent);
+    if tag == "body" && holder != parent {
+        return Some(holder);
+    }
+    own(&rules[holder].children, tag)
+}
+
+/// The body rule for frames and replicates, the rule itself otherwise.
+fn body_rule(rule: usize) -> usize {
+    let rules = rules();
+    match rules[rule].name {
+        "frame" | "replicate" => rules.iter().position(|r| r.name == "body").unwrap_or(rule),
+        _ => rule,
+    }
+}
+
+/// Checks all elements and attributes below a root.
+pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
+    let mut stack = vec![(root, 0, String::from("mujoco"))];
+    while let Some((node, rule, path)) = stack.pop() {
+        check_attributes(log, tree, node, rule, &path);
+        let mut seen: Vec<&str> = Vec::new();
+        for &child in &tree.nodes[node].children {
+            let tag = tree.nodes[child].tag.as_str();
+            let Some(next) = child_rule(rule, tag) else {
+                unknown_element(log, tree, child, rule, &path);
+                continue;
+            };
+            if rules()[next].once && seen.contains(&tag) {
+                log.add(tree.nodes[child].span, format!("element '{tag}' can appear only once in {path}"), "");
+            }
+            seen.push(tag);
+            stack.push((child, next, path_of(&path, tag)));
+        }
+    }
+}
+
+/// Path of a child for messages; deep nests are shortened to their end.
+fn path_of(parent: &str, tag: &str) -> String {
+    if parent.len() > 60 { format!("…/{tag}") } else { format!("{parent}/{tag}") }
+}
+
+fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
+    let rules = rules();
+    let tag = short(&tree.nodes[node].tag);
+    let children = &rules[body_rule(rule)].children;
+    let mut valid: Vec<&str> = children.iter().map(|&c| rules[c].name).collect();
+    if rule == 0 {
+        valid.iter_mut().filter(|n| **n == "body").for_each(|n| *n = "worldbody");
+    } else if rules[body_rule(rule)].recursive {
+        valid.push(rules[body_rule(rule)].name);
+    }
+    let help = did_you_mean(&tag, valid.iter().copied()).unwrap_or_else(|| {
+        let list = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
+        format!("valid: {list}")
+    });
+    log.add(tree.nodes[node].span, format!("unknown element '{tag}' in {path}"), help);
+}
+
+fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
+    let rule = &rules()[rule];
+    let element = &tree.nodes[node];
+    let valid: &[&str] = if element.tag == "worldbody" { &[] } else { &rule.attrs };
+    for attr in &element.attrs {
+        if valid.contains(&attr.name.as_str()) {
+            continue;
+        }
+        let name = short(&attr.name);
+        if let Some((.., help)) = REMOVED.iter().find(|r| r.0 == element.tag && r.1 == attr.name) {
+            log.add(attr.name_span, format!("attribute '{name}' of {path} is no longer supported"), *help);
+            continue;
+        }
+        let help = did_you_mean(&name, valid.iter().copied()).unwrap_or_else(|| {
+            if valid.is_empty() { format!("{} has no attributes", element.tag) } else { format!("valid: {}", valid.join(", ")) }
+        });
+        log.add(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
+    }
+}
+
+/// A word of a file, cut to a length that fits a message.
+pub(super) fn short(word: &str) -> String {
+    if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_a_tree_below_mujoco() {
+        let rules = rules();
+        assert_eq!(rules[0].name, "mujoco");
+        let reached: usize = rules.iter().map(|r| r.children.len()).sum();
+        assert_eq!(reached + 1, rules.len());
+        assert!(rules.len() > 150);
+    }
+}

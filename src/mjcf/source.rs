@@ -1,0 +1,137 @@
+//! Where every value came from, and the list of what is wrong.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use crate::error::{Error, Problem};
+
+/// A range of bytes in one of the files that a model is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// Index of the file.
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A file that was read, or a text that was given.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path, as shown in messages.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Source {
+    /// Line and column of a byte, both from 1, and the line's text.
+    pub fn locate(&self, byte: usize) -> (u32, u32, &str) {
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let before = &self.text[..byte];
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = self.text[start..byte].chars().count() + 1;
+        let text = self.text[start..].lines().next().unwrap_or("");
+        (line as u32, column as u32, text)
+    }
+}
+
+/// The files of a model and the problems that were found in them.
+#[derive(Debug, Default)]
+pub struct Log {
+    sources: RefCell<Vec<Source>>,
+    problems: RefCell<Vec<(Span, String, String)>>,
+}
+
+/// Longest list of problems; a file with more is better repaired step by step.
+const MAX_PROBLEMS: usize = 100;
+
+impl Log {
+    /// A log that continues with the files of a parsed model.
+    pub fn of(sources: &[Source]) -> Self {
+        Self { sources: RefCell::new(sources.to_vec()), problems: RefCell::default() }
+    }
+
+    /// Adds a file; returns its index.
+    pub fn add_source(&self, path: PathBuf, text: String) -> u32 {
+        let mut sources = self.sources.borrow_mut();
+        sources.push(Source { path, text });
+        sources.len() as u32 - 1
+    }
+
+    /// A copy of the files.
+    pub fn sources(&self) -> Vec<Source> {
+        self.sources.borrow().clone()
+    }
+
+    /// Calls a function with the text of a file.
+    pub fn text(&self, file: u32) -> String {
+        self.sources.borrow().get(file as usize).map_or_else(String::new, |s| s.text.clone())
+    }
+
+    /// Path of a file.
+    pub fn path(&self, file: u32) -> PathBuf {
+        self.sources.borrow().get(file as usize).map_or_else(PathBuf::new, |s| s.path.clone())
+    }
+
+    /// `file:line:column` of a span.
+    pub fn place(&self, span: Span) -> String {
+        let sources = self.sources.borrow();
+        sources.get(span.file as usize).map_or_else(String::new, |source| {
+            let (line, column, _) = source.locate(span.start as usize);
+            format!("{}:{line}:{column}", source.path.display())
+        })
+    }
+
+    /// Notes a problem.
+    pub fn add(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        let mut problems = self.problems.borrow_mut();
+        let problem = (span, message.into(), help.into());
+        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+
+    /// Whether nothing is wrong so far.
+    pub fn is_clean(&self) -> bool {
+        self.problems.borrow().is_empty()
+    }
+
+    /// All problems in file order as an error, or nothing where there are none.
+    pub fn check(&self) -> Result<(), Error> {
+        let mut problems = self.problems.borrow().clone();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        problems.sort_by_key(|p| (p.0.file, p.0.start));
+        let sources = self.sources.borrow();
+        let problems = problems.into_iter().map(|(span, message, help)| problem(&sources, span, message, help));
+        Err(Error::Model(problems.collect()))
+    }
+}
+
+fn problem(sources: &[Source], span: Span, message: String, help: String) -> Problem {
+    let Some(source) = sources.get(span.file as usize) else {
+        return Problem { file: PathBuf::new(), line: 0, column: 0, text: String::new(), length: 1, message, help };
+    };
+    let (line, column, text) = source.locate(span.start as usize);
+    // the marked part ends with its line
+    let rest = text.chars().count().saturating_sub(column as usize - 1);
+    let marked = source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+    let length = marked.chars().take_while(|&c| c != '\n').count().clamp(1, rest.max(1));
+    let text = text.chars().take(400).collect();
+    Problem { file: source.path.clone(), line, column, text, length, message, help }
+}
+
+/// `did you mean 'x'?` where one of the words is near.
+pub fn did_you_mean<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<String> {
+    // long words are compared by their start only: names of megabytes cost nothing
+    let word: String = word.chars().take(100).collect();
+    let near = words.take(100_000).map(|w| (strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()), w)).min()?;
+    (near.0 <= 1 + near.1.chars().count() / 4 && near.0 > 0).then(|| format!("did you mean '{}'?", near.1))
+}

@@ -1,0 +1,73 @@
+//! `<tendon>`: fixed tendons.
+
+use super::attrs::El;
+use super::geom::reference;
+use super::joint::{SOLIMP, SOLREF, polynomial};
+use super::spec::{Ref, Tendon};
+
+impl Default for Tendon {
+    fn default() -> Self {
+        Self {
+            base: Default::default(),
+            path: Vec::new(),
+            group: 0,
+            limited: None,
+            range: [0.0; 2],
+            actfrclimited: None,
+            actfrcrange: [0.0; 2],
+            margin: 0.0,
+            solref_limit: SOLREF,
+            solimp_limit: SOLIMP,
+            solref_friction: SOLREF,
+            solimp_friction: SOLIMP,
+            stiffness: [0.0; 3],
+            damping: [0.0; 3],
+            armature: 0.0,
+            frictionloss: 0.0,
+            springlength: [-1.0; 2],
+            width: 0.003,
+            rgba: [0.5, 0.5, 0.5, 1.0],
+        }
+    }
+}
+
+/// Reads the attributes of a tendon, of a class or in the section, over what it has.
+pub(super) fn tendon(el: El<'_>, to: &mut Tendon) {
+    to.base.at.note(el);
+    el.set_int("group", &mut to.group);
+    el.set_auto("limited", &mut to.limited);
+    el.set_fixed("range", &mut to.range);
+    el.set_auto("actuatorfrclimited", &mut to.actfrclimited);
+    el.set_fixed("actuatorfrcrange", &mut to.actfrcrange);
+    el.set_real("margin", &mut to.margin);
+    el.set_partial("solreflimit", &mut to.solref_limit);
+    el.set_partial("solimplimit", &mut to.solimp_limit);
+    el.set_partial("solreffriction", &mut to.solref_friction);
+    el.set_partial("solimpfriction", &mut to.solimp_friction);
+    polynomial(el, "stiffness", &mut to.stiffness);
+    polynomial(el, "damping", &mut to.damping);
+    el.set_positive("armature", &mut to.armature);
+    el.set_positive("frictionloss", &mut to.frictionloss);
+    if let Some(lengths) = el.reals("springlength", 1, 2) {
+        to.springlength = [lengths[0], *lengths.last().unwrap_or(&lengths[0])];
+    }
+    el.set_real("width", &mut to.width);
+    el.set_fixed("rgba", &mut to.rgba);
+    el.text("material");
+    el.list("user");
+}
+
+/// Reads the path of a fixed tendon.
+pub(super) fn path(el: El<'_>, to: &mut Tendon) {
+    for child in el.children() {
+        let mut joint = Ref { span: child.span(), ..Ref::default() };
+        reference(child, "joint", &mut joint);
+        child.required("joint");
+        let mut coef = 0.0;
+        child.set_real("coef", &mut coef);
+        if child.attr("coef").is_none() {
+            child.required("coef");
+        }
+        to.path.push((joint, coef));
+    }
+}

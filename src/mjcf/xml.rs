@@ -1,0 +1,206 @@
+//! XML text -> a tree of elements in one flat list, every name and value with its span.
+
+use std::path::{Path, PathBuf};
+
+use super::source::{Log, Span};
+
+/// Most elements inside one another; the reference refuses from about 498 on.
+pub(super) const MAX_DEPTH: usize = 490;
+
+/// Largest file that is read.
+pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// An attribute.
+#[derive(Clone, Debug)]
+pub struct Attr {
+    /// Name.
+    pub name: String,
+    /// Value, entities resolved.
+    pub value: String,
+    /// Place of the value.
+    pub span: Span,
+    /// Place of the name.
+    pub name_span: Span,
+}
+
+/// An element.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Name.
+    pub tag: String,
+    /// Attributes in document order.
+    pub attrs: Vec<Attr>,
+    /// Children, as indices into the tree.
+    pub children: Vec<usize>,
+    /// Place of the name.
+    pub span: Span,
+}
+
+impl Node {
+    /// The attribute of a name.
+    pub fn attr(&self, name: &str) -> Option<&Attr> {
+        self.attrs.iter().find(|a| a.name == name)
+    }
+}
+
+/// All elements of a model: the first is the root. Flat, so that nothing recurses.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// Elements.
+    pub nodes: Vec<Node>,
+}
+
+/// Reads a file as text; a problem is noted at `from`, or at the file itself.
+pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
+    let complain = |message: String, help: &str| {
+        let span = from.unwrap_or_else(|| Span { file: log.add_source(path.to_owned(), String::new()), start: 0, end: 0 });
+        log.add(span, message, help);
+    };
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Err(e) => {
+            complain(format!("cannot read '{shown}': {e}"), "check the path");
+            return None;
+        }
+        Ok(meta) if !meta.is_file() => {
+            complain(format!("'{shown}' is not a file"), "");
+            return None;
+        }
+        Ok(meta) if meta.len() > MAX_FILE_BYTES => {
+            complain(format!("'{shown}' has {} bytes, more than {MAX_FILE_BYTES}", meta.len()), "");
+            return None;
+        }
+        Ok(_) => {}
+    }
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) => {
+            complain(format!("cannot read '{shown}': {e}"), "check the path");
+            return None;
+        }
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(log.add_source(path.to_owned(), text)),
+        Err(e) => {
+            // show where, but never the bytes
+            let at = e.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
+            let line = text.matches('\n').count() + 1;
+            complain(format!("'{shown}' is not UTF-8 text (line {line}, byte {at})"), "save the file as UTF-8");
+            None
+        }
+    }
+}
+
+/// Parses one file into the tree; returns the index of its root.
+pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
+    let text = log.text(file);
+    let span = |start: usize, end: usize| Span { file, start: start as u32, end: end as u32 };
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        log.add(span(0, 0), "the file is empty", "a model starts with <mujoco>");
+        return None;
+    }
+    if let Err((at, message, help)) = scan(&text) {
+        log.add(span(at, at + 1), message, help);
+        return None;
+    }
+    let document = match roxmltree::Document::parse(&text) {
+        Ok(document) => document,
+        Err(e) => {
+            let at = byte_of(&text, e.pos());
+            log.add(span(at, at + 1), format!("broken XML: {}", without_position(&e)), "");
+            return None;
+        }
+    };
+    // copy elements in document order; parents come before children
+    let base = tree.nodes.len();
+    let mut index = std::collections::HashMap::new();
+    for node in document.descendants().filter(|n| n.is_element()) {
+        let start = node.range().start + 1;
+        let tag = node.tag_name().name().to_owned();
+        let tag_span = span(start, start + tag.len());
+        let attrs = node.attributes().map(|a| Attr {
+            name: a.name().to_owned(),
+            value: a.value().to_owned(),
+            span: span(a.range_value().start, a.range_value().end),
+            name_span: span(a.range_qname().start, a.range_qname().end),
+        });
+        let id = tree.nodes.len();
+        tree.nodes.push(Node { tag, attrs: attrs.collect(), children: Vec::new(), span: tag_span });
+        index.insert(node.id(), id);
+        if let Some(&parent) = node.parent_element().and_then(|p| index.get(&p.id())) {
+            tree.nodes[parent].children.push(id);
+        }
+    }
+    (tree.nodes.len() > base).then_some(base)
+}
+
+/// Byte of a line and column of the XML reader.
+fn byte_of(text: &str, pos: roxmltree::TextPos) -> usize {
+    let start: usize = text.split_inclusive('\n').take(pos.row.saturating_sub(1) as usize).map(str::len).sum();
+    let line = &text[start..];
+    let within = line.char_indices().nth(pos.col.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i);
+    start + within
+}
+
+/// The reader's message without the line and column that it ends with.
+fn without_position(error: &roxmltree::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at ").map_or(text.clone(), |(head, _)| head.to_owned())
+}
+
+/// Checks the depth and refuses document types before the text is parsed.
+fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(step) = bytes[at..].iter().position(|&b| b == b'<') {
+        at += step;
+        let rest = &bytes[at..];
+        if let Some(end) = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>")) {
+            at = end;
+        } else if rest.starts_with(b"<!") {
+            let help = "remove the DOCTYPE; entities are never expanded";
+            return Err((at, "document type declarations are not allowed".to_owned(), help));
+        } else if let Some(end) = skip(text, at, "<?", "?>") {
+            at = end;
+        } else if rest.starts_with(b"</") {
+            depth = depth.saturating_sub(1);
+            at += 2;
+        } else {
+            let (end, closed) = end_of_tag(bytes, at);
+            if depth >= MAX_DEPTH {
+                let message = format!("elements are nested more than {MAX_DEPTH} deep");
+                return Err((at, message, "flatten the tree, or attach parts of it as models of their own"));
+            }
+            depth += usize::from(!closed);
+            at = end;
+        }
+    }
+    Ok(())
+}
+
+/// End of a construct that starts here, or nothing where it does not.
+fn skip(text: &str, at: usize, open: &str, close: &str) -> Option<usize> {
+    let rest = text.get(at..)?.strip_prefix(open)?;
+    Some(rest.find(close).map_or(text.len(), |i| at + open.len() + i + close.len()))
+}
+
+/// One past the tag that starts here, and whether it closes itself.
+fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool) {
+    let mut quote = None;
+    for (i, &b) in bytes.iter().enumerate().skip(start + 1) {
+        match quote {
+            Some(q) if b == q => quote = None,
+            Some(_) => {}
+            None if b == b'"' || b == b'\'' => quote = Some(b),
+            None if b == b'>' => return (i + 1, bytes[i - 1] == b'/'),
+            None => {}
+        }
+    }
+    (bytes.len(), false)
+}
+
+/// Folder of a file, against which its references are resolved.
+pub(super) fn folder(path: &Path) -> PathBuf {
+    path.parent().map_or_else(PathBuf::new, Path::to_owned)
+}

@@ -1,0 +1,178 @@
+//! A batch: determinism, masks, errors, status, capacities.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use manyworlds::batch::control::{Control, fill};
+use manyworlds::batch::{self, Backend, Batch, BatchOptions};
+use manyworlds::compile;
+use manyworlds::data::{Capacity, status};
+use manyworlds::model::Model;
+
+fn model(name: &str) -> Model {
+    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
+}
+
+fn on_cpu(model: &Model, worlds: usize) -> Batch {
+    Batch::new(model, worlds, &BatchOptions::on(Backend::Cpu)).unwrap()
+}
+
+/// Every world under control noise of its own number, `first` on.
+fn run(batch: &mut Batch, first: usize, steps: usize) {
+    let mut ctrl = vec![0.0; batch.worlds() * batch.sizes().nu];
+    for step in (0..steps).step_by(10) {
+        fill(&batch.model().clone(), Control::Noise, 7, first, step, &mut ctrl);
+        batch.set("ctrl", &ctrl).unwrap();
+        batch.step(10).unwrap();
+    }
+}
+
+/// Bits of the state of one world.
+fn bits(batch: &Batch, world: usize) -> Vec<u64> {
+    let mut mask = vec![false; batch.worlds()];
+    mask[world] = true;
+    let of = |name| batch.get_worlds(name, &mask).unwrap().data.to_f64();
+    of("qpos").into_iter().chain(of("qvel")).map(f64::to_bits).collect()
+}
+
+#[test]
+fn a_world_has_the_same_bits_wherever_it_sits() {
+    let model = model("humanoid.xml");
+    let (mut many, mut one) = (on_cpu(&model, 9), on_cpu(&model, 1));
+    run(&mut many, 0, 400);
+    run(&mut one, 6, 400);
+    assert_eq!(bits(&many, 6), bits(&one, 0));
+    assert_ne!(bits(&many, 5), bits(&one, 0));
+}
+
+#[test]
+fn threads_and_runs_do_not_change_bits() {
+    let model = model("pile.xml");
+    let all = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut batch = on_cpu(&model, 5);
+            run(&mut batch, 0, 200);
+            (0..5).map(|w| bits(&batch, w)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(all(1), all(3));
+}
+
+#[test]
+fn steps_in_one_call_or_many_are_the_same() {
+    let model = model("hopper.xml");
+    let (mut a, mut b) = (on_cpu(&model, 3), on_cpu(&model, 3));
+    a.step(60).unwrap();
+    (0..60).for_each(|_| b.step(1).unwrap());
+    assert_eq!(bits(&a, 2), bits(&b, 2));
+}
+
+#[test]
+fn masks_choose_worlds() {
+    let model = model("humanoid.xml");
+    let mut batch = on_cpu(&model, 3);
+    run(&mut batch, 0, 50);
+    let before = bits(&batch, 0);
+    batch.reset(&[false, true, false], Some(1)).unwrap();
+    assert_eq!(bits(&batch, 0), before);
+    let qpos = batch.get_worlds("qpos", &[false, true, false]).unwrap();
+    assert_eq!(qpos.shape, [1, 28]);
+    assert_eq!(qpos.data.to_f64(), model.key_qpos[28..56]);
+
+    // forward in one world leaves the results of the others
+    let height = |b: &Batch, w: usize| b.get("xpos").unwrap().data.to_f64()[w * 14 * 3 + 5];
+    let old = [height(&batch, 0), height(&batch, 1)];
+    batch.set_worlds("qpos", &[true, false, false], &model.qpos0).unwrap();
+    batch.forward_worlds(&[false, true, false]).unwrap();
+    assert_eq!(height(&batch, 0), old[0]);
+    assert_ne!(height(&batch, 1), old[1]);
+}
+
+#[test]
+fn wrong_arguments_are_errors_that_help() {
+    let model = model("humanoid.xml");
+    let mut batch = on_cpu(&model, 2);
+    let mut says = |field: &str, values: &[f64], part: &str| {
+        let error = batch.set(field, values).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    says("qpoz", &[], "did you mean 'qpos'?");
+    says("ctrl", &[0.0; 21], "2 worlds need 42, got 21");
+    says("xpos", &[0.0; 84], "computed by the stage kinematics");
+    says("status", &[0.0; 2], "can only be cleared");
+    says("time", &[0.0, f64::NAN], "'time' of world 1 is NaN");
+    assert!(batch.get("nothing").is_err());
+    assert!(batch.reset(&[true], None).is_err());
+    let error = batch.reset_all(Some(3)).unwrap_err().to_string();
+    assert!(error.contains("the model has 3"), "{error}");
+}
+
+#[test]
+fn too_few_and_too_many_worlds_are_errors() {
+    let model = model("humanoid.xml");
+    let open = |worlds| Batch::new(&model, worlds, &BatchOptions::on(Backend::Cpu)).unwrap_err().to_string();
+    assert!(open(0).contains("at least one"));
+    assert!(open(1 << 30).contains("the most that fit are"));
+    assert!(open(usize::MAX).contains("too many"));
+}
+
+#[test]
+fn a_broken_world_is_flagged_and_disturbs_no_other() {
+    let model = model("humanoid.xml");
+    let (mut clean, mut batch) = (on_cpu(&model, 3), on_cpu(&model, 3));
+    let mut qpos = batch.get("qpos").unwrap().data.to_f64();
+    qpos[28 + 2] = f64::NAN;
+    batch.set("qpos", &qpos).unwrap();
+    let mut ctrl = vec![0.0; 3 * 21];
+    ctrl[2 * 21] = f64::NAN;
+    batch.set("ctrl", &ctrl).unwrap();
+    batch.step(5).unwrap();
+    clean.step(5).unwrap();
+
+    let flags = batch.status().unwrap();
+    assert_eq!(flags[0], 0);
+    assert_eq!(flags[1] & status::BAD_QPOS, status::BAD_QPOS);
+    assert_eq!(flags[2], status::BAD_CTRL);
+    assert!(batch.status_counts().unwrap().contains(&("bad_qpos", 1)));
+    // the first world never noticed; the others went on from the initial state, and without control
+    (0..3).for_each(|w| assert_eq!(bits(&batch, w), bits(&clean, w), "world {w}"));
+    assert_eq!(batch.finite_share().unwrap(), 1.0);
+
+    batch.clear_status(&[true, false, true]).unwrap();
+    let left = batch.status().unwrap();
+    assert_eq!([left[0], left[2]], [0, 0]);
+    assert_ne!(left[1], 0);
+}
+
+#[test]
+fn the_probe_has_room_for_long_rollouts() {
+    for name in ["humanoid.xml", "quadruped.xml", "hopper.xml", "pile.xml"] {
+        let model = model(name);
+        let mut batch = on_cpu(&model, 8);
+        run(&mut batch, 100, 1000);
+        assert!(batch.status().unwrap().iter().all(|&s| s == 0), "{name}");
+        let limit = batch::bound(&model);
+        assert!(batch.sizes().nconmax <= limit.nconmax && batch.sizes().njmax <= limit.njmax, "{name}");
+    }
+}
+
+#[test]
+fn a_model_without_contacts_has_no_slots_for_them() {
+    let batch = on_cpu(&model("cartpole.xml"), 1);
+    assert_eq!(batch.sizes().nconmax, 0);
+    assert!(batch.sizes().njmax <= 2);
+}
+
+#[test]
+fn overflow_is_flagged_in_its_world() {
+    let model = model("humanoid.xml");
+    let capacity = Some(Capacity { nconmax: 2, njmax: 8 });
+    let mut batch = Batch::new(&model, 2, &BatchOptions { capacity, ..BatchOptions::on(Backend::Cpu) }).unwrap();
+    batch.reset(&[false, true], Some(2)).unwrap();
+    batch.step(200).unwrap();
+    let flags = batch.status().unwrap();
+    assert_ne!(flags[1] & status::CONTACT_OVERFLOW, 0);
+    assert_eq!(batch.finite_share().unwrap(), 1.0);
+}

@@ -1,0 +1,118 @@
+//! The check finds what is wrong, and passes what is only rounded.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use manyworlds::check::{self, CpuSubject, Options, Report, Subject};
+use manyworlds::compile;
+use manyworlds::data::Data;
+use manyworlds::error::Result;
+use manyworlds::model::Model;
+use manyworlds::stages::Stage;
+
+const OPTIONS: Options = Options { worlds: 4, steps: 60, seed: 1, from: None };
+
+/// What a faulty backend may do to a field of the last world.
+#[derive(Clone, Copy)]
+enum Fault {
+    None,
+    /// Adds a hundredth to one element.
+    Perturb(&'static str),
+    /// Does not run the stage that writes it.
+    Skip(&'static str),
+}
+
+/// The CPU in single precision with a fault.
+struct Faulty {
+    inner: CpuSubject<f32>,
+    fault: Fault,
+}
+
+impl Subject for Faulty {
+    fn has(&self, field: &str) -> bool {
+        self.inner.has(field)
+    }
+
+    fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        self.inner.set(field, values)
+    }
+
+    fn get(&self, field: &str) -> Result<Vec<f64>> {
+        let mut values = self.inner.get(field)?;
+        match self.fault {
+            Fault::Perturb(name) if name == field => *values.last_mut().unwrap() += 0.01 * scale(&values),
+            _ => {}
+        }
+        Ok(values)
+    }
+
+    fn poison(&mut self, fields: &[&str]) -> Result<()> {
+        self.inner.poison(fields)
+    }
+
+    fn run(&mut self, stage: Stage) -> Result<()> {
+        match self.fault {
+            Fault::Skip(name) if name == stage.name() => Ok(()),
+            _ => self.inner.run(stage),
+        }
+    }
+}
+
+fn scale(values: &[f64]) -> f64 {
+    values.iter().fold(1.0, |m: f64, x| m.max(x.abs()))
+}
+
+fn humanoid() -> Model {
+    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml")).unwrap()
+}
+
+fn check(fault: Fault, options: &Options) -> Report {
+    let model = humanoid();
+    let capacity = manyworlds::batch::probe(&model);
+    let worlds = vec![Data::new(&model, capacity); options.worlds];
+    let mut subject = Faulty { inner: CpuSubject::new(&model, &worlds), fault };
+    check::run(&model, capacity, &mut subject, options).unwrap()
+}
+
+#[test]
+fn rounding_passes() {
+    let report = check(Fault::None, &OPTIONS);
+    let over: Vec<_> = report.rows.iter().filter(|r| r.over()).collect();
+    assert!(report.passed(), "{over:?}");
+    // against the same pipeline in the same precision there is no difference at all
+    assert!(report.rows.iter().all(|r| r.single == 0.0));
+    // every stage is there
+    assert!(Stage::ALL.iter().all(|&s| report.rows.iter().any(|r| r.stage == s)));
+}
+
+#[test]
+fn one_wrong_element_fails() {
+    for field in ["xpos", "cdof", "M", "qLD", "qfrc_bias", "actuator_force", "qacc_smooth", "qacc", "qvel"] {
+        let report = check(Fault::Perturb(field), &OPTIONS);
+        assert!(!report.passed(), "{field}");
+        let first = report.rows.iter().find(|r| r.over()).unwrap();
+        assert!(report.rows.iter().filter(|r| r.over()).all(|r| r.field == field), "{field}");
+        assert_eq!((first.field, first.world), (field, 3));
+    }
+}
+
+#[test]
+fn a_stage_that_does_not_run_fails() {
+    for stage in Stage::ALL.iter().copied().filter(|s| s.name() != "check_state" && s.name() != "energy") {
+        let report = check(Fault::Skip(stage.name()), &OPTIONS);
+        assert!(report.rows.iter().any(|r| r.stage == stage && r.over()), "{}", stage.name());
+    }
+}
+
+#[test]
+fn from_a_stage_on_errors_add_up_and_earlier_stages_are_the_cpu_s() {
+    let options = Options { from: Some(Stage::crb), ..OPTIONS };
+    let report = check(Fault::None, &options);
+    assert!(report.passed());
+    assert!(report.rows.iter().all(|r| r.stage >= Stage::crb));
+    // a fault shows in its stage and in what follows, and nowhere before
+    let report = check(Fault::Skip("rne"), &options);
+    let first = report.rows.iter().find(|r| r.over()).unwrap();
+    assert_eq!(first.stage, Stage::rne);
+}

@@ -1,0 +1,222 @@
+//! The command line from outside: exit status, messages, files.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use manyworlds::npz::{self, Array, ArrayData};
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_manyworlds")).args(arguments).output().unwrap()
+}
+
+fn model(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name).to_str().unwrap().to_owned()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The object of a run that has to succeed.
+fn object(arguments: &[&str]) -> Value {
+    let done = run(&[arguments, &["--format", "json"]].concat());
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap()
+}
+
+/// Standard error of a run that has to be refused.
+fn refused(arguments: &[&str]) -> String {
+    let done = run(arguments);
+    assert_eq!(done.status.code(), Some(2), "{arguments:?}: {}", text(&done.stdout));
+    text(&done.stderr)
+}
+
+fn in_folder(folder: &tempfile::TempDir, name: &str) -> (PathBuf, String) {
+    let path = folder.path().join(name);
+    let text = path.to_str().unwrap().to_owned();
+    (path, text)
+}
+
+fn reals(shape: &[usize], data: Vec<f64>) -> Array {
+    Array { shape: shape.to_vec(), data: ArrayData::F64(data) }
+}
+
+#[test]
+fn the_version_names_the_reference() {
+    let done = run(&["--version"]);
+    let out = text(&done.stdout);
+    assert!(out.contains(env!("CARGO_PKG_VERSION")) && out.contains("reference: MuJoCo 3.17.0"), "{out}");
+}
+
+#[test]
+fn info_counts_what_the_model_has() {
+    let info = object(&["info", &model("humanoid.xml")]);
+    assert_eq!(info["sizes"]["nv"], 27);
+    assert_eq!(info["names"]["keyframes"][0], "stand");
+}
+
+#[test]
+fn a_broken_model_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, name) = in_folder(&folder, "broken.xml");
+    std::fs::write(&path, "<mujoco>\n <worldbody>\n  <geom sise='1'/>\n </worldbody>\n</mujoco>\n").unwrap();
+    let said = refused(&["info", &name]);
+    assert!(said.contains("broken.xml:3:9"), "{said}");
+    // programs get the same as an object
+    let done = run(&["info", &name, "--format", "json"]);
+    let object: Value = serde_json::from_str(text(&done.stdout).trim()).unwrap();
+    assert_eq!(object["problems"][0]["line"], 3);
+
+    assert!(refused(&["info", "no_such_file.xml"]).contains("no_such_file.xml"));
+}
+
+#[test]
+fn compile_writes_fields_and_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, name) = in_folder(&folder, "m.npz");
+    object(&["compile", &model("hopper.xml"), "--out", &name]);
+    let arrays = npz::read(&path).unwrap();
+    assert_eq!(arrays["nv"].data.to_f64(), [6.0]);
+    assert_eq!(arrays["body_pos"].shape, [5, 3]);
+    // a place that cannot be written is an error, and nothing is left there
+    let (missing, name) = in_folder(&folder, "no/such/folder.npz");
+    assert!(refused(&["compile", &model("hopper.xml"), "--out", &name]).contains("folder.npz"));
+    assert!(!missing.exists());
+}
+
+#[test]
+fn eval_gives_dense_fields_and_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "in.npz");
+    let (out, out_name) = in_folder(&folder, "out.npz");
+    // the rod of 0.5 m and 1 kg, still and horizontal
+    let states = [("qpos".to_owned(), reals(&[2, 1], vec![0.0, std::f64::consts::FRAC_PI_2]))];
+    npz::write(&given, &states).unwrap();
+    object(&["eval", &model("pendulum.xml"), "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
+    let arrays = npz::read(&out).unwrap();
+    assert_eq!(arrays["M"].shape, [2, 1, 1]);
+    assert_eq!(arrays["nefc"].shape, [2]);
+    assert_eq!(arrays["efc_J"].shape, [2, 0, 1]);
+    let (qacc, inertia) = (arrays["qacc"].data.to_f64(), arrays["M"].data.to_f64());
+    assert!(qacc[0].abs() < 1e-9, "{qacc:?}");
+    assert!((qacc[1].abs() * inertia[1] - 9.81 * 0.5).abs() < 1e-9, "{qacc:?}");
+    // the step starts from the given state: semi-implicit
+    let next = [arrays["qvel_next"].data.to_f64()[1], arrays["qpos_next"].data.to_f64()[1]];
+    assert!((next[0] - 0.001 * qacc[1]).abs() < 1e-12);
+    assert!((next[1] - states[0].1.data.to_f64()[1] - 0.001 * next[0]).abs() < 1e-12);
+}
+
+#[test]
+fn eval_refuses_bad_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "in.npz");
+    let (_, out_name) = in_folder(&folder, "out.npz");
+    let model = model("pendulum.xml");
+    let says = |arrays: &[(&str, Array)], part: &str| {
+        let arrays: Vec<_> = arrays.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
+        npz::write(&given, &arrays).unwrap();
+        let said = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
+        assert!(said.contains(part), "{said}");
+    };
+    let qpos = || ("qpos", reals(&[1, 1], vec![0.0]));
+    says(&[], "needs an array 'qpos'");
+    says(&[("qpos", reals(&[1, 2], vec![0.0; 2]))], "has shape [1, 2]; the model needs [1, 1]");
+    says(&[qpos(), ("qvel", reals(&[2, 1], vec![0.0; 2]))], "'qvel' has shape [2, 1]");
+    says(&[qpos(), ("qvle", reals(&[1, 1], vec![0.0]))], "did you mean 'qvel'?");
+    says(&[qpos(), ("qvel", reals(&[1, 1], vec![f64::NAN]))], "'qvel' holds NaN in state 0");
+    std::fs::write(&given, b"nonsense").unwrap();
+    let said = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
+    assert!(said.contains("in.npz"), "{said}");
+    assert!(!Path::new(&out_name).exists());
+}
+
+#[test]
+fn rollout_measures_and_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, name) = in_folder(&folder, "r.npz");
+    let model = model("quadruped.xml");
+    let common = ["rollout", &model, "--steps", "50", "--backend", "cpu", "--ctrl", "noise", "--warmup", "10"];
+    let recorded = ["--every", "10", "--record", "qpos,ncon", "--out", &name, "--worlds"];
+    let summary = object(&[&common[..], &recorded, &["3"]].concat());
+    for key in ["steps_per_second", "seconds", "finite", "contacts_mean", "bytes_per_world", "build_seconds"] {
+        assert!(summary[key].is_number(), "{key}");
+    }
+    assert_eq!((&summary["worlds"], &summary["steps"]), (&Value::from(3), &Value::from(50)));
+    assert_eq!(summary["status"]["contact_overflow"], 0);
+    let arrays = npz::read(&out).unwrap();
+    assert_eq!(arrays["qpos"].shape, [5, 3, 19]);
+    assert_eq!((&arrays["ncon"].shape[..], &arrays["time"].shape[..]), (&[5, 3][..], &[5, 3][..]));
+    let time = arrays["time"].data.to_f64();
+    assert!((time[0] - 0.08).abs() < 1e-9 && (time[14] - 0.24).abs() < 1e-9, "{time:?}");
+
+    // a world does not depend on how many there are
+    let first = arrays["qpos"].data.to_f64();
+    object(&[&common[..], &recorded, &["5"]].concat());
+    let again = npz::read(&out).unwrap()["qpos"].data.to_f64();
+    assert_eq!(first[..19], again[..19]);
+}
+
+#[test]
+fn rollout_takes_controls_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "ctrl.npz");
+    let (out, out_name) = in_folder(&folder, "r.npz");
+    let model = model("cartpole.xml");
+    let frames = vec![1.0, -1.0, 0.0, 0.0];
+    npz::write(&given, &[("ctrl".to_owned(), reals(&[2, 2, 1], frames))]).unwrap();
+    let common = ["rollout", &model, "--worlds", "2", "--backend", "cpu", "--warmup", "0", "--ctrl", &given_name];
+    object(&[&common[..], &["--steps", "20", "--every", "10", "--record", "ctrl,qpos", "--out", &out_name]].concat());
+    let arrays = npz::read(&out).unwrap();
+    assert_eq!(arrays["ctrl"].data.to_f64(), [1.0, -1.0, 0.0, 0.0]);
+    let qpos = arrays["qpos"].data.to_f64();
+    assert!(qpos[0] > 0.0 && qpos[2] < 0.0, "{qpos:?}");
+    assert!(refused(&[&common[..], &["--steps", "21"]].concat()).contains("2 frames do not divide 21 steps"));
+}
+
+#[test]
+fn rollout_refuses_what_makes_no_sense() {
+    let model = model("humanoid.xml");
+    let says = |more: &[&str], part: &str| {
+        let said = refused(&[&["rollout", &model, "--backend", "cpu"], more].concat());
+        assert!(said.contains(part), "{said}");
+    };
+    says(&["--worlds", "0"], "at least one world");
+    says(&["--worlds", "100000000"], "the most that fit are");
+    says(&["--worlds", "99999999999999999999"], "99999999999999999999");
+    says(&["--steps", "0"], "at least 1");
+    says(&["--ctrl", "wild"], "valid: zero hold noise FILE.npz");
+    says(&["--keyframe", "9"], "the model has 3");
+    says(&["--keyframe", "stan"], "did you mean 'stand'?");
+    says(&["--record", "qpos"], "--out");
+    says(&["--record", "qpoz", "--out", "/dev/null"], "did you mean 'qpos'?");
+}
+
+#[test]
+fn check_reports_and_fails_by_its_status() {
+    let model = model("hopper.xml");
+    let report = object(&["check", &model, "--backend", "cpu", "--worlds", "2", "--steps", "30"]);
+    assert_eq!(report["passed"], true);
+    assert!(report["rows"].as_array().unwrap().len() > 100);
+    assert!(refused(&["check", &model, "--from", "solv"]).contains("did you mean 'solve'?"));
+}
+
+#[test]
+fn bench_gives_a_row_for_each_size() {
+    let model = model("hopper.xml");
+    let bench = object(&["bench", &model, "--worlds", "1,4", "--steps", "20", "--warmup", "5", "--backend", "cpu"]);
+    assert_eq!(bench["rows"].as_array().unwrap().len(), 2);
+    assert!(bench["rows"][1]["stage_nanoseconds"]["solve"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn doctor_says_what_it_sees() {
+    let done = run(&["doctor", "--format", "json"]);
+    let seen: Value = serde_json::from_str(text(&done.stdout).trim()).unwrap();
+    // without an adapter there is advice, and the status says so
+    let adapters = seen["adapters"].as_array().unwrap().len();
+    assert_eq!(done.status.code(), Some(if adapters > 0 { 0 } else { 1 }));
+    assert!(adapters > 0 || !seen["hints"].as_array().unwrap().is_empty());
+}

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Compares the binary with the installed reference release on models: the compiled arrays, everything that
+follows from a set of states, and one step from each.
+
+    tests/parity/parity.py --bin target/debug/manyworlds --backend cpu models/*.xml
+
+Every array that `compile` and `eval` write is compared when the reference has one of that name: nothing is
+listed here, so a new field is compared from the day it is written. An error is max|a-b| / (1 + max|b|) over
+one array of one state. Exit status 0 when every model is within tolerance, 1 otherwise.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import mujoco
+import numpy as np
+
+REFERENCE = "3.17.0"
+
+# (double, single): a field is allowed what its stage is, and later stages sum more
+TOLERANCE = {"model": (1e-9, 1e-9), "default": (1e-8, 1e-4), "contact": (1e-6, 1e-4), "efc": (1e-6, 5e-4),
+             "solution": (1e-6, 2e-3), "next": (1e-7, 1e-4)}
+SOLUTION = {"qacc", "qfrc_constraint", "efc_force", "cacc", "cfrc_int", "cfrc_ext"}
+
+# arrays of one name that mean something else, with the reason
+NOT_COMPARED = {
+    "solver_niter": "the reference counts per island",
+    "cacc": "the reference computes it for sensors only, with the acceleration of the joints",
+}
+INPUTS = ("qpos", "qvel", "ctrl", "act", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied",
+          "qacc_warmstart")
+
+
+def states_of(model, count, seed):
+    """States on the way from the keyframes and the initial state, under control noise."""
+    rng, states = np.random.default_rng(seed), []
+    data = mujoco.MjData(model)
+    low, high = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, [-1.0, 1.0]).T
+    for k in range(count):
+        key = k % (model.nkey + 1) - 1
+        mujoco.mj_resetData(model, data) if key < 0 else mujoco.mj_resetDataKeyframe(model, data, key)
+        data.qvel[:] += 0.1 * rng.standard_normal(model.nv)
+        for step in range([0, 20, 300, 120, 700][k % 5]):
+            if step % 10 == 0:
+                data.ctrl[:] = rng.uniform(low, high)
+            mujoco.mj_step(model, data)
+        data.ctrl[:] = rng.uniform(low, high)
+        data.qfrc_applied[:] = 0.1 * rng.standard_normal(model.nv)
+        data.xfrc_applied[1:] = 0.1 * rng.standard_normal((model.nbody - 1, 6))
+        states.append({name: np.array(getattr(data, name)) for name in INPUTS})
+    return states
+
+
+def restore(model, data, state):
+    mujoco.mj_resetData(model, data)
+    for name, value in state.items():
+        getattr(data, name)[:] = value
+
+
+def borderline(model, state):
+    """Whether a change of pose by a micrometre changes the number of contacts or rows."""
+    data, rng, counts = mujoco.MjData(model), np.random.default_rng(0), set()
+    for k in range(4):
+        restore(model, data, state)
+        mujoco.mj_integratePos(model, data.qpos, (k > 0) * 1e-6 * rng.standard_normal(model.nv), 1.0)
+        mujoco.mj_forward(model, data)
+        counts.add((data.ncon, data.nefc))
+    return len(counts) > 1
+
+
+def dense(values, rownnz, rowadr, colind, shape):
+    out = np.zeros(shape)
+    for row in range(shape[0]):
+        at = slice(int(rowadr[row]), int(rowadr[row] + rownnz[row]))
+        out[row, np.ravel(colind)[at]] = np.ravel(values)[at]
+    return out
+
+
+class Reference:
+    """Results of the reference at one state, by the names of our output."""
+
+    def __init__(self, model, state):
+        self.model, self.data = model, mujoco.MjData(model)
+        restore(model, self.data, state)
+        mujoco.mj_forward(model, self.data)
+        self.after = mujoco.MjData(model)
+        restore(model, self.after, state)
+        mujoco.mj_step(model, self.after)
+
+    def get(self, name):
+        m, d = self.model, self.data
+        if name.endswith("_next"):
+            return np.array(getattr(self.after, name[:-5]))
+        if name == "M":
+            full = np.zeros((m.nv, m.nv))
+            mujoco.mj_fullM(m, d, full)
+            return full
+        if name == "ten_J":
+            return dense(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, (m.ntendon, m.nv))
+        if name == "actuator_moment":
+            return dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, (m.nu, m.nv))
+        if name == "efc_J" and mujoco.mj_isSparse(m):
+            return dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, (d.nefc, m.nv))
+        if name.startswith("contact_"):
+            value = getattr(d.contact, name[8:], None)
+            return None if value is None else np.array(value)
+        if name == "energy" and not m.opt.enableflags & mujoco.mjtEnableBit.mjENBL_ENERGY:
+            return None
+        value = getattr(d, name, None)
+        return None if value is None or callable(value) else np.array(value)
+
+
+def error(got, want):
+    got, want = np.ravel(np.asarray(got, float)), np.ravel(np.asarray(want, float))
+    if got.size != want.size:
+        return np.inf
+    if want.size == 0:
+        return 0.0
+    worst = np.abs(got - want).max() / (1 + np.abs(want).max())
+    return worst if np.isfinite(worst) else np.inf
+
+
+def tolerance(name, column):
+    for kind in ("contact", "efc"):
+        if name.startswith(kind + "_") and name not in SOLUTION:
+            return TOLERANCE[kind][column]
+    kind = "next" if name.endswith("_next") else "solution" if name in SOLUTION else "default"
+    return TOLERANCE[kind][column]
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError((done.stderr or done.stdout).strip())
+
+
+def compare_model(path, model, compiled):
+    """Errors of the compiled arrays."""
+    errors = {}
+    for name in compiled.files:
+        want = getattr(model.stat, name[5:], None) if name.startswith("stat_") else None
+        want = getattr(model.opt, name[4:], want) if name.startswith("opt_") else getattr(model, name, want)
+        if want is None or callable(want) or name in NOT_COMPARED:
+            continue
+        got = compiled[name]
+        # slots are ours: the reference allocates as it goes
+        if name in ("njmax", "nconmax"):
+            continue
+        if name.endswith("quat") and got.shape == want.shape:
+            got = got * np.where(np.sum(got * want, -1, keepdims=True) < 0, -1, 1)
+        errors[name] = (error(got, want), TOLERANCE["model"][0])
+    return errors
+
+
+def compare_states(model, states, got, column):
+    errors = {}
+    for k, state in enumerate(states):
+        want = Reference(model, state)
+        ncon, nefc = want.data.ncon, want.data.nefc
+        for name in got:
+            value, expected = got[name][k], None if name in NOT_COMPARED else want.get(name)
+            if expected is None:
+                continue
+            if name.startswith("contact_"):
+                value = value[:ncon]
+            elif name.startswith("efc_"):
+                value = value[:nefc]
+            # the tangents of a contact frame are compared too: rows of friction depend on them
+            bound = 0.0 if name in ("ncon", "nefc", "ne", "nf", "nl") else tolerance(name, column)
+            worst = max(error(value, expected), errors.get(name, (0, 0))[0])
+            errors[name] = (worst, bound)
+    return errors
+
+
+def compare(path, args):
+    """All errors over tolerance, and how much was compared."""
+    model = mujoco.MjModel.from_xml_path(path)
+    column = int(args.backend == "gpu")
+    with tempfile.TemporaryDirectory() as folder:
+        compiled, given, out = (os.path.join(folder, n) for n in ("model.npz", "in.npz", "out.npz"))
+        run(args.bin, "compile", path, "--out", compiled)
+        errors = compare_model(path, model, np.load(compiled))
+        states = states_of(model, args.states, args.seed)
+        if column:
+            states = [s for s in states if not borderline(model, s)]
+        np.savez(given, **{name: np.stack([s[name] for s in states]) for name in INPUTS})
+        run(args.bin, "eval", path, "--in", given, "--out", out, "--backend", args.backend)
+        got = dict(np.load(out))
+        if args.perturb:
+            array = got[args.perturb]
+            array.reshape(len(states), -1)[:, 0] += 1e-2 * (1 + np.abs(array).max())
+        errors.update(compare_states(model, states, got, column))
+    over = sorted(((e, name) for name, (e, bound) in errors.items() if not e <= bound), reverse=True)
+    return over, len(errors), len(states)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--backend", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--states", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--perturb", metavar="NAME", help="change the first element of that array: it has to be found")
+    parser.add_argument("models", nargs="+")
+    args = parser.parse_args()
+    if mujoco.__version__ != REFERENCE:
+        sys.exit("the reference is MuJoCo %s, but %s is installed" % (REFERENCE, mujoco.__version__))
+    good = 0
+    for path in args.models:
+        try:
+            over, arrays, states = compare(path, args)
+        except RuntimeError as reason:
+            print("refused  %s  %s" % (path, reason))
+            continue
+        good += not over
+        detail = "; ".join("%s %.1e" % (name, e) for e, name in over[:6])
+        print("%-8s %s  %d arrays, %d states  %s" % ("differs" if over else "ok", path, arrays, states, detail), flush=True)
+    print("%d of %d models within tolerance (%s)" % (good, len(args.models), args.backend))
+    return 0 if good == len(args.models) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

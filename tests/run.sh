@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Every check of the repository, on a fresh Debian or Ubuntu with Rust and python3.
+#   tests/run.sh          all of it; the last line is "N passed, N failed"
+#   tests/run.sh NAME...  only the parts of these names: see the list at the end
+# A missing adapter is a failure: what cannot run has not passed.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
+shared=$root/../shared
+lavapipe=()
+swiftshader=$root/.vulkan/swiftshader/usr/lib/chromium/vk_swiftshader_icd.json
+target=${CARGO_TARGET_DIR:-$root/target}
+bin=$target/debug/manyworlds
+python=$root/.venv/bin/python
+passed=0 failed=0 failures=()
+
+say() { printf '\n== %s\n' "$*"; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Runs a command as one counted check, with its output and its time.
+check() {
+    local name=$1 begin=$SECONDS
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+        echo "ok     $name ($((SECONDS - begin)) s)"
+    else
+        failed=$((failed + 1))
+        failures+=("$name")
+        echo "FAILED $name ($((SECONDS - begin)) s)"
+    fi
+}
+
+# Packages that hold the Vulkan loader and lavapipe; nothing where both are there.
+install_vulkan() {
+    lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
+    if [ -e "${lavapipe[0]}" ] && ldconfig -p | grep -q libvulkan.so.1; then return; fi
+    as_root apt-get update -qq
+    as_root apt-get install -y -qq libvulkan1 mesa-vulkan-drivers
+    lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
+}
+
+# A second software device, unpacked beside the sources and not installed. Ubuntu's own package of that
+# name is empty: there, and where the archive lacks it, this fails, and so do the checks that need it.
+install_swiftshader() {
+    [ -e "$swiftshader" ] && return
+    mkdir -p "$root/.vulkan"
+    (
+        cd "$root/.vulkan" || exit 1
+        apt-get download -qq chromium-common || { as_root apt-get update -qq && apt-get download -qq chromium-common; }
+        dpkg -x chromium-common_*.deb swiftshader && rm -f chromium-common_*.deb
+    )
+}
+
+install_reference() {
+    if [ ! -x "$python" ]; then
+        python3 -m venv "$root/.venv" || { as_root apt-get update -qq && as_root apt-get install -y -qq python3-venv; python3 -m venv "$root/.venv"; }
+    fi
+    "$python" -c 'import mujoco, sys; sys.exit(mujoco.__version__ != "3.17.0")' 2>/dev/null ||
+        "$root/.venv/bin/pip" install -q 'mujoco==3.17.0' numpy
+}
+
+# The command with one driver and no other.
+with_driver() {
+    local driver=$1
+    shift
+    env VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver" "$@"
+}
+
+# Formatting, lints, documentation.
+part_style() {
+    check "cargo fmt" cargo fmt --check
+    check "clippy" cargo clippy --quiet --all-targets -- -D warnings
+    check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
+}
+
+# Unit tests, integration tests and examples in the documentation, on lavapipe.
+part_tests() {
+    check "cargo test" with_driver "${lavapipe[0]}" cargo test --no-fail-fast
+}
+
+# The binary that the parts below use.
+part_build() {
+    check "build" cargo build --quiet
+}
+
+# Every kernel against the CPU, on two drivers that share no code. Lavapipe compiles slowly: few models.
+part_kernels() {
+    local model
+    check "adapter lavapipe" with_driver "${lavapipe[0]}" "$bin" doctor
+    check "adapter SwiftShader" with_driver "$swiftshader" "$bin" doctor
+    for model in pendulum cartpole humanoid; do
+        check "kernels $model lavapipe" with_driver "${lavapipe[0]}" "$bin" check "models/$model.xml" --worlds 4
+    done
+    for model in models/*.xml; do
+        check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
+    done
+}
+
+# The comparer itself: one element of one array is changed, and it has to say so.
+finds_wrong_elements() {
+    local name
+    for name in xpos M qacc efc_D qpos_next; do
+        "$python" tests/parity/parity.py --bin "$bin" --perturb $name models/humanoid.xml --states 3 | grep -q "differs.*$name" || return 1
+    done
+}
+
+# Our own models against the installed reference.
+part_parity() {
+    check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu models/*.xml
+    check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu models/*.xml
+    check "parity finds a wrong element" finds_wrong_elements
+    check "distribution" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
+}
+
+# The models of other projects, where they are at hand.
+part_shared() {
+    if [ ! -e "$shared/parity/parity.py" ]; then
+        echo "no ../shared: the models of other projects are not compared"
+        return
+    fi
+    local tier=$shared/models/tiers/core.txt
+    check "core tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "$tier"
+    check "core tier gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu "$tier"
+}
+
+say "install"
+install_vulkan
+install_swiftshader
+install_reference
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels parity shared)
+for part in "${parts[@]}"; do
+    say "$part"
+    "part_$part"
+done
+
+say "summary"
+for name in "${failures[@]+"${failures[@]}"}"; do echo "failed: $name"; done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
