@@ -51,8 +51,15 @@ impl Build<'_> {
 
     fn activation(&mut self, a: usize, actuator: &Actuator, next: &mut usize) {
         let at = &actuator.base.at;
-        if actuator.actdim > 1 || actuator.actdim < -1 || (actuator.actdim == 1 && actuator.dyntype == DYN_NONE) {
-            self.wrong(at.of("actdim"), format!("actdim {} does not fit the dynamics", actuator.actdim), "leave it out");
+        if actuator.actdim > 1
+            || actuator.actdim < -1
+            || (actuator.actdim == 1 && actuator.dyntype == DYN_NONE)
+        {
+            self.wrong(
+                at.of("actdim"),
+                format!("actdim {} does not fit the dynamics", actuator.actdim),
+                "leave it out",
+            );
         }
         let n = actuator.na();
         self.model.actuator_actadr[a] = if n > 0 { *next as i32 } else { -1 };
@@ -74,7 +81,11 @@ impl Build<'_> {
         let forcelimited = self.limited(base, actuator.forcelimited, actuator.forcerange, "forcerange", 0);
         let actlimited = self.limited(base, act.0, act.1, "actrange", 0);
         if actlimited && actuator.dyntype == DYN_NONE {
-            self.wrong(base.at.of("actrange"), "actrange is given, but the actuator has no activation", "use ctrlrange or a dyntype");
+            self.wrong(
+                base.at.of("actrange"),
+                "actrange is given, but the actuator has no activation",
+                "use ctrlrange or a dyntype",
+            );
         }
         let m = &mut self.model;
         m.actuator_ctrllimited[a] = i32::from(ctrllimited);
@@ -103,10 +114,15 @@ impl Build<'_> {
         };
         if range[0] >= range[1] {
             let message = format!("'{}' has no range to inherit", actuator.target.name);
-            self.wrong(at.of("inheritrange"), message, "give the target a range, or the actuator a ctrlrange");
+            self.wrong(
+                at.of("inheritrange"),
+                message,
+                "give the target a range, or the actuator a ctrlrange",
+            );
             return None;
         }
-        let (middle, half) = ((range[0] + range[1]) / 2.0, (range[1] - range[0]) / 2.0 * actuator.inheritrange);
+        let (middle, half) =
+            ((range[0] + range[1]) / 2.0, (range[1] - range[0]) / 2.0 * actuator.inheritrange);
         Some([middle - half, middle + half])
     }
 

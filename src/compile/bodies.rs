@@ -34,8 +34,13 @@ impl Build<'_> {
                 m.body_mocapid[b] = mocap;
                 mocap += 1;
                 if joints[b] > 0 || p != 0 {
-                    let message = format!("{} cannot be mocap", self.spec.full_name(&body.base.name, body.base.scope));
-                    self.log.add(body.base.at.of("mocap"), message, "mocap bodies are children of the world without joints");
+                    let message =
+                        format!("{} cannot be mocap", self.spec.full_name(&body.base.name, body.base.scope));
+                    self.log.add(
+                        body.base.at.of("mocap"),
+                        message,
+                        "mocap bodies are children of the world without joints",
+                    );
                 }
             }
             // a tree starts at the first moving body on the way down
@@ -142,8 +147,13 @@ impl Build<'_> {
         let tensor = DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
         let (moments, axes) = principal(&tensor);
         if moments[2] <= 0.0 {
-            let message = format!("fullinertia has moments {:.6} {:.6} {:.6}", moments[0], moments[1], moments[2]);
-            self.wrong(inertial.at.of("fullinertia"), message, "all must be positive; the order is xx yy zz xy xz yz");
+            let message =
+                format!("fullinertia has moments {:.6} {:.6} {:.6}", moments[0], moments[1], moments[2]);
+            self.wrong(
+                inertial.at.of("fullinertia"),
+                message,
+                "all must be positive; the order is xx yy zz xy xz yz",
+            );
         }
         self.set_mass(b, inertial.mass, pose.pos, quat_array((quat * axes).normalize()), moments);
     }
@@ -153,10 +163,18 @@ impl Build<'_> {
         let groups = self.spec.compilers[self.spec.bodies[b].compiler].inertiagrouprange;
         let m = &self.model;
         let first = m.body_geomadr[b].max(0) as usize;
-        let counts = |g: &usize| (groups[0]..=groups[1]).contains(&m.geom_group[*g]) && self.geom_mass[*g] > MINVAL;
+        let counts =
+            |g: &usize| (groups[0]..=groups[1]).contains(&m.geom_group[*g]) && self.geom_mass[*g] > MINVAL;
         let geoms: Vec<usize> = (first..first + m.body_geomnum[b] as usize).filter(counts).collect();
         let vec = |v: &[f64], i: usize| DVec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2]);
-        let quat = |g: usize| quat_of([m.geom_quat[4 * g], m.geom_quat[4 * g + 1], m.geom_quat[4 * g + 2], m.geom_quat[4 * g + 3]]);
+        let quat = |g: usize| {
+            quat_of([
+                m.geom_quat[4 * g],
+                m.geom_quat[4 * g + 1],
+                m.geom_quat[4 * g + 2],
+                m.geom_quat[4 * g + 3],
+            ])
+        };
         let size = |g: usize| vec(&m.geom_size, g).to_array();
         let shell = |g: usize| self.spec.geoms[self.geom_order[g]].shell;
         let own = |g: usize| moments(m.geom_type[g], size(g), self.geom_mass[g], shell(g));
@@ -171,7 +189,8 @@ impl Build<'_> {
             },
             // one geom: its frame is the inertial frame
             &[g] => {
-                let (mass, pos, quat, inertia) = (self.geom_mass[g], vec(&m.geom_pos, g), quat_array(quat(g)), own(g));
+                let (mass, pos, quat, inertia) =
+                    (self.geom_mass[g], vec(&m.geom_pos, g), quat_array(quat(g)), own(g));
                 self.set_mass(b, mass, pos, quat, inertia);
             }
             geoms => {
@@ -180,7 +199,8 @@ impl Build<'_> {
                 let center = moment / mass;
                 let mut tensor = DMat3::ZERO;
                 for &g in geoms {
-                    tensor += turned(own(g), quat(g)) + offset(self.geom_mass[g], vec(&m.geom_pos, g) - center);
+                    tensor +=
+                        turned(own(g), quat(g)) + offset(self.geom_mass[g], vec(&m.geom_pos, g) - center);
                 }
                 let (inertia, axes) = principal(&tensor);
                 self.set_mass(b, mass, center, quat_array(axes), inertia);
@@ -210,8 +230,15 @@ impl Build<'_> {
         if body.inertial.is_none() || x + y + z - 2.0 * x.max(y).max(z) > -1e-12 * (x + y + z) {
             return;
         }
-        let message = format!("inertia {x} {y} {z} of {} violates the triangle inequality", self.called("body", &body.base));
-        self.wrong(span, message, "each moment is at most the sum of the other two; compiler/balanceinertia repairs it");
+        let message = format!(
+            "inertia {x} {y} {z} of {} violates the triangle inequality",
+            self.called("body", &body.base)
+        );
+        self.wrong(
+            span,
+            message,
+            "each moment is at most the sum of the other two; compiler/balanceinertia repairs it",
+        );
     }
 
     fn scale_total(&mut self) {
@@ -231,8 +258,11 @@ impl Build<'_> {
     /// Moving bodies need mass and inertia, their own or of what is welded to them.
     fn check_masses(&self) {
         let m = &self.model;
-        let mut heavy: Vec<bool> =
-            (0..m.sizes.nbody).map(|b| m.body_mass[b] >= MINVAL && m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i >= MINVAL)).collect();
+        let mut heavy: Vec<bool> = (0..m.sizes.nbody)
+            .map(|b| {
+                m.body_mass[b] >= MINVAL && m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i >= MINVAL)
+            })
+            .collect();
         for b in (1..m.sizes.nbody).rev() {
             let p = m.body_parentid[b] as usize;
             if heavy[b] && m.body_jntnum[b] == 0 {
@@ -246,10 +276,12 @@ impl Build<'_> {
             self.wrong(base.at.element, message, help);
         }
         for b in 1..m.sizes.nbody {
-            let finite = m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i.abs() < 1e30) && m.body_mass[b].abs() < 1e30;
+            let finite = m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i.abs() < 1e30)
+                && m.body_mass[b].abs() < 1e30;
             if !finite {
                 let base = &self.spec.bodies[b].base;
-                let message = format!("mass or inertia of {} is not a sensible number", self.called("body", base));
+                let message =
+                    format!("mass or inertia of {} is not a sensible number", self.called("body", base));
                 self.wrong(base.at.element, message, "check sizes and densities");
             }
         }

@@ -95,8 +95,13 @@ impl Build<'_> {
         let mut own = shape.pose;
         if let Some(ends) = shape.fromto {
             if !matches!(shape.kind, kind::CAPSULE | kind::CYLINDER | kind::BOX | kind::ELLIPSOID) {
-                let message = format!("{} is a {}, which has no ends for fromto", shape.name, type_name(shape.kind));
-                self.wrong(shape.at.of("fromto"), message, "use fromto with capsule, cylinder, box or ellipsoid");
+                let message =
+                    format!("{} is a {}, which has no ends for fromto", shape.name, type_name(shape.kind));
+                self.wrong(
+                    shape.at.of("fromto"),
+                    message,
+                    "use fromto with capsule, cylinder, box or ellipsoid",
+                );
             }
             if shape.at.has("pos") {
                 let message = format!("both pos and fromto are given for {}", shape.name);

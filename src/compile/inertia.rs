@@ -151,7 +151,11 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
             break;
         }
         let tau = (d.col(q)[q] - d.col(p)[p]) / (2.0 * off);
-        let t = if tau >= 0.0 { 1.0 / (tau + (1.0 + tau * tau).sqrt()) } else { -1.0 / (-tau + (1.0 + tau * tau).sqrt()) };
+        let t = if tau >= 0.0 {
+            1.0 / (tau + (1.0 + tau * tau).sqrt())
+        } else {
+            -1.0 / (-tau + (1.0 + tau * tau).sqrt())
+        };
         let c = 1.0 / (1.0 + t * t).sqrt();
         // the turn about the third axis, by half the angle
         let mut turn = [0.0; 3];
@@ -172,7 +176,11 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
         if moments[j] + EIG_EPS < moments[j + 1] {
             moments.swap(j, j + 1);
             let half = std::f64::consts::FRAC_1_SQRT_2;
-            let turn = if j == 0 { DQuat::from_xyzw(0.0, 0.0, half, half) } else { DQuat::from_xyzw(half, 0.0, 0.0, half) };
+            let turn = if j == 0 {
+                DQuat::from_xyzw(0.0, 0.0, half, half)
+            } else {
+                DQuat::from_xyzw(half, 0.0, 0.0, half)
+            };
             quat = (quat * turn).normalize();
         }
     }

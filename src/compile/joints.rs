@@ -29,23 +29,40 @@ impl Build<'_> {
         let (at, name) = (&joint.base.at, self.called("joint", &joint.base));
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
         if scalar && joint.axis.length() < 1e-10 {
-            self.wrong(at.of("axis"), format!("the axis of {name} is zero"), "give a vector with a direction");
+            self.wrong(
+                at.of("axis"),
+                format!("the axis of {name} is zero"),
+                "give a vector with a direction",
+            );
         }
         if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
-            self.wrong(at.element, format!("free {name} is in a nested body"), "only children of the world can move freely");
+            self.wrong(
+                at.element,
+                format!("free {name} is in a nested body"),
+                "only children of the world can move freely",
+            );
         }
         if joint.kind == kind::BALL && joint.range[0] != 0.0 && joint.limited != Some(false) {
-            self.wrong(at.of("range"), format!("the range of ball {name} must start with 0"), "for example range=\"0 60\"");
+            self.wrong(
+                at.of("range"),
+                format!("the range of ball {name} must start with 0"),
+                "for example range=\"0 60\"",
+            );
         }
         if joint.springdamper.iter().any(|&x| x < 0.0) {
-            self.wrong(at.of("springdamper"), "springdamper is negative", "time constant and damping ratio are positive");
+            self.wrong(
+                at.of("springdamper"),
+                "springdamper is negative",
+                "time constant and damping ratio are positive",
+            );
         }
     }
 
     fn joint(&mut self, j: usize, joint: &Joint, q: usize, v: usize) {
         let b = joint.body;
         let compiler = self.spec.bodies[b].compiler;
-        let limited = joint.kind != kind::FREE && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
+        let limited = joint.kind != kind::FREE
+            && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
         let actfrclimited =
             self.limited(&joint.base, joint.actfrclimited, joint.actfrcrange, "actuatorfrcrange", compiler);
         let m = &mut self.model;
@@ -208,10 +225,16 @@ impl Build<'_> {
         for (b, body) in self.spec.bodies.iter().enumerate() {
             let n = self.model.body_dofnum[b];
             let first = self.model.body_jntadr[b].max(0) as usize;
-            let free = n > 0 && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize].contains(&kind::FREE);
+            let free = n > 0
+                && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize]
+                    .contains(&kind::FREE);
             if n > 6 || (free && self.model.body_jntnum[b] > 1) {
                 let message = format!("{} has {n} degrees of freedom", self.called("body", &body.base));
-                let help = if free { "a free joint must be the only one" } else { "at most 6; put joints into bodies of their own" };
+                let help = if free {
+                    "a free joint must be the only one"
+                } else {
+                    "at most 6; put joints into bodies of their own"
+                };
                 self.wrong(body.base.at.element, message, help);
             }
         }

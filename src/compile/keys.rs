@@ -15,7 +15,8 @@ impl Build<'_> {
             for (name, numbers) in &key.whole {
                 let width = self.width(name);
                 if numbers.len() > width {
-                    let message = format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
+                    let message =
+                        format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
                     self.wrong(key.base.at.of(name), message, format!("expected {width}"));
                     continue;
                 }

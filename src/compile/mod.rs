@@ -220,7 +220,11 @@ impl<'a> Build<'a> {
                 let has_range = range[0] < range[1];
                 if has_range && !self.spec.compilers[compiler].autolimits {
                     let message = format!("{name} is given, but not whether it limits");
-                    self.wrong(span, message, "autolimits is off: write the 'limited' attribute that goes with it");
+                    self.wrong(
+                        span,
+                        message,
+                        "autolimits is off: write the 'limited' attribute that goes with it",
+                    );
                 }
                 has_range
             }

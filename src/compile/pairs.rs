@@ -83,7 +83,11 @@ impl Build<'_> {
         let bodies: Vec<usize> = (0..m.sizes.nbody).filter(|&b| geoms(b).next().is_some()).collect();
         if bodies.len() > MAX_COLLIDING_BODIES {
             let message = format!("{} bodies can collide, more than {MAX_COLLIDING_BODIES}", bodies.len());
-            self.wrong(self.spec.bodies[0].base.at.element, message, "switch collisions off with contype=\"0\" conaffinity=\"0\"");
+            self.wrong(
+                self.spec.bodies[0].base.at.element,
+                message,
+                "switch collisions off with contype=\"0\" conaffinity=\"0\"",
+            );
             return found;
         }
         let mut explicit = 0;
@@ -105,7 +109,11 @@ impl Build<'_> {
                 }
                 if found.len() > MAX_CANDIDATES {
                     let message = format!("more than {MAX_CANDIDATES} geom pairs can collide");
-                    self.wrong(self.spec.bodies[0].base.at.element, message, "use contype and conaffinity to keep groups apart");
+                    self.wrong(
+                        self.spec.bodies[0].base.at.element,
+                        message,
+                        "use contype and conaffinity to keep groups apart",
+                    );
                     return found;
                 }
             }

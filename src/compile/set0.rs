@@ -324,11 +324,17 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
     // last dof that moves each body
     let mut last = vec![-1; m.sizes.nbody];
     for b in 1..m.sizes.nbody {
-        last[b] = if m.body_dofnum[b] > 0 { m.body_dofadr[b] + m.body_dofnum[b] - 1 } else { last[m.body_parentid[b] as usize] };
+        last[b] = if m.body_dofnum[b] > 0 {
+            m.body_dofadr[b] + m.body_dofnum[b] - 1
+        } else {
+            last[m.body_parentid[b] as usize]
+        };
         let Ok(d) = usize::try_from(last[b]) else { continue };
         let point = pose.xipos[b];
-        let motion: Vec<(DVec3, DVec3)> =
-            std::iter::once(d).chain(inertia.chain[d].iter().copied()).map(|e| pose.motion(e, point)).collect();
+        let motion: Vec<(DVec3, DVec3)> = std::iter::once(d)
+            .chain(inertia.chain[d].iter().copied())
+            .map(|e| pose.motion(e, point))
+            .collect();
         let weight = |pick: &dyn Fn(&(DVec3, DVec3)) -> f64| {
             inertia.chain_weight(d, &motion.iter().map(pick).collect::<Vec<f64>>())
         };
@@ -374,7 +380,9 @@ fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia) {
     let m = &mut build.model;
     for a in 0..m.sizes.nactuator {
         let (kp, ratio) = (m.actuator_gainprm[10 * a], m.actuator_biasprm[10 * a + 2]);
-        let is_servo = m.actuator_gaintype[a] == 0 && m.actuator_biastype[a] == 1 && m.actuator_biasprm[10 * a + 1] == -kp;
+        let is_servo = m.actuator_gaintype[a] == 0
+            && m.actuator_biastype[a] == 1
+            && m.actuator_biasprm[10 * a + 1] == -kp;
         if !is_servo || ratio <= 0.0 {
             continue;
         }
@@ -406,7 +414,8 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.cam_bodyid[c] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.cam_pos, c);
         let mat = DMat3::from_quat((pose.xquat[b] * quat(&m.cam_quat, c)).normalize()).transpose();
-        let com = pose.subtree_com[if m.cam_targetbodyid[c] >= 0 { m.cam_targetbodyid[c] as usize } else { b }];
+        let com =
+            pose.subtree_com[if m.cam_targetbodyid[c] >= 0 { m.cam_targetbodyid[c] as usize } else { b }];
         m.cam_pos0[3 * c..3 * c + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.cam_poscom0[3 * c..3 * c + 3].copy_from_slice(&(pos - com).to_array());
         m.cam_mat0[9 * c..9 * c + 9].copy_from_slice(&mat.to_cols_array());
@@ -415,7 +424,8 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.light_bodyid[l] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.light_pos, l);
         let dir = pose.xquat[b] * vec(&m.light_dir, l);
-        let com = pose.subtree_com[if m.light_targetbodyid[l] >= 0 { m.light_targetbodyid[l] as usize } else { b }];
+        let com =
+            pose.subtree_com[if m.light_targetbodyid[l] >= 0 { m.light_targetbodyid[l] as usize } else { b }];
         m.light_pos0[3 * l..3 * l + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.light_poscom0[3 * l..3 * l + 3].copy_from_slice(&(pos - com).to_array());
         m.light_dir0[3 * l..3 * l + 3].copy_from_slice(&dir.to_array());

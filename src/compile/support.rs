@@ -37,7 +37,8 @@ const ENABLED: &[(&str, i32)] = &[
 
 /// Refuses what is written but not simulated.
 pub(super) fn check(build: &Build<'_>) {
-    let refuse = |span: Span, what: &str, help: &str| build.wrong(span, format!("{what} is not supported yet"), help);
+    let refuse =
+        |span: Span, what: &str, help: &str| build.wrong(span, format!("{what} is not supported yet"), help);
     for foreign in &build.spec.foreign {
         refuse(foreign.span, &foreign.what, "remove it to simulate the rest");
     }
@@ -68,7 +69,11 @@ fn options(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
 
 fn compilers(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
     for compiler in &build.spec.compilers {
-        for (name, on) in [("fusestatic", compiler.fusestatic), ("discardvisual", compiler.discardvisual), ("alignfree", compiler.alignfree)] {
+        for (name, on) in [
+            ("fusestatic", compiler.fusestatic),
+            ("discardvisual", compiler.discardvisual),
+            ("alignfree", compiler.alignfree),
+        ] {
             if on {
                 refuse(compiler.at.of(name), &format!("compiler {name}"), "remove it");
             }
@@ -114,7 +119,11 @@ fn actuators(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
         }
         if actuator.dyntype != DYN_NONE {
             let name = if at.has("timeconst") { "timeconst" } else { "dyntype" };
-            refuse(at.of(name), "an actuator with activation", "use dyntype none, motor, position or velocity");
+            refuse(
+                at.of(name),
+                "an actuator with activation",
+                "use dyntype none, motor, position or velocity",
+            );
         }
         if actuator.gaintype > AFFINE {
             refuse(at.of("gaintype"), "this gain of an actuator", "use fixed or affine");

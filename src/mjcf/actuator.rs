@@ -22,8 +22,17 @@ const DYNTYPES: &[(&str, i32)] = &[
     ("dcmotor", 5),
     ("user", 6),
 ];
-const GAINTYPES: &[(&str, i32)] = &[("fixed", FIXED), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
-const BIASTYPES: &[(&str, i32)] = &[("none", 0), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
+const GAINTYPES: &[(&str, i32)] = &[
+    ("fixed", FIXED),
+    ("affine", AFFINE),
+    ("muscle", 2),
+    ("user", 3),
+    ("pid", 4),
+    ("so3", 5),
+    ("dcmotor", 6),
+];
+const BIASTYPES: &[(&str, i32)] =
+    &[("none", 0), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
 
 /// Elements that are not understood yet.
 const FOREIGN: &[&str] = &["muscle", "adhesion", "orientation", "pid", "dcmotor", "plugin"];
@@ -187,7 +196,11 @@ fn damper(el: El<'_>, to: &mut Actuator) {
     to.gainprm[2] = -kv;
     to.ctrllimited = Some(true);
     if to.ctrlrange[0] < 0.0 || to.ctrlrange[1] < 0.0 {
-        el.wrong("ctrlrange", "the control range of a damper must not be negative", "for example ctrlrange=\"0 1\"");
+        el.wrong(
+            "ctrlrange",
+            "the control range of a damper must not be negative",
+            "for example ctrlrange=\"0 1\"",
+        );
     }
 }
 

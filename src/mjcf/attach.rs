@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use super::Reader;
 use super::attrs::El;
 use super::body::{Context, MAX_ELEMENTS};
 use super::index::{Index, Kind, Refers, bases};
 use super::source::did_you_mean;
 use super::spec::{Key, Pose, Ref, Scope, Spec};
-use super::Reader;
 
 /// Which elements of the other model are copied, and what their indices become.
 struct Copy {
@@ -39,7 +39,11 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         return;
     };
     if reader.spec.elements() + sub.elements() > MAX_ELEMENTS {
-        el.log.add(el.span(), format!("the model has more than {MAX_ELEMENTS} elements"), "attach fewer copies");
+        el.log.add(
+            el.span(),
+            format!("the model has more than {MAX_ELEMENTS} elements"),
+            "attach fewer copies",
+        );
         return;
     }
     let Some((body, frame)) = root(el, &sub) else { return };
@@ -75,7 +79,8 @@ fn root(el: El<'_>, sub: &Spec) -> Option<(Option<usize>, Option<(usize, Option<
     let Some(name) = el.text("frame").filter(|f| !f.is_empty()) else { return Some((None, Some((0, None)))) };
     let found = sub.frames.iter().position(|f| sub.full_name(&f.base.name, f.base.scope) == name);
     if found.is_none() {
-        let names: Vec<&str> = sub.frames.iter().map(|f| f.base.name.as_str()).filter(|n| !n.is_empty()).collect();
+        let names: Vec<&str> =
+            sub.frames.iter().map(|f| f.base.name.as_str()).filter(|n| !n.is_empty()).collect();
         let help = did_you_mean(&name, names.into_iter()).unwrap_or_default();
         el.wrong("frame", format!("the model has no frame '{}'", super::schema::short(&name)), help);
     }
@@ -120,7 +125,11 @@ fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
 }
 
 fn copy_bodies(
-    reader: &mut Reader<'_>, sub: &Spec, context: Context, root: Option<usize>, loose: Option<(usize, Option<usize>)>,
+    reader: &mut Reader<'_>,
+    sub: &Spec,
+    context: Context,
+    root: Option<usize>,
+    loose: Option<(usize, Option<usize>)>,
     copy: &mut Copy,
 ) {
     copy.loose = loose;
@@ -155,8 +164,9 @@ fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &m
     macro_rules! elements {
         ($list:ident, $map:expr, $place:expr) => {
             for (i, element) in sub.$list.iter().enumerate() {
-                let is_loose =
-                    copy.loose.is_some_and(|(b, frame)| element.body == b && inside(sub, element.frame, frame));
+                let is_loose = copy
+                    .loose
+                    .is_some_and(|(b, frame)| element.body == b && inside(sub, element.frame, frame));
                 let body = if is_loose { Some(context.body) } else { copy.body[element.body] };
                 let Some(body) = body else { continue };
                 let mut new = element.clone();
@@ -179,9 +189,12 @@ fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &m
         j.pos = p.pos + p.quat * j.pos;
         j.axis = p.quat * j.axis;
     });
-    elements!(geoms, |c: &mut Copy, i: usize, n| c.geom[i] = Some(n), |g: &mut Geom, p: &Pose| g.outer = p.then(&g.outer));
-    elements!(sites, |c: &mut Copy, i: usize, n| c.site[i] = Some(n), |s: &mut Site, p: &Pose| s.outer = p.then(&s.outer));
-    elements!(cameras, |_: &mut Copy, _: usize, _: usize| (), |c: &mut Camera, p: &Pose| c.pose = p.then(&c.pose));
+    elements!(geoms, |c: &mut Copy, i: usize, n| c.geom[i] = Some(n), |g: &mut Geom, p: &Pose| g.outer =
+        p.then(&g.outer));
+    elements!(sites, |c: &mut Copy, i: usize, n| c.site[i] = Some(n), |s: &mut Site, p: &Pose| s.outer =
+        p.then(&s.outer));
+    elements!(cameras, |_: &mut Copy, _: usize, _: usize| (), |c: &mut Camera, p: &Pose| c.pose =
+        p.then(&c.pose));
     elements!(lights, |_: &mut Copy, _: usize, _: usize| (), |l: &mut Light, p: &Pose| {
         l.pos = p.pos + p.quat * l.pos;
         l.dir = p.quat * l.dir;

@@ -88,11 +88,23 @@ impl<'a> El<'a> {
         match word.parse::<f64>() {
             Ok(x) if x.is_finite() => return Some(x),
             Ok(_) if word.contains(|c: char| c.is_ascii_digit()) => {
-                self.wrong(name, format!("'{shown}' in attribute '{name}' is too large"), "at most about 1.8e308");
+                self.wrong(
+                    name,
+                    format!("'{shown}' in attribute '{name}' is too large"),
+                    "at most about 1.8e308",
+                );
             }
-            Ok(_) => self.wrong(name, format!("'{shown}' in attribute '{name}' is not finite"), "write a finite number"),
+            Ok(_) => self.wrong(
+                name,
+                format!("'{shown}' in attribute '{name}' is not finite"),
+                "write a finite number",
+            ),
             Err(_) => {
-                let help = if word.contains(',') { "use a point for decimals and blanks between numbers" } else { "write a number" };
+                let help = if word.contains(',') {
+                    "use a point for decimals and blanks between numbers"
+                } else {
+                    "write a number"
+                };
                 self.wrong(name, format!("'{shown}' in attribute '{name}' is not a number"), help);
             }
         }
@@ -164,7 +176,11 @@ impl<'a> El<'a> {
             numbers.push(x);
         }
         if numbers.len() < min {
-            self.wrong(name, format!("attribute '{name}' has {} of {min} numbers", numbers.len()), expected(min, max));
+            self.wrong(
+                name,
+                format!("attribute '{name}' has {} of {min} numbers", numbers.len()),
+                expected(min, max),
+            );
             return None;
         }
         Some(numbers)
@@ -196,7 +212,8 @@ impl<'a> El<'a> {
         }
         let valid: Vec<&str> = words.iter().map(|w| w.0).collect();
         let list = format!("valid: {}", valid.join(", "));
-        let help = did_you_mean(&attr.value, valid.into_iter()).map_or(list.clone(), |near| format!("{near} {list}"));
+        let help = did_you_mean(&attr.value, valid.into_iter())
+            .map_or(list.clone(), |near| format!("{near} {list}"));
         self.wrong(name, format!("'{}' is no value of attribute '{name}'", short(&attr.value)), help);
         None
     }

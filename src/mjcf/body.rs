@@ -91,7 +91,8 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
 
 /// Name and places of an element.
 fn base(el: El<'_>, context: Context) -> Base {
-    let mut base = Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
+    let mut base =
+        Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
     base.at.note(el);
     base
 }
@@ -116,7 +117,8 @@ macro_rules! from_class {
 }
 
 fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
-    let mut body = Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
+    let mut body =
+        Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
     pose(el, &reader.compiler, &mut body.pose);
     body.pose = context.pose.then(&body.pose);
     el.set_flag("mocap", &mut body.mocap);
@@ -176,7 +178,8 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;
     }
-    let mut inertial = Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
+    let mut inertial =
+        Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
     inertial.at.note(el);
     pose(el, &reader.compiler, &mut inertial.pose);
     el.set_positive("mass", &mut inertial.mass);
@@ -193,7 +196,11 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"].iter().any(|a| el.attr(a).is_some());
         if oriented || !inertial.inertia.is_empty() {
             let help = "its orientation and diagonal follow from it; remove the other attributes";
-            el.wrong("fullinertia", "fullinertia cannot be combined with an orientation or diaginertia", help);
+            el.wrong(
+                "fullinertia",
+                "fullinertia cannot be combined with an orientation or diaginertia",
+                help,
+            );
         }
         inertial.inertia = full;
     }

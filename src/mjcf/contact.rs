@@ -2,10 +2,17 @@
 
 use super::attrs::El;
 use super::geom::{condim, reference};
-use super::spec::{Exclude, Key, Kept, Numeric, Pair};
+use super::spec::{Exclude, Kept, Key, Numeric, Pair};
 
-const PAIR_NUMBERS: &[(&str, usize)] =
-    &[("solref", 2), ("solreffriction", 2), ("solimp", 5), ("friction", 5), ("margin", 1), ("gap", 1), ("adhesion", 1)];
+const PAIR_NUMBERS: &[(&str, usize)] = &[
+    ("solref", 2),
+    ("solreffriction", 2),
+    ("solimp", 5),
+    ("friction", 5),
+    ("margin", 1),
+    ("gap", 1),
+    ("adhesion", 1),
+];
 
 /// Reads the attributes of a pair, of a class or in the section, over what it has.
 pub(super) fn pair(el: El<'_>, to: &mut Pair) {

@@ -47,7 +47,11 @@ impl Classes {
     /// Reads a top-level default element.
     pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, spec: &mut Spec) {
         if el.text("class").is_some_and(|c| c != "main") {
-            el.wrong("class", "the top-level default class is always 'main'", "put this default inside another <default>");
+            el.wrong(
+                "class",
+                "the top-level default class is always 'main'",
+                "put this default inside another <default>",
+            );
         }
         let mut stack = vec![(el, 0)];
         while let Some((el, class)) = stack.pop() {
@@ -72,7 +76,11 @@ impl Classes {
             return None;
         }
         if self.0.iter().any(|c| c.name == name) {
-            el.wrong("class", format!("default class '{}' is defined twice", super::schema::short(&name)), "rename one of them");
+            el.wrong(
+                "class",
+                format!("default class '{}' is defined twice", super::schema::short(&name)),
+                "rename one of them",
+            );
             return None;
         }
         if self.0.len() >= MAX_CLASSES {

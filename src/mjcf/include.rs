@@ -37,7 +37,12 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Op
 
 /// Loads the file of one include; returns the includes inside it.
 fn expand_one(
-    log: &Log, tree: &mut Tree, node: usize, folder: &Path, chain: &[PathBuf], seen: &mut Vec<PathBuf>,
+    log: &Log,
+    tree: &mut Tree,
+    node: usize,
+    folder: &Path,
+    chain: &[PathBuf],
+    seen: &mut Vec<PathBuf>,
 ) -> Option<Vec<Pending>> {
     let span = tree.nodes[node].span;
     let Some(file) = tree.nodes[node].attr("file") else {
@@ -77,7 +82,11 @@ fn expand_one(
 /// Parses an included file. What is wrong in it is told without showing text of files that are no models.
 fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str) -> Option<usize> {
     if !log.text(file).trim_start_matches('\u{feff}').trim_start().starts_with('<') {
-        log.add(span, format!("'{value}' is not an XML file"), "include a file that starts with <mujoco> or <mujocoinclude>");
+        log.add(
+            span,
+            format!("'{value}' is not an XML file"),
+            "include a file that starts with <mujoco> or <mujocoinclude>",
+        );
         return None;
     }
     xml::parse(log, tree, file)
@@ -91,7 +100,12 @@ fn identity(path: &Path) -> PathBuf {
 fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
     // elements of one file are consecutive
     let of_file = tree.nodes[root].span.file;
-    let ours = tree.nodes.iter().enumerate().skip(root).filter(|(_, n)| n.span.file == of_file && n.tag == "include");
+    let ours = tree
+        .nodes
+        .iter()
+        .enumerate()
+        .skip(root)
+        .filter(|(_, n)| n.span.file == of_file && n.tag == "include");
     ours.map(|(node, _)| Pending { node, chain: chain.to_vec() }).collect()
 }
 

@@ -120,4 +120,7 @@ macro_rules! refers {
 refers!(super::spec::Pair, |p| vec![(Kind::Geom, &p.geom1), (Kind::Geom, &p.geom2)]);
 refers!(super::spec::Exclude, |e| vec![(Kind::Body, &e.body1), (Kind::Body, &e.body2)]);
 refers!(super::spec::Tendon, |t| t.path.iter().map(|p| (Kind::Joint, &p.0)).collect());
-refers!(super::spec::Actuator, |a| Kind::of_target(a.target_kind).map(|k| (k, &a.target)).into_iter().collect());
+refers!(super::spec::Actuator, |a| Kind::of_target(a.target_kind)
+    .map(|k| (k, &a.target))
+    .into_iter()
+    .collect());

@@ -11,7 +11,8 @@ use super::spec::{Compiler, Joint};
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];
 pub(super) const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
 
-const TYPES: &[(&str, i32)] = &[("free", kind::FREE), ("ball", kind::BALL), ("slide", kind::SLIDE), ("hinge", kind::HINGE)];
+const TYPES: &[(&str, i32)] =
+    &[("free", kind::FREE), ("ball", kind::BALL), ("slide", kind::SLIDE), ("hinge", kind::HINGE)];
 
 impl Default for Joint {
     fn default() -> Self {

@@ -81,7 +81,11 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
     let root = xml::parse(log, &mut tree, file)?;
     let tag = tree.nodes[root].tag.clone();
     if tag != "mujoco" {
-        let help = if tag == "robot" { "URDF is not supported yet; convert it to MJCF" } else { "the root is <mujoco>" };
+        let help = if tag == "robot" {
+            "URDF is not supported yet; convert it to MJCF"
+        } else {
+            "the root is <mujoco>"
+        };
         log.add(tree.nodes[root].span, format!("unknown root element '{}'", schema::short(&tag)), help);
         return None;
     }
@@ -188,13 +192,22 @@ impl Reader<'_> {
             path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
         });
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
-            el.wrong("name", format!("model '{}' is defined twice", schema::short(&name)), "rename one of them");
+            el.wrong(
+                "name",
+                format!("model '{}' is defined twice", schema::short(&name)),
+                "rename one of them",
+            );
             return;
         }
         let same = |p: &PathBuf| std::fs::canonicalize(p).ok() == std::fs::canonicalize(&path).ok();
         if self.chain.iter().any(same) || self.chain.len() > MAX_MODEL_DEPTH {
-            let names: Vec<String> = self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
-            el.wrong("file", format!("a model cannot contain itself: {}", names.join(" -> ")), "remove one of the models");
+            let names: Vec<String> =
+                self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
+            el.wrong(
+                "file",
+                format!("a model cannot contain itself: {}", names.join(" -> ")),
+                "remove one of the models",
+            );
             return;
         }
         let spec = xml::read_text(self.log, &path, Some(el.at("file")))

@@ -105,7 +105,11 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
             if (0..=30).contains(&group) {
                 to.disableactuator |= 1 << group;
             } else {
-                el.wrong("actuatorgroupdisable", format!("actuator group {group} is out of range"), "use groups 0 to 30");
+                el.wrong(
+                    "actuatorgroupdisable",
+                    format!("actuator group {group} is out of range"),
+                    "use groups 0 to 30",
+                );
             }
         }
     }
@@ -120,7 +124,15 @@ fn check_signs(el: El<'_>, to: &Opt) {
             el.wrong(name, format!("{name} must be positive"), "");
         }
     }
-    for name in ["density", "viscosity", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance"] {
+    for name in [
+        "density",
+        "viscosity",
+        "tolerance",
+        "ls_tolerance",
+        "noslip_tolerance",
+        "ccd_tolerance",
+        "sleep_tolerance",
+    ] {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x < 0.0) {
             el.wrong(name, format!("{name} is negative"), "write zero or more");
         }

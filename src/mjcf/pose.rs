@@ -35,7 +35,11 @@ pub(super) fn orientation(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
     let mut written = SPELLINGS.iter().filter(|s| el.attr(s).is_some());
     let first = *written.next()?;
     if let Some(second) = written.next() {
-        el.wrong(second, format!("orientation is given twice, as '{first}' and '{second}'"), "keep one of them");
+        el.wrong(
+            second,
+            format!("orientation is given twice, as '{first}' and '{second}'"),
+            "keep one of them",
+        );
         return None;
     }
     match first {
@@ -106,7 +110,11 @@ pub fn z_to(axis: DVec3) -> DQuat {
 fn direction(el: El<'_>, name: &str, v: DVec3) -> Option<DVec3> {
     let length = v.length();
     if !(length > MIN_LENGTH && length.is_finite()) {
-        el.wrong(name, format!("an axis in '{name}' is too small or not independent"), "give a vector with a direction");
+        el.wrong(
+            name,
+            format!("an axis in '{name}' is too small or not independent"),
+            "give a vector with a direction",
+        );
         return None;
     }
     Some(v / length)

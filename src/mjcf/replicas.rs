@@ -27,7 +27,11 @@ pub(super) fn expand(reader: &mut Reader<'_>) {
     spec.excludes = copy_all(spec, excludes, &mut ok);
     if !ok {
         let span = spec.bodies[0].base.at.element;
-        reader.log.add(span, format!("the model has more than {MAX_ELEMENTS} elements"), "lower the count of replicate");
+        reader.log.add(
+            span,
+            format!("the model has more than {MAX_ELEMENTS} elements"),
+            "lower the count of replicate",
+        );
     }
 }
 

@@ -15,11 +15,8 @@ struct Rule {
 }
 
 /// Attributes that every name and reference check knows are gone, with what to write instead.
-const REMOVED: &[(&str, &str, &str)] = &[
-
-    ("option", "apirate", "remove it"),
-    ("option", "collision", "use contact/pair and contact/exclude"),
-];
+const REMOVED: &[(&str, &str, &str)] =
+    &[("option", "apirate", "remove it"), ("option", "collision", "use contact/pair and contact/exclude")];
 
 fn rules() -> &'static [Rule] {
     static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
@@ -89,7 +86,11 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
                 continue;
             };
             if rules()[next].once && seen.contains(&tag) {
-                log.add(tree.nodes[child].span, format!("element '{tag}' can appear only once in {path}"), "");
+                log.add(
+                    tree.nodes[child].span,
+                    format!("element '{tag}' can appear only once in {path}"),
+                    "",
+                );
             }
             seen.push(tag);
             stack.push((child, next, path_of(&path, tag)));
@@ -133,7 +134,11 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str
             continue;
         }
         let help = did_you_mean(&name, valid.iter().copied()).unwrap_or_else(|| {
-            if valid.is_empty() { format!("{} has no attributes", element.tag) } else { format!("valid: {}", valid.join(", ")) }
+            if valid.is_empty() {
+                format!("{} has no attributes", element.tag)
+            } else {
+                format!("valid: {}", valid.join(", "))
+            }
         });
         log.add(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
     }

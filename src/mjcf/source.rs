@@ -110,14 +110,23 @@ impl Log {
         }
         problems.sort_by_key(|p| (p.0.file, p.0.start));
         let sources = self.sources.borrow();
-        let problems = problems.into_iter().map(|(span, message, help)| problem(&sources, span, message, help));
+        let problems =
+            problems.into_iter().map(|(span, message, help)| problem(&sources, span, message, help));
         Err(Error::Model(problems.collect()))
     }
 }
 
 fn problem(sources: &[Source], span: Span, message: String, help: String) -> Problem {
     let Some(source) = sources.get(span.file as usize) else {
-        return Problem { file: PathBuf::new(), line: 0, column: 0, text: String::new(), length: 1, message, help };
+        return Problem {
+            file: PathBuf::new(),
+            line: 0,
+            column: 0,
+            text: String::new(),
+            length: 1,
+            message,
+            help,
+        };
     };
     let (line, column, text) = source.locate(span.start as usize);
     // the marked part ends with its line
@@ -132,6 +141,9 @@ fn problem(sources: &[Source], span: Span, message: String, help: String) -> Pro
 pub fn did_you_mean<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<String> {
     // long words are compared by their start only: names of megabytes cost nothing
     let word: String = word.chars().take(100).collect();
-    let near = words.take(100_000).map(|w| (strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()), w)).min()?;
+    let near = words
+        .take(100_000)
+        .map(|w| (strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()), w))
+        .min()?;
     (near.0 <= 1 + near.1.chars().count() / 4 && near.0 > 0).then(|| format!("did you mean '{}'?", near.1))
 }

@@ -8,25 +8,75 @@ use super::geom::reference;
 use super::pose::pose;
 use super::spec::{Camera, Compiler, Light, Pose, Ref};
 
-const CAMERA_MODES: &[(&str, i32)] = &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
+const CAMERA_MODES: &[(&str, i32)] =
+    &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
 
 const COUNTS: &[&str] = &[
-    "offwidth", "offheight", "shadowsize", "offsamples", "numslices", "numstacks", "numquads", "width", "height", "nchannel", "group",
+    "offwidth",
+    "offheight",
+    "shadowsize",
+    "offsamples",
+    "numslices",
+    "numstacks",
+    "numquads",
+    "width",
+    "height",
+    "nchannel",
+    "group",
 ];
 const FLAGS: &[&str] = &[
-    "orthographic", "ellipsoidinertia", "bvactive", "castshadow", "directional", "active", "texuniform", "hflip", "vflip",
+    "orthographic",
+    "ellipsoidinertia",
+    "bvactive",
+    "castshadow",
+    "directional",
+    "active",
+    "texuniform",
+    "hflip",
+    "vflip",
 ];
 const WORDS: &[(&str, &[&str])] = &[
     ("builtin", &["none", "gradient", "checker", "flat"]),
     ("mark", &["none", "edge", "cross", "random"]),
     ("colorspace", &["auto", "linear", "sRGB"]),
     ("projection", &["perspective", "orthographic"]),
-    ("role", &["user", "rgb", "occlusion", "roughness", "metallic", "normal", "opacity", "emissive", "rgba", "orm"]),
+    (
+        "role",
+        &[
+            "user",
+            "rgb",
+            "occlusion",
+            "roughness",
+            "metallic",
+            "normal",
+            "opacity",
+            "emissive",
+            "rgba",
+            "orm",
+        ],
+    ),
 ];
 /// Attributes that are text: names, files and words that differ by element.
 const TEXTS: &[&str] = &[
-    "name", "class", "texture", "material", "file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback",
-    "gridlayout", "content_type", "target", "mode", "type", "output", "body", "embed",
+    "name",
+    "class",
+    "texture",
+    "material",
+    "file",
+    "fileright",
+    "fileleft",
+    "fileup",
+    "filedown",
+    "filefront",
+    "fileback",
+    "gridlayout",
+    "content_type",
+    "target",
+    "mode",
+    "type",
+    "output",
+    "body",
+    "embed",
 ];
 
 /// Checks the attributes of a visual element: numbers are numbers and words are known.
@@ -37,7 +87,8 @@ pub(super) fn check(el: El<'_>) {
             continue;
         }
         // `active` of the headlight is a number, of a light a flag; `bvactive` is a flag or a colour
-        let numeric = (name == "active" && el.tag() == "headlight") || (name == "bvactive" && el.tag() == "rgba");
+        let numeric =
+            (name == "active" && el.tag() == "headlight") || (name == "bvactive" && el.tag() == "rgba");
         if COUNTS.contains(&name) {
             el.set_count(name, &mut 0);
         } else if FLAGS.contains(&name) && !numeric {

@@ -53,7 +53,11 @@ pub struct Tree {
 /// Reads a file as text; a problem is noted at `from`, or at the file itself.
 pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
     let complain = |message: String, help: &str| {
-        let span = from.unwrap_or_else(|| Span { file: log.add_source(path.to_owned(), String::new()), start: 0, end: 0 });
+        let span = from.unwrap_or_else(|| Span {
+            file: log.add_source(path.to_owned(), String::new()),
+            start: 0,
+            end: 0,
+        });
         log.add(span, message, help);
     };
     let shown = path.display();
@@ -86,7 +90,10 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
             let at = e.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
             let line = text.matches('\n').count() + 1;
-            complain(format!("'{shown}' is not UTF-8 text (line {line}, byte {at})"), "save the file as UTF-8");
+            complain(
+                format!("'{shown}' is not UTF-8 text (line {line}, byte {at})"),
+                "save the file as UTF-8",
+            );
             None
         }
     }
@@ -137,7 +144,8 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
 
 /// Byte of a line and column of the XML reader.
 fn byte_of(text: &str, pos: roxmltree::TextPos) -> usize {
-    let start: usize = text.split_inclusive('\n').take(pos.row.saturating_sub(1) as usize).map(str::len).sum();
+    let start: usize =
+        text.split_inclusive('\n').take(pos.row.saturating_sub(1) as usize).map(str::len).sum();
     let line = &text[start..];
     let within = line.char_indices().nth(pos.col.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i);
     start + within

@@ -146,10 +146,16 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--states", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--raw", action="store_true", help="noise on all positions, quaternions off unit length")
     args = parser.parse_args()
     parity = load_parity()
     model = mujoco.MjModel.from_xml_path(args.model)
     states = parity.states_of(model, args.states, args.seed)
+    if args.raw:
+        rng = np.random.default_rng(1)
+        for s in states:
+            for n in ("qpos", "mocap_pos", "mocap_quat", "qvel", "xfrc_applied", "qacc_warmstart"):
+                s[n] = s[n] + 0.1 * rng.standard_normal(s[n].shape)
     want = [expected(parity, model, s) for s in states]
     slack = [parity.truncation(model, s, w) for s, w in zip(states, want)]
     arrays = {"model." + k: v for k, v in model_fields(model).items()}
