@@ -152,17 +152,10 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
         }
         let tau = (d.col(q)[q] - d.col(p)[p]) / (2.0 * off);
         let t = if tau >= 0.0 { 1.0 / (tau + (1.0 + tau * tau).sqrt()) } else { -1.0 / (-tau + (1.0 + tau * tau).sqrt()) };
-        let c = 1.0 / (1.0 + t * t).sqrt();
         // the turn about the third axis, by half the angle
+        let (sine, w) = (-t.atan() / 2.0).sin_cos();
         let mut turn = [0.0; 3];
-        turn[k] = if tau >= 0.0 { -(0.5 - 0.5 * c).sqrt() } else { (0.5 - 0.5 * c).sqrt() };
-        if k == 1 {
-            turn[k] = -turn[k];
-        }
-        let w = (1.0 - turn[k] * turn[k]).sqrt();
-        if w >= 1.0 {
-            break;
-        }
+        turn[k] = if k == 1 { -sine } else { sine };
         quat = (quat * DQuat::from_xyzw(turn[0], turn[1], turn[2], w)).normalize();
     }
     let mut moments = [d.x_axis.x, d.y_axis.y, d.z_axis.z];

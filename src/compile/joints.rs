@@ -176,6 +176,13 @@ impl Build<'_> {
         true
     }
 
+    /// Whether the body is simple and has only sliding joints.
+    pub(super) fn only_slides(&self, b: usize) -> bool {
+        let m = &self.model;
+        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        !joints.is_empty() && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE) && self.is_simple(b)
+    }
+
     /// A free joint stays alone; a body has at most six dofs.
     fn check_dof_counts(&self) {
         for (b, body) in self.spec.bodies.iter().enumerate() {

@@ -38,6 +38,7 @@ pub(super) fn set0(build: &mut Build<'_>) {
     let pose = kinematics(&build.model);
     let inertia = Inertia::new(&build.model, &pose);
     weights(&mut build.model, &pose, &inertia);
+    slider_weights(build);
     tendon_weights(&mut build.model, &inertia);
     actuator_weights(&mut build.model, &inertia);
     damping_ratios(build, &inertia);
@@ -118,8 +119,9 @@ struct Inertia {
     factor: Vec<Vec<f64>>,
     /// Diagonal of the factorisation.
     pivot: Vec<f64>,
-    /// Diagonal of the matrix.
+    /// Diagonal of the matrix, and without what tendons add.
     diagonal: Vec<f64>,
+    plain: Vec<f64>,
 }
 
 impl Inertia {
@@ -129,6 +131,7 @@ impl Inertia {
         let (tensor, moment, mass) = composite(m, pose);
         let armature = armature(m);
         let mut diagonal = vec![0.0; nv];
+        let tendons = tendon_armature(m);
         let mut factor: Vec<Vec<f64>> = chain.iter().map(|c| vec![0.0; c.len()]).collect();
         for d in 0..nv {
             // momentum of the subtree from unit speed of the dof, about the world's origin
@@ -145,19 +148,20 @@ impl Inertia {
                 factor[d][k] = row(e);
             }
         }
-        let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal };
-        inertia.add_tendons(m);
+        let plain = diagonal.clone();
+        let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal, plain };
+        inertia.add_tendons(m, &tendons);
         inertia.factorize();
         inertia
     }
 
     /// Armature of tendons couples the dofs along them.
-    fn add_tendons(&mut self, m: &Model) {
-        for t in (0..m.sizes.ntendon).filter(|&t| m.tendon_armature[t] != 0.0) {
+    fn add_tendons(&mut self, m: &Model, armature: &[f64]) {
+        for t in (0..m.sizes.ntendon).filter(|&t| armature[t] != 0.0) {
             let row = tendon_row(m, t);
             for &(d, x) in &row {
                 for &(e, y) in &row {
-                    let value = m.tendon_armature[t] * x * y;
+                    let value = armature[t] * x * y;
                     if d == e {
                         self.diagonal[d] += value;
                         self.pivot[d] += value;
@@ -273,7 +277,21 @@ fn armature(m: &Model) -> Vec<f64> {
         let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else { continue };
         if m.actuator_trntype[a] == 0 && m.actuator_armature[a] != 0.0 {
             let v = m.jnt_dofadr[j] as usize;
-            armature[v] += m.actuator_armature[a] * m.actuator_gear[6 * a] * m.actuator_gear[6 * a];
+            let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
+            let gear = m.actuator_gear[6 * a];
+            armature[v..v + n].iter_mut().for_each(|x| *x += m.actuator_armature[a] * gear * gear);
+        }
+    }
+    armature
+}
+
+/// Armature of tendons, with what actuators add.
+fn tendon_armature(m: &Model) -> Vec<f64> {
+    let mut armature = m.tendon_armature.clone();
+    for a in 0..m.sizes.nactuator {
+        let Ok(t) = usize::try_from(m.actuator_trnid[2 * a]) else { continue };
+        if m.actuator_trntype[a] == 3 {
+            armature[t] += m.actuator_armature[a] * m.actuator_gear[6 * a] * m.actuator_gear[6 * a];
         }
     }
     armature
@@ -301,7 +319,7 @@ fn tendon_lengths(m: &mut Model) {
 
 /// Weights of dofs and bodies.
 fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
-    m.dof_M0.clone_from(&inertia.diagonal);
+    m.dof_M0.clone_from(&inertia.plain);
     for d in 0..m.sizes.nv {
         let mut unit = vec![0.0; inertia.chain[d].len() + 1];
         unit[0] = 1.0;
@@ -335,6 +353,17 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
         let linear = (0..3).map(|i| weight(&|v| v.0[i])).sum::<f64>() / 3.0;
         let angular = (0..3).map(|i| weight(&|v| v.1[i])).sum::<f64>() / 3.0;
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[linear, angular]);
+    }
+}
+
+/// Simple bodies that only slide: the reference takes the inverse mass, without armature.
+fn slider_weights(build: &mut Build<'_>) {
+    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b)).collect::<Vec<_>>() {
+        let m = &mut build.model;
+        let weight = 1.0 / m.body_mass[b].max(MINVAL);
+        m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
+        let v = m.body_dofadr[b] as usize;
+        m.dof_invweight0[v..v + m.body_dofnum[b] as usize].fill(weight);
     }
 }
 

@@ -48,6 +48,7 @@ impl Default for Actuator {
         one[0] = 1.0;
         Self {
             base: Default::default(),
+            uid: 0,
             tag: "general".to_owned(),
             target_kind: Target::None,
             target: Ref::default(),
@@ -157,6 +158,7 @@ fn position(el: El<'_>, to: &mut Actuator) {
     el.set_positive("dampratio", &mut to.biasprm[2]);
     to.gaintype = FIXED;
     to.biastype = AFFINE;
+    to.biasprm[0] = 0.0;
     to.biasprm[1] = -to.gainprm[0];
     if el.tag() == "intvelocity" {
         to.dyntype = DYN_INTEGRATOR;

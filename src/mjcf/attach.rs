@@ -6,13 +6,15 @@ use super::attrs::El;
 use super::body::{Context, MAX_ELEMENTS};
 use super::index::{Index, Kind, Refers, bases};
 use super::source::did_you_mean;
-use super::spec::{Key, Pose, Ref, Scope, Spec};
+use super::spec::{Actuator, Exclude, Key, Pair, Pose, Ref, Scope, Spec, Tendon};
 use super::Reader;
 
 /// Which elements of the other model are copied, and what their indices become.
 struct Copy {
     /// New body of every copied body; bodies whose loose elements are copied map to the one attached to.
     body: Vec<Option<usize>>,
+    /// Pose that loose elements are moved by.
+    outer: Pose,
     /// Body whose elements are copied only inside the frame.
     loose: Option<(usize, Option<usize>)>,
     scope: usize,
@@ -53,7 +55,7 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
             kept.base.scope += copy.scope;
             kept
         }));
-        reader.spec.numerics.extend(sub.numerics.iter().cloned().map(|mut numeric| {
+        reader.attached.numerics.extend(sub.numerics.iter().cloned().map(|mut numeric| {
             numeric.base.scope += copy.scope;
             numeric
         }));
@@ -99,6 +101,7 @@ fn begin(reader: &mut Reader<'_>, sub: &Rc<Spec>, context: Context, prefix: Stri
     }
     Copy {
         body: vec![None; sub.bodies.len()],
+        outer: context.pose,
         loose: None,
         scope,
         frame,
@@ -124,6 +127,12 @@ fn copy_bodies(
     copy: &mut Copy,
 ) {
     copy.loose = loose;
+    // a frame that is attached keeps its own pose, and loses those around it
+    if let Some((_, Some(f))) = loose
+        && sub.frames[f].pose != sub.frames[f].own
+    {
+        copy.outer = context.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
+    }
     let compiler = reader.spec.compilers.len();
     reader.spec.compilers.extend(sub.compilers.iter().cloned());
     for (i, body) in sub.bodies.iter().enumerate().skip(1) {
@@ -138,7 +147,8 @@ fn copy_bodies(
         new.parent = parent;
         new.frame = body.frame.map(|f| f + copy.frame);
         if is_root {
-            new.pose = context.pose.then(&body.pose);
+            new.pose = if Some(i) == root { context.pose.then(&body.own) } else { copy.outer.then(&body.pose) };
+            new.own = new.pose;
             new.frame = new.frame.or(context.frame);
         }
         reader.spec.bodies.push(new);
@@ -166,7 +176,7 @@ fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &m
                 if is_loose {
                     new.frame = new.frame.or(context.frame);
                     #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
-                    $place(&mut new, &context.pose);
+                    $place(&mut new, &copy.outer);
                 }
                 reader.spec.$list.push(new);
                 #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
@@ -209,17 +219,22 @@ fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
                 if whole(copy, item) {
                     let mut new = item.clone();
                     new.base.scope += copy.scope;
-                    reader.spec.$list.push(new);
                     #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
-                    $map(copy, i, reader.spec.$list.len() - 1);
+                    $map(copy, i, &mut new);
+                    reader.attached.$list.push(new);
                 }
             }
         };
     }
-    sections!(pairs, |_: &mut Copy, _: usize, _: usize| ());
-    sections!(excludes, |_: &mut Copy, _: usize, _: usize| ());
-    sections!(tendons, |c: &mut Copy, i: usize, n| c.tendon[i] = Some(n));
-    sections!(actuators, |c: &mut Copy, i: usize, n| c.actuator[i] = Some(n));
+    sections!(pairs, |_: &mut Copy, _: usize, _: &mut Pair| ());
+    sections!(excludes, |_: &mut Copy, _: usize, _: &mut Exclude| ());
+    sections!(tendons, |c: &mut Copy, i: usize, _: &mut Tendon| c.tendon[i] = Some(i));
+    let uid = reader.uid;
+    reader.uid += sub.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0);
+    sections!(actuators, |c: &mut Copy, i: usize, new: &mut Actuator| {
+        new.uid += uid;
+        c.actuator[i] = Some(new.uid);
+    });
 }
 
 /// Copies keyframes, cut into the parts of copied joints, actuators and mocap bodies.
@@ -231,11 +246,14 @@ fn copy_keys(reader: &mut Reader<'_>, sub: &Spec, copy: &Copy) {
             cut(sub, copy, name, numbers, &mut new);
         }
         for (name, i, numbers) in &key.parts {
+            // parts of actuators are known by uid
+            let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
+            let i = if matches!(*name, "ctrl" | "act") { &at_uid().unwrap_or(usize::MAX) } else { i };
             if let Some(target) = mapped(copy, name, *i) {
                 new.parts.push((name, target, numbers.clone()));
             }
         }
-        reader.spec.keys.push(new);
+        reader.attached.keys.push(new);
     }
 }
 
@@ -243,7 +261,7 @@ fn mapped(copy: &Copy, name: &str, i: usize) -> Option<usize> {
     match name {
         "qpos" | "qvel" => copy.joint[i],
         "mpos" | "mquat" => copy.body[i],
-        _ => copy.actuator[i],
+        _ => copy.actuator.get(i).copied().flatten(),
     }
 }
 

@@ -118,6 +118,7 @@ macro_rules! from_class {
 fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     let mut body = Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
     pose(el, &reader.compiler, &mut body.pose);
+    body.own = body.pose;
     body.pose = context.pose.then(&body.pose);
     el.set_flag("mocap", &mut body.mocap);
     el.set_real("gravcomp", &mut body.gravcomp);
@@ -141,11 +142,12 @@ fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     if ["scale", "scaling", "massscale"].iter().any(|a| el.attr(a).is_some()) {
         foreign(&mut reader.spec, el, "scaling of a frame".to_owned());
     }
-    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body };
+    let pose = context.pose.then(&own);
+    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body, pose, own };
     reader.spec.frames.push(frame);
     Context {
         frame: Some(reader.spec.frames.len() - 1),
-        pose: context.pose.then(&own),
+        pose,
         class: class_of(reader, el, "childclass", context.class),
         ..context
     }

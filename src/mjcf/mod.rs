@@ -48,6 +48,10 @@ pub(crate) struct Reader<'a> {
     classes: Classes,
     models: BTreeMap<String, Rc<Spec>>,
     broken_models: Vec<String>,
+    /// Elements of sections that came with attached models: they follow the model's own.
+    attached: Spec,
+    /// Next uid of an actuator.
+    uid: usize,
     /// Models that are being read: this one last.
     chain: Vec<PathBuf>,
 }
@@ -99,12 +103,15 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         classes: Classes::default(),
         models: BTreeMap::new(),
         broken_models: Vec::new(),
+        attached: Spec::default(),
+        uid: 0,
         chain,
     };
     let el = El { log, tree: &tree, id: root };
     reader.start(el, path);
     reader.settings(el);
     reader.sections(el);
+    reader.append_attached();
     replicas::expand(&mut reader);
     reader.spec.compilers[0] = reader.compiler;
     Some(reader.spec)
@@ -163,6 +170,17 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Puts elements of sections that came with attached models behind the model's own.
+    fn append_attached(&mut self) {
+        let (spec, attached) = (&mut self.spec, &mut self.attached);
+        spec.pairs.append(&mut attached.pairs);
+        spec.excludes.append(&mut attached.excludes);
+        spec.tendons.append(&mut attached.tendons);
+        spec.actuators.append(&mut attached.actuators);
+        spec.keys.append(&mut attached.keys);
+        spec.numerics.append(&mut attached.numerics);
     }
 
     fn asset(&mut self, el: El<'_>) {
@@ -246,6 +264,8 @@ impl Reader<'_> {
         let mut value = self.classes.0[self.class(el)].actuator.clone();
         actuator::actuator(el, &mut value);
         value.base.name = el.text("name").unwrap_or_default();
+        value.uid = self.uid;
+        self.uid += 1;
         if ["delay", "nsample"].iter().any(|a| value.base.at.has(a)) {
             foreign(&mut self.spec, el, "delay of an actuator".to_owned());
         }

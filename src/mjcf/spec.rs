@@ -90,6 +90,12 @@ impl Pose {
         }
         Pose { pos: self.pos + self.quat * inner.pos, quat: self.quat * inner.quat }
     }
+
+    /// The inverse motion.
+    pub fn inverse(&self) -> Pose {
+        let quat = self.quat.conjugate();
+        Pose { pos: -(quat * self.pos), quat }
+    }
 }
 
 /// Settings of the compiler.
@@ -211,6 +217,8 @@ pub struct Body {
     pub frame: Option<usize>,
     /// Pose in the parent.
     pub pose: Pose,
+    /// Pose in the innermost frame.
+    pub own: Pose,
     /// Written inertia.
     pub inertial: Option<Inertial>,
     /// Compiler settings of the file that it is from.
@@ -230,6 +238,10 @@ pub struct Frame {
     pub parent: Option<usize>,
     /// Body that it is in.
     pub body: usize,
+    /// Pose in its body.
+    pub pose: Pose,
+    /// Pose in the frame around it.
+    pub own: Pose,
 }
 
 /// A joint.
@@ -511,6 +523,8 @@ pub enum Target {
 pub struct Actuator {
     /// Name and place.
     pub base: Base,
+    /// Number that keyframe parts know it by.
+    pub uid: usize,
     /// Element that it was written as.
     pub tag: String,
     /// Kind of target.
@@ -570,7 +584,7 @@ pub struct Key {
     pub time: f64,
     /// Whole vectors by attribute name.
     pub whole: Vec<(&'static str, Vec<f64>)>,
-    /// Parts by attribute name and index of a joint, actuator or body.
+    /// Parts by attribute name and index of a joint or body, or uid of an actuator.
     pub parts: Vec<(&'static str, usize, Vec<f64>)>,
 }
 
