@@ -29,7 +29,10 @@ struct Copy {
 /// Reads an attach element.
 pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let Some(prefix) = el.required("prefix") else { return };
-    let Some(model) = el.required("model") else { return };
+    let Some(model) = el.text("model") else {
+        super::foreign(&mut reader.spec, el, "attach without a model".to_owned());
+        return;
+    };
     let Some(sub) = reader.models.get(&model).cloned() else {
         // a model that was given but could not be read has its own message
         if reader.broken_models.contains(&model) {

@@ -202,13 +202,6 @@ impl Reader<'_> {
     fn model(&mut self, el: El<'_>) {
         let Some(file) = el.required("file") else { return };
         let path = self.spec.folder.join(&file);
-        let name = el.text("name").unwrap_or_else(|| {
-            path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
-        });
-        if self.models.contains_key(&name) || self.broken_models.contains(&name) {
-            el.wrong("name", format!("model '{}' is defined twice", schema::short(&name)), "rename one of them");
-            return;
-        }
         let same = |p: &PathBuf| std::fs::canonicalize(p).ok() == std::fs::canonicalize(&path).ok();
         if self.chain.iter().any(same) || self.chain.len() > MAX_MODEL_DEPTH {
             let names: Vec<String> = self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
@@ -217,6 +210,12 @@ impl Reader<'_> {
         }
         let spec = xml::read_text(self.log, &path, Some(el.at("file")))
             .and_then(|file| read_model(self.log, file, &path, &self.chain));
+        // without a name, it is known by its own
+        let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
+        if self.models.contains_key(&name) || self.broken_models.contains(&name) {
+            el.wrong("name", format!("model '{}' is defined twice", schema::short(&name)), "rename one of them");
+            return;
+        }
         match spec {
             Some(spec) => {
                 self.models.insert(name, Rc::new(spec));
