@@ -58,7 +58,7 @@ const FILES: &[Row] = &[
     ("<mujoco><sensor><clock/></sensor></mujoco>", "model.xml:1:18", &["sensor/clock is not supported yet"]),
     ("<mujoco><asset><mesh file='a.stl'/></asset></mujoco>", "model.xml:1:17", &["asset/mesh is not supported yet"]),
     ("<mujoco><extension><plugin plugin='evil'/></extension></mujoco>", "model.xml:1:21", &["not supported yet"]),
-    ("<mujoco><custom><numeric name='a'/></custom></mujoco>", "model.xml:1:19", &["neither data nor size"]),
+    ("<mujoco><custom><numeric name='a'/></custom></mujoco>", "model.xml:1:18", &["neither data nor size"]),
     ("<mujoco><custom><numeric name='a' size='2000000000'/></custom></mujoco>", "model.xml:1:", &["size 2000000000"]),
     ("<mujoco><custom><text data='a'/></custom></mujoco>", "model.xml:1:18", &["no attribute 'name'"]),
     ("<mujoco><visual><map znear='near'/></visual></mujoco>", "model.xml:1:", &["not a number"]),
@@ -233,7 +233,7 @@ mod random {
 <default><geom size='.1'/><default class='a'><joint damping='1' range='-1 1'/></default></default>
 <worldbody><geom type='plane' size='0 0 1'/><replicate count='2' offset='1 0 0' sep='-'><body name='b' childclass='a'
 pos='0 0 1'><joint name='j'/><geom type='capsule' fromto='0 0 0 1 0 0' mass='1'/><body pos='1 0 0' euler='1 0 0'>
-<joint type='ball'/><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 .1 0 0'/></body></body></replicate></worldbody>
+<joint type='ball' class='main'/><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 .1 0 0'/></body></body></replicate></worldbody>
 <contact><exclude body1='b-0' body2='b-1'/></contact><tendon><fixed name='t'><joint joint='j' coef='2'/></fixed></tendon>
 <actuator><motor joint='j'/><position tendon='t' kp='3' dampratio='1'/></actuator>
 <keyframe><key qpos='1'/></keyframe></mujoco>";
