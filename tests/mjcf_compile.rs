@@ -15,7 +15,10 @@ fn world(inside: &str, rest: &str) -> Model {
 fn near(got: &[f64], want: &[f64]) {
     assert_eq!(got.len(), want.len(), "{got:?} {want:?}");
     for (a, b) in got.iter().zip(want) {
-        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{got:?} is not {want:?}");
+        assert!(
+            (a - b).abs() < 1e-9 * (1.0 + b.abs()),
+            "{got:?} is not {want:?}"
+        );
     }
 }
 
@@ -23,10 +26,34 @@ fn near(got: &[f64], want: &[f64]) {
 fn masses_and_inertias_of_shapes() {
     // density 1000; a ball, a box, a cylinder, an ellipsoid
     for (geom, mass, inertia) in [
-        ("size='.1'", 4.0 / 3.0 * PI, [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01)),
-        ("type='box' size='.1 .2 .3'", 48.0, [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05]),
-        ("type='cylinder' size='.1 .5'", 10.0 * PI, [10.0 * PI * (0.03 + 1.0) / 12.0, 10.0 * PI * (0.03 + 1.0) / 12.0, 10.0 * PI * 0.005]),
-        ("type='ellipsoid' size='.1 .2 .3'", 8.0 * PI, [8.0 * PI * 0.13 / 5.0, 8.0 * PI * 0.1 / 5.0, 8.0 * PI * 0.05 / 5.0]),
+        (
+            "size='.1'",
+            4.0 / 3.0 * PI,
+            [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01),
+        ),
+        (
+            "type='box' size='.1 .2 .3'",
+            48.0,
+            [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05],
+        ),
+        (
+            "type='cylinder' size='.1 .5'",
+            10.0 * PI,
+            [
+                10.0 * PI * (0.03 + 1.0) / 12.0,
+                10.0 * PI * (0.03 + 1.0) / 12.0,
+                10.0 * PI * 0.005,
+            ],
+        ),
+        (
+            "type='ellipsoid' size='.1 .2 .3'",
+            8.0 * PI,
+            [
+                8.0 * PI * 0.13 / 5.0,
+                8.0 * PI * 0.1 / 5.0,
+                8.0 * PI * 0.05 / 5.0,
+            ],
+        ),
     ] {
         let m = world(&format!("<body><freejoint/><geom {geom}/></body>"), "");
         near(&m.body_mass[1..], &[mass]);
@@ -37,9 +64,15 @@ fn masses_and_inertias_of_shapes() {
 
 #[test]
 fn two_balls_make_a_dumbbell() {
-    let m = world("<body><freejoint/><geom size='.1' mass='1' pos='-1 0 0'/><geom size='.1' mass='1' pos='1 0 0'/></body>", "");
+    let m = world(
+        "<body><freejoint/><geom size='.1' mass='1' pos='-1 0 0'/><geom size='.1' mass='1' pos='1 0 0'/></body>",
+        "",
+    );
     let own = 0.4 * 0.01;
-    near(&m.body_inertia[3..], &[2.0 * own + 2.0, 2.0 * own + 2.0, 2.0 * own]);
+    near(
+        &m.body_inertia[3..],
+        &[2.0 * own + 2.0, 2.0 * own + 2.0, 2.0 * own],
+    );
     near(&m.body_ipos[3..], &[0.0, 0.0, 0.0]);
 }
 
@@ -56,12 +89,28 @@ fn end_points_give_length_place_and_direction() {
 #[test]
 fn orientations_in_all_spellings() {
     let half = FRAC_1_SQRT_2;
-    for spelling in ["euler='0 0 90'", "axisangle='0 0 3 90'", "xyaxes='0 1 0 -1 0 0'", "quat='1 0 0 1'", "euler='0 0 90' mocap='true'"] {
+    for spelling in [
+        "euler='0 0 90'",
+        "axisangle='0 0 3 90'",
+        "xyaxes='0 1 0 -1 0 0'",
+        "quat='1 0 0 1'",
+        "euler='0 0 90' mocap='true'",
+    ] {
         let m = world(&format!("<body {spelling}/>"), "");
         near(&m.body_quat[4..], &[half, 0.0, 0.0, half]);
     }
-    near(&world("<body zaxis='0 -1 0'/>", "").body_quat[4..], &[half, half, 0.0, 0.0]);
-    near(&world("<body euler='0 0 1.5707963267948966'/>", "<compiler angle='radian'/>").body_quat[4..], &[half, 0.0, 0.0, half]);
+    near(
+        &world("<body zaxis='0 -1 0'/>", "").body_quat[4..],
+        &[half, half, 0.0, 0.0],
+    );
+    near(
+        &world(
+            "<body euler='0 0 1.5707963267948966'/>",
+            "<compiler angle='radian'/>",
+        )
+        .body_quat[4..],
+        &[half, 0.0, 0.0, half],
+    );
     // moving axes against fixed ones in the opposite order
     let moving = world("<body euler='10 20 30'/>", "<compiler eulerseq='xyz'/>");
     let fixed = world("<body euler='30 20 10'/>", "<compiler eulerseq='ZYX'/>");
@@ -70,7 +119,10 @@ fn orientations_in_all_spellings() {
 
 #[test]
 fn frames_are_dissolved() {
-    let m = world("<frame pos='1 0 0' euler='0 0 90'><body pos='1 0 0'><joint axis='1 0 0'/><frame pos='0 0 1'><geom size='.1'/></frame></body></frame>", "");
+    let m = world(
+        "<frame pos='1 0 0' euler='0 0 90'><body pos='1 0 0'><joint axis='1 0 0'/><frame pos='0 0 1'><geom size='.1'/></frame></body></frame>",
+        "",
+    );
     near(&m.body_pos[3..], &[1.0, 1.0, 0.0]);
     near(&m.geom_pos, &[0.0, 0.0, 1.0]);
     near(&m.jnt_axis, &[1.0, 0.0, 0.0]);
@@ -83,8 +135,18 @@ fn classes_nest_and_partial_vectors_keep_the_rest() {
         "<default><geom size='.1' solimp='.8 .9 .01'/><default class='a'><geom friction='2'/>\
          <default class='b'><geom size='.2'/></default></default></default>",
     );
-    near(&m.geom_size.iter().step_by(3).copied().collect::<Vec<_>>(), &[0.1, 0.1, 0.2, 0.1]);
-    near(&m.geom_friction.iter().step_by(3).copied().collect::<Vec<_>>(), &[1.0, 2.0, 2.0, 1.0]);
+    near(
+        &m.geom_size.iter().step_by(3).copied().collect::<Vec<_>>(),
+        &[0.1, 0.1, 0.2, 0.1],
+    );
+    near(
+        &m.geom_friction
+            .iter()
+            .step_by(3)
+            .copied()
+            .collect::<Vec<_>>(),
+        &[1.0, 2.0, 2.0, 1.0],
+    );
     near(&m.geom_solimp[10..15], &[0.1, 0.9, 0.01, 0.5, 2.0]);
 }
 
@@ -144,17 +206,33 @@ fn attached_models_keep_their_own_settings() {
 
 #[test]
 fn candidates_follow_the_filters() {
-    let body = |name: &str, geom: &str, inside: &str| format!("<body name='{name}'><joint/><geom name='g{name}' size='.1' {geom}/>{inside}</body>");
+    let body = |name: &str, geom: &str, inside: &str| {
+        format!(
+            "<body name='{name}'><joint/><geom name='g{name}' size='.1' {geom}/>{inside}</body>"
+        )
+    };
     let chain = body("a", "", &body("b", "", &body("c", "", "")));
-    let pairs = |m: &Model| -> Vec<(i32, i32)> { m.candidate_geom1.iter().copied().zip(m.candidate_geom2.iter().copied()).collect() };
+    let pairs = |m: &Model| -> Vec<(i32, i32)> {
+        m.candidate_geom1
+            .iter()
+            .copied()
+            .zip(m.candidate_geom2.iter().copied())
+            .collect()
+    };
     // the plane meets all; parents do not meet children
     let m = world(&format!("<geom type='plane' size='0 0 1'/>{chain}"), "");
     assert_eq!(pairs(&m), [(0, 1), (0, 2), (0, 3), (1, 3)]);
     // excluded, and without the filter
-    let m = world(&chain, "<option><flag filterparent='disable'/></option><contact><exclude body1='c' body2='a'/></contact>");
+    let m = world(
+        &chain,
+        "<option><flag filterparent='disable'/></option><contact><exclude body1='c' body2='a'/></contact>",
+    );
     assert_eq!(pairs(&m), [(0, 1), (1, 2)]);
     // an explicit pair ignores filters and replaces the dynamic one
-    let m = world(&chain, "<contact><pair geom1='gb' geom2='ga' condim='1'/><pair geom1='ga' geom2='gc'/></contact>");
+    let m = world(
+        &chain,
+        "<contact><pair geom1='gb' geom2='ga' condim='1'/><pair geom1='ga' geom2='gc'/></contact>",
+    );
     assert_eq!(pairs(&m), [(0, 1), (0, 2)]);
     assert_eq!(m.candidate_pair, [0, 1]);
     assert_eq!(m.pair_dim, [1, 3]);
@@ -172,13 +250,22 @@ fn levels_and_children() {
 
 #[test]
 fn weights_of_a_pendulum() {
-    let m = world("<body><joint name='h' axis='0 1 0'/><geom size='.1' mass='2' pos='0 0 -3'/></body>", "<actuator><position joint='h' kp='4' dampratio='1' gear='2'/></actuator>");
+    let m = world(
+        "<body><joint name='h' axis='0 1 0'/><geom size='.1' mass='2' pos='0 0 -3'/></body>",
+        "<actuator><position joint='h' kp='4' dampratio='1' gear='2'/></actuator>",
+    );
     let inertia = 2.0 * 9.0 + 0.4 * 2.0 * 0.01;
     near(&m.dof_M0, &[inertia]);
     near(&m.dof_invweight0, &[1.0 / inertia]);
-    near(&m.body_invweight0[2..], &[9.0 / inertia / 3.0, 1.0 / inertia / 3.0]);
+    near(
+        &m.body_invweight0[2..],
+        &[9.0 / inertia / 3.0, 1.0 / inertia / 3.0],
+    );
     near(&m.actuator_acc0, &[2.0 / inertia]);
-    near(&m.actuator_biasprm[..3], &[0.0, -4.0, -2.0 * (4.0 * inertia / 4.0).sqrt()]);
+    near(
+        &m.actuator_biasprm[..3],
+        &[0.0, -4.0, -2.0 * (4.0 * inertia / 4.0).sqrt()],
+    );
     near(&m.dof_length, &[3.0]);
 }
 
