@@ -599,6 +599,22 @@ fn ten_megabytes_of_numbers_are_refused_quickly() {
 }
 
 #[test]
+fn very_many_attributes_or_references_are_refused_quickly() {
+    let start = std::time::Instant::now();
+    let attributes: String = (0..100_000).map(|i| format!(" a{i}='1'")).collect();
+    let found = problems(&format!(
+        "<mujoco><worldbody><geom{attributes}/></worldbody></mujoco>"
+    ));
+    assert!(found[0].message.contains("more than 1000 attributes"));
+    let motors = "<motor joint='q'/>".repeat(100_000);
+    assert_eq!(
+        problems(&format!("<mujoco><actuator>{motors}</actuator></mujoco>")).len(),
+        100
+    );
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
 fn includes_that_repeat_or_loop_name_the_chain() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| {

@@ -201,6 +201,9 @@ impl<'a> Build<'a> {
     fn unique(&self, kind: &str, bases: Vec<&Base>) {
         let mut seen = std::collections::HashMap::new();
         for base in bases.into_iter().filter(|b| !b.name.is_empty()) {
+            if self.log.is_full() {
+                return;
+            }
             let span = base.at.of("name");
             if let Some(first) = seen.insert(self.full(base), span) {
                 let message = format!("{kind} name '{}' is used twice", crop(&self.full(base)));
@@ -216,7 +219,7 @@ impl<'a> Build<'a> {
     /// The element that a reference means; a problem is noted where there is none.
     fn resolve(&self, kind: Kind, target: &Ref, scope: usize) -> Option<usize> {
         let found = self.index.resolve(self.spec, kind, &target.name, scope);
-        if found.is_none() {
+        if found.is_none() && !self.log.is_full() {
             let word = kind.word();
             let help = did_you_mean(&target.name, self.index.names(kind)).unwrap_or_default();
             self.log.add(

@@ -54,6 +54,9 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
         .collect();
     let mut made = 0_usize;
     while let Some(next) = work.pop() {
+        if reader.log.is_full() {
+            return;
+        }
         made += 1;
         if made + reader.spec.elements() > MAX_ELEMENTS {
             let message = format!("the model has more than {MAX_ELEMENTS} elements");

@@ -6,7 +6,7 @@ use super::spec::{Actuator, Camera, Compiler, Geom, Joint, Light, Pair, Site, Sp
 use super::{actuator, contact, foreign, geom, joint, tendon, visual};
 
 /// Most classes of a model; each holds a copy of every kind of element.
-const MAX_CLASSES: usize = 10_000;
+const MAX_CLASSES: usize = 2_000;
 
 /// A class: what elements of each kind start from.
 #[derive(Clone, Debug, Default)]

@@ -171,6 +171,9 @@ impl Reader<'_> {
             body::worldbody(self, section);
         }
         for section in el.children() {
+            if self.log.is_full() {
+                return;
+            }
             match section.tag() {
                 "contact" => section.children().for_each(|c| self.contact(c)),
                 "tendon" => section.children().for_each(|c| self.tendon(c)),
@@ -263,6 +266,9 @@ impl Reader<'_> {
     }
 
     fn class(&self, el: El<'_>) -> usize {
+        if self.log.is_full() {
+            return 0;
+        }
         el.attr("class")
             .and_then(|c| self.classes.find(self.log, &c.value, c.span))
             .unwrap_or(0)

@@ -91,6 +91,9 @@ fn body_rule(rule: usize) -> usize {
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"))];
     while let Some((node, rule, path)) = stack.pop() {
+        if log.is_full() {
+            return;
+        }
         check_attributes(log, tree, node, rule, &path);
         let mut seen: Vec<&str> = Vec::new();
         for &child in &tree.nodes[node].children {

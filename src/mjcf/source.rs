@@ -108,6 +108,11 @@ impl Log {
         }
     }
 
+    /// Whether the list is full, so that looking further is of no use.
+    pub fn is_full(&self) -> bool {
+        self.problems.borrow().len() >= MAX_PROBLEMS
+    }
+
     /// Whether nothing is wrong so far.
     pub fn is_clean(&self) -> bool {
         self.problems.borrow().is_empty()
@@ -169,7 +174,7 @@ pub fn did_you_mean<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Opt
     // long words are compared by their start only: names of megabytes cost nothing
     let word: String = word.chars().take(100).collect();
     let near = words
-        .take(100_000)
+        .take(2_000)
         .map(|w| {
             (
                 strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()),

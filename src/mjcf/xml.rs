@@ -7,6 +7,9 @@ use super::source::{Log, Span};
 /// Most elements inside one another; the reference refuses from about 498 on.
 pub(super) const MAX_DEPTH: usize = 490;
 
+/// Most attributes of an element: the check that none is repeated is quadratic.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// Largest file that is read.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
@@ -211,7 +214,11 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
             depth = depth.saturating_sub(1);
             at += 2;
         } else {
-            let (end, closed) = end_of_tag(bytes, at);
+            let (end, closed, attributes) = end_of_tag(bytes, at);
+            if attributes > MAX_ATTRIBUTES {
+                let message = format!("an element has more than {MAX_ATTRIBUTES} attributes");
+                return Err((at, message, ""));
+            }
             if depth >= MAX_DEPTH {
                 let message = format!("elements are nested more than {MAX_DEPTH} deep");
                 return Err((
@@ -236,19 +243,23 @@ fn skip(text: &str, at: usize, open: &str, close: &str) -> Option<usize> {
     )
 }
 
-/// One past the tag that starts here, and whether it closes itself.
-fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool) {
+/// One past the tag that starts here, whether it closes itself, and its number of attributes.
+fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool, usize) {
     let mut quote = None;
+    let mut attributes = 0;
     for (i, &b) in bytes.iter().enumerate().skip(start + 1) {
         match quote {
-            Some(q) if b == q => quote = None,
+            Some(q) if b == q => {
+                quote = None;
+                attributes += 1;
+            }
             Some(_) => {}
             None if b == b'"' || b == b'\'' => quote = Some(b),
-            None if b == b'>' => return (i + 1, bytes[i - 1] == b'/'),
+            None if b == b'>' => return (i + 1, bytes[i - 1] == b'/', attributes),
             None => {}
         }
     }
-    (bytes.len(), false)
+    (bytes.len(), false, attributes)
 }
 
 /// Folder of a file, against which its references are resolved.
