@@ -152,6 +152,7 @@ pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
     el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
     reference(el, "target", &mut to.target);
     el.set_positive("fovy", &mut to.fovy);
+    intrinsics(el, to);
     if to.fovy >= 180.0 {
         el.wrong(
             "fovy",
@@ -184,4 +185,21 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
         &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)],
     );
     reference(el, "target", &mut to.target);
+}
+
+/// The field of view of a camera that is given by its sensor and focal length.
+fn intrinsics(el: El<'_>, to: &mut Camera) {
+    let Some([_, height]) = el.fixed("sensorsize") else {
+        return;
+    };
+    let ratio = match (
+        el.fixed::<2>("focal"),
+        el.fixed::<2>("focalpixel"),
+        el.fixed::<2>("resolution"),
+    ) {
+        (_, Some([_, focal]), Some([_, pixels])) if focal > 0.0 => pixels / focal,
+        (Some([_, focal]), ..) if focal > 0.0 => height / focal,
+        _ => return,
+    };
+    to.fovy = 2.0 * (ratio / 2.0).atan().to_degrees();
 }
