@@ -89,7 +89,8 @@ fn cylinder_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let discs = mass * radius / (radius + height);
     let tube = mass - discs;
     let r2 = radius * radius;
-    let side = tube * (6.0 * r2 + height * height) / 12.0 + discs * (r2 / 4.0 + height * height / 4.0);
+    let side =
+        tube * (6.0 * r2 + height * height) / 12.0 + discs * (r2 / 4.0 + height * height / 4.0);
     let along = tube * r2 + discs * r2 / 2.0;
     [side, side, along]
 }
@@ -99,7 +100,8 @@ fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let [a, b, c] = size;
     let total = a * b + b * c + c * a;
     // second moments of area of the three pairs of plates, along each axis
-    let along = |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
+    let along =
+        |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
     let (xx, yy, zz) = (along(a, b, c), along(b, a, c), along(c, a, b));
     [yy + zz, xx + zz, xx + yy]
 }
@@ -107,7 +109,10 @@ fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
 /// The difference between an ellipsoid and a slightly larger one.
 fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let grown = size.map(|s| s + 1e-6);
-    let (v0, v1) = (content(kind::ELLIPSOID, size, false), content(kind::ELLIPSOID, grown, false));
+    let (v0, v1) = (
+        content(kind::ELLIPSOID, size, false),
+        content(kind::ELLIPSOID, grown, false),
+    );
     let density = mass / (v1 - v0);
     let outer = moments(kind::ELLIPSOID, grown, v1 * density, false);
     let inner = moments(kind::ELLIPSOID, size, v0 * density, false);
@@ -151,18 +156,15 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
             break;
         }
         let tau = (d.col(q)[q] - d.col(p)[p]) / (2.0 * off);
-        let t = if tau >= 0.0 { 1.0 / (tau + (1.0 + tau * tau).sqrt()) } else { -1.0 / (-tau + (1.0 + tau * tau).sqrt()) };
-        let c = 1.0 / (1.0 + t * t).sqrt();
+        let t = if tau >= 0.0 {
+            1.0 / (tau + (1.0 + tau * tau).sqrt())
+        } else {
+            -1.0 / (-tau + (1.0 + tau * tau).sqrt())
+        };
         // the turn about the third axis, by half the angle
+        let (sine, w) = (-t.atan() / 2.0).sin_cos();
         let mut turn = [0.0; 3];
-        turn[k] = if tau >= 0.0 { -(0.5 - 0.5 * c).sqrt() } else { (0.5 - 0.5 * c).sqrt() };
-        if k == 1 {
-            turn[k] = -turn[k];
-        }
-        let w = (1.0 - turn[k] * turn[k]).sqrt();
-        if w >= 1.0 {
-            break;
-        }
+        turn[k] = if k == 1 { -sine } else { sine };
         quat = (quat * DQuat::from_xyzw(turn[0], turn[1], turn[2], w)).normalize();
     }
     let mut moments = [d.x_axis.x, d.y_axis.y, d.z_axis.z];
@@ -172,7 +174,11 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
         if moments[j] + EIG_EPS < moments[j + 1] {
             moments.swap(j, j + 1);
             let half = std::f64::consts::FRAC_1_SQRT_2;
-            let turn = if j == 0 { DQuat::from_xyzw(0.0, 0.0, half, half) } else { DQuat::from_xyzw(half, 0.0, 0.0, half) };
+            let turn = if j == 0 {
+                DQuat::from_xyzw(0.0, 0.0, half, half)
+            } else {
+                DQuat::from_xyzw(half, 0.0, 0.0, half)
+            };
             quat = (quat * turn).normalize();
         }
     }
@@ -205,6 +211,12 @@ mod tests {
             assert!((got - want).abs() < 1e-9);
         }
         let back = turned(moments, frame);
-        assert!((back - tensor).abs().to_cols_array().iter().all(|&x| x < 1e-9));
+        assert!(
+            (back - tensor)
+                .abs()
+                .to_cols_array()
+                .iter()
+                .all(|&x| x < 1e-9)
+        );
     }
 }

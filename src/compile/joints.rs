@@ -29,25 +29,47 @@ impl Build<'_> {
         let (at, name) = (&joint.base.at, self.called("joint", &joint.base));
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
         if scalar && joint.axis.length() < 1e-10 {
-            self.wrong(at.of("axis"), format!("the axis of {name} is zero"), "give a vector with a direction");
+            self.wrong(
+                at.of("axis"),
+                format!("the axis of {name} is zero"),
+                "give a vector with a direction",
+            );
         }
         if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
-            self.wrong(at.element, format!("free {name} is in a nested body"), "only children of the world can move freely");
+            self.wrong(
+                at.element,
+                format!("free {name} is in a nested body"),
+                "only children of the world can move freely",
+            );
         }
         if joint.kind == kind::BALL && joint.range[0] != 0.0 && joint.limited != Some(false) {
-            self.wrong(at.of("range"), format!("the range of ball {name} must start with 0"), "for example range=\"0 60\"");
+            self.wrong(
+                at.of("range"),
+                format!("the range of ball {name} must start with 0"),
+                "for example range=\"0 60\"",
+            );
         }
         if joint.springdamper.iter().any(|&x| x < 0.0) {
-            self.wrong(at.of("springdamper"), "springdamper is negative", "time constant and damping ratio are positive");
+            self.wrong(
+                at.of("springdamper"),
+                "springdamper is negative",
+                "time constant and damping ratio are positive",
+            );
         }
     }
 
     fn joint(&mut self, j: usize, joint: &Joint, q: usize, v: usize) {
         let b = joint.body;
         let compiler = self.spec.bodies[b].compiler;
-        let limited = joint.kind != kind::FREE && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
-        let actfrclimited =
-            self.limited(&joint.base, joint.actfrclimited, joint.actfrcrange, "actuatorfrcrange", compiler);
+        let limited = joint.kind != kind::FREE
+            && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
+        let actfrclimited = self.limited(
+            &joint.base,
+            joint.actfrclimited,
+            joint.actfrcrange,
+            "actuatorfrcrange",
+            compiler,
+        );
         let m = &mut self.model;
         if m.body_jntadr[b] < 0 {
             m.body_jntadr[b] = j as i32;
@@ -67,8 +89,16 @@ impl Build<'_> {
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
         m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
-        let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
-        let axis = if scalar { joint.axis.normalize_or_zero() } else { glam::DVec3::Z };
+        let pos = if joint.kind == kind::FREE {
+            glam::DVec3::ZERO
+        } else {
+            joint.pos
+        };
+        let axis = if scalar {
+            joint.axis.normalize_or_zero()
+        } else {
+            glam::DVec3::Z
+        };
         m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
         m.jnt_axis[3 * j..3 * j + 3].copy_from_slice(&axis.to_array());
         m.jnt_stiffness[j] = joint.stiffness[0];
@@ -84,7 +114,11 @@ impl Build<'_> {
         let b = joint.body;
         match joint.kind {
             kind::FREE => {
-                let pose = [&m.body_pos[3 * b..3 * b + 3], &m.body_quat[4 * b..4 * b + 4]].concat();
+                let pose = [
+                    &m.body_pos[3 * b..3 * b + 3],
+                    &m.body_quat[4 * b..4 * b + 4],
+                ]
+                .concat();
                 m.qpos0[q..q + 7].copy_from_slice(&pose);
                 m.qpos_spring[q..q + 7].copy_from_slice(&pose);
             }
@@ -137,12 +171,16 @@ impl Build<'_> {
 
     /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
     pub(super) fn matrix_structure(&mut self) {
-        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b)).collect();
+        let simple: Vec<bool> = (0..self.model.sizes.nbody)
+            .map(|b| self.is_simple(b))
+            .collect();
         let m = &mut self.model;
         m.M_colind.clear();
         for d in 0..m.sizes.nv {
             let mut row = vec![d as i32];
-            while !simple[m.dof_bodyid[d] as usize] && m.dof_parentid[row[row.len() - 1] as usize] >= 0 {
+            while !simple[m.dof_bodyid[d] as usize]
+                && m.dof_parentid[row[row.len() - 1] as usize] >= 0
+            {
                 row.push(m.dof_parentid[row[row.len() - 1] as usize]);
             }
             row.reverse();
@@ -185,16 +223,23 @@ impl Build<'_> {
         let m = &self.model;
         let parent = m.body_parentid[b] as usize;
         let centered = m.body_ipos[3 * b..3 * b + 3].iter().all(|x| x.abs() < 1e-6)
-            && m.body_iquat[4 * b + 1..4 * b + 4].iter().all(|x| x.abs() < 1e-6);
+            && m.body_iquat[4 * b + 1..4 * b + 4]
+                .iter()
+                .all(|x| x.abs() < 1e-6);
         if !centered || m.body_weldid[parent] != 0 || m.body_childnum[b] > 0 {
             return false;
         }
-        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        let joints =
+            m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
         let mut turns = false;
         for j in joints {
             let rotates = matches!(m.jnt_type[j], kind::BALL | kind::HINGE);
             let at_center = m.jnt_pos[3 * j..3 * j + 3].iter().all(|x| x.abs() < 1e-6);
-            let aligned = m.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > 1e-6).count() == 1;
+            let aligned = m.jnt_axis[3 * j..3 * j + 3]
+                .iter()
+                .filter(|x| x.abs() > 1e-6)
+                .count()
+                == 1;
             if turns || (rotates && !at_center) || !aligned {
                 return false;
             }
@@ -203,15 +248,34 @@ impl Build<'_> {
         true
     }
 
+    /// Whether the body is simple and has only sliding joints.
+    pub(super) fn only_slides(&self, b: usize) -> bool {
+        let m = &self.model;
+        let joints =
+            m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        !joints.is_empty()
+            && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE)
+            && self.is_simple(b)
+    }
+
     /// A free joint stays alone; a body has at most six dofs.
     fn check_dof_counts(&self) {
         for (b, body) in self.spec.bodies.iter().enumerate() {
             let n = self.model.body_dofnum[b];
             let first = self.model.body_jntadr[b].max(0) as usize;
-            let free = n > 0 && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize].contains(&kind::FREE);
+            let free = n > 0
+                && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize]
+                    .contains(&kind::FREE);
             if n > 6 || (free && self.model.body_jntnum[b] > 1) {
-                let message = format!("{} has {n} degrees of freedom", self.called("body", &body.base));
-                let help = if free { "a free joint must be the only one" } else { "at most 6; put joints into bodies of their own" };
+                let message = format!(
+                    "{} has {n} degrees of freedom",
+                    self.called("body", &body.base)
+                );
+                let help = if free {
+                    "a free joint must be the only one"
+                } else {
+                    "at most 6; put joints into bodies of their own"
+                };
                 self.wrong(body.base.at.element, message, help);
             }
         }

@@ -15,11 +15,15 @@ impl Build<'_> {
             for (name, numbers) in &key.whole {
                 let width = self.width(name);
                 if numbers.len() > width {
-                    let message = format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
+                    let message = format!(
+                        "keyframe has {} numbers in {name}, the model {width}",
+                        numbers.len()
+                    );
                     self.wrong(key.base.at.of(name), message, format!("expected {width}"));
                     continue;
                 }
-                column(&mut self.model, name)[k * width..k * width + numbers.len()].copy_from_slice(numbers);
+                column(&mut self.model, name)[k * width..k * width + numbers.len()]
+                    .copy_from_slice(numbers);
             }
             self.parts(k, key);
             normalize(&mut self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap]);
@@ -67,14 +71,18 @@ impl Build<'_> {
     fn parts(&mut self, k: usize, key: &Key) {
         for (name, i, numbers) in &key.parts {
             let m = &self.model;
+            let actuator = |uid: usize| self.spec.actuators.iter().position(|a| a.uid == uid);
             let start = match *name {
                 "qpos" => m.jnt_qposadr[self.joint_id[*i]],
                 "qvel" => m.jnt_dofadr[self.joint_id[*i]],
-                "act" => m.actuator_actadr[*i],
-                "ctrl" => *i as i32,
+                "act" => actuator(*i).map_or(-1, |a| m.actuator_actadr[a]),
+                "ctrl" => actuator(*i).map_or(-1, |a| a as i32),
                 "mpos" => 3 * m.body_mocapid[*i],
                 _ => 4 * m.body_mocapid[*i],
             };
+            if start < 0 {
+                continue;
+            }
             let at = k * self.width(name) + start.max(0) as usize;
             if let Some(to) = column(&mut self.model, name).get_mut(at..at + numbers.len()) {
                 to.copy_from_slice(numbers);

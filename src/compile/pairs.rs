@@ -26,9 +26,15 @@ impl Build<'_> {
         for pair in &self.spec.pairs {
             let geom1 = self.id_of(Kind::Geom, &pair.geom1, pair.base.scope);
             let geom2 = self.id_of(Kind::Geom, &pair.geom2, pair.base.scope);
-            let (Some(g1), Some(g2)) = (geom1, geom2) else { continue };
+            let (Some(g1), Some(g2)) = (geom1, geom2) else {
+                continue;
+            };
             let (b1, b2) = (self.model.geom_bodyid[g1], self.model.geom_bodyid[g2]);
-            let (g1, g2, b1, b2) = if b1 <= b2 { (g1, g2, b1, b2) } else { (g2, g1, b2, b1) };
+            let (g1, g2, b1, b2) = if b1 <= b2 {
+                (g1, g2, b1, b2)
+            } else {
+                (g2, g1, b2, b1)
+            };
             pairs.push(((b1 << 16) + b2, g1, g2, pair));
         }
         pairs.sort_by_key(|p| p.0);
@@ -42,7 +48,9 @@ impl Build<'_> {
         for exclude in &self.spec.excludes {
             let body1 = self.id_of(Kind::Body, &exclude.body1, exclude.base.scope);
             let body2 = self.id_of(Kind::Body, &exclude.body2, exclude.base.scope);
-            let (Some(b1), Some(b2)) = (body1, body2) else { continue };
+            let (Some(b1), Some(b2)) = (body1, body2) else {
+                continue;
+            };
             excludes.push(((b1.min(b2) << 16) + b1.max(b2)) as i32);
         }
         excludes.sort_unstable();
@@ -56,9 +64,21 @@ impl Build<'_> {
         m.pair_dim[i] = pair.condim.unwrap_or(3);
         let defaults: [(&str, &mut [f64], &[f64]); 7] = [
             ("solref", &mut m.pair_solref[2 * i..2 * i + 2], &[0.02, 1.0]),
-            ("solreffriction", &mut m.pair_solreffriction[2 * i..2 * i + 2], &[0.0, 0.0]),
-            ("solimp", &mut m.pair_solimp[5 * i..5 * i + 5], &[0.9, 0.95, 0.001, 0.5, 2.0]),
-            ("friction", &mut m.pair_friction[5 * i..5 * i + 5], &[1.0, 1.0, 0.005, 0.0001, 0.0001]),
+            (
+                "solreffriction",
+                &mut m.pair_solreffriction[2 * i..2 * i + 2],
+                &[0.0, 0.0],
+            ),
+            (
+                "solimp",
+                &mut m.pair_solimp[5 * i..5 * i + 5],
+                &[0.9, 0.95, 0.001, 0.5, 2.0],
+            ),
+            (
+                "friction",
+                &mut m.pair_friction[5 * i..5 * i + 5],
+                &[1.0, 1.0, 0.005, 0.0001, 0.0001],
+            ),
             ("margin", &mut m.pair_margin[i..i + 1], &[0.0]),
             ("gap", &mut m.pair_gap[i..i + 1], &[0.0]),
             ("adhesion", &mut m.pair_adhesion[i..i + 1], &[0.0]),
@@ -80,10 +100,19 @@ impl Build<'_> {
             let first = m.body_geomadr[b].max(0) as usize;
             (first..first + m.body_geomnum[b] as usize).filter(move |&g| collides(g))
         };
-        let bodies: Vec<usize> = (0..m.sizes.nbody).filter(|&b| geoms(b).next().is_some()).collect();
+        let bodies: Vec<usize> = (0..m.sizes.nbody)
+            .filter(|&b| geoms(b).next().is_some())
+            .collect();
         if bodies.len() > MAX_COLLIDING_BODIES {
-            let message = format!("{} bodies can collide, more than {MAX_COLLIDING_BODIES}", bodies.len());
-            self.wrong(self.spec.bodies[0].base.at.element, message, "switch collisions off with contype=\"0\" conaffinity=\"0\"");
+            let message = format!(
+                "{} bodies can collide, more than {MAX_COLLIDING_BODIES}",
+                bodies.len()
+            );
+            self.wrong(
+                self.spec.bodies[0].base.at.element,
+                message,
+                "switch collisions off with contype=\"0\" conaffinity=\"0\"",
+            );
             return found;
         }
         let mut explicit = 0;
@@ -105,7 +134,11 @@ impl Build<'_> {
                 }
                 if found.len() > MAX_CANDIDATES {
                     let message = format!("more than {MAX_CANDIDATES} geom pairs can collide");
-                    self.wrong(self.spec.bodies[0].base.at.element, message, "use contype and conaffinity to keep groups apart");
+                    self.wrong(
+                        self.spec.bodies[0].base.at.element,
+                        message,
+                        "use contype and conaffinity to keep groups apart",
+                    );
                     return found;
                 }
             }

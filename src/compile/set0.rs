@@ -38,6 +38,7 @@ pub(super) fn set0(build: &mut Build<'_>) {
     let pose = kinematics(&build.model);
     let inertia = Inertia::new(&build.model, &pose);
     weights(&mut build.model, &pose, &inertia);
+    slider_weights(build);
     tendon_weights(&mut build.model, &inertia);
     actuator_weights(&mut build.model, &inertia);
     damping_ratios(build, &inertia);
@@ -79,7 +80,11 @@ fn kinematics(m: &Model) -> Pose0 {
         mass[p] += mass[b];
     }
     for b in 0..n.nbody {
-        pose.subtree_com[b] = if mass[b] < MINVAL { pose.xipos[b] } else { pose.subtree_com[b] / mass[b] };
+        pose.subtree_com[b] = if mass[b] < MINVAL {
+            pose.xipos[b]
+        } else {
+            pose.subtree_com[b] / mass[b]
+        };
     }
     pose
 }
@@ -106,7 +111,11 @@ impl Pose0 {
     /// Linear and angular velocity of a point from unit speed of a dof.
     fn motion(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
         let (rotates, axis, anchor) = self.axis[d];
-        if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
+        if rotates {
+            (axis.cross(point - anchor), axis)
+        } else {
+            (axis, DVec3::ZERO)
+        }
     }
 }
 
@@ -118,8 +127,9 @@ struct Inertia {
     factor: Vec<Vec<f64>>,
     /// Diagonal of the factorisation.
     pivot: Vec<f64>,
-    /// Diagonal of the matrix.
+    /// Diagonal of the matrix, and without what tendons add.
     diagonal: Vec<f64>,
+    plain: Vec<f64>,
 }
 
 impl Inertia {
@@ -129,6 +139,7 @@ impl Inertia {
         let (tensor, moment, mass) = composite(m, pose);
         let armature = armature(m);
         let mut diagonal = vec![0.0; nv];
+        let tendons = tendon_armature(m);
         let mut factor: Vec<Vec<f64>> = chain.iter().map(|c| vec![0.0; c.len()]).collect();
         for d in 0..nv {
             // momentum of the subtree from unit speed of the dof, about the world's origin
@@ -145,19 +156,26 @@ impl Inertia {
                 factor[d][k] = row(e);
             }
         }
-        let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal };
-        inertia.add_tendons(m);
+        let plain = diagonal.clone();
+        let mut inertia = Self {
+            chain,
+            factor,
+            pivot: diagonal.clone(),
+            diagonal,
+            plain,
+        };
+        inertia.add_tendons(m, &tendons);
         inertia.factorize();
         inertia
     }
 
     /// Armature of tendons couples the dofs along them.
-    fn add_tendons(&mut self, m: &Model) {
-        for t in (0..m.sizes.ntendon).filter(|&t| m.tendon_armature[t] != 0.0) {
+    fn add_tendons(&mut self, m: &Model, armature: &[f64]) {
+        for t in (0..m.sizes.ntendon).filter(|&t| armature[t] != 0.0) {
             let row = tendon_row(m, t);
             for &(d, x) in &row {
                 for &(e, y) in &row {
-                    let value = m.tendon_armature[t] * x * y;
+                    let value = armature[t] * x * y;
                     if d == e {
                         self.diagonal[d] += value;
                         self.pivot[d] += value;
@@ -225,7 +243,11 @@ impl Inertia {
         let mut x = nonzero.to_vec();
         let mut sum = 0.0;
         for i in 0..x.len() {
-            let d = if i == 0 { last } else { self.chain[last][i - 1] };
+            let d = if i == 0 {
+                last
+            } else {
+                self.chain[last][i - 1]
+            };
             sum += x[i] * x[i] / self.pivot[d];
             for k in 0..self.chain[d].len() {
                 x[i + 1 + k] -= self.factor[d][k] * x[i];
@@ -253,7 +275,8 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     let mut mass = m.body_mass.clone();
     for b in 1..nbody {
         let frame = pose.xquat[b] * quat(&m.body_iquat, b);
-        tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], pose.xipos[b]);
+        tensor[b] =
+            turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], pose.xipos[b]);
         moment[b] = pose.xipos[b] * mass[b];
     }
     for b in (1..nbody).rev() {
@@ -270,10 +293,30 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
 fn armature(m: &Model) -> Vec<f64> {
     let mut armature = m.dof_armature.clone();
     for a in 0..m.sizes.nactuator {
-        let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else { continue };
+        let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else {
+            continue;
+        };
         if m.actuator_trntype[a] == 0 && m.actuator_armature[a] != 0.0 {
             let v = m.jnt_dofadr[j] as usize;
-            armature[v] += m.actuator_armature[a] * m.actuator_gear[6 * a] * m.actuator_gear[6 * a];
+            let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
+            let gear = m.actuator_gear[6 * a];
+            armature[v..v + n]
+                .iter_mut()
+                .for_each(|x| *x += m.actuator_armature[a] * gear * gear);
+        }
+    }
+    armature
+}
+
+/// Armature of tendons, with what actuators add.
+fn tendon_armature(m: &Model) -> Vec<f64> {
+    let mut armature = m.tendon_armature.clone();
+    for a in 0..m.sizes.nactuator {
+        let Ok(t) = usize::try_from(m.actuator_trnid[2 * a]) else {
+            continue;
+        };
+        if m.actuator_trntype[a] == 3 {
+            armature[t] += m.actuator_armature[a] * m.actuator_gear[6 * a] * m.actuator_gear[6 * a];
         }
     }
     armature
@@ -282,14 +325,22 @@ fn armature(m: &Model) -> Vec<f64> {
 /// Nonzeros of a tendon's Jacobian.
 fn tendon_row(m: &Model, t: usize) -> Vec<(usize, f64)> {
     let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-    path.map(|w| (m.jnt_dofadr[m.wrap_objid[w] as usize] as usize, m.wrap_prm[w])).collect()
+    path.map(|w| {
+        (
+            m.jnt_dofadr[m.wrap_objid[w] as usize] as usize,
+            m.wrap_prm[w],
+        )
+    })
+    .collect()
 }
 
 fn tendon_lengths(m: &mut Model) {
     for t in 0..m.sizes.ntendon {
         let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
         let length = |q: &[f64]| -> f64 {
-            path.clone().map(|w| m.wrap_prm[w] * q[m.jnt_qposadr[m.wrap_objid[w] as usize] as usize]).sum()
+            path.clone()
+                .map(|w| m.wrap_prm[w] * q[m.jnt_qposadr[m.wrap_objid[w] as usize] as usize])
+                .sum()
         };
         let (at0, at_rest) = (length(&m.qpos0), length(&m.qpos_spring));
         m.tendon_length0[t] = at0;
@@ -301,7 +352,7 @@ fn tendon_lengths(m: &mut Model) {
 
 /// Weights of dofs and bodies.
 fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
-    m.dof_M0.clone_from(&inertia.diagonal);
+    m.dof_M0.clone_from(&inertia.plain);
     for d in 0..m.sizes.nv {
         let mut unit = vec![0.0; inertia.chain[d].len() + 1];
         unit[0] = 1.0;
@@ -324,17 +375,39 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
     // last dof that moves each body
     let mut last = vec![-1; m.sizes.nbody];
     for b in 1..m.sizes.nbody {
-        last[b] = if m.body_dofnum[b] > 0 { m.body_dofadr[b] + m.body_dofnum[b] - 1 } else { last[m.body_parentid[b] as usize] };
-        let Ok(d) = usize::try_from(last[b]) else { continue };
+        last[b] = if m.body_dofnum[b] > 0 {
+            m.body_dofadr[b] + m.body_dofnum[b] - 1
+        } else {
+            last[m.body_parentid[b] as usize]
+        };
+        let Ok(d) = usize::try_from(last[b]) else {
+            continue;
+        };
         let point = pose.xipos[b];
-        let motion: Vec<(DVec3, DVec3)> =
-            std::iter::once(d).chain(inertia.chain[d].iter().copied()).map(|e| pose.motion(e, point)).collect();
+        let motion: Vec<(DVec3, DVec3)> = std::iter::once(d)
+            .chain(inertia.chain[d].iter().copied())
+            .map(|e| pose.motion(e, point))
+            .collect();
         let weight = |pick: &dyn Fn(&(DVec3, DVec3)) -> f64| {
             inertia.chain_weight(d, &motion.iter().map(pick).collect::<Vec<f64>>())
         };
         let linear = (0..3).map(|i| weight(&|v| v.0[i])).sum::<f64>() / 3.0;
         let angular = (0..3).map(|i| weight(&|v| v.1[i])).sum::<f64>() / 3.0;
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[linear, angular]);
+    }
+}
+
+/// Simple bodies that only slide: the reference takes the inverse mass, without armature.
+fn slider_weights(build: &mut Build<'_>) {
+    for b in (1..build.model.sizes.nbody)
+        .filter(|&b| build.only_slides(b))
+        .collect::<Vec<_>>()
+    {
+        let m = &mut build.model;
+        let weight = 1.0 / m.body_mass[b].max(MINVAL);
+        m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
+        let v = m.body_dofadr[b] as usize;
+        m.dof_invweight0[v..v + m.body_dofnum[b] as usize].fill(weight);
     }
 }
 
@@ -346,17 +419,25 @@ fn tendon_weights(m: &mut Model, inertia: &Inertia) {
 
 /// Nonzeros of an actuator's moment at `qpos0`, and its length.
 fn moment(m: &Model, a: usize) -> (Vec<(usize, f64)>, f64) {
-    let Ok(target) = usize::try_from(m.actuator_trnid[2 * a]) else { return (Vec::new(), 0.0) };
+    let Ok(target) = usize::try_from(m.actuator_trnid[2 * a]) else {
+        return (Vec::new(), 0.0);
+    };
     let gear = &m.actuator_gear[6 * a..6 * a + 6];
     if m.actuator_trntype[a] == 3 {
-        let row = tendon_row(m, target).into_iter().map(|(d, x)| (d, x * gear[0])).collect();
+        let row = tendon_row(m, target)
+            .into_iter()
+            .map(|(d, x)| (d, x * gear[0]))
+            .collect();
         return (row, m.tendon_length0[target] * gear[0]);
     }
     let v = m.jnt_dofadr[target] as usize;
     match m.jnt_type[target] {
         kind::FREE => ((0..6).map(|i| (v + i, gear[i])).collect(), 0.0),
         kind::BALL => ((0..3).map(|i| (v + i, gear[i])).collect(), 0.0),
-        _ => (vec![(v, gear[0])], m.qpos0[m.jnt_qposadr[target] as usize] * gear[0]),
+        _ => (
+            vec![(v, gear[0])],
+            m.qpos0[m.jnt_qposadr[target] as usize] * gear[0],
+        ),
     }
 }
 
@@ -374,7 +455,9 @@ fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia) {
     let m = &mut build.model;
     for a in 0..m.sizes.nactuator {
         let (kp, ratio) = (m.actuator_gainprm[10 * a], m.actuator_biasprm[10 * a + 2]);
-        let is_servo = m.actuator_gaintype[a] == 0 && m.actuator_biastype[a] == 1 && m.actuator_biasprm[10 * a + 1] == -kp;
+        let is_servo = m.actuator_gaintype[a] == 0
+            && m.actuator_biastype[a] == 1
+            && m.actuator_biasprm[10 * a + 1] == -kp;
         if !is_servo || ratio <= 0.0 {
             continue;
         }
@@ -406,7 +489,11 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.cam_bodyid[c] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.cam_pos, c);
         let mat = DMat3::from_quat((pose.xquat[b] * quat(&m.cam_quat, c)).normalize()).transpose();
-        let com = pose.subtree_com[if m.cam_targetbodyid[c] >= 0 { m.cam_targetbodyid[c] as usize } else { b }];
+        let com = pose.subtree_com[if m.cam_targetbodyid[c] >= 0 {
+            m.cam_targetbodyid[c] as usize
+        } else {
+            b
+        }];
         m.cam_pos0[3 * c..3 * c + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.cam_poscom0[3 * c..3 * c + 3].copy_from_slice(&(pos - com).to_array());
         m.cam_mat0[9 * c..9 * c + 9].copy_from_slice(&mat.to_cols_array());
@@ -415,7 +502,11 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.light_bodyid[l] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.light_pos, l);
         let dir = pose.xquat[b] * vec(&m.light_dir, l);
-        let com = pose.subtree_com[if m.light_targetbodyid[l] >= 0 { m.light_targetbodyid[l] as usize } else { b }];
+        let com = pose.subtree_com[if m.light_targetbodyid[l] >= 0 {
+            m.light_targetbodyid[l] as usize
+        } else {
+            b
+        }];
         m.light_pos0[3 * l..3 * l + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.light_poscom0[3 * l..3 * l + 3].copy_from_slice(&(pos - com).to_array());
         m.light_dir0[3 * l..3 * l + 3].copy_from_slice(&dir.to_array());

@@ -23,20 +23,40 @@ impl Build<'_> {
         let at = &tendon.base.at;
         let name = self.called("tendon", &tendon.base);
         if tendon.path.is_empty() {
-            self.wrong(at.element, format!("the path of {name} is empty"), "add <joint joint=… coef=…/>");
+            self.wrong(
+                at.element,
+                format!("the path of {name} is empty"),
+                "add <joint joint=… coef=…/>",
+            );
         }
         let [low, high] = tendon.springlength;
         if low > high || (low < 0.0 && tendon.springlength != [-1.0, -1.0]) {
-            self.wrong(at.of("springlength"), format!("springlength {low} {high} of {name} is not a range"), "smaller length first");
+            self.wrong(
+                at.of("springlength"),
+                format!("springlength {low} {high} of {name} is not a range"),
+                "smaller length first",
+            );
         }
         let limited = self.limited(&tendon.base, tendon.limited, tendon.range, "range", 0);
-        let actfrclimited = self.limited(&tendon.base, tendon.actfrclimited, tendon.actfrcrange, "actuatorfrcrange", 0);
+        let actfrclimited = self.limited(
+            &tendon.base,
+            tendon.actfrclimited,
+            tendon.actfrcrange,
+            "actuatorfrcrange",
+            0,
+        );
         let mut dofs = Vec::new();
         let mut trees = Vec::new();
         for (i, (joint, coef)) in tendon.path.iter().enumerate() {
-            let Some(j) = self.id_of(Kind::Joint, joint, tendon.base.scope) else { continue };
+            let Some(j) = self.id_of(Kind::Joint, joint, tendon.base.scope) else {
+                continue;
+            };
             if !matches!(self.model.jnt_type[j], kind::SLIDE | kind::HINGE) {
-                self.wrong(joint.span, format!("joint '{}' is neither hinge nor slide", joint.name), "fixed tendons need scalar joints");
+                self.wrong(
+                    joint.span,
+                    format!("joint '{}' is neither hinge nor slide", joint.name),
+                    "fixed tendons need scalar joints",
+                );
             }
             let m = &mut self.model;
             m.wrap_type[adr + i] = WRAP_JOINT;

@@ -22,11 +22,34 @@ const DYNTYPES: &[(&str, i32)] = &[
     ("dcmotor", 5),
     ("user", 6),
 ];
-const GAINTYPES: &[(&str, i32)] = &[("fixed", FIXED), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
-const BIASTYPES: &[(&str, i32)] = &[("none", 0), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
+const GAINTYPES: &[(&str, i32)] = &[
+    ("fixed", FIXED),
+    ("affine", AFFINE),
+    ("muscle", 2),
+    ("user", 3),
+    ("pid", 4),
+    ("so3", 5),
+    ("dcmotor", 6),
+];
+const BIASTYPES: &[(&str, i32)] = &[
+    ("none", 0),
+    ("affine", AFFINE),
+    ("muscle", 2),
+    ("user", 3),
+    ("pid", 4),
+    ("so3", 5),
+    ("dcmotor", 6),
+];
 
 /// Elements that are not understood yet.
-const FOREIGN: &[&str] = &["muscle", "adhesion", "orientation", "pid", "dcmotor", "plugin"];
+const FOREIGN: &[&str] = &[
+    "muscle",
+    "adhesion",
+    "orientation",
+    "pid",
+    "dcmotor",
+    "plugin",
+];
 
 /// Whether an element of the section is one that is read here.
 pub(super) fn is_known(tag: &str) -> bool {
@@ -48,6 +71,7 @@ impl Default for Actuator {
         one[0] = 1.0;
         Self {
             base: Default::default(),
+            uid: 0,
             tag: "general".to_owned(),
             target_kind: Target::None,
             target: Ref::default(),
@@ -119,7 +143,11 @@ fn common(el: El<'_>, to: &mut Actuator) {
             continue;
         }
         if to.target_kind != Target::None {
-            el.wrong(name, "the actuator has more than one transmission target", "keep one of them");
+            el.wrong(
+                name,
+                "the actuator has more than one transmission target",
+                "keep one of them",
+            );
         }
         to.target_kind = kind;
         reference(el, name, &mut to.target);
@@ -147,7 +175,11 @@ fn motor(to: &mut Actuator) {
 fn position(el: El<'_>, to: &mut Actuator) {
     el.set_positive("kp", &mut to.gainprm[0]);
     if el.attr("kv").is_some() && el.attr("dampratio").is_some() {
-        el.wrong("dampratio", "kv and dampratio cannot both be given", "keep one of them");
+        el.wrong(
+            "dampratio",
+            "kv and dampratio cannot both be given",
+            "keep one of them",
+        );
     }
     let mut kv = 0.0;
     el.set_positive("kv", &mut kv);
@@ -157,12 +189,17 @@ fn position(el: El<'_>, to: &mut Actuator) {
     el.set_positive("dampratio", &mut to.biasprm[2]);
     to.gaintype = FIXED;
     to.biastype = AFFINE;
+    to.biasprm[0] = 0.0;
     to.biasprm[1] = -to.gainprm[0];
     if el.tag() == "intvelocity" {
         to.dyntype = DYN_INTEGRATOR;
     } else if el.attr("timeconst").is_some() {
         el.set_positive("timeconst", &mut to.dynprm[0]);
-        to.dyntype = if to.dynprm[0] > 0.0 { DYN_FILTEREXACT } else { DYN_NONE };
+        to.dyntype = if to.dynprm[0] > 0.0 {
+            DYN_FILTEREXACT
+        } else {
+            DYN_NONE
+        };
     }
 }
 
@@ -178,7 +215,11 @@ fn velocity(el: El<'_>, to: &mut Actuator) {
 
 /// Force -kv velocity ctrl.
 fn damper(el: El<'_>, to: &mut Actuator) {
-    let mut kv = if to.tag == "damper" { -to.gainprm[2] } else { 0.0 };
+    let mut kv = if to.tag == "damper" {
+        -to.gainprm[2]
+    } else {
+        0.0
+    };
     el.set_positive("kv", &mut kv);
     to.dyntype = DYN_NONE;
     to.gaintype = AFFINE;
@@ -187,7 +228,11 @@ fn damper(el: El<'_>, to: &mut Actuator) {
     to.gainprm[2] = -kv;
     to.ctrllimited = Some(true);
     if to.ctrlrange[0] < 0.0 || to.ctrlrange[1] < 0.0 {
-        el.wrong("ctrlrange", "the control range of a damper must not be negative", "for example ctrlrange=\"0 1\"");
+        el.wrong(
+            "ctrlrange",
+            "the control range of a damper must not be negative",
+            "for example ctrlrange=\"0 1\"",
+        );
     }
 }
 

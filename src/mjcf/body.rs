@@ -9,7 +9,7 @@ use super::{Reader, attach, foreign, geom, joint, visual};
 use glam::DVec3;
 
 /// Most elements that replicate and attach may make.
-pub(super) const MAX_ELEMENTS: usize = 1 << 20;
+pub(super) const MAX_ELEMENTS: usize = 1 << 18;
 
 /// What an element is inside of.
 #[derive(Clone, Copy)]
@@ -26,24 +26,56 @@ pub(super) struct Context {
 /// Work that waits.
 enum Work<'a> {
     Element(El<'a>, Context),
-    Replicate { el: El<'a>, context: Context, step: Pose, at: Pose, index: i32, count: i32, sep: String },
+    Replicate {
+        el: El<'a>,
+        context: Context,
+        step: Pose,
+        at: Pose,
+        index: i32,
+        count: i32,
+        sep: String,
+    },
 }
 
 /// Reads a worldbody.
 pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
-    let context = Context { body: 0, frame: None, pose: Pose::default(), class: 0, scope: 0, first: true };
-    let mut work: Vec<Work<'_>> = el.children().rev().map(|c| Work::Element(c, context)).collect();
+    let context = Context {
+        body: 0,
+        frame: None,
+        pose: Pose::default(),
+        class: 0,
+        scope: 0,
+        first: true,
+    };
+    let mut work: Vec<Work<'_>> = el
+        .children()
+        .rev()
+        .map(|c| Work::Element(c, context))
+        .collect();
     let mut made = 0_usize;
     while let Some(next) = work.pop() {
+        if reader.log.is_full() {
+            return;
+        }
         made += 1;
         if made + reader.spec.elements() > MAX_ELEMENTS {
             let message = format!("the model has more than {MAX_ELEMENTS} elements");
-            reader.log.add(el.span(), message, "lower the count of replicate");
+            reader
+                .log
+                .add(el.span(), message, "lower the count of replicate");
             return;
         }
         match next {
             Work::Element(el, context) => element(reader, el, context, &mut work),
-            Work::Replicate { el, context, step, at, index, count, sep } => {
+            Work::Replicate {
+                el,
+                context,
+                step,
+                at,
+                index,
+                count,
+                sep,
+            } => {
                 let digits = count.to_string().len();
                 let scope = Scope {
                     parent: Some(context.scope),
@@ -59,7 +91,15 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
                 };
                 if index + 1 < count {
                     let at = at.then(&step);
-                    work.push(Work::Replicate { el, context, step, at, index: index + 1, count, sep });
+                    work.push(Work::Replicate {
+                        el,
+                        context,
+                        step,
+                        at,
+                        index: index + 1,
+                        count,
+                        sep,
+                    });
                 }
                 work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
             }
@@ -91,15 +131,24 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
 
 /// Name and places of an element.
 fn base(el: El<'_>, context: Context) -> Base {
-    let mut base = Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
+    let mut base = Base {
+        name: el.text("name").unwrap_or_default(),
+        scope: context.scope,
+        ..Base::default()
+    };
     base.at.note(el);
     base
 }
 
 /// The class that an element starts from: its own, or the one around it.
 fn class_of(reader: &Reader<'_>, el: El<'_>, attr: &str, around: usize) -> usize {
-    let Some(name) = el.attr(attr) else { return around };
-    reader.classes.find(reader.log, &name.value, name.span).unwrap_or(around)
+    let Some(name) = el.attr(attr) else {
+        return around;
+    };
+    reader
+        .classes
+        .find(reader.log, &name.value, name.span)
+        .unwrap_or(around)
 }
 
 /// Copies class values into an element and keeps the places of the class's attributes.
@@ -116,8 +165,14 @@ macro_rules! from_class {
 }
 
 fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
-    let mut body = Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
+    let mut body = Body {
+        base: base(el, context),
+        parent: context.body,
+        frame: context.frame,
+        ..Body::default()
+    };
     pose(el, &reader.compiler, &mut body.pose);
+    body.own = body.pose;
     body.pose = context.pose.then(&body.pose);
     el.set_flag("mocap", &mut body.mocap);
     el.set_real("gravcomp", &mut body.gravcomp);
@@ -138,14 +193,24 @@ fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
 fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     let mut own = Pose::default();
     pose(el, &reader.compiler, &mut own);
-    if ["scale", "scaling", "massscale"].iter().any(|a| el.attr(a).is_some()) {
+    if ["scale", "scaling", "massscale"]
+        .iter()
+        .any(|a| el.attr(a).is_some())
+    {
         foreign(&mut reader.spec, el, "scaling of a frame".to_owned());
     }
-    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body };
+    let pose = context.pose.then(&own);
+    let frame = Frame {
+        base: base(el, context),
+        parent: context.frame,
+        body: context.body,
+        pose,
+        own,
+    };
     reader.spec.frames.push(frame);
     Context {
         frame: Some(reader.spec.frames.len() - 1),
-        pose: context.pose.then(&own),
+        pose,
         class: class_of(reader, el, "childclass", context.class),
         ..context
     }
@@ -168,15 +233,32 @@ fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Optio
         return None;
     }
     let sep = el.text("sep").unwrap_or_default();
-    (count > 0).then_some(Work::Replicate { el, context, step, at: Pose::default(), index: 0, count, sep })
+    (count > 0).then_some(Work::Replicate {
+        el,
+        context,
+        step,
+        at: Pose::default(),
+        index: 0,
+        count,
+        sep,
+    })
 }
 
 fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 {
-        reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
+        reader.log.add(
+            el.span(),
+            "the world cannot have an inertia",
+            "put it into a body",
+        );
         return;
     }
-    let mut inertial = Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
+    let mut inertial = Inertial {
+        pose: Pose::default(),
+        mass: 0.0,
+        inertia: Vec::new(),
+        at: Default::default(),
+    };
     inertial.at.note(el);
     pose(el, &reader.compiler, &mut inertial.pose);
     el.set_positive("mass", &mut inertial.mass);
@@ -185,20 +267,34 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     }
     if let Some(diagonal) = el.reals("diaginertia", 3, 3) {
         if let Some(x) = diagonal.iter().find(|x| **x < 0.0) {
-            el.wrong("diaginertia", format!("an inertia is negative: {x}"), "write zero or more");
+            el.wrong(
+                "diaginertia",
+                format!("an inertia is negative: {x}"),
+                "write zero or more",
+            );
         }
         inertial.inertia = diagonal;
     }
     if let Some(full) = el.reals("fullinertia", 6, 6) {
-        let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"].iter().any(|a| el.attr(a).is_some());
+        let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"]
+            .iter()
+            .any(|a| el.attr(a).is_some());
         if oriented || !inertial.inertia.is_empty() {
             let help = "its orientation and diagonal follow from it; remove the other attributes";
-            el.wrong("fullinertia", "fullinertia cannot be combined with an orientation or diaginertia", help);
+            el.wrong(
+                "fullinertia",
+                "fullinertia cannot be combined with an orientation or diaginertia",
+                help,
+            );
         }
         inertial.inertia = full;
     }
     if inertial.inertia.is_empty() {
-        reader.log.add(el.span(), "inertial has neither diaginertia nor fullinertia", "add one of them");
+        reader.log.add(
+            el.span(),
+            "inertial has neither diaginertia nor fullinertia",
+            "add one of them",
+        );
         inertial.inertia = vec![0.0; 3];
     }
     inertial.pose = context.pose.then(&inertial.pose);
@@ -207,7 +303,11 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
 
 fn add_joint(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 {
-        reader.log.add(el.span(), "the world cannot have joints", "put it into a body");
+        reader.log.add(
+            el.span(),
+            "the world cannot have joints",
+            "put it into a body",
+        );
         return;
     }
     let mut value = if el.tag() == "freejoint" {

@@ -22,16 +22,26 @@ pub(super) fn compiler(el: El<'_>, to: &mut Compiler) {
         to.degree = v == 1;
     }
     if el.text("coordinate").is_some_and(|c| c != "local") {
-        el.wrong("coordinate", "global coordinates are not supported", "write positions relative to the parent, as local");
+        el.wrong(
+            "coordinate",
+            "global coordinates are not supported",
+            "write positions relative to the parent, as local",
+        );
     }
     eulerseq(el, to);
 }
 
 fn eulerseq(el: El<'_>, to: &mut Compiler) {
-    let Some(text) = el.text("eulerseq") else { return };
+    let Some(text) = el.text("eulerseq") else {
+        return;
+    };
     match <[u8; 3]>::try_from(text.as_bytes()) {
         Ok(seq) if seq.iter().all(|c| b"xyzXYZ".contains(c)) => to.eulerseq = seq,
-        _ => el.wrong("eulerseq", "eulerseq must have three letters of xyzXYZ", "for example eulerseq=\"xyz\""),
+        _ => el.wrong(
+            "eulerseq",
+            "eulerseq must have three letters of xyzXYZ",
+            "for example eulerseq=\"xyz\"",
+        ),
     }
 }
 
@@ -40,20 +50,43 @@ pub(super) fn size(el: El<'_>, nkey: &mut usize) {
     let mut count = *nkey as i32;
     el.set_count("nkey", &mut count);
     if count > 100_000 {
-        el.wrong("nkey", format!("nkey is too large: {count}"), "at most 100000");
+        el.wrong(
+            "nkey",
+            format!("nkey is too large: {count}"),
+            "at most 100000",
+        );
     } else {
         *nkey = count as usize;
     }
     for name in ["njmax", "nconmax", "nstack"] {
         el.set_int(name, &mut 0);
     }
-    for kind in ["userdata", "user_body", "user_jnt", "user_geom", "user_site", "user_cam", "user_tendon", "user_actuator", "user_sensor"] {
+    for kind in [
+        "userdata",
+        "user_body",
+        "user_jnt",
+        "user_geom",
+        "user_site",
+        "user_cam",
+        "user_tendon",
+        "user_actuator",
+        "user_sensor",
+    ] {
         el.set_int(&format!("n{kind}"), &mut 0);
     }
-    let Some(memory) = el.text("memory") else { return };
-    let digits = memory.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
-    if memory != "-1" && (digits.is_empty() || memory.len() - digits.len() > 1 || digits.parse::<u64>().is_err()) {
-        el.wrong("memory", "memory must be a number of bytes", "for example memory=\"10M\"; it has no effect here");
+    let Some(memory) = el.text("memory") else {
+        return;
+    };
+    let digits =
+        memory.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
+    if memory != "-1"
+        && (digits.is_empty() || memory.len() - digits.len() > 1 || digits.parse::<u64>().is_err())
+    {
+        el.wrong(
+            "memory",
+            "memory must be a number of bytes",
+            "for example memory=\"10M\"; it has no effect here",
+        );
     }
 }
 

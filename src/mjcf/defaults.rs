@@ -6,7 +6,7 @@ use super::spec::{Actuator, Camera, Compiler, Geom, Joint, Light, Pair, Site, Sp
 use super::{actuator, contact, foreign, geom, joint, tendon, visual};
 
 /// Most classes of a model; each holds a copy of every kind of element.
-const MAX_CLASSES: usize = 10_000;
+const MAX_CLASSES: usize = 2_000;
 
 /// A class: what elements of each kind start from.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,10 @@ pub(super) struct Classes(pub(super) Vec<Class>);
 
 impl Default for Classes {
     fn default() -> Self {
-        Self(vec![Class { name: "main".to_owned(), ..Class::default() }])
+        Self(vec![Class {
+            name: "main".to_owned(),
+            ..Class::default()
+        }])
     }
 }
 
@@ -39,7 +42,11 @@ impl Classes {
         if found.is_none() {
             let help = did_you_mean(name, self.0.iter().map(|c| c.name.as_str()))
                 .unwrap_or_else(|| "define it in <default>".to_owned());
-            log.add(span, format!("unknown default class '{}'", super::schema::short(name)), help);
+            log.add(
+                span,
+                format!("unknown default class '{}'", super::schema::short(name)),
+                help,
+            );
         }
         found
     }
@@ -47,7 +54,11 @@ impl Classes {
     /// Reads a top-level default element.
     pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, spec: &mut Spec) {
         if el.text("class").is_some_and(|c| c != "main") {
-            el.wrong("class", "the top-level default class is always 'main'", "put this default inside another <default>");
+            el.wrong(
+                "class",
+                "the top-level default class is always 'main'",
+                "put this default inside another <default>",
+            );
         }
         let mut stack = vec![(el, 0)];
         while let Some((el, class)) = stack.pop() {
@@ -68,18 +79,36 @@ impl Classes {
     fn add(&mut self, el: El<'_>, parent: usize) -> Option<usize> {
         let name = el.text("class").unwrap_or_default();
         if name.is_empty() {
-            el.wrong("class", "a nested default needs a class name", "add class=\"…\"");
+            el.wrong(
+                "class",
+                "a nested default needs a class name",
+                "add class=\"…\"",
+            );
             return None;
         }
         if self.0.iter().any(|c| c.name == name) {
-            el.wrong("class", format!("default class '{}' is defined twice", super::schema::short(&name)), "rename one of them");
+            el.wrong(
+                "class",
+                format!(
+                    "default class '{}' is defined twice",
+                    super::schema::short(&name)
+                ),
+                "rename one of them",
+            );
             return None;
         }
         if self.0.len() >= MAX_CLASSES {
-            el.log.add(el.span(), format!("more than {MAX_CLASSES} default classes"), "");
+            el.log.add(
+                el.span(),
+                format!("more than {MAX_CLASSES} default classes"),
+                "",
+            );
             return None;
         }
-        self.0.push(Class { name, ..self.0[parent].clone() });
+        self.0.push(Class {
+            name,
+            ..self.0[parent].clone()
+        });
         Some(self.0.len() - 1)
     }
 }

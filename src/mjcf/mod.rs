@@ -48,6 +48,10 @@ pub(crate) struct Reader<'a> {
     classes: Classes,
     models: BTreeMap<String, Rc<Spec>>,
     broken_models: Vec<String>,
+    /// Elements of sections that came with attached models: they follow the model's own.
+    attached: Spec,
+    /// Next uid of an actuator.
+    uid: usize,
     /// Models that are being read: this one last.
     chain: Vec<PathBuf>,
 }
@@ -81,8 +85,16 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
     let root = xml::parse(log, &mut tree, file)?;
     let tag = tree.nodes[root].tag.clone();
     if tag != "mujoco" {
-        let help = if tag == "robot" { "URDF is not supported yet; convert it to MJCF" } else { "the root is <mujoco>" };
-        log.add(tree.nodes[root].span, format!("unknown root element '{}'", schema::short(&tag)), help);
+        let help = if tag == "robot" {
+            "URDF is not supported yet; convert it to MJCF"
+        } else {
+            "the root is <mujoco>"
+        };
+        log.add(
+            tree.nodes[root].span,
+            format!("unknown root element '{}'", schema::short(&tag)),
+            help,
+        );
         return None;
     }
     include::expand(log, &mut tree, root, path)?;
@@ -99,12 +111,19 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         classes: Classes::default(),
         models: BTreeMap::new(),
         broken_models: Vec::new(),
+        attached: Spec::default(),
+        uid: 0,
         chain,
     };
-    let el = El { log, tree: &tree, id: root };
+    let el = El {
+        log,
+        tree: &tree,
+        id: root,
+    };
     reader.start(el, path);
     reader.settings(el);
     reader.sections(el);
+    reader.append_attached();
     replicas::expand(&mut reader);
     reader.spec.compilers[0] = reader.compiler;
     Some(reader.spec)
@@ -112,7 +131,9 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
 
 impl Reader<'_> {
     fn start(&mut self, el: El<'_>, path: &Path) {
-        self.spec.name = el.text("model").unwrap_or_else(|| "MuJoCo Model".to_owned());
+        self.spec.name = el
+            .text("model")
+            .unwrap_or_else(|| "MuJoCo Model".to_owned());
         self.spec.folder = xml::folder(path);
         self.spec.scopes.push(Scope::default());
         self.spec.compilers.push(Compiler::default());
@@ -150,6 +171,9 @@ impl Reader<'_> {
             body::worldbody(self, section);
         }
         for section in el.children() {
+            if self.log.is_full() {
+                return;
+            }
             match section.tag() {
                 "contact" => section.children().for_each(|c| self.contact(c)),
                 "tendon" => section.children().for_each(|c| self.tendon(c)),
@@ -157,12 +181,25 @@ impl Reader<'_> {
                 "keyframe" => section.children().for_each(|c| self.keyframe(c)),
                 "custom" => section.children().for_each(|c| self.custom(c)),
                 tag @ ("equality" | "sensor" | "extension") => {
-                    section.children().for_each(|c| foreign(&mut self.spec, c, format!("{tag}/{}", c.tag())));
+                    section
+                        .children()
+                        .for_each(|c| foreign(&mut self.spec, c, format!("{tag}/{}", c.tag())));
                 }
                 "deformable" => section.children().for_each(|c| self.deformable(c)),
                 _ => {}
             }
         }
+    }
+
+    /// Puts elements of sections that came with attached models behind the model's own.
+    fn append_attached(&mut self) {
+        let (spec, attached) = (&mut self.spec, &mut self.attached);
+        spec.pairs.append(&mut attached.pairs);
+        spec.excludes.append(&mut attached.excludes);
+        spec.tendons.append(&mut attached.tendons);
+        spec.actuators.append(&mut attached.actuators);
+        spec.keys.append(&mut attached.keys);
+        spec.numerics.append(&mut attached.numerics);
     }
 
     fn asset(&mut self, el: El<'_>) {
@@ -172,7 +209,11 @@ impl Reader<'_> {
                 if let Some(class) = el.attr("class") {
                     self.classes.find(self.log, &class.value, class.span);
                 }
-                let path = if el.tag() == "texture" { "asset/texture" } else { "asset/material" };
+                let path = if el.tag() == "texture" {
+                    "asset/texture"
+                } else {
+                    "asset/material"
+                };
                 self.spec.kept.push(contact::kept(el, path));
             }
             "model" => self.model(el),
@@ -182,23 +223,40 @@ impl Reader<'_> {
 
     /// Reads a model that can be attached.
     fn model(&mut self, el: El<'_>) {
-        let Some(file) = el.required("file") else { return };
-        let path = self.spec.folder.join(&file);
-        let name = el.text("name").unwrap_or_else(|| {
-            path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
-        });
-        if self.models.contains_key(&name) || self.broken_models.contains(&name) {
-            el.wrong("name", format!("model '{}' is defined twice", schema::short(&name)), "rename one of them");
+        let Some(file) = el.required("file") else {
             return;
-        }
+        };
+        let path = self.spec.folder.join(&file);
         let same = |p: &PathBuf| std::fs::canonicalize(p).ok() == std::fs::canonicalize(&path).ok();
         if self.chain.iter().any(same) || self.chain.len() > MAX_MODEL_DEPTH {
-            let names: Vec<String> = self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
-            el.wrong("file", format!("a model cannot contain itself: {}", names.join(" -> ")), "remove one of the models");
+            let names: Vec<String> = self
+                .chain
+                .iter()
+                .chain([&path])
+                .map(|p| p.display().to_string())
+                .collect();
+            el.wrong(
+                "file",
+                format!("a model cannot contain itself: {}", names.join(" -> ")),
+                "remove one of the models",
+            );
             return;
         }
         let spec = xml::read_text(self.log, &path, Some(el.at("file")))
             .and_then(|file| read_model(self.log, file, &path, &self.chain));
+        // without a name, it is known by its own
+        let name = el
+            .text("name")
+            .or_else(|| spec.as_ref().map(|s| s.name.clone()))
+            .unwrap_or_default();
+        if self.models.contains_key(&name) || self.broken_models.contains(&name) {
+            el.wrong(
+                "name",
+                format!("model '{}' is defined twice", schema::short(&name)),
+                "rename one of them",
+            );
+            return;
+        }
         match spec {
             Some(spec) => {
                 self.models.insert(name, Rc::new(spec));
@@ -208,7 +266,12 @@ impl Reader<'_> {
     }
 
     fn class(&self, el: El<'_>) -> usize {
-        el.attr("class").and_then(|c| self.classes.find(self.log, &c.value, c.span)).unwrap_or(0)
+        if self.log.is_full() {
+            return 0;
+        }
+        el.attr("class")
+            .and_then(|c| self.classes.find(self.log, &c.value, c.span))
+            .unwrap_or(0)
     }
 
     fn contact(&mut self, el: El<'_>) {
@@ -246,6 +309,8 @@ impl Reader<'_> {
         let mut value = self.classes.0[self.class(el)].actuator.clone();
         actuator::actuator(el, &mut value);
         value.base.name = el.text("name").unwrap_or_default();
+        value.uid = self.uid;
+        self.uid += 1;
         if ["delay", "nsample"].iter().any(|a| value.base.at.has(a)) {
             foreign(&mut self.spec, el, "delay of an actuator".to_owned());
         }
@@ -267,7 +332,11 @@ impl Reader<'_> {
             }
             tag => {
                 el.required("name");
-                let path = if tag == "text" { "custom/text" } else { "custom/tuple" };
+                let path = if tag == "text" {
+                    "custom/text"
+                } else {
+                    "custom/tuple"
+                };
                 for entry in el.children() {
                     entry.required("objtype");
                     entry.required("objname");
@@ -290,5 +359,8 @@ impl Reader<'_> {
 
 /// Notes something that the reader does not understand yet; the compiler decides whether to refuse it.
 fn foreign(spec: &mut Spec, el: El<'_>, what: String) {
-    spec.foreign.push(Foreign { what, span: el.span() });
+    spec.foreign.push(Foreign {
+        what,
+        span: el.span(),
+    });
 }

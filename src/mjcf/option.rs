@@ -5,7 +5,12 @@ use crate::model::{disable, enable};
 use super::attrs::El;
 use super::spec::{At, Opt};
 
-const INTEGRATORS: &[(&str, i32)] = &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3)];
+const INTEGRATORS: &[(&str, i32)] = &[
+    ("Euler", 0),
+    ("RK4", 1),
+    ("implicit", 2),
+    ("implicitfast", 3),
+];
 const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
 const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
 const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
@@ -77,7 +82,14 @@ pub(super) fn defaults() -> Opt {
         ("sdf_initpoints", 40),
         ("sdf_iterations", 10),
     ];
-    Opt { real: real.into(), int: int.into(), disable: 0, enable: 0, disableactuator: 0, at: At::default() }
+    Opt {
+        real: real.into(),
+        int: int.into(),
+        disable: 0,
+        enable: 0,
+        disableactuator: 0,
+        at: At::default(),
+    }
 }
 
 /// Reads one option element over the values so far.
@@ -105,7 +117,11 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
             if (0..=30).contains(&group) {
                 to.disableactuator |= 1 << group;
             } else {
-                el.wrong("actuatorgroupdisable", format!("actuator group {group} is out of range"), "use groups 0 to 30");
+                el.wrong(
+                    "actuatorgroupdisable",
+                    format!("actuator group {group} is out of range"),
+                    "use groups 0 to 30",
+                );
             }
         }
     }
@@ -120,7 +136,15 @@ fn check_signs(el: El<'_>, to: &Opt) {
             el.wrong(name, format!("{name} must be positive"), "");
         }
     }
-    for name in ["density", "viscosity", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "sleep_tolerance"] {
+    for name in [
+        "density",
+        "viscosity",
+        "tolerance",
+        "ls_tolerance",
+        "noslip_tolerance",
+        "ccd_tolerance",
+        "sleep_tolerance",
+    ] {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x < 0.0) {
             el.wrong(name, format!("{name} is negative"), "write zero or more");
         }

@@ -27,7 +27,11 @@ pub(super) fn expand(reader: &mut Reader<'_>) {
     spec.excludes = copy_all(spec, excludes, &mut ok);
     if !ok {
         let span = spec.bodies[0].base.at.element;
-        reader.log.add(span, format!("the model has more than {MAX_ELEMENTS} elements"), "lower the count of replicate");
+        reader.log.add(
+            span,
+            format!("the model has more than {MAX_ELEMENTS} elements"),
+            "lower the count of replicate",
+        );
     }
 }
 
@@ -65,7 +69,13 @@ fn copy_all<T: Refers + Clone>(spec: &Spec, items: Vec<T>, ok: &mut bool) -> Vec
 
 fn copies(spec: &Spec) -> Copies {
     let mut copies = Copies::new();
-    for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
+    for kind in [
+        Kind::Body,
+        Kind::Joint,
+        Kind::Geom,
+        Kind::Site,
+        Kind::Tendon,
+    ] {
         for base in bases(spec, kind).filter(|b| !b.name.is_empty()) {
             // walk out to the nearest suffix; prefixes on the way belong to the name
             let mut name = base.name.clone();

@@ -16,9 +16,12 @@ struct Rule {
 
 /// Attributes that every name and reference check knows are gone, with what to write instead.
 const REMOVED: &[(&str, &str, &str)] = &[
-
     ("option", "apirate", "remove it"),
-    ("option", "collision", "use contact/pair and contact/exclude"),
+    (
+        "option",
+        "collision",
+        "use contact/pair and contact/exclude",
+    ),
 ];
 
 fn rules() -> &'static [Rule] {
@@ -32,11 +35,19 @@ fn load(text: &'static str) -> Vec<Rule> {
     let mut path: Vec<usize> = Vec::new();
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let depth = line.len() - line.trim_start().len();
-        let Some((head, attrs)) = line.trim_start().split_once(':') else { continue };
+        let Some((head, attrs)) = line.trim_start().split_once(':') else {
+            continue;
+        };
         let (kind, name) = head.split_once(' ').unwrap_or(("*", head));
         let id = rules.len();
         let attrs = attrs.split_whitespace().collect();
-        rules.push(Rule { name, once: kind == "?", recursive: kind == "R", attrs, children: Vec::new() });
+        rules.push(Rule {
+            name,
+            once: kind == "?",
+            recursive: kind == "R",
+            attrs,
+            children: Vec::new(),
+        });
         path.truncate(depth);
         if let Some(&parent) = path.last() {
             rules[parent].children.push(id);
@@ -80,6 +91,9 @@ fn body_rule(rule: usize) -> usize {
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"))];
     while let Some((node, rule, path)) = stack.pop() {
+        if log.is_full() {
+            return;
+        }
         check_attributes(log, tree, node, rule, &path);
         let mut seen: Vec<&str> = Vec::new();
         for &child in &tree.nodes[node].children {
@@ -89,7 +103,11 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
                 continue;
             };
             if rules()[next].once && seen.contains(&tag) {
-                log.add(tree.nodes[child].span, format!("element '{tag}' can appear only once in {path}"), "");
+                log.add(
+                    tree.nodes[child].span,
+                    format!("element '{tag}' can appear only once in {path}"),
+                    "",
+                );
             }
             seen.push(tag);
             stack.push((child, next, path_of(&path, tag)));
@@ -99,7 +117,11 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
 
 /// Path of a child for messages; deep nests are shortened to their end.
 fn path_of(parent: &str, tag: &str) -> String {
-    if parent.len() > 60 { format!("…/{tag}") } else { format!("{parent}/{tag}") }
+    if parent.len() > 60 {
+        format!("…/{tag}")
+    } else {
+        format!("{parent}/{tag}")
+    }
 }
 
 fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
@@ -108,40 +130,74 @@ fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str)
     let children = &rules[body_rule(rule)].children;
     let mut valid: Vec<&str> = children.iter().map(|&c| rules[c].name).collect();
     if rule == 0 {
-        valid.iter_mut().filter(|n| **n == "body").for_each(|n| *n = "worldbody");
+        valid
+            .iter_mut()
+            .filter(|n| **n == "body")
+            .for_each(|n| *n = "worldbody");
     } else if rules[body_rule(rule)].recursive {
         valid.push(rules[body_rule(rule)].name);
     }
     let help = did_you_mean(&tag, valid.iter().copied()).unwrap_or_else(|| {
-        let list = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
+        let list = if valid.is_empty() {
+            "none".to_owned()
+        } else {
+            valid.join(", ")
+        };
         format!("valid: {list}")
     });
-    log.add(tree.nodes[node].span, format!("unknown element '{tag}' in {path}"), help);
+    log.add(
+        tree.nodes[node].span,
+        format!("unknown element '{tag}' in {path}"),
+        help,
+    );
 }
 
 fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
     let rule = &rules()[rule];
     let element = &tree.nodes[node];
-    let valid: &[&str] = if element.tag == "worldbody" { &[] } else { &rule.attrs };
+    let valid: &[&str] = if element.tag == "worldbody" {
+        &[]
+    } else {
+        &rule.attrs
+    };
     for attr in &element.attrs {
         if valid.contains(&attr.name.as_str()) {
             continue;
         }
         let name = short(&attr.name);
-        if let Some((.., help)) = REMOVED.iter().find(|r| r.0 == element.tag && r.1 == attr.name) {
-            log.add(attr.name_span, format!("attribute '{name}' of {path} is no longer supported"), *help);
+        if let Some((.., help)) = REMOVED
+            .iter()
+            .find(|r| r.0 == element.tag && r.1 == attr.name)
+        {
+            log.add(
+                attr.name_span,
+                format!("attribute '{name}' of {path} is no longer supported"),
+                *help,
+            );
             continue;
         }
         let help = did_you_mean(&name, valid.iter().copied()).unwrap_or_else(|| {
-            if valid.is_empty() { format!("{} has no attributes", element.tag) } else { format!("valid: {}", valid.join(", ")) }
+            if valid.is_empty() {
+                format!("{} has no attributes", element.tag)
+            } else {
+                format!("valid: {}", valid.join(", "))
+            }
         });
-        log.add(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
+        log.add(
+            attr.name_span,
+            format!("unknown attribute '{name}' in {path}"),
+            help,
+        );
     }
 }
 
 /// A word of a file, cut to a length that fits a message.
 pub(super) fn short(word: &str) -> String {
-    if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
+    if word.chars().count() <= 60 {
+        word.to_owned()
+    } else {
+        word.chars().take(60).chain(['…']).collect()
+    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,10 @@ impl At {
 
     /// Place of an attribute, or of the element where it was not written.
     pub fn of(&self, attr: &str) -> Span {
-        self.attrs.iter().find(|a| a.0 == attr).map_or(self.element, |a| a.1)
+        self.attrs
+            .iter()
+            .find(|a| a.0 == attr)
+            .map_or(self.element, |a| a.1)
     }
 
     /// Whether an attribute was written, by the element or a default class of it.
@@ -78,7 +81,10 @@ pub struct Pose {
 
 impl Default for Pose {
     fn default() -> Self {
-        Self { pos: DVec3::ZERO, quat: DQuat::IDENTITY }
+        Self {
+            pos: DVec3::ZERO,
+            quat: DQuat::IDENTITY,
+        }
     }
 }
 
@@ -88,7 +94,19 @@ impl Pose {
         if *self == Pose::default() {
             return *inner;
         }
-        Pose { pos: self.pos + self.quat * inner.pos, quat: self.quat * inner.quat }
+        Pose {
+            pos: self.pos + self.quat * inner.pos,
+            quat: self.quat * inner.quat,
+        }
+    }
+
+    /// The inverse motion.
+    pub fn inverse(&self) -> Pose {
+        let quat = self.quat.conjugate();
+        Pose {
+            pos: -(quat * self.pos),
+            quat,
+        }
     }
 }
 
@@ -211,6 +229,8 @@ pub struct Body {
     pub frame: Option<usize>,
     /// Pose in the parent.
     pub pose: Pose,
+    /// Pose in the innermost frame.
+    pub own: Pose,
     /// Written inertia.
     pub inertial: Option<Inertial>,
     /// Compiler settings of the file that it is from.
@@ -230,6 +250,10 @@ pub struct Frame {
     pub parent: Option<usize>,
     /// Body that it is in.
     pub body: usize,
+    /// Pose in its body.
+    pub pose: Pose,
+    /// Pose in the frame around it.
+    pub own: Pose,
 }
 
 /// A joint.
@@ -511,6 +535,8 @@ pub enum Target {
 pub struct Actuator {
     /// Name and place.
     pub base: Base,
+    /// Number that keyframe parts know it by.
+    pub uid: usize,
     /// Element that it was written as.
     pub tag: String,
     /// Kind of target.
@@ -570,7 +596,7 @@ pub struct Key {
     pub time: f64,
     /// Whole vectors by attribute name.
     pub whole: Vec<(&'static str, Vec<f64>)>,
-    /// Parts by attribute name and index of a joint, actuator or body.
+    /// Parts by attribute name and index of a joint or body, or uid of an actuator.
     pub parts: Vec<(&'static str, usize, Vec<f64>)>,
 }
 
@@ -703,7 +729,11 @@ impl Joint {
 impl Actuator {
     /// Number of activations.
     pub fn na(&self) -> usize {
-        if self.actdim >= 0 { self.actdim as usize } else { usize::from(self.dyntype != 0) }
+        if self.actdim >= 0 {
+            self.actdim as usize
+        } else {
+            usize::from(self.dyntype != 0)
+        }
     }
 }
 

@@ -8,25 +8,80 @@ use super::geom::reference;
 use super::pose::pose;
 use super::spec::{Camera, Compiler, Light, Pose, Ref};
 
-const CAMERA_MODES: &[(&str, i32)] = &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
+const CAMERA_MODES: &[(&str, i32)] = &[
+    ("fixed", 0),
+    ("track", 1),
+    ("trackcom", 2),
+    ("targetbody", 3),
+    ("targetbodycom", 4),
+];
 
 const COUNTS: &[&str] = &[
-    "offwidth", "offheight", "shadowsize", "offsamples", "numslices", "numstacks", "numquads", "width", "height", "nchannel", "group",
+    "offwidth",
+    "offheight",
+    "shadowsize",
+    "offsamples",
+    "numslices",
+    "numstacks",
+    "numquads",
+    "width",
+    "height",
+    "nchannel",
+    "group",
 ];
 const FLAGS: &[&str] = &[
-    "orthographic", "ellipsoidinertia", "bvactive", "castshadow", "directional", "active", "texuniform", "hflip", "vflip",
+    "orthographic",
+    "ellipsoidinertia",
+    "bvactive",
+    "castshadow",
+    "directional",
+    "active",
+    "texuniform",
+    "hflip",
+    "vflip",
 ];
 const WORDS: &[(&str, &[&str])] = &[
     ("builtin", &["none", "gradient", "checker", "flat"]),
     ("mark", &["none", "edge", "cross", "random"]),
     ("colorspace", &["auto", "linear", "sRGB"]),
     ("projection", &["perspective", "orthographic"]),
-    ("role", &["user", "rgb", "occlusion", "roughness", "metallic", "normal", "opacity", "emissive", "rgba", "orm"]),
+    (
+        "role",
+        &[
+            "user",
+            "rgb",
+            "occlusion",
+            "roughness",
+            "metallic",
+            "normal",
+            "opacity",
+            "emissive",
+            "rgba",
+            "orm",
+        ],
+    ),
 ];
 /// Attributes that are text: names, files and words that differ by element.
 const TEXTS: &[&str] = &[
-    "name", "class", "texture", "material", "file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback",
-    "gridlayout", "content_type", "target", "mode", "type", "output", "body", "embed",
+    "name",
+    "class",
+    "texture",
+    "material",
+    "file",
+    "fileright",
+    "fileleft",
+    "fileup",
+    "filedown",
+    "filefront",
+    "fileback",
+    "gridlayout",
+    "content_type",
+    "target",
+    "mode",
+    "type",
+    "output",
+    "body",
+    "embed",
 ];
 
 /// Checks the attributes of a visual element: numbers are numbers and words are known.
@@ -37,7 +92,8 @@ pub(super) fn check(el: El<'_>) {
             continue;
         }
         // `active` of the headlight is a number, of a light a flag; `bvactive` is a flag or a colour
-        let numeric = (name == "active" && el.tag() == "headlight") || (name == "bvactive" && el.tag() == "rgba");
+        let numeric = (name == "active" && el.tag() == "headlight")
+            || (name == "bvactive" && el.tag() == "rgba");
         if COUNTS.contains(&name) {
             el.set_count(name, &mut 0);
         } else if FLAGS.contains(&name) && !numeric {
@@ -97,7 +153,11 @@ pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
     reference(el, "target", &mut to.target);
     el.set_positive("fovy", &mut to.fovy);
     if to.fovy >= 180.0 {
-        el.wrong("fovy", format!("fovy is too large: {}", to.fovy), "less than 180 degrees");
+        el.wrong(
+            "fovy",
+            format!("fovy is too large: {}", to.fovy),
+            "less than 180 degrees",
+        );
     }
 }
 
@@ -111,10 +171,17 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     if let Some(dir) = el.fixed("dir") {
         to.dir = DVec3::from_array(dir);
         if to.dir.length() < 1e-10 {
-            el.wrong("dir", "the direction of the light is zero", "for example dir=\"0 0 -1\"");
+            el.wrong(
+                "dir",
+                "the direction of the light is zero",
+                "for example dir=\"0 0 -1\"",
+            );
         }
     }
     el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
-    el.keyword("type", &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)]);
+    el.keyword(
+        "type",
+        &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)],
+    );
     reference(el, "target", &mut to.target);
 }

@@ -1,0 +1,282 @@
+//! Compiled fields against closed forms and against what the format says.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
+
+use manyworlds::compile::{load, load_str};
+use manyworlds::model::Model;
+
+fn world(inside: &str, rest: &str) -> Model {
+    let text = format!("<mujoco><worldbody>{inside}</worldbody>{rest}</mujoco>");
+    load_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+#[track_caller]
+fn near(got: &[f64], want: &[f64]) {
+    assert_eq!(got.len(), want.len(), "{got:?} {want:?}");
+    for (a, b) in got.iter().zip(want) {
+        assert!(
+            (a - b).abs() < 1e-9 * (1.0 + b.abs()),
+            "{got:?} is not {want:?}"
+        );
+    }
+}
+
+#[test]
+fn masses_and_inertias_of_shapes() {
+    // density 1000; a ball, a box, a cylinder, an ellipsoid
+    for (geom, mass, inertia) in [
+        (
+            "size='.1'",
+            4.0 / 3.0 * PI,
+            [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01),
+        ),
+        (
+            "type='box' size='.1 .2 .3'",
+            48.0,
+            [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05],
+        ),
+        (
+            "type='cylinder' size='.1 .5'",
+            10.0 * PI,
+            [
+                10.0 * PI * (0.03 + 1.0) / 12.0,
+                10.0 * PI * (0.03 + 1.0) / 12.0,
+                10.0 * PI * 0.005,
+            ],
+        ),
+        (
+            "type='ellipsoid' size='.1 .2 .3'",
+            8.0 * PI,
+            [
+                8.0 * PI * 0.13 / 5.0,
+                8.0 * PI * 0.1 / 5.0,
+                8.0 * PI * 0.05 / 5.0,
+            ],
+        ),
+    ] {
+        let m = world(&format!("<body><freejoint/><geom {geom}/></body>"), "");
+        near(&m.body_mass[1..], &[mass]);
+        near(&m.body_inertia[3..], &inertia);
+        near(&m.body_iquat[4..], &[1.0, 0.0, 0.0, 0.0]);
+    }
+}
+
+#[test]
+fn two_balls_make_a_dumbbell() {
+    let m = world(
+        "<body><freejoint/><geom size='.1' mass='1' pos='-1 0 0'/><geom size='.1' mass='1' pos='1 0 0'/></body>",
+        "",
+    );
+    let own = 0.4 * 0.01;
+    near(
+        &m.body_inertia[3..],
+        &[2.0 * own + 2.0, 2.0 * own + 2.0, 2.0 * own],
+    );
+    near(&m.body_ipos[3..], &[0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn end_points_give_length_place_and_direction() {
+    let m = world("<geom type='capsule' size='.1' fromto='0 0 0 2 0 0'/>", "");
+    near(&m.geom_size, &[0.1, 1.0, 0.0]);
+    near(&m.geom_pos, &[1.0, 0.0, 0.0]);
+    // the z axis points from the second end to the first
+    near(&m.geom_quat, &[FRAC_1_SQRT_2, 0.0, -FRAC_1_SQRT_2, 0.0]);
+    near(&m.geom_rbound, &[1.1]);
+}
+
+#[test]
+fn orientations_in_all_spellings() {
+    let half = FRAC_1_SQRT_2;
+    for spelling in [
+        "euler='0 0 90'",
+        "axisangle='0 0 3 90'",
+        "xyaxes='0 1 0 -1 0 0'",
+        "quat='1 0 0 1'",
+        "euler='0 0 90' mocap='true'",
+    ] {
+        let m = world(&format!("<body {spelling}/>"), "");
+        near(&m.body_quat[4..], &[half, 0.0, 0.0, half]);
+    }
+    near(
+        &world("<body zaxis='0 -1 0'/>", "").body_quat[4..],
+        &[half, half, 0.0, 0.0],
+    );
+    near(
+        &world(
+            "<body euler='0 0 1.5707963267948966'/>",
+            "<compiler angle='radian'/>",
+        )
+        .body_quat[4..],
+        &[half, 0.0, 0.0, half],
+    );
+    // moving axes against fixed ones in the opposite order
+    let moving = world("<body euler='10 20 30'/>", "<compiler eulerseq='xyz'/>");
+    let fixed = world("<body euler='30 20 10'/>", "<compiler eulerseq='ZYX'/>");
+    near(&moving.body_quat, &fixed.body_quat);
+}
+
+#[test]
+fn frames_are_dissolved() {
+    let m = world(
+        "<frame pos='1 0 0' euler='0 0 90'><body pos='1 0 0'><joint axis='1 0 0'/><frame pos='0 0 1'><geom size='.1'/></frame></body></frame>",
+        "",
+    );
+    near(&m.body_pos[3..], &[1.0, 1.0, 0.0]);
+    near(&m.geom_pos, &[0.0, 0.0, 1.0]);
+    near(&m.jnt_axis, &[1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn classes_nest_and_partial_vectors_keep_the_rest() {
+    let m = world(
+        "<geom/><body childclass='a'><geom/><geom class='b' solimp='.1'/><geom class='main'/></body>",
+        "<default><geom size='.1' solimp='.8 .9 .01'/><default class='a'><geom friction='2'/>\
+         <default class='b'><geom size='.2'/></default></default></default>",
+    );
+    near(
+        &m.geom_size.iter().step_by(3).copied().collect::<Vec<_>>(),
+        &[0.1, 0.1, 0.2, 0.1],
+    );
+    near(
+        &m.geom_friction
+            .iter()
+            .step_by(3)
+            .copied()
+            .collect::<Vec<_>>(),
+        &[1.0, 2.0, 2.0, 1.0],
+    );
+    near(&m.geom_solimp[10..15], &[0.1, 0.9, 0.01, 0.5, 2.0]);
+}
+
+#[test]
+fn angles_are_degrees_for_hinges_only() {
+    let m = world(
+        "<body><joint range='-90 90' ref='90' springref='180'/><joint type='slide' range='-90 90' ref='1'/><geom size='.1'/></body>",
+        "",
+    );
+    near(&m.jnt_range, &[-FRAC_PI_2, FRAC_PI_2, -90.0, 90.0]);
+    near(&m.qpos0, &[FRAC_PI_2, 1.0]);
+    near(&m.qpos_spring, &[PI, 0.0]);
+    assert_eq!(m.jnt_limited, [1, 1]);
+}
+
+#[test]
+fn replicate_names_places_and_copies_what_refers_to_it() {
+    let m = world(
+        "<replicate count='10' offset='1 0 0' sep='-'><body name='b'><joint name='j'/><geom size='.1'/></body></replicate>\
+         <body><joint name='k'/><geom size='.1' contype='0' conaffinity='0'/></body>",
+        "<actuator><motor name='m' joint='j'/><motor name='n' joint='k'/></actuator>",
+    );
+    assert_eq!(m.names.body[1], "b-00");
+    assert_eq!(m.names.body[10], "b-09");
+    near(&m.body_pos[30..33], &[9.0, 0.0, 0.0]);
+    assert_eq!(m.names.actuator[..3], ["n", "m-00", "m-01"]);
+    assert_eq!(m.actuator_trnid[..6], [10, -1, 0, -1, 1, -1]);
+}
+
+#[test]
+fn attached_models_keep_their_own_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("sub.xml"),
+        "<mujoco model='sub'><compiler angle='radian'/><default><geom size='.3'/></default><worldbody><geom/>\
+         <body name='r' pos='1 0 0'><joint name='j' range='-1 1'/><geom/></body></worldbody>\
+         <actuator><motor name='m' joint='j'/></actuator><keyframe><key name='k' qpos='.5' ctrl='2'/></keyframe></mujoco>",
+    )
+    .unwrap();
+    let path = folder.path().join("main.xml");
+    std::fs::write(
+        &path,
+        "<mujoco><asset><model file='sub.xml'/></asset><worldbody><frame pos='0 2 0'><attach model='sub' body='r' prefix='p_'/></frame>\
+         <body name='own'><joint name='o' range='-90 90'/><geom size='.1'/></body></worldbody>\
+         <actuator><motor joint='o'/></actuator></mujoco>",
+    )
+    .unwrap();
+    let m = load(&path).unwrap();
+    assert_eq!(m.names.body, ["world", "p_r", "own"]);
+    assert_eq!(m.names.actuator, ["", "p_m"]);
+    near(&m.body_pos[3..6], &[1.0, 2.0, 0.0]);
+    near(&m.jnt_range, &[-1.0, 1.0, -FRAC_PI_2, FRAC_PI_2]);
+    near(&m.geom_size[..1], &[0.3]);
+    near(&m.key_qpos, &[0.5, 0.0]);
+    near(&m.key_ctrl, &[0.0, 2.0]);
+}
+
+#[test]
+fn candidates_follow_the_filters() {
+    let body = |name: &str, geom: &str, inside: &str| {
+        format!(
+            "<body name='{name}'><joint/><geom name='g{name}' size='.1' {geom}/>{inside}</body>"
+        )
+    };
+    let chain = body("a", "", &body("b", "", &body("c", "", "")));
+    let pairs = |m: &Model| -> Vec<(i32, i32)> {
+        m.candidate_geom1
+            .iter()
+            .copied()
+            .zip(m.candidate_geom2.iter().copied())
+            .collect()
+    };
+    // the plane meets all; parents do not meet children
+    let m = world(&format!("<geom type='plane' size='0 0 1'/>{chain}"), "");
+    assert_eq!(pairs(&m), [(0, 1), (0, 2), (0, 3), (1, 3)]);
+    // excluded, and without the filter
+    let m = world(
+        &chain,
+        "<option><flag filterparent='disable'/></option><contact><exclude body1='c' body2='a'/></contact>",
+    );
+    assert_eq!(pairs(&m), [(0, 1), (1, 2)]);
+    // an explicit pair ignores filters and replaces the dynamic one
+    let m = world(
+        &chain,
+        "<contact><pair geom1='gb' geom2='ga' condim='1'/><pair geom1='ga' geom2='gc'/></contact>",
+    );
+    assert_eq!(pairs(&m), [(0, 1), (0, 2)]);
+    assert_eq!(m.candidate_pair, [0, 1]);
+    assert_eq!(m.pair_dim, [1, 3]);
+}
+
+#[test]
+fn levels_and_children() {
+    let m = world("<body><body/><body><body/></body></body><body/>", "");
+    assert_eq!(m.level_adr, [0, 1, 3, 5]);
+    assert_eq!(m.level_num, [1, 2, 2, 1]);
+    assert_eq!(m.level_body, [0, 1, 5, 2, 3, 4]);
+    assert_eq!(m.body_childnum, [2, 2, 0, 1, 0, 0]);
+    assert_eq!(m.child_body[..5], [5, 1, 3, 2, 4]);
+}
+
+#[test]
+fn weights_of_a_pendulum() {
+    let m = world(
+        "<body><joint name='h' axis='0 1 0'/><geom size='.1' mass='2' pos='0 0 -3'/></body>",
+        "<actuator><position joint='h' kp='4' dampratio='1' gear='2'/></actuator>",
+    );
+    let inertia = 2.0 * 9.0 + 0.4 * 2.0 * 0.01;
+    near(&m.dof_M0, &[inertia]);
+    near(&m.dof_invweight0, &[1.0 / inertia]);
+    near(
+        &m.body_invweight0[2..],
+        &[9.0 / inertia / 3.0, 1.0 / inertia / 3.0],
+    );
+    near(&m.actuator_acc0, &[2.0 / inertia]);
+    near(
+        &m.actuator_biasprm[..3],
+        &[0.0, -4.0, -2.0 * (4.0 * inertia / 4.0).sqrt()],
+    );
+    near(&m.dof_length, &[3.0]);
+}
+
+#[test]
+fn visual_elements_are_kept() {
+    let spec = manyworlds::mjcf::parse_str(
+        "<mujoco><visual><global fovy='30'/></visual><asset><texture name='t' builtin='checker' width='9' height='9'/>\
+         <material name='m' texture='t'/></asset><custom><text name='x' data='y'/></custom></mujoco>",
+        "m.xml",
+    )
+    .unwrap();
+    let paths: Vec<&str> = spec.kept.iter().map(|k| k.path).collect();
+    assert_eq!(paths, ["asset/texture", "asset/material", "custom/text"]);
+}
