@@ -4,7 +4,7 @@
 //! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
 //! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
 
-use super::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
+use super::math::{add_scaled, cross, dot_n, norm3, quat_normalize, quat_sub, scale, sub, vec3};
 use super::reflected::{damping_coefficient, dof_damping, tendon_damping};
 use crate::data::Data;
 use crate::model::{Model, disable, joint};
@@ -55,11 +55,7 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let off = m.disabled(disable::ACTUATION);
     for out in 0..m.sizes.nout {
-        let row = &d.actuator_moment[out * nv..(out + 1) * nv];
-        let mut rate = T::ZERO;
-        for i in 0..nv {
-            rate += row[i] * d.qvel[i];
-        }
+        let rate = dot_n(&d.actuator_moment[out * nv..(out + 1) * nv], &d.qvel);
         d.actuator_velocity[out] = if off { T::ZERO } else { rate };
     }
 }

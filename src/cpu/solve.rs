@@ -9,6 +9,7 @@
 //! from the start of the search, so that nothing cancels in single precision.
 
 use super::factor_m::{mul_m, solve_ld};
+use super::math::dot_n;
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -497,13 +498,7 @@ fn narrow<T: Real>(
 pub fn row_dot<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
     let nv = v.len();
     let (first, end) = range(d, d.efc_island[r]);
-    let row = &d.efc_J[r * nv + first..r * nv + end];
-    let v = &v[first..end];
-    let mut sum = T::ZERO;
-    for i in 0..row.len() {
-        sum += row[i] * v[i];
-    }
-    sum
+    dot_n(&d.efc_J[r * nv + first..r * nv + end], &v[first..end])
 }
 
 /// Euclidean length.
