@@ -16,6 +16,36 @@ impl Build<'_> {
             self.ranges(a, actuator);
             self.numbers(a, actuator);
         }
+        self.moment_structure();
+    }
+
+    /// Columns of the moment rows: the dofs of the joint or of the tendon.
+    fn moment_structure(&mut self) {
+        let m = &mut self.model;
+        m.moment_colind.clear();
+        m.moment_out.clear();
+        for a in 0..m.sizes.nactuator {
+            let columns: Vec<i32> = match (m.actuator_trntype[a], usize::try_from(m.actuator_trnid[2 * a])) {
+                (0 | 1, Ok(j)) if j < m.sizes.njnt => {
+                    let count = match m.jnt_type[j] {
+                        kind::FREE => 6,
+                        kind::BALL => 3,
+                        _ => 1,
+                    };
+                    (m.jnt_dofadr[j]..m.jnt_dofadr[j] + count).collect()
+                }
+                (3, Ok(t)) if t < m.sizes.ntendon => {
+                    let adr = m.ten_J_rowadr[t] as usize;
+                    m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize].to_vec()
+                }
+                _ => Vec::new(),
+            };
+            m.moment_rowadr[a] = m.moment_colind.len() as i32;
+            m.moment_rownnz[a] = columns.len() as i32;
+            m.moment_out.extend(columns.iter().map(|_| a as i32));
+            m.moment_colind.extend(columns);
+        }
+        m.sizes.nJmom = m.moment_colind.len();
     }
 
     fn transmission(&mut self, a: usize, actuator: &Actuator) {

@@ -54,6 +54,7 @@ impl Build<'_> {
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             level[b] = level[body.parent] + 1;
         }
+        n.nH = n.nv * (n.nv + 1) / 2;
         n.nlevel = level.iter().max().map_or(1, |l| l + 1);
         self.tree_sizes(&mut n);
         self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };

@@ -148,14 +148,9 @@ fn limit_actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Force of all actuators in each degree of freedom.
 fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
-    for out in 0..m.sizes.nout {
-        let force = d.actuator_force[out];
-        let row = &d.actuator_moment[out * nv..(out + 1) * nv];
-        let sum = &mut d.qfrc_actuator[..nv];
-        for i in 0..nv {
-            sum[i] += row[i] * force;
-        }
+    for k in 0..m.sizes.nJmom {
+        let force = d.actuator_force[m.moment_out[k] as usize];
+        d.qfrc_actuator[m.moment_colind[k] as usize] += d.actuator_moment[k] * force;
     }
 }
 

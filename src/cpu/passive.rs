@@ -4,7 +4,7 @@
 //! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
 //! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
 
-use super::math::{add_scaled, cross, dot_n, norm3, quat_normalize, quat_sub, scale, sub, vec3};
+use super::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
 use super::reflected::{damping_coefficient, dof_damping, tendon_damping};
 use crate::data::Data;
 use crate::model::{Model, disable, joint};
@@ -44,7 +44,6 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Rates of tendon and actuator lengths.
 fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
     for ten in 0..m.sizes.ntendon {
         let adr = m.ten_J_rowadr[ten] as usize;
         let mut rate = T::ZERO;
@@ -55,7 +54,11 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let off = m.disabled(disable::ACTUATION);
     for out in 0..m.sizes.nout {
-        let rate = dot_n(&d.actuator_moment[out * nv..(out + 1) * nv], &d.qvel);
+        let adr = m.moment_rowadr[out] as usize;
+        let mut rate = T::ZERO;
+        for k in adr..adr + m.moment_rownnz[out] as usize {
+            rate += d.actuator_moment[k] * d.qvel[m.moment_colind[k] as usize];
+        }
         d.actuator_velocity[out] = if off { T::ZERO } else { rate };
     }
 }

@@ -48,8 +48,25 @@ def own_fields(model):
         "level_adr": np.concatenate([[0], np.cumsum(num)[:-1]]), "level_num": num, "level_body": order,
         "body_childadr": np.concatenate([[0], np.cumsum(count)[:-1]]), "body_childnum": count,
         "child_body": np.array([c for cs in children for c in cs] + [0]),
-        "candidate_geom1": pairs[:, 0], "candidate_geom2": pairs[:, 1], "candidate_pair": pairs[:, 2],
+        **moments(model), "candidate_geom1": pairs[:, 0], "candidate_geom2": pairs[:, 1], "candidate_pair": pairs[:, 2],
     }
+
+
+def moments(model):
+    """Structure of the actuator moments: the columns of the joint or tendon."""
+    columns, rows, count = [], [], []
+    for a in range(model.nu):
+        target = model.actuator_trnid[a, 0]
+        if model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_TENDON:
+            adr = model.ten_J_rowadr[target]
+            own = list(model.ten_J_colind[adr:adr + model.ten_J_rownnz[target]])
+        else:
+            own = list(model.jnt_dofadr[target] + np.arange({0: 6, 1: 3}.get(int(model.jnt_type[target]), 1)))
+        count.append(len(own))
+        columns += own
+        rows += [a] * len(own)
+    return {"moment_rownnz": np.array(count), "moment_rowadr": np.concatenate([[0], np.cumsum(count)[:-1]]),
+            "moment_colind": np.array(columns), "moment_out": np.array(rows)}
 
 
 def candidates(model):
@@ -131,6 +148,7 @@ def expected(parity, model, state):
     want["solver_niter"] = np.array([data.solver_niter[:max(1, data.nisland)].max()])
     want["M"] = np.array(data.M)
     want["ten_J"] = np.array(data.ten_J)
+    want["actuator_moment"] = np.array(data.actuator_moment)
     for n in "includemargin friction solref solreffriction solimp dim efc_address".split():
         want["contact_" + n] = np.array(getattr(data.contact, n))
     parity.restore(model, data, state)
@@ -162,6 +180,7 @@ def main():
     size = sizes_of(model)
     own = own_fields(model)
     size["nlevel"], size["ncandidate"] = len(own["level_num"]), len(own["candidate_geom1"])
+    size["nH"], size["nJmom"] = model.nv * (model.nv + 1) // 2, len(own["moment_colind"])
     size["nout"] = len(model.actuator_gear)
     size["nactuator"] = len(model.actuator_trntype)
     for k, v in size.items():
