@@ -73,6 +73,11 @@ fn raw_force(a: u32, out: u32, good: bool) -> f32 {
     if (good && actuator_ctrlnum(a) > 0) {
         input = control(u32(actuator_ctrladr(a)));
     }
+//#if BALL
+    if (turns_ball(a)) {
+        input = nearest_turn(out, input, length);
+    }
+//#endif
     var gain = actuator_gainprm(10u * a);
     if (actuator_gaintype(a) == AFFINE) {
         gain += actuator_gainprm(10u * a + 1u) * length + actuator_gainprm(10u * a + 2u) * velocity;
@@ -82,6 +87,26 @@ fn raw_force(a: u32, out: u32, good: bool) -> f32 {
         bias = actuator_biasprm(10u * a) + actuator_biasprm(10u * a + 1u) * length + actuator_biasprm(10u * a + 2u) * velocity;
     }
     return gain * input + bias;
+}
+
+// Whether an actuator is a position servo of a ball joint: its setpoint is an angle.
+fn turns_ball(a: u32) -> bool {
+    let kind = actuator_trntype(a);
+    return (kind == TRN_JOINT || kind == TRN_JOINTINPARENT)
+        && jnt_type(u32(actuator_trnid(2u * a))) == BALL
+        && actuator_gaintype(a) != AFFINE
+        && actuator_biastype(a) == AFFINE
+        && actuator_biasprm(10u * a + 1u) == -actuator_gainprm(10u * a);
+}
+
+// Of all setpoints that differ by full turns, the one nearest to the present length.
+fn nearest_turn(out: u32, setpoint: f32, length: f32) -> f32 {
+    let axis = actuator_gear_vec3(2u * out);
+    let turn = 2.0 * PI * sqrt(dot(axis, axis));
+    if (turn < MINVAL) {
+        return setpoint;
+    }
+    return setpoint - turn * floor((setpoint - length) / turn + 0.5);
 }
 
 // Scales the forces of a tendon's actuators so that their sum is within the tendon's range.

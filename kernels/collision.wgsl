@@ -220,6 +220,7 @@ fn write_parameters(slot: u32, c: u32) {
         }
         for (var k = 0u; k < 2u; k++) {
             set_contact_solref(2u * slot + k, opt_o_solref(k));
+            set_contact_solreffriction(2u * slot + k, opt_o_solref(k));
         }
     }
     for (var k = 0u; k < 5u; k++) {

@@ -7,11 +7,13 @@ fn passive() {
     }
     for (var out = lane; out < nout; out += lanes) {
         var rate = 0.0;
+//#if ACTUATION
         let adr = u32(moment_rowadr(out));
         let end = adr + u32(moment_rownnz(out));
         for (var k = adr; k < end; k++) {
             rate += actuator_moment(k) * qvel(u32(moment_colind(k)));
         }
+//#endif
         set_actuator_velocity(out, rate);
     }
     // dampers

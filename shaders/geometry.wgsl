@@ -103,40 +103,40 @@ fn sphere_capsule(ball: Shape, capsule: Shape, margin: f32) {
     sphere_sphere(ball.pos, ball.size.x, capsule.pos + axis * along, capsule.size.x, spare_normal(ball, capsule), margin);
 }
 
-// The nearest points of two axes, or up to two pairs of points where the axes are parallel: setting the
-// derivatives of the squared distance to zero gives a 2 x 2 system (Ericson, Real-Time Collision Detection, 5.1.9).
-// Points on the axes are pos + axis x with x from -1 to 1.
+// The nearest points of two axes, or both ends of their overlap where they are parallel: setting the derivatives of
+// the squared distance to zero gives x1 = u + c x2 and x2 = v + c x1 (Ericson, Real-Time Collision Detection, 5.1.9).
+// Points on the axes are pos + axis x.
 fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
-    let axis1 = a.mat[2] * a.size.y;
-    let axis2 = b.mat[2] * b.size.y;
+    let axis1 = a.mat[2];
+    let axis2 = b.mat[2];
+    let half1 = a.size.y;
+    let half2 = b.size.y;
     let apart = a.pos - b.pos;
-    let aa = dot(axis1, axis1);
-    let ab = dot(axis1, axis2);
-    let bb = dot(axis2, axis2);
     let u = -dot(axis1, apart);
     let v = dot(axis2, apart);
-    // |axis1 x axis2|^2: does not cancel for nearly parallel axes, unlike aa bb - ab ab
+    let c = dot(axis1, axis2);
+    // the cross product does not cancel for nearly parallel axes, unlike 1 - c c
     let normal = cross(axis1, axis2);
-    let det = dot(normal, normal);
-    let crossing = det >= PARALLEL * aa * bb;
+    let sine2 = dot(normal, normal);
+    let crossing = sine2 >= PARALLEL;
     let spare = spare_normal(a, b);
-    for (var k = 0u; k < 4u && nfound < 2u; k++) {
-        // parallel axes: the ends of the first, then those of the second
-        let end = select(-1.0, 1.0, k % 2u == 0u);
-        var x1 = select(clamp((u + ab * end) / aa, -1.0, 1.0), end, k < 2u);
-        var x2 = select(end, clamp((v + ab * end) / bb, -1.0, 1.0), k < 2u);
-        // crossing axes: the unconstrained minimum, moved to the ends where it lies outside
+    for (var side = 0u; side < 2u; side++) {
+        // parallel axes: the ends of the second seen on the first, in the direction of the first
+        let forward = (side == 1u) == (c > 0.0);
+        var x2 = select(-half2, half2, forward);
+        var x1 = u + c * x2;
         if (crossing) {
-            x1 = (bb * u + ab * v) / det;
-            x2 = (aa * v + ab * u) / det;
-            if (x1 > 1.0 || x1 < -1.0) {
-                x1 = clamp(x1, -1.0, 1.0);
-                x2 = (v + ab * x1) / bb;
-            }
-            if (x2 > 1.0 || x2 < -1.0) {
-                x2 = clamp(x2, -1.0, 1.0);
-                x1 = clamp((u + ab * x2) / aa, -1.0, 1.0);
-            }
+            // crossing axes: solved, then moved to the ends where it lies outside
+            x1 = (u + c * v) / sine2;
+            x2 = (v + c * u) / sine2;
+        }
+        if (x1 > half1 || x1 < -half1) {
+            x1 = clamp(x1, -half1, half1);
+            x2 = v + c * x1;
+        }
+        if (x2 > half2 || x2 < -half2) {
+            x2 = clamp(x2, -half2, half2);
+            x1 = select(x1, clamp(u + c * x2, -half1, half1), crossing);
         }
         sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, spare, margin);
         if (crossing) {
@@ -146,4 +146,4 @@ fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
 }
 
 // Squared sine of the angle below which two axes count as parallel.
-const PARALLEL: f32 = 1e-9;
+const PARALLEL: f32 = 1e-8;

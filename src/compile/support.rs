@@ -27,7 +27,6 @@ const OPTIONS: &[(&str, &[i32], &str)] = &[
 
 /// Flags that must stay off.
 const ENABLED: &[(&str, i32)] = &[
-    ("override", enable::OVERRIDE),
     ("fwdinv", enable::FWDINV),
     ("invdiscrete", enable::INVDISCRETE),
     ("sleep", enable::SLEEP),
@@ -114,7 +113,10 @@ fn elements(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
 fn actuators(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
     for actuator in &build.spec.actuators {
         let at = &actuator.base.at;
-        if !matches!(actuator.target_kind, Target::None | Target::Joint | Target::Tendon) {
+        if !matches!(
+            actuator.target_kind,
+            Target::None | Target::Joint | Target::JointInParent | Target::Tendon
+        ) {
             refuse(actuator.target.span, "this transmission of an actuator", "use joint or tendon");
         }
         if actuator.dyntype != DYN_NONE {

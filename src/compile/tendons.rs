@@ -26,7 +26,7 @@ impl Build<'_> {
             self.wrong(at.element, format!("the path of {name} is empty"), "add <joint joint=… coef=…/>");
         }
         let [low, high] = tendon.springlength;
-        if low > high || (low < 0.0 && tendon.springlength != [-1.0, -1.0]) {
+        if low > high {
             self.wrong(
                 at.of("springlength"),
                 format!("springlength {low} {high} of {name} is not a range"),

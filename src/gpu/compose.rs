@@ -151,6 +151,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
     let friction =
         on(disable::FRICTIONLOSS) && (some(&model.dof_frictionloss) || some(&model.tendon_frictionloss));
+    let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
@@ -174,7 +175,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("TENDON_FRICTIONLOSS", on(disable::FRICTIONLOSS) && some(&model.tendon_frictionloss)),
         ("REFLECTED", reflected),
         ("FRICTION", friction),
-        ("GRAVCOMP", !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
+        ("GRAVCOMP", passive && !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
         ("SPRING", !model.disabled(disable::SPRING)),
         ("DAMPER", !model.disabled(disable::DAMPER)),
         ("ACTUATION", s.nactuator > 0 && !model.disabled(disable::ACTUATION)),
