@@ -141,7 +141,8 @@ fn check_states(
     let mut double = rounded(worlds);
     let mut single = CpuSubject::<f32>::new(model, &double);
     let mut skip = vec![false; worlds.len()];
-    let mut uploaded = false;
+    // fields whose values the subject does not share with the CPU: all of them at first
+    let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
     for &stage in Stage::ALL {
         let ours = options.from.is_none_or(|from| stage >= from);
         // from the same inputs in every precision, unless errors are meant to add up
@@ -149,12 +150,13 @@ fn check_states(
             double = rounded(&double);
             skip.fill(false);
         }
-        if ours && (options.from.is_none() || !uploaded) {
-            upload(&double, subject)?;
-            upload(&double, &mut single)?;
-            uploaded = true;
+        if ours {
+            upload(&double, &stale, subject)?;
+            upload(&double, &stale, &mut single)?;
+            stale.clear();
         }
         let mut written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
+        let before = double.clone();
         poison(&mut double, &written);
         double.iter_mut().for_each(|data| cpu::run_stage(stage, model, data));
         if !ours {
@@ -164,9 +166,13 @@ fn check_states(
         written.retain(|name| subject.has(name));
         subject.poison(&written)?;
         subject.run(stage)?;
-        let seen = Seen { double: &double, single: &single, subject: &*subject };
         let factor = if options.from.is_some() { CUMULATIVE } else { 1.0 };
-        compare_stage(stage, &seen, factor, &mut skip, report)?;
+        let touched = touched(stage, &before, &double, subject);
+        let seen = Seen { double: &double, single: &single, subject: &*subject };
+        compare_stage(stage, &touched, &seen, factor, &mut skip, report)?;
+        if options.from.is_none() {
+            stale = touched;
+        }
     }
     Ok(())
 }
@@ -180,6 +186,7 @@ struct Seen<'a> {
 
 fn compare_stage(
     stage: Stage,
+    fields: &[&'static Field],
     seen: &Seen<'_>,
     factor: f64,
     skip: &mut [bool],
@@ -188,8 +195,7 @@ fn compare_stage(
     mark_borderline(seen, skip)?;
     report.borderline += skip.iter().filter(|&&s| s).count();
     report.compared += skip.iter().filter(|&&s| !s).count();
-    let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
-    for field in outputs(stage).chain(state) {
+    for field in fields {
         let Some(allowed) = tolerance(field.name) else { continue };
         if !seen.subject.has(field.name) {
             keep_name(&mut report.absent, field.name);
@@ -280,8 +286,15 @@ fn rounded(worlds: &[Data]) -> Vec<Data> {
     worlds.iter().map(|data| data.cast::<f32>().cast::<f64>()).collect()
 }
 
-fn upload(worlds: &[Data], subject: &mut dyn Subject) -> Result<()> {
-    for field in Data::<f64>::FIELDS {
+/// What a stage may have changed: its outputs, and the state that either side writes there.
+fn touched(stage: Stage, before: &[Data], after: &[Data], subject: &dyn Subject) -> Vec<&'static Field> {
+    let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
+    let state = |f: &&Field| f.stage == "state" && (changed(f) || subject.writes(stage, f.name));
+    outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()
+}
+
+fn upload(worlds: &[Data], fields: &[&Field], subject: &mut dyn Subject) -> Result<()> {
+    for field in fields {
         let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
         let values: Vec<f64> = worlds.iter().flat_map(of).collect();
         if !values.is_empty() && subject.has(field.name) {
