@@ -110,7 +110,10 @@ pub struct Batch {
 enum Engine {
     Cpu(Vec<Data>),
     #[cfg(feature = "gpu")]
-    Gpu { batch: Box<crate::gpu::GpuBatch>, device: String },
+    Gpu {
+        batch: Box<crate::gpu::GpuBatch>,
+        device: String,
+    },
 }
 
 impl Batch {
@@ -245,7 +248,9 @@ impl Batch {
         self.check_mask(mask)?;
         let nkey = self.model.sizes.nkey;
         if let Some(k) = key.filter(|&k| k >= nkey) {
-            return Err(Error::Argument(format!("keyframe {k} does not exist: the model has {nkey}, from 0")));
+            return Err(Error::Argument(format!(
+                "keyframe {k} does not exist: the model has {nkey}, from 0"
+            )));
         }
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::reset(&self.model, worlds, mask, key),

@@ -11,6 +11,6 @@ mod subject;
 mod tolerance;
 
 pub use compare::{Difference, compare};
-pub use run::{Options, Row, Report, run};
+pub use run::{Options, Report, Row, run};
 pub use subject::{CpuSubject, Subject};
 pub use tolerance::{CUMULATIVE, tolerance};

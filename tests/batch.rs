@@ -169,7 +169,8 @@ fn a_model_without_contacts_has_no_slots_for_them() {
 fn overflow_is_flagged_in_its_world() {
     let model = model("humanoid.xml");
     let capacity = Some(Capacity { nconmax: 2, njmax: 8 });
-    let mut batch = Batch::new(&model, 2, &BatchOptions { capacity, ..BatchOptions::on(Backend::Cpu) }).unwrap();
+    let mut batch =
+        Batch::new(&model, 2, &BatchOptions { capacity, ..BatchOptions::on(Backend::Cpu) }).unwrap();
     batch.reset(&[false, true], Some(2)).unwrap();
     batch.step(200).unwrap();
     let flags = batch.status().unwrap();

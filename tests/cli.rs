@@ -138,10 +138,12 @@ fn rollout_measures_and_records() {
     let folder = tempfile::tempdir().unwrap();
     let (out, name) = in_folder(&folder, "r.npz");
     let model = model("quadruped.xml");
-    let common = ["rollout", &model, "--steps", "50", "--backend", "cpu", "--ctrl", "noise", "--warmup", "10"];
+    let common =
+        ["rollout", &model, "--steps", "50", "--backend", "cpu", "--ctrl", "noise", "--warmup", "10"];
     let recorded = ["--every", "10", "--record", "qpos,ncon", "--out", &name, "--worlds"];
     let summary = object(&[&common[..], &recorded, &["3"]].concat());
-    for key in ["steps_per_second", "seconds", "finite", "contacts_mean", "bytes_per_world", "build_seconds"] {
+    for key in ["steps_per_second", "seconds", "finite", "contacts_mean", "bytes_per_world", "build_seconds"]
+    {
         assert!(summary[key].is_number(), "{key}");
     }
     assert_eq!((&summary["worlds"], &summary["steps"]), (&Value::from(3), &Value::from(50)));
@@ -167,8 +169,12 @@ fn rollout_takes_controls_from_a_file() {
     let model = model("cartpole.xml");
     let frames = vec![1.0, -1.0, 0.0, 0.0];
     npz::write(&given, &[("ctrl".to_owned(), reals(&[2, 2, 1], frames))]).unwrap();
-    let common = ["rollout", &model, "--worlds", "2", "--backend", "cpu", "--warmup", "0", "--ctrl", &given_name];
-    object(&[&common[..], &["--steps", "20", "--every", "10", "--record", "ctrl,qpos", "--out", &out_name]].concat());
+    let common =
+        ["rollout", &model, "--worlds", "2", "--backend", "cpu", "--warmup", "0", "--ctrl", &given_name];
+    object(
+        &[&common[..], &["--steps", "20", "--every", "10", "--record", "ctrl,qpos", "--out", &out_name]]
+            .concat(),
+    );
     let arrays = npz::read(&out).unwrap();
     assert_eq!(arrays["ctrl"].data.to_f64(), [1.0, -1.0, 0.0, 0.0]);
     let qpos = arrays["qpos"].data.to_f64();
@@ -206,7 +212,8 @@ fn check_reports_and_fails_by_its_status() {
 #[test]
 fn bench_gives_a_row_for_each_size() {
     let model = model("hopper.xml");
-    let bench = object(&["bench", &model, "--worlds", "1,4", "--steps", "20", "--warmup", "5", "--backend", "cpu"]);
+    let bench =
+        object(&["bench", &model, "--worlds", "1,4", "--steps", "20", "--warmup", "5", "--backend", "cpu"]);
     assert_eq!(bench["rows"].as_array().unwrap().len(), 2);
     assert!(bench["rows"][1]["stage_nanoseconds"]["solve"].as_f64().unwrap() > 0.0);
 }

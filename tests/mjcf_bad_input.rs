@@ -21,162 +21,38 @@ const FILES: &[Row] = &[
     ("   \n ", "model.xml:1:1", &["empty"]),
     ("garbage", "model.xml:1:", &["broken XML"]),
     ("<mujoco>", "model.xml:1:", &["broken XML"]),
-    (
-        "<mujoco>\n  <option></mujoco>",
-        "model.xml:2:",
-        &["broken XML"],
-    ),
-    (
-        "<foo/>",
-        "model.xml:1:2",
-        &["unknown root element 'foo'", "<mujoco>"],
-    ),
+    ("<mujoco>\n  <option></mujoco>", "model.xml:2:", &["broken XML"]),
+    ("<foo/>", "model.xml:1:2", &["unknown root element 'foo'", "<mujoco>"]),
     ("<robot name='r'/>", "model.xml:1:2", &["URDF"]),
-    (
-        "<mujoco>\n <banana/></mujoco>",
-        "model.xml:2:3",
-        &["unknown element 'banana'"],
-    ),
-    (
-        "<mujoco>\n <worldbdy/></mujoco>",
-        "model.xml:2:3",
-        &["did you mean 'worldbody'?"],
-    ),
-    (
-        "<mujoco><body/></mujoco>",
-        "model.xml:1:10",
-        &["unknown element 'body'"],
-    ),
-    (
-        "<!DOCTYPE m [<!ENTITY a 'aaa'>]><mujoco/>",
-        "model.xml:1:1",
-        &["document type"],
-    ),
-    (
-        "<!DOCTYPE m SYSTEM 'file:///etc/passwd'><mujoco/>",
-        "model.xml:1:1",
-        &["document type"],
-    ),
-    (
-        "<mujoco><option timestep='1' timestep='2'/></mujoco>",
-        "model.xml:1:",
-        &["broken XML", "timestep"],
-    ),
-    (
-        "<mujoco><include file='nope.xml'/></mujoco>",
-        "model.xml:1:",
-        &["cannot read", "nope.xml"],
-    ),
-    (
-        "<mujoco><include/></mujoco>",
-        "model.xml:1:10",
-        &["no attribute 'file'"],
-    ),
-    (
-        "<mujoco><compiler coordinate='global'/></mujoco>",
-        "model.xml:1:",
-        &["global coordinates"],
-    ),
-    (
-        "<mujoco><compiler angle='deg'/></mujoco>",
-        "model.xml:1:",
-        &["'deg'", "valid: radian, degree"],
-    ),
-    (
-        "<mujoco><compiler eulerseq='abc'/></mujoco>",
-        "model.xml:1:",
-        &["eulerseq"],
-    ),
-    (
-        "<mujoco><option timestep='0'/></mujoco>",
-        "model.xml:1:27",
-        &["timestep must be positive"],
-    ),
-    (
-        "<mujoco><option timestep='-1'/></mujoco>",
-        "model.xml:1:27",
-        &["timestep must be positive"],
-    ),
-    (
-        "<mujoco><option timestep='nan'/></mujoco>",
-        "model.xml:1:27",
-        &["not finite"],
-    ),
-    (
-        "<mujoco><option gravity='0 0 inf'/></mujoco>",
-        "model.xml:1:26",
-        &["not finite"],
-    ),
-    (
-        "<mujoco><option iterations='-1'/></mujoco>",
-        "model.xml:1:29",
-        &["negative"],
-    ),
-    (
-        "<mujoco><option iterations='1.5'/></mujoco>",
-        "model.xml:1:29",
-        &["not an integer"],
-    ),
-    (
-        "<mujoco><option iterations='99999999999'/></mujoco>",
-        "model.xml:1:29",
-        &["32 bits"],
-    ),
-    (
-        "<mujoco><option><flag contact='on'/></option></mujoco>",
-        "model.xml:1:",
-        &["valid: disable, enable"],
-    ),
-    (
-        "<mujoco><option><flag/><flag/></option></mujoco>",
-        "model.xml:1:25",
-        &["only once"],
-    ),
-    (
-        "<mujoco><option integrator='RK4'/></mujoco>",
-        "model.xml:1:29",
-        &["integrator", "not supported yet"],
-    ),
-    (
-        "<mujoco><option cone='elliptic'/></mujoco>",
-        "model.xml:1:23",
-        &["cone", "not supported yet"],
-    ),
-    (
-        "<mujoco><option solver='CG'/></mujoco>",
-        "model.xml:1:25",
-        &["solver", "not supported yet"],
-    ),
-    (
-        "<mujoco><option noslip_iterations='3'/></mujoco>",
-        "model.xml:1:36",
-        &["noslip", "not supported yet"],
-    ),
-    (
-        "<mujoco><option density='1'/></mujoco>",
-        "model.xml:1:26",
-        &["density", "not supported yet"],
-    ),
-    (
-        "<mujoco><size memory='lots'/></mujoco>",
-        "model.xml:1:",
-        &["memory"],
-    ),
-    (
-        "<mujoco><size nkey='999999999'/></mujoco>",
-        "model.xml:1:",
-        &["nkey is too large"],
-    ),
-    (
-        "<mujoco><default class='x'/></mujoco>",
-        "model.xml:1:",
-        &["always 'main'"],
-    ),
-    (
-        "<mujoco><default><default/></default></mujoco>",
-        "model.xml:1:",
-        &["needs a class name"],
-    ),
+    ("<mujoco>\n <banana/></mujoco>", "model.xml:2:3", &["unknown element 'banana'"]),
+    ("<mujoco>\n <worldbdy/></mujoco>", "model.xml:2:3", &["did you mean 'worldbody'?"]),
+    ("<mujoco><body/></mujoco>", "model.xml:1:10", &["unknown element 'body'"]),
+    ("<!DOCTYPE m [<!ENTITY a 'aaa'>]><mujoco/>", "model.xml:1:1", &["document type"]),
+    ("<!DOCTYPE m SYSTEM 'file:///etc/passwd'><mujoco/>", "model.xml:1:1", &["document type"]),
+    ("<mujoco><option timestep='1' timestep='2'/></mujoco>", "model.xml:1:", &["broken XML", "timestep"]),
+    ("<mujoco><include file='nope.xml'/></mujoco>", "model.xml:1:", &["cannot read", "nope.xml"]),
+    ("<mujoco><include/></mujoco>", "model.xml:1:10", &["no attribute 'file'"]),
+    ("<mujoco><compiler coordinate='global'/></mujoco>", "model.xml:1:", &["global coordinates"]),
+    ("<mujoco><compiler angle='deg'/></mujoco>", "model.xml:1:", &["'deg'", "valid: radian, degree"]),
+    ("<mujoco><compiler eulerseq='abc'/></mujoco>", "model.xml:1:", &["eulerseq"]),
+    ("<mujoco><option timestep='0'/></mujoco>", "model.xml:1:27", &["timestep must be positive"]),
+    ("<mujoco><option timestep='-1'/></mujoco>", "model.xml:1:27", &["timestep must be positive"]),
+    ("<mujoco><option timestep='nan'/></mujoco>", "model.xml:1:27", &["not finite"]),
+    ("<mujoco><option gravity='0 0 inf'/></mujoco>", "model.xml:1:26", &["not finite"]),
+    ("<mujoco><option iterations='-1'/></mujoco>", "model.xml:1:29", &["negative"]),
+    ("<mujoco><option iterations='1.5'/></mujoco>", "model.xml:1:29", &["not an integer"]),
+    ("<mujoco><option iterations='99999999999'/></mujoco>", "model.xml:1:29", &["32 bits"]),
+    ("<mujoco><option><flag contact='on'/></option></mujoco>", "model.xml:1:", &["valid: disable, enable"]),
+    ("<mujoco><option><flag/><flag/></option></mujoco>", "model.xml:1:25", &["only once"]),
+    ("<mujoco><option integrator='RK4'/></mujoco>", "model.xml:1:29", &["integrator", "not supported yet"]),
+    ("<mujoco><option cone='elliptic'/></mujoco>", "model.xml:1:23", &["cone", "not supported yet"]),
+    ("<mujoco><option solver='CG'/></mujoco>", "model.xml:1:25", &["solver", "not supported yet"]),
+    ("<mujoco><option noslip_iterations='3'/></mujoco>", "model.xml:1:36", &["noslip", "not supported yet"]),
+    ("<mujoco><option density='1'/></mujoco>", "model.xml:1:26", &["density", "not supported yet"]),
+    ("<mujoco><size memory='lots'/></mujoco>", "model.xml:1:", &["memory"]),
+    ("<mujoco><size nkey='999999999'/></mujoco>", "model.xml:1:", &["nkey is too large"]),
+    ("<mujoco><default class='x'/></mujoco>", "model.xml:1:", &["always 'main'"]),
+    ("<mujoco><default><default/></default></mujoco>", "model.xml:1:", &["needs a class name"]),
     (
         "<mujoco><default><default class='a'><default class='a'/></default></default></mujoco>",
         "model.xml:1:",
@@ -187,11 +63,7 @@ const FILES: &[Row] = &[
         "model.xml:1:20",
         &["equality/weld is not supported yet"],
     ),
-    (
-        "<mujoco><sensor><clock/></sensor></mujoco>",
-        "model.xml:1:18",
-        &["sensor/clock is not supported yet"],
-    ),
+    ("<mujoco><sensor><clock/></sensor></mujoco>", "model.xml:1:18", &["sensor/clock is not supported yet"]),
     (
         "<mujoco><asset><mesh file='a.stl'/></asset></mujoco>",
         "model.xml:1:17",
@@ -202,26 +74,14 @@ const FILES: &[Row] = &[
         "model.xml:1:21",
         &["not supported yet"],
     ),
-    (
-        "<mujoco><custom><numeric name='a'/></custom></mujoco>",
-        "model.xml:1:18",
-        &["neither data nor size"],
-    ),
+    ("<mujoco><custom><numeric name='a'/></custom></mujoco>", "model.xml:1:18", &["neither data nor size"]),
     (
         "<mujoco><custom><numeric name='a' size='2000000000'/></custom></mujoco>",
         "model.xml:1:",
         &["size 2000000000"],
     ),
-    (
-        "<mujoco><custom><text data='a'/></custom></mujoco>",
-        "model.xml:1:18",
-        &["no attribute 'name'"],
-    ),
-    (
-        "<mujoco><visual><map znear='near'/></visual></mujoco>",
-        "model.xml:1:",
-        &["not a number"],
-    ),
+    ("<mujoco><custom><text data='a'/></custom></mujoco>", "model.xml:1:18", &["no attribute 'name'"]),
+    ("<mujoco><visual><map znear='near'/></visual></mujoco>", "model.xml:1:", &["not a number"]),
     (
         "<mujoco><asset><texture builtin='chess'/></asset></mujoco>",
         "model.xml:1:",
@@ -232,130 +92,42 @@ const FILES: &[Row] = &[
         "model.xml:1:",
         &["3 numbers", "expected 0"],
     ),
-    (
-        "<mujoco><keyframe><key time='nan'/></keyframe></mujoco>",
-        "model.xml:1:",
-        &["not finite"],
-    ),
+    ("<mujoco><keyframe><key time='nan'/></keyframe></mujoco>", "model.xml:1:", &["not finite"]),
 ];
 
 /// Worlds: what is inside `<mujoco><worldbody>\n`.
 const WORLDS: &[Row] = &[
-    (
-        "<geom sise='1'/>",
-        "model.xml:2:7",
-        &["unknown attribute 'sise'", "did you mean 'size'?"],
-    ),
+    ("<geom sise='1'/>", "model.xml:2:7", &["unknown attribute 'sise'", "did you mean 'size'?"]),
     ("<geom size='1e400'/>", "model.xml:2:13", &["too large"]),
     ("<geom size='nan'/>", "model.xml:2:13", &["not finite"]),
-    (
-        "<geom size='1' pos='1,5 0 0'/>",
-        "model.xml:2:21",
-        &["not a number", "point for decimals"],
-    ),
-    (
-        "<geom size='1' pos='1 2'/>",
-        "model.xml:2:21",
-        &["2 of 3 numbers", "expected 3"],
-    ),
-    (
-        "<geom size='1' pos='1 2 3 4'/>",
-        "model.xml:2:21",
-        &["too many numbers", "expected 3"],
-    ),
-    (
-        "<geom size='1' type='sphree'/>",
-        "model.xml:2:22",
-        &["did you mean 'sphere'?", "valid: plane"],
-    ),
-    (
-        "<geom size='0'/>",
-        "model.xml:2:13",
-        &["must be positive", "a sphere has 1 positive size"],
-    ),
+    ("<geom size='1' pos='1,5 0 0'/>", "model.xml:2:21", &["not a number", "point for decimals"]),
+    ("<geom size='1' pos='1 2'/>", "model.xml:2:21", &["2 of 3 numbers", "expected 3"]),
+    ("<geom size='1' pos='1 2 3 4'/>", "model.xml:2:21", &["too many numbers", "expected 3"]),
+    ("<geom size='1' type='sphree'/>", "model.xml:2:22", &["did you mean 'sphere'?", "valid: plane"]),
+    ("<geom size='0'/>", "model.xml:2:13", &["must be positive", "a sphere has 1 positive size"]),
     ("<geom size='-1'/>", "model.xml:2:13", &["must be positive"]),
     ("<geom/>", "model.xml:2:2", &["must be positive"]),
-    (
-        "<geom type='capsule' size='1' fromto='0 0 0 0 0 0'/>",
-        "model.xml:2:39",
-        &["same point"],
-    ),
-    (
-        "<geom type='sphere' size='1' fromto='0 0 0 0 0 1'/>",
-        "model.xml:2:38",
-        &["no ends for fromto"],
-    ),
-    (
-        "<geom size='1' quat='0 0 0 0'/>",
-        "model.xml:2:22",
-        &["quaternion is zero"],
-    ),
-    (
-        "<geom size='1' quat='1 0 0 0' euler='1 0 0'/>",
-        "model.xml:2:38",
-        &["orientation is given twice"],
-    ),
-    (
-        "<geom size='1' condim='2'/>",
-        "model.xml:2:24",
-        &["valid: 1, 3, 4, 6"],
-    ),
-    (
-        "<geom size='1' mass='-1'/>",
-        "model.xml:2:22",
-        &["negative"],
-    ),
-    (
-        "<geom size='1' density='-1'/>",
-        "model.xml:2:25",
-        &["negative"],
-    ),
-    (
-        "<geom size='1' class='nope'/>",
-        "model.xml:2:23",
-        &["unknown default class 'nope'"],
-    ),
-    (
-        "<geom size='1' type='mesh'/>",
-        "model.xml:2:22",
-        &["mesh", "not supported yet"],
-    ),
+    ("<geom type='capsule' size='1' fromto='0 0 0 0 0 0'/>", "model.xml:2:39", &["same point"]),
+    ("<geom type='sphere' size='1' fromto='0 0 0 0 0 1'/>", "model.xml:2:38", &["no ends for fromto"]),
+    ("<geom size='1' quat='0 0 0 0'/>", "model.xml:2:22", &["quaternion is zero"]),
+    ("<geom size='1' quat='1 0 0 0' euler='1 0 0'/>", "model.xml:2:38", &["orientation is given twice"]),
+    ("<geom size='1' condim='2'/>", "model.xml:2:24", &["valid: 1, 3, 4, 6"]),
+    ("<geom size='1' mass='-1'/>", "model.xml:2:22", &["negative"]),
+    ("<geom size='1' density='-1'/>", "model.xml:2:25", &["negative"]),
+    ("<geom size='1' class='nope'/>", "model.xml:2:23", &["unknown default class 'nope'"]),
+    ("<geom size='1' type='mesh'/>", "model.xml:2:22", &["mesh", "not supported yet"]),
     (
         "<geom name='a' size='1'/><geom name='a' size='1'/>",
         "model.xml:2:38",
         &["geom name 'a' is used twice", "model.xml:2:13"],
     ),
     ("<joint/>", "model.xml:2:2", &["world cannot have joints"]),
-    (
-        "<body><joint/></body>",
-        "model.xml:2:2",
-        &["no mass or no inertia", "inertial"],
-    ),
-    (
-        "<body><joint axis='0 0 0'/><geom size='1'/></body>",
-        "model.xml:2:20",
-        &["axis"],
-    ),
-    (
-        "<body><joint name='j' range='2 1'/><geom size='1'/></body>",
-        "model.xml:2:30",
-        &["reversed"],
-    ),
-    (
-        "<body><joint armature='-1'/><geom size='1'/></body>",
-        "model.xml:2:24",
-        &["negative"],
-    ),
-    (
-        "<body><body><freejoint/><geom size='1'/></body></body>",
-        "model.xml:2:14",
-        &["nested body"],
-    ),
-    (
-        "<body><freejoint/><joint/><geom size='1'/></body>",
-        "model.xml:2:2",
-        &["must be the only one"],
-    ),
+    ("<body><joint/></body>", "model.xml:2:2", &["no mass or no inertia", "inertial"]),
+    ("<body><joint axis='0 0 0'/><geom size='1'/></body>", "model.xml:2:20", &["axis"]),
+    ("<body><joint name='j' range='2 1'/><geom size='1'/></body>", "model.xml:2:30", &["reversed"]),
+    ("<body><joint armature='-1'/><geom size='1'/></body>", "model.xml:2:24", &["negative"]),
+    ("<body><body><freejoint/><geom size='1'/></body></body>", "model.xml:2:14", &["nested body"]),
+    ("<body><freejoint/><joint/><geom size='1'/></body>", "model.xml:2:2", &["must be the only one"]),
     (
         "<body><geom size='1'/><joint type='slide'/><joint type='slide'/><joint type='slide'/><joint/><joint/><joint/><joint/></body>",
         "model.xml:2:2",
@@ -381,26 +153,10 @@ const WORLDS: &[Row] = &[
         "model.xml:2:20",
         &["no attribute 'pos'"],
     ),
-    (
-        "<body><freejoint/><geom type='plane' size='1 1 1'/></body>",
-        "model.xml:2:31",
-        &["moving body"],
-    ),
-    (
-        "<body childclass='x'/>",
-        "model.xml:2:19",
-        &["unknown default class"],
-    ),
-    (
-        "<body mocap='true'><joint/><geom size='1'/></body>",
-        "model.xml:2:14",
-        &["mocap"],
-    ),
-    (
-        "<replicate><geom size='1'/></replicate>",
-        "model.xml:2:2",
-        &["no attribute 'count'"],
-    ),
+    ("<body><freejoint/><geom type='plane' size='1 1 1'/></body>", "model.xml:2:31", &["moving body"]),
+    ("<body childclass='x'/>", "model.xml:2:19", &["unknown default class"]),
+    ("<body mocap='true'><joint/><geom size='1'/></body>", "model.xml:2:14", &["mocap"]),
+    ("<replicate><geom size='1'/></replicate>", "model.xml:2:2", &["no attribute 'count'"]),
     (
         "<replicate count='1000000000'><geom size='1'/></replicate>",
         "model.xml:2:19",
@@ -412,27 +168,11 @@ const WORLDS: &[Row] = &[
         &["more than 262144 elements"],
     ),
     ("<replicate count='-1'/>", "model.xml:2:19", &["negative"]),
-    (
-        "<attach model='zz' prefix='a'/>",
-        "model.xml:2:16",
-        &["unknown model 'zz'"],
-    ),
-    (
-        "<camera mode='targetbody'/>",
-        "model.xml:2:15",
-        &["needs a target"],
-    ),
-    (
-        "<camera target='zz'/>",
-        "model.xml:2:17",
-        &["unknown body 'zz'"],
-    ),
+    ("<attach model='zz' prefix='a'/>", "model.xml:2:16", &["unknown model 'zz'"]),
+    ("<camera mode='targetbody'/>", "model.xml:2:15", &["needs a target"]),
+    ("<camera target='zz'/>", "model.xml:2:17", &["unknown body 'zz'"]),
     ("<light dir='0 0 0'/>", "model.xml:2:13", &["direction"]),
-    (
-        "<composite type='cable'/>",
-        "model.xml:2:2",
-        &["composite is not supported yet"],
-    ),
+    ("<composite type='cable'/>", "model.xml:2:2", &["composite is not supported yet"]),
     (
         "<body><freejoint/><geom type='box' size='1 1 1'/></body><body><freejoint/><geom name='b' type='box' size='1 1 1'/></body>",
         "model.xml:2:",
@@ -442,31 +182,15 @@ const WORLDS: &[Row] = &[
 
 /// Sections behind a world with a hinge `j`.
 const SECTIONS: &[Row] = &[
-    (
-        "<actuator><motor/></actuator>",
-        "model.xml:2:12",
-        &["no transmission target"],
-    ),
+    ("<actuator><motor/></actuator>", "model.xml:2:12", &["no transmission target"]),
     (
         "<actuator><motor joint='i'/></actuator>",
         "model.xml:2:25",
         &["unknown joint 'i'", "did you mean 'j'?"],
     ),
-    (
-        "<actuator><motor joint='j' ctrlrange='1 -1'/></actuator>",
-        "model.xml:2:39",
-        &["reversed"],
-    ),
-    (
-        "<actuator><motor joint='j' ctrllimited='true'/></actuator>",
-        "model.xml:2:12",
-        &["reversed or empty"],
-    ),
-    (
-        "<actuator><position joint='j' kv='1' dampratio='1'/></actuator>",
-        "model.xml:2:49",
-        &["both"],
-    ),
+    ("<actuator><motor joint='j' ctrlrange='1 -1'/></actuator>", "model.xml:2:39", &["reversed"]),
+    ("<actuator><motor joint='j' ctrllimited='true'/></actuator>", "model.xml:2:12", &["reversed or empty"]),
+    ("<actuator><position joint='j' kv='1' dampratio='1'/></actuator>", "model.xml:2:49", &["both"]),
     (
         "<actuator><position joint='j' inheritrange='1'/></actuator>",
         "model.xml:2:45",
@@ -477,60 +201,21 @@ const SECTIONS: &[Row] = &[
         "model.xml:2:39",
         &["activation is not supported yet"],
     ),
-    (
-        "<actuator><muscle joint='j'/></actuator>",
-        "model.xml:2:12",
-        &["actuator/muscle is not supported yet"],
-    ),
-    (
-        "<tendon><spatial/></tendon>",
-        "model.xml:2:10",
-        &["tendon/spatial is not supported yet"],
-    ),
-    (
-        "<tendon><fixed/></tendon>",
-        "model.xml:2:10",
-        &["path", "empty"],
-    ),
-    (
-        "<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>",
-        "model.xml:2:30",
-        &["unknown joint 'z'"],
-    ),
-    (
-        "<tendon><fixed><joint joint='j'/></fixed></tendon>",
-        "model.xml:2:17",
-        &["no attribute 'coef'"],
-    ),
-    (
-        "<contact><exclude body1='b' body2='z'/></contact>",
-        "model.xml:2:36",
-        &["unknown body 'z'"],
-    ),
-    (
-        "<contact><pair geom1='g' geom2='z'/></contact>",
-        "model.xml:2:33",
-        &["unknown geom 'z'"],
-    ),
-    (
-        "<keyframe><key qpos='1 2'/></keyframe>",
-        "model.xml:2:22",
-        &["2 numbers", "expected 1"],
-    ),
+    ("<actuator><muscle joint='j'/></actuator>", "model.xml:2:12", &["actuator/muscle is not supported yet"]),
+    ("<tendon><spatial/></tendon>", "model.xml:2:10", &["tendon/spatial is not supported yet"]),
+    ("<tendon><fixed/></tendon>", "model.xml:2:10", &["path", "empty"]),
+    ("<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>", "model.xml:2:30", &["unknown joint 'z'"]),
+    ("<tendon><fixed><joint joint='j'/></fixed></tendon>", "model.xml:2:17", &["no attribute 'coef'"]),
+    ("<contact><exclude body1='b' body2='z'/></contact>", "model.xml:2:36", &["unknown body 'z'"]),
+    ("<contact><pair geom1='g' geom2='z'/></contact>", "model.xml:2:33", &["unknown geom 'z'"]),
+    ("<keyframe><key qpos='1 2'/></keyframe>", "model.xml:2:22", &["2 numbers", "expected 1"]),
 ];
 
 fn check(rows: &[Row], before: &str, after: &str) {
     for (text, place, parts) in rows {
         let found = problems(&format!("{before}{text}{after}"));
-        let all = found
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n");
-        assert!(
-            all.lines().any(|l| l.starts_with(place)),
-            "{text}\n  expected at {place}, got\n{all}"
-        );
+        let all = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(all.lines().any(|l| l.starts_with(place)), "{text}\n  expected at {place}, got\n{all}");
         for part in *parts {
             assert!(all.contains(part), "{text}\n  expected '{part}' in\n{all}");
         }
@@ -549,7 +234,8 @@ fn worlds() {
 
 #[test]
 fn sections() {
-    let world = "<mujoco><worldbody><body name='b'><joint name='j'/><geom name='g' size='1'/></body></worldbody>\n";
+    let world =
+        "<mujoco><worldbody><body name='b'><joint name='j'/><geom name='g' size='1'/></body></worldbody>\n";
     check(SECTIONS, world, "</mujoco>");
 }
 
@@ -573,16 +259,8 @@ fn depth_is_limited_and_the_limit_is_reached() {
         )
     };
     assert!(load_str(&nest(480, "body")).is_ok());
-    for text in [
-        nest(500, "body"),
-        nest(200_000, "banana"),
-        "<a>".repeat(1_000_000),
-    ] {
-        assert!(
-            problems(&text)[0].message.contains("nested more than 490"),
-            "{}",
-            problems(&text)[0]
-        );
+    for text in [nest(500, "body"), nest(200_000, "banana"), "<a>".repeat(1_000_000)] {
+        assert!(problems(&text)[0].message.contains("nested more than 490"), "{}", problems(&text)[0]);
     }
 }
 
@@ -602,15 +280,10 @@ fn ten_megabytes_of_numbers_are_refused_quickly() {
 fn very_many_attributes_or_references_are_refused_quickly() {
     let start = std::time::Instant::now();
     let attributes: String = (0..100_000).map(|i| format!(" a{i}='1'")).collect();
-    let found = problems(&format!(
-        "<mujoco><worldbody><geom{attributes}/></worldbody></mujoco>"
-    ));
+    let found = problems(&format!("<mujoco><worldbody><geom{attributes}/></worldbody></mujoco>"));
     assert!(found[0].message.contains("more than 1000 attributes"));
     let motors = "<motor joint='q'/>".repeat(100_000);
-    assert_eq!(
-        problems(&format!("<mujoco><actuator>{motors}</actuator></mujoco>")).len(),
-        100
-    );
+    assert_eq!(problems(&format!("<mujoco><actuator>{motors}</actuator></mujoco>")).len(), 100);
     assert!(start.elapsed().as_secs() < 20);
 }
 
@@ -627,18 +300,9 @@ fn includes_that_repeat_or_loop_name_the_chain() {
     put("b.xml", "<mujoco><include file='a.xml'/></mujoco>");
     let secret = put("secret.txt", "root:x:0:0");
     let leak = put("leak.xml", "<mujoco><include file='secret.txt'/></mujoco>");
-    let model = put(
-        "m.xml",
-        "<mujoco><asset><model name='m' file='m.xml'/></asset></mujoco>",
-    );
-    let bad = put(
-        "inner.xml",
-        "<mujoco>\n  <worldbody><geom size='bad'/></worldbody></mujoco>",
-    );
-    let outer = put(
-        "outer.xml",
-        "<mujoco>\n\n<include file='inner.xml'/></mujoco>",
-    );
+    let model = put("m.xml", "<mujoco><asset><model name='m' file='m.xml'/></asset></mujoco>");
+    let bad = put("inner.xml", "<mujoco>\n  <worldbody><geom size='bad'/></worldbody></mujoco>");
+    let outer = put("outer.xml", "<mujoco>\n\n<include file='inner.xml'/></mujoco>");
     for (path, parts) in [
         (own, vec!["already included", "self.xml -> "]),
         (a, vec!["already included", "a.xml -> ", "b.xml"]),
@@ -646,10 +310,7 @@ fn includes_that_repeat_or_loop_name_the_chain() {
         (model, vec!["cannot contain itself"]),
         (outer, vec!["inner.xml:2:26", "'bad'"]),
         (folder.path().to_owned(), vec!["not a file"]),
-        (
-            folder.path().join("none.xml"),
-            vec!["none.xml", "cannot read"],
-        ),
+        (folder.path().join("none.xml"), vec!["none.xml", "cannot read"]),
     ] {
         let text = load(&path).unwrap_err().to_string();
         for part in parts {
@@ -659,9 +320,7 @@ fn includes_that_repeat_or_loop_name_the_chain() {
     }
     drop((secret, bad));
     std::fs::write(folder.path().join("bytes.xml"), b"<mujoco>\n\xff</mujoco>").unwrap();
-    let text = load(&folder.path().join("bytes.xml"))
-        .unwrap_err()
-        .to_string();
+    let text = load(&folder.path().join("bytes.xml")).unwrap_err().to_string();
     assert!(text.contains("not UTF-8"), "{text}");
 }
 
@@ -680,12 +339,7 @@ pos='0 0 1'><joint name='j'/><geom type='capsule' fromto='0 0 0 1 0 0' mass='1'/
 
     #[test]
     fn the_model_itself_is_good() {
-        assert_eq!(
-            load_str(MODEL)
-                .map(|m| m.sizes.nu)
-                .map_err(|e| e.to_string()),
-            Ok(4)
-        );
+        assert_eq!(load_str(MODEL).map(|m| m.sizes.nu).map_err(|e| e.to_string()), Ok(4));
     }
 
     proptest! {

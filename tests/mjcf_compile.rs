@@ -15,10 +15,7 @@ fn world(inside: &str, rest: &str) -> Model {
 fn near(got: &[f64], want: &[f64]) {
     assert_eq!(got.len(), want.len(), "{got:?} {want:?}");
     for (a, b) in got.iter().zip(want) {
-        assert!(
-            (a - b).abs() < 1e-9 * (1.0 + b.abs()),
-            "{got:?} is not {want:?}"
-        );
+        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{got:?} is not {want:?}");
     }
 }
 
@@ -26,33 +23,17 @@ fn near(got: &[f64], want: &[f64]) {
 fn masses_and_inertias_of_shapes() {
     // density 1000; a ball, a box, a cylinder, an ellipsoid
     for (geom, mass, inertia) in [
-        (
-            "size='.1'",
-            4.0 / 3.0 * PI,
-            [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01),
-        ),
-        (
-            "type='box' size='.1 .2 .3'",
-            48.0,
-            [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05],
-        ),
+        ("size='.1'", 4.0 / 3.0 * PI, [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01)),
+        ("type='box' size='.1 .2 .3'", 48.0, [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05]),
         (
             "type='cylinder' size='.1 .5'",
             10.0 * PI,
-            [
-                10.0 * PI * (0.03 + 1.0) / 12.0,
-                10.0 * PI * (0.03 + 1.0) / 12.0,
-                10.0 * PI * 0.005,
-            ],
+            [10.0 * PI * (0.03 + 1.0) / 12.0, 10.0 * PI * (0.03 + 1.0) / 12.0, 10.0 * PI * 0.005],
         ),
         (
             "type='ellipsoid' size='.1 .2 .3'",
             8.0 * PI,
-            [
-                8.0 * PI * 0.13 / 5.0,
-                8.0 * PI * 0.1 / 5.0,
-                8.0 * PI * 0.05 / 5.0,
-            ],
+            [8.0 * PI * 0.13 / 5.0, 8.0 * PI * 0.1 / 5.0, 8.0 * PI * 0.05 / 5.0],
         ),
     ] {
         let m = world(&format!("<body><freejoint/><geom {geom}/></body>"), "");
@@ -69,10 +50,7 @@ fn two_balls_make_a_dumbbell() {
         "",
     );
     let own = 0.4 * 0.01;
-    near(
-        &m.body_inertia[3..],
-        &[2.0 * own + 2.0, 2.0 * own + 2.0, 2.0 * own],
-    );
+    near(&m.body_inertia[3..], &[2.0 * own + 2.0, 2.0 * own + 2.0, 2.0 * own]);
     near(&m.body_ipos[3..], &[0.0, 0.0, 0.0]);
 }
 
@@ -99,16 +77,9 @@ fn orientations_in_all_spellings() {
         let m = world(&format!("<body {spelling}/>"), "");
         near(&m.body_quat[4..], &[half, 0.0, 0.0, half]);
     }
+    near(&world("<body zaxis='0 -1 0'/>", "").body_quat[4..], &[half, half, 0.0, 0.0]);
     near(
-        &world("<body zaxis='0 -1 0'/>", "").body_quat[4..],
-        &[half, half, 0.0, 0.0],
-    );
-    near(
-        &world(
-            "<body euler='0 0 1.5707963267948966'/>",
-            "<compiler angle='radian'/>",
-        )
-        .body_quat[4..],
+        &world("<body euler='0 0 1.5707963267948966'/>", "<compiler angle='radian'/>").body_quat[4..],
         &[half, 0.0, 0.0, half],
     );
     // moving axes against fixed ones in the opposite order
@@ -135,18 +106,8 @@ fn classes_nest_and_partial_vectors_keep_the_rest() {
         "<default><geom size='.1' solimp='.8 .9 .01'/><default class='a'><geom friction='2'/>\
          <default class='b'><geom size='.2'/></default></default></default>",
     );
-    near(
-        &m.geom_size.iter().step_by(3).copied().collect::<Vec<_>>(),
-        &[0.1, 0.1, 0.2, 0.1],
-    );
-    near(
-        &m.geom_friction
-            .iter()
-            .step_by(3)
-            .copied()
-            .collect::<Vec<_>>(),
-        &[1.0, 2.0, 2.0, 1.0],
-    );
+    near(&m.geom_size.iter().step_by(3).copied().collect::<Vec<_>>(), &[0.1, 0.1, 0.2, 0.1]);
+    near(&m.geom_friction.iter().step_by(3).copied().collect::<Vec<_>>(), &[1.0, 2.0, 2.0, 1.0]);
     near(&m.geom_solimp[10..15], &[0.1, 0.9, 0.01, 0.5, 2.0]);
 }
 
@@ -207,17 +168,11 @@ fn attached_models_keep_their_own_settings() {
 #[test]
 fn candidates_follow_the_filters() {
     let body = |name: &str, geom: &str, inside: &str| {
-        format!(
-            "<body name='{name}'><joint/><geom name='g{name}' size='.1' {geom}/>{inside}</body>"
-        )
+        format!("<body name='{name}'><joint/><geom name='g{name}' size='.1' {geom}/>{inside}</body>")
     };
     let chain = body("a", "", &body("b", "", &body("c", "", "")));
     let pairs = |m: &Model| -> Vec<(i32, i32)> {
-        m.candidate_geom1
-            .iter()
-            .copied()
-            .zip(m.candidate_geom2.iter().copied())
-            .collect()
+        m.candidate_geom1.iter().copied().zip(m.candidate_geom2.iter().copied()).collect()
     };
     // the plane meets all; parents do not meet children
     let m = world(&format!("<geom type='plane' size='0 0 1'/>{chain}"), "");
@@ -257,15 +212,9 @@ fn weights_of_a_pendulum() {
     let inertia = 2.0 * 9.0 + 0.4 * 2.0 * 0.01;
     near(&m.dof_M0, &[inertia]);
     near(&m.dof_invweight0, &[1.0 / inertia]);
-    near(
-        &m.body_invweight0[2..],
-        &[9.0 / inertia / 3.0, 1.0 / inertia / 3.0],
-    );
+    near(&m.body_invweight0[2..], &[9.0 / inertia / 3.0, 1.0 / inertia / 3.0]);
     near(&m.actuator_acc0, &[2.0 / inertia]);
-    near(
-        &m.actuator_biasprm[..3],
-        &[0.0, -4.0, -2.0 * (4.0 * inertia / 4.0).sqrt()],
-    );
+    near(&m.actuator_biasprm[..3], &[0.0, -4.0, -2.0 * (4.0 * inertia / 4.0).sqrt()]);
     near(&m.dof_length, &[3.0]);
 }
 

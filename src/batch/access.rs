@@ -45,8 +45,12 @@ impl Batch {
         let len = all.data.len() / self.worlds;
         let rows = (0..self.worlds).filter(|&w| mask[w]);
         let data = match &all.data {
-            ArrayData::F64(v) => ArrayData::F64(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect()),
-            ArrayData::I32(v) => ArrayData::I32(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect()),
+            ArrayData::F64(v) => {
+                ArrayData::F64(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect())
+            }
+            ArrayData::I32(v) => {
+                ArrayData::I32(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect())
+            }
         };
         let mut shape = all.shape;
         shape[0] = mask.iter().filter(|&&m| m).count();
@@ -151,7 +155,9 @@ impl Batch {
         }
         if entry.stage != "state" {
             let stage = entry.stage;
-            return Err(Error::Argument(format!("'{name}' is computed by the stage {stage}, it cannot be set")));
+            return Err(Error::Argument(format!(
+                "'{name}' is computed by the stage {stage}, it cannot be set"
+            )));
         }
         Ok(entry)
     }
@@ -201,7 +207,9 @@ fn set_cpu(
     let len = entry.len(sizes);
     let mut rows = (0..).map(|i| &values[i * len..(i + 1) * len]);
     for (_, data) in worlds.iter_mut().enumerate().filter(|(w, _)| chosen(*w)) {
-        let (Some(ValuesMut::Real(to)), Some(row)) = (data.get_mut(entry.name), rows.next()) else { continue };
+        let (Some(ValuesMut::Real(to)), Some(row)) = (data.get_mut(entry.name), rows.next()) else {
+            continue;
+        };
         to.copy_from_slice(row);
     }
 }

@@ -210,7 +210,8 @@ fn compare_stage(
             if idle(field, &want[..used]) {
                 continue;
             }
-            let (a, b) = (compare_row(&got, &want, w, len, used), compare_row(&got, &single[w * len..], w, len, used));
+            let (a, b) =
+                (compare_row(&got, &want, w, len, used), compare_row(&got, &single[w * len..], w, len, used));
             let row = Row {
                 stage,
                 field: field.name,

@@ -99,7 +99,11 @@ fn print(device: &str, report: &Report, output: &Output) {
         if idle && !row.over() && is_state(row) {
             continue;
         }
-        let place = if row.over() { format!("  OVER at world {} element {}", row.world, row.index) } else { String::new() };
+        let place = if row.over() {
+            format!("  OVER at world {} element {}", row.world, row.index)
+        } else {
+            String::new()
+        };
         output.text(format_args!(
             "{:<22} {:<24} {:>9.1e} {:>9.1e} {:>9.1e}{place}",
             row.stage.name(),

@@ -48,7 +48,9 @@ impl Source {
             [f, w, n] if n == nu && w == worlds && f > 0 => (f, given),
             _ => {
                 let shape = &array.shape;
-                let text = format!("'ctrl' has shape {shape:?}; it has to be [{nu}], [{worlds}, {nu}] or [frame, {worlds}, {nu}]");
+                let text = format!(
+                    "'ctrl' has shape {shape:?}; it has to be [{nu}], [{worlds}, {nu}] or [frame, {worlds}, {nu}]"
+                );
                 return Err(fail(text));
             }
         };
@@ -75,7 +77,7 @@ impl Schedule {
                 self.apply(batch, step)?;
             }
             // as far as nothing has to be done in between
-            let stop = |s: &usize| self.changes(*s) || (*s >= self.warmup && (*s - self.warmup) % every == 0);
+            let stop = |s: &usize| self.changes(*s) || (*s >= self.warmup && (*s - self.warmup).is_multiple_of(every));
             let next = (step + 1..to).find(stop).unwrap_or(to);
             batch.step(next - step)?;
             step = next;
@@ -92,7 +94,9 @@ impl Schedule {
             Source::Built(Control::Noise) => step.is_multiple_of(NOISE_STEPS),
             Source::Built(_) => step == 0,
             Source::Frames { .. } if step < self.warmup => step == 0,
-            Source::Frames { frames, .. } => (step - self.warmup).is_multiple_of((self.steps / frames).max(1)),
+            Source::Frames { frames, .. } => {
+                (step - self.warmup).is_multiple_of((self.steps / frames).max(1))
+            }
         }
     }
 

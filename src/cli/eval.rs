@@ -106,12 +106,18 @@ fn read_states(model: &Model, path: &Path) -> Result<BTreeMap<&'static str, Vec<
         want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
         // one number a state may be written with or without its own axis
         if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
-            return Err(fail(format!("array '{name}' has shape {:?}; the model needs {want:?}", array.shape)));
+            return Err(fail(format!(
+                "array '{name}' has shape {:?}; the model needs {want:?}",
+                array.shape
+            )));
         }
         let values = array.data.to_f64();
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
             let state = i / (values.len() / count).max(1);
-            return Err(fail(format!("array '{name}' holds {} in state {state}; it has to be finite", values[i])));
+            return Err(fail(format!(
+                "array '{name}' holds {} in state {state}; it has to be finite",
+                values[i]
+            )));
         }
         states.insert(known, values);
     }
@@ -152,10 +158,13 @@ fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
     Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
 }
 
+/// From the stored numbers of a matrix to all of it.
+type Densify = fn(&Model, &[f64]) -> Vec<f64>;
+
 fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let array = squeezed(batch.get(field.name)?, field);
     let model = batch.model();
-    let (rows, densify): (usize, fn(&Model, &[f64]) -> Vec<f64>) = match field.name {
+    let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, dense::inertia),
         "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
         _ => return Ok(array),

@@ -37,7 +37,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
 
     let counts: Map<String, Value> = counted(&sizes).map(|(name, n)| (name.to_owned(), json!(n))).collect();
-    let names: Map<String, Value> = named(&model).map(|(kind, names)| (kind.to_owned(), json!(names))).collect();
+    let names: Map<String, Value> =
+        named(&model).map(|(kind, names)| (kind.to_owned(), json!(names))).collect();
     output.object(&json!({
         "model": model.names.model,
         "timestep": model.opt_timestep[0],

@@ -4,7 +4,9 @@ use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use manyworlds::error::{Error, Problem};
-use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use miette::{
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents,
+};
 use serde_json::{Value, json};
 
 /// Where results go, and in what form.
@@ -118,7 +120,8 @@ impl Drawn {
     fn span(&self) -> (usize, usize) {
         let skip = self.0.column.saturating_sub(1) as usize;
         let start: usize = self.0.text.chars().take(skip).map(char::len_utf8).sum();
-        let length: usize = self.0.text.chars().skip(skip).take(self.0.length.max(1)).map(char::len_utf8).sum();
+        let length: usize =
+            self.0.text.chars().skip(skip).take(self.0.length.max(1)).map(char::len_utf8).sum();
         (start, length)
     }
 }

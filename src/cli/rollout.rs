@@ -146,7 +146,8 @@ impl Record {
                 .iter()
                 .try_fold(8u64, |n, &x| n.checked_mul(x as u64));
             if bytes.is_none_or(|n| n > MAX_RECORD) {
-                let text = format!("{frames} frames of '{name}' take more than 8 GiB; record less with --every");
+                let text =
+                    format!("{frames} frames of '{name}' take more than 8 GiB; record less with --every");
                 return Err(Error::Argument(text));
             }
             fields.push((field, None));
@@ -213,7 +214,8 @@ fn print(batch: &Batch, measured: &Measured, record: &Record, output: &Output) {
 
 /// The figures of a rollout under their public names.
 pub(super) fn summary(batch: &Batch, measured: &Measured) -> Map<String, Value> {
-    let status: Map<String, Value> = measured.status.iter().map(|(k, n)| ((*k).to_owned(), json!(n))).collect();
+    let status: Map<String, Value> =
+        measured.status.iter().map(|(k, n)| ((*k).to_owned(), json!(n))).collect();
     let pairs = [
         ("steps_per_second", json!(measured.steps_per_second)),
         ("worlds", json!(batch.worlds())),
