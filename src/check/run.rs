@@ -1,6 +1,7 @@
 //! The check itself.
 
 use super::compare::compare;
+use super::report::{Report, Row};
 use super::subject::{CpuSubject, Subject};
 use super::tolerance::{CUMULATIVE, tolerance};
 use crate::batch::control::{Control, fill, uniform};
@@ -27,53 +28,6 @@ pub struct Options {
     /// The CPU runs the stages before this one, the subject all others on its own results. `None`: every
     /// stage alone, from the CPU's inputs.
     pub from: Option<Stage>,
-}
-
-/// One field after one stage: the worst of all worlds and states.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The stage.
-    pub stage: Stage,
-    /// The field.
-    pub field: &'static str,
-    /// Error against the CPU in double precision.
-    pub double: f64,
-    /// Error against the CPU in single precision.
-    pub single: f64,
-    /// What is allowed.
-    pub tolerance: f64,
-    /// World of the worst error.
-    pub world: usize,
-    /// Element of the worst error within the world.
-    pub index: usize,
-}
-
-impl Row {
-    /// Whether the field is further away than it may be.
-    pub fn over(&self) -> bool {
-        !(self.double <= self.tolerance && self.single <= self.tolerance)
-    }
-}
-
-/// All rows of a check, in the order of the stages.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// Rows.
-    pub rows: Vec<Row>,
-    /// Comparisons left out because rounding decides how many contacts or rows there are: the CPU itself
-    /// disagrees between its precisions.
-    pub borderline: usize,
-    /// Comparisons made, one for each world, state and stage.
-    pub compared: usize,
-    /// Fields that the subject does not keep, and that no comparison could be made of.
-    pub absent: Vec<&'static str>,
-}
-
-impl Report {
-    /// Whether every field is within its tolerance and something was compared.
-    pub fn passed(&self) -> bool {
-        self.compared > 0 && !self.rows.iter().any(Row::over)
-    }
 }
 
 /// Checks a subject that holds `options.worlds` worlds of `model` with the given capacity.
@@ -198,7 +152,7 @@ fn compare_stage(
     for field in fields {
         let Some(allowed) = tolerance(field.name) else { continue };
         if !seen.subject.has(field.name) {
-            keep_name(&mut report.absent, field.name);
+            report.leave_out(field.name);
             continue;
         }
         let allowed = if field.elem == Elem::Int { 0.0 } else { allowed * factor };
@@ -221,7 +175,7 @@ fn compare_stage(
                 world: w,
                 index: a.index,
             };
-            keep_worst(report, row);
+            report.keep(row);
         }
     }
     Ok(())
@@ -303,25 +257,4 @@ fn upload(worlds: &[Data], fields: &[&Field], subject: &mut dyn Subject) -> Resu
         }
     }
     Ok(())
-}
-
-fn keep_name(names: &mut Vec<&'static str>, name: &'static str) {
-    if !names.contains(&name) {
-        names.push(name);
-    }
-}
-
-/// One row for each stage and field, with the worst of all.
-fn keep_worst(report: &mut Report, row: Row) {
-    let same = report.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field);
-    match same {
-        None => report.rows.push(row),
-        Some(old) => {
-            let single = old.single.max(row.single);
-            if row.double > old.double {
-                *old = row;
-            }
-            old.single = single;
-        }
-    }
 }
