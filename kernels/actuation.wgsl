@@ -118,8 +118,10 @@ fn limit_actuator(a: u32) {
 // Force of all actuators in one degree of freedom, within the joint's range.
 fn dof_force(dof: u32) -> f32 {
     var sum = 0.0;
-    for (var out = 0u; out < nout; out++) {
-        sum += actuator_moment(out * nv + dof) * actuator_force(out);
+    for (var k = 0u; k < nJmom; k++) {
+        if (u32(moment_colind(k)) == dof) {
+            sum += actuator_moment(k) * actuator_force(u32(moment_out(k)));
+        }
     }
     let jnt = u32(dof_jntid(dof));
 //#if GRAVCOMP

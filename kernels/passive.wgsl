@@ -7,8 +7,10 @@ fn passive() {
     }
     for (var out = lane; out < nout; out += lanes) {
         var rate = 0.0;
-        for (var i = 0u; i < nv; i++) {
-            rate += actuator_moment(out * nv + i) * qvel(i);
+        let adr = u32(moment_rowadr(out));
+        let end = adr + u32(moment_rownnz(out));
+        for (var k = adr; k < end; k++) {
+            rate += actuator_moment(k) * qvel(u32(moment_colind(k)));
         }
         set_actuator_velocity(out, rate);
     }

@@ -181,22 +181,27 @@ fn search_direction() {
     sync();
 }
 
+// Start of row i of a packed lower triangle.
+fn packed(i: u32) -> u32 {
+    return i * (i + 1u) / 2u;
+}
+
 // Hessian of the cost: inertia, and the rows that are in their quadratic zone. Lower triangle.
 fn build_hessian() {
     for (var i = lane; i < nv; i += lanes) {
         for (var j = 0u; j <= i; j++) {
-            set_solver_H(i * nv + j, 0.0);
+            set_solver_H(packed(i) + j, 0.0);
         }
         let adr = u32(M_rowadr(i));
         let end = adr + u32(M_rownnz(i));
         for (var k = adr; k < end; k++) {
-            set_solver_H(i * nv + u32(M_colind(k)), M(k));
+            set_solver_H(packed(i) + u32(M_colind(k)), M(k));
         }
         for (var r = 0u; r < rows; r++) {
             let f = efc_J(r * nv + i) * efc_D(r);
             if (f != 0.0 && quadratic(row_of(r), solver_Jaref(r))) {
                 for (var j = 0u; j <= i; j++) {
-                    set_solver_H(i * nv + j, solver_H(i * nv + j) + f * efc_J(r * nv + j));
+                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) + f * efc_J(r * nv + j));
                 }
             }
         }
@@ -206,7 +211,7 @@ fn build_hessian() {
 
 // Inverse pivot of row k, with a floor.
 fn inverse_pivot(k: u32) -> f32 {
-    return 1.0 / max(solver_H(k * nv + k), MINVAL);
+    return 1.0 / max(solver_H(packed(k) + k), MINVAL);
 }
 
 // Factors H = L' D L in place, from the last row up: row k is left as L times D.
@@ -215,10 +220,10 @@ fn factor_dense() {
         let k = nv - 1u - up;
         let inv = inverse_pivot(k);
         for (var i = lane; i < k; i += lanes) {
-            let f = solver_H(k * nv + i) * inv;
+            let f = solver_H(packed(k) + i) * inv;
             if (f != 0.0) {
                 for (var j = 0u; j <= i; j++) {
-                    set_solver_H(i * nv + j, solver_H(i * nv + j) - f * solver_H(k * nv + j));
+                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) - f * solver_H(packed(k) + j));
                 }
             }
         }
@@ -237,7 +242,7 @@ fn solve_dense() {
         let k = nv - 1u - up;
         let x = solver_Mv(k) * inverse_pivot(k);
         for (var i = lane; i < k; i += lanes) {
-            set_solver_Mv(i, solver_Mv(i) - solver_H(k * nv + i) * x);
+            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
         }
         sync();
     }
@@ -248,7 +253,7 @@ fn solve_dense() {
             set_solver_search(k, x);
         }
         for (var i = k + 1u + lane; i < nv; i += lanes) {
-            set_solver_Mv(i, solver_Mv(i) - solver_H(i * nv + k) * x);
+            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
         }
         sync();
     }

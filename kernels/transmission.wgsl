@@ -2,9 +2,6 @@
 
 fn transmission() {
     for (var i = lane; i < nactuator; i += lanes) {
-        for (var dof = 0u; dof < nv; dof++) {
-            set_actuator_moment(i * nv + dof, 0.0);
-        }
         let id = u32(actuator_trnid(2u * i));
         if (actuator_trntype(i) == TRN_TENDON) {
             tendon_transmission(i, id);
@@ -27,15 +24,15 @@ fn gear_at3(i: u32, k: u32) -> vec3f {
 fn tendon_transmission(i: u32, ten: u32) {
     set_actuator_length(i, gear_at(i, 0u) * ten_length(ten));
     let adr = u32(ten_J_rowadr(ten));
-    let end = adr + u32(ten_J_rownnz(ten));
-    for (var k = adr; k < end; k++) {
-        set_actuator_moment(i * nv + u32(ten_J_colind(k)), gear_at(i, 0u) * ten_J(k));
+    let row = u32(moment_rowadr(i));
+    for (var k = 0u; k < u32(ten_J_rownnz(ten)); k++) {
+        set_actuator_moment(row + k, gear_at(i, 0u) * ten_J(adr + k));
     }
 }
 
 // The coordinate of a joint, scaled; for ball and free joints the rotation vector along the gear.
 fn joint_transmission(i: u32, jnt: u32) {
-    let row = i * nv + u32(jnt_dofadr(jnt));
+    let row = u32(moment_rowadr(i));
     let adr = u32(jnt_qposadr(jnt));
     let kind = jnt_type(jnt);
 //#if FREE

@@ -39,6 +39,8 @@ macro_rules! size_table {
             ntree "kinematic trees";
             nC "nonzeros of the inertia matrix's lower triangle";
             nD "nonzeros of the inertia matrix, both triangles";
+            nH "entries of the lower triangle of a dense matrix over the degrees of freedom";
+            nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
             nconmax "contact slots of a world";
@@ -274,6 +276,10 @@ macro_rules! model_table {
             actuator_actadr: int [nactuator] "id" "First activation; -1 for none.";
             actuator_actnum: int [nactuator] "1" "Number of activations.";
             actuator_trnid: int [nactuator 2] "id" "Joint, tendon, site or body that it acts on.";
+            moment_rownnz: int [nout] "1" "Nonzeros of the output's moment row.";
+            moment_rowadr: int [nout] "id" "First nonzero of the row.";
+            moment_colind: int [nJmom] "id" "Column of each nonzero.";
+            moment_out: int [nJmom] "id" "Row of each nonzero.";
             actuator_cranklength: real [nactuator] "m" "Rod length of a slider-crank.";
             actuator_dynprm: real [nactuator 10] "mixed" "Parameters of the activation dynamics.";
             actuator_gainprm: real [nactuator 10] "mixed" "Parameters of the gain.";
@@ -387,7 +393,7 @@ macro_rules! data_table {
             make_constraint dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             make_constraint efc_island: int [njmax] "id" "Island of the row.";
             transmission actuator_length: real [nout] "mixed" "Length.";
-            transmission actuator_moment: real [nout nv] "mixed" "Moment arms.";
+            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
             // velocity
             com_vel cvel: real [nbody 6] "rad/s, m/s" "Velocity about the tree's centre of mass.";
             com_vel cdof_dot: real [nv 6] "1/s, m/s" "Time derivative of cdof.";
@@ -419,7 +425,7 @@ macro_rules! data_table {
             solve solver_Mv: real [nv] "mixed" "M times the search direction.";
             solve solver_grad: real [nv] "mixed" "Gradient of the cost.";
             solve solver_search: real [nv] "mixed" "Search direction.";
-            solve solver_H: real [nv nv] "mixed" "Hessian of the cost, then its Cholesky factor (lower triangle).";
+            solve solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
             euler qacc_damped: real [nv] "mixed" "Acceleration with implicit damping.";

@@ -51,6 +51,8 @@ pub trait Real:
     fn exp(self) -> Self;
     /// `self` to the power `p`.
     fn powf(self, p: Self) -> Self;
+    /// Greatest integer that is not greater.
+    fn floor(self) -> Self;
     /// Smaller of the two; the other one where one is NaN.
     fn min(self, other: Self) -> Self;
     /// Larger of the two; the other one where one is NaN.
@@ -102,6 +104,10 @@ macro_rules! real {
             #[inline(always)]
             fn powf(self, p: Self) -> Self {
                 <$t>::powf(self, p)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                <$t>::floor(self)
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {

@@ -30,6 +30,16 @@ pub(super) fn tendon_jacobian(model: &Model, stored: &[f64]) -> Vec<f64> {
     dense
 }
 
+/// The actuator moments `[nout, nv]`.
+pub(super) fn moments(model: &Model, stored: &[f64]) -> Vec<f64> {
+    let nv = model.sizes.nv;
+    let mut dense = vec![0.0; model.sizes.nout * nv];
+    for k in 0..model.sizes.nJmom {
+        dense[model.moment_out[k] as usize * nv + model.moment_colind[k] as usize] = stored[k];
+    }
+    dense
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -167,6 +167,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, dense::inertia),
         "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
+        "actuator_moment" => (model.sizes.nout, dense::moments),
         _ => return Ok(array),
     };
     let (count, values) = (batch.worlds(), array.data.to_f64());

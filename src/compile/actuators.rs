@@ -16,21 +16,46 @@ impl Build<'_> {
             self.ranges(a, actuator);
             self.numbers(a, actuator);
         }
+        self.moment_structure();
+    }
+
+    /// Columns of the moment rows: the dofs of the joint or of the tendon.
+    fn moment_structure(&mut self) {
+        let m = &mut self.model;
+        m.moment_colind.clear();
+        m.moment_out.clear();
+        for a in 0..m.sizes.nactuator {
+            let columns: Vec<i32> = match (m.actuator_trntype[a], usize::try_from(m.actuator_trnid[2 * a])) {
+                (0 | 1, Ok(j)) if j < m.sizes.njnt => {
+                    let count = match m.jnt_type[j] {
+                        kind::FREE => 6,
+                        kind::BALL => 3,
+                        _ => 1,
+                    };
+                    (m.jnt_dofadr[j]..m.jnt_dofadr[j] + count).collect()
+                }
+                (3, Ok(t)) if t < m.sizes.ntendon => {
+                    let adr = m.ten_J_rowadr[t] as usize;
+                    m.ten_J_colind[adr..adr + m.ten_J_rownnz[t] as usize].to_vec()
+                }
+                _ => Vec::new(),
+            };
+            m.moment_rowadr[a] = m.moment_colind.len() as i32;
+            m.moment_rownnz[a] = columns.len() as i32;
+            m.moment_out.extend(columns.iter().map(|_| a as i32));
+            m.moment_colind.extend(columns);
+        }
+        m.sizes.nJmom = m.moment_colind.len();
     }
 
     fn transmission(&mut self, a: usize, actuator: &Actuator) {
         let at = &actuator.base.at;
         let Some(wanted) = Kind::of_target(actuator.target_kind) else {
-            let message = format!(
-                "{} has no transmission target",
-                self.called("actuator", &actuator.base)
-            );
+            let message = format!("{} has no transmission target", self.called("actuator", &actuator.base));
             self.wrong(at.element, message, "add joint=\"…\" or tendon=\"…\"");
             return;
         };
-        let target = self
-            .id_of(wanted, &actuator.target, actuator.base.scope)
-            .map_or(-1, |t| t as i32);
+        let target = self.id_of(wanted, &actuator.target, actuator.base.scope).map_or(-1, |t| t as i32);
         let m = &mut self.model;
         m.actuator_trntype[a] = match actuator.target_kind {
             Target::None | Target::Joint => 0,
@@ -79,21 +104,11 @@ impl Build<'_> {
         if actuator.inheritrange > 0.0
             && let Some(range) = self.inherited(a, actuator)
         {
-            let place = if actuator.tag == "intvelocity" {
-                &mut act
-            } else {
-                &mut ctrl
-            };
+            let place = if actuator.tag == "intvelocity" { &mut act } else { &mut ctrl };
             *place = (Some(true), range);
         }
         let ctrllimited = self.limited(base, ctrl.0, ctrl.1, "ctrlrange", 0);
-        let forcelimited = self.limited(
-            base,
-            actuator.forcelimited,
-            actuator.forcerange,
-            "forcerange",
-            0,
-        );
+        let forcelimited = self.limited(base, actuator.forcelimited, actuator.forcerange, "forcerange", 0);
         let actlimited = self.limited(base, act.0, act.1, "actrange", 0);
         if actlimited && actuator.dyntype == DYN_NONE {
             self.wrong(
@@ -116,11 +131,7 @@ impl Build<'_> {
     fn inherited(&self, a: usize, actuator: &Actuator) -> Option<[f64; 2]> {
         let (m, at) = (&self.model, &actuator.base.at);
         let range = if at.has("ctrlrange") || at.has("actrange") {
-            self.wrong(
-                at.of("inheritrange"),
-                "both inheritrange and a range are given",
-                "keep one of them",
-            );
+            self.wrong(at.of("inheritrange"), "both inheritrange and a range are given", "keep one of them");
             return None;
         } else if let Ok(t) = usize::try_from(m.actuator_trnid[2 * a]) {
             match actuator.target_kind {
@@ -140,10 +151,8 @@ impl Build<'_> {
             );
             return None;
         }
-        let (middle, half) = (
-            (range[0] + range[1]) / 2.0,
-            (range[1] - range[0]) / 2.0 * actuator.inheritrange,
-        );
+        let (middle, half) =
+            ((range[0] + range[1]) / 2.0, (range[1] - range[0]) / 2.0 * actuator.inheritrange);
         Some([middle - half, middle + half])
     }
 

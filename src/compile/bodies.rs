@@ -26,26 +26,16 @@ impl Build<'_> {
             let body = &spec.bodies[b];
             let p = body.parent;
             m.body_parentid[b] = p as i32;
-            m.body_rootid[b] = if b == 0 || p == 0 {
-                b as i32
-            } else {
-                m.body_rootid[p]
-            };
+            m.body_rootid[b] = if b == 0 || p == 0 { b as i32 } else { m.body_rootid[p] };
             let moves = joints[b] > 0;
-            m.body_weldid[b] = if moves || body.mocap || b == 0 {
-                b as i32
-            } else {
-                m.body_weldid[p]
-            };
+            m.body_weldid[b] = if moves || body.mocap || b == 0 { b as i32 } else { m.body_weldid[p] };
             m.body_mocapid[b] = -1;
             if body.mocap {
                 m.body_mocapid[b] = mocap;
                 mocap += 1;
                 if joints[b] > 0 || p != 0 {
-                    let message = format!(
-                        "{} cannot be mocap",
-                        self.spec.full_name(&body.base.name, body.base.scope)
-                    );
+                    let message =
+                        format!("{} cannot be mocap", self.spec.full_name(&body.base.name, body.base.scope));
                     self.log.add(
                         body.base.at.of("mocap"),
                         message,
@@ -122,13 +112,7 @@ impl Build<'_> {
             } else if let Some(inertial) = &body.inertial {
                 self.mass_as_written(b, inertial);
             } else {
-                self.set_mass(
-                    b,
-                    0.0,
-                    body.pose.pos,
-                    quat_array(body.pose.quat.normalize()),
-                    [0.0; 3],
-                );
+                self.set_mass(b, 0.0, body.pose.pos, quat_array(body.pose.quat.normalize()), [0.0; 3]);
             }
             self.bound(b);
         }
@@ -162,30 +146,18 @@ impl Build<'_> {
         let &[xx, yy, zz, xy, xz, yz] = v.as_slice() else {
             return;
         };
-        let tensor = DMat3::from_cols(
-            DVec3::new(xx, xy, xz),
-            DVec3::new(xy, yy, yz),
-            DVec3::new(xz, yz, zz),
-        );
+        let tensor = DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
         let (moments, axes) = principal(&tensor);
         if moments[2] <= 0.0 {
-            let message = format!(
-                "fullinertia has moments {:.6} {:.6} {:.6}",
-                moments[0], moments[1], moments[2]
-            );
+            let message =
+                format!("fullinertia has moments {:.6} {:.6} {:.6}", moments[0], moments[1], moments[2]);
             self.wrong(
                 inertial.at.of("fullinertia"),
                 message,
                 "all must be positive; the order is xx yy zz xy xz yz",
             );
         }
-        self.set_mass(
-            b,
-            inertial.mass,
-            pose.pos,
-            quat_array((quat * axes).normalize()),
-            moments,
-        );
+        self.set_mass(b, inertial.mass, pose.pos, quat_array((quat * axes).normalize()), moments);
     }
 
     /// Sum over the geoms of the body that count.
@@ -193,12 +165,9 @@ impl Build<'_> {
         let groups = self.spec.compilers[self.spec.bodies[b].compiler].inertiagrouprange;
         let m = &self.model;
         let first = m.body_geomadr[b].max(0) as usize;
-        let counts = |g: &usize| {
-            (groups[0]..=groups[1]).contains(&m.geom_group[*g]) && self.geom_mass[*g] > MINVAL
-        };
-        let geoms: Vec<usize> = (first..first + m.body_geomnum[b] as usize)
-            .filter(counts)
-            .collect();
+        let counts =
+            |g: &usize| (groups[0]..=groups[1]).contains(&m.geom_group[*g]) && self.geom_mass[*g] > MINVAL;
+        let geoms: Vec<usize> = (first..first + m.body_geomnum[b] as usize).filter(counts).collect();
         let vec = |v: &[f64], i: usize| DVec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2]);
         let quat = |g: usize| {
             quat_of([
@@ -217,36 +186,23 @@ impl Build<'_> {
                 Some(inertial) => self.mass_as_written(b, inertial),
                 None => {
                     let pose = self.spec.bodies[b].pose;
-                    self.set_mass(
-                        b,
-                        0.0,
-                        pose.pos,
-                        quat_array(pose.quat.normalize()),
-                        [0.0; 3],
-                    );
+                    self.set_mass(b, 0.0, pose.pos, quat_array(pose.quat.normalize()), [0.0; 3]);
                 }
             },
             // one geom: its frame is the inertial frame
             &[g] => {
-                let (mass, pos, quat, inertia) = (
-                    self.geom_mass[g],
-                    vec(&m.geom_pos, g),
-                    quat_array(quat(g)),
-                    own(g),
-                );
+                let (mass, pos, quat, inertia) =
+                    (self.geom_mass[g], vec(&m.geom_pos, g), quat_array(quat(g)), own(g));
                 self.set_mass(b, mass, pos, quat, inertia);
             }
             geoms => {
                 let mass: f64 = geoms.iter().map(|&g| self.geom_mass[g]).sum();
-                let moment: DVec3 = geoms
-                    .iter()
-                    .map(|&g| vec(&m.geom_pos, g) * self.geom_mass[g])
-                    .sum();
+                let moment: DVec3 = geoms.iter().map(|&g| vec(&m.geom_pos, g) * self.geom_mass[g]).sum();
                 let center = moment / mass;
                 let mut tensor = DMat3::ZERO;
                 for &g in geoms {
-                    tensor += turned(own(g), quat(g))
-                        + offset(self.geom_mass[g], vec(&m.geom_pos, g) - center);
+                    tensor +=
+                        turned(own(g), quat(g)) + offset(self.geom_mass[g], vec(&m.geom_pos, g) - center);
                 }
                 let (inertia, axes) = principal(&tensor);
                 self.set_mass(b, mass, center, quat_array(axes), inertia);
@@ -260,9 +216,7 @@ impl Build<'_> {
         let compiler = &self.spec.compilers[body.compiler];
         let inertia = &mut self.model.body_inertia[3 * b..3 * b + 3];
         self.model.body_mass[b] = self.model.body_mass[b].max(compiler.boundmass);
-        inertia
-            .iter_mut()
-            .for_each(|i| *i = i.max(compiler.boundinertia));
+        inertia.iter_mut().for_each(|i| *i = i.max(compiler.boundinertia));
         let [x, y, z] = [inertia[0], inertia[1], inertia[2]];
         if x + y >= z && x + z >= y && y + z >= x {
             return;
@@ -272,11 +226,7 @@ impl Build<'_> {
             return;
         }
         let span = body.inertial.as_ref().map_or(body.base.at.element, |i| {
-            if i.at.has("fullinertia") {
-                i.at.of("fullinertia")
-            } else {
-                i.at.of("diaginertia")
-            }
+            if i.at.has("fullinertia") { i.at.of("fullinertia") } else { i.at.of("diaginertia") }
         });
         // rounding of a flat shape is no mistake
         if body.inertial.is_none() || x + y + z - 2.0 * x.max(y).max(z) > -1e-12 * (x + y + z) {
@@ -304,10 +254,7 @@ impl Build<'_> {
             return;
         }
         let scale = wanted / total;
-        m.body_mass
-            .iter_mut()
-            .chain(m.body_inertia.iter_mut())
-            .for_each(|x| *x *= scale);
+        m.body_mass.iter_mut().chain(m.body_inertia.iter_mut()).for_each(|x| *x *= scale);
     }
 
     /// Moving bodies need mass and inertia, their own or of what is welded to them.
@@ -315,10 +262,7 @@ impl Build<'_> {
         let m = &self.model;
         let mut heavy: Vec<bool> = (0..m.sizes.nbody)
             .map(|b| {
-                m.body_mass[b] >= MINVAL
-                    && m.body_inertia[3 * b..3 * b + 3]
-                        .iter()
-                        .all(|&i| i >= MINVAL)
+                m.body_mass[b] >= MINVAL && m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i >= MINVAL)
             })
             .collect();
         for b in (1..m.sizes.nbody).rev() {
@@ -329,25 +273,17 @@ impl Build<'_> {
         }
         for b in (1..m.sizes.nbody).filter(|&b| m.body_jntnum[b] > 0 && !heavy[b]) {
             let base = &self.spec.bodies[b].base;
-            let message = format!(
-                "moving {} has no mass or no inertia",
-                self.called("body", base)
-            );
-            let help =
-                "add a geom with mass, an <inertial>, or compiler/boundmass and boundinertia";
+            let message = format!("moving {} has no mass or no inertia", self.called("body", base));
+            let help = "add a geom with mass, an <inertial>, or compiler/boundmass and boundinertia";
             self.wrong(base.at.element, message, help);
         }
         for b in 1..m.sizes.nbody {
-            let finite = m.body_inertia[3 * b..3 * b + 3]
-                .iter()
-                .all(|&i| i.abs() < 1e30)
+            let finite = m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i.abs() < 1e30)
                 && m.body_mass[b].abs() < 1e30;
             if !finite {
                 let base = &self.spec.bodies[b].base;
-                let message = format!(
-                    "mass or inertia of {} is not a sensible number",
-                    self.called("body", base)
-                );
+                let message =
+                    format!("mass or inertia of {} is not a sensible number", self.called("body", base));
                 self.wrong(base.at.element, message, "check sizes and densities");
             }
         }
@@ -355,9 +291,6 @@ impl Build<'_> {
 
     /// Whether a geom type has a volume.
     pub(super) fn is_solid(shape: i32) -> bool {
-        matches!(
-            shape,
-            kind::SPHERE | kind::CAPSULE | kind::ELLIPSOID | kind::CYLINDER | kind::BOX
-        )
+        matches!(shape, kind::SPHERE | kind::CAPSULE | kind::ELLIPSOID | kind::CYLINDER | kind::BOX)
     }
 }

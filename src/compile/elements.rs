@@ -21,11 +21,7 @@ impl Build<'_> {
             };
             let (size, pose) = self.place(&shape);
             if size.iter().any(|&x| x < 0.0) {
-                self.wrong(
-                    site.base.at.of("size"),
-                    format!("size of {} is negative", shape.name),
-                    "",
-                );
+                self.wrong(site.base.at.of("size"), format!("size of {} is negative", shape.name), "");
             }
             let m = &mut self.model;
             m.site_type[s] = site.kind;
@@ -59,8 +55,7 @@ impl Build<'_> {
             m.light_bodyid[l] = light.body as i32;
             m.light_targetbodyid[l] = target;
             m.light_pos[3 * l..3 * l + 3].copy_from_slice(&light.pos.to_array());
-            m.light_dir[3 * l..3 * l + 3]
-                .copy_from_slice(&light.dir.normalize_or_zero().to_array());
+            m.light_dir[3 * l..3 * l + 3].copy_from_slice(&light.dir.normalize_or_zero().to_array());
         }
     }
 
@@ -68,16 +63,11 @@ impl Build<'_> {
     fn target(&self, base: &Base, mode: i32, target: &Ref) -> i32 {
         if target.name.is_empty() {
             if mode >= 3 {
-                self.wrong(
-                    base.at.of("mode"),
-                    "this mode needs a target body",
-                    "add target=\"…\"",
-                );
+                self.wrong(base.at.of("mode"), "this mode needs a target body", "add target=\"…\"");
             }
             return -1;
         }
-        self.resolve(Kind::Body, target, base.scope)
-            .map_or(-1, |b| b as i32)
+        self.resolve(Kind::Body, target, base.scope).map_or(-1, |b| b as i32)
     }
 
     /// Fills custom numbers.

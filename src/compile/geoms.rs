@@ -45,11 +45,7 @@ impl Build<'_> {
         self.check_size(&shape, size);
         if geom.kind == kind::PLANE && self.model.body_weldid[geom.body] != 0 {
             let help = "put it into the world or a body without joints; use a box on moving bodies";
-            self.wrong(
-                at.of("type"),
-                format!("plane {} is on a moving body", shape.name),
-                help,
-            );
+            self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
         }
         self.geom_mass[g] = self.mass(g, size);
         let b = geom.body;
@@ -98,15 +94,9 @@ impl Build<'_> {
         let mut size = shape.size;
         let mut own = shape.pose;
         if let Some(ends) = shape.fromto {
-            if !matches!(
-                shape.kind,
-                kind::CAPSULE | kind::CYLINDER | kind::BOX | kind::ELLIPSOID
-            ) {
-                let message = format!(
-                    "{} is a {}, which has no ends for fromto",
-                    shape.name,
-                    type_name(shape.kind)
-                );
+            if !matches!(shape.kind, kind::CAPSULE | kind::CYLINDER | kind::BOX | kind::ELLIPSOID) {
+                let message =
+                    format!("{} is a {}, which has no ends for fromto", shape.name, type_name(shape.kind));
                 self.wrong(
                     shape.at.of("fromto"),
                     message,
@@ -117,25 +107,15 @@ impl Build<'_> {
                 let message = format!("both pos and fromto are given for {}", shape.name);
                 self.wrong(shape.at.of("pos"), message, "keep one of them");
             }
-            let (from, to) = (
-                DVec3::new(ends[0], ends[1], ends[2]),
-                DVec3::new(ends[3], ends[4], ends[5]),
-            );
+            let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));
             let along = from - to;
             let length = along.length();
             if length < 1e-10 {
                 let message = format!("the ends of {} are the same point", shape.name);
-                self.wrong(
-                    shape.at.of("fromto"),
-                    message,
-                    "move them apart, or use a sphere",
-                );
+                self.wrong(shape.at.of("fromto"), message, "move them apart, or use a sphere");
                 return (size, own);
             }
-            own = Pose {
-                pos: (from + to) / 2.0,
-                quat: z_to(along / length),
-            };
+            own = Pose { pos: (from + to) / 2.0, quat: z_to(along / length) };
             if matches!(shape.kind, kind::CAPSULE | kind::CYLINDER) {
                 size[1] = length / 2.0;
             } else {
@@ -144,18 +124,8 @@ impl Build<'_> {
             }
         }
         let pose = shape.outer.then(&own);
-        let quat = if pose.quat == DQuat::IDENTITY {
-            pose.quat
-        } else {
-            pose.quat.normalize()
-        };
-        (
-            size,
-            Pose {
-                pos: pose.pos,
-                quat,
-            },
-        )
+        let quat = if pose.quat == DQuat::IDENTITY { pose.quat } else { pose.quat.normalize() };
+        (size, Pose { pos: pose.pos, quat })
     }
 
     fn check_size(&self, shape: &Shape<'_>, size: [f64; 3]) {
@@ -164,26 +134,15 @@ impl Build<'_> {
             let bad = size[..2].iter().any(|&s| s < 0.0) || size[2] <= 0.0;
             if bad {
                 let help = "two half sizes, zero for infinite, then the spacing of the grid: size=\"0 0 1\"";
-                self.wrong(
-                    span,
-                    format!("size of {} must be positive", shape.name),
-                    help,
-                );
+                self.wrong(span, format!("size of {} must be positive", shape.name), help);
             }
             return;
         }
         let need = needed(shape.kind);
         if size[..need].iter().any(|&s| s <= 0.0) {
             let kind = type_name(shape.kind);
-            let help = format!(
-                "a {kind} has {need} positive size{}",
-                if need == 1 { "" } else { "s" }
-            );
-            self.wrong(
-                span,
-                format!("size of {} must be positive", shape.name),
-                help,
-            );
+            let help = format!("a {kind} has {need} positive size{}", if need == 1 { "" } else { "s" });
+            self.wrong(span, format!("size of {} must be positive", shape.name), help);
         }
     }
 }

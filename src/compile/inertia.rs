@@ -89,8 +89,7 @@ fn cylinder_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let discs = mass * radius / (radius + height);
     let tube = mass - discs;
     let r2 = radius * radius;
-    let side =
-        tube * (6.0 * r2 + height * height) / 12.0 + discs * (r2 / 4.0 + height * height / 4.0);
+    let side = tube * (6.0 * r2 + height * height) / 12.0 + discs * (r2 / 4.0 + height * height / 4.0);
     let along = tube * r2 + discs * r2 / 2.0;
     [side, side, along]
 }
@@ -100,8 +99,7 @@ fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let [a, b, c] = size;
     let total = a * b + b * c + c * a;
     // second moments of area of the three pairs of plates, along each axis
-    let along =
-        |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
+    let along = |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
     let (xx, yy, zz) = (along(a, b, c), along(b, a, c), along(c, a, b));
     [yy + zz, xx + zz, xx + yy]
 }
@@ -109,10 +107,7 @@ fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
 /// The difference between an ellipsoid and a slightly larger one.
 fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let grown = size.map(|s| s + 1e-6);
-    let (v0, v1) = (
-        content(kind::ELLIPSOID, size, false),
-        content(kind::ELLIPSOID, grown, false),
-    );
+    let (v0, v1) = (content(kind::ELLIPSOID, size, false), content(kind::ELLIPSOID, grown, false));
     let density = mass / (v1 - v0);
     let outer = moments(kind::ELLIPSOID, grown, v1 * density, false);
     let inner = moments(kind::ELLIPSOID, size, v0 * density, false);
@@ -211,12 +206,6 @@ mod tests {
             assert!((got - want).abs() < 1e-9);
         }
         let back = turned(moments, frame);
-        assert!(
-            (back - tensor)
-                .abs()
-                .to_cols_array()
-                .iter()
-                .all(|&x| x < 1e-9)
-        );
+        assert!((back - tensor).abs().to_cols_array().iter().all(|&x| x < 1e-9));
     }
 }

@@ -63,13 +63,8 @@ impl Build<'_> {
         let compiler = self.spec.bodies[b].compiler;
         let limited = joint.kind != kind::FREE
             && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
-        let actfrclimited = self.limited(
-            &joint.base,
-            joint.actfrclimited,
-            joint.actfrcrange,
-            "actuatorfrcrange",
-            compiler,
-        );
+        let actfrclimited =
+            self.limited(&joint.base, joint.actfrclimited, joint.actfrcrange, "actuatorfrcrange", compiler);
         let m = &mut self.model;
         if m.body_jntadr[b] < 0 {
             m.body_jntadr[b] = j as i32;
@@ -89,16 +84,8 @@ impl Build<'_> {
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
         m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
-        let pos = if joint.kind == kind::FREE {
-            glam::DVec3::ZERO
-        } else {
-            joint.pos
-        };
-        let axis = if scalar {
-            joint.axis.normalize_or_zero()
-        } else {
-            glam::DVec3::Z
-        };
+        let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
+        let axis = if scalar { joint.axis.normalize_or_zero() } else { glam::DVec3::Z };
         m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
         m.jnt_axis[3 * j..3 * j + 3].copy_from_slice(&axis.to_array());
         m.jnt_stiffness[j] = joint.stiffness[0];
@@ -114,11 +101,7 @@ impl Build<'_> {
         let b = joint.body;
         match joint.kind {
             kind::FREE => {
-                let pose = [
-                    &m.body_pos[3 * b..3 * b + 3],
-                    &m.body_quat[4 * b..4 * b + 4],
-                ]
-                .concat();
+                let pose = [&m.body_pos[3 * b..3 * b + 3], &m.body_quat[4 * b..4 * b + 4]].concat();
                 m.qpos0[q..q + 7].copy_from_slice(&pose);
                 m.qpos_spring[q..q + 7].copy_from_slice(&pose);
             }
@@ -171,16 +154,12 @@ impl Build<'_> {
 
     /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
     pub(super) fn matrix_structure(&mut self) {
-        let simple: Vec<bool> = (0..self.model.sizes.nbody)
-            .map(|b| self.is_simple(b))
-            .collect();
+        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b)).collect();
         let m = &mut self.model;
         m.M_colind.clear();
         for d in 0..m.sizes.nv {
             let mut row = vec![d as i32];
-            while !simple[m.dof_bodyid[d] as usize]
-                && m.dof_parentid[row[row.len() - 1] as usize] >= 0
-            {
+            while !simple[m.dof_bodyid[d] as usize] && m.dof_parentid[row[row.len() - 1] as usize] >= 0 {
                 row.push(m.dof_parentid[row[row.len() - 1] as usize]);
             }
             row.reverse();
@@ -223,23 +202,16 @@ impl Build<'_> {
         let m = &self.model;
         let parent = m.body_parentid[b] as usize;
         let centered = m.body_ipos[3 * b..3 * b + 3].iter().all(|x| x.abs() < 1e-6)
-            && m.body_iquat[4 * b + 1..4 * b + 4]
-                .iter()
-                .all(|x| x.abs() < 1e-6);
+            && m.body_iquat[4 * b + 1..4 * b + 4].iter().all(|x| x.abs() < 1e-6);
         if !centered || m.body_weldid[parent] != 0 || m.body_childnum[b] > 0 {
             return false;
         }
-        let joints =
-            m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
         let mut turns = false;
         for j in joints {
             let rotates = matches!(m.jnt_type[j], kind::BALL | kind::HINGE);
             let at_center = m.jnt_pos[3 * j..3 * j + 3].iter().all(|x| x.abs() < 1e-6);
-            let aligned = m.jnt_axis[3 * j..3 * j + 3]
-                .iter()
-                .filter(|x| x.abs() > 1e-6)
-                .count()
-                == 1;
+            let aligned = m.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > 1e-6).count() == 1;
             if turns || (rotates && !at_center) || !aligned {
                 return false;
             }
@@ -251,11 +223,8 @@ impl Build<'_> {
     /// Whether the body is simple and has only sliding joints.
     pub(super) fn only_slides(&self, b: usize) -> bool {
         let m = &self.model;
-        let joints =
-            m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
-        !joints.is_empty()
-            && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE)
-            && self.is_simple(b)
+        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        !joints.is_empty() && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE) && self.is_simple(b)
     }
 
     /// A free joint stays alone; a body has at most six dofs.
@@ -267,10 +236,7 @@ impl Build<'_> {
                 && self.model.jnt_type[first..first + self.model.body_jntnum[b] as usize]
                     .contains(&kind::FREE);
             if n > 6 || (free && self.model.body_jntnum[b] > 1) {
-                let message = format!(
-                    "{} has {n} degrees of freedom",
-                    self.called("body", &body.base)
-                );
+                let message = format!("{} has {n} degrees of freedom", self.called("body", &body.base));
                 let help = if free {
                     "a free joint must be the only one"
                 } else {

@@ -15,15 +15,12 @@ impl Build<'_> {
             for (name, numbers) in &key.whole {
                 let width = self.width(name);
                 if numbers.len() > width {
-                    let message = format!(
-                        "keyframe has {} numbers in {name}, the model {width}",
-                        numbers.len()
-                    );
+                    let message =
+                        format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
                     self.wrong(key.base.at.of(name), message, format!("expected {width}"));
                     continue;
                 }
-                column(&mut self.model, name)[k * width..k * width + numbers.len()]
-                    .copy_from_slice(numbers);
+                column(&mut self.model, name)[k * width..k * width + numbers.len()].copy_from_slice(numbers);
             }
             self.parts(k, key);
             normalize(&mut self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap]);

@@ -134,48 +134,19 @@ impl<'a> Build<'a> {
 
     /// Fills the names and refuses repeated ones.
     fn names(&mut self) {
-        for kind in [
-            Kind::Body,
-            Kind::Joint,
-            Kind::Geom,
-            Kind::Site,
-            Kind::Tendon,
-        ] {
+        for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
             self.unique(kind.word(), bases(self.spec, kind).collect());
         }
-        self.unique(
-            "actuator",
-            self.spec.actuators.iter().map(|a| &a.base).collect(),
-        );
-        self.unique(
-            "camera",
-            self.spec.cameras.iter().map(|c| &c.base).collect(),
-        );
+        self.unique("actuator", self.spec.actuators.iter().map(|a| &a.base).collect());
+        self.unique("camera", self.spec.cameras.iter().map(|c| &c.base).collect());
         self.unique("light", self.spec.lights.iter().map(|l| &l.base).collect());
         self.unique("keyframe", self.spec.keys.iter().map(|k| &k.base).collect());
-        self.unique(
-            "numeric",
-            self.spec.numerics.iter().map(|n| &n.base).collect(),
-        );
+        self.unique("numeric", self.spec.numerics.iter().map(|n| &n.base).collect());
         self.unique("pair", self.spec.pairs.iter().map(|p| &p.base).collect());
-        self.unique(
-            "exclude",
-            self.spec.excludes.iter().map(|e| &e.base).collect(),
-        );
+        self.unique("exclude", self.spec.excludes.iter().map(|e| &e.base).collect());
         self.unique("frame", self.spec.frames.iter().map(|f| &f.base).collect());
-        for path in [
-            "asset/texture",
-            "asset/material",
-            "custom/text",
-            "custom/tuple",
-        ] {
-            let same = self
-                .spec
-                .kept
-                .iter()
-                .filter(|k| k.path == path)
-                .map(|k| &k.base)
-                .collect();
+        for path in ["asset/texture", "asset/material", "custom/text", "custom/tuple"] {
+            let same = self.spec.kept.iter().filter(|k| k.path == path).map(|k| &k.base).collect();
             self.unique(path.rsplit('/').next().unwrap_or(path), same);
         }
         let spec = self.spec;
@@ -207,11 +178,7 @@ impl<'a> Build<'a> {
             let span = base.at.of("name");
             if let Some(first) = seen.insert(self.full(base), span) {
                 let message = format!("{kind} name '{}' is used twice", crop(&self.full(base)));
-                self.log.add(
-                    span,
-                    message,
-                    format!("rename it; first used at {}", self.log.place(first)),
-                );
+                self.log.add(span, message, format!("rename it; first used at {}", self.log.place(first)));
             }
         }
     }
@@ -222,22 +189,14 @@ impl<'a> Build<'a> {
         if found.is_none() && !self.log.is_full() {
             let word = kind.word();
             let help = did_you_mean(&target.name, self.index.names(kind)).unwrap_or_default();
-            self.log.add(
-                target.span,
-                format!("unknown {word} '{}'", crop(&target.name)),
-                help,
-            );
+            self.log.add(target.span, format!("unknown {word} '{}'", crop(&target.name)), help);
         }
         found
     }
 
     /// What messages call an element: its kind and name.
     fn called(&self, kind: &str, base: &Base) -> String {
-        if base.name.is_empty() {
-            kind.to_owned()
-        } else {
-            format!("{kind} '{}'", crop(&self.full(base)))
-        }
+        if base.name.is_empty() { kind.to_owned() } else { format!("{kind} '{}'", crop(&self.full(base))) }
     }
 
     fn wrong(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
@@ -245,14 +204,7 @@ impl<'a> Build<'a> {
     }
 
     /// Whether a range limits, after checking it. `name` is the attribute of the range.
-    fn limited(
-        &self,
-        base: &Base,
-        flag: Option<bool>,
-        range: [f64; 2],
-        name: &str,
-        compiler: usize,
-    ) -> bool {
+    fn limited(&self, base: &Base, flag: Option<bool>, range: [f64; 2], name: &str, compiler: usize) -> bool {
         let span = base.at.of(name);
         let reversed = format!("{name} {} {} is reversed or empty", range[0], range[1]);
         let help = "the first number must be smaller than the second";
@@ -285,9 +237,5 @@ impl<'a> Build<'a> {
 
 /// A name cut to a length that fits a message.
 fn crop(name: &str) -> String {
-    if name.chars().count() <= 60 {
-        name.to_owned()
-    } else {
-        name.chars().take(60).chain(['…']).collect()
-    }
+    if name.chars().count() <= 60 { name.to_owned() } else { name.chars().take(60).chain(['…']).collect() }
 }

@@ -30,11 +30,7 @@ impl Build<'_> {
                 continue;
             };
             let (b1, b2) = (self.model.geom_bodyid[g1], self.model.geom_bodyid[g2]);
-            let (g1, g2, b1, b2) = if b1 <= b2 {
-                (g1, g2, b1, b2)
-            } else {
-                (g2, g1, b2, b1)
-            };
+            let (g1, g2, b1, b2) = if b1 <= b2 { (g1, g2, b1, b2) } else { (g2, g1, b2, b1) };
             pairs.push(((b1 << 16) + b2, g1, g2, pair));
         }
         pairs.sort_by_key(|p| p.0);
@@ -64,21 +60,9 @@ impl Build<'_> {
         m.pair_dim[i] = pair.condim.unwrap_or(3);
         let defaults: [(&str, &mut [f64], &[f64]); 7] = [
             ("solref", &mut m.pair_solref[2 * i..2 * i + 2], &[0.02, 1.0]),
-            (
-                "solreffriction",
-                &mut m.pair_solreffriction[2 * i..2 * i + 2],
-                &[0.0, 0.0],
-            ),
-            (
-                "solimp",
-                &mut m.pair_solimp[5 * i..5 * i + 5],
-                &[0.9, 0.95, 0.001, 0.5, 2.0],
-            ),
-            (
-                "friction",
-                &mut m.pair_friction[5 * i..5 * i + 5],
-                &[1.0, 1.0, 0.005, 0.0001, 0.0001],
-            ),
+            ("solreffriction", &mut m.pair_solreffriction[2 * i..2 * i + 2], &[0.0, 0.0]),
+            ("solimp", &mut m.pair_solimp[5 * i..5 * i + 5], &[0.9, 0.95, 0.001, 0.5, 2.0]),
+            ("friction", &mut m.pair_friction[5 * i..5 * i + 5], &[1.0, 1.0, 0.005, 0.0001, 0.0001]),
             ("margin", &mut m.pair_margin[i..i + 1], &[0.0]),
             ("gap", &mut m.pair_gap[i..i + 1], &[0.0]),
             ("adhesion", &mut m.pair_adhesion[i..i + 1], &[0.0]),
@@ -100,14 +84,9 @@ impl Build<'_> {
             let first = m.body_geomadr[b].max(0) as usize;
             (first..first + m.body_geomnum[b] as usize).filter(move |&g| collides(g))
         };
-        let bodies: Vec<usize> = (0..m.sizes.nbody)
-            .filter(|&b| geoms(b).next().is_some())
-            .collect();
+        let bodies: Vec<usize> = (0..m.sizes.nbody).filter(|&b| geoms(b).next().is_some()).collect();
         if bodies.len() > MAX_COLLIDING_BODIES {
-            let message = format!(
-                "{} bodies can collide, more than {MAX_COLLIDING_BODIES}",
-                bodies.len()
-            );
+            let message = format!("{} bodies can collide, more than {MAX_COLLIDING_BODIES}", bodies.len());
             self.wrong(
                 self.spec.bodies[0].base.at.element,
                 message,

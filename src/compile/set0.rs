@@ -80,11 +80,7 @@ fn kinematics(m: &Model) -> Pose0 {
         mass[p] += mass[b];
     }
     for b in 0..n.nbody {
-        pose.subtree_com[b] = if mass[b] < MINVAL {
-            pose.xipos[b]
-        } else {
-            pose.subtree_com[b] / mass[b]
-        };
+        pose.subtree_com[b] = if mass[b] < MINVAL { pose.xipos[b] } else { pose.subtree_com[b] / mass[b] };
     }
     pose
 }
@@ -111,11 +107,7 @@ impl Pose0 {
     /// Linear and angular velocity of a point from unit speed of a dof.
     fn motion(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
         let (rotates, axis, anchor) = self.axis[d];
-        if rotates {
-            (axis.cross(point - anchor), axis)
-        } else {
-            (axis, DVec3::ZERO)
-        }
+        if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
     }
 }
 
@@ -157,13 +149,7 @@ impl Inertia {
             }
         }
         let plain = diagonal.clone();
-        let mut inertia = Self {
-            chain,
-            factor,
-            pivot: diagonal.clone(),
-            diagonal,
-            plain,
-        };
+        let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal, plain };
         inertia.add_tendons(m, &tendons);
         inertia.factorize();
         inertia
@@ -243,11 +229,7 @@ impl Inertia {
         let mut x = nonzero.to_vec();
         let mut sum = 0.0;
         for i in 0..x.len() {
-            let d = if i == 0 {
-                last
-            } else {
-                self.chain[last][i - 1]
-            };
+            let d = if i == 0 { last } else { self.chain[last][i - 1] };
             sum += x[i] * x[i] / self.pivot[d];
             for k in 0..self.chain[d].len() {
                 x[i + 1 + k] -= self.factor[d][k] * x[i];
@@ -275,8 +257,7 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     let mut mass = m.body_mass.clone();
     for b in 1..nbody {
         let frame = pose.xquat[b] * quat(&m.body_iquat, b);
-        tensor[b] =
-            turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], pose.xipos[b]);
+        tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], pose.xipos[b]);
         moment[b] = pose.xipos[b] * mass[b];
     }
     for b in (1..nbody).rev() {
@@ -300,9 +281,7 @@ fn armature(m: &Model) -> Vec<f64> {
             let v = m.jnt_dofadr[j] as usize;
             let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
             let gear = m.actuator_gear[6 * a];
-            armature[v..v + n]
-                .iter_mut()
-                .for_each(|x| *x += m.actuator_armature[a] * gear * gear);
+            armature[v..v + n].iter_mut().for_each(|x| *x += m.actuator_armature[a] * gear * gear);
         }
     }
     armature
@@ -325,22 +304,14 @@ fn tendon_armature(m: &Model) -> Vec<f64> {
 /// Nonzeros of a tendon's Jacobian.
 fn tendon_row(m: &Model, t: usize) -> Vec<(usize, f64)> {
     let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-    path.map(|w| {
-        (
-            m.jnt_dofadr[m.wrap_objid[w] as usize] as usize,
-            m.wrap_prm[w],
-        )
-    })
-    .collect()
+    path.map(|w| (m.jnt_dofadr[m.wrap_objid[w] as usize] as usize, m.wrap_prm[w])).collect()
 }
 
 fn tendon_lengths(m: &mut Model) {
     for t in 0..m.sizes.ntendon {
         let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
         let length = |q: &[f64]| -> f64 {
-            path.clone()
-                .map(|w| m.wrap_prm[w] * q[m.jnt_qposadr[m.wrap_objid[w] as usize] as usize])
-                .sum()
+            path.clone().map(|w| m.wrap_prm[w] * q[m.jnt_qposadr[m.wrap_objid[w] as usize] as usize]).sum()
         };
         let (at0, at_rest) = (length(&m.qpos0), length(&m.qpos_spring));
         m.tendon_length0[t] = at0;
@@ -399,10 +370,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
 
 /// Simple bodies that only slide: the reference takes the inverse mass, without armature.
 fn slider_weights(build: &mut Build<'_>) {
-    for b in (1..build.model.sizes.nbody)
-        .filter(|&b| build.only_slides(b))
-        .collect::<Vec<_>>()
-    {
+    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b)).collect::<Vec<_>>() {
         let m = &mut build.model;
         let weight = 1.0 / m.body_mass[b].max(MINVAL);
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
@@ -424,20 +392,14 @@ fn moment(m: &Model, a: usize) -> (Vec<(usize, f64)>, f64) {
     };
     let gear = &m.actuator_gear[6 * a..6 * a + 6];
     if m.actuator_trntype[a] == 3 {
-        let row = tendon_row(m, target)
-            .into_iter()
-            .map(|(d, x)| (d, x * gear[0]))
-            .collect();
+        let row = tendon_row(m, target).into_iter().map(|(d, x)| (d, x * gear[0])).collect();
         return (row, m.tendon_length0[target] * gear[0]);
     }
     let v = m.jnt_dofadr[target] as usize;
     match m.jnt_type[target] {
         kind::FREE => ((0..6).map(|i| (v + i, gear[i])).collect(), 0.0),
         kind::BALL => ((0..3).map(|i| (v + i, gear[i])).collect(), 0.0),
-        _ => (
-            vec![(v, gear[0])],
-            m.qpos0[m.jnt_qposadr[target] as usize] * gear[0],
-        ),
+        _ => (vec![(v, gear[0])], m.qpos0[m.jnt_qposadr[target] as usize] * gear[0]),
     }
 }
 
@@ -489,11 +451,8 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.cam_bodyid[c] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.cam_pos, c);
         let mat = DMat3::from_quat((pose.xquat[b] * quat(&m.cam_quat, c)).normalize()).transpose();
-        let com = pose.subtree_com[if m.cam_targetbodyid[c] >= 0 {
-            m.cam_targetbodyid[c] as usize
-        } else {
-            b
-        }];
+        let com =
+            pose.subtree_com[if m.cam_targetbodyid[c] >= 0 { m.cam_targetbodyid[c] as usize } else { b }];
         m.cam_pos0[3 * c..3 * c + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.cam_poscom0[3 * c..3 * c + 3].copy_from_slice(&(pos - com).to_array());
         m.cam_mat0[9 * c..9 * c + 9].copy_from_slice(&mat.to_cols_array());
@@ -502,11 +461,8 @@ fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
         let b = m.light_bodyid[l] as usize;
         let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.light_pos, l);
         let dir = pose.xquat[b] * vec(&m.light_dir, l);
-        let com = pose.subtree_com[if m.light_targetbodyid[l] >= 0 {
-            m.light_targetbodyid[l] as usize
-        } else {
-            b
-        }];
+        let com =
+            pose.subtree_com[if m.light_targetbodyid[l] >= 0 { m.light_targetbodyid[l] as usize } else { b }];
         m.light_pos0[3 * l..3 * l + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
         m.light_poscom0[3 * l..3 * l + 3].copy_from_slice(&(pos - com).to_array());
         m.light_dir0[3 * l..3 * l + 3].copy_from_slice(&dir.to_array());

@@ -42,17 +42,10 @@ impl Build<'_> {
         n.nJten = n.nwrap;
         let world = spec.bodies[0].base.at.element;
         if n.nbody > MAX_BODIES {
-            self.wrong(
-                world,
-                format!("the model has {} bodies, more than {MAX_BODIES}", n.nbody),
-                "",
-            );
+            self.wrong(world, format!("the model has {} bodies, more than {MAX_BODIES}", n.nbody), "");
             return;
         }
-        if n.nkey
-            .saturating_mul(n.nq + n.nv + n.nu + n.na + 7 * n.nmocap)
-            > MAX_KEY_NUMBERS
-        {
+        if n.nkey.saturating_mul(n.nq + n.nv + n.nu + n.na + 7 * n.nmocap) > MAX_KEY_NUMBERS {
             self.wrong(world, "the keyframes take too much memory", "lower nkey");
             return;
         }
@@ -61,12 +54,10 @@ impl Build<'_> {
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             level[b] = level[body.parent] + 1;
         }
+        n.nH = n.nv * (n.nv + 1) / 2;
         n.nlevel = level.iter().max().map_or(1, |l| l + 1);
         self.tree_sizes(&mut n);
-        self.model = Model {
-            names: std::mem::take(&mut self.model.names),
-            ..Model::zeroed(n)
-        };
+        self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };
     }
 
     /// Number of trees, and the length of all dof chains.
@@ -104,12 +95,7 @@ impl Build<'_> {
     }
 
     /// Id in the model of what a reference means, by kind.
-    pub(super) fn id_of(
-        &self,
-        kind: Kind,
-        target: &crate::mjcf::Ref,
-        scope: usize,
-    ) -> Option<usize> {
+    pub(super) fn id_of(&self, kind: Kind, target: &crate::mjcf::Ref, scope: usize) -> Option<usize> {
         let i = self.resolve(kind, target, scope)?;
         Some(match kind {
             Kind::Joint => self.joint_id[i],

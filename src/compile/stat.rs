@@ -16,20 +16,12 @@ pub(super) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
     let m = &mut build.model;
     for d in 0..m.sizes.nv {
         let j = m.dof_jntid[d] as usize;
-        let translates = m.jnt_type[j] == kind::SLIDE
-            || (m.jnt_type[j] == kind::FREE && d < m.jnt_dofadr[j] as usize + 3);
-        m.dof_length[d] = if translates {
-            1.0
-        } else {
-            sizes[m.dof_bodyid[d] as usize]
-        };
+        let translates =
+            m.jnt_type[j] == kind::SLIDE || (m.jnt_type[j] == kind::FREE && d < m.jnt_dofadr[j] as usize + 3);
+        m.dof_length[d] = if translates { 1.0 } else { sizes[m.dof_bodyid[d] as usize] };
     }
     let mean = |v: &[f64], empty: f64| {
-        if v.is_empty() {
-            empty
-        } else {
-            v.iter().sum::<f64>() / v.len() as f64
-        }
+        if v.is_empty() { empty } else { v.iter().sum::<f64>() / v.len() as f64 }
     };
     let meansize = mean(&sizes[1..], 0.2);
     let (low, high) = bounds(build, pose, meansize);
@@ -37,8 +29,7 @@ pub(super) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
     let stat = &build.spec.stat;
     let mut extent = 2.0;
     if high.x >= low.x {
-        m.stat_center
-            .copy_from_slice(&((low + high) / 2.0).to_array());
+        m.stat_center.copy_from_slice(&((low + high) / 2.0).to_array());
     }
     if (high - low).max_element() > 0.0 {
         extent = (high - low).max_element().max(MIN_SIZE);

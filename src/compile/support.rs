@@ -37,15 +37,10 @@ const ENABLED: &[(&str, i32)] = &[
 
 /// Refuses what is written but not simulated.
 pub(super) fn check(build: &Build<'_>) {
-    let refuse = |span: Span, what: &str, help: &str| {
-        build.wrong(span, format!("{what} is not supported yet"), help)
-    };
+    let refuse =
+        |span: Span, what: &str, help: &str| build.wrong(span, format!("{what} is not supported yet"), help);
     for foreign in &build.spec.foreign {
-        refuse(
-            foreign.span,
-            &foreign.what,
-            "remove it to simulate the rest",
-        );
+        refuse(foreign.span, &foreign.what, "remove it to simulate the rest");
     }
     options(build, &refuse);
     compilers(build, &refuse);
@@ -57,11 +52,7 @@ fn options(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
     let opt = &build.spec.option;
     for (name, simulated, help) in OPTIONS {
         if !simulated.contains(&opt.int(name)) {
-            refuse(
-                opt.at.of(name),
-                &format!("this value of option {name}"),
-                help,
-            );
+            refuse(opt.at.of(name), &format!("this value of option {name}"), help);
         }
     }
     for name in ["density", "viscosity"] {
@@ -84,11 +75,7 @@ fn compilers(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
             ("alignfree", compiler.alignfree),
         ] {
             if on {
-                refuse(
-                    compiler.at.of(name),
-                    &format!("compiler {name}"),
-                    "remove it",
-                );
+                refuse(compiler.at.of(name), &format!("compiler {name}"), "remove it");
             }
         }
     }
@@ -97,20 +84,12 @@ fn compilers(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
 fn elements(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
     let spec = build.spec;
     for joint in spec.joints.iter().filter(|j| j.align == Some(true)) {
-        refuse(
-            joint.base.at.of("align"),
-            "align of a free joint",
-            "remove it",
-        );
+        refuse(joint.base.at.of("align"), "align of a free joint", "remove it");
     }
     for geom in &spec.geoms {
         let at = &geom.base.at;
         if matches!(geom.kind, kind::MESH | kind::HFIELD | kind::SDF) {
-            refuse(
-                at.of("type"),
-                &format!("geom type {}", type_name(geom.kind)),
-                "use a primitive shape",
-            );
+            refuse(at.of("type"), &format!("geom type {}", type_name(geom.kind)), "use a primitive shape");
         }
         for (name, on) in [
             ("fluidshape", geom.fluid),
@@ -123,19 +102,11 @@ fn elements(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
         }
     }
     for site in spec.sites.iter().filter(|s| s.kind == kind::MESH) {
-        refuse(
-            site.base.at.of("type"),
-            "site type mesh",
-            "use a primitive shape",
-        );
+        refuse(site.base.at.of("type"), "site type mesh", "use a primitive shape");
     }
     for pair in &spec.pairs {
         if pair.real.iter().any(|r| r.0 == "adhesion" && r.1[0] != 0.0) {
-            refuse(
-                pair.base.at.of("adhesion"),
-                "adhesion of a pair",
-                "remove it",
-            );
+            refuse(pair.base.at.of("adhesion"), "adhesion of a pair", "remove it");
         }
     }
 }
@@ -143,22 +114,11 @@ fn elements(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
 fn actuators(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
     for actuator in &build.spec.actuators {
         let at = &actuator.base.at;
-        if !matches!(
-            actuator.target_kind,
-            Target::None | Target::Joint | Target::Tendon
-        ) {
-            refuse(
-                actuator.target.span,
-                "this transmission of an actuator",
-                "use joint or tendon",
-            );
+        if !matches!(actuator.target_kind, Target::None | Target::Joint | Target::Tendon) {
+            refuse(actuator.target.span, "this transmission of an actuator", "use joint or tendon");
         }
         if actuator.dyntype != DYN_NONE {
-            let name = if at.has("timeconst") {
-                "timeconst"
-            } else {
-                "dyntype"
-            };
+            let name = if at.has("timeconst") { "timeconst" } else { "dyntype" };
             refuse(
                 at.of(name),
                 "an actuator with activation",
@@ -166,18 +126,10 @@ fn actuators(build: &Build<'_>, refuse: &dyn Fn(Span, &str, &str)) {
             );
         }
         if actuator.gaintype > AFFINE {
-            refuse(
-                at.of("gaintype"),
-                "this gain of an actuator",
-                "use fixed or affine",
-            );
+            refuse(at.of("gaintype"), "this gain of an actuator", "use fixed or affine");
         }
         if actuator.biastype > AFFINE {
-            refuse(
-                at.of("biastype"),
-                "this bias of an actuator",
-                "use none or affine",
-            );
+            refuse(at.of("biastype"), "this bias of an actuator", "use none or affine");
         }
     }
 }
@@ -195,11 +147,7 @@ pub(super) fn check_pairs(build: &Build<'_>, candidates: &[Candidate]) {
         let geom = |g: usize| &build.spec.geoms[build.geom_order[g]].base;
         let (one, two) = (geom(candidate.geom1), geom(candidate.geom2));
         // the later one is where the message points
-        let span = if candidate.geom1 > candidate.geom2 {
-            one.at.of("type")
-        } else {
-            two.at.of("type")
-        };
+        let span = if candidate.geom1 > candidate.geom2 { one.at.of("type") } else { two.at.of("type") };
         let message = format!(
             "collision of {} and {} is not supported yet: {} ({}) and {} ({})",
             type_name(types.0),
@@ -209,10 +157,6 @@ pub(super) fn check_pairs(build: &Build<'_>, candidates: &[Candidate]) {
             build.called("geom", two),
             build.log.place(two.at.element),
         );
-        build.wrong(
-            span,
-            message,
-            "switch it off with contype and conaffinity, or use spheres and capsules",
-        );
+        build.wrong(span, message, "switch it off with contype and conaffinity, or use spheres and capsules");
     }
 }

@@ -23,11 +23,7 @@ impl Build<'_> {
         let at = &tendon.base.at;
         let name = self.called("tendon", &tendon.base);
         if tendon.path.is_empty() {
-            self.wrong(
-                at.element,
-                format!("the path of {name} is empty"),
-                "add <joint joint=… coef=…/>",
-            );
+            self.wrong(at.element, format!("the path of {name} is empty"), "add <joint joint=… coef=…/>");
         }
         let [low, high] = tendon.springlength;
         if low > high || (low < 0.0 && tendon.springlength != [-1.0, -1.0]) {
@@ -38,13 +34,8 @@ impl Build<'_> {
             );
         }
         let limited = self.limited(&tendon.base, tendon.limited, tendon.range, "range", 0);
-        let actfrclimited = self.limited(
-            &tendon.base,
-            tendon.actfrclimited,
-            tendon.actfrcrange,
-            "actuatorfrcrange",
-            0,
-        );
+        let actfrclimited =
+            self.limited(&tendon.base, tendon.actfrclimited, tendon.actfrcrange, "actuatorfrcrange", 0);
         let mut dofs = Vec::new();
         let mut trees = Vec::new();
         for (i, (joint, coef)) in tendon.path.iter().enumerate() {

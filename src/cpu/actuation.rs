@@ -1,6 +1,6 @@
 //! From controls to forces: `force = gain * ctrl + bias`, then the limits of tendons, actuators and joints.
 
-use super::math::clip;
+use super::math::{clip, norm3, vec3};
 use super::reflected::transmission_type;
 use crate::data::{Data, status};
 use crate::model::{Model, disable, joint};
@@ -72,11 +72,13 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, out: usize, good: boo
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
     let g = &m.actuator_gainprm[10 * a..10 * a + 3];
     let b = &m.actuator_biasprm[10 * a..10 * a + 3];
-    let ctrl = if good && m.actuator_ctrlnum[a] > 0 {
-        control(m, d, m.actuator_ctrladr[a] as usize)
-    } else {
-        T::ZERO
-    };
+    let mut ctrl = T::ZERO;
+    if good && m.actuator_ctrlnum[a] > 0 {
+        ctrl = control(m, d, m.actuator_ctrladr[a] as usize);
+    }
+    if turns_ball(m, a) {
+        ctrl = nearest_turn(m, out, ctrl, length);
+    }
     let mut gain = g[0];
     if m.actuator_gaintype[a] == AFFINE {
         gain += g[1] * length + g[2] * velocity;
@@ -86,6 +88,26 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, out: usize, good: boo
         bias = b[0] + b[1] * length + b[2] * velocity;
     }
     gain * ctrl + bias
+}
+
+/// Whether an actuator is a position servo of a ball joint: its setpoint is an angle.
+fn turns_ball<T: Real>(m: &Model<T>, a: usize) -> bool {
+    let kind = m.actuator_trntype[a];
+    (kind == transmission_type::JOINT || kind == transmission_type::JOINTINPARENT)
+        && m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL
+        && m.actuator_gaintype[a] != AFFINE
+        && m.actuator_biastype[a] == AFFINE
+        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a]
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to the present length.
+fn nearest_turn<T: Real>(m: &Model<T>, out: usize, setpoint: T, length: T) -> T {
+    let turn = T::of(2.0 * std::f64::consts::PI) * norm3(vec3(&m.actuator_gear, 2 * out));
+    if turn < T::MINVAL {
+        return setpoint;
+    }
+    let turns = ((setpoint - length) / turn + T::of(0.5)).floor();
+    setpoint - turn * turns
 }
 
 /// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
@@ -126,14 +148,9 @@ fn limit_actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Force of all actuators in each degree of freedom.
 fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
-    for out in 0..m.sizes.nout {
-        let force = d.actuator_force[out];
-        let row = &d.actuator_moment[out * nv..(out + 1) * nv];
-        let sum = &mut d.qfrc_actuator[..nv];
-        for i in 0..nv {
-            sum[i] += row[i] * force;
-        }
+    for k in 0..m.sizes.nJmom {
+        let force = d.actuator_force[m.moment_out[k] as usize];
+        d.qfrc_actuator[m.moment_colind[k] as usize] += d.actuator_moment[k] * force;
     }
 }
 

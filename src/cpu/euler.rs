@@ -15,7 +15,9 @@ use crate::real::Real;
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qacc) {
         give_up(m, d, status::BAD_QACC);
-        return;
+        if !m.disabled(disable::AUTORESET) {
+            return;
+        }
     }
     // change of the velocities
     let h = m.opt_timestep[0];

@@ -6,9 +6,7 @@
 //! become pyramids with a pair of rows per friction direction.
 
 use super::islands::islands;
-use super::math::{
-    add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
-};
+use super::math::{add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3};
 use crate::data::{Data, status};
 use crate::model::{Model, disable, joint};
 use crate::real::Real;
@@ -71,12 +69,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// First of `count` new rows, their Jacobians cleared; none where they do not fit.
-fn claim_rows<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    count: usize,
-    wanted: &mut usize,
-) -> Option<usize> {
+fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
     if *wanted > d.sizes.njmax {
@@ -316,13 +309,7 @@ fn contact_column<T: Real>(
 }
 
 /// Parameters of a contact's rows; those of a pyramid share one regulariser.
-fn contact_parameters<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    con: usize,
-    first: usize,
-    dim: usize,
-) {
+fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let tran = m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2];
@@ -425,18 +412,12 @@ fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
 fn spring_damper<T: Real>(solref: [T; 2], dmax: T) -> (T, T) {
     // direct form: minus stiffness and damping
     if solref[0] <= T::ZERO {
-        return (
-            -solref[0] / (dmax * dmax).max(T::MINVAL),
-            -solref[1] / dmax.max(T::MINVAL),
-        );
+        return (-solref[0] / (dmax * dmax).max(T::MINVAL), -solref[1] / dmax.max(T::MINVAL));
     }
     // time constant and damping ratio
     let rate = dmax * solref[0];
     let ratio = solref[1];
-    (
-        T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL),
-        T::of(2.0) / rate.max(T::MINVAL),
-    )
+    (T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL), T::of(2.0) / rate.max(T::MINVAL))
 }
 
 /// Impedance at a violation, and its derivative: a sigmoid from `dmin` to `dmax`.
@@ -464,10 +445,7 @@ fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
         let curve = ratio_power(T::ONE - x, T::ONE - mid, power);
         (T::ONE - curve * (T::ONE - x), power * curve)
     };
-    (
-        dmin + y * (dmax - dmin),
-        slope * side * (dmax - dmin) / width,
-    )
+    (dmin + y * (dmax - dmin), slope * side * (dmax - dmin) / width)
 }
 
 /// `(x / unit)` to the power `power - 1`.

@@ -102,6 +102,24 @@ pub fn dot<T: Real>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// Inner product of two long vectors: four partial sums, then their sum.
+#[inline(always)]
+pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut sum = [T::ZERO; 4];
+    let whole = n - n % 4;
+    for i in (0..whole).step_by(4) {
+        for k in 0..4 {
+            sum[k] += a[i + k] * b[i + k];
+        }
+    }
+    for i in whole..n {
+        sum[i - whole] += a[i] * b[i];
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
+
 /// Vector product.
 #[inline(always)]
 pub fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {

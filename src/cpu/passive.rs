@@ -44,7 +44,6 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Rates of tendon and actuator lengths.
 fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
     for ten in 0..m.sizes.ntendon {
         let adr = m.ten_J_rowadr[ten] as usize;
         let mut rate = T::ZERO;
@@ -55,10 +54,10 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let off = m.disabled(disable::ACTUATION);
     for out in 0..m.sizes.nout {
-        let row = &d.actuator_moment[out * nv..(out + 1) * nv];
+        let adr = m.moment_rowadr[out] as usize;
         let mut rate = T::ZERO;
-        for i in 0..nv {
-            rate += row[i] * d.qvel[i];
+        for k in adr..adr + m.moment_rownnz[out] as usize {
+            rate += d.actuator_moment[k] * d.qvel[m.moment_colind[k] as usize];
         }
         d.actuator_velocity[out] = if off { T::ZERO } else { rate };
     }

@@ -42,12 +42,7 @@ pub struct Found<T> {
 impl<T: Real> Found<T> {
     /// A contact to be overwritten.
     pub fn none() -> Self {
-        Self {
-            dist: T::ZERO,
-            pos: [T::ZERO; 3],
-            normal: [T::ZERO; 3],
-            tangent: [T::ZERO; 3],
-        }
+        Self { dist: T::ZERO, pos: [T::ZERO; 3], normal: [T::ZERO; 3], tangent: [T::ZERO; 3] }
     }
 }
 
@@ -65,12 +60,7 @@ pub fn plane_sphere<T: Real>(
         return 0;
     }
     let pos = add_scaled(center, normal, -(dist * T::of(0.5) + radius));
-    *found = Found {
-        dist,
-        pos,
-        normal,
-        tangent: [T::ZERO; 3],
-    };
+    *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
     1
 }
 
@@ -119,12 +109,8 @@ pub fn plane_box<T: Real>(
             continue;
         }
         let at = add(cuboid.pos, arm);
-        found[n] = Found {
-            dist,
-            pos: add_scaled(at, normal, -dist * T::of(0.5)),
-            normal,
-            tangent: [T::ZERO; 3],
-        };
+        found[n] =
+            Found { dist, pos: add_scaled(at, normal, -dist * T::of(0.5)), normal, tangent: [T::ZERO; 3] };
         n += 1;
         if n == MAX_FOUND {
             break;
@@ -149,11 +135,7 @@ pub fn sphere_sphere<T: Real>(
     if dist > margin {
         return 0;
     }
-    let normal = if length < T::MINVAL {
-        spare
-    } else {
-        scale(between, T::ONE / length)
-    };
+    let normal = if length < T::MINVAL { spare } else { scale(between, T::ONE / length) };
     *found = Found {
         dist,
         pos: add_scaled(center1, normal, radius1 + dist * T::of(0.5)),
@@ -180,15 +162,7 @@ pub fn sphere_capsule<T: Real>(
     let along = clip(dot(axis, sub(sphere.pos, capsule.pos)), -half, half);
     let nearest = add_scaled(capsule.pos, axis, along);
     let spare = spare_normal(sphere, capsule);
-    sphere_sphere(
-        sphere.pos,
-        sphere.size[0],
-        nearest,
-        capsule.size[0],
-        spare,
-        margin,
-        found,
-    )
+    sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], spare, margin, found)
 }
 
 /// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.

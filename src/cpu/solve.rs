@@ -9,6 +9,7 @@
 //! from the start of the search, so that nothing cancels in single precision.
 
 use super::factor_m::{mul_m, solve_ld};
+use super::math::dot_n;
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -251,6 +252,12 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
     decrement
 }
 
+/// Start of row `i` of a packed lower triangle.
+#[inline(always)]
+fn packed(i: usize) -> usize {
+    i * (i + 1) / 2
+}
+
 /// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
 fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
@@ -259,10 +266,10 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         if d.dof_island[i] != island {
             continue;
         }
-        d.solver_H[i * nv + first..=i * nv + i].fill(T::ZERO);
+        d.solver_H[packed(i) + first..=packed(i) + i].fill(T::ZERO);
         let adr = m.M_rowadr[i] as usize;
         for k in adr..adr + m.M_rownnz[i] as usize {
-            d.solver_H[i * nv + m.M_colind[k] as usize] = d.M[k];
+            d.solver_H[packed(i) + m.M_colind[k] as usize] = d.M[k];
         }
     }
     for r in 0..d.nefc[0] as usize {
@@ -273,7 +280,7 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         for i in first..end {
             let f = row[i] * d.efc_D[r];
             if f != T::ZERO {
-                let out = &mut d.solver_H[i * nv + first..=i * nv + i];
+                let out = &mut d.solver_H[packed(i) + first..=packed(i) + i];
                 let left = &row[first..=i];
                 for j in 0..left.len() {
                     out[j] += f * left[j];
@@ -286,20 +293,19 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
 /// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
 /// stay apart, and zeros stay zero. Pivots have a floor.
 fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
-    let nv = d.qacc.len();
     let (first, end) = range(d, island);
     for k in (first..end).rev() {
         if d.dof_island[k] != island {
             continue;
         }
-        let (above, rest) = d.solver_H.split_at_mut(k * nv);
+        let (above, rest) = d.solver_H.split_at_mut(packed(k));
         let row = &mut rest[..k + 1];
         row[k] = row[k].max(T::MINVAL);
         let inv = T::ONE / row[k];
         for i in first..k {
             if row[i] != T::ZERO {
                 let f = row[i] * inv;
-                let out = &mut above[i * nv + first..=i * nv + i];
+                let out = &mut above[packed(i) + first..=packed(i) + i];
                 let left = &row[first..=i];
                 for j in 0..left.len() {
                     out[j] -= f * left[j];
@@ -314,11 +320,10 @@ fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
 
 /// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island.
 fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
-    let nv = d.qacc.len();
     let (first, end) = range(d, island);
     let x = &mut d.solver_search;
     for k in (first..end).rev() {
-        let row = &d.solver_H[k * nv..k * nv + k];
+        let row = &d.solver_H[packed(k)..packed(k) + k];
         let xk = x[k];
         if d.dof_island[k] == island {
             for i in first..k {
@@ -327,7 +332,7 @@ fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
         }
     }
     for k in first..end {
-        let row = &d.solver_H[k * nv..k * nv + k + 1];
+        let row = &d.solver_H[packed(k)..=packed(k) + k];
         if d.dof_island[k] == island {
             let mut sum = x[k] / row[k];
             for i in first..k {
@@ -497,13 +502,7 @@ fn narrow<T: Real>(
 pub fn row_dot<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
     let nv = v.len();
     let (first, end) = range(d, d.efc_island[r]);
-    let row = &d.efc_J[r * nv + first..r * nv + end];
-    let v = &v[first..end];
-    let mut sum = T::ZERO;
-    for i in 0..row.len() {
-        sum += row[i] * v[i];
-    }
-    sum
+    dot_n(&d.efc_J[r * nv + first..r * nv + end], &v[first..end])
 }
 
 /// Euclidean length.

@@ -1,4 +1,4 @@
-//! Lengths and moment arms of actuators.
+//! Lengths and moment arms of actuators. Rows of moments have the columns of the joint or tendon.
 
 use super::math::{dot, quat_conj, quat_normalize, quat_rotate, quat_to_rotvec};
 use super::reflected::transmission_type;
@@ -8,10 +8,8 @@ use crate::real::Real;
 
 /// Lengths and moment arms of all actuators.
 pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
     for a in 0..m.sizes.nactuator {
         let out = m.actuator_outadr[a] as usize;
-        d.actuator_moment[out * nv..(out + 1) * nv].fill(T::ZERO);
         let kind = m.actuator_trntype[a];
         if kind == transmission_type::TENDON {
             tendon_transmission(m, d, a, out);
@@ -27,9 +25,9 @@ fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: us
     let gear = m.actuator_gear[6 * out];
     d.actuator_length[out] = d.ten_length[ten] * gear;
     let adr = m.ten_J_rowadr[ten] as usize;
-    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-        let dof = m.ten_J_colind[k] as usize;
-        d.actuator_moment[out * m.sizes.nv + dof] = d.ten_J[k] * gear;
+    let moment = m.moment_rowadr[out] as usize;
+    for k in 0..m.ten_J_rownnz[ten] as usize {
+        d.actuator_moment[moment + k] = d.ten_J[adr + k] * gear;
     }
 }
 
@@ -37,7 +35,7 @@ fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: us
 fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let jnt = m.actuator_trnid[2 * a] as usize;
     let adr = m.jnt_qposadr[jnt] as usize;
-    let mut moment = out * m.sizes.nv + m.jnt_dofadr[jnt] as usize;
+    let mut moment = m.moment_rowadr[out] as usize;
     let gear = &m.actuator_gear[6 * out..6 * out + 6];
     let kind = m.jnt_type[jnt];
     if kind == joint::SLIDE || kind == joint::HINGE {

@@ -31,25 +31,11 @@ const GAINTYPES: &[(&str, i32)] = &[
     ("so3", 5),
     ("dcmotor", 6),
 ];
-const BIASTYPES: &[(&str, i32)] = &[
-    ("none", 0),
-    ("affine", AFFINE),
-    ("muscle", 2),
-    ("user", 3),
-    ("pid", 4),
-    ("so3", 5),
-    ("dcmotor", 6),
-];
+const BIASTYPES: &[(&str, i32)] =
+    &[("none", 0), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
 
 /// Elements that are not understood yet.
-const FOREIGN: &[&str] = &[
-    "muscle",
-    "adhesion",
-    "orientation",
-    "pid",
-    "dcmotor",
-    "plugin",
-];
+const FOREIGN: &[&str] = &["muscle", "adhesion", "orientation", "pid", "dcmotor", "plugin"];
 
 /// Whether an element of the section is one that is read here.
 pub(super) fn is_known(tag: &str) -> bool {
@@ -143,11 +129,7 @@ fn common(el: El<'_>, to: &mut Actuator) {
             continue;
         }
         if to.target_kind != Target::None {
-            el.wrong(
-                name,
-                "the actuator has more than one transmission target",
-                "keep one of them",
-            );
+            el.wrong(name, "the actuator has more than one transmission target", "keep one of them");
         }
         to.target_kind = kind;
         reference(el, name, &mut to.target);
@@ -175,11 +157,7 @@ fn motor(to: &mut Actuator) {
 fn position(el: El<'_>, to: &mut Actuator) {
     el.set_positive("kp", &mut to.gainprm[0]);
     if el.attr("kv").is_some() && el.attr("dampratio").is_some() {
-        el.wrong(
-            "dampratio",
-            "kv and dampratio cannot both be given",
-            "keep one of them",
-        );
+        el.wrong("dampratio", "kv and dampratio cannot both be given", "keep one of them");
     }
     let mut kv = 0.0;
     el.set_positive("kv", &mut kv);
@@ -195,11 +173,7 @@ fn position(el: El<'_>, to: &mut Actuator) {
         to.dyntype = DYN_INTEGRATOR;
     } else if el.attr("timeconst").is_some() {
         el.set_positive("timeconst", &mut to.dynprm[0]);
-        to.dyntype = if to.dynprm[0] > 0.0 {
-            DYN_FILTEREXACT
-        } else {
-            DYN_NONE
-        };
+        to.dyntype = if to.dynprm[0] > 0.0 { DYN_FILTEREXACT } else { DYN_NONE };
     }
 }
 
@@ -215,11 +189,7 @@ fn velocity(el: El<'_>, to: &mut Actuator) {
 
 /// Force -kv velocity ctrl.
 fn damper(el: El<'_>, to: &mut Actuator) {
-    let mut kv = if to.tag == "damper" {
-        -to.gainprm[2]
-    } else {
-        0.0
-    };
+    let mut kv = if to.tag == "damper" { -to.gainprm[2] } else { 0.0 };
     el.set_positive("kv", &mut kv);
     to.dyntype = DYN_NONE;
     to.gaintype = AFFINE;

@@ -45,11 +45,7 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         }
         let help = did_you_mean(&model, reader.models.keys().map(String::as_str))
             .unwrap_or_else(|| "add <model name=… file=…/> to <asset>".to_owned());
-        el.wrong(
-            "model",
-            format!("unknown model '{}'", super::schema::short(&model)),
-            help,
-        );
+        el.wrong("model", format!("unknown model '{}'", super::schema::short(&model)), help);
         return;
     };
     if reader.spec.elements() + sub.elements() > MAX_ELEMENTS {
@@ -69,20 +65,14 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     copy_sections(reader, &sub, &mut copy);
     if context.first {
         copy_keys(reader, &sub, &copy);
-        reader
-            .spec
-            .kept
-            .extend(sub.kept.iter().cloned().map(|mut kept| {
-                kept.base.scope += copy.scope;
-                kept
-            }));
-        reader
-            .attached
-            .numerics
-            .extend(sub.numerics.iter().cloned().map(|mut numeric| {
-                numeric.base.scope += copy.scope;
-                numeric
-            }));
+        reader.spec.kept.extend(sub.kept.iter().cloned().map(|mut kept| {
+            kept.base.scope += copy.scope;
+            kept
+        }));
+        reader.attached.numerics.extend(sub.numerics.iter().cloned().map(|mut numeric| {
+            numeric.base.scope += copy.scope;
+            numeric
+        }));
         reader.spec.foreign.extend(sub.foreign.iter().cloned());
     }
 }
@@ -94,34 +84,19 @@ fn root(el: El<'_>, sub: &Spec) -> Option<(Option<usize>, Option<Loose>)> {
         let found = index.get(Kind::Body, &name);
         if found.is_none() {
             let help = did_you_mean(&name, index.names(Kind::Body)).unwrap_or_default();
-            el.wrong(
-                "body",
-                format!("the model has no body '{}'", super::schema::short(&name)),
-                help,
-            );
+            el.wrong("body", format!("the model has no body '{}'", super::schema::short(&name)), help);
         }
         return Some((Some(found?), None));
     }
     let Some(name) = el.text("frame").filter(|f| !f.is_empty()) else {
         return Some((None, Some((0, None))));
     };
-    let found = sub
-        .frames
-        .iter()
-        .position(|f| sub.full_name(&f.base.name, f.base.scope) == name);
+    let found = sub.frames.iter().position(|f| sub.full_name(&f.base.name, f.base.scope) == name);
     if found.is_none() {
-        let names: Vec<&str> = sub
-            .frames
-            .iter()
-            .map(|f| f.base.name.as_str())
-            .filter(|n| !n.is_empty())
-            .collect();
+        let names: Vec<&str> =
+            sub.frames.iter().map(|f| f.base.name.as_str()).filter(|n| !n.is_empty()).collect();
         let help = did_you_mean(&name, names.into_iter()).unwrap_or_default();
-        el.wrong(
-            "frame",
-            format!("the model has no frame '{}'", super::schema::short(&name)),
-            help,
-        );
+        el.wrong("frame", format!("the model has no frame '{}'", super::schema::short(&name)), help);
     }
     let frame = found?;
     Some((None, Some((sub.frames[frame].body, Some(frame)))))
@@ -131,16 +106,9 @@ fn root(el: El<'_>, sub: &Spec) -> Option<(Option<usize>, Option<Loose>)> {
 fn begin(reader: &mut Reader<'_>, sub: &Rc<Spec>, context: Context, prefix: String) -> Copy {
     let spec = &mut reader.spec;
     let (scope, frame) = (spec.scopes.len(), spec.frames.len());
-    spec.scopes.push(Scope {
-        parent: Some(context.scope),
-        prefix,
-        suffix: String::new(),
-    });
+    spec.scopes.push(Scope { parent: Some(context.scope), prefix, suffix: String::new() });
     for s in &sub.scopes[1..] {
-        spec.scopes.push(Scope {
-            parent: s.parent.map(|p| p + scope),
-            ..s.clone()
-        });
+        spec.scopes.push(Scope { parent: s.parent.map(|p| p + scope), ..s.clone() });
     }
     for f in &sub.frames {
         let mut f = f.clone();
@@ -184,10 +152,7 @@ fn copy_bodies(
     if let Some((_, Some(f))) = loose
         && sub.frames[f].pose != sub.frames[f].own
     {
-        copy.outer = context
-            .pose
-            .then(&sub.frames[f].own)
-            .then(&sub.frames[f].pose.inverse());
+        copy.outer = context.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
     }
     let compiler = reader.spec.compilers.len();
     reader.spec.compilers.extend(sub.compilers.iter().cloned());
@@ -195,11 +160,7 @@ fn copy_bodies(
         // a root hangs on the body that is attached to; the others on their copied parents
         let is_root = Some(i) == root
             || loose.is_some_and(|(b, frame)| body.parent == b && inside(sub, body.frame, frame));
-        let parent = if is_root {
-            Some(context.body)
-        } else {
-            copy.body[body.parent]
-        };
+        let parent = if is_root { Some(context.body) } else { copy.body[body.parent] };
         let Some(parent) = parent else { continue };
         let mut new = body.clone();
         new.base.scope += copy.scope;
@@ -207,11 +168,8 @@ fn copy_bodies(
         new.parent = parent;
         new.frame = body.frame.map(|f| f + copy.frame);
         if is_root {
-            new.pose = if Some(i) == root {
-                context.pose.then(&body.own)
-            } else {
-                copy.outer.then(&body.pose)
-            };
+            new.pose =
+                if Some(i) == root { context.pose.then(&body.own) } else { copy.outer.then(&body.pose) };
             new.own = new.pose;
             new.frame = new.frame.or(context.frame);
         }
@@ -229,14 +187,10 @@ fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &m
     macro_rules! elements {
         ($list:ident, $map:expr, $place:expr) => {
             for (i, element) in sub.$list.iter().enumerate() {
-                let is_loose = copy.loose.is_some_and(|(b, frame)| {
-                    element.body == b && inside(sub, element.frame, frame)
-                });
-                let body = if is_loose {
-                    Some(context.body)
-                } else {
-                    copy.body[element.body]
-                };
+                let is_loose = copy
+                    .loose
+                    .is_some_and(|(b, frame)| element.body == b && inside(sub, element.frame, frame));
+                let body = if is_loose { Some(context.body) } else { copy.body[element.body] };
                 let Some(body) = body else { continue };
                 let mut new = element.clone();
                 new.base.scope += copy.scope;
@@ -244,73 +198,46 @@ fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &m
                 new.frame = element.frame.map(|f| f + copy.frame);
                 if is_loose {
                     new.frame = new.frame.or(context.frame);
-                    #[allow(
-                        clippy::redundant_closure_call,
-                        reason = "the closure is the macro's parameter"
-                    )]
+                    #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
                     $place(&mut new, &copy.outer);
                 }
                 reader.spec.$list.push(new);
-                #[allow(
-                    clippy::redundant_closure_call,
-                    reason = "the closure is the macro's parameter"
-                )]
+                #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
                 $map(copy, i, reader.spec.$list.len() - 1);
             }
         };
     }
     use super::spec::{Camera, Geom, Joint, Light, Site};
-    elements!(
-        joints,
-        |c: &mut Copy, i: usize, n| c.joint[i] = Some(n),
-        |j: &mut Joint, p: &Pose| {
-            j.pos = p.pos + p.quat * j.pos;
-            j.axis = p.quat * j.axis;
-        }
-    );
-    elements!(
-        geoms,
-        |c: &mut Copy, i: usize, n| c.geom[i] = Some(n),
-        |g: &mut Geom, p: &Pose| g.outer = p.then(&g.outer)
-    );
-    elements!(
-        sites,
-        |c: &mut Copy, i: usize, n| c.site[i] = Some(n),
-        |s: &mut Site, p: &Pose| s.outer = p.then(&s.outer)
-    );
-    elements!(
-        cameras,
-        |_: &mut Copy, _: usize, _: usize| (),
-        |c: &mut Camera, p: &Pose| c.pose = p.then(&c.pose)
-    );
-    elements!(
-        lights,
-        |_: &mut Copy, _: usize, _: usize| (),
-        |l: &mut Light, p: &Pose| {
-            l.pos = p.pos + p.quat * l.pos;
-            l.dir = p.quat * l.dir;
-        }
-    );
+    elements!(joints, |c: &mut Copy, i: usize, n| c.joint[i] = Some(n), |j: &mut Joint, p: &Pose| {
+        j.pos = p.pos + p.quat * j.pos;
+        j.axis = p.quat * j.axis;
+    });
+    elements!(geoms, |c: &mut Copy, i: usize, n| c.geom[i] = Some(n), |g: &mut Geom, p: &Pose| g.outer =
+        p.then(&g.outer));
+    elements!(sites, |c: &mut Copy, i: usize, n| c.site[i] = Some(n), |s: &mut Site, p: &Pose| s.outer =
+        p.then(&s.outer));
+    elements!(cameras, |_: &mut Copy, _: usize, _: usize| (), |c: &mut Camera, p: &Pose| c.pose =
+        p.then(&c.pose));
+    elements!(lights, |_: &mut Copy, _: usize, _: usize| (), |l: &mut Light, p: &Pose| {
+        l.pos = p.pos + p.quat * l.pos;
+        l.dir = p.quat * l.dir;
+    });
 }
 
 /// Copies the elements of sections whose targets are all copied.
 fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
     let index = Index::new(sub);
     let has = |copy: &Copy, kind: Kind, target: &Ref, scope: usize| {
-        index
-            .resolve(sub, kind, &target.name, scope)
-            .is_some_and(|i| match kind {
-                Kind::Body => copy.body[i].is_some() || i == 0,
-                Kind::Joint => copy.joint[i].is_some(),
-                Kind::Geom => copy.geom[i].is_some(),
-                Kind::Site => copy.site[i].is_some(),
-                Kind::Tendon => copy.tendon[i].is_some(),
-            })
+        index.resolve(sub, kind, &target.name, scope).is_some_and(|i| match kind {
+            Kind::Body => copy.body[i].is_some() || i == 0,
+            Kind::Joint => copy.joint[i].is_some(),
+            Kind::Geom => copy.geom[i].is_some(),
+            Kind::Site => copy.site[i].is_some(),
+            Kind::Tendon => copy.tendon[i].is_some(),
+        })
     };
     let whole = |copy: &Copy, item: &dyn Refers| {
-        item.refs()
-            .iter()
-            .all(|(kind, target)| has(copy, *kind, target, item.base().scope))
+        item.refs().iter().all(|(kind, target)| has(copy, *kind, target, item.base().scope))
     };
     macro_rules! sections {
         ($list:ident, $map:expr) => {
@@ -318,10 +245,7 @@ fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
                 if whole(copy, item) {
                     let mut new = item.clone();
                     new.base.scope += copy.scope;
-                    #[allow(
-                        clippy::redundant_closure_call,
-                        reason = "the closure is the macro's parameter"
-                    )]
+                    #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
                     $map(copy, i, &mut new);
                     reader.attached.$list.push(new);
                 }
@@ -330,9 +254,7 @@ fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
     }
     sections!(pairs, |_: &mut Copy, _: usize, _: &mut Pair| ());
     sections!(excludes, |_: &mut Copy, _: usize, _: &mut Exclude| ());
-    sections!(tendons, |c: &mut Copy, i: usize, _: &mut Tendon| c.tendon
-        [i] =
-        Some(i));
+    sections!(tendons, |c: &mut Copy, i: usize, _: &mut Tendon| c.tendon[i] = Some(i));
     let uid = reader.uid;
     reader.uid += sub.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0);
     sections!(actuators, |c: &mut Copy, i: usize, new: &mut Actuator| {
@@ -344,11 +266,7 @@ fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
 /// Copies keyframes, cut into the parts of copied joints, actuators and mocap bodies.
 fn copy_keys(reader: &mut Reader<'_>, sub: &Spec, copy: &Copy) {
     for key in &sub.keys {
-        let mut new = Key {
-            base: key.base.clone(),
-            time: key.time,
-            ..Key::default()
-        };
+        let mut new = Key { base: key.base.clone(), time: key.time, ..Key::default() };
         new.base.scope += copy.scope;
         for (name, numbers) in &key.whole {
             cut(sub, copy, name, numbers, &mut new);
@@ -356,11 +274,7 @@ fn copy_keys(reader: &mut Reader<'_>, sub: &Spec, copy: &Copy) {
         for (name, i, numbers) in &key.parts {
             // parts of actuators are known by uid
             let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
-            let i = if matches!(*name, "ctrl" | "act") {
-                &at_uid().unwrap_or(usize::MAX)
-            } else {
-                i
-            };
+            let i = if matches!(*name, "ctrl" | "act") { &at_uid().unwrap_or(usize::MAX) } else { i };
             if let Some(target) = mapped(copy, name, *i) {
                 new.parts.push((name, target, numbers.clone()));
             }
@@ -380,27 +294,14 @@ fn mapped(copy: &Copy, name: &str, i: usize) -> Option<usize> {
 fn cut(sub: &Spec, copy: &Copy, name: &'static str, numbers: &[f64], to: &mut Key) {
     // elements in the order of the compiled vector, with their widths
     let widths: Vec<(usize, usize)> = match name {
-        "qpos" => sub
-            .joint_order()
-            .into_iter()
-            .map(|j| (j, sub.joints[j].nq()))
-            .collect(),
-        "qvel" => sub
-            .joint_order()
-            .into_iter()
-            .map(|j| (j, sub.joints[j].nv()))
-            .collect(),
+        "qpos" => sub.joint_order().into_iter().map(|j| (j, sub.joints[j].nq())).collect(),
+        "qvel" => sub.joint_order().into_iter().map(|j| (j, sub.joints[j].nv())).collect(),
         "ctrl" => (0..sub.actuators.len()).map(|a| (a, 1)).collect(),
-        "act" => (0..sub.actuators.len())
-            .map(|a| (a, sub.actuators[a].na()))
-            .collect(),
+        "act" => (0..sub.actuators.len()).map(|a| (a, sub.actuators[a].na())).collect(),
         _ => {
             let width = if name == "mpos" { 3 } else { 4 };
             let bodies = bases(sub, Kind::Body).enumerate().map(|(b, _)| b);
-            bodies
-                .filter(|&b| sub.bodies[b].mocap)
-                .map(|b| (b, width))
-                .collect()
+            bodies.filter(|&b| sub.bodies[b].mocap).map(|b| (b, width)).collect()
         }
     };
     let mut at = 0;

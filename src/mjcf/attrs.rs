@@ -31,10 +31,7 @@ impl<'a> El<'a> {
 
     /// Child elements.
     pub fn children(self) -> impl DoubleEndedIterator<Item = El<'a>> {
-        self.tree.nodes[self.id]
-            .children
-            .iter()
-            .map(move |&id| El { id, ..self })
+        self.tree.nodes[self.id].children.iter().map(move |&id| El { id, ..self })
     }
 
     /// The attribute of a name.
@@ -61,11 +58,7 @@ impl<'a> El<'a> {
     pub fn required(self, name: &str) -> Option<String> {
         let text = self.text(name);
         if text.is_none() {
-            self.log.add(
-                self.span(),
-                format!("{} has no attribute '{name}'", self.tag()),
-                "add it",
-            );
+            self.log.add(self.span(), format!("{} has no attribute '{name}'", self.tag()), "add it");
         }
         text
     }
@@ -76,11 +69,7 @@ impl<'a> El<'a> {
         let mut numbers = Vec::new();
         for word in attr.value.split_ascii_whitespace() {
             if numbers.len() == max {
-                self.wrong(
-                    name,
-                    format!("attribute '{name}' has too many numbers"),
-                    expected(min, max),
-                );
+                self.wrong(name, format!("attribute '{name}' has too many numbers"), expected(min, max));
                 return None;
             }
             numbers.push(self.number(name, word)?);
@@ -116,11 +105,7 @@ impl<'a> El<'a> {
                 } else {
                     "write a number"
                 };
-                self.wrong(
-                    name,
-                    format!("'{shown}' in attribute '{name}' is not a number"),
-                    help,
-                );
+                self.wrong(name, format!("'{shown}' in attribute '{name}' is not a number"), help);
             }
         }
         None
@@ -166,11 +151,7 @@ impl<'a> El<'a> {
     pub fn set_positive(self, name: &str, to: &mut f64) {
         if let Some(x) = self.real(name) {
             if x < 0.0 {
-                self.wrong(
-                    name,
-                    format!("attribute '{name}' is negative: {x}"),
-                    "write zero or more",
-                );
+                self.wrong(name, format!("attribute '{name}' is negative: {x}"), "write zero or more");
             } else {
                 *to = x;
             }
@@ -183,21 +164,13 @@ impl<'a> El<'a> {
         let mut numbers = Vec::new();
         for word in attr.value.split_ascii_whitespace() {
             if numbers.len() == max {
-                self.wrong(
-                    name,
-                    format!("attribute '{name}' has too many numbers"),
-                    expected(min, max),
-                );
+                self.wrong(name, format!("attribute '{name}' has too many numbers"), expected(min, max));
                 return None;
             }
             let Ok(x) = word.parse::<i32>() else {
                 let shown = short(word);
                 let help = "write a whole number of at most 32 bits";
-                self.wrong(
-                    name,
-                    format!("'{shown}' in attribute '{name}' is not an integer"),
-                    help,
-                );
+                self.wrong(name, format!("'{shown}' in attribute '{name}' is not an integer"), help);
                 return None;
             };
             numbers.push(x);
@@ -224,11 +197,7 @@ impl<'a> El<'a> {
     pub fn set_count(self, name: &str, to: &mut i32) {
         if let Some(v) = self.ints(name, 1, 1) {
             if v[0] < 0 {
-                self.wrong(
-                    name,
-                    format!("attribute '{name}' is negative: {}", v[0]),
-                    "write zero or more",
-                );
+                self.wrong(name, format!("attribute '{name}' is negative: {}", v[0]), "write zero or more");
             } else {
                 *to = v[0];
             }
@@ -245,11 +214,7 @@ impl<'a> El<'a> {
         let list = format!("valid: {}", valid.join(", "));
         let help = did_you_mean(&attr.value, valid.into_iter())
             .map_or(list.clone(), |near| format!("{near} {list}"));
-        self.wrong(
-            name,
-            format!("'{}' is no value of attribute '{name}'", short(&attr.value)),
-            help,
-        );
+        self.wrong(name, format!("'{}' is no value of attribute '{name}'", short(&attr.value)), help);
         None
     }
 

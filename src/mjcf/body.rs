@@ -26,32 +26,13 @@ pub(super) struct Context {
 /// Work that waits.
 enum Work<'a> {
     Element(El<'a>, Context),
-    Replicate {
-        el: El<'a>,
-        context: Context,
-        step: Pose,
-        at: Pose,
-        index: i32,
-        count: i32,
-        sep: String,
-    },
+    Replicate { el: El<'a>, context: Context, step: Pose, at: Pose, index: i32, count: i32, sep: String },
 }
 
 /// Reads a worldbody.
 pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
-    let context = Context {
-        body: 0,
-        frame: None,
-        pose: Pose::default(),
-        class: 0,
-        scope: 0,
-        first: true,
-    };
-    let mut work: Vec<Work<'_>> = el
-        .children()
-        .rev()
-        .map(|c| Work::Element(c, context))
-        .collect();
+    let context = Context { body: 0, frame: None, pose: Pose::default(), class: 0, scope: 0, first: true };
+    let mut work: Vec<Work<'_>> = el.children().rev().map(|c| Work::Element(c, context)).collect();
     let mut made = 0_usize;
     while let Some(next) = work.pop() {
         if reader.log.is_full() {
@@ -60,22 +41,12 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
         made += 1;
         if made + reader.spec.elements() > MAX_ELEMENTS {
             let message = format!("the model has more than {MAX_ELEMENTS} elements");
-            reader
-                .log
-                .add(el.span(), message, "lower the count of replicate");
+            reader.log.add(el.span(), message, "lower the count of replicate");
             return;
         }
         match next {
             Work::Element(el, context) => element(reader, el, context, &mut work),
-            Work::Replicate {
-                el,
-                context,
-                step,
-                at,
-                index,
-                count,
-                sep,
-            } => {
+            Work::Replicate { el, context, step, at, index, count, sep } => {
                 let digits = count.to_string().len();
                 let scope = Scope {
                     parent: Some(context.scope),
@@ -91,15 +62,7 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
                 };
                 if index + 1 < count {
                     let at = at.then(&step);
-                    work.push(Work::Replicate {
-                        el,
-                        context,
-                        step,
-                        at,
-                        index: index + 1,
-                        count,
-                        sep,
-                    });
+                    work.push(Work::Replicate { el, context, step, at, index: index + 1, count, sep });
                 }
                 work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
             }
@@ -131,11 +94,8 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
 
 /// Name and places of an element.
 fn base(el: El<'_>, context: Context) -> Base {
-    let mut base = Base {
-        name: el.text("name").unwrap_or_default(),
-        scope: context.scope,
-        ..Base::default()
-    };
+    let mut base =
+        Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
     base.at.note(el);
     base
 }
@@ -145,10 +105,7 @@ fn class_of(reader: &Reader<'_>, el: El<'_>, attr: &str, around: usize) -> usize
     let Some(name) = el.attr(attr) else {
         return around;
     };
-    reader
-        .classes
-        .find(reader.log, &name.value, name.span)
-        .unwrap_or(around)
+    reader.classes.find(reader.log, &name.value, name.span).unwrap_or(around)
 }
 
 /// Copies class values into an element and keeps the places of the class's attributes.
@@ -165,12 +122,8 @@ macro_rules! from_class {
 }
 
 fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
-    let mut body = Body {
-        base: base(el, context),
-        parent: context.body,
-        frame: context.frame,
-        ..Body::default()
-    };
+    let mut body =
+        Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
     pose(el, &reader.compiler, &mut body.pose);
     body.own = body.pose;
     body.pose = context.pose.then(&body.pose);
@@ -193,20 +146,11 @@ fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
 fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     let mut own = Pose::default();
     pose(el, &reader.compiler, &mut own);
-    if ["scale", "scaling", "massscale"]
-        .iter()
-        .any(|a| el.attr(a).is_some())
-    {
+    if ["scale", "scaling", "massscale"].iter().any(|a| el.attr(a).is_some()) {
         foreign(&mut reader.spec, el, "scaling of a frame".to_owned());
     }
     let pose = context.pose.then(&own);
-    let frame = Frame {
-        base: base(el, context),
-        parent: context.frame,
-        body: context.body,
-        pose,
-        own,
-    };
+    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body, pose, own };
     reader.spec.frames.push(frame);
     Context {
         frame: Some(reader.spec.frames.len() - 1),
@@ -233,32 +177,16 @@ fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Optio
         return None;
     }
     let sep = el.text("sep").unwrap_or_default();
-    (count > 0).then_some(Work::Replicate {
-        el,
-        context,
-        step,
-        at: Pose::default(),
-        index: 0,
-        count,
-        sep,
-    })
+    (count > 0).then_some(Work::Replicate { el, context, step, at: Pose::default(), index: 0, count, sep })
 }
 
 fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 {
-        reader.log.add(
-            el.span(),
-            "the world cannot have an inertia",
-            "put it into a body",
-        );
+        reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;
     }
-    let mut inertial = Inertial {
-        pose: Pose::default(),
-        mass: 0.0,
-        inertia: Vec::new(),
-        at: Default::default(),
-    };
+    let mut inertial =
+        Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
     inertial.at.note(el);
     pose(el, &reader.compiler, &mut inertial.pose);
     el.set_positive("mass", &mut inertial.mass);
@@ -267,18 +195,12 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     }
     if let Some(diagonal) = el.reals("diaginertia", 3, 3) {
         if let Some(x) = diagonal.iter().find(|x| **x < 0.0) {
-            el.wrong(
-                "diaginertia",
-                format!("an inertia is negative: {x}"),
-                "write zero or more",
-            );
+            el.wrong("diaginertia", format!("an inertia is negative: {x}"), "write zero or more");
         }
         inertial.inertia = diagonal;
     }
     if let Some(full) = el.reals("fullinertia", 6, 6) {
-        let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"]
-            .iter()
-            .any(|a| el.attr(a).is_some());
+        let oriented = ["quat", "axisangle", "euler", "xyaxes", "zaxis"].iter().any(|a| el.attr(a).is_some());
         if oriented || !inertial.inertia.is_empty() {
             let help = "its orientation and diagonal follow from it; remove the other attributes";
             el.wrong(
@@ -290,11 +212,7 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         inertial.inertia = full;
     }
     if inertial.inertia.is_empty() {
-        reader.log.add(
-            el.span(),
-            "inertial has neither diaginertia nor fullinertia",
-            "add one of them",
-        );
+        reader.log.add(el.span(), "inertial has neither diaginertia nor fullinertia", "add one of them");
         inertial.inertia = vec![0.0; 3];
     }
     inertial.pose = context.pose.then(&inertial.pose);
@@ -303,11 +221,7 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
 
 fn add_joint(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 {
-        reader.log.add(
-            el.span(),
-            "the world cannot have joints",
-            "put it into a body",
-        );
+        reader.log.add(el.span(), "the world cannot have joints", "put it into a body");
         return;
     }
     let mut value = if el.tag() == "freejoint" {

@@ -37,11 +37,9 @@ fn eulerseq(el: El<'_>, to: &mut Compiler) {
     };
     match <[u8; 3]>::try_from(text.as_bytes()) {
         Ok(seq) if seq.iter().all(|c| b"xyzXYZ".contains(c)) => to.eulerseq = seq,
-        _ => el.wrong(
-            "eulerseq",
-            "eulerseq must have three letters of xyzXYZ",
-            "for example eulerseq=\"xyz\"",
-        ),
+        _ => {
+            el.wrong("eulerseq", "eulerseq must have three letters of xyzXYZ", "for example eulerseq=\"xyz\"")
+        }
     }
 }
 
@@ -50,11 +48,7 @@ pub(super) fn size(el: El<'_>, nkey: &mut usize) {
     let mut count = *nkey as i32;
     el.set_count("nkey", &mut count);
     if count > 100_000 {
-        el.wrong(
-            "nkey",
-            format!("nkey is too large: {count}"),
-            "at most 100000",
-        );
+        el.wrong("nkey", format!("nkey is too large: {count}"), "at most 100000");
     } else {
         *nkey = count as usize;
     }
@@ -77,8 +71,7 @@ pub(super) fn size(el: El<'_>, nkey: &mut usize) {
     let Some(memory) = el.text("memory") else {
         return;
     };
-    let digits =
-        memory.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
+    let digits = memory.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
     if memory != "-1"
         && (digits.is_empty() || memory.len() - digits.len() > 1 || digits.parse::<u64>().is_err())
     {

@@ -28,10 +28,7 @@ pub(super) struct Classes(pub(super) Vec<Class>);
 
 impl Default for Classes {
     fn default() -> Self {
-        Self(vec![Class {
-            name: "main".to_owned(),
-            ..Class::default()
-        }])
+        Self(vec![Class { name: "main".to_owned(), ..Class::default() }])
     }
 }
 
@@ -42,11 +39,7 @@ impl Classes {
         if found.is_none() {
             let help = did_you_mean(name, self.0.iter().map(|c| c.name.as_str()))
                 .unwrap_or_else(|| "define it in <default>".to_owned());
-            log.add(
-                span,
-                format!("unknown default class '{}'", super::schema::short(name)),
-                help,
-            );
+            log.add(span, format!("unknown default class '{}'", super::schema::short(name)), help);
         }
         found
     }
@@ -79,36 +72,22 @@ impl Classes {
     fn add(&mut self, el: El<'_>, parent: usize) -> Option<usize> {
         let name = el.text("class").unwrap_or_default();
         if name.is_empty() {
-            el.wrong(
-                "class",
-                "a nested default needs a class name",
-                "add class=\"…\"",
-            );
+            el.wrong("class", "a nested default needs a class name", "add class=\"…\"");
             return None;
         }
         if self.0.iter().any(|c| c.name == name) {
             el.wrong(
                 "class",
-                format!(
-                    "default class '{}' is defined twice",
-                    super::schema::short(&name)
-                ),
+                format!("default class '{}' is defined twice", super::schema::short(&name)),
                 "rename one of them",
             );
             return None;
         }
         if self.0.len() >= MAX_CLASSES {
-            el.log.add(
-                el.span(),
-                format!("more than {MAX_CLASSES} default classes"),
-                "",
-            );
+            el.log.add(el.span(), format!("more than {MAX_CLASSES} default classes"), "");
             return None;
         }
-        self.0.push(Class {
-            name,
-            ..self.0[parent].clone()
-        });
+        self.0.push(Class { name, ..self.0[parent].clone() });
         Some(self.0.len() - 1)
     }
 }

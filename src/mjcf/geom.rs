@@ -33,10 +33,7 @@ const CONDIMS: &[(&str, i32)] = &[("1", 1), ("3", 3), ("4", 4), ("6", 6)];
 
 /// Name of a geom type.
 pub fn type_name(kind: i32) -> &'static str {
-    TYPES
-        .iter()
-        .find(|t| t.1 == kind)
-        .map_or("unknown", |t| t.0)
+    TYPES.iter().find(|t| t.1 == kind).map_or("unknown", |t| t.0)
 }
 
 impl Default for Geom {
@@ -96,10 +93,7 @@ impl Default for Site {
 /// Reads a reference.
 pub(super) fn reference(el: El<'_>, name: &str, to: &mut Ref) {
     if let Some(attr) = el.attr(name) {
-        *to = Ref {
-            name: attr.value.clone(),
-            span: attr.span,
-        };
+        *to = Ref { name: attr.value.clone(), span: attr.span };
     }
 }
 

@@ -25,11 +25,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Op
         let (node, chain) = (*node, chain.clone());
         next += 1;
         if next > MAX_INCLUDES {
-            log.add(
-                tree.nodes[node].span,
-                format!("more than {MAX_INCLUDES} included files"),
-                "",
-            );
+            log.add(tree.nodes[node].span, format!("more than {MAX_INCLUDES} included files"), "");
             return None;
         }
         if let Some(more) = expand_one(log, tree, node, &folder, &chain, &mut seen) {
@@ -50,26 +46,14 @@ fn expand_one(
 ) -> Option<Vec<Pending>> {
     let span = tree.nodes[node].span;
     let Some(file) = tree.nodes[node].attr("file") else {
-        log.add(
-            span,
-            "include has no attribute 'file'",
-            "write <include file=\"…\"/>",
-        );
+        log.add(span, "include has no attribute 'file'", "write <include file=\"…\"/>");
         return None;
     };
     for other in tree.nodes[node].attrs.iter().filter(|a| a.name != "file") {
-        log.add(
-            other.name_span,
-            format!("unknown attribute '{}' in include", other.name),
-            "valid: file",
-        );
+        log.add(other.name_span, format!("unknown attribute '{}' in include", other.name), "valid: file");
     }
     if let Some(&child) = tree.nodes[node].children.first() {
-        log.add(
-            tree.nodes[child].span,
-            "include cannot have children",
-            "move them out of the include",
-        );
+        log.add(tree.nodes[child].span, "include cannot have children", "move them out of the include");
         return None;
     }
     // files are relative to the main model's folder; one beside the including file is found too
@@ -81,17 +65,9 @@ fn expand_one(
     };
     let id = identity(&path);
     if seen.contains(&id) {
-        let names: Vec<String> = chain
-            .iter()
-            .chain([&path])
-            .map(|p| p.display().to_string())
-            .collect();
+        let names: Vec<String> = chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
         let message = format!("'{value}' is already included: {}", names.join(" -> "));
-        log.add(
-            span,
-            message,
-            "include each file once; use asset/model and attach for copies",
-        );
+        log.add(span, message, "include each file once; use asset/model and attach for copies");
         return None;
     }
     seen.push(id);
@@ -105,12 +81,7 @@ fn expand_one(
 
 /// Parses an included file. What is wrong in it is told without showing text of files that are no models.
 fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str) -> Option<usize> {
-    if !log
-        .text(file)
-        .trim_start_matches('\u{feff}')
-        .trim_start()
-        .starts_with('<')
-    {
+    if !log.text(file).trim_start_matches('\u{feff}').trim_start().starts_with('<') {
         log.add(
             span,
             format!("'{value}' is not an XML file"),
@@ -135,11 +106,7 @@ fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
         .enumerate()
         .skip(root)
         .filter(|(_, n)| n.span.file == of_file && n.tag == "include");
-    ours.map(|(node, _)| Pending {
-        node,
-        chain: chain.to_vec(),
-    })
-    .collect()
+    ours.map(|(node, _)| Pending { node, chain: chain.to_vec() }).collect()
 }
 
 /// Puts the children of includes in their place, and checks the depth of the whole.
@@ -147,18 +114,11 @@ fn splice(log: &Log, tree: &mut Tree, root: usize) -> Option<()> {
     let mut stack = vec![(root, 0)];
     while let Some((node, depth)) = stack.pop() {
         if depth > MAX_DEPTH {
-            log.add(
-                tree.nodes[node].span,
-                format!("elements are nested more than {MAX_DEPTH} deep"),
-                "",
-            );
+            log.add(tree.nodes[node].span, format!("elements are nested more than {MAX_DEPTH} deep"), "");
             return None;
         }
         let mut children = tree.nodes[node].children.clone();
-        while let Some(i) = children
-            .iter()
-            .position(|&c| tree.nodes[c].tag == "include")
-        {
+        while let Some(i) = children.iter().position(|&c| tree.nodes[c].tag == "include") {
             let inside = tree.nodes[children[i]].children.clone();
             children.splice(i..=i, inside);
         }

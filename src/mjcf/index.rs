@@ -53,19 +53,10 @@ impl Index {
     /// Index of all elements that have names.
     pub fn new(spec: &Spec) -> Self {
         let mut index = Self::default();
-        for kind in [
-            Kind::Body,
-            Kind::Joint,
-            Kind::Geom,
-            Kind::Site,
-            Kind::Tendon,
-        ] {
+        for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
             for (i, base) in bases(spec, kind).enumerate() {
                 if !base.name.is_empty() {
-                    index
-                        .by_name
-                        .entry((kind, spec.full_name(&base.name, base.scope)))
-                        .or_insert(i);
+                    index.by_name.entry((kind, spec.full_name(&base.name, base.scope))).or_insert(i);
                 }
             }
         }
@@ -79,17 +70,12 @@ impl Index {
 
     /// The element that a reference means, nearest name space first.
     pub fn resolve(&self, spec: &Spec, kind: Kind, name: &str, scope: usize) -> Option<usize> {
-        spec.candidates(name, scope)
-            .iter()
-            .find_map(|n| self.get(kind, n))
+        spec.candidates(name, scope).iter().find_map(|n| self.get(kind, n))
     }
 
     /// All names of a kind.
     pub fn names(&self, kind: Kind) -> impl Iterator<Item = &str> {
-        self.by_name
-            .keys()
-            .filter(move |k| k.0 == kind)
-            .map(|k| k.1.as_str())
+        self.by_name.keys().filter(move |k| k.0 == kind).map(|k| k.1.as_str())
     }
 }
 
@@ -131,19 +117,9 @@ macro_rules! refers {
     };
 }
 
-refers!(super::spec::Pair, |p| vec![
-    (Kind::Geom, &p.geom1),
-    (Kind::Geom, &p.geom2)
-]);
-refers!(super::spec::Exclude, |e| vec![
-    (Kind::Body, &e.body1),
-    (Kind::Body, &e.body2)
-]);
-refers!(super::spec::Tendon, |t| t
-    .path
-    .iter()
-    .map(|p| (Kind::Joint, &p.0))
-    .collect());
+refers!(super::spec::Pair, |p| vec![(Kind::Geom, &p.geom1), (Kind::Geom, &p.geom2)]);
+refers!(super::spec::Exclude, |e| vec![(Kind::Body, &e.body1), (Kind::Body, &e.body2)]);
+refers!(super::spec::Tendon, |t| t.path.iter().map(|p| (Kind::Joint, &p.0)).collect());
 refers!(super::spec::Actuator, |a| Kind::of_target(a.target_kind)
     .map(|k| (k, &a.target))
     .into_iter()

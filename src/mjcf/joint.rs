@@ -11,12 +11,8 @@ use super::spec::{Compiler, Joint};
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];
 pub(super) const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
 
-const TYPES: &[(&str, i32)] = &[
-    ("free", kind::FREE),
-    ("ball", kind::BALL),
-    ("slide", kind::SLIDE),
-    ("hinge", kind::HINGE),
-];
+const TYPES: &[(&str, i32)] =
+    &[("free", kind::FREE), ("ball", kind::BALL), ("slide", kind::SLIDE), ("hinge", kind::HINGE)];
 
 impl Default for Joint {
     fn default() -> Self {
@@ -91,11 +87,7 @@ pub(super) fn polynomial(el: El<'_>, name: &str, to: &mut [f64; 3]) {
 
 /// Reads a free joint; classes do not apply to it.
 pub(super) fn freejoint(el: El<'_>) -> Joint {
-    let mut joint = Joint {
-        kind: kind::FREE,
-        free: true,
-        ..Joint::default()
-    };
+    let mut joint = Joint { kind: kind::FREE, free: true, ..Joint::default() };
     joint.base.at.note(el);
     el.set_int("group", &mut joint.group);
     el.set_auto("align", &mut joint.align);

@@ -90,11 +90,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         } else {
             "the root is <mujoco>"
         };
-        log.add(
-            tree.nodes[root].span,
-            format!("unknown root element '{}'", schema::short(&tag)),
-            help,
-        );
+        log.add(tree.nodes[root].span, format!("unknown root element '{}'", schema::short(&tag)), help);
         return None;
     }
     include::expand(log, &mut tree, root, path)?;
@@ -115,11 +111,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         uid: 0,
         chain,
     };
-    let el = El {
-        log,
-        tree: &tree,
-        id: root,
-    };
+    let el = El { log, tree: &tree, id: root };
     reader.start(el, path);
     reader.settings(el);
     reader.sections(el);
@@ -131,9 +123,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
 
 impl Reader<'_> {
     fn start(&mut self, el: El<'_>, path: &Path) {
-        self.spec.name = el
-            .text("model")
-            .unwrap_or_else(|| "MuJoCo Model".to_owned());
+        self.spec.name = el.text("model").unwrap_or_else(|| "MuJoCo Model".to_owned());
         self.spec.folder = xml::folder(path);
         self.spec.scopes.push(Scope::default());
         self.spec.compilers.push(Compiler::default());
@@ -181,9 +171,7 @@ impl Reader<'_> {
                 "keyframe" => section.children().for_each(|c| self.keyframe(c)),
                 "custom" => section.children().for_each(|c| self.custom(c)),
                 tag @ ("equality" | "sensor" | "extension") => {
-                    section
-                        .children()
-                        .for_each(|c| foreign(&mut self.spec, c, format!("{tag}/{}", c.tag())));
+                    section.children().for_each(|c| foreign(&mut self.spec, c, format!("{tag}/{}", c.tag())));
                 }
                 "deformable" => section.children().for_each(|c| self.deformable(c)),
                 _ => {}
@@ -209,11 +197,7 @@ impl Reader<'_> {
                 if let Some(class) = el.attr("class") {
                     self.classes.find(self.log, &class.value, class.span);
                 }
-                let path = if el.tag() == "texture" {
-                    "asset/texture"
-                } else {
-                    "asset/material"
-                };
+                let path = if el.tag() == "texture" { "asset/texture" } else { "asset/material" };
                 self.spec.kept.push(contact::kept(el, path));
             }
             "model" => self.model(el),
@@ -229,12 +213,8 @@ impl Reader<'_> {
         let path = self.spec.folder.join(&file);
         let same = |p: &PathBuf| std::fs::canonicalize(p).ok() == std::fs::canonicalize(&path).ok();
         if self.chain.iter().any(same) || self.chain.len() > MAX_MODEL_DEPTH {
-            let names: Vec<String> = self
-                .chain
-                .iter()
-                .chain([&path])
-                .map(|p| p.display().to_string())
-                .collect();
+            let names: Vec<String> =
+                self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
             el.wrong(
                 "file",
                 format!("a model cannot contain itself: {}", names.join(" -> ")),
@@ -245,10 +225,7 @@ impl Reader<'_> {
         let spec = xml::read_text(self.log, &path, Some(el.at("file")))
             .and_then(|file| read_model(self.log, file, &path, &self.chain));
         // without a name, it is known by its own
-        let name = el
-            .text("name")
-            .or_else(|| spec.as_ref().map(|s| s.name.clone()))
-            .unwrap_or_default();
+        let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
             el.wrong(
                 "name",
@@ -269,9 +246,7 @@ impl Reader<'_> {
         if self.log.is_full() {
             return 0;
         }
-        el.attr("class")
-            .and_then(|c| self.classes.find(self.log, &c.value, c.span))
-            .unwrap_or(0)
+        el.attr("class").and_then(|c| self.classes.find(self.log, &c.value, c.span)).unwrap_or(0)
     }
 
     fn contact(&mut self, el: El<'_>) {
@@ -332,11 +307,7 @@ impl Reader<'_> {
             }
             tag => {
                 el.required("name");
-                let path = if tag == "text" {
-                    "custom/text"
-                } else {
-                    "custom/tuple"
-                };
+                let path = if tag == "text" { "custom/text" } else { "custom/tuple" };
                 for entry in el.children() {
                     entry.required("objtype");
                     entry.required("objname");
@@ -359,8 +330,5 @@ impl Reader<'_> {
 
 /// Notes something that the reader does not understand yet; the compiler decides whether to refuse it.
 fn foreign(spec: &mut Spec, el: El<'_>, what: String) {
-    spec.foreign.push(Foreign {
-        what,
-        span: el.span(),
-    });
+    spec.foreign.push(Foreign { what, span: el.span() });
 }

@@ -5,12 +5,7 @@ use crate::model::{disable, enable};
 use super::attrs::El;
 use super::spec::{At, Opt};
 
-const INTEGRATORS: &[(&str, i32)] = &[
-    ("Euler", 0),
-    ("RK4", 1),
-    ("implicit", 2),
-    ("implicitfast", 3),
-];
+const INTEGRATORS: &[(&str, i32)] = &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3)];
 const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
 const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
 const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
@@ -82,14 +77,7 @@ pub(super) fn defaults() -> Opt {
         ("sdf_initpoints", 40),
         ("sdf_iterations", 10),
     ];
-    Opt {
-        real: real.into(),
-        int: int.into(),
-        disable: 0,
-        enable: 0,
-        disableactuator: 0,
-        at: At::default(),
-    }
+    Opt { real: real.into(), int: int.into(), disable: 0, enable: 0, disableactuator: 0, at: At::default() }
 }
 
 /// Reads one option element over the values so far.

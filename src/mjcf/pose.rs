@@ -57,11 +57,7 @@ pub(super) fn orientation(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
 fn unit_quat(el: El<'_>) -> Option<DQuat> {
     let quat = quat_of(el.fixed("quat")?);
     if quat.length() < MIN_LENGTH {
-        el.wrong(
-            "quat",
-            "the quaternion is zero",
-            "use 1 0 0 0 for no rotation",
-        );
+        el.wrong("quat", "the quaternion is zero", "use 1 0 0 0 for no rotation");
         return None;
     }
     Some(quat.normalize())
@@ -70,11 +66,7 @@ fn unit_quat(el: El<'_>) -> Option<DQuat> {
 fn axisangle(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
     let [x, y, z, angle] = el.fixed("axisangle")?;
     let axis = direction(el, "axisangle", DVec3::new(x, y, z))?;
-    let angle = if compiler.degree {
-        angle.to_radians()
-    } else {
-        angle
-    };
+    let angle = if compiler.degree { angle.to_radians() } else { angle };
     Some(DQuat::from_axis_angle(axis, angle))
 }
 
@@ -82,22 +74,14 @@ fn axisangle(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
 pub(super) fn euler(angles: [f64; 3], compiler: &Compiler) -> DQuat {
     let mut quat = DQuat::IDENTITY;
     for (angle, letter) in angles.into_iter().zip(compiler.eulerseq) {
-        let angle = if compiler.degree {
-            angle.to_radians()
-        } else {
-            angle
-        };
+        let angle = if compiler.degree { angle.to_radians() } else { angle };
         let turn = match letter.to_ascii_lowercase() {
             b'x' => DQuat::from_rotation_x(angle),
             b'y' => DQuat::from_rotation_y(angle),
             _ => DQuat::from_rotation_z(angle),
         };
         // small letters turn with the frame, capital ones stay fixed
-        quat = if letter.is_ascii_lowercase() {
-            quat * turn
-        } else {
-            turn * quat
-        };
+        quat = if letter.is_ascii_lowercase() { quat * turn } else { turn * quat };
     }
     quat.normalize()
 }
@@ -118,11 +102,7 @@ pub fn z_to(axis: DVec3) -> DQuat {
     let angle = sine.atan2(axis.z);
     if sine < MIN_LENGTH {
         // parallel or opposite: about x
-        return DQuat::from_rotation_x(if axis.z < 0.0 {
-            std::f64::consts::PI
-        } else {
-            0.0
-        });
+        return DQuat::from_rotation_x(if axis.z < 0.0 { std::f64::consts::PI } else { 0.0 });
     }
     DQuat::from_axis_angle(cross / sine, angle)
 }

@@ -69,13 +69,7 @@ fn copy_all<T: Refers + Clone>(spec: &Spec, items: Vec<T>, ok: &mut bool) -> Vec
 
 fn copies(spec: &Spec) -> Copies {
     let mut copies = Copies::new();
-    for kind in [
-        Kind::Body,
-        Kind::Joint,
-        Kind::Geom,
-        Kind::Site,
-        Kind::Tendon,
-    ] {
+    for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
         for base in bases(spec, kind).filter(|b| !b.name.is_empty()) {
             // walk out to the nearest suffix; prefixes on the way belong to the name
             let mut name = base.name.clone();

@@ -15,14 +15,8 @@ struct Rule {
 }
 
 /// Attributes that every name and reference check knows are gone, with what to write instead.
-const REMOVED: &[(&str, &str, &str)] = &[
-    ("option", "apirate", "remove it"),
-    (
-        "option",
-        "collision",
-        "use contact/pair and contact/exclude",
-    ),
-];
+const REMOVED: &[(&str, &str, &str)] =
+    &[("option", "apirate", "remove it"), ("option", "collision", "use contact/pair and contact/exclude")];
 
 fn rules() -> &'static [Rule] {
     static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
@@ -41,13 +35,7 @@ fn load(text: &'static str) -> Vec<Rule> {
         let (kind, name) = head.split_once(' ').unwrap_or(("*", head));
         let id = rules.len();
         let attrs = attrs.split_whitespace().collect();
-        rules.push(Rule {
-            name,
-            once: kind == "?",
-            recursive: kind == "R",
-            attrs,
-            children: Vec::new(),
-        });
+        rules.push(Rule { name, once: kind == "?", recursive: kind == "R", attrs, children: Vec::new() });
         path.truncate(depth);
         if let Some(&parent) = path.last() {
             rules[parent].children.push(id);
@@ -117,11 +105,7 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
 
 /// Path of a child for messages; deep nests are shortened to their end.
 fn path_of(parent: &str, tag: &str) -> String {
-    if parent.len() > 60 {
-        format!("…/{tag}")
-    } else {
-        format!("{parent}/{tag}")
-    }
+    if parent.len() > 60 { format!("…/{tag}") } else { format!("{parent}/{tag}") }
 }
 
 fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
@@ -130,50 +114,28 @@ fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str)
     let children = &rules[body_rule(rule)].children;
     let mut valid: Vec<&str> = children.iter().map(|&c| rules[c].name).collect();
     if rule == 0 {
-        valid
-            .iter_mut()
-            .filter(|n| **n == "body")
-            .for_each(|n| *n = "worldbody");
+        valid.iter_mut().filter(|n| **n == "body").for_each(|n| *n = "worldbody");
     } else if rules[body_rule(rule)].recursive {
         valid.push(rules[body_rule(rule)].name);
     }
     let help = did_you_mean(&tag, valid.iter().copied()).unwrap_or_else(|| {
-        let list = if valid.is_empty() {
-            "none".to_owned()
-        } else {
-            valid.join(", ")
-        };
+        let list = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
         format!("valid: {list}")
     });
-    log.add(
-        tree.nodes[node].span,
-        format!("unknown element '{tag}' in {path}"),
-        help,
-    );
+    log.add(tree.nodes[node].span, format!("unknown element '{tag}' in {path}"), help);
 }
 
 fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
     let rule = &rules()[rule];
     let element = &tree.nodes[node];
-    let valid: &[&str] = if element.tag == "worldbody" {
-        &[]
-    } else {
-        &rule.attrs
-    };
+    let valid: &[&str] = if element.tag == "worldbody" { &[] } else { &rule.attrs };
     for attr in &element.attrs {
         if valid.contains(&attr.name.as_str()) {
             continue;
         }
         let name = short(&attr.name);
-        if let Some((.., help)) = REMOVED
-            .iter()
-            .find(|r| r.0 == element.tag && r.1 == attr.name)
-        {
-            log.add(
-                attr.name_span,
-                format!("attribute '{name}' of {path} is no longer supported"),
-                *help,
-            );
+        if let Some((.., help)) = REMOVED.iter().find(|r| r.0 == element.tag && r.1 == attr.name) {
+            log.add(attr.name_span, format!("attribute '{name}' of {path} is no longer supported"), *help);
             continue;
         }
         let help = did_you_mean(&name, valid.iter().copied()).unwrap_or_else(|| {
@@ -183,21 +145,13 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str
                 format!("valid: {}", valid.join(", "))
             }
         });
-        log.add(
-            attr.name_span,
-            format!("unknown attribute '{name}' in {path}"),
-            help,
-        );
+        log.add(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
     }
 }
 
 /// A word of a file, cut to a length that fits a message.
 pub(super) fn short(word: &str) -> String {
-    if word.chars().count() <= 60 {
-        word.to_owned()
-    } else {
-        word.chars().take(60).chain(['…']).collect()
-    }
+    if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
 }
 
 #[cfg(test)]

@@ -54,10 +54,7 @@ const MAX_PROBLEMS: usize = 100;
 impl Log {
     /// A log that continues with the files of a parsed model.
     pub fn of(sources: &[Source]) -> Self {
-        Self {
-            sources: RefCell::new(sources.to_vec()),
-            problems: RefCell::default(),
-        }
+        Self { sources: RefCell::new(sources.to_vec()), problems: RefCell::default() }
     }
 
     /// Adds a file; returns its index.
@@ -74,29 +71,21 @@ impl Log {
 
     /// Calls a function with the text of a file.
     pub fn text(&self, file: u32) -> String {
-        self.sources
-            .borrow()
-            .get(file as usize)
-            .map_or_else(String::new, |s| s.text.clone())
+        self.sources.borrow().get(file as usize).map_or_else(String::new, |s| s.text.clone())
     }
 
     /// Path of a file.
     pub fn path(&self, file: u32) -> PathBuf {
-        self.sources
-            .borrow()
-            .get(file as usize)
-            .map_or_else(PathBuf::new, |s| s.path.clone())
+        self.sources.borrow().get(file as usize).map_or_else(PathBuf::new, |s| s.path.clone())
     }
 
     /// `file:line:column` of a span.
     pub fn place(&self, span: Span) -> String {
         let sources = self.sources.borrow();
-        sources
-            .get(span.file as usize)
-            .map_or_else(String::new, |source| {
-                let (line, column, _) = source.locate(span.start as usize);
-                format!("{}:{line}:{column}", source.path.display())
-            })
+        sources.get(span.file as usize).map_or_else(String::new, |source| {
+            let (line, column, _) = source.locate(span.start as usize);
+            format!("{}:{line}:{column}", source.path.display())
+        })
     }
 
     /// Notes a problem.
@@ -126,9 +115,8 @@ impl Log {
         }
         problems.sort_by_key(|p| (p.0.file, p.0.start));
         let sources = self.sources.borrow();
-        let problems = problems
-            .into_iter()
-            .map(|(span, message, help)| problem(&sources, span, message, help));
+        let problems =
+            problems.into_iter().map(|(span, message, help)| problem(&sources, span, message, help));
         Err(Error::Model(problems.collect()))
     }
 }
@@ -148,25 +136,10 @@ fn problem(sources: &[Source], span: Span, message: String, help: String) -> Pro
     let (line, column, text) = source.locate(span.start as usize);
     // the marked part ends with its line
     let rest = text.chars().count().saturating_sub(column as usize - 1);
-    let marked = source
-        .text
-        .get(span.start as usize..span.end as usize)
-        .unwrap_or("");
-    let length = marked
-        .chars()
-        .take_while(|&c| c != '\n')
-        .count()
-        .clamp(1, rest.max(1));
+    let marked = source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+    let length = marked.chars().take_while(|&c| c != '\n').count().clamp(1, rest.max(1));
     let text = text.chars().take(400).collect();
-    Problem {
-        file: source.path.clone(),
-        line,
-        column,
-        text,
-        length,
-        message,
-        help,
-    }
+    Problem { file: source.path.clone(), line, column, text, length, message, help }
 }
 
 /// `did you mean 'x'?` where one of the words is near.
@@ -175,13 +148,7 @@ pub fn did_you_mean<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Opt
     let word: String = word.chars().take(100).collect();
     let near = words
         .take(2_000)
-        .map(|w| {
-            (
-                strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()),
-                w,
-            )
-        })
+        .map(|w| (strsim::damerau_levenshtein(&word, &w.chars().take(100).collect::<String>()), w))
         .min()?;
-    (near.0 <= 1 + near.1.chars().count() / 4 && near.0 > 0)
-        .then(|| format!("did you mean '{}'?", near.1))
+    (near.0 <= 1 + near.1.chars().count() / 4 && near.0 > 0).then(|| format!("did you mean '{}'?", near.1))
 }

@@ -27,10 +27,7 @@ impl At {
 
     /// Place of an attribute, or of the element where it was not written.
     pub fn of(&self, attr: &str) -> Span {
-        self.attrs
-            .iter()
-            .find(|a| a.0 == attr)
-            .map_or(self.element, |a| a.1)
+        self.attrs.iter().find(|a| a.0 == attr).map_or(self.element, |a| a.1)
     }
 
     /// Whether an attribute was written, by the element or a default class of it.
@@ -81,10 +78,7 @@ pub struct Pose {
 
 impl Default for Pose {
     fn default() -> Self {
-        Self {
-            pos: DVec3::ZERO,
-            quat: DQuat::IDENTITY,
-        }
+        Self { pos: DVec3::ZERO, quat: DQuat::IDENTITY }
     }
 }
 
@@ -94,19 +88,13 @@ impl Pose {
         if *self == Pose::default() {
             return *inner;
         }
-        Pose {
-            pos: self.pos + self.quat * inner.pos,
-            quat: self.quat * inner.quat,
-        }
+        Pose { pos: self.pos + self.quat * inner.pos, quat: self.quat * inner.quat }
     }
 
     /// The inverse motion.
     pub fn inverse(&self) -> Pose {
         let quat = self.quat.conjugate();
-        Pose {
-            pos: -(quat * self.pos),
-            quat,
-        }
+        Pose { pos: -(quat * self.pos), quat }
     }
 }
 
@@ -729,11 +717,7 @@ impl Joint {
 impl Actuator {
     /// Number of activations.
     pub fn na(&self) -> usize {
-        if self.actdim >= 0 {
-            self.actdim as usize
-        } else {
-            usize::from(self.dyntype != 0)
-        }
+        if self.actdim >= 0 { self.actdim as usize } else { usize::from(self.dyntype != 0) }
     }
 }
 

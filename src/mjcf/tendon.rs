@@ -60,10 +60,7 @@ pub(super) fn tendon(el: El<'_>, to: &mut Tendon) {
 /// Reads the path of a fixed tendon.
 pub(super) fn path(el: El<'_>, to: &mut Tendon) {
     for child in el.children() {
-        let mut joint = Ref {
-            span: child.span(),
-            ..Ref::default()
-        };
+        let mut joint = Ref { span: child.span(), ..Ref::default() };
         reference(child, "joint", &mut joint);
         child.required("joint");
         let mut coef = 0.0;

@@ -8,13 +8,8 @@ use super::geom::reference;
 use super::pose::pose;
 use super::spec::{Camera, Compiler, Light, Pose, Ref};
 
-const CAMERA_MODES: &[(&str, i32)] = &[
-    ("fixed", 0),
-    ("track", 1),
-    ("trackcom", 2),
-    ("targetbody", 3),
-    ("targetbodycom", 4),
-];
+const CAMERA_MODES: &[(&str, i32)] =
+    &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
 
 const COUNTS: &[&str] = &[
     "offwidth",
@@ -92,8 +87,8 @@ pub(super) fn check(el: El<'_>) {
             continue;
         }
         // `active` of the headlight is a number, of a light a flag; `bvactive` is a flag or a colour
-        let numeric = (name == "active" && el.tag() == "headlight")
-            || (name == "bvactive" && el.tag() == "rgba");
+        let numeric =
+            (name == "active" && el.tag() == "headlight") || (name == "bvactive" && el.tag() == "rgba");
         if COUNTS.contains(&name) {
             el.set_count(name, &mut 0);
         } else if FLAGS.contains(&name) && !numeric {
@@ -152,12 +147,9 @@ pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
     el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
     reference(el, "target", &mut to.target);
     el.set_positive("fovy", &mut to.fovy);
+    intrinsics(el, to);
     if to.fovy >= 180.0 {
-        el.wrong(
-            "fovy",
-            format!("fovy is too large: {}", to.fovy),
-            "less than 180 degrees",
-        );
+        el.wrong("fovy", format!("fovy is too large: {}", to.fovy), "less than 180 degrees");
     }
 }
 
@@ -171,17 +163,23 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     if let Some(dir) = el.fixed("dir") {
         to.dir = DVec3::from_array(dir);
         if to.dir.length() < 1e-10 {
-            el.wrong(
-                "dir",
-                "the direction of the light is zero",
-                "for example dir=\"0 0 -1\"",
-            );
+            el.wrong("dir", "the direction of the light is zero", "for example dir=\"0 0 -1\"");
         }
     }
     el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
-    el.keyword(
-        "type",
-        &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)],
-    );
+    el.keyword("type", &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)]);
     reference(el, "target", &mut to.target);
+}
+
+/// The field of view of a camera that is given by its sensor and focal length.
+fn intrinsics(el: El<'_>, to: &mut Camera) {
+    let Some([_, height]) = el.fixed("sensorsize") else {
+        return;
+    };
+    let ratio = match (el.fixed::<2>("focal"), el.fixed::<2>("focalpixel"), el.fixed::<2>("resolution")) {
+        (_, Some([_, focal]), Some([_, pixels])) if focal > 0.0 => pixels / focal,
+        (Some([_, focal]), ..) if focal > 0.0 => height / focal,
+        _ => return,
+    };
+    to.fovy = 2.0 * (ratio / 2.0).atan().to_degrees();
 }

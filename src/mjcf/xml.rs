@@ -74,13 +74,7 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
             return None;
         }
         Ok(meta) if meta.len() > MAX_FILE_BYTES => {
-            complain(
-                format!(
-                    "'{shown}' has {} bytes, more than {MAX_FILE_BYTES}",
-                    meta.len()
-                ),
-                "",
-            );
+            complain(format!("'{shown}' has {} bytes, more than {MAX_FILE_BYTES}", meta.len()), "");
             return None;
         }
         Ok(_) => {}
@@ -111,17 +105,9 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
 /// Parses one file into the tree; returns the index of its root.
 pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     let text = log.text(file);
-    let span = |start: usize, end: usize| Span {
-        file,
-        start: start as u32,
-        end: end as u32,
-    };
+    let span = |start: usize, end: usize| Span { file, start: start as u32, end: end as u32 };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        log.add(
-            span(0, 0),
-            "the file is empty",
-            "a model starts with <mujoco>",
-        );
+        log.add(span(0, 0), "the file is empty", "a model starts with <mujoco>");
         return None;
     }
     if let Err((at, message, help)) = scan(&text) {
@@ -132,11 +118,7 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         Ok(document) => document,
         Err(e) => {
             let at = byte_of(&text, e.pos());
-            log.add(
-                span(at, at + 1),
-                format!("broken XML: {}", without_position(&e)),
-                "",
-            );
+            log.add(span(at, at + 1), format!("broken XML: {}", without_position(&e)), "");
             return None;
         }
     };
@@ -154,12 +136,7 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
             name_span: span(a.range_qname().start, a.range_qname().end),
         });
         let id = tree.nodes.len();
-        tree.nodes.push(Node {
-            tag,
-            attrs: attrs.collect(),
-            children: Vec::new(),
-            span: tag_span,
-        });
+        tree.nodes.push(Node { tag, attrs: attrs.collect(), children: Vec::new(), span: tag_span });
         index.insert(node.id(), id);
         if let Some(&parent) = node.parent_element().and_then(|p| index.get(&p.id())) {
             tree.nodes[parent].children.push(id);
@@ -170,24 +147,17 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
 
 /// Byte of a line and column of the XML reader.
 fn byte_of(text: &str, pos: roxmltree::TextPos) -> usize {
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(pos.row.saturating_sub(1) as usize)
-        .map(str::len)
-        .sum();
+    let start: usize =
+        text.split_inclusive('\n').take(pos.row.saturating_sub(1) as usize).map(str::len).sum();
     let line = &text[start..];
-    let within = line
-        .char_indices()
-        .nth(pos.col.saturating_sub(1) as usize)
-        .map_or(line.len(), |(i, _)| i);
+    let within = line.char_indices().nth(pos.col.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i);
     start + within
 }
 
 /// The reader's message without the line and column that it ends with.
 fn without_position(error: &roxmltree::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at ")
-        .map_or(text.clone(), |(head, _)| head.to_owned())
+    text.rsplit_once(" at ").map_or(text.clone(), |(head, _)| head.to_owned())
 }
 
 /// Checks the depth and refuses document types before the text is parsed.
@@ -197,17 +167,11 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
     while let Some(step) = bytes[at..].iter().position(|&b| b == b'<') {
         at += step;
         let rest = &bytes[at..];
-        if let Some(end) =
-            skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>"))
-        {
+        if let Some(end) = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>")) {
             at = end;
         } else if rest.starts_with(b"<!") {
             let help = "remove the DOCTYPE; entities are never expanded";
-            return Err((
-                at,
-                "document type declarations are not allowed".to_owned(),
-                help,
-            ));
+            return Err((at, "document type declarations are not allowed".to_owned(), help));
         } else if let Some(end) = skip(text, at, "<?", "?>") {
             at = end;
         } else if rest.starts_with(b"</") {
@@ -221,11 +185,7 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
             }
             if depth >= MAX_DEPTH {
                 let message = format!("elements are nested more than {MAX_DEPTH} deep");
-                return Err((
-                    at,
-                    message,
-                    "flatten the tree, or attach parts of it as models of their own",
-                ));
+                return Err((at, message, "flatten the tree, or attach parts of it as models of their own"));
             }
             depth += usize::from(!closed);
             at = end;
@@ -237,10 +197,7 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
 /// End of a construct that starts here, or nothing where it does not.
 fn skip(text: &str, at: usize, open: &str, close: &str) -> Option<usize> {
     let rest = text.get(at..)?.strip_prefix(open)?;
-    Some(
-        rest.find(close)
-            .map_or(text.len(), |i| at + open.len() + i + close.len()),
-    )
+    Some(rest.find(close).map_or(text.len(), |i| at + open.len() + i + close.len()))
 }
 
 /// One past the tag that starts here, whether it closes itself, and its number of attributes.

@@ -48,8 +48,25 @@ def own_fields(model):
         "level_adr": np.concatenate([[0], np.cumsum(num)[:-1]]), "level_num": num, "level_body": order,
         "body_childadr": np.concatenate([[0], np.cumsum(count)[:-1]]), "body_childnum": count,
         "child_body": np.array([c for cs in children for c in cs] + [0]),
-        "candidate_geom1": pairs[:, 0], "candidate_geom2": pairs[:, 1], "candidate_pair": pairs[:, 2],
+        **moments(model), "candidate_geom1": pairs[:, 0], "candidate_geom2": pairs[:, 1], "candidate_pair": pairs[:, 2],
     }
+
+
+def moments(model):
+    """Structure of the actuator moments: the columns of the joint or tendon."""
+    columns, rows, count = [], [], []
+    for a in range(model.nu):
+        target = model.actuator_trnid[a, 0]
+        if model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_TENDON:
+            adr = model.ten_J_rowadr[target]
+            own = list(model.ten_J_colind[adr:adr + model.ten_J_rownnz[target]])
+        else:
+            own = list(model.jnt_dofadr[target] + np.arange({0: 6, 1: 3}.get(int(model.jnt_type[target]), 1)))
+        count.append(len(own))
+        columns += own
+        rows += [a] * len(own)
+    return {"moment_rownnz": np.array(count), "moment_rowadr": np.concatenate([[0], np.cumsum(count)[:-1]]),
+            "moment_colind": np.array(columns), "moment_out": np.array(rows)}
 
 
 def candidates(model):
@@ -131,6 +148,7 @@ def expected(parity, model, state):
     want["solver_niter"] = np.array([data.solver_niter[:max(1, data.nisland)].max()])
     want["M"] = np.array(data.M)
     want["ten_J"] = np.array(data.ten_J)
+    want["actuator_moment"] = np.array(data.actuator_moment)
     for n in "includemargin friction solref solreffriction solimp dim efc_address".split():
         want["contact_" + n] = np.array(getattr(data.contact, n))
     parity.restore(model, data, state)
@@ -146,16 +164,23 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--states", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--raw", action="store_true", help="noise on all positions, quaternions off unit length")
     args = parser.parse_args()
     parity = load_parity()
     model = mujoco.MjModel.from_xml_path(args.model)
     states = parity.states_of(model, args.states, args.seed)
+    if args.raw:
+        rng = np.random.default_rng(1)
+        for s in states:
+            for n in ("qpos", "mocap_pos", "mocap_quat", "qvel", "xfrc_applied", "qacc_warmstart"):
+                s[n] = s[n] + 0.1 * rng.standard_normal(s[n].shape)
     want = [expected(parity, model, s) for s in states]
     slack = [parity.truncation(model, s, w) for s, w in zip(states, want)]
     arrays = {"model." + k: v for k, v in model_fields(model).items()}
     size = sizes_of(model)
     own = own_fields(model)
     size["nlevel"], size["ncandidate"] = len(own["level_num"]), len(own["candidate_geom1"])
+    size["nH"], size["nJmom"] = model.nv * (model.nv + 1) // 2, len(own["moment_colind"])
     size["nout"] = len(model.actuator_gear)
     size["nactuator"] = len(model.actuator_trntype)
     for k, v in size.items():

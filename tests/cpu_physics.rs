@@ -1,0 +1,385 @@
+//! Physics of the CPU pipeline without an oracle: closed forms, conserved quantities, balances, capacities, and
+//! states that are not finite.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use manyworlds::compile::load_str;
+use manyworlds::cpu;
+use manyworlds::data::{Capacity, Data, status};
+use manyworlds::model::{Model, disable};
+
+/// Bodies on every joint type, with springs, damping, limits and dry friction.
+const JOINTS: &str = include_str!("parity/models/joints.xml");
+/// Every pair of primitives and every contact dimension.
+const CONTACTS: &str = include_str!("parity/models/contacts.xml");
+/// Tendons with limits, friction, springs and actuators.
+const TENDONS: &str = include_str!("parity/models/tendons.xml");
+
+fn load(text: &str) -> Model {
+    // the loader does not take negative spring lengths yet
+    load_str(&text.replace("springlength=\"-0.1 0.1\"", "springlength=\"0 0.1\"")).unwrap()
+}
+
+fn world(model: &Model, nconmax: usize, njmax: usize) -> Data {
+    Data::new(model, Capacity { nconmax, njmax })
+}
+
+/// A repeatable number from -1 to 1.
+fn noise(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn disturb(values: &mut [f64], size: f64, seed: &mut u64) {
+    for x in values {
+        *x += size * noise(seed);
+    }
+}
+
+/// Lower-triangle rows times a vector.
+fn mul_m(m: &Model, d: &Data, v: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; m.sizes.nv];
+    manyworlds::cpu::factor_m::mul_m(m, &d.M, v, &mut out);
+    out
+}
+
+/// Momentum of the tree of body `root` about its centre of mass: rotation, then translation.
+fn momentum(m: &Model, d: &Data, root: i32) -> [f64; 6] {
+    use manyworlds::cpu::math::{inertia_mul, vec6, vec10};
+    let mut sum = [0.0; 6];
+    for body in 1..m.sizes.nbody {
+        if m.body_rootid[body] == root {
+            let p = inertia_mul(vec10(&d.cinert, body), vec6(&d.cvel, body));
+            for k in 0..6 {
+                sum[k] += p[k];
+            }
+        }
+    }
+    sum
+}
+
+#[test]
+fn a_falling_body_follows_the_discrete_parabola() {
+    let m = load_str(
+        "<mujoco><worldbody><body pos='0 0 5'><freejoint/><geom size='.1'/></body></worldbody></mujoco>",
+    )
+    .unwrap();
+    let mut d = world(&m, 4, 16);
+    d.qvel[0] = 2.0;
+    for _ in 0..200 {
+        cpu::step(&m, &mut d);
+    }
+    // n steps of semi-implicit Euler fall g h² n (n + 1) / 2
+    let (h, n) = (0.002, 200.0);
+    assert!((d.qpos[2] - (5.0 - 9.81 * h * h * n * (n + 1.0) / 2.0)).abs() < 1e-12);
+    assert!((d.qpos[0] - 2.0 * h * n).abs() < 1e-12);
+    assert!((d.time[0] - h * n).abs() < 1e-12);
+}
+
+#[test]
+fn a_small_pendulum_has_its_period() {
+    let m = load_str(
+        "<mujoco><option timestep='1e-4'/><worldbody><body><joint axis='0 1 0'/>
+         <inertial pos='0 0 -1' mass='1' diaginertia='1e-9 1e-9 1e-9'/></body></worldbody></mujoco>",
+    )
+    .unwrap();
+    let mut d = world(&m, 1, 1);
+    d.qpos[0] = 1e-3;
+    let mut last = d.qpos[0];
+    let mut crossings = Vec::new();
+    while crossings.len() < 3 {
+        cpu::step(&m, &mut d);
+        if last * d.qpos[0] < 0.0 {
+            crossings.push(d.time[0]);
+        }
+        last = d.qpos[0];
+    }
+    let period = crossings[2] - crossings[0];
+    assert!((period - 2.0 * std::f64::consts::PI / 9.81_f64.sqrt()).abs() < 2e-4, "{period}");
+}
+
+#[test]
+fn energy_is_conserved_without_dissipation() {
+    for text in [JOINTS, TENDONS] {
+        let mut m = load(text);
+        m.opt_timestep[0] = 1e-5;
+        m.opt_disableflags[0] |= disable::CONSTRAINT | disable::ACTUATION;
+        m.dof_damping.fill(0.0);
+        m.tendon_damping.fill(0.0);
+        m.actuator_damping.fill(0.0);
+        let mut d = world(&m, 1, 1);
+        disturb(&mut d.qvel, 0.5, &mut 1);
+        cpu::forward(&m, &mut d);
+        let before = d.energy[0] + d.energy[1];
+        assert!(d.energy[1] > 0.0);
+        for _ in 0..5000 {
+            cpu::step(&m, &mut d);
+        }
+        cpu::forward(&m, &mut d);
+        let change = (d.energy[0] + d.energy[1] - before).abs();
+        assert!(change < 1e-4 * (1.0 + before.abs()), "{before} changed by {change}");
+    }
+}
+
+#[test]
+fn inner_forces_do_not_change_the_momentum() {
+    let mut m = load(JOINTS);
+    m.opt_timestep[0] = 1e-5;
+    m.opt_gravity.fill(0.0);
+    m.opt_disableflags[0] |= disable::CONTACT;
+    for x in &mut m.jnt_range {
+        *x *= 0.1;
+    }
+    // the actuator on the free joint pushes from outside: no controls
+    let mut d = world(&m, 1, 50);
+    disturb(&mut d.qvel, 1.0, &mut 2);
+    cpu::forward(&m, &mut d);
+    let before = momentum(&m, &d, 1);
+    let mut limited = 0;
+    for _ in 0..5000 {
+        cpu::step(&m, &mut d);
+        limited += d.nl[0];
+    }
+    cpu::forward(&m, &mut d);
+    assert!(limited > 0, "limits should have been active");
+    let after = momentum(&m, &d, 1);
+    let scale = before.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+    for k in 0..6 {
+        assert!((after[k] - before[k]).abs() < 1e-4 * scale, "{before:?} became {after:?}");
+    }
+}
+
+#[test]
+fn forces_balance_in_every_state() {
+    for text in [JOINTS, CONTACTS, TENDONS] {
+        let m = load(text);
+        let mut d = world(&m, 100, 400);
+        let mut seed = 3;
+        for k in 0..60 {
+            disturb(&mut d.ctrl, 0.3, &mut seed);
+            cpu::step(&m, &mut d);
+            if k % 10 != 0 {
+                continue;
+            }
+            cpu::forward(&m, &mut d);
+            let inertial = mul_m(&m, &d, &d.qacc);
+            for i in 0..m.sizes.nv {
+                let rest = inertial[i] + d.qfrc_bias[i]
+                    - d.qfrc_passive[i]
+                    - d.qfrc_actuator[i]
+                    - d.qfrc_constraint[i];
+                let size = inertial[i].abs() + d.qfrc_constraint[i].abs() + 1.0;
+                assert!(rest.abs() < 1e-4 * size, "dof {i}: {rest} of {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resting_box_is_carried_by_its_weight() {
+    let m = load_str(
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><freejoint/>
+         <geom type='box' size='.1 .1 .1' mass='3'/></body></worldbody></mujoco>",
+    )
+    .unwrap();
+    let mut d = world(&m, 8, 32);
+    for _ in 0..2000 {
+        cpu::step(&m, &mut d);
+    }
+    cpu::forward(&m, &mut d);
+    assert_eq!(d.ncon[0], 4);
+    let carried: f64 = d.efc_force[..d.nefc[0] as usize].iter().sum();
+    assert!((carried - 3.0 * 9.81).abs() < 1e-3, "{carried}");
+    assert!(d.qvel.iter().all(|v| v.abs() < 1e-4));
+}
+
+#[test]
+fn dry_friction_holds_up_to_its_bound() {
+    let m = load_str(
+        "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='slide' frictionloss='2'/><geom size='.1'/>
+         </body></worldbody></mujoco>",
+    )
+    .unwrap();
+    let moved = |push: f64| {
+        let mut d = world(&m, 1, 4);
+        d.qfrc_applied[0] = push;
+        for _ in 0..500 {
+            cpu::step(&m, &mut d);
+        }
+        (d.qvel[0], d.efc_force[0])
+    };
+    let (slow, held) = moved(1.9);
+    assert!(slow.abs() < 0.05 && (held + 1.9).abs() < 0.05, "{slow} {held}");
+    let (fast, slipping) = moved(3.0);
+    assert!(fast > 0.1 && (slipping + 2.0).abs() < 1e-9, "{fast} {slipping}");
+}
+
+#[test]
+fn single_precision_follows_double() {
+    for text in [JOINTS, TENDONS] {
+        let m = load(text);
+        let single = m.cast::<f32>();
+        let mut d = world(&m, 50, 200);
+        disturb(&mut d.qvel, 0.2, &mut 4);
+        let mut s = d.cast::<f32>();
+        for _ in 0..100 {
+            cpu::step(&m, &mut d);
+            cpu::step(&single, &mut s);
+        }
+        for i in 0..m.sizes.nq {
+            assert!((d.qpos[i] - f64::from(s.qpos[i])).abs() < 1e-3, "{i}: {} {}", d.qpos[i], s.qpos[i]);
+        }
+    }
+}
+
+#[test]
+fn too_few_contact_slots_keep_the_deepest() {
+    let m = load(CONTACTS);
+    let mut all = world(&m, 100, 400);
+    for _ in 0..300 {
+        cpu::step(&m, &mut all);
+    }
+    cpu::forward(&m, &mut all);
+    let wanted = all.ncon[0] as usize;
+    assert!(wanted > 8);
+    for slots in [0, 1, 3, wanted - 1, wanted] {
+        let mut few = world(&m, slots, 400);
+        few.qpos.copy_from_slice(&all.qpos);
+        few.qvel.copy_from_slice(&all.qvel);
+        cpu::forward(&m, &mut few);
+        assert_eq!(few.ncon[0] as usize, slots);
+        assert_eq!(few.ncon_peak[0] as usize, wanted);
+        assert_eq!(few.status[0] & status::CONTACT_OVERFLOW != 0, slots < wanted);
+        // the same contacts, in the same order, as the deepest of all
+        let mut order: Vec<usize> = (0..wanted).collect();
+        order.sort_by(|&a, &b| all.contact_dist[a].total_cmp(&all.contact_dist[b]));
+        let mut kept = order[..slots].to_vec();
+        kept.sort_unstable();
+        for (slot, &k) in kept.iter().enumerate() {
+            assert_eq!(few.contact_dist[slot], all.contact_dist[k]);
+            assert_eq!(few.contact_geom[2 * slot..2 * slot + 2], all.contact_geom[2 * k..2 * k + 2]);
+        }
+    }
+}
+
+#[test]
+fn too_few_rows_leave_out_whole_contacts() {
+    let m = load(CONTACTS);
+    let mut all = world(&m, 100, 400);
+    for _ in 0..300 {
+        cpu::step(&m, &mut all);
+    }
+    cpu::forward(&m, &mut all);
+    let wanted = all.nefc[0];
+    for slots in 0..wanted + 2 {
+        let mut few = world(&m, 100, slots as usize);
+        few.qpos.copy_from_slice(&all.qpos);
+        few.qvel.copy_from_slice(&all.qvel);
+        cpu::forward(&m, &mut few);
+        assert!(few.nefc[0] <= slots);
+        assert_eq!(few.nefc_peak[0], wanted);
+        assert_eq!(few.status[0] & status::CONSTRAINT_OVERFLOW != 0, slots < wanted);
+        for c in 0..few.ncon[0] as usize {
+            let first = few.contact_efc_address[c];
+            let rows = (2 * (few.contact_dim[c] - 1)).max(1);
+            assert!(first < 0 || first + rows <= few.nefc[0]);
+        }
+        cpu::step(&m, &mut few);
+        assert!(few.qpos.iter().all(|x| x.is_finite()));
+    }
+}
+
+#[test]
+fn bad_states_reset_the_world_and_are_flagged() {
+    let m = load(JOINTS);
+    for bad in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e11] {
+        for (field, bit) in
+            [("qpos", status::BAD_QPOS), ("qvel", status::BAD_QVEL), ("qfrc_applied", status::BAD_QACC)]
+        {
+            let mut d = world(&m, 50, 200);
+            cpu::step(&m, &mut d);
+            if let Some(manyworlds::fields::ValuesMut::Real(v)) = d.get_mut(field) {
+                v[7] = if field == "qfrc_applied" { bad * 1e6 } else { bad };
+            }
+            cpu::step(&m, &mut d);
+            assert!(d.status[0] & bit != 0, "{field} {bad}: {}", d.status[0]);
+            assert_eq!(d.nreset[0], 1);
+            assert!(d.qpos.iter().chain(&d.qvel).all(|x| x.is_finite()));
+            cpu::step(&m, &mut d);
+            assert_eq!(d.nreset[0], 1);
+        }
+    }
+}
+
+#[test]
+fn bad_controls_count_as_zero() {
+    let m = load(JOINTS);
+    let mut d = world(&m, 50, 200);
+    d.ctrl[0] = f64::NAN;
+    d.ctrl[1] = 0.4;
+    cpu::forward(&m, &mut d);
+    assert!(d.status[0] & status::BAD_CTRL != 0);
+    assert_eq!(d.actuator_force[0], 0.0);
+    let mut zero = world(&m, 50, 200);
+    cpu::forward(&m, &mut zero);
+    assert_eq!(d.qacc, zero.qacc);
+}
+
+#[test]
+fn no_state_makes_the_pipeline_panic() {
+    for text in [JOINTS, CONTACTS, TENDONS] {
+        let mut m = load(text);
+        m.opt_disableflags[0] |= disable::AUTORESET;
+        let mut seed = 5;
+        for bad in [f64::NAN, f64::INFINITY, 1e300, -1e300, 1e-320, 0.0] {
+            for field in
+                ["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc_warmstart", "mocap_quat"]
+            {
+                for every in [1, 5] {
+                    let mut d = world(&m, 30, 100);
+                    disturb(&mut d.qpos, 0.3, &mut seed);
+                    if let Some(manyworlds::fields::ValuesMut::Real(v)) = d.get_mut(field) {
+                        for k in (0..v.len()).step_by(every) {
+                            v[k] = bad;
+                        }
+                    }
+                    for _ in 0..3 {
+                        cpu::step(&m, &mut d);
+                    }
+                    cpu::forward(&m, &mut d);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_inputs_give_equal_bits() {
+    let m = load(CONTACTS);
+    let run = || {
+        let mut d = world(&m, 60, 300);
+        for _ in 0..200 {
+            cpu::step(&m, &mut d);
+        }
+        d
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn islands_do_not_change_the_converged_solution() {
+    let m = load(CONTACTS);
+    let mut whole = m.clone();
+    whole.opt_disableflags[0] |= disable::ISLAND;
+    let mut d = world(&m, 100, 400);
+    for _ in 0..250 {
+        cpu::step(&m, &mut d);
+    }
+    let mut e = d.clone();
+    cpu::forward(&m, &mut d);
+    cpu::forward(&whole, &mut e);
+    assert!(d.nisland[0] > 1 && e.nisland[0] == 1);
+    for i in 0..m.sizes.nv {
+        assert!((d.qacc[i] - e.qacc[i]).abs() < 1e-3 * (1.0 + d.qacc[i].abs()), "{i}");
+    }
+}
