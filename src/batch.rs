@@ -3,18 +3,20 @@
 mod access;
 pub mod control;
 mod cpu;
+mod engine;
 mod memory;
 mod probe;
 mod timing;
 
 use std::time::Instant;
 
-use crate::data::{Capacity, Data, status};
+use crate::data::{Capacity, status};
 use crate::error::{Error, Result};
 use crate::fields::Sizes;
 use crate::model::Model;
 
 pub use access::suggest;
+use engine::Engine;
 pub use memory::bytes_of_world;
 pub use probe::{bound, peaks, probe, with_margin};
 
@@ -104,16 +106,6 @@ pub struct Batch {
     notice: Option<String>,
     build_seconds: f64,
     engine: Engine,
-}
-
-#[derive(Debug)]
-enum Engine {
-    Cpu(Vec<Data>),
-    #[cfg(feature = "gpu")]
-    Gpu {
-        batch: Box<crate::gpu::GpuBatch>,
-        device: String,
-    },
 }
 
 impl Batch {
@@ -293,49 +285,5 @@ impl Batch {
         let (nq, nv) = (self.sizes.nq, self.sizes.nv);
         let good = (0..self.worlds).filter(|&w| finite(&qpos, nq, w) && finite(&qvel, nv, w)).count();
         Ok(good as f64 / self.worlds as f64)
-    }
-}
-
-impl Engine {
-    /// The engine of the backend that was asked for, and a line to be shown where `Auto` fell back.
-    fn open(
-        model: &Model,
-        worlds: usize,
-        sizes: &Sizes,
-        options: &BatchOptions,
-    ) -> Result<(Self, Option<String>)> {
-        match options.backend {
-            Backend::Cpu => Ok((Self::cpu(model, worlds, sizes)?, None)),
-            Backend::Gpu => Ok((Self::gpu(model, worlds, sizes, options)?, None)),
-            Backend::Auto => match Self::gpu(model, worlds, sizes, options) {
-                Ok(engine) => Ok((engine, None)),
-                Err(why) => {
-                    let notice = format!("using the CPU backend: {why}");
-                    Ok((Self::cpu(model, worlds, sizes)?, Some(notice)))
-                }
-            },
-        }
-    }
-
-    fn cpu(model: &Model, worlds: usize, sizes: &Sizes) -> Result<Self> {
-        memory::check_available(sizes, worlds)?;
-        let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
-        Ok(Engine::Cpu(cpu::new(model, worlds, capacity)))
-    }
-
-    #[cfg(feature = "gpu")]
-    fn gpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
-        use crate::gpu::{Choice, Gpu, GpuBatch};
-        // a software adapter is slower than the CPU backend: only when it is asked for
-        let choice = if options.backend == Backend::Gpu { Choice::Any } else { Choice::Hardware };
-        let gpu = Gpu::open(choice)?;
-        let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
-        let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;
-        Ok(Engine::Gpu { batch: Box::new(batch), device: gpu.adapter().to_string() })
-    }
-
-    #[cfg(not(feature = "gpu"))]
-    fn gpu(_: &Model, _: usize, _: &Sizes, _: &BatchOptions) -> Result<Self> {
-        Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
     }
 }

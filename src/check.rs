@@ -6,11 +6,13 @@
 //! that is not written cannot pass.
 
 mod compare;
+mod report;
 mod run;
 mod subject;
 mod tolerance;
 
 pub use compare::{Difference, compare};
-pub use run::{Options, Report, Row, run};
+pub use report::{Report, Row};
+pub use run::{Options, run};
 pub use subject::{CpuSubject, Subject};
 pub use tolerance::{CUMULATIVE, tolerance};

@@ -34,6 +34,10 @@ impl Subject for Faulty {
         self.inner.has(field)
     }
 
+    fn writes(&self, stage: Stage, field: &str) -> bool {
+        self.inner.writes(stage, field)
+    }
+
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         self.inner.set(field, values)
     }

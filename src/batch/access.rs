@@ -1,6 +1,7 @@
 //! Reading and writing fields of a batch, every argument checked.
 
-use super::{Batch, Engine};
+use super::Batch;
+use super::engine::Engine;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Field, Values, ValuesMut};

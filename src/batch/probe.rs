@@ -121,7 +121,7 @@ fn steps(model: &Model) -> usize {
 fn run(model: &Model, key: Option<usize>, world: usize, steps: usize, capacity: Capacity) -> Capacity {
     let mut data = Data::new(model, capacity);
     data.reset(model, key);
-    let control = if world % 2 == 0 { Control::Noise } else { Control::Hold };
+    let control = if world.is_multiple_of(2) { Control::Noise } else { Control::Hold };
     let mut ctrl = vec![0.0; model.sizes.nu];
     for step in 0..steps {
         fill(model, control, 0, world, step, &mut ctrl);

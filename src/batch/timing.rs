@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Batch, Engine};
+use super::Batch;
+use super::engine::Engine;
 use crate::cpu;
 use crate::data::Data;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! The check itself.
 
 use super::compare::compare;
+use super::report::{Report, Row};
 use super::subject::{CpuSubject, Subject};
 use super::tolerance::{CUMULATIVE, tolerance};
 use crate::batch::control::{Control, fill, uniform};
@@ -27,53 +28,6 @@ pub struct Options {
     /// The CPU runs the stages before this one, the subject all others on its own results. `None`: every
     /// stage alone, from the CPU's inputs.
     pub from: Option<Stage>,
-}
-
-/// One field after one stage: the worst of all worlds and states.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The stage.
-    pub stage: Stage,
-    /// The field.
-    pub field: &'static str,
-    /// Error against the CPU in double precision.
-    pub double: f64,
-    /// Error against the CPU in single precision.
-    pub single: f64,
-    /// What is allowed.
-    pub tolerance: f64,
-    /// World of the worst error.
-    pub world: usize,
-    /// Element of the worst error within the world.
-    pub index: usize,
-}
-
-impl Row {
-    /// Whether the field is further away than it may be.
-    pub fn over(&self) -> bool {
-        !(self.double <= self.tolerance && self.single <= self.tolerance)
-    }
-}
-
-/// All rows of a check, in the order of the stages.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// Rows.
-    pub rows: Vec<Row>,
-    /// Comparisons left out because rounding decides how many contacts or rows there are: the CPU itself
-    /// disagrees between its precisions.
-    pub borderline: usize,
-    /// Comparisons made, one for each world, state and stage.
-    pub compared: usize,
-    /// Fields that the subject does not keep, and that no comparison could be made of.
-    pub absent: Vec<&'static str>,
-}
-
-impl Report {
-    /// Whether every field is within its tolerance and something was compared.
-    pub fn passed(&self) -> bool {
-        self.compared > 0 && !self.rows.iter().any(Row::over)
-    }
 }
 
 /// Checks a subject that holds `options.worlds` worlds of `model` with the given capacity.
@@ -141,7 +95,8 @@ fn check_states(
     let mut double = rounded(worlds);
     let mut single = CpuSubject::<f32>::new(model, &double);
     let mut skip = vec![false; worlds.len()];
-    let mut uploaded = false;
+    // fields whose values the subject does not share with the CPU: all of them at first
+    let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
     for &stage in Stage::ALL {
         let ours = options.from.is_none_or(|from| stage >= from);
         // from the same inputs in every precision, unless errors are meant to add up
@@ -149,12 +104,13 @@ fn check_states(
             double = rounded(&double);
             skip.fill(false);
         }
-        if ours && (options.from.is_none() || !uploaded) {
-            upload(&double, subject)?;
-            upload(&double, &mut single)?;
-            uploaded = true;
+        if ours {
+            upload(&double, &stale, subject)?;
+            upload(&double, &stale, &mut single)?;
+            stale.clear();
         }
         let mut written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
+        let before = double.clone();
         poison(&mut double, &written);
         double.iter_mut().for_each(|data| cpu::run_stage(stage, model, data));
         if !ours {
@@ -164,9 +120,13 @@ fn check_states(
         written.retain(|name| subject.has(name));
         subject.poison(&written)?;
         subject.run(stage)?;
-        let seen = Seen { double: &double, single: &single, subject: &*subject };
         let factor = if options.from.is_some() { CUMULATIVE } else { 1.0 };
-        compare_stage(stage, &seen, factor, &mut skip, report)?;
+        let touched = touched(stage, &before, &double, subject);
+        let seen = Seen { double: &double, single: &single, subject: &*subject };
+        compare_stage(stage, &touched, &seen, factor, &mut skip, report)?;
+        if options.from.is_none() {
+            stale = touched;
+        }
     }
     Ok(())
 }
@@ -180,6 +140,7 @@ struct Seen<'a> {
 
 fn compare_stage(
     stage: Stage,
+    fields: &[&'static Field],
     seen: &Seen<'_>,
     factor: f64,
     skip: &mut [bool],
@@ -188,11 +149,10 @@ fn compare_stage(
     mark_borderline(seen, skip)?;
     report.borderline += skip.iter().filter(|&&s| s).count();
     report.compared += skip.iter().filter(|&&s| !s).count();
-    let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
-    for field in outputs(stage).chain(state) {
+    for field in fields {
         let Some(allowed) = tolerance(field.name) else { continue };
         if !seen.subject.has(field.name) {
-            keep_name(&mut report.absent, field.name);
+            report.leave_out(field.name);
             continue;
         }
         let allowed = if field.elem == Elem::Int { 0.0 } else { allowed * factor };
@@ -215,7 +175,7 @@ fn compare_stage(
                 world: w,
                 index: a.index,
             };
-            keep_worst(report, row);
+            report.keep(row);
         }
     }
     Ok(())
@@ -281,8 +241,15 @@ fn rounded(worlds: &[Data]) -> Vec<Data> {
     worlds.iter().map(|data| data.cast::<f32>().cast::<f64>()).collect()
 }
 
-fn upload(worlds: &[Data], subject: &mut dyn Subject) -> Result<()> {
-    for field in Data::<f64>::FIELDS {
+/// What a stage may have changed: its outputs, and the state that either side writes there.
+fn touched(stage: Stage, before: &[Data], after: &[Data], subject: &dyn Subject) -> Vec<&'static Field> {
+    let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
+    let state = |f: &&Field| f.stage == "state" && (changed(f) || subject.writes(stage, f.name));
+    outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()
+}
+
+fn upload(worlds: &[Data], fields: &[&Field], subject: &mut dyn Subject) -> Result<()> {
+    for field in fields {
         let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
         let values: Vec<f64> = worlds.iter().flat_map(of).collect();
         if !values.is_empty() && subject.has(field.name) {
@@ -290,25 +257,4 @@ fn upload(worlds: &[Data], subject: &mut dyn Subject) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn keep_name(names: &mut Vec<&'static str>, name: &'static str) {
-    if !names.contains(&name) {
-        names.push(name);
-    }
-}
-
-/// One row for each stage and field, with the worst of all.
-fn keep_worst(report: &mut Report, row: Row) {
-    let same = report.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field);
-    match same {
-        None => report.rows.push(row),
-        Some(old) => {
-            let single = old.single.max(row.single);
-            if row.double > old.double {
-                *old = row;
-            }
-            old.single = single;
-        }
-    }
 }

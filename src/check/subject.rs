@@ -12,6 +12,8 @@ use crate::stages::Stage;
 pub trait Subject {
     /// Whether the subject keeps a Data field: kernels leave out what a model does not need.
     fn has(&self, field: &str) -> bool;
+    /// Whether a stage of the subject writes a state field.
+    fn writes(&self, stage: Stage, field: &str) -> bool;
     /// Sets any Data field.
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()>;
     /// Reads any Data field.
@@ -26,6 +28,10 @@ pub trait Subject {
 impl Subject for crate::gpu::GpuBatch {
     fn has(&self, field: &str) -> bool {
         crate::gpu::GpuBatch::has(self, field)
+    }
+
+    fn writes(&self, stage: Stage, field: &str) -> bool {
+        crate::gpu::GpuBatch::writes(self, stage).contains(field)
     }
 
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
@@ -61,6 +67,10 @@ impl<T: Real> CpuSubject<T> {
 
 impl<T: Real> Subject for CpuSubject<T> {
     fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn writes(&self, _: Stage, _: &str) -> bool {
         true
     }
 

@@ -77,7 +77,9 @@ impl Schedule {
                 self.apply(batch, step)?;
             }
             // as far as nothing has to be done in between
-            let stop = |s: &usize| self.changes(*s) || (*s >= self.warmup && (*s - self.warmup) % every == 0);
+            let stop = |s: &usize| {
+                self.changes(*s) || (*s >= self.warmup && (*s - self.warmup).is_multiple_of(every))
+            };
             let next = (step + 1..to).find(stop).unwrap_or(to);
             batch.step(next - step)?;
             step = next;

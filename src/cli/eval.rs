@@ -158,10 +158,13 @@ fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
     Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
 }
 
+/// From the stored numbers of a matrix to all of it.
+type Densify = fn(&Model, &[f64]) -> Vec<f64>;
+
 fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let array = squeezed(batch.get(field.name)?, field);
     let model = batch.model();
-    let (rows, densify): (usize, fn(&Model, &[f64]) -> Vec<f64>) = match field.name {
+    let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, dense::inertia),
         "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
         "actuator_moment" => (model.sizes.nout, dense::moments),
