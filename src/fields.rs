@@ -196,6 +196,7 @@ macro_rules! model_table {
             // sites
             site_type: int [nsite] "enum" "Shape for display, as `geom_type`.";
             site_bodyid: int [nsite] "id" "Body.";
+            site_dataid: int [nsite] "id" "Mesh for display; -1 for none.";
             site_group: int [nsite] "1" "Group for display.";
             site_size: real [nsite 3] "m" "Size by type.";
             site_pos: real [nsite 3] "m" "Position in the body's frame.";

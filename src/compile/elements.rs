@@ -26,6 +26,7 @@ impl Build<'_> {
             let m = &mut self.model;
             m.site_type[s] = site.kind;
             m.site_bodyid[s] = site.body as i32;
+            m.site_dataid[s] = -1;
             m.site_group[s] = site.group;
             m.site_size[3 * s..3 * s + 3].copy_from_slice(&size);
             m.site_pos[3 * s..3 * s + 3].copy_from_slice(&pose.pos.to_array());
