@@ -215,7 +215,30 @@ fn bench_gives_a_row_for_each_size() {
     let bench =
         object(&["bench", &model, "--worlds", "1,4", "--steps", "20", "--warmup", "5", "--backend", "cpu"]);
     assert_eq!(bench["rows"].as_array().unwrap().len(), 2);
+    assert!(bench["rows"][0]["cold_seconds"]["load"].as_f64().unwrap() > 0.0);
     assert!(bench["rows"][1]["stage_nanoseconds"]["solve"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn bench_measures_two_backends_in_turns() {
+    let common = ["bench", &model("hopper.xml"), "--steps", "5", "--warmup", "5", "--backend", "cpu"];
+    let more = ["--worlds", "2", "--repeat", "3", "--against", "cpu"];
+    let done = run(&[&common[..], &more, &["--format", "json"]].concat());
+    // a line for the row, and one for all rows
+    let lines: Vec<Value> = text(&done.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[1]["rows"][0]), (2, &lines[0]));
+    assert_eq!(lines[0]["samples"].as_array().unwrap().len(), 3);
+    assert!(lines[0]["ratio"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn options_of_kernels_are_refused_where_none_run() {
+    let model = model("hopper.xml");
+    for verb in ["rollout", "bench", "check"] {
+        let said = refused(&[verb, &model, "--backend", "cpu", "--lanes", "4"]);
+        assert!(said.contains("--lanes is for the GPU"), "{said}");
+    }
+    assert!(refused(&["rollout", &model, "--partition", "half"]).contains("split, grouped or fused"));
 }
 
 #[test]

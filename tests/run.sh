@@ -78,9 +78,10 @@ part_style() {
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 
-# Unit tests, integration tests and examples in the documentation, on lavapipe.
+# Unit tests, integration tests and examples in the documentation, on lavapipe. Benches run each once.
 part_tests() {
     check "cargo test" with_driver "${lavapipe[0]}" cargo test --no-fail-fast
+    check "benches, once" with_driver "$swiftshader" cargo test --quiet --bench stages -- --test
 }
 
 # The binary that the parts below use; an old one must not pass in its place.

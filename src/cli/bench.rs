@@ -60,6 +60,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             rows.push(row);
         }
     }
+    print_table(&rows, output);
     output.object(&json!({ "workload": "hold", "rows": rows }));
     Ok(true)
 }
@@ -192,6 +193,31 @@ fn print_line(row: &Map<String, Value>, output: &Output) {
     ));
     print_shape(row, output);
     print_stages(row, output);
+}
+
+/// All rows under one another; a single one was said above.
+fn print_table(rows: &[Value], output: &Output) {
+    if rows.len() < 2 {
+        return;
+    }
+    output.text(format_args!(
+        "\n{:<24} {:>8} {:>8} {:>14} {:>12} {:>9} {:>7}",
+        "model", "worlds", "backend", "steps/s", "us a step", "cold s", "ratio"
+    ));
+    for row in rows.iter().filter_map(Value::as_object) {
+        let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        let cold = row.get("cold_seconds").and_then(Value::as_object);
+        let cold: f64 = cold.into_iter().flatten().filter_map(|p| p.1.as_f64()).sum();
+        let ratio = row.get("ratio").and_then(Value::as_f64).map_or("-".to_owned(), |r| format!("{r:.2}"));
+        output.text(format_args!(
+            "{:<24} {:>8} {:>8} {:>14.0} {:>12.1} {cold:>9.2} {ratio:>7}",
+            word("model"),
+            number(row, "worlds"),
+            word("backend"),
+            number(row, "steps_per_second"),
+            1e6 * number(row, "seconds") / number(row, "steps"),
+        ));
+    }
 }
 
 fn print_shape(row: &Map<String, Value>, output: &Output) {

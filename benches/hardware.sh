@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Everything worth measuring on a machine with a GPU, by one person, without a network.
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check bench sweep peers; none named: all of them
+# Each phase keeps its own time limit, and what was measured by then. Results: one folder, told at the start.
+#   OUT=results        folder of the results             BUDGET=480   seconds of one phase
+#   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
+#   PEERS=mujoco,warp  peers to run; default: what is installed
+#   MODELS="a b"       of bench; default: humanoid three_humanoids pendulum cartpole
+#   PARTITIONS, WORLDS, LANES, TILES, STEPS, SIZE (worlds of the sweep), PEER_WORLDS: see below
+set -u
+cd "$(dirname "$0")/.." || exit 2
+bin=${1:?usage: benches/hardware.sh BINARY [PHASE...]}
+shift
+bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin")
+[ -x "$bin" ] || { echo "no binary at $bin: cargo build --release" >&2 && exit 2; }
+
+out=${OUT:-benches/results/hardware-$(date -u +%Y%m%d-%H%M%S)}
+budget=${BUDGET:-480}
+models=(${MODELS:-humanoid three_humanoids pendulum cartpole})
+partitions=(${PARTITIONS:-grouped fused split})
+# the sizes that matter most come first, in case the time runs out
+worlds=(${WORLDS:-8192 4096 1024 1 64 32768})
+lanes=(${LANES:-1 2 4 8 16 32})
+tiles=(${TILES:-1 2 4 8 16 32})
+steps=${STEPS:-200}
+size=${SIZE:-8192}
+peer_worlds=${PEER_WORLDS:-8192,1024}
+python=${PYTHON:-python3}
+failed=0
+mkdir -p "$out" || exit 2
+out=$(cd "$out" && pwd)
+
+say() { printf '%s\n' "$*" | tee -a "$out/log.txt"; }
+left() { echo $((deadline - SECONDS)); }
+
+# Runs a command for at most SECONDS, and not beyond the phase.
+limited() {
+    local most=$1 rest
+    shift
+    rest=$(left)
+    [ "$rest" -gt 2 ] || { say "no time left: $*" && return 124; }
+    [ "$most" -lt "$rest" ] || most=$rest
+    timeout -k 5 "$most" "$@"
+}
+
+# Runs a command as one check whose output is kept.
+check() {
+    local name=$1 begin=$SECONDS code
+    shift
+    echo "== $name" >>"$out/correctness.txt"
+    limited 240 "$@" >>"$out/correctness.txt" 2>&1
+    code=$?
+    if [ $code = 0 ]; then
+        say "ok     $name ($((SECONDS - begin)) s)"
+    else
+        say "FAILED $name (status $code, $((SECONDS - begin)) s)"
+        failed=$((failed + 1))
+    fi
+}
+
+# The driver's manifest where the loader does not look for it; containers often hide it.
+find_driver() {
+    local found
+    [ -z "${VK_DRIVER_FILES:-}" ] || return 0
+    "$bin" doctor --format json 2>/dev/null | grep -q '"software":false' && return 0
+    found=$(find /usr /etc /opt -name 'nvidia_icd*.json' 2>/dev/null | head -n 1)
+    [ -n "$found" ] || return 0
+    export VK_DRIVER_FILES=$found
+    say "driver manifest: $found"
+}
+
+phase_doctor() {
+    ldconfig -p 2>/dev/null | grep -q libvulkan.so.1 || say "no Vulkan loader in ldconfig -p: install libvulkan1"
+    { date -u; uname -a; nproc; grep -m 1 'model name' /proc/cpuinfo; nvidia-smi; } >>"$out/machine.txt" 2>&1
+    { "$bin" --version; echo "commit ${MANYWORLDS_COMMIT:-$(git rev-parse HEAD 2>/dev/null)}"; } >>"$out/machine.txt"
+    "$bin" doctor | tee -a "$out/machine.txt" "$out/log.txt"
+    "$bin" doctor --format json >>"$out/machine.txt"
+}
+
+# Every kernel against the CPU; then the reference, where it is installed.
+phase_check() {
+    local model
+    for model in models/*.xml; do
+        check "check $(basename "$model" .xml)" "$bin" check "$model"
+    done
+    for shape in "1 32" "4 8" "8 4" "32 1"; do
+        check "check humanoid, lanes and worlds per group $shape" \
+            "$bin" check models/humanoid.xml --worlds 16 --lanes "${shape% *}" --worlds-per-group "${shape#* }"
+    done
+    if with_reference; then
+        check "parity gpu" "$python" tests/parity/parity.py --bin "$bin" --backend gpu models/*.xml
+        check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu models/*.xml
+    else
+        say "parity is left out: $python has no mujoco 3.17.0"
+    fi
+}
+
+with_reference() {
+    "$python" -c 'import mujoco, numpy, sys; sys.exit(mujoco.__version__ != "3.17.0")' 2>/dev/null
+}
+
+# One cell of a table: a JSON line in FILE, a line for people in the log.
+cell() {
+    local file=$1 line code
+    shift
+    line=$(limited 120 "$bin" bench --format json --backend gpu --warmup 200 "$@" 2>"$out/last_error.txt")
+    code=$?
+    # the first line is the row; what it was measured against comes first in it
+    line=$(printf '%s\n' "$line" | head -n 1)
+    if [ $code = 0 ]; then
+        printf '%s\n' "$line" >>"$out/$file"
+        say "$(printf '%s' "$line" | grep -o '"steps_per_second":[0-9.]*' | tail -n 1) $*"
+    else
+        say "failed, status $code: $* $(tail -n 1 "$out/last_error.txt")"
+        [ $code = 124 ] || failed=$((failed + 1))
+    fi
+    rm -f "$out/last_error.txt"
+}
+
+# Models, sizes, partitions.
+phase_bench() {
+    local model count partition
+    for model in "${models[@]}"; do
+        for count in "${worlds[@]}"; do
+            for partition in "${partitions[@]}"; do
+                [ "$(left)" -gt 2 ] || { say "bench: no time left at $model $count $partition" && return; }
+                cell bench.jsonl "models/$model.xml" --worlds "$count" --steps "$steps" --partition "$partition"
+            done
+        done
+    done
+    [ "$(left)" -gt 2 ] || return
+    cell bench.jsonl models/humanoid.xml --worlds "$size" --steps "$steps" --split-stages
+    cell bench.jsonl models/humanoid.xml --worlds "$size" --steps "$steps" --against cpu
+}
+
+# How worlds are spread over lanes, for the humanoid.
+phase_sweep() {
+    local lane tile
+    for lane in "${lanes[@]}"; do
+        for tile in "${tiles[@]}"; do
+            [ $((lane * tile)) -le 256 ] || continue
+            [ "$(left)" -gt 2 ] || { say "sweep: no time left at $lane lanes, $tile worlds a group" && return; }
+            cell sweep.jsonl models/humanoid.xml --worlds "$size" --steps 100 --lanes "$lane" --worlds-per-group "$tile"
+        done
+    done
+}
+
+# Unpacks wheels beside the results, and nothing else.
+unpack_wheels() {
+    [ -n "${WHEELS:-}" ] || return 0
+    local site
+    site=$(mktemp -d)
+    if ls "$WHEELS"/peers.tar.* >/dev/null 2>&1; then cat "$WHEELS"/peers.tar.* | tar x -C "$site"; fi
+    find "$site" "$WHEELS" -name '*.whl' -print0 | xargs -0 "$python" -m pip install -q --no-index --no-deps \
+        --no-compile --target "$site/site" >>"$out/log.txt" 2>&1 || say "some wheels were not installed: see log.txt"
+    export PYTHONPATH=$site/site${PYTHONPATH:+:$PYTHONPATH}
+}
+
+# Ours and the peers in turns, GPU against GPU, then CPU against CPU.
+phase_peers() {
+    local backend more=()
+    with_reference || { say "peers are left out: $python has no mujoco 3.17.0 (WHEELS=folder)" && return; }
+    [ -z "${PEERS:-}" ] || more=(--peers "$PEERS")
+    for model in "${models[@]}"; do
+        limited 240 "$python" benches/compare/compare.py --bin "$bin" --backend gpu --models "models/$model.xml" \
+            --worlds "$peer_worlds" --steps "$steps" --repeat 3 --timeout 120 --out "$out/peers.jsonl" \
+            "${more[@]+"${more[@]}"}" 2>>"$out/log.txt" | tee -a "$out/peers.txt" "$out/log.txt"
+    done
+    limited 120 "$python" benches/compare/compare.py --bin "$bin" --backend cpu --worlds "${peer_worlds##*,}" --steps "$steps" \
+        --repeat 3 --peers mujoco --out "$out/peers.jsonl" 2>>"$out/log.txt" | tee -a "$out/peers.txt" "$out/log.txt"
+}
+
+say "results in $out"
+phases=("$@")
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check bench sweep peers)
+for phase in "${phases[@]}"; do
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check bench sweep peers" >&2 && exit 2; }
+done
+find_driver
+unpack_wheels
+for phase in "${phases[@]}"; do
+    deadline=$((SECONDS + budget)) begin=$SECONDS
+    say "== $phase"
+    "phase_$phase"
+    say "== $phase took $((SECONDS - begin)) s"
+done
+say "$failed failed; results in $out"
+[ "$failed" = 0 ]
