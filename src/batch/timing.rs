@@ -52,6 +52,7 @@ impl Batch {
     /// Nanoseconds per world and step of each stage; empty where the device cannot tell. On the CPU: one
     /// core, stages one by one. On the GPU: of each dispatch, or with `split` of each stage in a dispatch
     /// of its own. The worlds stay as they are on the CPU; on the GPU they may step.
+    #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels are grouped"))]
     pub fn stage_times(&mut self, split: bool) -> Result<Vec<(String, f64)>> {
         match &mut self.engine {
             Engine::Cpu(worlds) => Ok(cpu_times(&self.model, worlds)),

@@ -83,8 +83,9 @@ fn one(
     let mut other = None;
     if let Some(backend) = arguments.against {
         // the same slots, so that both do the same work
-        let capacity = Some(side.capacity());
-        let options = BatchOptions { backend: backend.backend(), capacity, ..options };
+        let mut options = options;
+        options.capacity = Some(side.capacity());
+        options.backend = backend.backend();
         other = Some(Side::open(model, worlds, &options, arguments, output)?);
     }
     // in turns: what else the machine does hits both
