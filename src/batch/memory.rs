@@ -54,6 +54,15 @@ fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
     )))
 }
 
+/// Refuses what does not fit the memory of a software adapter, which is that of the machine.
+#[cfg(feature = "gpu")]
+pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
+    match (available(), bytes_of_world(sizes, 4)) {
+        (Some(free), Some(bytes)) => check_fits(bytes, worlds as u64, free),
+        _ => Ok(()),
+    }
+}
+
 /// Free memory in bytes where the system tells it.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
