@@ -24,9 +24,7 @@ const FIELDS: &[(&str, f64)] = &[
 ];
 
 /// Fields that two right solvers may disagree on, with the reason.
-const FREE: &[(&str, &str)] = &[
-    ("solver_niter", "rounding decides when the solver stops"),
-];
+const FREE: &[(&str, &str)] = &[("solver_niter", "rounding decides when the solver stops")];
 
 /// Tolerance of a field; `None` where it is not compared.
 pub fn tolerance(field: &str) -> Option<f64> {
