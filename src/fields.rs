@@ -322,6 +322,7 @@ macro_rules! data_table {
         $with! {
             // state
             state time: real [1] "s" "Simulation time.";
+            state time_rest: real [1] "s" "What rounding has kept out of the time.";
             state qpos: real [nq] "mixed" "Position coordinates.";
             state qvel: real [nv] "mixed" "Velocities.";
             state act: real [na] "1" "Activations.";
