@@ -2,9 +2,7 @@
 
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::data::{Capacity, Data};
-#[cfg(not(feature = "gpu"))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::Sizes;
 use crate::model::Model;
 
@@ -32,6 +30,8 @@ impl Engine {
             Backend::Gpu => Ok((Self::gpu(model, worlds, sizes, options)?, None)),
             Backend::Auto => match Self::gpu(model, worlds, sizes, options) {
                 Ok(engine) => Ok((engine, None)),
+                // what was asked for makes no sense on any device
+                Err(Error::Argument(why)) => Err(Error::Argument(why)),
                 Err(why) => {
                     let notice = format!("using the CPU backend: {why}");
                     Ok((Self::cpu(model, worlds, sizes)?, Some(notice)))
