@@ -35,15 +35,19 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    if arguments.warmup.checked_add(arguments.steps).is_none() {
+        return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
+    }
     if arguments.steps == 0 {
         return Err(Error::Argument("--steps has to be at least 1".to_owned()));
     }
+    // a mistake in the last model is told before the first is measured
+    let models: Vec<Model> = arguments.models.iter().map(|p| super::load(p)).collect::<Result<_>>()?;
     let mut rows = Vec::new();
-    for path in &arguments.models {
-        let model = super::load(path)?;
+    for (path, model) in arguments.models.iter().zip(&models) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for &worlds in &arguments.worlds {
-            rows.push(Value::Object(one(&model, &name, worlds, arguments, output)?));
+            rows.push(Value::Object(one(model, &name, worlds, arguments, output)?));
         }
     }
     output.object(&json!({ "workload": "hold", "rows": rows }));
