@@ -6,7 +6,7 @@ fn acceleration() {
         var pushed = 0.0;
         for (var body = k; body < nbody; body += parts) {
             let push = xfrc_applied_spatial(body);
-            pushed += select(0.0, 1.0, body > 0u && (any(push.ang != vec3f(0.0)) || any(push.lin != vec3f(0.0))));
+            pushed += select(0.0, 1.0, body > 0u && (is_set(push.ang) || is_set(push.lin)));
         }
         set_part(k, vec4f(pushed));
     }
@@ -22,6 +22,12 @@ fn acceleration() {
     }
     sync();
     solve_ld__qLD__qLDiagInv__qacc_smooth();
+}
+
+// Whether a vector is anything but zero. On the bits: a comparison may call NaN equal to zero, and a force that is
+// NaN has to be noticed.
+fn is_set(v: vec3f) -> bool {
+    return any((bitcast<vec3u>(v) & vec3u(0x7fffffffu)) != vec3u(0u));
 }
 
 // Force in one degree of freedom of what the caller applies to the bodies that it moves. The rows of xfrc_applied

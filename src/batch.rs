@@ -17,7 +17,7 @@ use crate::model::Model;
 
 pub use access::suggest;
 use engine::Engine;
-pub use memory::bytes_of_world;
+pub use memory::{bytes_of_world, check_memory};
 pub use probe::{bound, peaks, probe, with_margin};
 pub use timing::ColdStart;
 

@@ -59,6 +59,38 @@ const MAX_BYTES: u64 = 1 << 34;
 /// Longest header of an npy file.
 const MAX_HEADER: usize = 1 << 16;
 
+/// Whether a file can be written there: to be asked before long work whose result goes into it.
+///
+/// # Errors
+/// [`Error::Io`] where the path is a folder or a device, or its folder is missing or not writable.
+pub fn check_target(path: &Path) -> Result<()> {
+    target(path).and_then(|file| {
+        let temporary = temporary_name(&file);
+        let made = File::create(&temporary).map(|_| ());
+        let _ = std::fs::remove_file(&temporary);
+        made.map_err(|e| Error::Io { path: path.to_owned(), reason: format!("cannot be written: {e}") })
+    })
+}
+
+/// The file that a path stands for, links followed; only a regular file is ever replaced.
+fn target(path: &Path) -> Result<PathBuf> {
+    let fail = |reason: &str| Err(Error::Io { path: path.to_owned(), reason: reason.to_owned() });
+    let slash =
+        path.as_os_str().as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(*b as char));
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return fail("is a folder; name a file in it"),
+        Ok(meta) if !meta.is_file() => return fail("is no regular file; name another"),
+        Ok(_) => return Ok(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
+        Err(_) if slash || path.file_name().is_none() => return fail("names a folder; name a file in it"),
+        Err(_) => {}
+    }
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    if folder.is_some_and(|f| !f.is_dir()) {
+        return fail("its folder does not exist; make it first");
+    }
+    Ok(path.to_owned())
+}
+
 /// Writes arrays to an npz file, atomically: either the whole file appears or nothing changes.
 pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
     let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
@@ -69,11 +101,12 @@ pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
         }
     }
     // write next to the target, so that the rename stays on one file system
-    let temporary = temporary_name(path);
+    let file = target(path)?;
+    let temporary = temporary_name(&file);
     let done = File::create(&temporary)
         .map_err(|e| e.to_string())
-        .and_then(|file| write_zip(file, arrays))
-        .and_then(|()| std::fs::rename(&temporary, path).map_err(|e| e.to_string()));
+        .and_then(|out| write_zip(out, arrays))
+        .and_then(|()| std::fs::rename(&temporary, &file).map_err(|e| e.to_string()));
     done.map_err(|reason| {
         let _ = std::fs::remove_file(&temporary);
         fail(reason)
@@ -257,6 +290,28 @@ mod tests {
         assert_eq!(read(&path).unwrap(), arrays.into_iter().collect());
         // nothing but the file is left in the folder
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_regular_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let says = |path: &Path, part: &str| {
+            for said in [check_target(path).unwrap_err(), write(path, &[]).unwrap_err()] {
+                assert!(said.to_string().contains(part), "{said}");
+            }
+        };
+        says(folder.path(), "is a folder");
+        says(&folder.path().join("new/"), "names a folder");
+        says(&folder.path().join("no/x.npz"), "folder does not exist");
+        says(Path::new("/dev/null"), "no regular file");
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        // asking leaves nothing behind, and does not touch what is there
+        let path = folder.path().join("a.npz");
+        check_target(&path).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::write(&path, b"old").unwrap();
+        check_target(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
     }
 
     #[test]

@@ -180,6 +180,15 @@ fn rollout_takes_controls_from_a_file() {
     let qpos = arrays["qpos"].data.to_f64();
     assert!(qpos[0] > 0.0 && qpos[2] < 0.0, "{qpos:?}");
     assert!(refused(&[&common[..], &["--steps", "21"]].concat()).contains("2 frames do not divide 21 steps"));
+    // one row serves all worlds, numbers that are none are refused, and so are more worlds than fit
+    let given = |values: Vec<f64>| npz::write(&given, &[("ctrl".to_owned(), reals(&[1], values))]).unwrap();
+    given(vec![0.5]);
+    object(&[&common[..], &["--steps", "2", "--record", "ctrl", "--out", &out_name]].concat());
+    assert_eq!(npz::read(&out).unwrap()["ctrl"].data.to_f64(), [0.5; 4]);
+    let many = ["rollout", &model, "--worlds", "9999999999999", "--backend", "cpu", "--ctrl", &given_name];
+    assert!(refused(&many).contains("too many"));
+    given(vec![f64::NAN]);
+    assert!(refused(&common).contains("'ctrl' holds NaN"));
 }
 
 #[test]
@@ -193,11 +202,19 @@ fn rollout_refuses_what_makes_no_sense() {
     says(&["--worlds", "100000000"], "the most that fit are");
     says(&["--worlds", "99999999999999999999"], "99999999999999999999");
     says(&["--steps", "0"], "at least 1");
+    says(&["--worlds", "-1"], "'-1'");
+    says(&["--steps", "18446744073709551615", "--warmup", "1"], "too many together");
+    says(&["--nconmax", "18446744073709551615", "--njmax", "1"], "lower them");
+    says(&["--record", "qpos,qpos", "--out", "unwritten.npz"], "twice");
+    says(&["--record", "qpos", "--every", "2000", "--out", "unwritten.npz"], "records no frame");
+    says(&["--record", "qpos", "--out", "/no/such/folder/r.npz"], "folder does not exist");
+    says(&["--record", "qpos", "--out", "."], "is a folder");
     says(&["--ctrl", "wild"], "valid: zero hold noise FILE.npz");
     says(&["--keyframe", "9"], "the model has 3");
     says(&["--keyframe", "stan"], "did you mean 'stand'?");
     says(&["--record", "qpos"], "--out");
-    says(&["--record", "qpoz", "--out", "/dev/null"], "did you mean 'qpos'?");
+    says(&["--record", "qpos", "--out", "/dev/null"], "no regular file");
+    says(&["--record", "qpoz", "--out", "unwritten.npz"], "did you mean 'qpos'?");
 }
 
 #[test]
@@ -207,6 +224,8 @@ fn check_reports_and_fails_by_its_status() {
     assert_eq!(report["passed"], true);
     assert!(report["rows"].as_array().unwrap().len() > 100);
     assert!(refused(&["check", &model, "--from", "solv"]).contains("did you mean 'solve'?"));
+    let many = ["check", &model, "--backend", "cpu", "--worlds", "1000000000"];
+    assert!(refused(&many).contains("the most that fit are"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Batch {
     /// in its status and repairs it, and no other world is disturbed.
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
-        self.check_values(entry, self.worlds, values)?;
+        self.check_values(entry, self.worlds, values, |row| row)?;
         match &mut self.engine {
             Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |_| true),
             #[cfg(feature = "gpu")]
@@ -80,7 +80,8 @@ impl Batch {
     pub fn set_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
         self.check_mask(mask)?;
-        self.check_values(entry, mask.iter().filter(|&&m| m).count(), values)?;
+        let rows: Vec<usize> = (0..self.worlds).filter(|&w| mask[w]).collect();
+        self.check_values(entry, rows.len(), values, |row| rows[row])?;
         match &mut self.engine {
             Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |w| mask[w]),
             #[cfg(feature = "gpu")]
@@ -163,18 +164,27 @@ impl Batch {
         Ok(entry)
     }
 
-    fn check_values(&self, entry: &Field, worlds: usize, values: &[f64]) -> Result<()> {
+    /// Refuses the wrong number of values, and in some fields what is not finite; `world_of` a row names it.
+    fn check_values(
+        &self,
+        entry: &Field,
+        worlds: usize,
+        values: &[f64],
+        world_of: impl Fn(usize) -> usize,
+    ) -> Result<()> {
         let (name, len) = (entry.name, entry.len(&self.sizes));
         if values.len() != worlds * len {
             let (need, got) = (worlds * len, values.len());
             let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
             return Err(Error::Argument(text));
         }
-        let bad = values.iter().position(|x| !x.is_finite()).filter(|_| CHECKED.contains(&name));
+        // in single precision on every backend, so that a program works on both
+        let bad = values.iter().position(|x| !(*x as f32).is_finite()).filter(|_| CHECKED.contains(&name));
         match bad {
             Some(i) => {
-                let (x, w) = (values[i], i / len);
-                Err(Error::Argument(format!("'{name}' of world {w} is {x}; it has to be finite")))
+                let (x, w) = (values[i], world_of(i / len));
+                let text = format!("'{name}' of world {w} is {x}; it has to be finite in single precision");
+                Err(Error::Argument(text))
             }
             None => Ok(()),
         }

@@ -52,6 +52,9 @@ impl Engine {
         // a software adapter is slower than the CPU backend: only when it is asked for
         let choice = if options.backend == Backend::Gpu { Choice::Any } else { Choice::Hardware };
         let gpu = Gpu::open(choice)?;
+        if gpu.adapter().software {
+            memory::check_software(sizes, worlds)?;
+        }
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;
         Ok(Engine::Gpu { batch: Box::new(batch), device: gpu.adapter().to_string() })

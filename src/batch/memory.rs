@@ -1,8 +1,9 @@
 //! How much memory worlds take, and whether there is that much.
 
-use crate::data::Data;
+use crate::data::{Capacity, Data};
 use crate::error::{Error, Result};
 use crate::fields::{Elem, Sizes};
+use crate::model::Model;
 
 /// Most worlds of a batch: world indices are 32-bit on the GPU.
 const MAX_WORLDS: u64 = u32::MAX as u64;
@@ -27,12 +28,33 @@ pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
 
 /// Refuses numbers of worlds whose arrays could not even be counted.
 pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
-    let bytes = bytes_of_world(sizes, 8).and_then(|n| n.checked_mul(worlds as u64));
-    if worlds as u64 > MAX_WORLDS || bytes.is_none_or(|n| n > i64::MAX as u64) {
+    let most = i64::MAX as u64;
+    let Some(one) = bytes_of_world(sizes, 8).filter(|n| *n <= most) else {
+        let (nconmax, njmax) = (sizes.nconmax, sizes.njmax);
+        return Err(Error::Argument(format!(
+            "a world with nconmax {nconmax} and njmax {njmax} is larger than any memory; lower them"
+        )));
+    };
+    if worlds as u64 > MAX_WORLDS || one.checked_mul(worlds as u64).is_none_or(|n| n > most) {
         let text = format!("{worlds} worlds are too many: a batch holds at most {MAX_WORLDS}");
         return Err(Error::Argument(text));
     }
     Ok(())
+}
+
+/// Refuses worlds of which `copies` at a time do not fit the memory that is free now, and says how many do.
+///
+/// # Errors
+/// [`Error::Argument`], with the largest number of worlds that fits.
+pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: usize) -> Result<()> {
+    let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+    check_count(&sizes, worlds)?;
+    match available() {
+        Some(free) => {
+            check_fits((cpu_bytes(&sizes) as u64).saturating_mul(copies as u64), worlds as u64, free)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses what does not fit the memory that is free now, and says what does.
@@ -54,6 +76,15 @@ fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
     )))
 }
 
+/// Refuses what does not fit the memory of a software adapter, which is that of the machine.
+#[cfg(feature = "gpu")]
+pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
+    match (available(), bytes_of_world(sizes, 4)) {
+        (Some(free), Some(bytes)) => check_fits(bytes, worlds as u64, free),
+        _ => Ok(()),
+    }
+}
+
 /// Free memory in bytes where the system tells it.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -70,6 +101,9 @@ mod tests {
         let sizes = Sizes { nq: 7, nv: 6, nbody: 2, ..Sizes::default() };
         assert!(check_count(&sizes, 1).is_ok());
         assert!(check_count(&sizes, usize::MAX).is_err());
+        let huge = Sizes { nconmax: usize::MAX, ..sizes };
+        let error = check_count(&huge, 1).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains("nconmax"), "{error}");
         assert!(check_fits(1024, 90, 102_400).is_ok());
         let error = check_fits(1024, 91, 102_400).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.ends_with("the most that fit are 90"), "{error}");

@@ -45,16 +45,23 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    if arguments.warmup.checked_add(arguments.steps).is_none() {
+        return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
+    }
     if arguments.steps == 0 || arguments.repeat == 0 {
         return Err(Error::Argument("--steps and --repeat have to be at least 1".to_owned()));
     }
-    let mut rows = Vec::new();
+    // a mistake in the last model is told before the first is measured
+    let mut models = Vec::new();
     for path in &arguments.models {
         let begin = Instant::now();
         let model = super::load(path)?;
-        let load = begin.elapsed().as_secs_f64();
+        models.push((name_of(path), model, begin.elapsed().as_secs_f64()));
+    }
+    let mut rows = Vec::new();
+    for (name, model, load) in &models {
         for &worlds in &arguments.worlds {
-            let row = Value::Object(one(&model, &name_of(path), worlds, load, arguments, output)?);
+            let row = Value::Object(one(model, name, worlds, *load, arguments, output)?);
             // a line as soon as it is known; the object of all rows comes last
             output.object(&row);
             rows.push(row);

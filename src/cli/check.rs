@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::output::Output;
 
+/// Copies of every world that a check keeps.
+const COPIES: usize = 4;
+
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// MJCF or URDF file.
@@ -51,6 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let Arguments { worlds, steps, seed, .. } = *arguments;
     let options = Options { worlds, steps, seed, from };
     let capacity = batch::probe(&model);
+    batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {
         SubjectName::Cpu => on_cpu(&model, capacity, &options, arguments)?,
         SubjectName::Gpu => on_gpu(&model, capacity, &options, arguments)?,
@@ -63,7 +67,7 @@ fn stage(name: &str) -> Result<Stage> {
     Stage::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
         let near = batch::suggest(name, names.iter().copied());
-        Error::Argument(format!("there is no stage '{name}'{near}; valid: {}", names.join(" ")))
+        Error::Argument(format!("there is no stage '{name}' (valid: {}){near}", names.join(" ")))
     })
 }
 

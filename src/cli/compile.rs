@@ -19,6 +19,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    npz::check_target(&arguments.out)?;
     let model = super::load(&arguments.model)?;
     let mut arrays = npz::model_arrays(&model);
     // sizes are scalars beside the fields

@@ -43,7 +43,8 @@ impl Source {
         let array = arrays.remove("ctrl").ok_or_else(|| fail("has no array 'ctrl'".to_owned()))?;
         let (nu, given) = (model.sizes.nu, array.data.to_f64());
         let (frames, values) = match array.shape[..] {
-            [n] if n == nu => (1, given.repeat(worlds)),
+            // one row for all worlds: repeated when it is set
+            [n] if n == nu => (1, given),
             [w, n] if n == nu && w == worlds => (1, given),
             [f, w, n] if n == nu && w == worlds && f > 0 => (f, given),
             _ => {
@@ -54,6 +55,9 @@ impl Source {
                 return Err(fail(text));
             }
         };
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            return Err(fail(format!("'ctrl' holds {} at element {i}; it has to be finite", values[i])));
+        }
         if !steps.is_multiple_of(frames) {
             return Err(fail(format!("{frames} frames do not divide {steps} steps; change --steps")));
         }
@@ -113,6 +117,9 @@ impl Schedule {
                 let mut ctrl = vec![0.0; row];
                 fill(batch.model(), *control, self.seed, 0, step, &mut ctrl);
                 batch.set("ctrl", &ctrl)
+            }
+            Source::Frames { values, .. } if values.len() < row => {
+                batch.set("ctrl", &values.repeat(batch.worlds()))
             }
             Source::Frames { frames, values } => {
                 let frame = step.saturating_sub(self.warmup) / (self.steps / frames).max(1);

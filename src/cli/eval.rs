@@ -28,6 +28,9 @@ const INPUTS: &[&str] = &[
     "time",
 ];
 
+/// States whose contacts are counted together.
+const PROBED: usize = 256;
+
 /// State after one step.
 const NEXT: &[&str] = &["qpos", "qvel", "act"];
 
@@ -47,9 +50,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    npz::check_target(&arguments.out)?;
     let model = super::load(&arguments.model)?;
-    let states = read_states(&model, &arguments.input)?;
-    let count = states["qpos"].len() / model.sizes.nq.max(1);
+    let (count, states) = read_states(&model, &arguments.input)?;
     let mut options = arguments.batch.options()?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
@@ -87,8 +90,8 @@ pub(super) fn open(model: &Model, worlds: usize, options: &BatchOptions, output:
     Ok(batch)
 }
 
-/// Arrays of the input file by name, every one checked.
-fn read_states(model: &Model, path: &Path) -> Result<BTreeMap<&'static str, Vec<f64>>> {
+/// Number of states, and the arrays of the input file by name, every one checked.
+fn read_states(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
     let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
     let arrays = npz::read(path)?;
     let count = arrays.get("qpos").and_then(|a| a.shape.first().copied()).unwrap_or(0);
@@ -100,7 +103,7 @@ fn read_states(model: &Model, path: &Path) -> Result<BTreeMap<&'static str, Vec<
         let known = INPUTS.iter().find(|n| *n == name);
         let Some(&known) = known else {
             let near = batch::suggest(name, INPUTS.iter().copied());
-            return Err(fail(format!("array '{name}' is no state{near}; valid: {}", INPUTS.join(" "))));
+            return Err(fail(format!("array '{name}' is no state (valid: {}){near}", INPUTS.join(" "))));
         };
         let mut want = vec![count];
         want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
@@ -121,7 +124,7 @@ fn read_states(model: &Model, path: &Path) -> Result<BTreeMap<&'static str, Vec<
         }
         states.insert(known, values);
     }
-    Ok(states)
+    Ok((count, states))
 }
 
 fn field(name: &str) -> Option<&'static Field> {
@@ -141,8 +144,13 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
         }
         data
     };
-    let worlds: Vec<Data> = (0..count).map(world).collect();
-    batch::with_margin(batch::peaks(model, &worlds), batch::bound(model))
+    // some states at a time: all of them may not fit beside the batch
+    let most = (0..count).step_by(PROBED).fold(none, |most, first| {
+        let worlds: Vec<Data> = (first..count.min(first + PROBED)).map(world).collect();
+        let peak = batch::peaks(model, &worlds);
+        Capacity { nconmax: most.nconmax.max(peak.nconmax), njmax: most.njmax.max(peak.njmax) }
+    });
+    batch::with_margin(most, batch::bound(model))
 }
 
 /// Every world at its state again.

@@ -14,7 +14,7 @@ use super::drive::{Schedule, Source};
 use super::eval::{open, squeezed};
 use super::output::{Output, scaled};
 
-/// Most bytes of one recorded field.
+/// Most bytes of all recorded fields.
 const MAX_RECORD: u64 = 1 << 33;
 /// Times that the progress bar moves.
 const TICKS: usize = 100;
@@ -24,10 +24,10 @@ pub(super) struct Arguments {
     /// MJCF or URDF file.
     model: PathBuf,
     /// Worlds that step together.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1)]
     worlds: usize,
     /// Steps of each world.
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1000)]
     steps: usize,
     #[command(flatten)]
     batch: super::BatchArguments,
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value = "zero", value_name = "zero|hold|noise|FILE.npz")]
     ctrl: String,
     /// Keyframe to start from, number or name; none: the initial state. Default: the first, if any.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     keyframe: Option<String>,
     /// Seed of the controls.
     #[arg(long, default_value_t = 0)]
@@ -64,6 +64,16 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if every == 0 || steps == 0 {
         return Err(Error::Argument("--every and --steps have to be at least 1".to_owned()));
     }
+    if warmup.checked_add(steps).is_none() {
+        return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
+    }
+    if let Some(out) = &arguments.out {
+        if every > steps {
+            let text = format!("--every {every} of {steps} steps records no frame; lower it");
+            return Err(Error::Argument(text));
+        }
+        npz::check_target(out)?;
+    }
     let source = Source::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
     let schedule = Schedule { source, seed: arguments.seed, warmup, steps };
@@ -73,7 +83,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     warm(&mut batch, &schedule)?;
     let measured = measure(&mut batch, &schedule, every, &mut record, output)?;
     if let Some(out) = &arguments.out {
-        npz::write(out, &record.arrays(worlds))?;
+        npz::write(out, &record.arrays())?;
     }
     print(&batch, &measured, &record, load, output);
     Ok(true)
@@ -124,7 +134,7 @@ pub(super) fn measure(
     Ok(Measured {
         steps,
         seconds,
-        steps_per_second: (batch.worlds() * steps) as f64 / seconds,
+        steps_per_second: batch.worlds() as f64 * steps as f64 / seconds,
         finite: batch.finite_share()?,
         contacts_mean: contacts / batch.worlds() as f64,
         status: batch.status_counts()?,
@@ -141,6 +151,7 @@ pub(super) struct Record {
 impl Record {
     fn new(names: &[String], batch: &Batch, frames: usize) -> Result<Self> {
         let mut fields = Vec::new();
+        let mut all_bytes = 0u64;
         // the time of each frame comes with every record
         let time = (!names.is_empty()).then_some("time");
         for name in names.iter().map(String::as_str).filter(|n| *n != "time").chain(time) {
@@ -149,13 +160,19 @@ impl Record {
                 let near = batch::suggest(name, all.iter().map(|f| f.name));
                 Error::Argument(format!("--record names '{name}', which is no data field{near}"))
             })?;
-            let bytes = [frames, batch.worlds(), field.len(batch.sizes())]
-                .iter()
-                .try_fold(8u64, |n, &x| n.checked_mul(x as u64));
-            if bytes.is_none_or(|n| n > MAX_RECORD) {
-                let text =
-                    format!("{frames} frames of '{name}' take more than 8 GiB; record less with --every");
-                return Err(Error::Argument(text));
+            if fields.iter().any(|(known, _): &(&Field, _)| known.name == name) {
+                return Err(Error::Argument(format!("--record names '{name}' twice")));
+            }
+            if !batch.has(name) {
+                let text = format!("--record names '{name}', which the kernels of this model do not keep");
+                return Err(Error::Argument(format!("{text}; record it with --backend cpu")));
+            }
+            let lengths = [frames, batch.worlds(), field.len(batch.sizes())];
+            let bytes = lengths.iter().try_fold(8u64, |n, &x| n.checked_mul(x as u64));
+            all_bytes = bytes.and_then(|n| n.checked_add(all_bytes)).unwrap_or(u64::MAX);
+            if all_bytes > MAX_RECORD {
+                let text = format!("{frames} frames of '{name}' make a record of more than 8 GiB");
+                return Err(Error::Argument(format!("{text}; record less with --every")));
             }
             fields.push((field, None));
         }
@@ -176,14 +193,16 @@ impl Record {
     }
 
     /// Every field with its frames as the first axis.
-    fn arrays(&self, worlds: usize) -> Vec<(String, Array)> {
-        let empty = || Array { shape: vec![worlds], data: ArrayData::F64(Vec::new()) };
-        let of = |(field, array): &(&'static Field, Option<Array>)| {
-            let mut array = array.clone().unwrap_or_else(empty);
-            array.shape.insert(0, self.frames);
-            (field.name.to_owned(), array)
+    fn arrays(&mut self) -> Vec<(String, Array)> {
+        let frames = self.frames;
+        let of = |(field, array): &mut (&'static Field, Option<Array>)| {
+            // taken, not copied: frames may fill half of the memory
+            array.take().map(|mut array| {
+                array.shape.insert(0, frames);
+                (field.name.to_owned(), array)
+            })
         };
-        self.fields.iter().map(of).collect()
+        self.fields.iter_mut().filter_map(of).collect()
     }
 }
 

@@ -49,6 +49,10 @@ impl Build<'_> {
                     "fixed tendons need scalar joints",
                 );
             }
+            if dofs.contains(&self.model.jnt_dofadr[j]) {
+                let message = format!("joint '{}' is twice in the path of {name}", joint.name);
+                self.wrong(joint.span, message, "add the two coefficients");
+            }
             let m = &mut self.model;
             m.wrap_type[adr + i] = WRAP_JOINT;
             m.wrap_objid[adr + i] = j as i32;

@@ -63,8 +63,8 @@ impl GpuBatch {
     /// `worlds` worlds in the model's initial state, with room for `capacity` each.
     ///
     /// # Errors
-    /// [`Error::Argument`] for options that do not fit, [`Error::Device`] where memory or a limit of the device
-    /// does not suffice.
+    /// [`Error::Argument`] for options that do not fit, [`Error::Unsupported`] for a model with a number beyond
+    /// single precision, [`Error::Device`] where memory or a limit of the device does not suffice.
     pub fn new(
         gpu: &Gpu,
         model: &Model,
@@ -73,6 +73,7 @@ impl GpuBatch {
         options: &Options,
     ) -> Result<Self> {
         let begin = Instant::now();
+        check_single(model)?;
         let shape = options.shape(model, gpu.adapter())?;
         let composer = Composer::new(model, shape)?;
         // every field that some kernel names, and all of the state
@@ -504,6 +505,20 @@ impl GpuBatch {
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         self.composer.writes(stage)
     }
+}
+
+/// Refuses a model whose numbers would become infinite on the device.
+#[allow(clippy::cast_possible_truncation)]
+fn check_single(model: &Model) -> Result<()> {
+    let lost = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
+    for field in Model::<f64>::FIELDS.iter().filter(|f| f.elem == Elem::Real) {
+        let values = model.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+        if let Some(x) = values.iter().find(lost) {
+            let text = format!("'{}' of the model has {x:e}, beyond single precision", field.name);
+            return Err(Error::Unsupported(format!("{text}; scale the model, or step it on the CPU")));
+        }
+    }
+    Ok(())
 }
 
 /// Groups over two axes: one holds at most 65,535.

@@ -72,8 +72,11 @@ impl Options {
         } else {
             (model.sizes.nv / 2).next_power_of_two().clamp(1, 32)
         });
-        let tile =
-            self.worlds_per_group.unwrap_or(if adapter.software { 8 } else { (64 / lanes).clamp(1, 32) });
+        let tile = self.worlds_per_group.unwrap_or(if adapter.software {
+            8
+        } else {
+            (64 / lanes.max(1)).clamp(1, 32)
+        });
         for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, 32)] {
             if !value.is_power_of_two() || value > limit {
                 return Err(Error::Argument(format!(

@@ -30,7 +30,7 @@ const THREADS: u32 = 64 * 1024;
 
 /// Rows that move in one job: what keeps the packed buffer well below any limit.
 fn rows_per_job(len: usize) -> usize {
-    (16 << 20) / len.max(1)
+    ((16 << 20) / len.max(1)).max(1)
 }
 
 fn word(x: usize) -> Result<u32> {

@@ -82,16 +82,16 @@ impl<'a> El<'a> {
         Some(numbers)
     }
 
-    /// One finite number.
+    /// One finite number that single precision holds too.
     fn number(self, name: &str, word: &str) -> Option<f64> {
         let shown = short(word);
         match word.parse::<f64>() {
-            Ok(x) if x.is_finite() => return Some(x),
+            Ok(x) if x.abs() <= f64::from(f32::MAX) => return Some(x),
             Ok(_) if word.contains(|c: char| c.is_ascii_digit()) => {
                 self.wrong(
                     name,
                     format!("'{shown}' in attribute '{name}' is too large"),
-                    "at most about 1.8e308",
+                    "at most about 3.4e38: worlds may step in single precision",
                 );
             }
             Ok(_) => self.wrong(

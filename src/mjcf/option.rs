@@ -10,6 +10,9 @@ const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
 const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
 const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
 
+/// Steps that a simulation can take, in seconds; beyond these, time stands still or overflows.
+const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
+
 /// Flags that are on unless they are disabled.
 const DISABLE: &[(&str, i32)] = &[
     ("constraint", disable::CONSTRAINT),
@@ -123,6 +126,14 @@ fn check_signs(el: El<'_>, to: &Opt) {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x <= 0.0) {
             el.wrong(name, format!("{name} must be positive"), "");
         }
+    }
+    let step = to.reals("timestep").first().copied().unwrap_or(1.0);
+    if el.attr("timestep").is_some() && step > 0.0 && !TIMESTEPS.contains(&step) {
+        el.wrong(
+            "timestep",
+            format!("timestep {step} makes no sense"),
+            "write a number of seconds, like 0.002",
+        );
     }
     for name in [
         "density",

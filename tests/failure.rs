@@ -1,0 +1,343 @@
+//! What goes wrong in one world stays in that world, on both backends: broken numbers, slots that run out,
+//! masked resets. A missing GPU adapter is a failure here, never a skip.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::compile;
+use manyworlds::data::{Capacity, status};
+use manyworlds::model::Model;
+
+const WORLDS: usize = 8;
+
+/// What a world is compared by: its state, and some of what follows from it.
+const SEEN: &[&str] = &[
+    "time",
+    "qpos",
+    "qvel",
+    "ctrl",
+    "xfrc_applied",
+    "mocap_pos",
+    "qacc_warmstart",
+    "qacc",
+    "xpos",
+    "ncon",
+    "nefc",
+    "status",
+    "nreset",
+];
+
+fn backends() -> Vec<Backend> {
+    if cfg!(feature = "gpu") { vec![Backend::Cpu, Backend::Gpu] } else { vec![Backend::Cpu] }
+}
+
+fn open(model: &Model, backend: Backend, capacity: Capacity) -> Batch {
+    let options = BatchOptions { capacity: Some(capacity), ..BatchOptions::on(backend) };
+    Batch::new(model, WORLDS, &options).expect("both backends have to work; software Vulkan is enough")
+}
+
+fn only(world: usize) -> Vec<bool> {
+    (0..WORLDS).map(|w| w == world).collect()
+}
+
+fn row(batch: &Batch, field: &str, world: usize) -> Vec<f64> {
+    batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
+}
+
+/// Bits of what is seen of one world.
+fn bits(batch: &Batch, world: usize) -> Vec<u64> {
+    let seen = SEEN.iter().filter(|f| batch.has(f));
+    seen.flat_map(|f| row(batch, f, world)).map(f64::to_bits).collect()
+}
+
+/// A ball on a plane, a driven arm and a mocap body.
+fn workshop(flags: &str) -> Model {
+    compile::load_str(&format!(
+        r#"<mujoco>
+             <option><flag {flags}/></option>
+             <worldbody>
+               <geom type="plane" size="5 5 1"/>
+               <body pos="0 0 0.1"><freejoint/><geom size="0.1"/></body>
+               <body pos="1 0 0.3">
+                 <joint name="arm" axis="0 1 0" damping="0.1"/>
+                 <geom type="capsule" size="0.05" fromto="0 0 0 0.3 0 0"/>
+               </body>
+               <body mocap="true" pos="0.3 0 0.1"><geom size="0.05"/></body>
+             </worldbody>
+             <actuator><motor joint="arm"/></actuator>
+             <keyframe><key time="2" qpos="0 0 0.5 1 0 0 0 0.3" ctrl="0.25" mpos="0 1 1"/></keyframe>
+           </mujoco>"#
+    ))
+    .unwrap()
+}
+
+const ROOM: Capacity = Capacity { nconmax: 8, njmax: 40 };
+
+/// Every world with a motion of its own, some steps old.
+fn started(model: &Model, batch: &mut Batch) {
+    batch.reset_all(None).unwrap();
+    let nv = model.sizes.nv;
+    let qvel: Vec<f64> = (0..WORLDS * nv).map(|i| 0.01 * (i % 13) as f64).collect();
+    batch.set("qvel", &qvel).unwrap();
+    batch.set("ctrl", &[0.1; WORLDS]).unwrap();
+    batch.step(5).unwrap();
+}
+
+/// Writes one bad number into a field of a world.
+fn spoil(batch: &mut Batch, field: &str, world: usize, index: usize, bad: f64) {
+    let mut values = row(batch, field, world);
+    values[index] = bad;
+    batch.set_worlds(field, &only(world), &values).unwrap();
+}
+
+/// Field, element, status bit, resets that follow.
+const SPOILED: &[(&str, usize, i32, f64)] = &[
+    ("qpos", 2, status::BAD_QPOS, 1.0),
+    ("qpos", 7, status::BAD_QPOS, 1.0),
+    ("qvel", 6, status::BAD_QVEL, 1.0),
+    ("ctrl", 0, status::BAD_CTRL, 0.0),
+    ("xfrc_applied", 6 + 2, status::BAD_QACC, 1.0),
+    ("qfrc_applied", 6, status::BAD_QACC, 1.0),
+];
+
+#[test]
+fn a_bad_number_resets_its_world_and_no_other_notices() {
+    let model = workshop("");
+    for backend in backends() {
+        let mut clean = open(&model, backend, ROOM);
+        started(&model, &mut clean);
+        clean.step(5).unwrap();
+        let mut batch = open(&model, backend, ROOM);
+        let kinds = [f64::NAN, f64::INFINITY, -1e11];
+        let cases = SPOILED.iter().flat_map(|row| kinds.map(|bad| (row, bad)));
+        for (n, (&(field, index, bit, resets), bad)) in cases.enumerate() {
+            let world = [0, 3, 7, 4][n % 4];
+            let what = format!("{bad} in {field} of world {world} on {}", backend.name());
+            started(&model, &mut batch);
+            spoil(&mut batch, field, world, index, bad);
+            batch.step(5).unwrap();
+            assert_eq!(row(&batch, "status", world), [f64::from(bit)], "{what}");
+            assert_eq!(row(&batch, "nreset", world), [resets], "{what}");
+            assert_eq!(batch.finite_share().unwrap(), 1.0, "{what}");
+            for other in (0..WORLDS).filter(|&w| w != world) {
+                assert_eq!(bits(&batch, other), bits(&clean, other), "{what}: world {other}");
+            }
+            // the clock says that it started anew: a bad acceleration costs the step
+            let steps = [10.0, 5.0, 4.0][usize::from(resets > 0.0) + usize::from(bit == status::BAD_QACC)];
+            let time = row(&batch, "time", world)[0];
+            assert!((time - steps * model.opt_timestep[0]).abs() < 1e-6, "{what}: {time}");
+        }
+    }
+}
+
+#[test]
+fn a_reset_world_goes_on_as_from_the_initial_state() {
+    let model = workshop("");
+    for backend in backends() {
+        let (mut fresh, mut batch) = (open(&model, backend, ROOM), open(&model, backend, ROOM));
+        fresh.step(5).unwrap();
+        started(&model, &mut batch);
+        spoil(&mut batch, "qpos", 4, 0, f64::NAN);
+        batch.step(5).unwrap();
+        for field in ["time", "qpos", "qvel", "ctrl", "qacc"] {
+            assert_eq!(row(&batch, field, 4), row(&fresh, field, 4), "{field} on {}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn without_autoreset_the_flag_is_set_and_the_state_stays() {
+    let model = workshop(r#"autoreset="disable""#);
+    for backend in backends() {
+        let mut clean = open(&model, backend, ROOM);
+        started(&model, &mut clean);
+        clean.step(5).unwrap();
+        let mut batch = open(&model, backend, ROOM);
+        for &(field, index, bit, _) in SPOILED {
+            let what = format!("{field} on {}", backend.name());
+            started(&model, &mut batch);
+            spoil(&mut batch, field, 3, index, f64::NAN);
+            batch.step(5).unwrap();
+            assert_ne!(row(&batch, "status", 3)[0] as i32 & bit, 0, "{what}");
+            assert_eq!(row(&batch, "nreset", 3), [0.0], "{what}");
+            assert_eq!(row(&batch, "time", 3), row(&clean, "time", 3), "{what}");
+            // controls are taken as zero, everything else keeps what it was given
+            let state = row(&batch, if field == "qpos" { "qpos" } else { "qvel" }, 3);
+            assert_eq!(state.iter().any(|x| x.is_nan()), field != "ctrl", "{what}: {state:?}");
+            for other in (0..WORLDS).filter(|&w| w != 3) {
+                assert_eq!(bits(&batch, other), bits(&clean, other), "{what}: world {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_no_step_checks_is_refused_and_changes_nothing() {
+    let model = workshop("");
+    for backend in backends() {
+        let mut batch = open(&model, backend, ROOM);
+        started(&model, &mut batch);
+        let before: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        for (field, len) in [("time", 1), ("mocap_pos", 3), ("mocap_quat", 4), ("qacc_warmstart", 7)] {
+            for bad in [f64::NAN, f64::INFINITY, 1e39] {
+                let mut values = vec![0.0; len];
+                values[len - 1] = bad;
+                let error = batch.set_worlds(field, &only(3), &values).unwrap_err().to_string();
+                assert!(error.contains(field) && error.contains("world 3"), "{error}");
+            }
+        }
+        let after: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        assert_eq!(before, after, "{}", backend.name());
+    }
+}
+
+/// Twelve balls over a plane.
+fn balls() -> Model {
+    let ball = r#"<body><freejoint/><geom size="0.1"/></body>"#.repeat(12);
+    compile::load_str(&format!(
+        r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>{ball}</worldbody></mujoco>"#
+    ))
+    .unwrap()
+}
+
+/// Odd worlds: a heap of balls that overlap by different depths. Even worlds: two balls touch the plane.
+fn heaps(crowded: bool) -> Vec<f64> {
+    let ball = |w: usize, i: usize| {
+        let i = i as f64;
+        if crowded && w % 2 == 1 {
+            [0.13 * (i % 4.0) + 0.0003 * i * i, 0.14 * (i / 4.0).floor() - 0.0002 * i * i, 0.09 - 0.001 * i]
+        } else {
+            [i, 0.3 * w as f64, if i < 2.0 { 0.099 } else { 3.0 }]
+        }
+    };
+    let rows = (0..WORLDS).flat_map(|w| (0..12).map(move |i| (w, i)));
+    rows.flat_map(|(w, i)| ball(w, i).into_iter().chain([1.0, 0.0, 0.0, 0.0])).collect()
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    let scale = 1.0 + b.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * scale)
+}
+
+#[test]
+fn too_many_contacts_keep_the_deepest() {
+    let (model, few) = (balls(), Capacity { nconmax: 6, njmax: 60 });
+    // all contacts there are
+    let mut all = open(&model, Backend::Cpu, Capacity { nconmax: 90, njmax: 400 });
+    all.set("qpos", &heaps(true)).unwrap();
+    all.forward().unwrap();
+    let wanted = row(&all, "ncon", 1)[0] as usize;
+    let mut deepest = row(&all, "contact_dist", 1)[..wanted].to_vec();
+    deepest.sort_by(f64::total_cmp);
+    assert!(wanted > 12, "{wanted}");
+
+    let mut seen = Vec::new();
+    for backend in backends() {
+        let (mut calm, mut batch) = (open(&model, backend, few), open(&model, backend, few));
+        calm.set("qpos", &heaps(false)).unwrap();
+        batch.set("qpos", &heaps(true)).unwrap();
+        calm.forward().unwrap();
+        batch.forward().unwrap();
+        assert_eq!(row(&batch, "ncon", 1), [6.0]);
+        assert_eq!(row(&batch, "ncon_peak", 1), [wanted as f64]);
+        let mut kept = row(&batch, "contact_dist", 1);
+        seen.push((kept.clone(), row(&batch, "contact_geom", 1), row(&batch, "qacc", 1)));
+        kept.sort_by(f64::total_cmp);
+        assert!(close(&kept, &deepest[..6], 1e-5), "{kept:?} {deepest:?} on {}", backend.name());
+        isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
+    }
+    same_on_all(&seen);
+}
+
+#[test]
+fn too_many_rows_leave_out_the_last() {
+    let (model, few) = (balls(), Capacity { nconmax: 90, njmax: 10 });
+    let mut seen = Vec::new();
+    for backend in backends() {
+        let (mut calm, mut batch) = (open(&model, backend, few), open(&model, backend, few));
+        calm.set("qpos", &heaps(false)).unwrap();
+        batch.set("qpos", &heaps(true)).unwrap();
+        calm.forward().unwrap();
+        batch.forward().unwrap();
+        assert!(row(&batch, "nefc", 1)[0] <= 10.0);
+        assert!(row(&batch, "nefc_peak", 1)[0] > 10.0);
+        let n = row(&batch, "ncon", 1)[0] as usize;
+        let dist = row(&batch, "contact_dist", 1)[..n].to_vec();
+        seen.push((dist, row(&batch, "contact_geom", 1)[..2 * n].to_vec(), row(&batch, "qacc", 1)));
+        isolated(&mut batch, &mut calm, status::CONSTRAINT_OVERFLOW);
+    }
+    same_on_all(&seen);
+}
+
+#[test]
+fn no_slots_at_all_are_flagged_too() {
+    for backend in backends() {
+        let mut batch = open(&balls(), backend, Capacity { nconmax: 0, njmax: 0 });
+        batch.set("qpos", &heaps(true)).unwrap();
+        batch.step(3).unwrap();
+        assert!(batch.status().unwrap().iter().all(|s| s & status::CONTACT_OVERFLOW != 0));
+        assert_eq!(batch.finite_share().unwrap(), 1.0);
+    }
+}
+
+/// Odd worlds are flagged and finite after some steps, even ones have the bits of a batch without overflow.
+fn isolated(batch: &mut Batch, calm: &mut Batch, bit: i32) {
+    batch.step(20).unwrap();
+    calm.step(20).unwrap();
+    let what = format!("on {}", batch.backend().name());
+    for w in 0..WORLDS {
+        if w % 2 == 1 {
+            assert_ne!(row(batch, "status", w)[0] as i32 & bit, 0, "world {w} {what}");
+        } else {
+            assert_eq!(row(batch, "status", w), [0.0], "world {w} {what}");
+            assert_eq!(bits(batch, w), bits(calm, w), "world {w} {what}");
+        }
+    }
+    assert_eq!(batch.finite_share().unwrap(), 1.0, "{what}");
+}
+
+/// Contacts and accelerations that the backends agree on.
+fn same_on_all(seen: &[(Vec<f64>, Vec<f64>, Vec<f64>)]) {
+    for (dist, geom, qacc) in seen {
+        assert!(close(dist, &seen[0].0, 1e-5), "{dist:?} {:?}", seen[0].0);
+        assert_eq!(geom, &seen[0].1);
+        assert!(close(qacc, &seen[0].2, 1e-3), "{qacc:?} {:?}", seen[0].2);
+    }
+}
+
+#[test]
+fn a_masked_reset_touches_its_worlds_only() {
+    let model = workshop("");
+    for backend in backends() {
+        let what = backend.name();
+        let mut batch = open(&model, backend, ROOM);
+        started(&model, &mut batch);
+        // worlds 1, 2 and 5 have something to clear
+        spoil(&mut batch, "qpos", 1, 0, f64::NAN);
+        spoil(&mut batch, "ctrl", 2, 0, f64::NAN);
+        spoil(&mut batch, "qvel", 5, 0, f64::NAN);
+        batch.step(3).unwrap();
+        let before: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        let mask: Vec<bool> = (0..WORLDS).map(|w| w == 1 || w == 2 || w == 6).collect();
+        batch.reset(&mask, Some(0)).unwrap();
+        for w in 0..WORLDS {
+            if !mask[w] {
+                assert_eq!(bits(&batch, w), before[w], "world {w} on {what}");
+                continue;
+            }
+            for (field, want) in [("status", 0.0), ("nreset", 0.0), ("ncon_peak", 0.0), ("time", 2.0)] {
+                assert_eq!(row(&batch, field, w), [want], "{field} of world {w} on {what}");
+            }
+            assert!(close(&row(&batch, "qpos", w), &model.key_qpos, 1e-6), "world {w} on {what}");
+            assert_eq!(row(&batch, "ctrl", w), [0.25], "world {w} on {what}");
+            assert_eq!(row(&batch, "mocap_pos", w), [0.0, 1.0, 1.0], "world {w} on {what}");
+            assert!(row(&batch, "qvel", w).iter().all(|x| *x == 0.0), "world {w} on {what}");
+        }
+        assert_ne!(row(&batch, "status", 5), [0.0]);
+        // a mask without worlds does nothing, a wrong one is refused before anything changes
+        batch.reset(&[false; WORLDS], Some(0)).unwrap();
+        assert!(batch.reset(&[true; WORLDS + 1], None).is_err());
+        assert!(batch.reset(&mask, Some(1)).is_err());
+        assert_eq!(bits(&batch, 0), before[0]);
+    }
+}
