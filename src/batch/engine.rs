@@ -41,7 +41,7 @@ impl Engine {
     }
 
     fn cpu(model: &Model, worlds: usize, sizes: &Sizes) -> Result<Self> {
-        memory::check_available(sizes, worlds)?;
+        memory::check_available(sizes, worlds, None)?;
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         Ok(Engine::Cpu(cpu::new(model, worlds, capacity)))
     }
@@ -52,6 +52,10 @@ impl Engine {
         // a software adapter is slower than the CPU backend: only when it is asked for
         let choice = if options.backend == Backend::Gpu { Choice::Any } else { Choice::Hardware };
         let gpu = Gpu::open(choice)?;
+        // the memory of a software adapter is the host's, which promises more than it has
+        if gpu.adapter().software {
+            memory::check_available(sizes, worlds, memory::bytes_of_world(sizes, 4))?;
+        }
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;
         Ok(Engine::Gpu { batch: Box::new(batch), device: gpu.adapter().to_string() })

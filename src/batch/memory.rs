@@ -57,10 +57,11 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
     }
 }
 
-/// Refuses what does not fit the memory that is free now, and says what does.
-pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
+/// Refuses what does not fit the memory that is free now, and says what does. A world takes `bytes`, or what
+/// the CPU backend takes.
+pub(super) fn check_available(sizes: &Sizes, worlds: usize, bytes: Option<u64>) -> Result<()> {
     match available() {
-        Some(free) => check_fits(cpu_bytes(sizes) as u64, worlds as u64, free),
+        Some(free) => check_fits(bytes.unwrap_or(cpu_bytes(sizes) as u64), worlds as u64, free),
         None => Ok(()),
     }
 }
