@@ -26,7 +26,7 @@ fn euler() {
             set_qacc_warmstart(i, qacc(i));
         }
         if (lane == 0u) {
-            set_time(0u, time(0u) + h);
+            advance_time(h);
         }
     }
 }
@@ -87,4 +87,13 @@ fn move_joint_by(jnt: u32, h: f32) {
     set_qpos(adr + 1u, quat.y);
     set_qpos(adr + 2u, quat.z);
     set_qpos(adr + 3u, quat.w);
+}
+
+// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands of
+// small steps do not add up exactly in single precision.
+fn advance_time(h: f32) {
+    let step = h - time_rest(0u);
+    let next = time(0u) + step;
+    set_time_rest(0u, (next - time(0u)) - step);
+    set_time(0u, next);
 }

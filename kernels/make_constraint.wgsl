@@ -44,6 +44,7 @@ fn make_constraint() {
             contact_jacobian(con, u32(first), u32(contact_dim(con)));
         }
     }
+    sync();
 //#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         write_row(r, row_parameters(r));

@@ -95,6 +95,7 @@ fn is_bad(x: f32) -> bool {
 fn reset_world() {
     if (lane == 0u) {
         set_time(0u, 0.0);
+        set_time_rest(0u, 0.0);
         set_nreset(0u, nreset(0u) + 1);
     }
     for (var i = lane; i < nq; i += lanes) {

@@ -19,6 +19,7 @@ pub use access::suggest;
 use engine::Engine;
 pub use memory::{bytes_of_world, check_memory};
 pub use probe::{bound, peaks, probe, with_margin};
+pub use timing::ColdStart;
 
 /// Where worlds are stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +105,7 @@ pub struct Batch {
     sizes: Sizes,
     worlds: usize,
     notice: Option<String>,
-    build_seconds: f64,
+    cold: ColdStart,
     engine: Engine,
 }
 
@@ -121,11 +122,21 @@ impl Batch {
         }
         let begin = Instant::now();
         let capacity = options.capacity.unwrap_or_else(|| probe(model));
+        let probe = begin.elapsed().as_secs_f64();
         let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
         memory::check_count(&sizes, worlds)?;
+        let begin = Instant::now();
         let (engine, notice) = Engine::open(model, worlds, &sizes, options)?;
-        let build_seconds = begin.elapsed().as_secs_f64();
-        Ok(Self { model: model.clone(), sizes, worlds, notice, build_seconds, engine })
+        let opened = begin.elapsed().as_secs_f64();
+        let cold = match &engine {
+            Engine::Cpu(_) => ColdStart { probe, buffers: opened, ..ColdStart::default() },
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let device = opened - batch.build_times().total();
+                ColdStart { probe, device, ..ColdStart::default() }
+            }
+        };
+        Ok(Self { model: model.clone(), sizes, worlds, notice, cold, engine })
     }
 
     /// The model.
@@ -183,20 +194,28 @@ impl Batch {
         }
     }
 
-    /// Time that it took to size, make and [prepare](Batch::prepare) the batch, in seconds.
+    /// Time that it took to size, make and [prepare](Batch::prepare) the batch, in seconds: the sum of
+    /// [`Batch::cold_start`].
     pub fn build_seconds(&self) -> f64 {
-        self.build_seconds
+        self.cold_start().total()
     }
 
-    /// Builds what steps need, so that the first one is as fast as the others.
+    /// Lanes per world, worlds per workgroup and grouping of the stages; `None` on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn kernel_shape(&self) -> Option<(crate::gpu::Shape, crate::gpu::Partition)> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Gpu { batch, .. } => Some((batch.shape(), batch.partition())),
+        }
+    }
+
+    /// Builds what steps need, so that the first one is as fast as the others. No world is touched.
     pub fn prepare(&mut self) -> Result<()> {
-        let begin = Instant::now();
         match &mut self.engine {
             Engine::Cpu(_) => {}
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.prepare()?,
         }
-        self.build_seconds += begin.elapsed().as_secs_f64();
         Ok(())
     }
 

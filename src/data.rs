@@ -102,6 +102,7 @@ impl<T: Real> Data<T> {
     pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
         let s = &model.sizes;
         self.time[0] = T::ZERO;
+        self.time_rest[0] = T::ZERO;
         self.qpos.copy_from_slice(&model.qpos0);
         for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
             field.fill(T::ZERO);

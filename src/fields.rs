@@ -315,13 +315,14 @@ macro_rules! model_table {
     };
 }
 
-/// Data fields: one value per world. The first word is the stage that writes the field (`state`: the
-/// integrator and the caller).
+/// Data fields: one value per world. The first word is the stage that writes the field; `state`: the
+/// integrator and the caller; `scratch`: memory that one backend or both work in, not a result.
 macro_rules! data_table {
     ($with:ident) => {
         $with! {
             // state
             state time: real [1] "s" "Simulation time.";
+            state time_rest: real [1] "s" "What rounding has kept out of the time.";
             state qpos: real [nq] "mixed" "Position coordinates.";
             state qvel: real [nv] "mixed" "Velocities.";
             state act: real [na] "1" "Activations.";
@@ -361,7 +362,7 @@ macro_rules! data_table {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
-            collision candidate_ncon: int [ncandidate] "1" "Scratch of the kernel: contacts, then first slot, of each candidate.";
+            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each candidate.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
@@ -387,12 +388,12 @@ macro_rules! data_table {
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
             make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
-            make_constraint nisland: int [1] "1" "Constraint islands.";
-            make_constraint island_first: int [ntree] "id" "First degree of freedom of the island.";
-            make_constraint island_end: int [ntree] "id" "One past the last degree of freedom of the island.";
-            make_constraint tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
-            make_constraint dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
-            make_constraint efc_island: int [njmax] "id" "Island of the row.";
+            scratch nisland: int [1] "1" "Constraint islands.";
+            scratch island_first: int [ntree] "id" "First degree of freedom of the island.";
+            scratch island_end: int [ntree] "id" "One past the last degree of freedom of the island.";
+            scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
+            scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
+            scratch efc_island: int [njmax] "id" "Island of the row.";
             transmission actuator_length: real [nout] "mixed" "Length.";
             transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
             // velocity
@@ -419,14 +420,14 @@ macro_rules! data_table {
             solve efc_force: real [njmax] "mixed" "Force of each row.";
             solve qfrc_constraint: real [nv] "N or N m" "Force of the constraints.";
             solve solver_niter: int [1] "1" "Iterations that the solver made.";
-            // scratch of the solver, visible so that it can be checked
-            solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
-            solve solver_Jv: real [njmax] "mixed" "J times the search direction.";
-            solve solver_Ma: real [nv] "mixed" "M qacc.";
-            solve solver_Mv: real [nv] "mixed" "M times the search direction.";
-            solve solver_grad: real [nv] "mixed" "Gradient of the cost.";
-            solve solver_search: real [nv] "mixed" "Search direction.";
-            solve solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
+            // of the solver
+            scratch solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
+            scratch solver_Jv: real [njmax] "mixed" "J times the search direction.";
+            scratch solver_Ma: real [nv] "mixed" "M qacc.";
+            scratch solver_Mv: real [nv] "mixed" "M times the search direction.";
+            scratch solver_grad: real [nv] "mixed" "Gradient of the cost.";
+            scratch solver_search: real [nv] "mixed" "Search direction.";
+            scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
             euler qacc_damped: real [nv] "mixed" "Acceleration with implicit damping.";
@@ -507,7 +508,8 @@ pub struct Field {
     pub unit: &'static str,
     /// Meaning, one line.
     pub doc: &'static str,
-    /// Stage that writes it; empty for Model fields, `state` for what the caller may set.
+    /// Stage that writes it; empty for Model fields, `state` for what the caller may set, `scratch` for
+    /// memory that is no result.
     pub stage: &'static str,
 }
 

@@ -78,9 +78,9 @@ part_style() {
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 
-# Unit tests, integration tests and examples in the documentation, on lavapipe.
+# Unit tests, integration tests and examples in the documentation, on SwiftShader, which compiles kernels fast.
 part_tests() {
-    check "cargo test" with_driver "${lavapipe[0]}" cargo test --no-fail-fast
+    check "cargo test" with_driver "$swiftshader" cargo test --no-fail-fast
 }
 
 # The binary that the parts below use; an old one must not pass in its place.
@@ -116,7 +116,8 @@ part_parity() {
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu models/*.xml
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu models/*.xml
     check "parity finds a wrong element" finds_wrong_elements
-    check "distribution" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
+    check "distribution cpu" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
+    check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }
 
 # The models of other projects, where they are at hand.

@@ -2,9 +2,7 @@
 
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::data::{Capacity, Data};
-#[cfg(not(feature = "gpu"))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::Sizes;
 use crate::model::Model;
 
@@ -32,6 +30,8 @@ impl Engine {
             Backend::Gpu => Ok((Self::gpu(model, worlds, sizes, options)?, None)),
             Backend::Auto => match Self::gpu(model, worlds, sizes, options) {
                 Ok(engine) => Ok((engine, None)),
+                // what was asked for makes no sense on any device
+                Err(Error::Argument(why)) => Err(Error::Argument(why)),
                 Err(why) => {
                     let notice = format!("using the CPU backend: {why}");
                     Ok((Self::cpu(model, worlds, sizes)?, Some(notice)))
@@ -41,7 +41,7 @@ impl Engine {
     }
 
     fn cpu(model: &Model, worlds: usize, sizes: &Sizes) -> Result<Self> {
-        memory::check_available(sizes, worlds, None)?;
+        memory::check_available(sizes, worlds)?;
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         Ok(Engine::Cpu(cpu::new(model, worlds, capacity)))
     }
@@ -52,9 +52,8 @@ impl Engine {
         // a software adapter is slower than the CPU backend: only when it is asked for
         let choice = if options.backend == Backend::Gpu { Choice::Any } else { Choice::Hardware };
         let gpu = Gpu::open(choice)?;
-        // the memory of a software adapter is the host's, which promises more than it has
         if gpu.adapter().software {
-            memory::check_available(sizes, worlds, memory::bytes_of_world(sizes, 4))?;
+            memory::check_software(sizes, worlds)?;
         }
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;

@@ -57,11 +57,10 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
     }
 }
 
-/// Refuses what does not fit the memory that is free now, and says what does. A world takes `bytes`, or what
-/// the CPU backend takes.
-pub(super) fn check_available(sizes: &Sizes, worlds: usize, bytes: Option<u64>) -> Result<()> {
+/// Refuses what does not fit the memory that is free now, and says what does.
+pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
     match available() {
-        Some(free) => check_fits(bytes.unwrap_or(cpu_bytes(sizes) as u64), worlds as u64, free),
+        Some(free) => check_fits(cpu_bytes(sizes) as u64, worlds as u64, free),
         None => Ok(()),
     }
 }
@@ -75,6 +74,15 @@ fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
     Err(Error::Argument(format!(
         "{worlds} worlds of {kib:.0} KiB do not fit the {gib:.1} GiB of free memory; the most that fit are {most}"
     )))
+}
+
+/// Refuses what does not fit the memory of a software adapter, which is that of the machine.
+#[cfg(feature = "gpu")]
+pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
+    match (available(), bytes_of_world(sizes, 4)) {
+        (Some(free), Some(bytes)) => check_fits(bytes, worlds as u64, free),
+        _ => Ok(()),
+    }
 }
 
 /// Free memory in bytes where the system tells it.

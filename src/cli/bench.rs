@@ -1,9 +1,10 @@
 //! `bench`: speed over models and numbers of worlds, under the workload `hold`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use manyworlds::batch::control::Control;
-use manyworlds::batch::{Backend, BatchOptions};
+use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,10 @@ use serde_json::{Map, Value, json};
 use super::drive::{Schedule, Source};
 use super::eval::open;
 use super::output::{Output, scaled};
-use super::rollout::{Record, measure, summary};
+use super::rollout::{Measured, Record, cold_object, cold_text, measure, summary, warm};
+
+/// Stages that take less than this share of a step are not shown.
+const WORTH_SEEING: f64 = 0.02;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -27,31 +31,44 @@ pub(super) struct Arguments {
     /// Steps before the measured ones: the worlds are in contact then.
     #[arg(long, default_value_t = 200)]
     warmup: usize,
+    /// Measurements of the same steps; the median counts. With --against the two take turns.
+    #[arg(long, default_value_t = 1)]
+    repeat: usize,
     #[command(flatten)]
     batch: super::BatchArguments,
     /// A second backend, measured in the same run.
     #[arg(long, value_enum)]
     against: Option<super::BackendName>,
+    /// On the GPU: time every stage in a dispatch of its own, not the dispatches as they are grouped.
+    #[arg(long)]
+    split_stages: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    if arguments.steps == 0 || arguments.repeat == 0 {
+        return Err(Error::Argument("--steps and --repeat have to be at least 1".to_owned()));
+    }
     if arguments.warmup.checked_add(arguments.steps).is_none() {
         return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
     }
-    if arguments.steps == 0 {
-        return Err(Error::Argument("--steps has to be at least 1".to_owned()));
-    }
-    // a mistake in the last model is told before the first is measured
-    let models: Vec<Model> = arguments.models.iter().map(|p| super::load(p)).collect::<Result<_>>()?;
     let mut rows = Vec::new();
-    for (path, model) in arguments.models.iter().zip(&models) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for path in &arguments.models {
+        let begin = Instant::now();
+        let model = super::load(path)?;
+        let load = begin.elapsed().as_secs_f64();
         for &worlds in &arguments.worlds {
-            rows.push(Value::Object(one(model, &name, worlds, arguments, output)?));
+            let row = Value::Object(one(&model, &name_of(path), worlds, load, arguments, output)?);
+            // a line as soon as it is known; the object of all rows comes last
+            output.object(&row);
+            rows.push(row);
         }
     }
     output.object(&json!({ "workload": "hold", "rows": rows }));
     Ok(true)
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// One model and size on the backend, and on the one that it is measured against.
@@ -59,50 +76,134 @@ fn one(
     model: &Model,
     name: &str,
     worlds: usize,
+    load: f64,
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Map<String, Value>> {
     let options = arguments.batch.options()?;
-    let mut row = rate(model, worlds, &options, arguments, output)?;
-    row.insert("model".to_owned(), json!(name));
-    let speed = number(&row, "steps_per_second");
-    let device = row.get("device").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut text = format!("{name:<24} {worlds:>7} worlds  {:>9}steps/s  {device}", scaled(speed));
-    if let Some(other) = arguments.against {
+    let mut side = Side::open(model, worlds, &options, arguments, output)?;
+    let mut other = None;
+    if let Some(backend) = arguments.against {
         // the same slots, so that both do the same work
-        let options = BatchOptions { backend: other.backend(), ..options };
-        let against = rate(model, worlds, &options, arguments, output)?;
-        let ratio = speed / number(&against, "steps_per_second");
-        text.push_str(&format!("  {ratio:.2}x {}", other.backend().name()));
+        let capacity = Some(side.capacity());
+        let options = BatchOptions { backend: backend.backend(), capacity, ..options };
+        other = Some(Side::open(model, worlds, &options, arguments, output)?);
+    }
+    // in turns: what else the machine does hits both
+    for _ in 0..arguments.repeat {
+        side.round(output)?;
+        other.as_mut().map_or(Ok(()), |o| o.round(output))?;
+    }
+    let mut row = side.row(name, load, arguments.split_stages)?;
+    print_head(&side, name, load, output);
+    print_line(&row, output);
+    if let Some(mut other) = other {
+        let against = other.row(name, load, arguments.split_stages)?;
+        let ratio = number(&row, "steps_per_second") / number(&against, "steps_per_second");
+        print_line(&against, output);
+        output.text(format_args!("  ratio {ratio:.2}"));
         row.insert("against".to_owned(), Value::Object(against));
         row.insert("ratio".to_owned(), json!(ratio));
     }
-    output.text(text);
-    print_stages(&row, output);
     Ok(row)
 }
 
-fn rate(
-    model: &Model,
-    worlds: usize,
-    options: &BatchOptions,
-    arguments: &Arguments,
-    output: &Output,
-) -> Result<Map<String, Value>> {
-    let (warmup, steps) = (arguments.warmup, arguments.steps);
-    let schedule = Schedule { source: Source::Built(Control::Hold), seed: 0, warmup, steps };
-    let mut batch = open(model, worlds, options, output)?;
-    batch.reset_all((model.sizes.nkey > 0).then_some(0))?;
-    let measured = measure(&mut batch, &schedule, usize::MAX, &mut Record::default(), output)?;
-    let mut row = summary(&batch, &measured);
-    let stages: Map<String, Value> =
-        batch.stage_times()?.into_iter().map(|(stage, ns)| (stage, json!(ns))).collect();
-    row.insert("stage_nanoseconds".to_owned(), Value::Object(stages));
-    debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
-    Ok(row)
+/// One backend: its worlds after the warm-up, and what was measured so far.
+struct Side {
+    batch: Batch,
+    schedule: Schedule,
+    start: Vec<(&'static str, Vec<f64>)>,
+    measured: Vec<Measured>,
 }
 
-/// Stages that take a share worth seeing.
+/// What a step starts from: with it, every round measures the same steps.
+const STATE: &[&str] = &["time", "qpos", "qvel", "act", "qacc_warmstart"];
+
+impl Side {
+    fn open(
+        model: &Model,
+        worlds: usize,
+        options: &BatchOptions,
+        arguments: &Arguments,
+        output: &Output,
+    ) -> Result<Self> {
+        let (warmup, steps) = (arguments.warmup, arguments.steps);
+        let schedule = Schedule { source: Source::Built(Control::Hold), seed: 0, warmup, steps };
+        let mut batch = open(model, worlds, options, output)?;
+        batch.reset_all((model.sizes.nkey > 0).then_some(0))?;
+        // with no warm-up the controls of step 0 are set by the measured region
+        warm(&mut batch, &schedule)?;
+        let mut start = Vec::new();
+        if arguments.repeat > 1 {
+            for name in STATE {
+                start.push((*name, batch.get(name)?.data.to_f64()));
+            }
+        }
+        Ok(Self { batch, schedule, start, measured: Vec::new() })
+    }
+
+    fn capacity(&self) -> manyworlds::data::Capacity {
+        let sizes = self.batch.sizes();
+        manyworlds::data::Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax }
+    }
+
+    /// One measurement of the steps after the warm-up.
+    fn round(&mut self, output: &Output) -> Result<()> {
+        for (name, values) in &self.start {
+            self.batch.set(name, values)?;
+        }
+        self.batch.wait()?;
+        let none = &mut Record::default();
+        self.measured.push(measure(&mut self.batch, &self.schedule, usize::MAX, none, output)?);
+        Ok(())
+    }
+
+    /// The round with the median speed, as a row, with the speed of every round.
+    fn row(&mut self, name: &str, load: f64, split: bool) -> Result<Map<String, Value>> {
+        let samples: Vec<f64> = self.measured.iter().map(|m| m.steps_per_second).collect();
+        self.measured.sort_by(|a, b| a.steps_per_second.total_cmp(&b.steps_per_second));
+        let mut row = summary(&self.batch, &self.measured[self.measured.len() / 2]);
+        let stages: Map<String, Value> =
+            self.batch.stage_times(split)?.into_iter().map(|(stage, ns)| (stage, json!(ns))).collect();
+        row.insert("model".to_owned(), json!(name));
+        row.insert("workload".to_owned(), json!("hold"));
+        row.insert("warmup".to_owned(), json!(self.schedule.warmup));
+        row.insert("samples".to_owned(), json!(samples));
+        row.insert("cold_seconds".to_owned(), cold_object(&self.batch, load));
+        row.insert("stage_nanoseconds".to_owned(), Value::Object(stages));
+        Ok(row)
+    }
+}
+
+/// What stands above the speeds: model, size, cold start.
+fn print_head(side: &Side, name: &str, load: f64, output: &Output) {
+    let batch = &side.batch;
+    output.text(format_args!("{name}, {} worlds, cold start {}", batch.worlds(), cold_text(batch, load)));
+}
+
+/// Speed of one backend, and the stages that take a share worth seeing.
+fn print_line(row: &Map<String, Value>, output: &Output) {
+    let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let step = 1e6 * number(row, "seconds") / number(row, "steps");
+    output.text(format_args!(
+        "  {:<4} {:>9}steps/s {step:>11.1} us a step {:>6.1} % finite {:>7.2} contacts  {}",
+        word("backend"),
+        scaled(number(row, "steps_per_second")),
+        100.0 * number(row, "finite"),
+        number(row, "contacts_mean"),
+        word("device"),
+    ));
+    print_shape(row, output);
+    print_stages(row, output);
+}
+
+fn print_shape(row: &Map<String, Value>, output: &Output) {
+    if let Some(partition) = row.get("partition").and_then(Value::as_str) {
+        let (lanes, worlds) = (number(row, "lanes"), number(row, "worlds_per_group"));
+        output.text(format_args!("       {lanes} lanes a world, {worlds} worlds a group, {partition}"));
+    }
+}
+
 fn print_stages(row: &Map<String, Value>, output: &Output) {
     let Some(Value::Object(stages)) = row.get("stage_nanoseconds") else { return };
     let mut times: Vec<(&str, f64)> =
@@ -111,11 +212,12 @@ fn print_stages(row: &Map<String, Value>, output: &Output) {
     let total: f64 = times.iter().map(|t| t.1).sum();
     let shown: Vec<String> = times
         .iter()
-        .filter(|t| t.1 > 0.02 * total)
+        .filter(|t| t.1 > WORTH_SEEING * total)
         .map(|(stage, ns)| format!("{stage} {:.0}%", 100.0 * ns / total))
         .collect();
     if !shown.is_empty() {
-        output.text(format_args!("  {:.2} us per world and step: {}", total / 1000.0, shown.join(", ")));
+        let each = total / 1000.0;
+        output.text(format_args!("       {each:.2} us per world and step: {}", shown.join(", ")));
     }
 }
 

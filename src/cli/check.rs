@@ -34,6 +34,9 @@ pub(super) struct Arguments {
     /// What is checked: the GPU, software ones included, or the CPU in single precision.
     #[arg(long, value_enum, default_value_t = SubjectName::Gpu)]
     backend: SubjectName,
+    #[cfg(feature = "gpu")]
+    #[command(flatten)]
+    kernels: super::KernelArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -53,8 +56,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let capacity = batch::probe(&model);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {
-        SubjectName::Cpu => on_cpu(&model, capacity, &options)?,
-        SubjectName::Gpu => on_gpu(&model, capacity, &options)?,
+        SubjectName::Cpu => on_cpu(&model, capacity, &options, arguments)?,
+        SubjectName::Gpu => on_gpu(&model, capacity, &options, arguments)?,
     };
     print(&device, &report, output);
     Ok(report.passed())
@@ -68,7 +71,15 @@ fn stage(name: &str) -> Result<Stage> {
     })
 }
 
-fn on_cpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(String, Report)> {
+#[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "kernels have the only arguments"))]
+fn on_cpu(
+    model: &Model,
+    capacity: Capacity,
+    options: &Options,
+    arguments: &Arguments,
+) -> Result<(String, Report)> {
+    #[cfg(feature = "gpu")]
+    arguments.kernels.refuse_on_cpu()?;
     let worlds = vec![Data::new(model, capacity); options.worlds];
     let mut subject = CpuSubject::<f32>::new(model, &worlds);
     let report = check::run(model, capacity, &mut subject, options)?;
@@ -76,18 +87,23 @@ fn on_cpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(Strin
 }
 
 #[cfg(feature = "gpu")]
-fn on_gpu(model: &Model, capacity: Capacity, options: &Options) -> Result<(String, Report)> {
+fn on_gpu(
+    model: &Model,
+    capacity: Capacity,
+    options: &Options,
+    arguments: &Arguments,
+) -> Result<(String, Report)> {
     use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options as Kernels};
     let gpu = Gpu::open(Choice::Any)?;
     // bounds checks inside the kernels: a wrong index is an error of its own
-    let kernels = Kernels { checks: true, ..Kernels::default() };
+    let kernels = Kernels { checks: true, ..arguments.kernels.options()? };
     let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
     let report = check::run(model, capacity, &mut subject, options)?;
     Ok((gpu.adapter().to_string(), report))
 }
 
 #[cfg(not(feature = "gpu"))]
-fn on_gpu(_: &Model, _: Capacity, _: &Options) -> Result<(String, Report)> {
+fn on_gpu(_: &Model, _: Capacity, _: &Options, _: &Arguments) -> Result<(String, Report)> {
     Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
 }
 

@@ -77,7 +77,7 @@ impl Schedule {
     ) -> Result<()> {
         let mut step = from;
         while step < to {
-            if step == from || self.changes(step) {
+            if self.changes(step) {
                 self.apply(batch, step)?;
             }
             // as far as nothing has to be done in between

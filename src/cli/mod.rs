@@ -76,18 +76,51 @@ struct BatchArguments {
     /// Constraint row slots of a world; measured where not given.
     #[arg(long, requires = "nconmax")]
     njmax: Option<usize>,
+    #[cfg(feature = "gpu")]
+    #[command(flatten)]
+    kernels: KernelArguments,
+}
+
+/// How kernels are cut and spread, the same for every verb that runs them.
+#[cfg(feature = "gpu")]
+#[derive(Args, Clone)]
+struct KernelArguments {
     /// Grouping of the stages into dispatches on the GPU: auto, split, grouped or fused.
-    #[cfg(feature = "gpu")]
-    #[arg(long, default_value = "auto")]
-    partition: String,
+    #[arg(long, value_name = "auto|split|grouped|fused")]
+    partition: Option<String>,
     /// Lanes per world on the GPU, a power of two; chosen from the model where not given.
-    #[cfg(feature = "gpu")]
     #[arg(long)]
     lanes: Option<usize>,
     /// Worlds per workgroup on the GPU, a power of two; chosen where not given.
-    #[cfg(feature = "gpu")]
     #[arg(long)]
     worlds_per_group: Option<usize>,
+}
+
+#[cfg(feature = "gpu")]
+impl KernelArguments {
+    fn options(&self) -> Result<manyworlds::gpu::Options> {
+        Ok(manyworlds::gpu::Options {
+            partition: self.partition.as_deref().unwrap_or("auto").parse()?,
+            lanes: self.lanes,
+            worlds_per_group: self.worlds_per_group,
+            ..Default::default()
+        })
+    }
+
+    /// Refuses them where no kernel runs.
+    fn refuse_on_cpu(&self) -> Result<()> {
+        let given = [
+            ("--partition", self.partition.is_some()),
+            ("--lanes", self.lanes.is_some()),
+            ("--worlds-per-group", self.worlds_per_group.is_some()),
+        ];
+        match given.iter().find(|g| g.1) {
+            Some((name, _)) => {
+                Err(Error::Argument(format!("{name} is for the GPU: leave it out, or give --backend gpu")))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,17 +142,16 @@ impl BackendName {
 
 impl BatchArguments {
     fn options(&self) -> Result<BatchOptions> {
+        #[cfg(feature = "gpu")]
+        if self.backend == BackendName::Cpu {
+            self.kernels.refuse_on_cpu()?;
+        }
         let capacity = self.nconmax.zip(self.njmax).map(|(nconmax, njmax)| Capacity { nconmax, njmax });
         Ok(BatchOptions {
             backend: self.backend.backend(),
             capacity,
             #[cfg(feature = "gpu")]
-            gpu: manyworlds::gpu::Options {
-                partition: self.partition.parse()?,
-                lanes: self.lanes,
-                worlds_per_group: self.worlds_per_group,
-                ..Default::default()
-            },
+            gpu: self.kernels.options()?,
         })
     }
 }

@@ -57,7 +57,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let begin = Instant::now();
     let model = super::load(&arguments.model)?;
+    let load = begin.elapsed().as_secs_f64();
     let Arguments { worlds, steps, warmup, every, .. } = *arguments;
     if every == 0 || steps == 0 {
         return Err(Error::Argument("--every and --steps have to be at least 1".to_owned()));
@@ -78,11 +80,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
     let mut record = Record::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
+    warm(&mut batch, &schedule)?;
     let measured = measure(&mut batch, &schedule, every, &mut record, output)?;
     if let Some(out) = &arguments.out {
         npz::write(out, &record.arrays())?;
     }
-    print(&batch, &measured, &record, output);
+    print(&batch, &measured, &record, load, output);
     Ok(true)
 }
 
@@ -96,7 +99,14 @@ pub(super) struct Measured {
     pub(super) status: Vec<(&'static str, usize)>,
 }
 
-/// Warms up, then times the steps until the device has done them.
+/// Builds what steps need and runs the warm-up.
+pub(super) fn warm(batch: &mut Batch, schedule: &Schedule) -> Result<()> {
+    batch.prepare()?;
+    schedule.run(batch, (0, schedule.warmup), usize::MAX, |_, _| Ok(()))?;
+    batch.wait()
+}
+
+/// Times the steps after the warm-up, until the device has done them.
 pub(super) fn measure(
     batch: &mut Batch,
     schedule: &Schedule,
@@ -106,9 +116,6 @@ pub(super) fn measure(
 ) -> Result<Measured> {
     let (warmup, steps) = (schedule.warmup, schedule.steps);
     let bar = output.progress(steps);
-    batch.prepare()?;
-    schedule.run(batch, (0, warmup), usize::MAX, |_, _| Ok(()))?;
-    batch.wait()?;
     // without frames or a bar to stop for, all steps are handed over at once
     let stops = match (record.fields.is_empty(), bar.is_hidden()) {
         (false, _) => every,
@@ -207,7 +214,7 @@ fn append(to: &mut ArrayData, from: ArrayData) {
     }
 }
 
-fn print(batch: &Batch, measured: &Measured, record: &Record, output: &Output) {
+fn print(batch: &Batch, measured: &Measured, record: &Record, load: f64, output: &Output) {
     let (worlds, timestep) = (batch.worlds(), batch.model().opt_timestep[0]);
     let realtime = measured.steps_per_second * timestep;
     let raised: Vec<String> =
@@ -216,7 +223,7 @@ fn print(batch: &Batch, measured: &Measured, record: &Record, output: &Output) {
     let line = |name: &str, value: String| output.text(format_args!("{name:<10} {value}"));
     line("device", format!("{}, {} precision", batch.device(), batch.precision()));
     line("worlds", format!("{worlds} of {:.1} KiB", batch.bytes_per_world() as f64 / 1024.0));
-    line("built", format!("{:.2} s", batch.build_seconds()));
+    line("built", cold_text(batch, load));
     line("stepped", format!("{} times in {:.3} s", measured.steps, measured.seconds));
     line("speed", format!("{}steps/s, {}x real time", scaled(measured.steps_per_second), scaled(realtime)));
     line("finite", format!("{:.1} % of worlds", 100.0 * measured.finite));
@@ -228,7 +235,38 @@ fn print(batch: &Batch, measured: &Measured, record: &Record, output: &Output) {
     let mut object = summary(batch, measured);
     object.insert("realtime_factor".to_owned(), json!(realtime));
     object.insert("frames".to_owned(), json!(record.frames));
+    object.insert("cold_seconds".to_owned(), cold_object(batch, load));
     output.object(&Value::Object(object));
+}
+
+/// What was waited for before the first step, in words.
+pub(super) fn cold_text(batch: &Batch, load: f64) -> String {
+    let cold = batch.cold_start();
+    let parts = [("load", load)].into_iter().chain(cold.parts());
+    // what rounds to nothing is left out
+    let shown: Vec<String> =
+        parts.filter(|p| p.1 >= 0.005).map(|(name, s)| format!("{name} {s:.2}")).collect();
+    format!("{:.2} s: {}", load + cold.total(), shown.join(", "))
+}
+
+/// The same for programs.
+pub(super) fn cold_object(batch: &Batch, load: f64) -> Value {
+    let parts = [("load", load)].into_iter().chain(batch.cold_start().parts());
+    Value::Object(parts.map(|(name, seconds)| (name.to_owned(), json!(seconds))).collect())
+}
+
+/// How the kernels were cut and spread; nothing on the CPU.
+fn kernel_pairs(batch: &Batch) -> Vec<(&'static str, Value)> {
+    #[cfg(feature = "gpu")]
+    if let Some((shape, partition)) = batch.kernel_shape() {
+        return vec![
+            ("lanes", json!(shape.lanes)),
+            ("worlds_per_group", json!(shape.tile)),
+            ("partition", json!(partition.name())),
+        ];
+    }
+    let _ = batch;
+    Vec::new()
 }
 
 /// The figures of a rollout under their public names.
@@ -252,5 +290,5 @@ pub(super) fn summary(batch: &Batch, measured: &Measured) -> Map<String, Value> 
         ("njmax", json!(batch.sizes().njmax)),
     ];
     debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
-    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+    pairs.into_iter().chain(kernel_pairs(batch)).map(|(k, v)| (k.to_owned(), v)).collect()
 }

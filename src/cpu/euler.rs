@@ -33,8 +33,17 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for jnt in 0..m.sizes.njnt {
         move_joint(m, d, jnt, h);
     }
-    d.time[0] += h;
+    advance_time(d, h);
     d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+/// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands
+/// of small steps do not add up exactly in single precision.
+fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
+    let step = h - d.time_rest[0];
+    let next = d.time[0] + step;
+    d.time_rest[0] = (next - d.time[0]) - step;
+    d.time[0] = next;
 }
 
 /// Acceleration with implicit damping, in `qacc_damped`; false where there is no damping.

@@ -12,7 +12,7 @@ use crate::gpu::buffers::{Chunk, bind_layout, buffer, chunks};
 use crate::gpu::compose::{Composer, Shape};
 use crate::gpu::device::Gpu;
 use crate::gpu::layout::{Layout, Place, Slot};
-use crate::gpu::options::Options;
+use crate::gpu::options::{Options, Partition};
 use crate::gpu::transfer::Transfer;
 use crate::model::Model;
 use crate::stages::Stage;
@@ -22,6 +22,24 @@ const POISON: u32 = 0x7fc0_0000;
 
 /// Dispatches of one submission.
 const DISPATCHES: usize = 1024;
+
+/// Where the time before the first step went, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BuildTimes {
+    /// Memory of the worlds and their initial state.
+    pub buffers: f64,
+    /// Kernels composed, validated and made into pipelines.
+    pub pipelines: f64,
+    /// First run of each pipeline: some drivers compile only then.
+    pub first: f64,
+}
+
+impl BuildTimes {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.buffers + self.pipelines + self.first
+    }
+}
 
 /// Worlds of one model on one device. All worlds step together; nothing returns to the host unless asked.
 #[derive(Debug)]
@@ -34,10 +52,11 @@ pub struct GpuBatch {
     composer: Composer,
     layout: Layout,
     chunks: Vec<Chunk>,
+    scratch: Vec<Chunk>,
     transfer: Transfer,
     pipeline_layout: wgpu::PipelineLayout,
     pipelines: BTreeMap<Vec<Stage>, wgpu::ComputePipeline>,
-    build_seconds: f64,
+    build: BuildTimes,
 }
 
 impl GpuBatch {
@@ -73,7 +92,9 @@ impl GpuBatch {
             gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
             [f, i]
         })?;
-        let chunks = chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds)?;
+        let of = |worlds| chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds);
+        // and one tile in which pipelines run for the first time, so that no world is touched
+        let (chunks, scratch) = (of(worlds)?, of(shape.tile)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
             bind_group_layouts: &[Some(&bind)],
@@ -88,13 +109,14 @@ impl GpuBatch {
             composer,
             layout,
             chunks,
+            scratch,
             transfer: Transfer::new(gpu)?,
             pipeline_layout,
             pipelines: BTreeMap::new(),
-            build_seconds: 0.0,
+            build: BuildTimes::default(),
         };
         batch.fill_initial()?;
-        batch.build_seconds = begin.elapsed().as_secs_f64();
+        batch.build.buffers = begin.elapsed().as_secs_f64();
         Ok(batch)
     }
 
@@ -106,7 +128,7 @@ impl GpuBatch {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
-            for chunk in &self.chunks {
+            for chunk in self.chunks.iter().chain(&self.scratch) {
                 let worlds: Vec<u32> =
                     (0..chunk.groups * self.shape.tile).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
@@ -262,18 +284,23 @@ impl GpuBatch {
         self.build(&groups)
     }
 
-    /// Builds the pipelines that are missing, on several threads.
+    /// Builds the pipelines that are missing, on several threads, and runs each once: on drivers that compile
+    /// at the first dispatch, no later step waits for that.
     fn build(&mut self, groups: &[Vec<Stage>]) -> Result<()> {
         let begin = Instant::now();
-        let missing: BTreeSet<&Vec<Stage>> =
-            groups.iter().filter(|g| !self.pipelines.contains_key(*g)).collect();
+        let missing: Vec<Vec<Stage>> =
+            groups.iter().filter(|g| !self.pipelines.contains_key(*g)).cloned().collect();
         if missing.is_empty() {
             return Ok(());
         }
         let made: Vec<(Vec<Stage>, wgpu::ComputePipeline)> =
-            missing.into_par_iter().map(|g| Ok((g.clone(), self.pipeline(g)?))).collect::<Result<_>>()?;
+            missing.par_iter().map(|g| Ok((g.clone(), self.pipeline(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
-        self.build_seconds += begin.elapsed().as_secs_f64();
+        self.build.pipelines += begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        self.record_on(&self.scratch, &missing, 1)?;
+        self.gpu.wait()?;
+        self.build.first += begin.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -303,10 +330,14 @@ impl GpuBatch {
 
     /// Submits the dispatches of `n` rounds over all chunks.
     fn record(&self, groups: &[Vec<Stage>], n: usize) -> Result<()> {
+        self.record_on(&self.chunks, groups, n)
+    }
+
+    fn record_on(&self, chunks: &[Chunk], groups: &[Vec<Stage>], n: usize) -> Result<()> {
         let pipelines: Vec<&wgpu::ComputePipeline> =
             groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let rounds = (DISPATCHES / pipelines.len().max(1)).max(1);
-        for chunk in &self.chunks {
+        for chunk in chunks {
             let mut left = n;
             while left > 0 {
                 let now = left.min(rounds);
@@ -360,15 +391,18 @@ impl GpuBatch {
     }
 
     /// Nanoseconds per world and step of each dispatch of a step, over `steps` steps; empty where the device
-    /// has no timestamps.
+    /// has no timestamps. With `split` every stage has a dispatch of its own, whatever the partition.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
-    pub fn stage_times(&mut self, steps: usize) -> Result<Vec<(String, f64)>> {
+    pub fn stage_times(&mut self, steps: usize, split: bool) -> Result<Vec<(String, f64)>> {
         if !self.gpu.adapter().timestamps || steps == 0 {
             return Ok(Vec::new());
         }
-        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
+        let groups: Vec<Vec<Stage>> = match split {
+            true => Stage::step().map(|s| vec![s]).collect(),
+            false => self.options.groups(Stage::step(), self.gpu.adapter()),
+        };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];
         for _ in 0..steps {
@@ -439,9 +473,14 @@ impl GpuBatch {
         self.layout.bytes_per_world()
     }
 
-    /// Seconds spent on buffers and kernels so far.
-    pub fn build_seconds(&self) -> f64 {
-        self.build_seconds
+    /// Time spent on buffers and kernels so far.
+    pub fn build_times(&self) -> BuildTimes {
+        self.build
+    }
+
+    /// The grouping of the stages that was taken: never [`Partition::Auto`].
+    pub fn partition(&self) -> Partition {
+        self.options.partition(self.gpu.adapter())
     }
 
     /// The device.

@@ -233,7 +233,7 @@ mod tests {
             for name in writes {
                 let of = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name).map(|f| f.stage);
                 assert!(
-                    of == Some(stage.name()) || of == Some("state"),
+                    of == Some(stage.name()) || matches!(of, Some("state" | "scratch")),
                     "{} writes {name}, a field of {of:?}",
                     stage.name()
                 );

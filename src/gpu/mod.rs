@@ -10,7 +10,7 @@ pub mod link;
 mod options;
 mod transfer;
 
-pub use batch::GpuBatch;
+pub use batch::{BuildTimes, GpuBatch};
 pub use compose::{Composer, Shape};
 pub use device::{Adapter, Choice, Gpu, adapters};
 pub use options::{Options, Partition};

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::stages::Stage;
 
 /// How the stages of a step are grouped into dispatches.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
     /// By the device: drivers that compile large kernels slowly get small ones.
     #[default]
@@ -18,6 +18,18 @@ pub enum Partition {
     Grouped,
     /// Everything in one dispatch.
     Fused,
+}
+
+impl Partition {
+    /// `auto`, `split`, `grouped` or `fused`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Split => "split",
+            Self::Grouped => "grouped",
+            Self::Fused => "fused",
+        }
+    }
 }
 
 impl std::str::FromStr for Partition {
@@ -80,14 +92,19 @@ impl Options {
         Ok(Shape { lanes, tile })
     }
 
-    /// Groups of the given stages, in order.
-    pub fn groups(&self, stages: impl Iterator<Item = Stage>, adapter: &Adapter) -> Vec<Vec<Stage>> {
-        let partition = match self.partition {
+    /// The grouping on a device: never [`Partition::Auto`].
+    pub fn partition(&self, adapter: &Adapter) -> Partition {
+        match self.partition {
             // lavapipe's compile time grows with the square of a kernel's size
             Partition::Auto if adapter.name.contains("llvmpipe") => Partition::Split,
             Partition::Auto => Partition::Grouped,
-            ref chosen => chosen.clone(),
-        };
+            chosen => chosen,
+        }
+    }
+
+    /// Groups of the given stages, in order.
+    pub fn groups(&self, stages: impl Iterator<Item = Stage>, adapter: &Adapter) -> Vec<Vec<Stage>> {
+        let partition = self.partition(adapter);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
         for stage in stages {
             let starts = match partition {

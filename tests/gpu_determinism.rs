@@ -1,0 +1,100 @@
+//! The same bits from the kernels: over runs, batch sizes, places in the batch, and ways of cutting the work.
+//!
+//! Needs a GPU adapter, hardware or software; without one these tests fail.
+#![cfg(feature = "gpu")]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use manyworlds::compile;
+use manyworlds::data::Capacity;
+use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options, Partition};
+use manyworlds::model::Model;
+
+const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
+
+/// Fields whose bits are compared: the state, and what a step leaves behind.
+const FIELDS: &[&str] = &["qpos", "qvel", "qacc", "qfrc_constraint", "ncon", "nefc", "status"];
+
+fn model(name: &str) -> Model {
+    compile::load(format!("models/{name}.xml").as_ref()).unwrap()
+}
+
+/// Control of a world by its number, not by its place.
+fn control(model: &Model, world: usize) -> Vec<f64> {
+    (0..model.sizes.nu).map(|u| 0.3 * ((7 * world + 3 * u) as f64).sin()).collect()
+}
+
+/// Bits of the worlds `first..first + count` after some steps from a keyframe, in a batch that holds just them.
+fn run(model: &Model, options: &Options, first: usize, count: usize, steps: usize) -> Vec<Vec<u64>> {
+    let gpu = Gpu::open(Choice::Any).unwrap();
+    let mut batch = GpuBatch::new(&gpu, model, count, CAPACITY, options).unwrap();
+    let key = model.sizes.nkey.checked_sub(1);
+    batch.reset(&vec![true; count], key).unwrap();
+    let ctrl: Vec<f64> = (first..first + count).flat_map(|w| control(model, w)).collect();
+    batch.set("ctrl", &ctrl).unwrap();
+    batch.step(steps).unwrap();
+    // one row of bits per world
+    let mut worlds = vec![Vec::new(); count];
+    for field in FIELDS {
+        let values = batch.get(field).unwrap();
+        let len = values.len() / count;
+        for (w, row) in worlds.iter_mut().enumerate() {
+            row.extend(values[w * len..(w + 1) * len].iter().map(|x| x.to_bits()));
+        }
+    }
+    worlds
+}
+
+fn with(lanes: usize, worlds_per_group: usize, partition: Partition, checks: bool) -> Options {
+    Options { partition, lanes: Some(lanes), worlds_per_group: Some(worlds_per_group), checks }
+}
+
+#[test]
+fn runs_batch_sizes_and_places_give_the_same_bits() {
+    let model = model("humanoid");
+    let options = Options::default();
+    let all = run(&model, &options, 0, 13, 40);
+    assert_eq!(all, run(&model, &options, 0, 13, 40), "two runs differ");
+    assert_eq!(all[5..8], run(&model, &options, 5, 3, 40), "another batch size and place differ");
+    // the worlds themselves are different, and in contact
+    assert_ne!(all[0], all[1]);
+}
+
+#[test]
+fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
+    let model = model("hopper");
+    let reference = run(&model, &with(1, 8, Partition::Split, false), 0, 5, 60);
+    let variants = [
+        with(1, 1, Partition::Split, false),
+        with(1, 8, Partition::Grouped, false),
+        with(1, 2, Partition::Fused, false),
+        with(4, 2, Partition::Split, false),
+        with(16, 1, Partition::Grouped, false),
+        with(1, 8, Partition::Split, true),
+    ];
+    for options in variants {
+        assert_eq!(reference, run(&model, &options, 0, 5, 60), "{options:?}");
+    }
+}
+
+#[test]
+fn many_lanes_step_many_contacts_to_the_same_bits() {
+    for (name, steps) in [("humanoid", 15), ("pile", 60)] {
+        let model = model(name);
+        let reference = run(&model, &with(1, 4, Partition::Grouped, false), 0, 3, steps);
+        for options in [with(8, 2, Partition::Grouped, false), with(32, 1, Partition::Split, false)] {
+            assert_eq!(reference, run(&model, &options, 0, 3, steps), "{name} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn steps_in_one_submission_or_many_are_the_same() {
+    let model = model("pendulum");
+    let gpu = Gpu::open(Choice::Any).unwrap();
+    let finish = |chunks: &[usize]| {
+        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &Options::default()).unwrap();
+        chunks.iter().for_each(|n| batch.step(*n).unwrap());
+        batch.get("qpos").unwrap()
+    };
+    assert_eq!(finish(&[30]), finish(&[1, 9, 20]));
+}
