@@ -36,7 +36,7 @@ const NEXT: &[&str] = &["qpos", "qvel", "act"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
     /// xfrc_applied, qacc_warmstart, time.
