@@ -182,7 +182,9 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
         "<f4" | "<i4" => 4,
         "|b1" | "|u1" | "|i1" => 1,
         _ => {
-            return Err(format!("has type '{descr}'; valid: <f8 <f4 <i4 <i8 |b1 |u1 |i1"));
+            return Err(format!(
+                "has type '{descr}'; valid: <f8 <f4 <i4 <i8 |b1 |u1 |i1; convert it with astype"
+            ));
         }
     };
     // the length that the header promises, without overflow and within reason
@@ -199,20 +201,21 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
 /// The text of the header, a Python dictionary.
 fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     let mut start = [0; 8];
-    input.read_exact(&mut start).map_err(|e| e.to_string())?;
+    let short = |e: std::io::Error| format!("is cut short: {e}");
+    input.read_exact(&mut start).map_err(short)?;
     if &start[..6] != b"\x93NUMPY" {
         return Err("does not start like an npy file".to_owned());
     }
     // version 1 has a length of 2 bytes, later ones of 4
     let mut length = [0; 4];
     let width = if start[6] == 1 { 2 } else { 4 };
-    input.read_exact(&mut length[..width]).map_err(|e| e.to_string())?;
+    input.read_exact(&mut length[..width]).map_err(short)?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_HEADER {
         return Err(format!("has a header of {length} bytes"));
     }
     let mut text = vec![0; length];
-    input.read_exact(&mut text).map_err(|e| e.to_string())?;
+    input.read_exact(&mut text).map_err(short)?;
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 

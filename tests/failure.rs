@@ -27,12 +27,23 @@ const SEEN: &[&str] = &[
     "nreset",
 ];
 
-fn backends() -> Vec<Backend> {
-    if cfg!(feature = "gpu") { vec![Backend::Cpu, Backend::Gpu] } else { vec![Backend::Cpu] }
+/// The CPU, and the GPU with one lane and with several lanes a world.
+fn backends() -> Vec<BatchOptions> {
+    let mut all = vec![BatchOptions::on(Backend::Cpu)];
+    #[cfg(feature = "gpu")]
+    for (lanes, tile) in [(1, 8), (4, 2)] {
+        let gpu = manyworlds::gpu::Options {
+            lanes: Some(lanes),
+            worlds_per_group: Some(tile),
+            ..Default::default()
+        };
+        all.push(BatchOptions { gpu, ..BatchOptions::on(Backend::Gpu) });
+    }
+    all
 }
 
-fn open(model: &Model, backend: Backend, capacity: Capacity) -> Batch {
-    let options = BatchOptions { capacity: Some(capacity), ..BatchOptions::on(backend) };
+fn open(model: &Model, options: &BatchOptions, capacity: Capacity) -> Batch {
+    let options = BatchOptions { capacity: Some(capacity), ..options.clone() };
     Batch::new(model, WORLDS, &options).expect("both backends have to work; software Vulkan is enough")
 }
 
@@ -104,15 +115,15 @@ const SPOILED: &[(&str, usize, i32, f64)] = &[
 fn a_bad_number_resets_its_world_and_no_other_notices() {
     let model = workshop("");
     for backend in backends() {
-        let mut clean = open(&model, backend, ROOM);
+        let mut clean = open(&model, &backend, ROOM);
         started(&model, &mut clean);
         clean.step(5).unwrap();
-        let mut batch = open(&model, backend, ROOM);
+        let mut batch = open(&model, &backend, ROOM);
         let kinds = [f64::NAN, f64::INFINITY, -1e11];
         let cases = SPOILED.iter().flat_map(|row| kinds.map(|bad| (row, bad)));
         for (n, (&(field, index, bit, resets), bad)) in cases.enumerate() {
             let world = [0, 3, 7, 4][n % 4];
-            let what = format!("{bad} in {field} of world {world} on {}", backend.name());
+            let what = format!("{bad} in {field} of world {world} on {}", backend.backend.name());
             started(&model, &mut batch);
             spoil(&mut batch, field, world, index, bad);
             batch.step(5).unwrap();
@@ -134,13 +145,13 @@ fn a_bad_number_resets_its_world_and_no_other_notices() {
 fn a_reset_world_goes_on_as_from_the_initial_state() {
     let model = workshop("");
     for backend in backends() {
-        let (mut fresh, mut batch) = (open(&model, backend, ROOM), open(&model, backend, ROOM));
+        let (mut fresh, mut batch) = (open(&model, &backend, ROOM), open(&model, &backend, ROOM));
         fresh.step(5).unwrap();
         started(&model, &mut batch);
         spoil(&mut batch, "qpos", 4, 0, f64::NAN);
         batch.step(5).unwrap();
         for field in ["time", "qpos", "qvel", "ctrl", "qacc"] {
-            assert_eq!(row(&batch, field, 4), row(&fresh, field, 4), "{field} on {}", backend.name());
+            assert_eq!(row(&batch, field, 4), row(&fresh, field, 4), "{field} on {}", backend.backend.name());
         }
     }
 }
@@ -149,12 +160,12 @@ fn a_reset_world_goes_on_as_from_the_initial_state() {
 fn without_autoreset_the_flag_is_set_and_the_state_stays() {
     let model = workshop(r#"autoreset="disable""#);
     for backend in backends() {
-        let mut clean = open(&model, backend, ROOM);
+        let mut clean = open(&model, &backend, ROOM);
         started(&model, &mut clean);
         clean.step(5).unwrap();
-        let mut batch = open(&model, backend, ROOM);
+        let mut batch = open(&model, &backend, ROOM);
         for &(field, index, bit, _) in SPOILED {
-            let what = format!("{field} on {}", backend.name());
+            let what = format!("{field} on {}", backend.backend.name());
             started(&model, &mut batch);
             spoil(&mut batch, field, 3, index, f64::NAN);
             batch.step(5).unwrap();
@@ -175,7 +186,7 @@ fn without_autoreset_the_flag_is_set_and_the_state_stays() {
 fn what_no_step_checks_is_refused_and_changes_nothing() {
     let model = workshop("");
     for backend in backends() {
-        let mut batch = open(&model, backend, ROOM);
+        let mut batch = open(&model, &backend, ROOM);
         started(&model, &mut batch);
         let before: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
         for (field, len) in [("time", 1), ("mocap_pos", 3), ("mocap_quat", 4), ("qacc_warmstart", 7)] {
@@ -187,7 +198,7 @@ fn what_no_step_checks_is_refused_and_changes_nothing() {
             }
         }
         let after: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
-        assert_eq!(before, after, "{}", backend.name());
+        assert_eq!(before, after, "{}", backend.backend.name());
     }
 }
 
@@ -223,7 +234,7 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
 fn too_many_contacts_keep_the_deepest() {
     let (model, few) = (balls(), Capacity { nconmax: 6, njmax: 60 });
     // all contacts there are
-    let mut all = open(&model, Backend::Cpu, Capacity { nconmax: 90, njmax: 400 });
+    let mut all = open(&model, &BatchOptions::on(Backend::Cpu), Capacity { nconmax: 90, njmax: 400 });
     all.set("qpos", &heaps(true)).unwrap();
     all.forward().unwrap();
     let wanted = row(&all, "ncon", 1)[0] as usize;
@@ -233,7 +244,7 @@ fn too_many_contacts_keep_the_deepest() {
 
     let mut seen = Vec::new();
     for backend in backends() {
-        let (mut calm, mut batch) = (open(&model, backend, few), open(&model, backend, few));
+        let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
         calm.set("qpos", &heaps(false)).unwrap();
         batch.set("qpos", &heaps(true)).unwrap();
         calm.forward().unwrap();
@@ -243,7 +254,7 @@ fn too_many_contacts_keep_the_deepest() {
         let mut kept = row(&batch, "contact_dist", 1);
         seen.push((kept.clone(), row(&batch, "contact_geom", 1), row(&batch, "qacc", 1)));
         kept.sort_by(f64::total_cmp);
-        assert!(close(&kept, &deepest[..6], 1e-5), "{kept:?} {deepest:?} on {}", backend.name());
+        assert!(close(&kept, &deepest[..6], 1e-5), "{kept:?} {deepest:?} on {}", backend.backend.name());
         isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
     }
     same_on_all(&seen);
@@ -254,7 +265,7 @@ fn too_many_rows_leave_out_the_last() {
     let (model, few) = (balls(), Capacity { nconmax: 90, njmax: 10 });
     let mut seen = Vec::new();
     for backend in backends() {
-        let (mut calm, mut batch) = (open(&model, backend, few), open(&model, backend, few));
+        let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
         calm.set("qpos", &heaps(false)).unwrap();
         batch.set("qpos", &heaps(true)).unwrap();
         calm.forward().unwrap();
@@ -272,7 +283,7 @@ fn too_many_rows_leave_out_the_last() {
 #[test]
 fn no_slots_at_all_are_flagged_too() {
     for backend in backends() {
-        let mut batch = open(&balls(), backend, Capacity { nconmax: 0, njmax: 0 });
+        let mut batch = open(&balls(), &backend, Capacity { nconmax: 0, njmax: 0 });
         batch.set("qpos", &heaps(true)).unwrap();
         batch.step(3).unwrap();
         assert!(batch.status().unwrap().iter().all(|s| s & status::CONTACT_OVERFLOW != 0));
@@ -309,8 +320,8 @@ fn same_on_all(seen: &[(Vec<f64>, Vec<f64>, Vec<f64>)]) {
 fn a_masked_reset_touches_its_worlds_only() {
     let model = workshop("");
     for backend in backends() {
-        let what = backend.name();
-        let mut batch = open(&model, backend, ROOM);
+        let what = backend.backend.name();
+        let mut batch = open(&model, &backend, ROOM);
         started(&model, &mut batch);
         // worlds 1, 2 and 5 have something to clear
         spoil(&mut batch, "qpos", 1, 0, f64::NAN);

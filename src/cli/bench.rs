@@ -19,7 +19,7 @@ const WORTH_SEEING: f64 = 0.02;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF files.
+    /// MJCF files.
     #[arg(required = true)]
     models: Vec<PathBuf>,
     /// Numbers of worlds, separated by commas.

@@ -17,7 +17,7 @@ const COPIES: usize = 4;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
     /// Worlds, each in a state of its own.
     #[arg(long, default_value_t = 8)]

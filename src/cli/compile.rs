@@ -11,7 +11,7 @@ use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
     /// File to write: every model field and size under its MuJoCo name.
     #[arg(long)]

@@ -36,7 +36,7 @@ const NEXT: &[&str] = &["qpos", "qvel", "act"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
     /// xfrc_applied, qacc_warmstart, time.
@@ -53,6 +53,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     npz::check_target(&arguments.out)?;
     let model = super::load(&arguments.model)?;
     let (count, states) = read_states(&model, &arguments.input)?;
+    // before the slots are counted, which takes long where the states are too many
+    batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;
     let mut options = arguments.batch.options()?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 

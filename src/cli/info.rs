@@ -12,7 +12,7 @@ use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
 }
 

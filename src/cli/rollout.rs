@@ -21,7 +21,7 @@ const TICKS: usize = 100;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF or URDF file.
+    /// MJCF file.
     model: PathBuf,
     /// Worlds that step together.
     #[arg(long, allow_negative_numbers = true, default_value_t = 1)]

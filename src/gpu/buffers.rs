@@ -89,9 +89,8 @@ pub(crate) fn chunks(
         let groups = count.div_ceil(layout.tile);
         let padded = groups * layout.tile;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let chunk = gpu.checked(
-            &format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()),
-            || {
+        let chunk =
+            gpu.checked(&format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()), || {
                 let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
                 let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
                 let entries = [&reals, &ints, model[0], model[1]]
@@ -105,9 +104,8 @@ pub(crate) fn chunks(
                     entries: &entries,
                 });
                 Chunk { first, worlds: count, groups, reals, ints, bind }
-            },
-        )?;
-        made.push(chunk);
+            });
+        made.push(chunk.map_err(|e| Error::Device(format!("{e}; {first} worlds had room, ask for fewer")))?);
     }
     Ok(made)
 }

@@ -163,7 +163,8 @@ impl Gpu {
         let made = make();
         let mut problem = None;
         for scope in scopes.into_iter().rev() {
-            problem = pollster::block_on(scope.pop()).or(problem);
+            // the cause before what follows from it: too little memory makes a buffer invalid
+            problem = problem.or(pollster::block_on(scope.pop()));
         }
         match problem {
             Some(e) => Err(Error::Device(format!("{}: {what}: {e}", self.adapter))),

@@ -13,6 +13,9 @@ const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
 /// Steps that a simulation can take, in seconds; beyond these, time stands still or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 
+/// Most iterations of a solver in one step.
+const MAX_ITERATIONS: i32 = 10_000;
+
 /// Flags that are on unless they are disabled.
 const DISABLE: &[(&str, i32)] = &[
     ("constraint", disable::CONSTRAINT),
@@ -125,6 +128,12 @@ fn check_signs(el: El<'_>, to: &Opt) {
     for name in ["timestep", "impratio"] {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x <= 0.0) {
             el.wrong(name, format!("{name} must be positive"), "");
+        }
+    }
+    for (name, count) in &to.int {
+        if name.ends_with("iterations") && el.attr(name).is_some() && *count > MAX_ITERATIONS {
+            let help = format!("at most {MAX_ITERATIONS}: a GPU gives up on a kernel that runs for too long");
+            el.wrong(name, format!("{name} {count} is too large"), help);
         }
     }
     let step = to.reals("timestep").first().copied().unwrap_or(1.0);
