@@ -200,13 +200,25 @@ fn build_hessian() {
         for (var r = 0u; r < rows; r++) {
             let f = efc_J(r * nv + i) * efc_D(r);
             if (f != 0.0 && quadratic(row_of(r), solver_Jaref(r))) {
-                for (var j = 0u; j <= i; j++) {
-                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) + f * efc_J(r * nv + j));
-                }
+                add_row__efc_J(packed(i), i + 1u, f, r * nv);
             }
         }
     }
     sync();
+}
+
+// Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for every turn.
+fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
+    var j = 0u;
+    for (; j + 4u <= n; j += 4u) {
+        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
+        set_solver_H(to + j + 1u, solver_H(to + j + 1u) + f * A(from_adr + j + 1u));
+        set_solver_H(to + j + 2u, solver_H(to + j + 2u) + f * A(from_adr + j + 2u));
+        set_solver_H(to + j + 3u, solver_H(to + j + 3u) + f * A(from_adr + j + 3u));
+    }
+    for (; j < n; j++) {
+        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
+    }
 }
 
 // Inverse pivot of row k, with a floor.
@@ -222,9 +234,7 @@ fn factor_dense() {
         for (var i = lane; i < k; i += lanes) {
             let f = solver_H(packed(k) + i) * inv;
             if (f != 0.0) {
-                for (var j = 0u; j <= i; j++) {
-                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) - f * solver_H(packed(k) + j));
-                }
+                add_row__solver_H(packed(i), i + 1u, -f, packed(k));
             }
         }
         sync();

@@ -28,6 +28,7 @@ const BAD_QPOS: i32 = 4;
 const BAD_QVEL: i32 = 8;
 const BAD_QACC: i32 = 16;
 const BAD_CTRL: i32 = 32;
+const LOOP_LIMIT: i32 = 64;
 
 // opt_disableflags
 const DISABLE_REFSAFE: i32 = 4096;

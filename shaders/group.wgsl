@@ -71,3 +71,18 @@ fn sum_parts() -> vec4f {
     sync();
     return total;
 }
+
+// Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
+// not a constant, so that it stays a loop.
+fn check_loops() {
+//#if LOOP_LIMIT
+    let wanted = min(arrayLength(&data_f), 2u);
+    var turns = 0u;
+    for (var i = 0u; i < wanted; i++) {
+        turns++;
+    }
+    if (turns < wanted) {
+        raise(LOOP_LIMIT);
+    }
+//#endif
+}

@@ -67,6 +67,9 @@ pub mod status {
     /// A control was not finite or too large; all controls of that step were taken as zero.
     pub const BAD_CTRL: i32 = 1 << 5;
 
+    /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
+    pub const LOOP_LIMIT: i32 = 1 << 6;
+
     /// Every bit with its name, in order.
     pub const NAMES: &[(i32, &str)] = &[
         (CONTACT_OVERFLOW, "contact_overflow"),
@@ -75,6 +78,7 @@ pub mod status {
         (BAD_QVEL, "bad_qvel"),
         (BAD_QACC, "bad_qacc"),
         (BAD_CTRL, "bad_ctrl"),
+        (LOOP_LIMIT, "loop_limit"),
     ];
 }
 

@@ -64,9 +64,9 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
     let model = model("hopper");
     let reference = run(&model, &with(1, 8, Partition::Split, false), 0, 5, 60);
     let variants = [
-        with(1, 1, Partition::Split, false),
+        with(1, 16, Partition::Split, false),
         with(1, 8, Partition::Grouped, false),
-        with(1, 2, Partition::Fused, false),
+        with(1, 8, Partition::Fused, false),
         with(4, 2, Partition::Split, false),
         with(16, 1, Partition::Grouped, false),
         with(1, 8, Partition::Split, true),
@@ -80,7 +80,7 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
 fn many_lanes_step_many_contacts_to_the_same_bits() {
     for (name, steps) in [("humanoid", 15), ("pile", 60)] {
         let model = model(name);
-        let reference = run(&model, &with(1, 4, Partition::Grouped, false), 0, 3, steps);
+        let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
         for options in [with(8, 2, Partition::Grouped, false), with(32, 1, Partition::Split, false)] {
             assert_eq!(reference, run(&model, &options, 0, 3, steps), "{name} {options:?}");
         }

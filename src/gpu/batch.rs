@@ -75,7 +75,7 @@ impl GpuBatch {
         let begin = Instant::now();
         check_single(model)?;
         let shape = options.shape(model, gpu.adapter())?;
-        let composer = Composer::new(model, shape)?;
+        let composer = Composer::new(model, shape, gpu.adapter().limits_loops())?;
         // every field that some kernel names, and all of the state
         let mut used = composer.fields(Stage::ALL);
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));

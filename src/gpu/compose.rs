@@ -52,8 +52,12 @@ impl Composer {
     ///
     /// # Errors
     /// A malformed block in a WGSL file, by name.
-    pub fn new(model: &Model, shape: Shape) -> Result<Self> {
-        Self::with_flags(&flags(model, shape), shape)
+    ///
+    /// `limited`: the driver ends loops early and in silence, so that kernels have to look for it.
+    pub fn new(model: &Model, shape: Shape, limited: bool) -> Result<Self> {
+        let mut flags = flags(model, shape);
+        flags.insert("LOOP_LIMIT", limited);
+        Self::with_flags(&flags, shape)
     }
 
     fn with_flags(flags: &BTreeMap<&'static str, bool>, shape: Shape) -> Result<Self> {
@@ -115,7 +119,7 @@ impl Composer {
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
              let tile_index = group.x + group.y * groups.x;\n    \
              if (tile_index * stride_f * tile >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
-             enter(tile_index, index);\n{}}}",
+             enter(tile_index, index);\n{}    check_loops();\n}}",
             calls.join("    sync();\n")
         );
         Item { name: "main".into(), text }
@@ -155,6 +159,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
+        ("LOOP_LIMIT", true),
         ("FREE", has_joint(joint::FREE)),
         ("BALL", has_joint(joint::BALL)),
         ("SLIDE", has_joint(joint::SLIDE)),

@@ -28,6 +28,14 @@ pub struct Adapter {
     pub timestamps: bool,
 }
 
+impl Adapter {
+    /// Whether this is lavapipe: it ends all loops of an invocation after 65,535 iterations together, and gives
+    /// wrong results in groups that are not a multiple of its eight lanes (Mesa 22.3).
+    pub fn limits_loops(&self) -> bool {
+        self.name.contains("llvmpipe")
+    }
+}
+
 impl fmt::Display for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {})", self.name, self.backend, self.driver)

@@ -89,6 +89,11 @@ impl Options {
                 "{lanes} lanes x {tile} worlds per group exceed the {most} invocations of a group"
             )));
         }
+        if adapter.limits_loops() && !(lanes * tile).is_multiple_of(8) {
+            return Err(Error::Argument(format!(
+                "{lanes} lanes x {tile} worlds per group: lavapipe is wrong unless groups are a multiple of 8"
+            )));
+        }
         Ok(Shape { lanes, tile })
     }
 
@@ -96,7 +101,7 @@ impl Options {
     pub fn partition(&self, adapter: &Adapter) -> Partition {
         match self.partition {
             // lavapipe's compile time grows with the square of a kernel's size
-            Partition::Auto if adapter.name.contains("llvmpipe") => Partition::Split,
+            Partition::Auto if adapter.limits_loops() => Partition::Split,
             Partition::Auto => Partition::Grouped,
             chosen => chosen,
         }
