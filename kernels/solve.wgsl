@@ -8,43 +8,76 @@
 // Single precision cannot resolve smaller improvements.
 const MIN_TOLERANCE: f32 = 1e-6;
 
-// rows of this world
+// rows of this world, whether it still iterates, and how often it has
 var<private> rows: u32;
+var<private> live: bool;
+var<private> iterations: i32;
 
 fn solve() {
-    rows = u32(nefc(0u));
-    var live = rows > 0u;
-    var iterations = 0;
-    start();
-    update_gradient();
-    let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
-    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    begin_solve();
     for (var i = 0; i < opt_iterations(0u); i++) {
         if (group_max(u32(live)) == 0u) {
             break;
         }
-        // direction, and how far to go
-        search_direction();
-        let sums = search_sums();
-        if (0.5 * scale * sums.x < tolerance && iterations > 0) {
-            live = false;
-        }
-        let best = line_search(sums, scale, live);
-        live = live && best.alpha != 0.0;
-        // step
-        if (live) {
-            advance(best.alpha);
-            iterations++;
-        }
-        sync();
-        update_gradient();
-        // termination
-        let gradient = scale * gradient_norm();
-        live = live && -scale * best.cost >= tolerance && gradient >= tolerance;
+        iterate_solve();
     }
+    save_solve();
+}
+
+// The same in dispatches of one iteration each, for drivers that end long loops.
+fn solve_first() {
+    begin_solve();
+    save_solve();
+}
+
+fn solve_next() {
+    rows = u32(nefc(0u));
+    live = solver_live(0u) != 0;
+    iterations = solver_niter(0u);
+    if (group_max(u32(live)) != 0u) {
+        iterate_solve();
+    }
+    sync();
+    save_solve();
+}
+
+fn save_solve() {
     if (lane == 0u) {
+        set_solver_live(0u, i32(live));
         set_solver_niter(0u, iterations);
     }
+}
+
+fn begin_solve() {
+    rows = u32(nefc(0u));
+    live = rows > 0u;
+    iterations = 0;
+    start();
+    update_gradient();
+}
+
+// One Newton step.
+fn iterate_solve() {
+    let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
+    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    // direction, and how far to go
+    search_direction();
+    let sums = search_sums();
+    if (0.5 * scale * sums.x < tolerance && iterations > 0) {
+        live = false;
+    }
+    let best = line_search(sums, scale, live);
+    live = live && best.alpha != 0.0;
+    // step
+    if (live) {
+        advance(best.alpha);
+        iterations++;
+    }
+    sync();
+    update_gradient();
+    // termination
+    let gradient = scale * gradient_norm();
+    live = live && -scale * best.cost >= tolerance && gradient >= tolerance;
 }
 
 // What the penalty of a row depends on.
@@ -351,7 +384,7 @@ fn nearer(end: Point, c: Point) -> bool {
 }
 
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
-fn line_search(sums: vec4f, scale: f32, live: bool) -> Point {
+fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
     let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE) * opt_ls_tolerance(0u) * sums.y / scale;
     let most = opt_ls_iterations(0u);
     var best = Point(0.0, 0.0, 0.0, 1.0);
@@ -362,7 +395,7 @@ fn line_search(sums: vec4f, scale: f32, live: bool) -> Point {
     var downhill = 1.0;
     var again = false;
     var alpha = 0.0;
-    var at = select(DONE, AT_START, live && sums.y >= MINVAL);
+    var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
     // evaluations after the last one allowed complete the bracket
     for (var n = 1; n <= most + 3; n++) {
         if (group_max(u32(at != DONE)) == 0u) {

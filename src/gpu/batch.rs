@@ -20,6 +20,9 @@ use crate::stages::Stage;
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
 
+/// What runs a group of stages: pipelines in order, with how often each is dispatched.
+type Program = Vec<(wgpu::ComputePipeline, u32)>;
+
 /// Dispatches of one submission.
 const DISPATCHES: usize = 1024;
 
@@ -55,7 +58,7 @@ pub struct GpuBatch {
     scratch: Vec<Chunk>,
     transfer: Transfer,
     pipeline_layout: wgpu::PipelineLayout,
-    pipelines: BTreeMap<Vec<Stage>, wgpu::ComputePipeline>,
+    pipelines: BTreeMap<Vec<Stage>, Program>,
     build: BuildTimes,
 }
 
@@ -293,8 +296,8 @@ impl GpuBatch {
         if missing.is_empty() {
             return Ok(());
         }
-        let made: Vec<(Vec<Stage>, wgpu::ComputePipeline)> =
-            missing.par_iter().map(|g| Ok((g.clone(), self.pipeline(g)?))).collect::<Result<_>>()?;
+        let made: Vec<(Vec<Stage>, Program)> =
+            missing.par_iter().map(|g| Ok((g.clone(), self.program(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
         self.build.pipelines += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
@@ -304,10 +307,14 @@ impl GpuBatch {
         Ok(())
     }
 
-    fn pipeline(&self, stages: &[Stage]) -> Result<wgpu::ComputePipeline> {
-        let (module, _) = self.composer.module(stages, &self.layout)?;
-        let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        let label = names.join("+");
+    fn program(&self, stages: &[Stage]) -> Result<Program> {
+        let dispatches = self.composer.dispatches(stages, &self.model);
+        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls)?, *times))).collect()
+    }
+
+    fn pipeline(&self, calls: &[&str]) -> Result<wgpu::ComputePipeline> {
+        let (module, _) = self.composer.module(calls, &self.layout)?;
+        let label = calls.join("+");
         let begin = Instant::now();
         let made = self.gpu.checked(&format!("kernel {label}"), || {
             let module = shader(&self.gpu.device, &label, module, self.options.checks);
@@ -334,9 +341,9 @@ impl GpuBatch {
     }
 
     fn record_on(&self, chunks: &[Chunk], groups: &[Vec<Stage>], n: usize) -> Result<()> {
-        let pipelines: Vec<&wgpu::ComputePipeline> =
-            groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
-        let rounds = (DISPATCHES / pipelines.len().max(1)).max(1);
+        let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+        let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
+        let rounds = (DISPATCHES / (count as usize).max(1)).max(1);
         for chunk in chunks {
             let mut left = n;
             while left > 0 {
@@ -347,9 +354,8 @@ impl GpuBatch {
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
                     for _ in 0..now {
-                        for pipeline in &pipelines {
-                            pass.set_pipeline(pipeline);
-                            dispatch(&mut pass, chunk.groups);
+                        for program in &programs {
+                            dispatch(&mut pass, program, chunk.groups);
                         }
                     }
                 }
@@ -440,10 +446,9 @@ impl GpuBatch {
                     label: None,
                     timestamp_writes: Some(writes),
                 });
-                if let Some(pipeline) = self.pipelines.get(g) {
+                if let Some(program) = self.pipelines.get(g) {
                     pass.set_bind_group(0, &chunk.bind, &[]);
-                    pass.set_pipeline(pipeline);
-                    dispatch(&mut pass, chunk.groups);
+                    dispatch(&mut pass, program, chunk.groups);
                 }
             }
             encoder.resolve_query_set(&set, 0..count, &resolved, 0);
@@ -498,7 +503,8 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
-        self.composer.module(stages, &self.layout).map(|(_, text)| text)
+        let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
+        self.composer.module(&names, &self.layout).map(|(_, text)| text)
     }
 
     /// Fields that the kernel of a stage writes.
@@ -522,10 +528,15 @@ fn check_single(model: &Model) -> Result<()> {
 }
 
 /// Groups over two axes: one holds at most 65,535.
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: usize) {
+fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &Program, groups: usize) {
     let groups = u32::try_from(groups).unwrap_or(u32::MAX);
     let x = groups.min(32_768);
-    pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+    for (pipeline, times) in program {
+        pass.set_pipeline(pipeline);
+        for _ in 0..*times {
+            pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+        }
+    }
 }
 
 /// The one place where modules become shaders.

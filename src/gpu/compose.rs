@@ -45,6 +45,7 @@ pub struct Shape {
 pub struct Composer {
     library: Library,
     shape: Shape,
+    limited: bool,
 }
 
 impl Composer {
@@ -57,7 +58,7 @@ impl Composer {
     pub fn new(model: &Model, shape: Shape, limited: bool) -> Result<Self> {
         let mut flags = flags(model, shape);
         flags.insert("LOOP_LIMIT", limited);
-        Self::with_flags(&flags, shape)
+        Ok(Self { limited, ..Self::with_flags(&flags, shape)? })
     }
 
     fn with_flags(flags: &BTreeMap<&'static str, bool>, shape: Shape) -> Result<Self> {
@@ -66,13 +67,13 @@ impl Composer {
             let text = preprocess(source, flags).map_err(|e| Error::Device(format!("{name}.wgsl: {e}")))?;
             library.add(&text);
         }
-        Ok(Self { library, shape })
+        Ok(Self { library, shape, limited: false })
     }
 
     /// Fields that the kernels of these stages name, directly or through the library.
     pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
-        let root = self.entry(stages);
+        let root = self.entry(&names(stages));
         self.library.link(&[root], |name| {
             used.extend(access::parse(name).map(|a| a.field.name));
             None
@@ -83,25 +84,34 @@ impl Composer {
     /// Fields that the kernel of a stage writes.
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
-        self.library.link(&[self.entry(&[stage])], |name| {
+        self.library.link(&[self.entry(&[stage.name()])], |name| {
             used.extend(access::parse(name).filter(|a| a.set).map(|a| a.field.name));
             None
         });
         used
     }
 
-    /// The module that runs `stages` one after the other, and its text.
+    /// The functions that a group of stages runs, as dispatches with how often each is repeated.
+    pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
+        // a solver that may iterate long is cut where the driver would cut it
+        if self.limited && stages == [Stage::solve] {
+            let most = u32::try_from(model.opt_iterations[0]).unwrap_or(0);
+            return vec![(vec!["solve_first"], 1), (vec!["solve_next"], most)];
+        }
+        vec![(names(stages), 1)]
+    }
+
+    /// The module that runs `calls` one after the other, and its text.
     ///
     /// # Errors
     /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
-    pub fn module(&self, stages: &[Stage], layout: &Layout) -> Result<(naga::Module, String)> {
-        let text = self.library.link(&[self.entry(stages)], |name| {
+    pub fn module(&self, calls: &[&str], layout: &Layout) -> Result<(naga::Module, String)> {
+        let text = self.library.link(&[self.entry(calls)], |name| {
             constant(name, self.shape, layout)
                 .or_else(|| access::size(layout, name))
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
         });
-        let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        let fail = |what: String| Error::Device(format!("kernel {}: {what}", names.join("+")));
+        let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
         let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
         let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
         naga::valid::Validator::new(flags, caps)
@@ -110,10 +120,10 @@ impl Composer {
         Ok((module, text))
     }
 
-    /// The entry point: stages in order, synchronised in between.
-    fn entry(&self, stages: &[Stage]) -> Item {
+    /// The entry point: calls in order, synchronised in between.
+    fn entry(&self, calls: &[&str]) -> Item {
         let size = self.shape.lanes * self.shape.tile;
-        let calls: Vec<String> = stages.iter().map(|s| format!("    {}();\n", s.name())).collect();
+        let calls: Vec<String> = calls.iter().map(|call| format!("    {call}();\n")).collect();
         let text = format!(
             "@compute @workgroup_size({size})\nfn main(@builtin(workgroup_id) group: vec3u, \
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
@@ -124,6 +134,10 @@ impl Composer {
         );
         Item { name: "main".into(), text }
     }
+}
+
+fn names(stages: &[Stage]) -> Vec<&'static str> {
+    stages.iter().map(|s| s.name()).collect()
 }
 
 /// Constants of a module that are not sizes of the model.
@@ -218,10 +232,10 @@ mod tests {
         for lanes in [1, 8] {
             let (composer, layout) = everything(lanes);
             for stage in Stage::ALL {
-                let made = composer.module(&[*stage], &layout);
+                let made = composer.module(&[stage.name()], &layout);
                 assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
             }
-            let all = composer.module(Stage::ALL, &layout);
+            let all = composer.module(&names(Stage::ALL), &layout);
             assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
         }
     }
