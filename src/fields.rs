@@ -422,7 +422,7 @@ macro_rules! data_table {
             solve solver_niter: int [1] "1" "Iterations that the solver made.";
             // of the solver
             scratch solver_live: int [1] "flag" "Whether the solver still iterates, between dispatches.";
-            scratch solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
+            solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction.";
             scratch solver_Ma: real [nv] "mixed" "M qacc.";
             scratch solver_Mv: real [nv] "mixed" "M times the search direction.";

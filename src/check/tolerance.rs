@@ -21,6 +21,7 @@ const FIELDS: &[(&str, f64)] = &[
     ("qacc_damped", 3e-5),     // 2.5e-6
     ("efc_force", 2e-4),       // 1.1e-5
     ("qfrc_constraint", 2e-4), // 9.8e-6
+    ("solver_Jaref", 2e-4),    // 9.4e-6
 ];
 
 /// Fields that two right solvers may disagree on, with the reason.
