@@ -62,14 +62,15 @@ fn solve_ld__A__B__X() {
     sync();
 }
 
-// Product of the inertia matrix with V, into Y.
-fn mul_m__V__Y() {
+// Product of the inertia matrix A with V, into Y.
+fn mul_m__A__V__Y() {
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
         let adr = u32(D_rowadr(i));
-        let end = adr + u32(D_rownnz(i));
         var sum = 0.0;
-        for (var q = adr; q < end; q++) {
-            sum += M(u32(mapM2D(q))) * V(u32(D_colind(q)));
+        //#unroll
+        for (var q = adr; q < adr + u32(D_rownnz(i)); q++) {
+            sum += A(u32(mapM2D(q))) * V(u32(D_colind(q)));
         }
         set_Y(i, sum);
     }

@@ -54,9 +54,15 @@ fn group_max(x: u32) -> u32 {
 //#endif
 
 // Sums over the lanes of a world are made of `parts` partial sums, part k over the elements i with
-// i % parts = k, added up in order: the same bits for any number of lanes.
+// i % parts = k, added up in order: the same bits for any number of lanes. Loops over the parts of n elements run
+// `for (k = lane; k < part_end(n); k += lanes)`.
 const parts: u32 = 32u;
+//#if LANES
 var<workgroup> partial: array<vec4f, part_count>;
+
+fn part_end(n: u32) -> u32 {
+    return parts;
+}
 
 fn set_part(k: u32, x: vec4f) {
     partial[k * tile + slot] = x;
@@ -71,6 +77,24 @@ fn sum_parts() -> vec4f {
     sync();
     return total;
 }
+//#else
+// one lane meets the parts in order
+var<private> total_parts: vec4f;
+
+fn part_end(n: u32) -> u32 {
+    return min(n, parts);
+}
+
+fn set_part(k: u32, x: vec4f) {
+    total_parts = total_parts + x;
+}
+
+fn sum_parts() -> vec4f {
+    let total = total_parts;
+    total_parts = vec4f(0.0);
+    return total;
+}
+//#endif
 
 // Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
 // not a constant, so that it stays a loop.

@@ -9,8 +9,9 @@ pub mod layout;
 pub mod link;
 mod options;
 mod transfer;
+pub mod unroll;
 
 pub use batch::{BuildTimes, GpuBatch};
-pub use compose::{Composer, Shape};
+pub use compose::{Composer, Placement, Shape};
 pub use device::{Adapter, Choice, Gpu, adapters};
 pub use options::{Options, Partition};
