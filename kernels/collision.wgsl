@@ -51,6 +51,9 @@ fn collision() {
 //#endif
     }
     sync();
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        finish_contact(con);
+    }
 //#else
     if (lane == 0u) {
         set_ncon(0u, 0);
@@ -137,7 +140,7 @@ fn visit(k: u32, mode: u32) {
             slot = free_slot(found[f].dist);
         }
         if (slot >= 0 && slot < i32(nconmax)) {
-            write_contact(u32(slot), c, both.x, found[f]);
+            write_contact(u32(slot), c, found[f]);
         }
     }
 }
@@ -153,9 +156,9 @@ fn margin_gap(c: u32) -> vec2f {
         both = vec2f(pair_margin(u32(pair)), pair_gap(u32(pair)));
     }
 //#endif
-    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
-        both.x = opt_o_margin(0u);
-    }
+//#if OVERRIDE
+    both.x = opt_o_margin(0u);
+//#endif
     return both;
 }
 
@@ -245,65 +248,55 @@ fn free_slot(dist: f32) -> i32 {
     return i32(n) - 1;
 }
 
-// Copies a contact to another slot.
+// Copies an unfinished contact to another slot.
 fn move_contact(from_slot: u32, to_slot: u32) {
     set_contact_dist(to_slot, contact_dist(from_slot));
-    set_contact_includemargin(to_slot, contact_includemargin(from_slot));
-    set_contact_dim(to_slot, contact_dim(from_slot));
     set_contact_pos_vec3(to_slot, contact_pos_vec3(from_slot));
     set_contact_frame_mat3(to_slot, contact_frame_mat3(from_slot));
-    for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * to_slot + k, contact_friction(5u * from_slot + k));
-        set_contact_solimp(5u * to_slot + k, contact_solimp(5u * from_slot + k));
-    }
-    for (var k = 0u; k < 2u; k++) {
-        set_contact_solref(2u * to_slot + k, contact_solref(2u * from_slot + k));
-        set_contact_solreffriction(2u * to_slot + k, contact_solreffriction(2u * from_slot + k));
-        set_contact_geom(2u * to_slot + k, contact_geom(2u * from_slot + k));
-    }
+    set_contact_candidate(to_slot, contact_candidate(from_slot));
 }
 
-// Writes one contact.
-fn write_contact(slot: u32, c: u32, margin: f32, contact: Found) {
+// Writes what the narrow phase knows of a contact: normal and hint are the first rows of its frame so far.
+fn write_contact(slot: u32, c: u32, contact: Found) {
     set_contact_dist(slot, contact.dist);
     set_contact_pos_vec3(slot, contact.pos);
-    set_contact_frame_mat3(slot, make_frame_hint(contact.normal, contact.tangent));
-    set_contact_includemargin(slot, margin);
-    set_contact_geom(2u * slot, candidate_geom1(c));
-    set_contact_geom(2u * slot + 1u, candidate_geom2(c));
-    write_parameters(slot, c);
+    set_contact_frame_vec3(3u * slot, contact.normal);
+    set_contact_frame_vec3(3u * slot + 1u, contact.tangent);
+    set_contact_candidate(slot, i32(c));
 }
 
-// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor of
-// friction.
-fn write_parameters(slot: u32, c: u32) {
-    mixed_parameters(slot, c);
+// Completes a contact: its frame, its geoms and its parameters: the explicit pair's or mixed, then the global
+// override, then the floor of friction.
+fn finish_contact(con: u32) {
+    let c = u32(contact_candidate(con));
+    set_contact_frame_mat3(con, make_frame_hint(contact_frame_vec3(3u * con), contact_frame_vec3(3u * con + 1u)));
+    set_contact_includemargin(con, margin_gap(c).x);
+    set_contact_geom(2u * con, candidate_geom1(c));
+    set_contact_geom(2u * con + 1u, candidate_geom2(c));
+    mixed_parameters(con, c);
 //#if PAIR
     let pair = candidate_pair(c);
     if (pair >= 0) {
-        pair_parameters(slot, u32(pair));
+        pair_parameters(con, u32(pair));
     }
 //#endif
-    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
-        for (var k = 0u; k < 5u; k++) {
-            set_contact_friction(5u * slot + k, opt_o_friction(k));
-            set_contact_solimp(5u * slot + k, opt_o_solimp(k));
-        }
-        for (var k = 0u; k < 2u; k++) {
-            set_contact_solref(2u * slot + k, opt_o_solref(k));
-            set_contact_solreffriction(2u * slot + k, opt_o_solref(k));
-        }
-    }
+//#if OVERRIDE
     for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * slot + k, max(contact_friction(5u * slot + k), MIN_FRICTION));
+        set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
+        set_contact_solimp(5u * con + k, opt_o_solimp(k));
     }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * con + k, opt_o_solref(k));
+        set_contact_solreffriction(2u * con + k, opt_o_solref(k));
+    }
+//#endif
 }
 
 // Contact parameters of an explicit pair.
 fn pair_parameters(slot: u32, pair: u32) {
     set_contact_dim(slot, pair_dim(pair));
     for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * slot + k, pair_friction(5u * pair + k));
+        set_contact_friction(5u * slot + k, max(pair_friction(5u * pair + k), MIN_FRICTION));
         set_contact_solimp(5u * slot + k, pair_solimp(5u * pair + k));
     }
     for (var k = 0u; k < 2u; k++) {
@@ -340,7 +333,8 @@ fn mixed_parameters(slot: u32, c: u32) {
     // sliding, torsional and rolling friction, two directions of the first and the last
     for (var k = 0u; k < 5u; k++) {
         let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
-        set_contact_friction(5u * slot + k, select(geom_friction(3u * chief + friction_kind(k)), friction, equal));
+        let own = geom_friction(3u * chief + friction_kind(k));
+        set_contact_friction(5u * slot + k, max(select(own, friction, equal), MIN_FRICTION));
     }
     // the direct form of solref cannot be averaged
     let direct = geom_solref(2u * g1) <= 0.0 || geom_solref(2u * g2) <= 0.0;

@@ -15,10 +15,6 @@ var<private> live: bool;
 var<private> stepped: bool;
 var<private> iterations: i32;
 
-// Fields that live in registers or in workgroup memory where there is room, in this order.
-//#registers solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
-//#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_Jaref solver_Jv
-
 fn solve() {
     begin_solve();
     for (var i = 0; i <= opt_iterations(0u); i++) {

@@ -7,6 +7,10 @@
 @group(0) @binding(2) var<storage, read> model_f: array<f32>;
 @group(0) @binding(3) var<storage, read> model_i: array<i32>;
 
+// Fields that only one dispatch uses: in registers, or in workgroup memory where there is room, in this order.
+//#registers work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
+//#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf work_LD work_inv work_x solver_Jv
+
 // this invocation: its lane, its world's slot in the group, and where the world's arenas begin
 var<private> lane: u32;
 var<private> slot: u32;

@@ -362,6 +362,7 @@ macro_rules! data_table {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
+            scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
             scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
@@ -422,6 +423,9 @@ macro_rules! data_table {
             solve qfrc_constraint: real [nv] "N or N m" "Force of the constraints.";
             solve solver_niter: int [1] "1" "Iterations that the solver made.";
             // of the solver
+            scratch work_LD: real [nC] "mixed" "A matrix like the inertia matrix while it is factored.";
+            scratch work_inv: real [nv] "mixed" "Inverses of its pivots.";
+            scratch work_x: real [nv] "mixed" "A vector over the degrees of freedom at hand.";
             scratch solver_live: int [1] "flag" "Whether the solver still iterates, between dispatches.";
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction.";

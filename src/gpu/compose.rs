@@ -338,6 +338,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
         ("REGISTERS", shape.placement == Placement::Registers),
+        ("LOCAL", shape.placement != Placement::Storage),
         ("CUT_SOLVE", true),
         ("LOOP_LIMIT", true),
         ("FREE", has_joint(joint::FREE)),
@@ -348,6 +349,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("TENDON", s.ntendon > 0),
         ("CONTACT", on(disable::CONTACT) && s.ncandidate > 0),
         ("PAIR", s.npair > 0),
+        ("OVERRIDE", model.opt_enableflags[0] & enable::OVERRIDE != 0),
         ("OWN_MARGINS", s.npair > 0 || model.opt_enableflags[0] & enable::OVERRIDE != 0),
         ("PLANE_SPHERE", pair(geom::PLANE, geom::SPHERE)),
         ("PLANE_CAPSULE", pair(geom::PLANE, geom::CAPSULE)),
@@ -388,8 +390,11 @@ mod tests {
         *sizes.get_mut(Size::nH) = 3;
         let model = Model::<f64>::zeroed(sizes);
         let shape = Shape { lanes, tile: 4, placement };
-        let exclusive =
-            |k: &str| (k == "LANES" && lanes == 1) || (k == "REGISTERS" && placement != Placement::Registers);
+        let exclusive = |k: &str| {
+            (k == "LANES" && lanes == 1)
+                || (k == "REGISTERS" && placement != Placement::Registers)
+                || (k == "LOCAL" && placement == Placement::Storage)
+        };
         let on = flags(&model, shape).into_keys().map(|k| (k, !exclusive(k))).collect();
         let (tables, reals) = numbers(&model);
         let composer =
