@@ -79,6 +79,7 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
         with(1, 8, Partition::Fused, false),
         with(4, 2, Partition::Split, false),
         with(16, 1, Partition::Grouped, false),
+        with(4, 2, Partition::Fused, false),
         with(1, 8, Partition::Split, true),
         placed(with(1, 8, Partition::Split, false), Placement::Storage),
         placed(with(4, 2, Partition::Split, false), Placement::Storage),
@@ -95,6 +96,7 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
         let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
         for options in [
             with(8, 2, Partition::Grouped, false),
+            with(16, 1, Partition::Fused, false),
             with(32, 1, Partition::Split, false),
             placed(with(1, 8, Partition::Split, false), Placement::Storage),
             placed(with(8, 2, Partition::Split, false), Placement::Storage),

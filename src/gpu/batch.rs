@@ -20,6 +20,12 @@ use crate::stages::Stage;
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
 
+/// Steps of one dispatch, where many run in one.
+const STEPS: usize = 8;
+
+/// Stages that one dispatch runs, and how many steps of them.
+type Group = (Vec<Stage>, usize);
+
 /// What runs a group of stages: pipelines in order, with how often each is dispatched.
 type Program = Vec<(wgpu::ComputePipeline, u32)>;
 
@@ -54,11 +60,12 @@ pub struct GpuBatch {
     shape: Shape,
     composer: Composer,
     layout: Layout,
+    hidden: Layout,
     chunks: Vec<Chunk>,
     scratch: Vec<Chunk>,
     transfer: Transfer,
     pipeline_layout: wgpu::PipelineLayout,
-    pipelines: BTreeMap<Vec<Stage>, Program>,
+    pipelines: BTreeMap<Group, Program>,
     build: BuildTimes,
 }
 
@@ -77,6 +84,7 @@ impl GpuBatch {
     ) -> Result<Self> {
         let begin = Instant::now();
         check_single(model)?;
+        let options = &options.resolved(model, gpu.adapter(), worlds);
         let shape = options.shape(model, gpu.adapter())?;
         let composer = Composer::new(model, shape, gpu.adapter().limits_loops())?;
         // every field that some kernel names, and all of the state
@@ -85,6 +93,7 @@ impl GpuBatch {
         let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
         let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
         let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
+        let hidden = composer.hidden(&layout, gpu.adapter().workgroup_bytes as usize);
         // buffers: the model once, the worlds in chunks
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
@@ -112,6 +121,7 @@ impl GpuBatch {
             shape,
             composer,
             layout,
+            hidden,
             chunks,
             scratch,
             transfer: Transfer::new(gpu)?,
@@ -254,9 +264,25 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] where a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
-        self.build(&groups)?;
-        self.record(&groups, n)
+        let once = self.groups(Stage::step(), 1);
+        // many steps in one dispatch, but the last of them: what it computes is left for all to see
+        let many = if self.runs_many() { n.saturating_sub(1) / STEPS } else { 0 };
+        if many > 0 {
+            let groups = self.groups(Stage::step(), STEPS);
+            self.build(&[groups.clone(), once.clone()].concat())?;
+            self.record(&groups, many)?;
+        }
+        self.build(&once)?;
+        self.record(&once, n - many * STEPS)
+    }
+
+    /// Whether several steps run in one dispatch: not where the driver counts their loops together.
+    fn runs_many(&self) -> bool {
+        self.partition() == Partition::Fused && !self.gpu.adapter().limits_loops()
+    }
+
+    fn groups(&self, stages: impl Iterator<Item = Stage>, steps: usize) -> Vec<Group> {
+        self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
     }
 
     /// Computes everything that follows from the state, without advancing it.
@@ -264,7 +290,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        let groups = self.options.groups(Stage::forward(), self.gpu.adapter());
+        let groups = self.groups(Stage::forward(), 1);
         self.build(&groups)?;
         self.record(&groups, 1)
     }
@@ -274,7 +300,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
-        let groups: Vec<Vec<Stage>> = stages.iter().map(|s| vec![*s]).collect();
+        let groups: Vec<Group> = stages.iter().map(|s| (vec![*s], 1)).collect();
         self.build(&groups)?;
         self.record(&groups, 1)
     }
@@ -284,20 +310,23 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
-        let groups = self.options.groups(Stage::step(), self.gpu.adapter());
+        let mut groups = self.groups(Stage::step(), 1);
+        if self.runs_many() {
+            groups.extend(self.groups(Stage::step(), STEPS));
+        }
         self.build(&groups)
     }
 
     /// Builds the pipelines that are missing, on several threads, and runs each once: on drivers that compile
     /// at the first dispatch, no later step waits for that.
-    fn build(&mut self, groups: &[Vec<Stage>]) -> Result<()> {
+    fn build(&mut self, groups: &[Group]) -> Result<()> {
         let begin = Instant::now();
-        let missing: Vec<Vec<Stage>> =
+        let missing: Vec<Group> =
             groups.iter().filter(|g| !self.pipelines.contains_key(*g)).cloned().collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let made: Vec<(Vec<Stage>, Program)> =
+        let made: Vec<(Group, Program)> =
             missing.par_iter().map(|g| Ok((g.clone(), self.program(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
         self.build.pipelines += begin.elapsed().as_secs_f64();
@@ -308,13 +337,14 @@ impl GpuBatch {
         Ok(())
     }
 
-    fn program(&self, stages: &[Stage]) -> Result<Program> {
+    fn program(&self, (stages, steps): &Group) -> Result<Program> {
         let dispatches = self.composer.dispatches(stages, &self.model);
-        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls)?, *times))).collect()
+        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, *steps)?, *times))).collect()
     }
 
-    fn pipeline(&self, calls: &[&str]) -> Result<wgpu::ComputePipeline> {
-        let (module, _) = self.composer.module(calls, &self.layout)?;
+    fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
+        let layout = if steps > 1 { &self.hidden } else { &self.layout };
+        let (module, _) = self.composer.module(calls, steps, layout)?;
         let label = calls.join("+");
         let begin = Instant::now();
         let made = self.gpu.checked(&format!("kernel {label}"), || {
@@ -337,11 +367,11 @@ impl GpuBatch {
     }
 
     /// Submits the dispatches of `n` rounds over all chunks.
-    fn record(&self, groups: &[Vec<Stage>], n: usize) -> Result<()> {
+    fn record(&self, groups: &[Group], n: usize) -> Result<()> {
         self.record_on(&self.chunks, groups, n)
     }
 
-    fn record_on(&self, chunks: &[Chunk], groups: &[Vec<Stage>], n: usize) -> Result<()> {
+    fn record_on(&self, chunks: &[Chunk], groups: &[Group], n: usize) -> Result<()> {
         let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
         let rounds = (DISPATCHES / (count as usize).max(1)).max(1);
@@ -406,9 +436,9 @@ impl GpuBatch {
         if !self.gpu.adapter().timestamps || steps == 0 {
             return Ok(Vec::new());
         }
-        let groups: Vec<Vec<Stage>> = match split {
-            true => Stage::step().map(|s| vec![s]).collect(),
-            false => self.options.groups(Stage::step(), self.gpu.adapter()),
+        let groups: Vec<Group> = match split {
+            true => Stage::step().map(|s| (vec![s], 1)).collect(),
+            false => self.groups(Stage::step(), 1),
         };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];
@@ -418,12 +448,12 @@ impl GpuBatch {
             }
         }
         let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
-        let name = |g: &Vec<Stage>| g.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
+        let name = |g: &Group| g.0.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
         Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
 
     /// Device ticks of each group in one step, summed over chunks.
-    fn timed_round(&self, groups: &[Vec<Stage>]) -> Result<Vec<f64>> {
+    fn timed_round(&self, groups: &[Group]) -> Result<Vec<f64>> {
         let device = &self.gpu.device;
         let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
         let set = device.create_query_set(&wgpu::QuerySetDescriptor {
@@ -505,7 +535,7 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        self.composer.module(&names, &self.layout).map(|(_, text)| text)
+        self.composer.module(&names, 1, &self.layout).map(|(_, text)| text)
     }
 
     /// Fields that the kernel of a stage writes.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
-use crate::fields::{Elem, Field, Size, Sizes, Values};
+use crate::fields::{Field, Size, Sizes, Values};
 use crate::gpu::access::{self, Row};
 use crate::gpu::layout::{Layout, Local, Place};
 use crate::gpu::link::{Item, Library, preprocess, unchanged};
@@ -90,6 +90,7 @@ pub struct Composer {
     reals: Tables<f64>,
     registers: Vec<&'static str>,
     group: Vec<&'static str>,
+    hidden: Vec<&'static str>,
 }
 
 impl Composer {
@@ -109,10 +110,11 @@ impl Composer {
 
     fn with_flags(flags: &BTreeMap<&'static str, bool>, shape: Shape) -> Result<Self> {
         let mut library = Library::default();
-        let (mut registers, mut group) = (Vec::new(), Vec::new());
+        let (mut registers, mut group, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
         for (name, source) in SHADERS.iter().chain(KERNELS) {
             registers.extend(directive(source, "//#registers "));
             group.extend(directive(source, "//#group "));
+            hidden.extend(directive(source, "//#hidden "));
             let text = preprocess(source, flags).map_err(|e| Error::Device(format!("{name}.wgsl: {e}")))?;
             library.add(&text);
         }
@@ -124,6 +126,7 @@ impl Composer {
             reals: BTreeMap::new(),
             registers,
             group,
+            hidden,
         })
     }
 
@@ -135,17 +138,33 @@ impl Composer {
                 Local { place: Place::Register, fields: self.registers.iter().copied().collect() }
             }
             Placement::Workgroup => {
-                let mut left = room.saturating_sub(self.group_overhead());
-                let bytes = |f: &Field| 4 * f.len(sizes) * self.shape.tile;
-                let listed = self.group.iter().filter_map(|n| access::parse(n)).map(|a| a.field);
-                let fits = listed.filter(|f| {
-                    let fits = bytes(f) <= left;
-                    left -= if fits { bytes(f) } else { 0 };
-                    fits
-                });
-                Local { place: Place::Workgroup, fields: fits.map(|f| f.name).collect() }
+                let room = room.saturating_sub(self.group_overhead());
+                Local { place: Place::Workgroup, fields: self.fitting(&self.group, sizes, room) }
             }
         }
+    }
+
+    /// The layout of kernels that run many steps: more of what the kernels of `layout` use in workgroup memory, of
+    /// which there are `room` bytes. Nothing else changes its place.
+    pub fn hidden(&self, layout: &Layout, room: usize) -> Layout {
+        if self.shape.placement != Placement::Workgroup {
+            return layout.clone();
+        }
+        let taken = self.group_overhead() + layout.workgroup_bytes();
+        let used: Vec<_> = self.hidden.iter().copied().filter(|f| layout.slot(f).is_some()).collect();
+        layout.moved(&self.fitting(&used, &layout.sizes, room.saturating_sub(taken)), &Place::Workgroup)
+    }
+
+    /// The first of these fields that fit into `left` bytes of workgroup memory.
+    fn fitting(&self, names: &[&'static str], sizes: &Sizes, mut left: usize) -> BTreeSet<&'static str> {
+        let bytes = |f: &Field| 4 * f.len(sizes) * self.shape.tile;
+        let listed = names.iter().filter_map(|n| access::parse(n)).map(|a| a.field);
+        let fits = listed.filter(|f| {
+            let fits = bytes(f) <= left;
+            left -= if fits { bytes(f) } else { 0 };
+            fits
+        });
+        fits.map(|f| f.name).collect()
     }
 
     /// Bytes of workgroup memory that sums and votes over lanes take.
@@ -157,7 +176,7 @@ impl Composer {
     /// Fields that the kernels of these stages name, directly or through the library.
     pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
-        let root = self.entry(&names(stages));
+        let root = self.entry(&names(stages), 1);
         let note = |name: &str| {
             used.extend(access::parse(name).map(|a| a.field.name));
             None
@@ -173,7 +192,7 @@ impl Composer {
             used.extend(access::parse(name).filter(|a| a.set).map(|a| a.field.name));
             None
         };
-        let Ok(_) = self.library.link(&[self.entry(&[stage.name()])], note, unchanged);
+        let Ok(_) = self.library.link(&[self.entry(&[stage.name()], 1)], note, unchanged);
         used
     }
 
@@ -188,11 +207,11 @@ impl Composer {
         vec![(names(stages), 1)]
     }
 
-    /// The module that runs `calls` one after the other, and its text.
+    /// The module that runs `calls` one after the other, `steps` times, and its text.
     ///
     /// # Errors
     /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
-    pub fn module(&self, calls: &[&str], layout: &Layout) -> Result<(naga::Module, String)> {
+    pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
         let known = Specialised { composer: self, layout };
         let provide = |name: &str| {
             constant(name, self.shape, layout)
@@ -204,7 +223,7 @@ impl Composer {
             Placement::Registers => expand(text, &known),
             _ => Ok(text.to_string()),
         };
-        let text = self.library.link(&[self.entry(calls)], provide, write)?;
+        let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
         let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
         let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
         let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
@@ -214,17 +233,22 @@ impl Composer {
         Ok((module, text))
     }
 
-    /// The entry point: calls in order, synchronised in between.
-    fn entry(&self, calls: &[&str]) -> Item {
+    /// The entry point: calls in order, `steps` times, synchronised in between.
+    fn entry(&self, calls: &[&str], steps: usize) -> Item {
         let size = self.shape.lanes * self.shape.tile;
         let calls: Vec<String> = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        let mut calls = calls.join("    sync();\n");
+        if steps > 1 {
+            calls =
+                format!("    for (var turn = 0u; turn < {steps}u; turn++) {{\n{calls}    sync();\n    }}\n");
+        }
         let text = format!(
             "@compute @workgroup_size({size})\nfn main(@builtin(workgroup_id) group: vec3u, \
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
              let tile_index = group.x + group.y * groups.x;\n    \
              if (tile_index * stride_f * tile >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
              enter(tile_index, index);\n{}    check_loops();\n}}",
-            calls.join("    sync();\n")
+            calls
         );
         Item { name: "main".into(), text }
     }
@@ -388,7 +412,10 @@ mod tests {
             *sizes.get_mut(*size) = 2;
         }
         *sizes.get_mut(Size::nH) = 3;
-        let model = Model::<f64>::zeroed(sizes);
+        let mut model = Model::<f64>::zeroed(sizes);
+        // a diagonal inertia matrix
+        (model.M_rowadr, model.M_rownnz, model.M_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        (model.D_rowadr, model.D_rownnz, model.D_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         let shape = Shape { lanes, tile: 4, placement };
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
@@ -415,11 +442,26 @@ mod tests {
         ] {
             let (composer, layout) = everything(lanes, placement);
             for stage in Stage::ALL {
-                let made = composer.module(&[stage.name()], &layout);
+                let made = composer.module(&[stage.name()], 1, &layout);
                 assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
             }
-            let all = composer.module(&names(Stage::ALL), &layout);
-            assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
+            for (steps, layout) in [(1, &layout), (8, &composer.hidden(&layout, 1 << 15))] {
+                let all = composer.module(&names(Stage::ALL), steps, layout);
+                assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn hidden_fields_are_results_that_fit() {
+        let (composer, layout) = everything(8, Placement::Workgroup);
+        let hidden = composer.hidden(&layout, 2 * layout.workgroup_bytes() + composer.group_overhead());
+        assert!(hidden.workgroup_bytes() > layout.workgroup_bytes());
+        assert!(hidden.workgroup_bytes() <= 2 * layout.workgroup_bytes());
+        // what a step starts from is never hidden
+        for name in &composer.hidden {
+            let field = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
+            assert!(field.is_some_and(|f| f.stage != "state"), "{name}");
         }
     }
 

@@ -118,6 +118,21 @@ impl Layout {
         self.slots.values()
     }
 
+    /// The same with some fields elsewhere; they keep their room in the arena.
+    pub fn moved(&self, fields: &BTreeSet<&'static str>, place: &Place) -> Self {
+        let mut layout = self.clone();
+        for slot in layout.slots.values_mut().filter(|s| fields.contains(s.field.name)) {
+            slot.place = place.clone();
+        }
+        layout
+    }
+
+    /// Bytes of workgroup memory that fields take.
+    pub fn workgroup_bytes(&self) -> usize {
+        let here = self.slots().filter(|s| s.place == Place::Workgroup);
+        here.map(|s| 4 * s.len * self.tile).sum()
+    }
+
     /// Bytes of arena per world.
     pub fn bytes_per_world(&self) -> usize {
         4 * (self.stride_f + self.stride_i)

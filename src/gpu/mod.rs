@@ -9,6 +9,7 @@ pub mod layout;
 pub mod link;
 mod options;
 mod transfer;
+pub mod tune;
 pub mod unroll;
 
 pub use batch::{BuildTimes, GpuBatch};

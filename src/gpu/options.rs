@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::gpu::compose::{Placement, Shape};
 use crate::gpu::device::Adapter;
+use crate::gpu::tune::Cache;
 use crate::model::Model;
 use crate::stages::Stage;
 
@@ -58,6 +59,8 @@ pub struct Options {
     pub worlds_per_group: Option<usize>,
     /// Where kernels keep what only they use; chosen when absent.
     pub placement: Option<Placement>,
+    /// File of measured choices (see [`crate::gpu::tune`]): says what is left open here. `None`: no file is read.
+    pub tuned: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels: for tests.
     pub checks: bool,
 }
@@ -66,6 +69,24 @@ pub struct Options {
 const REGISTER_DOFS: usize = 40;
 
 impl Options {
+    /// These options, with what they leave open taken from the file of measured choices, if it has an entry for the
+    /// model on the device. What is chosen by hand is kept, and then nothing is taken.
+    pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
+        let by_hand = self.lanes.is_some()
+            || self.worlds_per_group.is_some()
+            || self.placement.is_some()
+            || self.partition != Partition::Auto;
+        let Some(path) = self.tuned.as_deref().filter(|_| !by_hand) else { return self.clone() };
+        let (cache, damaged) = Cache::open(path);
+        if let Some(why) = damaged {
+            tracing::warn!("{why}");
+        }
+        match cache.find(adapter, model, worlds) {
+            Some(found) => Self { checks: self.checks, tuned: self.tuned.clone(), ..found },
+            None => self.clone(),
+        }
+    }
+
     /// Lanes and worlds per group for a model on a device.
     ///
     /// # Errors
