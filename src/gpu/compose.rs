@@ -91,6 +91,16 @@ impl Composer {
         used
     }
 
+    /// Fields that the kernel of a stage reads.
+    pub fn reads(&self, stage: Stage) -> BTreeSet<&'static str> {
+        let mut used = BTreeSet::new();
+        self.library.link(&[self.entry(&[stage.name()])], |name| {
+            used.extend(access::parse(name).filter(|a| !a.set).map(|a| a.field.name));
+            None
+        });
+        used
+    }
+
     /// The functions that a group of stages runs, as dispatches with how often each is repeated.
     pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
         // a solver that may iterate long is cut where the driver would cut it

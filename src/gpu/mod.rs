@@ -8,9 +8,12 @@ mod device;
 pub mod layout;
 pub mod link;
 mod options;
+mod roofline;
+pub mod traffic;
 mod transfer;
 
 pub use batch::{BuildTimes, GpuBatch};
 pub use compose::{Composer, Shape};
 pub use device::{Adapter, Choice, Gpu, adapters};
 pub use options::{Options, Partition};
+pub use roofline::Roofline;
