@@ -21,7 +21,6 @@ use engine::Engine;
 pub use memory::{bytes_of_world, check_memory};
 pub use probe::{bound, peaks, probe, with_margin};
 pub use timing::ColdStart;
-pub use work::Work;
 
 /// Where worlds are stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,60 +4,25 @@ use super::Backend;
 use super::Batch;
 #[cfg(feature = "gpu")]
 use super::engine::Engine;
-use crate::cpu::count::{Counts, count_step};
+use crate::cpu::count::{Work, count_step};
 use crate::data::{Capacity, Data};
 use crate::error::Result;
 use crate::fields::{Elem, ValuesMut};
-use crate::stages::Stage;
 
-/// Operations of one step, counted on some worlds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Work {
-    /// Steps that were counted: worlds, added up over calls.
-    pub steps: usize,
-    /// Operations of each stage in all of these steps.
-    pub stages: Vec<(Stage, Counts)>,
-}
-
-impl Work {
-    /// Operations of one step of one world: the mean.
-    pub fn flops(&self) -> f64 {
-        self.stages.iter().map(|s| s.1.flops()).sum::<u64>() as f64 / self.steps.max(1) as f64
-    }
-
-    /// Operations of one step of one world by kind.
-    pub fn kinds(&self) -> Vec<(&'static str, f64)> {
-        let all: Counts = self.stages.iter().map(|s| s.1).sum();
-        all.kinds().map(|(name, n)| (name, n as f64 / self.steps.max(1) as f64)).to_vec()
-    }
-
-    /// Operations of each stage in one step of one world.
-    pub fn of_stages(&self) -> Vec<(Stage, f64)> {
-        let mean = |n: u64| n as f64 / self.steps.max(1) as f64;
-        self.stages.iter().map(|(stage, counts)| (*stage, mean(counts.flops()))).collect()
-    }
-
-    /// Both together.
-    pub fn merge(self, other: Self) -> Self {
-        if self.stages.is_empty() {
-            return other;
-        }
-        let both = self.stages.iter().zip(&other.stages);
-        let stages = both.map(|((stage, a), (_, b))| (*stage, *a + *b)).collect();
-        Self { steps: self.steps + other.steps, stages }
-    }
-}
+/// The solver's tolerance in the kernels is at least this: `MIN_TOLERANCE` of `kernels/solve.wgsl`.
+const KERNEL_TOLERANCE: f64 = 1e-6;
 
 impl Batch {
     /// Counts the operations of the next step of at most `most` worlds, spread evenly over the batch, in the
     /// precision of the backend. They are stepped on the CPU, in copies.
     pub fn count_work(&self, most: usize) -> Result<Work> {
         let worlds = self.sample(most)?;
-        let stages = match self.backend() {
-            Backend::Gpu => count_step::<f32>(&self.model, &worlds),
-            _ => count_step::<f64>(&self.model, &worlds),
-        };
-        Ok(Work { steps: worlds.len(), stages })
+        if self.backend() != Backend::Gpu {
+            return Ok(count_step::<f64>(&self.model, &worlds));
+        }
+        let mut model = self.model.clone();
+        model.opt_tolerance.iter_mut().for_each(|t| *t = t.max(KERNEL_TOLERANCE));
+        Ok(count_step::<f32>(&model, &worlds))
     }
 
     /// Copies of some worlds, as a step starts from them.
@@ -80,7 +45,7 @@ impl Batch {
         Ok(worlds)
     }
 
-    /// Mean of a count over the worlds: `ncon`, `nefc`; 0 where the kernels of the model keep none.
+    /// Mean of a count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 where the kernels of the model keep none.
     pub fn mean(&self, field: &str) -> Result<f64> {
         if !self.has(field) {
             return Ok(0.0);

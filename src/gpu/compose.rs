@@ -91,11 +91,13 @@ impl Composer {
         used
     }
 
-    /// Fields that the kernel of a stage reads.
-    pub fn reads(&self, stage: Stage) -> BTreeSet<&'static str> {
+    /// Fields that the kernel of a stage reads, or with `set` writes, in a step that resets no world.
+    pub fn touches(&self, stage: Stage, set: bool) -> BTreeSet<&'static str> {
+        // nothing in the place of the function that resets: what it reaches is left out
+        let reset = Item { name: "reset_world".into(), text: String::new() };
         let mut used = BTreeSet::new();
-        self.library.link(&[self.entry(&[stage.name()])], |name| {
-            used.extend(access::parse(name).filter(|a| !a.set).map(|a| a.field.name));
+        self.library.link(&[self.entry(&[stage.name()]), reset], |name| {
+            used.extend(access::parse(name).filter(|a| a.set == set).map(|a| a.field.name));
             None
         });
         used

@@ -16,7 +16,7 @@ const FLOPS: u64 = 64 * 8 * 4 * 2 * 4;
 
 /// Bytes of each of the two buffers: far above the caches of a GPU. A software device gets what it copies in
 /// some milliseconds. Where memory is short, halves down to the last.
-const BYTES: u64 = 256 << 20;
+const BYTES: u64 = 512 << 20;
 const SOFTWARE_BYTES: u64 = 32 << 20;
 const LEAST_BYTES: u64 = 1 << 20;
 /// Groups of one dispatch of `compute`: enough to fill any device.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use manyworlds::batch::{Batch, Work};
+use manyworlds::batch::Batch;
+use manyworlds::cpu::count::Work;
 use manyworlds::error::Result;
 use serde_json::{Map, Value, json};
 
 use super::number;
 
 /// Worlds whose arithmetic is counted, at each end of the measured steps.
-const COUNTED: usize = 8;
+const COUNTED: usize = 64;
 
 /// Arithmetic and load of the worlds, sampled.
 #[derive(Default)]
@@ -18,6 +19,7 @@ pub(super) struct Cost {
     samples: usize,
     contacts: f64,
     rows: f64,
+    iterations: f64,
 }
 
 impl Cost {
@@ -26,6 +28,7 @@ impl Cost {
         self.work = std::mem::take(&mut self.work).merge(batch.count_work(COUNTED)?);
         self.contacts += batch.mean("ncon")?;
         self.rows += batch.mean("nefc")?;
+        self.iterations += batch.mean("solver_niter")?;
         self.samples += 1;
         Ok(())
     }
@@ -48,6 +51,8 @@ impl Cost {
             ("flops_by_kind", Value::Object(kinds)),
             ("stage_flops", Value::Object(stages)),
             ("flops_counted_steps", json!(self.work.steps)),
+            ("flops_counted_iterations", json!(self.work.iterations())),
+            ("load_iterations", json!(self.iterations / samples)),
             ("load_contacts", json!(self.contacts / samples)),
             ("load_rows", json!(self.rows / samples)),
         ];
