@@ -8,6 +8,7 @@ use crate::cpu::count::{Work, count_step};
 use crate::data::{Capacity, Data};
 use crate::error::Result;
 use crate::fields::{Elem, ValuesMut};
+use crate::model::disable;
 
 /// The solver's tolerance in the kernels is at least this: `MIN_TOLERANCE` of `kernels/solve.wgsl`.
 const KERNEL_TOLERANCE: f64 = 1e-6;
@@ -20,7 +21,9 @@ impl Batch {
         if self.backend() != Backend::Gpu {
             return Ok(count_step::<f64>(&self.model, &worlds));
         }
+        // as the kernels solve: all islands at once, and not beyond what single precision resolves
         let mut model = self.model.clone();
+        model.opt_disableflags.iter_mut().for_each(|f| *f |= disable::ISLAND);
         model.opt_tolerance.iter_mut().for_each(|t| *t = t.max(KERNEL_TOLERANCE));
         Ok(count_step::<f32>(&model, &worlds))
     }
