@@ -27,6 +27,8 @@ const TARGET: f64 = 0.01;
 const MOST: u32 = 256;
 /// Measurements of that length; the fastest counts.
 const ROUNDS: usize = 3;
+/// Seconds after which a kernel is not run again: for devices that are slow, or busy with others.
+const BUDGET: f64 = 0.15;
 
 /// What a device reaches at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,14 +128,16 @@ impl Kernels {
         let groups = u32::try_from(groups).unwrap_or(1);
         // the first run compiles on some drivers
         self.seconds(gpu, kernel, groups, 1)?;
+        let begin = Instant::now();
+        let in_time = || begin.elapsed().as_secs_f64() < BUDGET;
         let mut times = 1;
         let mut best = self.seconds(gpu, kernel, groups, times)?;
-        while best < TARGET && times < MOST {
+        while best < TARGET && times < MOST && in_time() {
             let more = (1.2 * TARGET / best.max(1e-9)).clamp(2.0, 16.0);
             times = ((f64::from(times) * more) as u32).min(MOST);
             best = self.seconds(gpu, kernel, groups, times)?;
         }
-        for _ in 1..ROUNDS {
+        for _ in (1..ROUNDS).take_while(|_| in_time()) {
             best = best.min(self.seconds(gpu, kernel, groups, times)?);
         }
         Ok(f64::from(times) / best.max(1e-9))
