@@ -21,7 +21,20 @@ fn acceleration() {
         set_qacc_smooth(dof, sum);
     }
     sync();
+//#if LOCAL
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_work_x(i, qacc_smooth(i));
+    }
+    sync();
+    solve_ld__qLD__qLDiagInv__work_x();
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc_smooth(i, work_x(i));
+    }
+//#else
     solve_ld__qLD__qLDiagInv__qacc_smooth();
+//#endif
 }
 
 // Whether a vector is anything but zero. On the bits: a comparison may call NaN equal to zero, and a force that is

@@ -1,36 +1,58 @@
 // Contacts between the geom pairs that can touch. Twin: src/cpu/collision.rs.
 //
-// Lanes share the candidates: each counts its contacts, one lane turns counts into slots in the order of the
-// candidates, then each writes its contacts. Where there are too few slots, one lane keeps the deepest.
+// The candidates whose bounding spheres are near are listed first, in order. Lanes then share the list: each counts its
+// contacts, one lane turns counts into slots in the order of the candidates, then each writes its contacts. A lane that
+// is alone writes at once. Where there are too few slots, one lane keeps the deepest.
 
 // Least friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
 
-// What a pass over the candidates does with their contacts: count them, write them, insert them by depth.
+// What a pass over the list does with the contacts: count them, write them, insert them by depth.
 const COUNT: u32 = 0u;
 const WRITE: u32 = 1u;
 const INSERT: u32 = 2u;
 
 fn collision() {
 //#if CONTACT
-    for (var pass_mode = COUNT; pass_mode <= WRITE; pass_mode++) {
-        // too many contacts for the slots: one lane inserts them one by one
-        let mode = select(pass_mode, INSERT, pass_mode == WRITE && u32(ncon(0u)) > nconmax);
+    let near = broad_phase();
+//#if !LANES
+    set_ncon(0u, 0);
+//#endif
+    for (var turn = 0u; turn < 2u; turn++) {
         sync();
-        if (mode == INSERT && lane == 0u) {
+        let wanted = u32(ncon(0u));
+        let full = turn == 1u && wanted > nconmax;
+        sync();
+        // too many contacts for the slots: one lane inserts them one by one
+        if (full && lane == 0u) {
             set_ncon(0u, 0);
             raise(CONTACT_OVERFLOW);
         }
-        let first = select(lane, select(ncandidate, 0u, lane == 0u), mode == INSERT);
-        let stride = select(lanes, 1u, mode == INSERT);
-        for (var c = first; c < ncandidate; c += stride) {
-            visit(c, mode);
+//#if LANES
+        let mode = select(turn, INSERT, full);
+        let first = select(lane, select(near, 0u, lane == 0u), full);
+        let stride = select(lanes, 1u, full);
+        for (var k = first; k < near; k += stride) {
+            visit(k, mode);
         }
         sync();
         if (mode == COUNT && lane == 0u) {
-            first_slots();
+            first_slots(near);
         }
-        sync();
+//#else
+        let mode = select(WRITE, INSERT, full);
+        let last = select(0u, near, turn == 0u || full);
+        for (var k = 0u; k < last; k++) {
+            visit(k, mode);
+        }
+        if (turn == 0u) {
+            set_ncon_peak(0u, max(ncon_peak(0u), ncon(0u)));
+        }
+//#endif
+    }
+    sync();
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        finish_contact(con);
     }
 //#else
     if (lane == 0u) {
@@ -39,33 +61,86 @@ fn collision() {
 //#endif
 }
 
-// Turns the number of contacts of each candidate into its first slot.
-fn first_slots() {
-    var wanted = 0;
+// Lists the candidates whose bounding volumes are near, in order, and returns how many there are.
+fn broad_phase() -> u32 {
+    var near = 0u;
+//#if LANES
+    for (var c = lane; c < ncandidate; c += lanes) {
+        let both = margin_gap(c);
+        set_candidate_ncon(c, i32(!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y)));
+    }
+    sync();
+    // every lane counts them, one writes the list
     for (var c = 0u; c < ncandidate; c++) {
-        let n = candidate_ncon(c);
-        set_candidate_ncon(c, wanted);
+        if (candidate_ncon(c) != 0) {
+            if (lane == 0u) {
+                set_candidate_near(near, i32(c));
+            }
+            near++;
+        }
+    }
+    sync();
+//#else
+    // the entry of a candidate that is far is overwritten by the next
+    //#unroll
+    for (var c = 0u; c < ncandidate; c++) {
+        let g1 = u32(candidate_geom1(c));
+        let g2 = u32(candidate_geom2(c));
+        let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
+//#if OWN_MARGINS
+        let both = margin_gap(c);
+        let margin = both.x + both.y;
+//#else
+        let margin = geom_margin(g1) + geom_margin(g2) + (geom_gap(g1) + geom_gap(g2));
+//#endif
+        set_candidate_near(near, i32(c));
+        if (geom_type(g1) == PLANE) {
+            near += u32(!(dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2)));
+        } else {
+            let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
+            near += u32(!(dot(apart, apart) > reach * reach));
+        }
+    }
+//#endif
+    return near;
+}
+
+// Turns the number of contacts of each listed candidate into its first slot.
+fn first_slots(near: u32) {
+    var wanted = 0;
+    for (var k = 0u; k < near; k++) {
+        let n = candidate_ncon(k);
+        set_candidate_ncon(k, wanted);
         wanted += n;
     }
     set_ncon(0u, wanted);
     set_ncon_peak(0u, max(ncon_peak(0u), wanted));
 }
 
-// Finds the contacts of one candidate and counts, writes or inserts them.
-fn visit(c: u32, mode: u32) {
+// Finds the contacts of one listed candidate and counts, writes or inserts them.
+fn visit(k: u32, mode: u32) {
+    let c = u32(candidate_near(k));
     let both = margin_gap(c);
     collide(c, both.x + both.y);
+//#if LANES
     if (mode == COUNT) {
-        set_candidate_ncon(c, i32(nfound));
+        set_candidate_ncon(k, i32(nfound));
         return;
     }
-    for (var k = 0u; k < nfound; k++) {
-        var slot = candidate_ncon(c) + i32(k);
+    let first = candidate_ncon(k);
+//#else
+    let first = ncon(0u);
+    if (mode == WRITE) {
+        set_ncon(0u, first + i32(nfound));
+    }
+//#endif
+    for (var f = 0u; f < nfound; f++) {
+        var slot = first + i32(f);
         if (mode == INSERT) {
-            slot = free_slot(found[k].dist);
+            slot = free_slot(found[f].dist);
         }
-        if (slot >= 0) {
-            write_contact(u32(slot), c, both.x, found[k]);
+        if (slot >= 0 && slot < i32(nconmax)) {
+            write_contact(u32(slot), c, found[f]);
         }
     }
 }
@@ -81,12 +156,13 @@ fn margin_gap(c: u32) -> vec2f {
         both = vec2f(pair_margin(u32(pair)), pair_gap(u32(pair)));
     }
 //#endif
-    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
-        both.x = opt_o_margin(0u);
-    }
+//#if OVERRIDE
+    both.x = opt_o_margin(0u);
+//#endif
     return both;
 }
 
+//#if LANES
 // Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
 fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
@@ -96,6 +172,7 @@ fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
     return dot(apart, apart) > reach * reach;
 }
+//#endif
 
 // Pose and size of one geom.
 fn shape(g: u32) -> Shape {
@@ -107,9 +184,6 @@ fn collide(c: u32, margin: f32) {
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
     nfound = 0u;
-    if (far_apart(g1, g2, margin)) {
-        return;
-    }
     let a = shape(g1);
     let b = shape(g2);
     let t1 = geom_type(g1);
@@ -174,65 +248,55 @@ fn free_slot(dist: f32) -> i32 {
     return i32(n) - 1;
 }
 
-// Copies a contact to another slot.
+// Copies an unfinished contact to another slot.
 fn move_contact(from_slot: u32, to_slot: u32) {
     set_contact_dist(to_slot, contact_dist(from_slot));
-    set_contact_includemargin(to_slot, contact_includemargin(from_slot));
-    set_contact_dim(to_slot, contact_dim(from_slot));
     set_contact_pos_vec3(to_slot, contact_pos_vec3(from_slot));
     set_contact_frame_mat3(to_slot, contact_frame_mat3(from_slot));
-    for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * to_slot + k, contact_friction(5u * from_slot + k));
-        set_contact_solimp(5u * to_slot + k, contact_solimp(5u * from_slot + k));
-    }
-    for (var k = 0u; k < 2u; k++) {
-        set_contact_solref(2u * to_slot + k, contact_solref(2u * from_slot + k));
-        set_contact_solreffriction(2u * to_slot + k, contact_solreffriction(2u * from_slot + k));
-        set_contact_geom(2u * to_slot + k, contact_geom(2u * from_slot + k));
-    }
+    set_contact_candidate(to_slot, contact_candidate(from_slot));
 }
 
-// Writes one contact.
-fn write_contact(slot: u32, c: u32, margin: f32, contact: Found) {
+// Writes what the narrow phase knows of a contact: normal and hint are the first rows of its frame so far.
+fn write_contact(slot: u32, c: u32, contact: Found) {
     set_contact_dist(slot, contact.dist);
     set_contact_pos_vec3(slot, contact.pos);
-    set_contact_frame_mat3(slot, make_frame_hint(contact.normal, contact.tangent));
-    set_contact_includemargin(slot, margin);
-    set_contact_geom(2u * slot, candidate_geom1(c));
-    set_contact_geom(2u * slot + 1u, candidate_geom2(c));
-    write_parameters(slot, c);
+    set_contact_frame_vec3(3u * slot, contact.normal);
+    set_contact_frame_vec3(3u * slot + 1u, contact.tangent);
+    set_contact_candidate(slot, i32(c));
 }
 
-// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor of
-// friction.
-fn write_parameters(slot: u32, c: u32) {
-    mixed_parameters(slot, c);
+// Completes a contact: its frame, its geoms and its parameters: the explicit pair's or mixed, then the global
+// override, then the floor of friction.
+fn finish_contact(con: u32) {
+    let c = u32(contact_candidate(con));
+    set_contact_frame_mat3(con, make_frame_hint(contact_frame_vec3(3u * con), contact_frame_vec3(3u * con + 1u)));
+    set_contact_includemargin(con, margin_gap(c).x);
+    set_contact_geom(2u * con, candidate_geom1(c));
+    set_contact_geom(2u * con + 1u, candidate_geom2(c));
+    mixed_parameters(con, c);
 //#if PAIR
     let pair = candidate_pair(c);
     if (pair >= 0) {
-        pair_parameters(slot, u32(pair));
+        pair_parameters(con, u32(pair));
     }
 //#endif
-    if ((opt_enableflags(0u) & ENABLE_OVERRIDE) != 0) {
-        for (var k = 0u; k < 5u; k++) {
-            set_contact_friction(5u * slot + k, opt_o_friction(k));
-            set_contact_solimp(5u * slot + k, opt_o_solimp(k));
-        }
-        for (var k = 0u; k < 2u; k++) {
-            set_contact_solref(2u * slot + k, opt_o_solref(k));
-            set_contact_solreffriction(2u * slot + k, opt_o_solref(k));
-        }
-    }
+//#if OVERRIDE
     for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * slot + k, max(contact_friction(5u * slot + k), MIN_FRICTION));
+        set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
+        set_contact_solimp(5u * con + k, opt_o_solimp(k));
     }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * con + k, opt_o_solref(k));
+        set_contact_solreffriction(2u * con + k, opt_o_solref(k));
+    }
+//#endif
 }
 
 // Contact parameters of an explicit pair.
 fn pair_parameters(slot: u32, pair: u32) {
     set_contact_dim(slot, pair_dim(pair));
     for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * slot + k, pair_friction(5u * pair + k));
+        set_contact_friction(5u * slot + k, max(pair_friction(5u * pair + k), MIN_FRICTION));
         set_contact_solimp(5u * slot + k, pair_solimp(5u * pair + k));
     }
     for (var k = 0u; k < 2u; k++) {
@@ -269,7 +333,8 @@ fn mixed_parameters(slot: u32, c: u32) {
     // sliding, torsional and rolling friction, two directions of the first and the last
     for (var k = 0u; k < 5u; k++) {
         let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
-        set_contact_friction(5u * slot + k, select(geom_friction(3u * chief + friction_kind(k)), friction, equal));
+        let own = geom_friction(3u * chief + friction_kind(k));
+        set_contact_friction(5u * slot + k, max(select(own, friction, equal), MIN_FRICTION));
     }
     // the direct form of solref cannot be averaged
     let direct = geom_solref(2u * g1) <= 0.0 || geom_solref(2u * g2) <= 0.0;

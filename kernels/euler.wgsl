@@ -44,8 +44,32 @@ fn implicit_damping() {
         set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
     }
     sync();
+//#if LOCAL
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_work_LD(k, qH(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_work_x(i, qacc_damped(i));
+    }
+    sync();
+    factor_ld__work_LD__work_inv();
+    solve_ld__work_LD__work_inv__work_x();
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_qH(k, work_LD(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_qHDiagInv(i, work_inv(i));
+        set_qacc_damped(i, work_x(i));
+    }
+    sync();
+//#else
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
+//#endif
 }
 
 // New velocity of one degree of freedom.

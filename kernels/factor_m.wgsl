@@ -1,9 +1,22 @@
 // Sparse factorisation of the inertia matrix. Twin: src/cpu/factor_m.rs.
 
 fn factor_m() {
+//#if LOCAL
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_work_LD(k, M(k));
+    }
+    sync();
+    factor_ld__work_LD__qLDiagInv();
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_qLD(k, work_LD(k));
+    }
+//#else
     for (var k = lane; k < nC; k += lanes) {
         set_qLD(k, M(k));
     }
     sync();
     factor_ld__qLD__qLDiagInv();
+//#endif
 }

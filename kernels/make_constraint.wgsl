@@ -71,6 +71,7 @@ fn name_row(r: u32, kind: i32, id: u32, pos: f32) {
 }
 
 fn clear_jacobian(r: u32) {
+    //#unroll
     for (var i = 0u; i < nv; i++) {
         set_efc_J(r * nv + i, 0.0);
     }

@@ -1,10 +1,22 @@
 // Velocity and reference acceleration of each constraint row. Twin: src/cpu/reference_constraint.rs.
 
 fn reference_constraint() {
+//#if LOCAL
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_work_x(i, qvel(i));
+    }
+    sync();
+//#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
+        //#unroll
         for (var i = 0u; i < nv; i++) {
+//#if LOCAL
+            vel += efc_J(r * nv + i) * work_x(i);
+//#else
             vel += efc_J(r * nv + i) * qvel(i);
+//#endif
         }
         let k = efc_KBIP_vec4(r);
         set_efc_vel(r, vel);

@@ -8,22 +8,25 @@
 // Single precision cannot resolve smaller improvements.
 const MIN_TOLERANCE: f32 = 1e-6;
 
-// rows of this world, whether it still iterates, and how often it has
+// rows of this world, whether it still iterates, whether sums and forces are older than the acceleration, and how often
+// it has iterated
 var<private> rows: u32;
 var<private> live: bool;
+var<private> stepped: bool;
 var<private> iterations: i32;
 
 fn solve() {
     begin_solve();
-    for (var i = 0; i < opt_iterations(0u); i++) {
-        if (group_max(u32(live)) == 0u) {
+    for (var i = 0; i <= opt_iterations(0u); i++) {
+        if (group_max(u32(stepped)) == 0u) {
             break;
         }
         iterate_solve();
     }
-    save_solve();
+    end_solve();
 }
 
+//#if CUT_SOLVE
 // The same in dispatches of one iteration each, for drivers that end long loops.
 fn solve_first() {
     begin_solve();
@@ -32,9 +35,10 @@ fn solve_first() {
 
 fn solve_next() {
     rows = u32(nefc(0u));
-    live = solver_live(0u) != 0;
+    live = (solver_live(0u) & 1) != 0;
+    stepped = (solver_live(0u) & 2) != 0;
     iterations = solver_niter(0u);
-    if (group_max(u32(live)) != 0u) {
+    if (group_max(u32(stepped)) != 0u) {
         iterate_solve();
     }
     sync();
@@ -43,23 +47,43 @@ fn solve_next() {
 
 fn save_solve() {
     if (lane == 0u) {
-        set_solver_live(0u, i32(live));
-        set_solver_niter(0u, iterations);
+        set_solver_live(0u, i32(live) + 2 * i32(stepped));
     }
+    end_solve();
 }
+//#endif
 
 fn begin_solve() {
     rows = u32(nefc(0u));
     live = rows > 0u;
+    stepped = true;
     iterations = 0;
     start();
-    update_gradient();
 }
 
-// One Newton step.
+// Results.
+fn end_solve() {
+    if (lane == 0u) {
+        set_solver_niter(0u, iterations);
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc(i, solver_qacc(i));
+        set_qfrc_constraint(i, solver_Jf(i));
+    }
+}
+
+// The gradient where the last step has led and, unless it is small, one more Newton step.
 fn iterate_solve() {
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    update();
+    let gradient = scale * gradient_norm();
+    live = live && (iterations == 0 || gradient >= tolerance) && iterations < opt_iterations(0u);
+    stepped = live;
+    if (group_max(u32(live)) == 0u) {
+        return;
+    }
     // direction, and how far to go
     search_direction();
     let sums = search_sums();
@@ -73,11 +97,8 @@ fn iterate_solve() {
         advance(best.alpha);
         iterations++;
     }
+    live = live && -scale * best.cost >= tolerance;
     sync();
-    update_gradient();
-    // termination
-    let gradient = scale * gradient_norm();
-    live = live && -scale * best.cost >= tolerance && gradient >= tolerance;
 }
 
 // What the penalty of a row depends on.
@@ -129,40 +150,61 @@ fn force(p: Penalty, x: f32) -> f32 {
     return select(value, -(p.stiffness * x), quadratic(p, x));
 }
 
-// Product of row r of the constraint Jacobian with V.
-fn mul_j__V(r: u32) -> f32 {
-    var sum = 0.0;
-    for (var i = 0u; i < nv; i++) {
-        sum += efc_J(r * nv + i) * V(i);
-    }
-    return sum;
-}
-
 // Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
 fn start() {
-    for (var r = lane; r < rows; r += lanes) {
-        set_solver_Jv(r, mul_j__qacc_smooth(r) - efc_aref(r));
-        set_solver_Jaref(r, mul_j__qacc_warmstart(r) - efc_aref(r));
+    // what the iterations read and change most, at hand
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_solver_M(k, M(k));
     }
-    mul_m__qacc_warmstart__solver_Ma();
-    mul_m__qacc_smooth__solver_Mv();
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_smooth(i, qfrc_smooth(i));
+        set_solver_qacc(i, qacc_warmstart(i));
+        set_solver_search(i, qacc_smooth(i));
+    }
+    sync();
+    // both on the rows
+    for (var r = lane; r < rows; r += lanes) {
+        var warm = 0.0;
+        var free = 0.0;
+        //#unroll
+        for (var i = 0u; i < nv; i++) {
+            let x = efc_J(r * nv + i);
+            warm += x * solver_qacc(i);
+            free += x * solver_search(i);
+        }
+        set_solver_Jaref(r, warm - efc_aref(r));
+        set_solver_Jv(r, free - efc_aref(r));
+    }
+    mul_m__solver_M__solver_qacc__solver_Ma();
+    mul_m__solver_M__solver_search__solver_Mv();
     sync();
     // cost of the last acceleration above that of the smooth one
+    //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var change = 0.0;
+        //#unroll
         for (var i = k; i < nv; i += parts) {
-            let apart = qacc_warmstart(i) - qacc_smooth(i);
-            change += 0.5 * apart * (solver_Ma(i) - qfrc_smooth(i));
+            let apart = solver_qacc(i) - solver_search(i);
+            change += 0.5 * apart * (solver_Ma(i) - solver_smooth(i));
         }
+        set_part(k, vec4f(change));
+    }
+    var above = sum_parts().x;
+    for (var k = lane; k < part_end(rows); k += lanes) {
+        var change = 0.0;
         for (var r = k; r < rows; r += parts) {
             let row = row_of(r);
             change += penalty(row, solver_Jaref(r)) - penalty(row, solver_Jv(r));
         }
         set_part(k, vec4f(change));
     }
-    let warm = sum_parts().x <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
+    above += sum_parts().x;
+    let warm = above <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_qacc(i, select(qacc_smooth(i), qacc_warmstart(i), warm));
+        set_solver_qacc(i, select(solver_search(i), solver_qacc(i), warm));
         set_solver_Ma(i, select(solver_Mv(i), solver_Ma(i), warm));
     }
     for (var r = lane; r < rows; r += lanes) {
@@ -171,75 +213,80 @@ fn start() {
     sync();
 }
 
-// Forces of the rows at the present acceleration, and the gradient of the cost.
-fn update_gradient() {
+// Forces of the rows at the present acceleration, the gradient of the cost, and its Hessian: the inertia and the rows
+// that are in their quadratic zone. Lower triangle, packed.
+fn update() {
+//#if REGISTERS
+    // one pass over the rows: sums stay at hand, each row is read once
+    clear_sums();
+    for (var r = 0u; r < rows; r++) {
+        let row = row_of(r);
+        let x = solver_Jaref(r);
+        let f = force(row, x);
+        let d = select(0.0, row.stiffness, quadratic(row, x));
+        set_efc_force(r, f);
+        //#unroll
+        for (var i = 0u; i < nv; i++) {
+            set_solver_row(i, efc_J(r * nv + i));
+            set_solver_Jf(i, solver_Jf(i) + solver_row(i) * f);
+        }
+        //#unroll
+        for (var i = 0u; i < nv; i++) {
+            let share = solver_row(i) * d;
+            //#unroll
+            for (var j = 0u; j <= i; j++) {
+                set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_row(j));
+            }
+        }
+    }
+//#else
     for (var r = lane; r < rows; r += lanes) {
         set_efc_force(r, force(row_of(r), solver_Jaref(r)));
     }
+    clear_sums();
     sync();
+    // lanes share the rows of the triangle, the longest with the shortest
     for (var i = lane; i < nv; i += lanes) {
         var sum = 0.0;
         for (var r = 0u; r < rows; r++) {
-            let f = efc_force(r);
-            if (f != 0.0) {
-                sum += efc_J(r * nv + i) * f;
+            let x = efc_J(r * nv + i);
+            if (x != 0.0) {
+                let row = row_of(r);
+                sum += x * efc_force(r);
+                let share = x * row.stiffness;
+                if (share != 0.0 && quadratic(row, solver_Jaref(r))) {
+                    add_row__efc_J(packed(i), i + 1u, share, r * nv);
+                }
             }
         }
-        set_qfrc_constraint(i, sum);
-        set_solver_grad(i, solver_Ma(i) - qfrc_smooth(i) - sum);
+        set_solver_Jf(i, sum);
     }
-    sync();
-}
-
-fn gradient_norm() -> f32 {
-    for (var k = lane; k < parts; k += lanes) {
-        var sum = 0.0;
-        for (var i = k; i < nv; i += parts) {
-            sum += solver_grad(i) * solver_grad(i);
-        }
-        set_part(k, vec4f(sum));
-    }
-    return sqrt(sum_parts().x);
-}
-
-// Newton's direction at the present acceleration, and its products with the inertia and the Jacobian.
-fn search_direction() {
-    build_hessian();
-    factor_dense();
-    solve_dense();
-    mul_m__solver_search__solver_Mv();
-    for (var r = lane; r < rows; r += lanes) {
-        set_solver_Jv(r, mul_j__solver_search(r));
-    }
-    sync();
-}
-
-// Start of row i of a packed lower triangle.
-fn packed(i: u32) -> u32 {
-    return i * (i + 1u) / 2u;
-}
-
-// Hessian of the cost: inertia, and the rows that are in their quadratic zone. Lower triangle.
-fn build_hessian() {
+//#endif
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
+        set_solver_grad(i, solver_Ma(i) - solver_smooth(i) - solver_Jf(i));
+    }
+    sync();
+}
+
+// Force of the constraints zero, Hessian that of the smooth cost.
+fn clear_sums() {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Jf(i, 0.0);
+        //#unroll
         for (var j = 0u; j <= i; j++) {
             set_solver_H(packed(i) + j, 0.0);
         }
         let adr = u32(M_rowadr(i));
-        let end = adr + u32(M_rownnz(i));
-        for (var k = adr; k < end; k++) {
-            set_solver_H(packed(i) + u32(M_colind(k)), M(k));
-        }
-        for (var r = 0u; r < rows; r++) {
-            let f = efc_J(r * nv + i) * efc_D(r);
-            if (f != 0.0 && quadratic(row_of(r), solver_Jaref(r))) {
-                add_row__efc_J(packed(i), i + 1u, f, r * nv);
-            }
+        //#unroll
+        for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
+            set_solver_H(packed(i) + u32(M_colind(k)), solver_M(k));
         }
     }
-    sync();
 }
 
+//#if !REGISTERS
 // Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for every turn.
 fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
     var j = 0u;
@@ -253,22 +300,65 @@ fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
         set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
     }
 }
+//#endif
 
-// Inverse pivot of row k, with a floor.
-fn inverse_pivot(k: u32) -> f32 {
-    return 1.0 / max(solver_H(packed(k) + k), MINVAL);
+fn gradient_norm() -> f32 {
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = 0.0;
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            sum += solver_grad(i) * solver_grad(i);
+        }
+        set_part(k, vec4f(sum));
+    }
+    return sqrt(sum_parts().x);
 }
 
-// Factors H = L' D L in place, from the last row up: row k is left as L times D.
+// Newton's direction at the present acceleration, and its products with the inertia and the Jacobian.
+fn search_direction() {
+    factor_dense();
+    solve_dense();
+    mul_m__solver_M__solver_search__solver_Mv();
+    for (var r = lane; r < rows; r += lanes) {
+        var sum = 0.0;
+        //#unroll
+        for (var i = 0u; i < nv; i++) {
+            sum += efc_J(r * nv + i) * solver_search(i);
+        }
+        set_solver_Jv(r, sum);
+    }
+    sync();
+}
+
+// Start of row i of a packed lower triangle.
+fn packed(i: u32) -> u32 {
+    return i * (i + 1u) / 2u;
+}
+
+// Factors H = L' D L in place, from the last row up: row k is left as L times D, the inverse of D aside.
 fn factor_dense() {
+    //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
-        let inv = inverse_pivot(k);
+        // with a floor
+        let inv = 1.0 / max(solver_H(packed(k) + k), MINVAL);
+        if (lane == 0u) {
+            set_solver_inv(k, inv);
+        }
+        //#unroll
         for (var i = lane; i < k; i += lanes) {
             let f = solver_H(packed(k) + i) * inv;
+//#if REGISTERS
+            //#unroll
+            for (var j = 0u; j <= i; j++) {
+                set_solver_H(packed(i) + j, solver_H(packed(i) + j) - f * solver_H(packed(k) + j));
+            }
+//#else
             if (f != 0.0) {
                 add_row__solver_H(packed(i), i + 1u, -f, packed(k));
             }
+//#endif
         }
         sync();
     }
@@ -276,25 +366,30 @@ fn factor_dense() {
 
 // Solves H x = -grad into the search direction; solver_Mv holds what is left of the right-hand side.
 fn solve_dense() {
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Mv(i, -solver_grad(i));
     }
     sync();
     // L' from the last row up
+    //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
-        let x = solver_Mv(k) * inverse_pivot(k);
+        let x = solver_Mv(k) * solver_inv(k);
+        //#unroll
         for (var i = lane; i < k; i += lanes) {
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
         }
         sync();
     }
     // L D from the first row down
+    //#unroll
     for (var k = 0u; k < nv; k++) {
-        let x = solver_Mv(k) * inverse_pivot(k);
+        let x = solver_Mv(k) * solver_inv(k);
         if (lane == 0u) {
             set_solver_search(k, x);
         }
+        //#unroll
         for (var i = k + 1u + lane; i < nv; i += lanes) {
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
         }
@@ -304,11 +399,13 @@ fn solve_dense() {
 
 // Decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
 fn search_sums() -> vec4f {
+    //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
+        //#unroll
         for (var i = k; i < nv; i += parts) {
             let s = solver_search(i);
-            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - qfrc_smooth(i), solver_Mv(i));
+            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - solver_smooth(i), solver_Mv(i));
         }
         set_part(k, sum);
     }
@@ -318,8 +415,9 @@ fn search_sums() -> vec4f {
 
 // Moves the acceleration along the search direction.
 fn advance(alpha: f32) {
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_qacc(i, qacc(i) + alpha * solver_search(i));
+        set_solver_qacc(i, solver_qacc(i) + alpha * solver_search(i));
         set_solver_Ma(i, solver_Ma(i) + alpha * solver_Mv(i));
     }
     for (var r = lane; r < rows; r += lanes) {
@@ -337,7 +435,7 @@ struct Point {
 
 // Cost relative to the start of the search, and its derivatives, at alpha.
 fn evaluate(sums: vec4f, alpha: f32) -> Point {
-    for (var k = lane; k < parts; k += lanes) {
+    for (var k = lane; k < part_end(rows); k += lanes) {
         var sum = vec4f(0.0);
         for (var r = k; r < rows; r += parts) {
             let row = row_of(r);

@@ -8,21 +8,25 @@ fn gravity() -> vec3f {
 
 // Replaces the lower triangle A by its factors L' D L, D also inverted in B; leaves are eliminated first.
 fn factor_ld__A__B() {
+    //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let adr = u32(M_rowadr(k));
         let last = adr + u32(M_rownnz(k)) - 1u;
         let inv = 1.0 / A(last);
         // the row of each ancestor loses its share
+        //#unroll
         for (var p = adr + lane; p < last; p += lanes) {
             let row = u32(M_rowadr(u32(M_colind(p))));
             let share = A(p) * inv;
+            //#unroll
             for (var q = adr; q <= p; q++) {
                 let x = share * A(q);
                 set_A(row + q - adr, A(row + q - adr) - x);
             }
         }
         sync();
+        //#unroll
         for (var p = adr + lane; p < last; p += lanes) {
             set_A(p, A(p) * inv);
         }
@@ -36,11 +40,13 @@ fn factor_ld__A__B() {
 // Solves L' D L x = X in place, with factors from factor_ld.
 fn solve_ld__A__B__X() {
     // L' from the leaves up
+    //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let adr = u32(M_rowadr(k));
         let last = adr + u32(M_rownnz(k)) - 1u;
         let xk = X(k);
+        //#unroll
         for (var p = adr + lane; p < last; p += lanes) {
             let j = u32(M_colind(p));
             set_X(j, X(j) - A(p) * xk);
@@ -49,10 +55,12 @@ fn solve_ld__A__B__X() {
     }
     // D, then L from the root down: each row waits for all rows above it
     if (lane == 0u) {
+        //#unroll
         for (var k = 0u; k < nv; k++) {
             let adr = u32(M_rowadr(k));
             let last = adr + u32(M_rownnz(k)) - 1u;
             var sum = X(k) * B(k);
+            //#unroll
             for (var p = adr; p < last; p++) {
                 sum -= A(p) * X(u32(M_colind(p)));
             }
@@ -62,14 +70,15 @@ fn solve_ld__A__B__X() {
     sync();
 }
 
-// Product of the inertia matrix with V, into Y.
-fn mul_m__V__Y() {
+// Product of the inertia matrix A with V, into Y.
+fn mul_m__A__V__Y() {
+    //#unroll
     for (var i = lane; i < nv; i += lanes) {
         let adr = u32(D_rowadr(i));
-        let end = adr + u32(D_rownnz(i));
         var sum = 0.0;
-        for (var q = adr; q < end; q++) {
-            sum += M(u32(mapM2D(q))) * V(u32(D_colind(q)));
+        //#unroll
+        for (var q = adr; q < adr + u32(D_rownnz(i)); q++) {
+            sum += A(u32(mapM2D(q))) * V(u32(D_colind(q)));
         }
         set_Y(i, sum);
     }

@@ -7,6 +7,10 @@
 @group(0) @binding(2) var<storage, read> model_f: array<f32>;
 @group(0) @binding(3) var<storage, read> model_i: array<i32>;
 
+// Fields that only one dispatch uses: in registers, or in workgroup memory where there is room, in this order.
+//#registers work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
+//#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf work_LD work_inv work_x solver_Jv
+
 // this invocation: its lane, its world's slot in the group, and where the world's arenas begin
 var<private> lane: u32;
 var<private> slot: u32;
@@ -54,9 +58,15 @@ fn group_max(x: u32) -> u32 {
 //#endif
 
 // Sums over the lanes of a world are made of `parts` partial sums, part k over the elements i with
-// i % parts = k, added up in order: the same bits for any number of lanes.
+// i % parts = k, added up in order: the same bits for any number of lanes. Loops over the parts of n elements run
+// `for (k = lane; k < part_end(n); k += lanes)`.
 const parts: u32 = 32u;
+//#if LANES
 var<workgroup> partial: array<vec4f, part_count>;
+
+fn part_end(n: u32) -> u32 {
+    return parts;
+}
 
 fn set_part(k: u32, x: vec4f) {
     partial[k * tile + slot] = x;
@@ -71,6 +81,24 @@ fn sum_parts() -> vec4f {
     sync();
     return total;
 }
+//#else
+// one lane meets the parts in order
+var<private> total_parts: vec4f;
+
+fn part_end(n: u32) -> u32 {
+    return min(n, parts);
+}
+
+fn set_part(k: u32, x: vec4f) {
+    total_parts = total_parts + x;
+}
+
+fn sum_parts() -> vec4f {
+    let total = total_parts;
+    total_parts = vec4f(0.0);
+    return total;
+}
+//#endif
 
 // Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
 // not a constant, so that it stays a loop.

@@ -362,7 +362,9 @@ macro_rules! data_table {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
-            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each candidate.";
+            scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
+            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
+            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
@@ -421,6 +423,9 @@ macro_rules! data_table {
             solve qfrc_constraint: real [nv] "N or N m" "Force of the constraints.";
             solve solver_niter: int [1] "1" "Iterations that the solver made.";
             // of the solver
+            scratch work_LD: real [nC] "mixed" "A matrix like the inertia matrix while it is factored.";
+            scratch work_inv: real [nv] "mixed" "Inverses of its pivots.";
+            scratch work_x: real [nv] "mixed" "A vector over the degrees of freedom at hand.";
             scratch solver_live: int [1] "flag" "Whether the solver still iterates, between dispatches.";
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction.";
@@ -428,6 +433,12 @@ macro_rules! data_table {
             scratch solver_Mv: real [nv] "mixed" "M times the search direction.";
             scratch solver_grad: real [nv] "mixed" "Gradient of the cost.";
             scratch solver_search: real [nv] "mixed" "Search direction.";
+            scratch solver_qacc: real [nv] "m/s^2 or rad/s^2" "Acceleration, while the solver iterates.";
+            scratch solver_smooth: real [nv] "N or N m" "Smooth force, while the solver iterates.";
+            scratch solver_Jf: real [nv] "N or N m" "Force of the constraints, while the solver iterates.";
+            scratch solver_M: real [nC] "mixed" "Inertia matrix, while the solver iterates.";
+            scratch solver_inv: real [nv] "mixed" "Inverse pivots of the Hessian.";
+            scratch solver_row: real [nv] "mixed" "The row of the constraint Jacobian at hand.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";

@@ -6,7 +6,7 @@
 
 use manyworlds::compile;
 use manyworlds::data::Capacity;
-use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options, Partition};
+use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options, Partition, Placement};
 use manyworlds::model::Model;
 
 const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
@@ -45,7 +45,17 @@ fn run(model: &Model, options: &Options, first: usize, count: usize, steps: usiz
 }
 
 fn with(lanes: usize, worlds_per_group: usize, partition: Partition, checks: bool) -> Options {
-    Options { partition, lanes: Some(lanes), worlds_per_group: Some(worlds_per_group), checks }
+    Options {
+        partition,
+        lanes: Some(lanes),
+        worlds_per_group: Some(worlds_per_group),
+        checks,
+        ..Options::default()
+    }
+}
+
+fn placed(options: Options, placement: Placement) -> Options {
+    Options { placement: Some(placement), ..options }
 }
 
 #[test]
@@ -70,6 +80,8 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
         with(4, 2, Partition::Split, false),
         with(16, 1, Partition::Grouped, false),
         with(1, 8, Partition::Split, true),
+        placed(with(1, 8, Partition::Split, false), Placement::Storage),
+        placed(with(4, 2, Partition::Split, false), Placement::Storage),
     ];
     for options in variants {
         assert_eq!(reference, run(&model, &options, 0, 5, 60), "{options:?}");
@@ -81,7 +93,12 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
     for (name, steps) in [("humanoid", 15), ("pile", 60)] {
         let model = model(name);
         let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
-        for options in [with(8, 2, Partition::Grouped, false), with(32, 1, Partition::Split, false)] {
+        for options in [
+            with(8, 2, Partition::Grouped, false),
+            with(32, 1, Partition::Split, false),
+            placed(with(1, 8, Partition::Split, false), Placement::Storage),
+            placed(with(8, 2, Partition::Split, false), Placement::Storage),
+        ] {
             assert_eq!(reference, run(&model, &options, 0, 3, steps), "{name} {options:?}");
         }
     }

@@ -94,6 +94,9 @@ struct KernelArguments {
     /// Worlds per workgroup on the GPU, a power of two; chosen where not given.
     #[arg(long)]
     worlds_per_group: Option<usize>,
+    /// Where kernels on the GPU keep what only they use: storage, workgroup or registers; chosen where not given.
+    #[arg(long, value_name = "storage|workgroup|registers")]
+    placement: Option<String>,
 }
 
 #[cfg(feature = "gpu")]
@@ -103,6 +106,7 @@ impl KernelArguments {
             partition: self.partition.as_deref().unwrap_or("auto").parse()?,
             lanes: self.lanes,
             worlds_per_group: self.worlds_per_group,
+            placement: self.placement.as_deref().map(str::parse).transpose()?,
             ..Default::default()
         })
     }
@@ -113,6 +117,7 @@ impl KernelArguments {
             ("--partition", self.partition.is_some()),
             ("--lanes", self.lanes.is_some()),
             ("--worlds-per-group", self.worlds_per_group.is_some()),
+            ("--placement", self.placement.is_some()),
         ];
         match given.iter().find(|g| g.1) {
             Some((name, _)) => {

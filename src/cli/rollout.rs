@@ -263,6 +263,7 @@ fn kernel_pairs(batch: &Batch) -> Vec<(&'static str, Value)> {
             ("lanes", json!(shape.lanes)),
             ("worlds_per_group", json!(shape.tile)),
             ("partition", json!(partition.name())),
+            ("placement", json!(shape.placement.name())),
         ];
     }
     let _ = batch;

@@ -117,6 +117,25 @@ fn find(name: &str) -> Option<&'static Field> {
     Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).find(|f| f.name == name)
 }
 
+/// Name of the variable that holds an element of a field in registers.
+pub fn register(field: &str, index: usize) -> String {
+    format!("register_{field}_{index}")
+}
+
+/// Declaration of the variable that such a name, or that of a field in workgroup memory, stands for.
+pub fn local(layout: &Layout, name: &str) -> Option<String> {
+    let of =
+        |field: &str| layout.slot(field).map(|s| (s, if s.field.elem == Elem::Int { "i32" } else { "f32" }));
+    if let Some(rest) = name.strip_prefix("register_") {
+        let (field, index) = rest.rsplit_once('_')?;
+        let (slot, scalar) = of(field).filter(|(s, _)| s.place == Place::Register)?;
+        index.parse::<usize>().ok().filter(|i| *i < slot.len)?;
+        return Some(format!("var<private> {name}: {scalar};"));
+    }
+    let (slot, scalar) = of(name.strip_prefix("group_")?).filter(|(s, _)| s.place == Place::Workgroup)?;
+    Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", slot.len * layout.tile))
+}
+
 /// Constant of a size.
 pub fn size(layout: &Layout, name: &str) -> Option<String> {
     let size = Size::ALL.iter().find(|s| s.name() == name)?;
@@ -126,6 +145,10 @@ pub fn size(layout: &Layout, name: &str) -> Option<String> {
 /// Text of an accessor for a field at its place.
 pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     let slot = layout.slot(access.field.name)?;
+    // no accessor: the kernel's text names an element that is not known when it is made, and naga says which
+    if slot.place == Place::Register {
+        return None;
+    }
     let (elem, row) = (access.field.elem, access.row);
     let scalar = if elem == Elem::Int { "i32" } else { "f32" };
     let value = if row == Row::Scalar { scalar } else { row.wgsl_type() };
@@ -157,6 +180,8 @@ fn element(slot: &Slot, elem: Elem, tile: usize, index: &str) -> String {
     match slot.place {
         Place::World if tile == 1 => format!("data_{t}[base_{t} + {offset}u + {index}]"),
         Place::World => format!("data_{t}[base_{t} + ({offset}u + {index}) * {tile}u]"),
+        Place::Workgroup if tile == 1 => format!("group_{}[{index}]", slot.field.name),
+        Place::Workgroup => format!("group_{}[({index}) * {tile}u + slot]", slot.field.name),
         _ => format!("model_{t}[{offset}u + {index}]"),
     }
 }
@@ -185,7 +210,7 @@ fn literal(name: &str, elem: Elem, row: Row, values: &[f64]) -> String {
 
 /// A single-precision literal that WGSL reads back to the same bits.
 #[allow(clippy::cast_possible_truncation)]
-fn real(x: f64) -> String {
+pub fn real(x: f64) -> String {
     let x = (x as f32).clamp(f32::MIN, f32::MAX);
     format!("{x:?}f")
 }

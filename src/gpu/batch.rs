@@ -84,7 +84,8 @@ impl GpuBatch {
         let mut used = composer.fields(Stage::ALL);
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
-        let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new());
+        let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
+        let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
         // buffers: the model once, the worlds in chunks
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);

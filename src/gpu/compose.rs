@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
-use crate::gpu::access;
-use crate::gpu::layout::Layout;
-use crate::gpu::link::{Item, Library, preprocess};
-use crate::model::{Model, disable, geom, joint};
+use crate::fields::{Elem, Field, Size, Sizes, Values};
+use crate::gpu::access::{self, Row};
+use crate::gpu::layout::{Layout, Local, Place};
+use crate::gpu::link::{Item, Library, preprocess, unchanged};
+use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
+use crate::model::{Model, disable, enable, geom, joint};
 use crate::stages::{Stage, stage_table};
 
 /// The shared library.
@@ -31,14 +33,52 @@ macro_rules! kernel_sources {
 }
 stage_table!(kernel_sources);
 
-/// How worlds are spread over invocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How worlds are spread over invocations and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
     /// Lanes per world, a power of two.
     pub lanes: usize,
     /// Worlds per workgroup, side by side in memory.
     pub tile: usize,
+    /// Where kernels keep what only they use.
+    pub placement: Placement,
 }
+
+/// Where kernels keep the fields that only they use and use most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Placement {
+    /// With all other fields.
+    Storage,
+    /// In the memory of the workgroup, as far as it goes.
+    Workgroup,
+    /// In variables of the one lane of a world, with the loops over them written out.
+    Registers,
+}
+
+impl Placement {
+    /// `storage`, `workgroup` or `registers`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Storage => "storage",
+            Self::Workgroup => "workgroup",
+            Self::Registers => "registers",
+        }
+    }
+}
+
+impl std::str::FromStr for Placement {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [Self::Storage, Self::Workgroup, Self::Registers];
+        let found = all.into_iter().find(|p| p.name() == text);
+        found.ok_or_else(|| {
+            Error::Argument(format!("unknown placement '{text}'; expected storage, workgroup or registers"))
+        })
+    }
+}
+
+/// Fields of a model by name.
+type Tables<T> = BTreeMap<&'static str, Vec<T>>;
 
 /// Everything that the text of a kernel depends on.
 #[derive(Debug)]
@@ -46,6 +86,10 @@ pub struct Composer {
     library: Library,
     shape: Shape,
     limited: bool,
+    tables: Tables<i32>,
+    reals: Tables<f64>,
+    registers: Vec<&'static str>,
+    group: Vec<&'static str>,
 }
 
 impl Composer {
@@ -58,36 +102,78 @@ impl Composer {
     pub fn new(model: &Model, shape: Shape, limited: bool) -> Result<Self> {
         let mut flags = flags(model, shape);
         flags.insert("LOOP_LIMIT", limited);
-        Ok(Self { limited, ..Self::with_flags(&flags, shape)? })
+        flags.insert("CUT_SOLVE", limited && shape.placement != Placement::Registers);
+        let (tables, reals) = numbers(model);
+        Ok(Self { limited, tables, reals, ..Self::with_flags(&flags, shape)? })
     }
 
     fn with_flags(flags: &BTreeMap<&'static str, bool>, shape: Shape) -> Result<Self> {
         let mut library = Library::default();
+        let (mut registers, mut group) = (Vec::new(), Vec::new());
         for (name, source) in SHADERS.iter().chain(KERNELS) {
+            registers.extend(directive(source, "//#registers "));
+            group.extend(directive(source, "//#group "));
             let text = preprocess(source, flags).map_err(|e| Error::Device(format!("{name}.wgsl: {e}")))?;
             library.add(&text);
         }
-        Ok(Self { library, shape, limited: false })
+        Ok(Self {
+            library,
+            shape,
+            limited: false,
+            tables: BTreeMap::new(),
+            reals: BTreeMap::new(),
+            registers,
+            group,
+        })
+    }
+
+    /// Fields that live outside of storage with these sizes, in `room` bytes of workgroup memory.
+    pub fn local(&self, sizes: &Sizes, room: usize) -> Local {
+        match self.shape.placement {
+            Placement::Storage => Local::NONE,
+            Placement::Registers => {
+                Local { place: Place::Register, fields: self.registers.iter().copied().collect() }
+            }
+            Placement::Workgroup => {
+                let mut left = room.saturating_sub(self.group_overhead());
+                let bytes = |f: &Field| 4 * f.len(sizes) * self.shape.tile;
+                let listed = self.group.iter().filter_map(|n| access::parse(n)).map(|a| a.field);
+                let fits = listed.filter(|f| {
+                    let fits = bytes(f) <= left;
+                    left -= if fits { bytes(f) } else { 0 };
+                    fits
+                });
+                Local { place: Place::Workgroup, fields: fits.map(|f| f.name).collect() }
+            }
+        }
+    }
+
+    /// Bytes of workgroup memory that sums and votes over lanes take.
+    fn group_overhead(&self) -> usize {
+        let lanes = self.shape.lanes > 1;
+        if lanes { 16 * 32 * self.shape.tile + 4 * self.shape.lanes * self.shape.tile + 4 } else { 0 }
     }
 
     /// Fields that the kernels of these stages name, directly or through the library.
     pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
         let root = self.entry(&names(stages));
-        self.library.link(&[root], |name| {
+        let note = |name: &str| {
             used.extend(access::parse(name).map(|a| a.field.name));
             None
-        });
+        };
+        let Ok(_) = self.library.link(&[root], note, unchanged);
         used
     }
 
     /// Fields that the kernel of a stage writes.
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
-        self.library.link(&[self.entry(&[stage.name()])], |name| {
+        let note = |name: &str| {
             used.extend(access::parse(name).filter(|a| a.set).map(|a| a.field.name));
             None
-        });
+        };
+        let Ok(_) = self.library.link(&[self.entry(&[stage.name()])], note, unchanged);
         used
     }
 
@@ -96,18 +182,20 @@ impl Composer {
         // nothing in the place of the function that resets: what it reaches is left out
         let reset = Item { name: "reset_world".into(), text: String::new() };
         let mut used = BTreeSet::new();
-        self.library.link(&[self.entry(&[stage.name()]), reset], |name| {
+        let note = |name: &str| {
             used.extend(access::parse(name).filter(|a| a.set == set).map(|a| a.field.name));
             None
-        });
+        };
+        let Ok(_) = self.library.link(&[self.entry(&[stage.name()]), reset], note, unchanged);
         used
     }
 
     /// The functions that a group of stages runs, as dispatches with how often each is repeated.
     pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
         // a solver that may iterate long is cut where the driver would cut it
-        if self.limited && stages == [Stage::solve] {
-            let most = u32::try_from(model.opt_iterations[0]).unwrap_or(0);
+        if self.limited && self.shape.placement != Placement::Registers && stages == [Stage::solve] {
+            // the last only looks where the one before has led
+            let most = u32::try_from(model.opt_iterations[0]).unwrap_or(0).saturating_add(1);
             return vec![(vec!["solve_first"], 1), (vec!["solve_next"], most)];
         }
         vec![(names(stages), 1)]
@@ -118,11 +206,18 @@ impl Composer {
     /// # Errors
     /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], layout: &Layout) -> Result<(naga::Module, String)> {
-        let text = self.library.link(&[self.entry(calls)], |name| {
+        let known = Specialised { composer: self, layout };
+        let provide = |name: &str| {
             constant(name, self.shape, layout)
                 .or_else(|| access::size(layout, name))
+                .or_else(|| access::local(layout, name))
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
-        });
+        };
+        let write = |text: &str| match self.shape.placement {
+            Placement::Registers => expand(text, &known),
+            _ => Ok(text.to_string()),
+        };
+        let text = self.library.link(&[self.entry(calls)], provide, write)?;
         let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
         let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
         let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
@@ -146,6 +241,76 @@ impl Composer {
         );
         Item { name: "main".into(), text }
     }
+}
+
+/// What is known of a model when the loops of its kernels are written out.
+struct Specialised<'a> {
+    composer: &'a Composer,
+    layout: &'a Layout,
+}
+
+impl Known for Specialised<'_> {
+    fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer> {
+        let unsigned = |value: usize| i64::try_from(value).ok().map(|value| Integer { value, signed: false });
+        match arguments {
+            [] => {
+                let size = Size::ALL.iter().find(|s| s.name() == name);
+                match name {
+                    "lane" => unsigned(0),
+                    "lanes" => unsigned(1),
+                    _ if size.is_some() => size.and_then(|s| unsigned(self.layout.sizes.get(*s))),
+                    _ => {
+                        let text = self.composer.library.constant(name)?;
+                        let value = text.trim_end_matches(['u', 'i']).parse().ok()?;
+                        Some(Integer { value, signed: !text.ends_with('u') })
+                    }
+                }
+            }
+            [index] => {
+                // a table of the model that is the same for all worlds
+                let shared = self.layout.slot(name).is_some_and(|s| s.place == Place::Model);
+                let entry = self.composer.tables.get(name).filter(|_| shared);
+                if let Some(value) = entry.and_then(|t| t.get(usize::try_from(*index).ok()?)) {
+                    return Some(Integer { value: i64::from(*value), signed: true });
+                }
+                let (parameter, formula) = self.composer.library.formula(name)?;
+                evaluate(formula, parameter, *index, self)
+            }
+            _ => None,
+        }
+    }
+
+    fn element(&self, name: &str, index: i64) -> Option<Element> {
+        let access = access::parse(name).filter(|a| a.row == Row::Scalar)?;
+        let slot = self.layout.slot(access.field.name)?;
+        // a number of the model that is the same for all worlds
+        if slot.place == Place::Model && !access.set {
+            let value = self.composer.reals.get(access.field.name)?.get(usize::try_from(index).ok()?)?;
+            return Some(Element::Value(access::real(*value)));
+        }
+        let index = usize::try_from(index).ok().filter(|i| slot.place == Place::Register && *i < slot.len)?;
+        let variable = access::register(access.field.name, index);
+        Some(if access.set { Element::Target(variable) } else { Element::Value(variable) })
+    }
+}
+
+/// Numbers of the model that loops which are written out may ask for: integers and reals.
+fn numbers(model: &Model) -> (Tables<i32>, Tables<f64>) {
+    let (mut tables, mut reals) = (BTreeMap::new(), BTreeMap::new());
+    for field in Model::<f64>::FIELDS {
+        match model.get(field.name) {
+            Some(Values::Int(v)) => drop(tables.insert(field.name, v.to_vec())),
+            Some(Values::Real(v)) => drop(reals.insert(field.name, v.to_vec())),
+            None => {}
+        }
+    }
+    (tables, reals)
+}
+
+/// Names of fields that the directives of a kernel list.
+fn directive(source: &'static str, mark: &str) -> Vec<&'static str> {
+    let lines = source.lines().filter_map(|l| l.trim().strip_prefix(mark));
+    lines.flat_map(str::split_whitespace).collect()
 }
 
 fn names(stages: &[Stage]) -> Vec<&'static str> {
@@ -185,6 +350,9 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
+        ("REGISTERS", shape.placement == Placement::Registers),
+        ("LOCAL", shape.placement != Placement::Storage),
+        ("CUT_SOLVE", true),
         ("LOOP_LIMIT", true),
         ("FREE", has_joint(joint::FREE)),
         ("BALL", has_joint(joint::BALL)),
@@ -194,6 +362,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("TENDON", s.ntendon > 0),
         ("CONTACT", on(disable::CONTACT) && s.ncandidate > 0),
         ("PAIR", s.npair > 0),
+        ("OVERRIDE", model.opt_enableflags[0] & enable::OVERRIDE != 0),
+        ("OWN_MARGINS", s.npair > 0 || model.opt_enableflags[0] & enable::OVERRIDE != 0),
         ("PLANE_SPHERE", pair(geom::PLANE, geom::SPHERE)),
         ("PLANE_CAPSULE", pair(geom::PLANE, geom::CAPSULE)),
         ("PLANE_BOX", pair(geom::PLANE, geom::BOX)),
@@ -225,24 +395,38 @@ mod tests {
     use crate::fields::{Size, Sizes};
 
     /// A model in which every size is 2 and every optional block is needed.
-    fn everything(lanes: usize) -> (Composer, Layout) {
+    fn everything(lanes: usize, placement: Placement) -> (Composer, Layout) {
         let mut sizes = Sizes::default();
         for size in Size::ALL {
             *sizes.get_mut(*size) = 2;
         }
+        *sizes.get_mut(Size::nH) = 3;
         let model = Model::<f64>::zeroed(sizes);
-        let shape = Shape { lanes, tile: 4 };
-        let on = flags(&model, shape).into_keys().map(|k| (k, k != "LANES" || lanes > 1)).collect();
-        let composer = Composer::with_flags(&on, shape).expect("well-formed blocks");
+        let shape = Shape { lanes, tile: 4, placement };
+        let exclusive = |k: &str| {
+            (k == "LANES" && lanes == 1)
+                || (k == "REGISTERS" && placement != Placement::Registers)
+                || (k == "LOCAL" && placement == Placement::Storage)
+        };
+        let on = flags(&model, shape).into_keys().map(|k| (k, !exclusive(k))).collect();
+        let (tables, reals) = numbers(&model);
+        let composer =
+            Composer { tables, reals, ..Composer::with_flags(&on, shape).expect("well-formed blocks") };
         let used = composer.fields(Stage::ALL);
-        let layout = Layout::new(&model, sizes, shape.tile, &used, &BTreeSet::new());
+        let local = composer.local(&sizes, 1 << 14);
+        let layout = Layout::new(&model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
         (composer, layout)
     }
 
     #[test]
     fn every_kernel_is_valid_alone_and_together() {
-        for lanes in [1, 8] {
-            let (composer, layout) = everything(lanes);
+        for (lanes, placement) in [
+            (1, Placement::Storage),
+            (1, Placement::Registers),
+            (8, Placement::Storage),
+            (8, Placement::Workgroup),
+        ] {
+            let (composer, layout) = everything(lanes, placement);
             for stage in Stage::ALL {
                 let made = composer.module(&[stage.name()], &layout);
                 assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
@@ -254,7 +438,7 @@ mod tests {
 
     #[test]
     fn kernels_write_the_fields_of_their_stage() {
-        let (composer, _) = everything(1);
+        let (composer, _) = everything(1, Placement::Storage);
         for stage in Stage::ALL {
             let writes = composer.writes(*stage);
             let owned = crate::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == stage.name());

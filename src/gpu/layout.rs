@@ -16,6 +16,10 @@ pub enum Place {
     World,
     /// The read-only model buffer: one value for all worlds.
     Model,
+    /// Variables of an invocation, one an element: only elements known when the text is made can be accessed.
+    Register,
+    /// Memory of the workgroup, worlds side by side.
+    Workgroup,
     /// Written into the kernel's text.
     Literal(Vec<f64>),
 }
@@ -31,6 +35,20 @@ pub struct Slot {
     pub len: usize,
     /// The kind of memory.
     pub place: Place,
+}
+
+/// Fields that kernels keep to themselves: nothing outside of a dispatch sees them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Where: [`Place::Register`] or [`Place::Workgroup`].
+    pub place: Place,
+    /// Which.
+    pub fields: BTreeSet<&'static str>,
+}
+
+impl Local {
+    /// No field.
+    pub const NONE: Self = Self { place: Place::Register, fields: BTreeSet::new() };
 }
 
 /// Places of all fields that kernels use.
@@ -59,12 +77,14 @@ impl Layout {
         tile: usize,
         used: &BTreeSet<&'static str>,
         expanded: &BTreeSet<&'static str>,
+        local: &Local,
     ) -> Self {
         let mut layout =
             Self { sizes, tile, stride_f: 0, stride_i: 0, model_f: 0, model_i: 0, slots: BTreeMap::new() };
         // what steps on its own, in the order of the table
         for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
-            layout.place(*field, Place::World);
+            let here = local.fields.contains(field.name);
+            layout.place(*field, if here { local.place.clone() } else { Place::World });
         }
         // what is the same for all worlds, unless it was expanded
         for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
@@ -81,7 +101,7 @@ impl Layout {
             (Place::World, Elem::Int) => &mut self.stride_i,
             (Place::Model, Elem::Real) => &mut self.model_f,
             (Place::Model, Elem::Int) => &mut self.model_i,
-            (Place::Literal(_), _) => &mut 0,
+            (Place::Literal(_) | Place::Register | Place::Workgroup, _) => &mut 0,
         };
         let offset = *end;
         *end += len;

@@ -9,6 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::gpu::unroll::MARK;
+
 /// A top-level item of WGSL text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -73,7 +75,8 @@ pub fn items(source: &str) -> Vec<Item> {
 fn strip_comments(source: &str) -> String {
     source
         .lines()
-        .map(|line| line.find("//").map_or(line, |at| &line[..at]).trim_end())
+        .map(|line| if line.trim() == MARK { MARK } else { line.find("//").map_or(line, |at| &line[..at]) })
+        .map(str::trim_end)
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
@@ -154,8 +157,32 @@ impl Library {
         Some(substitute(&item.text, &params[1..], &args[1..]))
     }
 
-    /// Everything that `roots` reach, from the library or else from `provide`, in a stable order.
-    pub fn link(&self, roots: &[Item], mut provide: impl FnMut(&str) -> Option<String>) -> String {
+    /// Text of the value of a constant.
+    pub fn constant(&self, name: &str) -> Option<&str> {
+        let text = &self.items.get(name)?.text;
+        text.strip_prefix("const ")?.split_once('=')?.1.strip_suffix(';').map(str::trim)
+    }
+
+    /// Parameter and expression of a function of one integer that only returns an expression.
+    pub fn formula(&self, name: &str) -> Option<(&str, &str)> {
+        let text = self.items.get(name)?.text.strip_prefix("fn ")?;
+        let (_, after) = text.split_once('(')?;
+        let (parameter, after) = after.split_once(": u32) -> u32 {")?;
+        let value = after.trim().strip_prefix("return ")?.strip_suffix('}')?.trim().strip_suffix(';')?;
+        (!value.contains(';')).then_some((parameter, value))
+    }
+
+    /// Everything that `roots` reach, from the library or else from `provide`, in a stable order, each text of the
+    /// library passed through `write`.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn link<E>(
+        &self,
+        roots: &[Item],
+        mut provide: impl FnMut(&str) -> Option<String>,
+        write: impl Fn(&str) -> Result<String, E>,
+    ) -> Result<String, E> {
         let mut done: BTreeSet<String> = roots.iter().map(|i| i.name.clone()).collect();
         let mut queue: Vec<String> = roots.iter().map(|i| i.text.clone()).collect();
         let mut out = Vec::new();
@@ -165,7 +192,10 @@ impl Library {
                     continue;
                 }
                 let found = self.items.get(word).map(|i| i.text.clone());
-                let found = found.or_else(|| self.instance(word)).or_else(|| provide(word));
+                let found = match found.or_else(|| self.instance(word)) {
+                    Some(text) => Some(write(&text)?),
+                    None => provide(word),
+                };
                 if let Some(found) = found {
                     done.insert(word.to_string());
                     queue.push(found);
@@ -173,8 +203,16 @@ impl Library {
             }
             out.push(text);
         }
-        out.join("\n\n")
+        Ok(out.join("\n\n"))
     }
+}
+
+/// Leaves a text as it is.
+///
+/// # Errors
+/// None.
+pub fn unchanged(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.to_string())
 }
 
 #[cfg(test)]
@@ -186,7 +224,8 @@ mod tests {
         let mut library = Library::default();
         library.add("const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;");
         let root = Item { name: "main".into(), text: "fn main() { let y = f() + made; }".into() };
-        let text = library.link(&[root], |name| (name == "made").then(|| "const made: u32 = 7u;".into()));
+        let made = |name: &str| (name == "made").then(|| "const made: u32 = 7u;".into());
+        let Ok(text) = library.link(&[root], made, unchanged);
         assert!(text.contains("const A") && text.contains("fn f") && text.contains("const made"));
         assert!(!text.contains("fn g") && !text.contains("struct S") && !text.contains("lane"));
     }
@@ -196,7 +235,7 @@ mod tests {
         let mut library = Library::default();
         library.add("fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }");
         let root = Item { name: "main".into(), text: "fn main() { scale__qLD__x(1u); }".into() };
-        let text = library.link(&[root], |_| None);
+        let Ok(text) = library.link(&[root], |_| None, unchanged);
         assert!(
             text.contains("fn scale__qLD__x(n: u32) { set_qLD(n, x_vec3(n).x); step__qLD(n); }"),
             "{text}"
@@ -214,6 +253,15 @@ mod tests {
         assert_eq!(text.as_deref(), Ok("a\nb\ne\n"));
         assert!(preprocess("//#if NO\n//#endif", &flags).is_err());
         assert!(preprocess("//#if ON", &flags).is_err());
+    }
+
+    #[test]
+    fn constants_and_formulas_can_be_read() {
+        let mut library = Library::default();
+        library.add("const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}");
+        assert_eq!(library.constant("K"), Some("3u"));
+        assert_eq!(library.formula("f"), Some(("i", "i * K")));
+        assert_eq!(library.formula("g"), None);
     }
 
     #[test]

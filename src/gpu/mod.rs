@@ -11,9 +11,10 @@ mod options;
 mod roofline;
 pub mod traffic;
 mod transfer;
+pub mod unroll;
 
 pub use batch::{BuildTimes, GpuBatch};
-pub use compose::{Composer, Shape};
+pub use compose::{Composer, Placement, Shape};
 pub use device::{Adapter, Choice, Gpu, adapters};
 pub use options::{Options, Partition};
 pub use roofline::Roofline;

@@ -1,7 +1,7 @@
 //! How a model's kernels are cut and spread: chosen from the model and the device, or by hand.
 
 use crate::error::{Error, Result};
-use crate::gpu::compose::Shape;
+use crate::gpu::compose::{Placement, Shape};
 use crate::gpu::device::Adapter;
 use crate::model::Model;
 use crate::stages::Stage;
@@ -56,9 +56,14 @@ pub struct Options {
     pub lanes: Option<usize>,
     /// Worlds per workgroup; chosen when absent.
     pub worlds_per_group: Option<usize>,
+    /// Where kernels keep what only they use; chosen when absent.
+    pub placement: Option<Placement>,
     /// Bounds checks inside the kernels: for tests.
     pub checks: bool,
 }
+
+/// Most degrees of freedom of a world whose Hessian is kept in registers: the text grows with the third power.
+const REGISTER_DOFS: usize = 40;
 
 impl Options {
     /// Lanes and worlds per group for a model on a device.
@@ -94,7 +99,29 @@ impl Options {
                 "{lanes} lanes x {tile} worlds per group: lavapipe is wrong unless groups are a multiple of 8"
             )));
         }
-        Ok(Shape { lanes, tile })
+        Ok(Shape { lanes, tile, placement: self.placement(model, adapter, lanes)? })
+    }
+
+    /// Where kernels of that many lanes keep what only they use.
+    fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<Placement> {
+        let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
+        let one = lanes == 1 && nv <= REGISTER_DOFS;
+        match self.placement {
+            Some(Placement::Registers) if !one => Err(Error::Argument(format!(
+                "placement registers: {nv} degrees of freedom and {lanes} lanes; at most {REGISTER_DOFS} and 1 fit"
+            ))),
+            // its solver runs one dispatch an iteration, and workgroup memory does not last that long
+            Some(Placement::Workgroup) if adapter.limits_loops() => Err(Error::Argument(
+                "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
+            )),
+            Some(Placement::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
+                "placement workgroup: the {room} bytes of a group are shared by lanes, and a world has one; use registers or storage"
+            ))),
+            Some(chosen) => Ok(chosen),
+            None if one => Ok(Placement::Registers),
+            None if lanes == 1 || adapter.limits_loops() => Ok(Placement::Storage),
+            None => Ok(Placement::Workgroup),
+        }
     }
 
     /// The grouping on a device: never [`Partition::Auto`].

@@ -8,6 +8,7 @@
 //!   kernel reads only the part of it that a body or a joint needs.
 //! - Fields of the model that all worlds share, or that stand in the kernels' text, are not counted: caches hold
 //!   them. Model fields with a value per world are counted.
+//! - Fields that kernels keep in registers or workgroup memory are not counted.
 //! - What only the reset of a broken world touches is not counted. Other conditions are not looked at: a field
 //!   that a kernel reads or writes under any of them counts.
 //! - A field that is read many times within a dispatch (the solver's, in every iteration) counts once, and so does
@@ -94,9 +95,11 @@ fn elements(field: &Field, sizes: &Sizes, load: Load) -> f64 {
 mod tests {
     use super::*;
     use crate::data::Data;
-    use crate::gpu::compose::Shape;
+    use crate::gpu::compose::{Placement, Shape};
+    use crate::gpu::layout::Local;
     use crate::model::Model;
 
+    const SHAPE: Shape = Shape { lanes: 1, tile: 8, placement: Placement::Storage };
     const LOAD: Load = Load { contacts: 2.5, rows: 10.0 };
 
     fn model(name: &str) -> Model {
@@ -107,9 +110,9 @@ mod tests {
     /// Bytes of a step with the stages cut as `starts` says.
     fn of_step(model: &Model, load: Load, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
-        let composer = Composer::new(model, Shape { lanes: 1, tile: 8 }, false).expect("our own kernels");
+        let composer = Composer::new(model, SHAPE, false).expect("our own kernels");
         let used = composer.fields(Stage::ALL);
-        let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new());
+        let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
         for stage in Stage::step() {
             match groups.last_mut() {
@@ -134,13 +137,13 @@ mod tests {
     #[test]
     fn fields_of_the_model_are_free() {
         let model = model("pendulum.xml");
-        let composer = Composer::new(&model, Shape { lanes: 1, tile: 8 }, false).expect("our own kernels");
+        let composer = Composer::new(&model, SHAPE, false).expect("our own kernels");
         let used = composer.fields(Stage::ALL);
-        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new());
+        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
         // one coordinate of a world; the masses and the gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0);
-        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::from(["body_mass"]));
+        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::from(["body_mass"]), &Local::NONE);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0 + 4.0 * model.sizes.nbody as f64);
     }
 

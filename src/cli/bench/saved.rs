@@ -17,8 +17,17 @@ const MAX_BYTES: u64 = 1 << 28;
 const KEY: [&str; 3] = ["model", "worlds", "backend"];
 
 /// What is said where it differs, most important first.
-const CONDITIONS: [&str; 8] =
-    ["device", "precision", "workload", "partition", "lanes", "worlds_per_group", "nconmax", "njmax"];
+const CONDITIONS: [&str; 9] = [
+    "device",
+    "precision",
+    "workload",
+    "partition",
+    "lanes",
+    "worlds_per_group",
+    "placement",
+    "nconmax",
+    "njmax",
+];
 
 /// Figures whose ratios, new to old, are given.
 const FIGURES: [&str; 5] =

@@ -1,0 +1,489 @@
+//! Loops of WGSL text written out, with everything that is known of the model put in.
+//!
+//! A line `//#unroll` above a `for` loop asks for it. The loop is written out where its bounds are known: sizes,
+//! integer tables of the model, `lane` and `lanes` with one lane per world, enclosing loops that were written out.
+//! Elsewhere it stays a loop, so that one text serves worlds of one lane and of many. In what is written out,
+//! `let` names of known integers disappear, and accessors get literal indices, which registers need. No blocks are
+//! left behind: drivers take several times longer over a text in many blocks, so that names get a number instead.
+
+use crate::error::{Error, Result};
+
+/// What is known when a text is expanded.
+pub trait Known {
+    /// Value of a constant, or of an integer table or pure function at the given arguments.
+    fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer>;
+    /// What replaces the call `name(index…`: for a getter the whole call, for a setter its left-hand side.
+    fn element(&self, name: &str, index: i64) -> Option<Element>;
+}
+
+/// A known integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// Its value.
+    pub value: i64,
+    /// Whether it is an `i32`; else a `u32`.
+    pub signed: bool,
+}
+
+/// What stands for an element of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// In the place of the call of a getter.
+    Value(String),
+    /// Assigned to in the place of the call of a setter.
+    Target(String),
+}
+
+/// The directive.
+pub const MARK: &str = "//#unroll";
+
+/// Variables that are constants in the texts that are expanded.
+const PLACE: [&str; 2] = ["lane", "lanes"];
+
+/// Most turns of a loop that is written out.
+const MOST_TURNS: usize = 512;
+
+/// Most lines that one function may grow to: beyond that no driver compiles it in time.
+const MOST_LINES: usize = 60_000;
+
+/// Writes out the marked loops of a function.
+///
+/// # Errors
+/// [`Error::Device`] for a malformed loop or a text that grows beyond all bounds: defects of a kernel.
+pub fn expand(text: &str, known: &dyn Known) -> Result<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    if !lines.iter().any(|l| l.trim() == MARK) {
+        return Ok(text.to_string());
+    }
+    let mut out = Vec::new();
+    Expander { known, copies: 0 }.block(&lines, &mut Vec::new(), &mut out)?;
+    Ok(out.join("\n"))
+}
+
+/// Value of an integer expression in which `name` stands for `value`.
+pub fn evaluate(text: &str, name: &str, value: i64, known: &dyn Known) -> Option<Integer> {
+    let bound = vec![(name.to_string(), Bound::Known(Integer { value, signed: false }))];
+    Expander { known, copies: 0 }.integer(text, &bound)
+}
+
+/// What a name stands for.
+#[derive(Clone)]
+enum Bound {
+    Known(Integer),
+    Renamed(String),
+}
+
+type Bindings = Vec<(String, Bound)>;
+
+struct Expander<'a> {
+    known: &'a dyn Known,
+    copies: usize,
+}
+
+/// `for (var name = first; name < last; name += step) {`
+struct Header<'a> {
+    name: &'a str,
+    first: &'a str,
+    last: &'a str,
+    inclusive: bool,
+    step: &'a str,
+}
+
+impl Expander<'_> {
+    fn block(&mut self, lines: &[&str], bound: &mut Bindings, out: &mut Vec<String>) -> Result<()> {
+        let (outer, copy) = (bound.len(), self.copies);
+        let mut at = 0;
+        while at < lines.len() {
+            if out.len() > MOST_LINES {
+                return Err(Error::Device(format!(
+                    "a kernel grows beyond {MOST_LINES} lines; use more lanes"
+                )));
+            }
+            // the branch that is known to be taken
+            if let Some((taken, end)) = self.branch(lines, at, bound) {
+                self.block(taken, bound, out)?;
+                at = end + 1;
+                continue;
+            }
+            if lines[at].trim() != MARK {
+                self.statement(lines[at], copy, bound, out);
+                at += 1;
+                continue;
+            }
+            // the loop below the mark
+            let malformed =
+                || Error::Device(format!("{MARK} is not followed by a for loop that can be read"));
+            let first = lines.get(at + 1).ok_or_else(malformed)?;
+            let header = header(first).ok_or_else(malformed)?;
+            let end = closing(lines, at + 1).ok_or_else(malformed)?;
+            let body = &lines[at + 2..end];
+            match self.range(&header, bound) {
+                Some(values) => {
+                    for value in values {
+                        bound.push((header.name.to_string(), Bound::Known(value)));
+                        self.copies += 1;
+                        self.block(body, bound, out)?;
+                        bound.pop();
+                    }
+                }
+                None => {
+                    out.push(self.substitute(first, bound));
+                    self.block(body, bound, out)?;
+                    out.push("}".into());
+                }
+            }
+            at = end + 1;
+        }
+        bound.truncate(outer);
+        Ok(())
+    }
+
+    /// The lines that run of an `if (a == b) {` whose condition is known, and where it ends.
+    fn branch<'l>(
+        &self,
+        lines: &'l [&'l str],
+        at: usize,
+        bound: &Bindings,
+    ) -> Option<(&'l [&'l str], usize)> {
+        let condition = lines[at].trim().strip_prefix("if (")?.strip_suffix(") {")?;
+        let (a, b) = condition.split_once(" == ")?;
+        let holds = self.integer(a, bound)?.value == self.integer(b, bound)?.value;
+        let middle = closing(lines, at)?;
+        let end = if lines[middle].trim() == "} else {" { closing(lines, middle)? } else { middle };
+        let taken = match holds {
+            true => &lines[at + 1..middle],
+            false => lines.get(middle + 1..end).unwrap_or(&[]),
+        };
+        Some((taken, end))
+    }
+
+    /// One line: a known `let` is remembered, anything else written with what is known put in.
+    fn statement(&self, line: &str, copy: usize, bound: &mut Bindings, out: &mut Vec<String>) {
+        let text = line.trim();
+        // one lane waits for nobody
+        if text == "sync();" {
+            return;
+        }
+        let kept = |word: &str| Some((word.to_string(), text.strip_prefix(word)?.split_once('=')?));
+        if let Some((keyword, (name, value))) = kept("let ").or_else(|| kept("var ")) {
+            let (name, value) = (name.trim(), value.trim().trim_end_matches(';'));
+            let known = self.integer(value, bound).filter(|_| keyword == "let ");
+            if let Some(known) = known {
+                bound.push((name.to_string(), Bound::Known(known)));
+                return;
+            }
+            // a name of its own in every copy of a loop's body
+            if copy > 0 {
+                let own = format!("{name}_{copy}");
+                out.push(format!("{keyword}{own} = {};", self.substitute(value, bound)));
+                bound.push((name.to_string(), Bound::Renamed(own)));
+                return;
+            }
+        }
+        out.push(self.substitute(line, bound));
+    }
+
+    fn range(&self, header: &Header<'_>, bound: &Bindings) -> Option<Vec<Integer>> {
+        let first = self.integer(header.first, bound)?;
+        let last = self.integer(header.last, bound)?.value + i64::from(header.inclusive);
+        let step = usize::try_from(self.integer(header.step, bound)?.value).ok().filter(|s| *s > 0)?;
+        let of = |value| Integer { value, signed: first.signed };
+        let values: Vec<Integer> = (first.value..last).step_by(step).map(of).collect();
+        (values.len() <= MOST_TURNS).then_some(values)
+    }
+
+    fn integer(&self, text: &str, bound: &Bindings) -> Option<Integer> {
+        let mut reader = Reader { text, at: 0, bound, known: self.known };
+        let value = reader.sum()?;
+        reader.skip();
+        (reader.at == text.len()).then_some(value)
+    }
+
+    /// A text with the names and elements that are known replaced.
+    fn substitute(&self, text: &str, bound: &Bindings) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_word) {
+            out.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            // a field of a structure is no name of ours
+            let member = out.ends_with('.');
+            let place = || self.known.integer(word, &[]).filter(|_| PLACE.contains(&word)).map(Bound::Known);
+            let stands = lookup(bound, word).cloned().or_else(place).filter(|_| !member);
+            if let Some(stands) = stands {
+                match stands {
+                    Bound::Known(value) => out.push_str(&literal(value)),
+                    Bound::Renamed(name) => out.push_str(&name),
+                }
+            } else if !member
+                && after.starts_with('(')
+                && let Some((written, used)) = self.call(word, after, bound)
+            {
+                out.push_str(&written);
+                rest = &after[used..];
+                continue;
+            } else {
+                out.push_str(word);
+            }
+            rest = after;
+        }
+        out + rest
+    }
+
+    /// What replaces the call of `word` whose arguments begin `after`, and how much of `after` it was.
+    fn call(&self, word: &str, after: &str, bound: &Bindings) -> Option<(String, usize)> {
+        let close = matching(after)?;
+        let inside = &after[1..close];
+        let comma = top_level_comma(inside).unwrap_or(inside.len());
+        let index = self.integer(&inside[..comma], bound)?;
+        let rest = inside.get(comma + 1..).map(|r| self.substitute(r.trim(), bound));
+        // tables of the model become their value
+        if rest.is_none()
+            && let Some(value) = self.known.integer(word, &[index.value])
+        {
+            return Some((literal(value), close + 1));
+        }
+        let written = match (self.known.element(word, index.value), rest) {
+            (Some(Element::Value(text)), None) => text,
+            (Some(Element::Target(text)), Some(value)) => format!("{text} = {value}"),
+            (_, None) => format!("{word}({})", literal(index)),
+            (_, Some(rest)) => format!("{word}({}, {rest})", literal(index)),
+        };
+        Some((written, close + 1))
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn lookup<'a>(bound: &'a Bindings, name: &str) -> Option<&'a Bound> {
+    bound.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
+}
+
+fn literal(value: Integer) -> String {
+    match (value.signed, value.value < 0) {
+        (true, true) => format!("({}i)", value.value),
+        (true, false) => format!("{}i", value.value),
+        (false, _) => format!("{}u", value.value),
+    }
+}
+
+/// Place of the parenthesis that closes the one at the start.
+fn matching(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (i, b) in text.bytes().enumerate() {
+        match b {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(i),
+            b')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn top_level_comma(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    text.bytes().position(|b| {
+        match b {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        b == b',' && depth == 0
+    })
+}
+
+fn header(line: &str) -> Option<Header<'_>> {
+    let inside = line.trim().strip_prefix("for (var ")?.strip_suffix(") {")?;
+    let mut parts = inside.split("; ");
+    let (start, condition, update) = (parts.next()?, parts.next()?, parts.next()?);
+    let (name, first) = start.split_once(" = ")?;
+    let (inclusive, last) = match condition.split_once(" <= ") {
+        Some((_, last)) => (true, last),
+        None => (false, condition.split_once(" < ")?.1),
+    };
+    let step = match update.split_once(" += ") {
+        Some((_, step)) => step,
+        None => update.strip_suffix("++").map(|_| "1u")?,
+    };
+    Some(Header { name, first, last, inclusive, step })
+}
+
+/// Line on which the block that the end of line `start` opens is closed.
+fn closing(lines: &[&str], start: usize) -> Option<usize> {
+    let mut depth = 1usize;
+    for (i, line) in lines.iter().enumerate().skip(start + 1) {
+        for b in line.bytes() {
+            match b {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(i);
+            }
+        }
+    }
+    None
+}
+
+/// Integer expressions: sums, products, calls, conversions.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    bound: &'a Bindings,
+    known: &'a dyn Known,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn take(&mut self, wanted: &str) -> bool {
+        self.skip();
+        let found = self.text[self.at..].starts_with(wanted);
+        self.at += if found { wanted.len() } else { 0 };
+        found
+    }
+
+    fn sum(&mut self) -> Option<Integer> {
+        let mut left = self.product()?;
+        loop {
+            let sign = if self.take("+") {
+                1
+            } else if self.take("-") {
+                -1
+            } else {
+                return Some(left);
+            };
+            let right = self.product()?;
+            left.value = left.value.checked_add(sign * right.value)?;
+            // WGSL wraps where this would be negative: not a bound that anyone wants
+            if !left.signed && left.value < 0 {
+                return None;
+            }
+        }
+    }
+
+    fn product(&mut self) -> Option<Integer> {
+        let mut left = self.atom()?;
+        loop {
+            if self.take("*") {
+                left.value = left.value.checked_mul(self.atom()?.value)?;
+            } else if self.take("/") {
+                left.value = left.value.checked_div(self.atom()?.value)?;
+            } else if self.take("%") {
+                left.value = left.value.checked_rem(self.atom()?.value)?;
+            } else {
+                return Some(left);
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Option<Integer> {
+        if self.take("(") {
+            let value = self.sum()?;
+            return self.take(")").then_some(value);
+        }
+        self.skip();
+        let rest = &self.text[self.at..];
+        let word = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+        self.at += word.len();
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            let digits = word.trim_end_matches(['u', 'i']);
+            return Some(Integer { value: digits.parse().ok()?, signed: word.ends_with('i') });
+        }
+        if !self.take("(") {
+            return match lookup(self.bound, word) {
+                Some(Bound::Known(value)) => Some(*value),
+                Some(Bound::Renamed(_)) => None,
+                None => self.known.integer(word, &[]),
+            };
+        }
+        let mut arguments = vec![self.sum()?];
+        while self.take(",") {
+            arguments.push(self.sum()?);
+        }
+        if !self.take(")") {
+            return None;
+        }
+        let values: Vec<i64> = arguments.iter().map(|a| a.value).collect();
+        match (word, values.as_slice()) {
+            ("u32", &[value]) if value >= 0 => Some(Integer { value, signed: false }),
+            ("i32", &[value]) => Some(Integer { value, signed: true }),
+            ("min", &[a, b]) => Some(Integer { value: a.min(b), ..arguments[0] }),
+            ("max", &[a, b]) => Some(Integer { value: a.max(b), ..arguments[0] }),
+            _ => self.known.integer(word, &values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Two;
+
+    impl Known for Two {
+        fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer> {
+            let table = [4, 7];
+            match (name, arguments) {
+                ("n", []) => Some(Integer { value: 2, signed: false }),
+                ("table", [i]) => {
+                    Some(Integer { value: *table.get(usize::try_from(*i).ok()?)?, signed: true })
+                }
+                _ => None,
+            }
+        }
+        fn element(&self, name: &str, index: i64) -> Option<Element> {
+            match name {
+                "x" => Some(Element::Value(format!("x_{index}"))),
+                "set_x" => Some(Element::Target(format!("x_{index}"))),
+                _ => None,
+            }
+        }
+    }
+
+    fn joined(text: &str) -> String {
+        expand(text, &Two).map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).expect("a good text")
+    }
+
+    #[test]
+    fn known_loops_are_written_out() {
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let j = u32(table(i)) + 1u;\n    set_x(i, x(i) + far(r * n + i) * y(j));\n}";
+        assert_eq!(joined(text), "x_0 = x_0 + far(r * n + 0u) * y(5u); x_1 = x_1 + far(r * n + 1u) * y(8u);");
+    }
+
+    #[test]
+    fn unknown_loops_stay() {
+        let text =
+            "//#unroll\nfor (var i = lane; i < n; i += lanes) {\n    let j = i;\n    set_y(i, x(1u));\n}";
+        assert_eq!(joined(text), "for (var i = lane; i < n; i += lanes) { let j = i; set_y(i, x_1); }");
+    }
+
+    #[test]
+    fn bounds_may_depend_on_outer_loops() {
+        let text = "//#unroll\nfor (var i = 0u; i <= 1u; i++) {\n//#unroll\nfor (var j = 0u; j <= i; j++) {\nf(i, j);\n}\n}";
+        assert_eq!(joined(text), "f(0u, 0u); f(1u, 0u); f(1u, 1u);");
+    }
+
+    #[test]
+    fn names_of_copies_are_their_own_and_known_conditions_vanish() {
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\nlet f = x(i);\nif (i == 1u) {\nset_y(i, f.x + f);\n} else {\nz(f);\n}\n}\nlet f = 1.0;";
+        assert_eq!(
+            joined(text),
+            "let f_1 = x_0; z(f_1); let f_2 = x_1; set_y(1u, f_2.x + f_2); let f = 1.0;"
+        );
+    }
+
+    #[test]
+    fn a_mark_without_a_loop_is_an_error() {
+        assert!(expand("//#unroll\nlet x = 1;", &Two).is_err());
+    }
+}
