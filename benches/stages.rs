@@ -64,6 +64,35 @@ fn cpu_step(c: &mut Criterion) {
     });
 }
 
+/// Each kernel in a dispatch of its own, on the first adapter, software ones included: submission and wait
+/// included, so that few worlds measure those and not the kernel.
+#[cfg(feature = "gpu")]
+fn gpu_stages(c: &mut Criterion) {
+    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options};
+    const WORLDS: usize = 64;
+    let model = humanoid();
+    let gpu = Gpu::open(Choice::Any).expect("an adapter: see `manyworlds doctor`");
+    let mut batch =
+        GpuBatch::new(&gpu, &model, WORLDS, probe(&model), &Options::default()).expect("memory of 64 worlds");
+    let mut ctrl = vec![0.0; WORLDS * model.sizes.nu];
+    fill(&model, Control::Hold, 0, 0, 0, &mut ctrl);
+    batch.reset(&[true; WORLDS], (model.sizes.nkey > 0).then_some(0)).expect("a keyframe");
+    batch.set("ctrl", &ctrl).expect("controls");
+    batch.step(WARMUP / 10).and_then(|()| batch.wait()).expect("steps");
+    let mut group = c.benchmark_group("gpu stage, humanoid, 64 worlds");
+    group.throughput(Throughput::Elements(WORLDS as u64));
+    // in order, so that each finds what the stages before it left; the first run builds the kernel
+    for stage in Stage::step() {
+        batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a kernel");
+        group.bench_function(stage.name(), |b| {
+            b.iter(|| batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a dispatch"));
+        });
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu_stages(_: &mut Criterion) {}
+
 /// Whole steps of small batches on the first adapter, software ones included.
 #[cfg(feature = "gpu")]
 fn gpu_step(c: &mut Criterion) {
@@ -100,6 +129,6 @@ fn quick() -> Criterion {
 criterion_group! {
     name = all;
     config = quick();
-    targets = cpu_stages, cpu_step, gpu_step
+    targets = cpu_stages, cpu_step, gpu_stages, gpu_step
 }
 criterion_main!(all);

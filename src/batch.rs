@@ -7,6 +7,7 @@ mod engine;
 mod memory;
 mod probe;
 mod timing;
+mod work;
 
 use std::time::Instant;
 

@@ -143,6 +143,11 @@ impl BackendName {
             BackendName::Gpu => Backend::Gpu,
         }
     }
+
+    /// Its name where it is certain which one is taken.
+    fn known(self) -> Option<&'static str> {
+        (self != BackendName::Auto).then(|| self.backend().name())
+    }
 }
 
 impl BatchArguments {

@@ -11,6 +11,7 @@ pub mod check_state;
 pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
+pub mod count;
 pub mod crb;
 pub mod energy;
 pub mod euler;

@@ -13,6 +13,7 @@ use crate::gpu::compose::{Composer, Shape};
 use crate::gpu::device::Gpu;
 use crate::gpu::layout::{Layout, Place, Slot};
 use crate::gpu::options::{Options, Partition};
+use crate::gpu::traffic::{Load, Traffic, traffic};
 use crate::gpu::transfer::Transfer;
 use crate::model::Model;
 use crate::stages::Stage;
@@ -538,6 +539,14 @@ impl GpuBatch {
         self.composer.module(&names, 1, &self.layout).map(|(_, text)| text)
     }
 
+    /// Bytes of arena that each dispatch of a step moves per world, under a partition or the one in use.
+    pub fn traffic(&self, partition: Option<Partition>, load: Load) -> Vec<Traffic> {
+        let partition = partition.unwrap_or(self.options.partition);
+        let options = Options { partition, ..self.options.clone() };
+        let groups = options.groups(Stage::step(), self.gpu.adapter());
+        traffic(&self.composer, &self.layout, &groups, load)
+    }
+
     /// Fields that the kernel of a stage writes.
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         self.composer.writes(stage)
@@ -571,7 +580,12 @@ fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &Program, groups: usize) 
 }
 
 /// The one place where modules become shaders.
-fn shader(device: &wgpu::Device, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
+pub(super) fn shader(
+    device: &wgpu::Device,
+    label: &str,
+    module: naga::Module,
+    checks: bool,
+) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(label),
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),

@@ -196,6 +196,19 @@ impl Composer {
         used
     }
 
+    /// Fields that the kernel of a stage reads, or with `set` writes, in a step that resets no world.
+    pub fn touches(&self, stage: Stage, set: bool) -> BTreeSet<&'static str> {
+        // nothing in the place of the function that resets: what it reaches is left out
+        let reset = Item { name: "reset_world".into(), text: String::new() };
+        let mut used = BTreeSet::new();
+        let note = |name: &str| {
+            used.extend(access::parse(name).filter(|a| a.set == set).map(|a| a.field.name));
+            None
+        };
+        let Ok(_) = self.library.link(&[self.entry(&[stage.name()]), reset], note, unchanged);
+        used
+    }
+
     /// The functions that a group of stages runs, as dispatches with how often each is repeated.
     pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
         // a solver that may iterate long is cut where the driver would cut it

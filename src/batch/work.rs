@@ -1,0 +1,82 @@
+//! What a step costs: arithmetic counted on some worlds, memory traffic counted from the kernels.
+
+use super::Backend;
+use super::Batch;
+#[cfg(feature = "gpu")]
+use super::engine::Engine;
+use crate::cpu::count::{Work, count_step};
+use crate::data::{Capacity, Data};
+use crate::error::Result;
+use crate::fields::{Elem, ValuesMut};
+use crate::model::disable;
+
+/// The solver's tolerance in the kernels is at least this: `MIN_TOLERANCE` of `kernels/solve.wgsl`.
+const KERNEL_TOLERANCE: f64 = 1e-6;
+
+impl Batch {
+    /// Counts the operations of the next step of at most `most` worlds, spread evenly over the batch, in the
+    /// precision of the backend. They are stepped on the CPU, in copies.
+    pub fn count_work(&self, most: usize) -> Result<Work> {
+        let worlds = self.sample(most)?;
+        if self.backend() != Backend::Gpu {
+            return Ok(count_step::<f64>(&self.model, &worlds));
+        }
+        // as the kernels solve: all islands at once, and not beyond what single precision resolves
+        let mut model = self.model.clone();
+        model.opt_disableflags.iter_mut().for_each(|f| *f |= disable::ISLAND);
+        model.opt_tolerance.iter_mut().for_each(|t| *t = t.max(KERNEL_TOLERANCE));
+        Ok(count_step::<f32>(&model, &worlds))
+    }
+
+    /// Copies of some worlds, as a step starts from them.
+    fn sample(&self, most: usize) -> Result<Vec<Data>> {
+        let count = most.clamp(1, self.worlds);
+        let mut mask = vec![false; self.worlds];
+        (0..count).for_each(|k| mask[k * self.worlds / count] = true);
+        let capacity = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+        let mut worlds = vec![Data::new(&self.model, capacity); count];
+        let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state" && f.elem == Elem::Real);
+        for field in state.filter(|f| self.has(f.name)) {
+            let values = self.get_worlds(field.name, &mask)?.data.to_f64();
+            let len = field.len(&self.sizes);
+            for (data, w) in worlds.iter_mut().zip(0..) {
+                if let Some(ValuesMut::Real(to)) = data.get_mut(field.name) {
+                    to.copy_from_slice(&values[w * len..(w + 1) * len]);
+                }
+            }
+        }
+        Ok(worlds)
+    }
+
+    /// Mean of a count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 where the kernels of the model keep none.
+    pub fn mean(&self, field: &str) -> Result<f64> {
+        if !self.has(field) {
+            return Ok(0.0);
+        }
+        let values = self.get(field)?.data.to_f64();
+        Ok(values.iter().sum::<f64>() / values.len().max(1) as f64)
+    }
+
+    /// Bytes that each dispatch of a step moves per world, with the stages grouped by `partition`, or as they
+    /// are: see [`traffic`](crate::gpu::traffic). `None` on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn traffic(
+        &self,
+        partition: Option<crate::gpu::Partition>,
+        load: crate::gpu::traffic::Load,
+    ) -> Option<Vec<crate::gpu::traffic::Traffic>> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Gpu { batch, .. } => Some(batch.traffic(partition, load)),
+        }
+    }
+
+    /// Measures what the device reaches at most; `None` on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn roofline(&self) -> Result<Option<crate::gpu::Roofline>> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(None),
+            Engine::Gpu { batch, .. } => batch.gpu().roofline().map(Some),
+        }
+    }
+}
