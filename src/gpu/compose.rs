@@ -205,7 +205,7 @@ impl Composer {
             used.extend(access::parse(name).filter(|a| a.set == set).map(|a| a.field.name));
             None
         };
-        let Ok(_) = self.library.link(&[self.entry(&[stage.name()]), reset], note, unchanged);
+        let Ok(_) = self.library.link(&[self.entry(&[stage.name()], 1), reset], note, unchanged);
         used
     }
 
