@@ -120,6 +120,27 @@ pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
+/// Adds `f` times a long vector to another one.
+#[inline]
+pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
+    let n = out.len();
+    let a = &a[..n];
+    for i in 0..n {
+        out[i] += f * a[i];
+    }
+}
+
+/// Adds four long vectors, each times its factor, to another one: it is read and written once. Vectors may be
+/// longer than what they are added to.
+#[inline(never)]
+pub fn add_rows4<T: Real>(out: &mut [T], f: [T; 4], a: &[T], b: &[T], c: &[T], d: &[T]) {
+    let n = out.len();
+    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
+    for i in 0..n {
+        out[i] += (f[0] * a[i] + f[1] * b[i]) + (f[2] * c[i] + f[3] * d[i]);
+    }
+}
+
 /// Vector product.
 #[inline(always)]
 pub fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {

@@ -4,12 +4,13 @@
 //! acceleration without constraints and each row's penalty `s` is a quadratic of curvature `D`: everywhere for
 //! equalities, below zero for limits and contacts, and around zero with straight flanks of slope
 //! `frictionloss` for dry friction (MuJoCo documentation, Computation, "Solver"). The Hessian
-//! `M + J' D J` over the rows in their quadratic zone is factored, and an exact line search by Newton steps on
-//! the derivative, then by bracketing, finds the length of each step. Costs are only compared as differences
-//! from the start of the search, so that nothing cancels in single precision.
+//! `M + J' D J` over the rows in their quadratic zone is factored once; after a step, rows that entered or left
+//! their zone change the factors one by one. An exact line search by Newton steps on the derivative, then by
+//! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
+//! search, so that nothing cancels in single precision.
 
 use super::factor_m::{mul_m, solve_ld};
-use super::math::dot_n;
+use super::math::{add_row, add_rows4, dot_n};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -22,6 +23,9 @@ struct Point<T> {
     d1: T,
     d2: T,
 }
+
+/// Share of the degrees of freedom: with more rows that change zone, the Hessian is built anew.
+const MOST_CHANGES: usize = 3;
 
 /// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
 struct Search<T> {
@@ -76,11 +80,11 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
         return 0;
     }
     for iteration in 0..m.opt_iterations[0] {
-        let decrement = search_direction(m, d, island);
+        let decrement = search_direction(m, d, island, iteration == 0);
         if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
             return iteration;
         }
-        let (alpha, change) = line_search(m, d, island, scale);
+        let (alpha, change) = line_search(m, d, island, scale, decrement);
         if alpha == T::ZERO {
             return iteration;
         }
@@ -206,6 +210,37 @@ fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
     T::ZERO
 }
 
+/// Rows of an island that wait to be taken four at a time: what they are added to is then read and written
+/// once, not four times.
+#[derive(Default)]
+struct Four<T> {
+    rows: [usize; 4],
+    weights: [T; 4],
+    count: usize,
+}
+
+impl<T: Real> Four<T> {
+    /// Adds a row; true when there are four.
+    #[inline(always)]
+    fn push(&mut self, row: usize, weight: T) -> bool {
+        self.rows[self.count] = row;
+        self.weights[self.count] = weight;
+        self.count += 1;
+        self.count == 4
+    }
+
+    /// The rows and weights that waited; places that were not filled repeat the first row with weight zero.
+    #[inline(always)]
+    fn take(&mut self) -> ([usize; 4], [T; 4]) {
+        for k in self.count..4 {
+            self.rows[k] = self.rows[0];
+        }
+        self.count = 0;
+        let weights = std::mem::replace(&mut self.weights, [T::ZERO; 4]);
+        (self.rows, weights)
+    }
+}
+
 /// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere.
 fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
@@ -215,19 +250,19 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             d.qfrc_constraint[i] = T::ZERO;
         }
     }
+    let mut four = Four::default();
     for r in 0..d.nefc[0] as usize {
         if d.efc_island[r] != island {
             continue;
         }
         let f = force(&row_of(d, r), d.solver_Jaref[r]);
         d.efc_force[r] = f;
-        if f != T::ZERO {
-            let row = &d.efc_J[r * nv + first..r * nv + end];
-            let out = &mut d.qfrc_constraint[first..end];
-            for i in 0..row.len() {
-                out[i] += row[i] * f;
-            }
+        if f != T::ZERO && four.push(r, f) {
+            add_forces(d, nv, first, end, four.take());
         }
+    }
+    if four.count > 0 {
+        add_forces(d, nv, first, end, four.take());
     }
     d.solver_grad.fill(T::ZERO);
     for i in first..end {
@@ -237,11 +272,26 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
 }
 
+/// Adds the forces of four rows to the degrees of freedom.
+#[inline(always)]
+fn add_forces<T: Real>(
+    d: &mut Data<T>,
+    nv: usize,
+    first: usize,
+    end: usize,
+    (rows, f): ([usize; 4], [T; 4]),
+) {
+    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+    add_rows4(&mut d.qfrc_constraint[first..end], f, row(0), row(1), row(2), row(3));
+}
+
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, anew: bool) -> T {
     let (first, end) = range(d, island);
-    build_hessian(m, d, island);
-    factor_dense(d, island);
+    if anew || !update_factors(m, d, island) {
+        build_hessian(m, d, island);
+        factor_dense(d, island);
+    }
     d.solver_search.copy_from_slice(&d.solver_grad);
     solve_dense(d, island);
     let mut decrement = T::ZERO;
@@ -272,21 +322,39 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             d.solver_H[packed(i) + m.M_colind[k] as usize] = d.M[k];
         }
     }
+    let mut four = Four::default();
     for r in 0..d.nefc[0] as usize {
-        if d.efc_island[r] != island || !quadratic(&row_of(d, r), d.solver_Jaref[r]) {
+        if d.efc_island[r] != island {
             continue;
         }
-        let row = &d.efc_J[r * nv..(r + 1) * nv];
-        for i in first..end {
-            let f = row[i] * d.efc_D[r];
-            if f != T::ZERO {
-                let out = &mut d.solver_H[packed(i) + first..=packed(i) + i];
-                let left = &row[first..=i];
-                for j in 0..left.len() {
-                    out[j] += f * left[j];
-                }
-            }
+        let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
+        d.solver_inside[r] = i32::from(inside);
+        if inside && four.push(r, d.efc_D[r]) {
+            add_curvature(d, nv, first, end, four.take());
         }
+    }
+    if four.count > 0 {
+        add_curvature(d, nv, first, end, four.take());
+    }
+}
+
+/// Adds the curvature of four rows to the Hessian.
+fn add_curvature<T: Real>(
+    d: &mut Data<T>,
+    nv: usize,
+    first: usize,
+    end: usize,
+    (rows, w): ([usize; 4], [T; 4]),
+) {
+    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+    let (a, b, c, e) = (row(0), row(1), row(2), row(3));
+    let mut adr = packed(first) + first;
+    for i in 0..end - first {
+        let f = [a[i] * w[0], b[i] * w[1], c[i] * w[2], e[i] * w[3]];
+        if f != [T::ZERO; 4] {
+            add_rows4(&mut d.solver_H[adr..=adr + i], f, a, b, c, e);
+        }
+        adr += first + i + 1;
     }
 }
 
@@ -294,51 +362,125 @@ fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
 /// stay apart, and zeros stay zero. Pivots have a floor.
 fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = range(d, island);
-    for k in (first..end).rev() {
-        if d.dof_island[k] != island {
+    for i in (first..end).rev() {
+        if d.dof_island[i] != island {
             continue;
         }
-        let (above, rest) = d.solver_H.split_at_mut(packed(k));
-        let row = &mut rest[..k + 1];
-        row[k] = row[k].max(T::MINVAL);
-        let inv = T::ONE / row[k];
-        for i in first..k {
-            if row[i] != T::ZERO {
-                let f = row[i] * inv;
-                let out = &mut above[packed(i) + first..=packed(i) + i];
-                let left = &row[first..=i];
-                for j in 0..left.len() {
-                    out[j] -= f * left[j];
-                }
+        // what the rows below take from this one
+        let (above, below) = d.solver_H.split_at_mut(packed(i + 1));
+        let row = &mut above[packed(i) + first..];
+        let start = |k: usize| packed(k) - packed(i + 1);
+        let mut four = Four::default();
+        for k in i + 1..end {
+            let l = below[start(k) + i];
+            if l != T::ZERO && d.dof_island[k] == island && four.push(k, -l * below[start(k) + k]) {
+                let (rows, f) = four.take();
+                let part = |k: usize| &below[start(rows[k]) + first..=start(rows[k]) + i];
+                add_rows4(row, f, part(0), part(1), part(2), part(3));
             }
         }
-        for i in first..k {
-            row[i] *= inv;
+        if four.count > 0 {
+            let (rows, f) = four.take();
+            let part = |k: usize| &below[start(rows[k]) + first..=start(rows[k]) + i];
+            add_rows4(row, f, part(0), part(1), part(2), part(3));
         }
+        // unit diagonal of L, the pivot in its place
+        let last = i - first;
+        row[last] = row[last].max(T::MINVAL);
+        let inv = T::ONE / row[last];
+        for l in &mut row[..last] {
+            *l *= inv;
+        }
+    }
+}
+
+/// Changes the factors for the rows that entered or left their quadratic zone; false where a new factorisation
+/// costs less or is more accurate.
+fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bool {
+    let nv = m.sizes.nv;
+    let (first, end) = range(d, island);
+    let nefc = d.nefc[0] as usize;
+    let mut changes = 0;
+    for r in 0..nefc {
+        if d.efc_island[r] == island {
+            let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
+            changes += usize::from(inside != (d.solver_inside[r] != 0));
+        }
+    }
+    if changes * MOST_CHANGES > end - first {
+        return false;
+    }
+    for r in 0..nefc {
+        if changes == 0 {
+            break;
+        }
+        if d.efc_island[r] != island {
+            continue;
+        }
+        let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
+        if inside != (d.solver_inside[r] != 0) {
+            changes -= 1;
+            d.solver_inside[r] = i32::from(inside);
+            d.solver_search[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
+            if !add_to_factors(d, first, end, if inside { d.efc_D[r] } else { -d.efc_D[r] }) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Makes the factors those of `H + weight v v'` with `v` in `solver_search`, which is used up (Gill, Golub, Murray
+/// and Saunders, *Methods for Modifying Matrix Factorizations*, C1); false where a pivot nearly vanishes.
+fn add_to_factors<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T) -> bool {
+    let mut weight = weight;
+    for k in (first..end).rev() {
+        let p = d.solver_search[k];
+        if p == T::ZERO {
+            continue;
+        }
+        let row = &mut d.solver_H[packed(k) + first..=packed(k) + k];
+        let last = k - first;
+        let pivot = row[last];
+        let next = pivot + weight * p * p;
+        if next < T::EPSILON.sqrt() * pivot {
+            return false;
+        }
+        let inv = T::ONE / next;
+        let share = weight * p * inv;
+        weight *= pivot * inv;
+        row[last] = next;
+        change_row(&mut row[..last], &mut d.solver_search[first..k], p, share);
+    }
+    true
+}
+
+/// The row of one pivot, and what is left of the vector that is added.
+fn change_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
+    let n = row.len();
+    let v = &mut v[..n];
+    for j in 0..n {
+        v[j] -= p * row[j];
+        row[j] += share * v[j];
     }
 }
 
 /// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island.
 fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = range(d, island);
-    let x = &mut d.solver_search;
+    let x = &mut d.solver_search[first..end];
     for k in (first..end).rev() {
-        let row = &d.solver_H[packed(k)..packed(k) + k];
-        let xk = x[k];
         if d.dof_island[k] == island {
-            for i in first..k {
-                x[i] -= row[i] * xk;
-            }
+            let row = &d.solver_H[packed(k) + first..packed(k) + k];
+            let (left, right) = x.split_at_mut(k - first);
+            add_row(left, -right[0], row);
         }
     }
     for k in first..end {
-        let row = &d.solver_H[packed(k)..=packed(k) + k];
         if d.dof_island[k] == island {
-            let mut sum = x[k] / row[k];
-            for i in first..k {
-                sum -= row[i] * x[i];
-            }
-            x[k] = sum;
+            let row = &d.solver_H[packed(k) + first..=packed(k) + k];
+            let last = k - first;
+            x[last] = x[last] / row[last] - dot_n(&row[..last], &x[..last]);
         }
     }
 }
@@ -346,30 +488,44 @@ fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
 /// Cost relative to the start of the search, and its derivatives, at `alpha`.
 fn evaluate<T: Real>(d: &Data<T>, search: &mut Search<T>, alpha: T) -> Point<T> {
     search.evaluations += 1;
+    let half = T::of(0.5);
     let mut p = Point {
         alpha,
-        cost: alpha * (search.slope + T::of(0.5) * alpha * search.curvature),
+        cost: alpha * (search.slope + half * alpha * search.curvature),
         d1: search.slope + alpha * search.curvature,
         d2: search.curvature,
     };
-    for r in 0..d.nefc[0] as usize {
-        if d.efc_island[r] != search.island {
+    let nefc = d.nefc[0] as usize;
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    let (island, jaref) = (&d.efc_island[..nefc], &d.solver_Jaref[..nefc]);
+    let (jv, stiffness) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
+    for r in 0..nefc {
+        if island[r] != search.island {
             continue;
         }
-        let row = row_of(d, r);
-        let (x0, v) = (d.solver_Jaref[r], d.solver_Jv[r]);
+        let (x0, v) = (jaref[r], jv[r]);
         let x = x0 + alpha * v;
-        let (was, is) = (quadratic(&row, x0), quadratic(&row, x));
-        // within one quadratic the difference is formed without cancellation
-        p.cost += if was && is {
-            row.stiffness * alpha * v * (x0 + T::of(0.5) * alpha * v)
-        } else {
-            penalty(&row, x) - penalty(&row, x0)
-        };
-        p.d1 -= force(&row, x) * v;
-        if is {
-            p.d2 += row.stiffness * v * v;
+        if r < two_sided {
+            let row = row_of(d, r);
+            let (was, is) = (quadratic(&row, x0), quadratic(&row, x));
+            // within one quadratic the difference is formed without cancellation
+            p.cost += if was && is {
+                row.stiffness * alpha * v * (x0 + half * alpha * v)
+            } else {
+                penalty(&row, x) - penalty(&row, x0)
+            };
+            p.d1 -= force(&row, x) * v;
+            p.d2 += if is { row.stiffness * v * v } else { T::ZERO };
+            continue;
         }
+        // limits and contacts the same way, without branches: which zone a row is in cannot be foreseen
+        let (was, is) = (x0 < T::ZERO, x < T::ZERO);
+        let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
+        let change = if was & is { alpha * v } else { y - y0 };
+        p.cost += half * stiffness[r] * change * (y + y0);
+        let kv = stiffness[r] * v;
+        p.d1 += kv * y;
+        p.d2 += if is { kv * v } else { T::ZERO };
     }
     p.d2 = p.d2.max(T::MINVAL);
     p
@@ -381,7 +537,7 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 }
 
 /// Length of the step along the search direction, and the change of cost there.
-fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> (T, T) {
+fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T, decrement: T) -> (T, T) {
     let (first, end) = range(d, island);
     let length = norm(&d.solver_search[first..end]);
     if length < T::MINVAL {
@@ -398,21 +554,22 @@ fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) ->
         slope: T::ZERO,
         curvature: T::ZERO,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
-        evaluations: 0,
+        evaluations: 1,
     };
     for i in first..end {
         search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         search.curvature += d.solver_search[i] * d.solver_Mv[i];
     }
-    let best = minimise(d, &mut search, m.opt_ls_iterations[0]);
+    let best = minimise(d, &mut search, m.opt_ls_iterations[0], decrement);
     (best.alpha, best.cost)
 }
 
 /// Minimum of the cost along the search direction, as far as the number of evaluations allows.
-fn minimise<T: Real>(d: &Data<T>, search: &mut Search<T>, most: i32) -> Point<T> {
+fn minimise<T: Real>(d: &Data<T>, search: &mut Search<T>, most: i32, decrement: T) -> Point<T> {
     let tolerance = search.tolerance;
-    let p0 = evaluate(d, search, T::ZERO);
-    let mut p1 = evaluate(d, search, newton_alpha(&p0));
+    // along Newton's direction the derivatives at the start are known, and the first step is one
+    let p0 = Point { alpha: T::ZERO, cost: T::ZERO, d1: -decrement, d2: decrement };
+    let mut p1 = evaluate(d, search, T::ONE);
     if p1.d1.abs() < tolerance {
         return p1;
     }
