@@ -10,7 +10,7 @@
 //! search, so that nothing cancels in single precision.
 
 use super::factor_m::{mul_m, solve_ld};
-use super::math::{add_row, add_rows4, dot_n};
+use super::math::{add_row, add_rows4, dot_n, dot_rows4};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -111,8 +111,13 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     // penalties at the acceleration without constraints
-    for r in 0..nefc {
-        d.solver_Jv[r] = row_dot(d, r, &d.qacc_smooth) - d.efc_aref[r];
+    let mut r = 0;
+    while r < nefc {
+        let (products, count) = mul_rows(d, r, &d.qacc_smooth);
+        for k in 0..count {
+            d.solver_Jv[r + k] = products[k] - d.efc_aref[r + k];
+        }
+        r += count;
     }
     if !m.disabled(disable::WARMSTART) {
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
@@ -122,10 +127,15 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let apart = d.qacc_warmstart[i] - d.qacc_smooth[i];
             change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         }
-        for r in 0..nefc {
-            d.solver_Jaref[r] = row_dot(d, r, &d.qacc_warmstart) - d.efc_aref[r];
-            let row = row_of(d, r);
-            change += penalty(&row, d.solver_Jaref[r]) - penalty(&row, d.solver_Jv[r]);
+        let mut r = 0;
+        while r < nefc {
+            let (products, count) = mul_rows(d, r, &d.qacc_warmstart);
+            for k in 0..count {
+                d.solver_Jaref[r + k] = products[k] - d.efc_aref[r + k];
+                let row = row_of(d, r + k);
+                change += penalty(&row, d.solver_Jaref[r + k]) - penalty(&row, d.solver_Jv[r + k]);
+            }
+            r += count;
         }
         if change <= T::ZERO {
             d.qacc.copy_from_slice(&d.qacc_warmstart);
@@ -251,11 +261,14 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         }
     }
     let mut four = Four::default();
-    for r in 0..d.nefc[0] as usize {
+    let nefc = d.nefc[0] as usize;
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    for r in 0..nefc {
         if d.efc_island[r] != island {
             continue;
         }
-        let f = force(&row_of(d, r), d.solver_Jaref[r]);
+        let x = d.solver_Jaref[r];
+        let f = if r < two_sided { force(&row_of(d, r), x) } else { -(d.efc_D[r] * x.min(T::ZERO)) };
         d.efc_force[r] = f;
         if f != T::ZERO && four.push(r, f) {
             add_forces(d, nv, first, end, four.take());
@@ -308,15 +321,16 @@ fn packed(i: usize) -> usize {
     i * (i + 1) / 2
 }
 
-/// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
+/// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle; rows
+/// between those of the island are zero.
 fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = range(d, island);
     for i in first..end {
+        d.solver_H[packed(i) + first..=packed(i) + i].fill(T::ZERO);
         if d.dof_island[i] != island {
             continue;
         }
-        d.solver_H[packed(i) + first..=packed(i) + i].fill(T::ZERO);
         let adr = m.M_rowadr[i] as usize;
         for k in adr..adr + m.M_rownnz[i] as usize {
             d.solver_H[packed(i) + m.M_colind[k] as usize] = d.M[k];
@@ -363,28 +377,27 @@ fn add_curvature<T: Real>(
 fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = range(d, island);
     for i in (first..end).rev() {
-        if d.dof_island[i] != island {
-            continue;
-        }
-        // what the rows below take from this one
         let (above, below) = d.solver_H.split_at_mut(packed(i + 1));
         let row = &mut above[packed(i) + first..];
+        // the rows below take their share from this one, four at a time; L is in place there, and D
         let start = |k: usize| packed(k) - packed(i + 1);
-        let mut four = Four::default();
-        for k in i + 1..end {
-            let l = below[start(k) + i];
-            if l != T::ZERO && d.dof_island[k] == island && four.push(k, -l * below[start(k) + k]) {
-                let (rows, f) = four.take();
-                let part = |k: usize| &below[start(rows[k]) + first..=start(rows[k]) + i];
+        for k in (i + 1..end).step_by(4) {
+            let rows = [
+                start(k),
+                start((k + 1).min(end - 1)),
+                start((k + 2).min(end - 1)),
+                start((k + 3).min(end - 1)),
+            ];
+            let mut f = [T::ZERO; 4];
+            for p in 0..4.min(end - k) {
+                f[p] = -below[rows[p] + i] * below[rows[p] + k + p];
+            }
+            if f != [T::ZERO; 4] {
+                let part = |p: usize| &below[rows[p] + first..=rows[p] + i];
                 add_rows4(row, f, part(0), part(1), part(2), part(3));
             }
         }
-        if four.count > 0 {
-            let (rows, f) = four.take();
-            let part = |k: usize| &below[start(rows[k]) + first..=start(rows[k]) + i];
-            add_rows4(row, f, part(0), part(1), part(2), part(3));
-        }
-        // unit diagonal of L, the pivot in its place
+        // the pivot stays, the rest of the row becomes that of L
         let last = i - first;
         row[last] = row[last].max(T::MINVAL);
         let inv = T::ONE / row[last];
@@ -465,23 +478,39 @@ fn change_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
     }
 }
 
-/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island.
+/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island. Four rows
+/// at a time, so that what they have in common is read once.
 fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = range(d, island);
+    let h = &d.solver_H;
     let x = &mut d.solver_search[first..end];
-    for k in (first..end).rev() {
-        if d.dof_island[k] == island {
-            let row = &d.solver_H[packed(k) + first..packed(k) + k];
-            let (left, right) = x.split_at_mut(k - first);
-            add_row(left, -right[0], row);
-        }
+    let row = |k: usize| &h[packed(first + k) + first..=packed(first + k) + first + k];
+    let whole = x.len() - x.len() % 4;
+    // L' from the last row up
+    for k in (whole..x.len()).rev() {
+        let (left, right) = x.split_at_mut(k);
+        add_row(left, -right[0], row(k));
     }
-    for k in first..end {
-        if d.dof_island[k] == island {
-            let row = &d.solver_H[packed(k) + first..=packed(k) + k];
-            let last = k - first;
-            x[last] = x[last] / row[last] - dot_n(&row[..last], &x[..last]);
-        }
+    for k in (0..whole).step_by(4).rev() {
+        let (a, b, c, e) = (row(k), row(k + 1), row(k + 2), row(k + 3));
+        let (left, x) = x.split_at_mut(k);
+        x[2] -= e[k + 2] * x[3];
+        x[1] -= e[k + 1] * x[3] + c[k + 1] * x[2];
+        x[0] -= e[k] * x[3] + c[k] * x[2] + b[k] * x[1];
+        add_rows4(left, [-x[0], -x[1], -x[2], -x[3]], a, b, c, e);
+    }
+    // D, then L from the first row down
+    for k in (0..whole).step_by(4) {
+        let (a, b, c, e) = (row(k), row(k + 1), row(k + 2), row(k + 3));
+        let (left, x) = x.split_at_mut(k);
+        let sum = dot_rows4(left, a, b, c, e);
+        x[0] = x[0] / a[k] - sum[0];
+        x[1] = x[1] / b[k + 1] - sum[1] - b[k] * x[0];
+        x[2] = x[2] / c[k + 2] - sum[2] - c[k] * x[0] - c[k + 1] * x[1];
+        x[3] = x[3] / e[k + 3] - sum[3] - e[k] * x[0] - e[k + 1] * x[1] - e[k + 2] * x[2];
+    }
+    for k in whole..x.len() {
+        x[k] = x[k] / row(k)[k] - dot_n(&row(k)[..k], &x[..k]);
     }
 }
 
@@ -544,10 +573,15 @@ fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T, de
         return (T::ZERO, T::ZERO);
     }
     mul_m(m, &d.M, &d.solver_search, &mut d.solver_Mv);
-    for r in 0..d.nefc[0] as usize {
-        if d.efc_island[r] == island {
-            d.solver_Jv[r] = row_dot(d, r, &d.solver_search);
+    let mut r = 0;
+    while r < d.nefc[0] as usize {
+        if d.efc_island[r] != island {
+            r += 1;
+            continue;
         }
+        let (products, count) = mul_rows(d, r, &d.solver_search);
+        d.solver_Jv[r..r + count].copy_from_slice(&products[..count]);
+        r += count;
     }
     let mut search = Search {
         island,
@@ -655,11 +689,20 @@ fn narrow<T: Real>(
     moved
 }
 
-/// Row of the constraint Jacobian times a vector.
-pub fn row_dot<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
+/// Rows of the constraint Jacobian from `r` on times a vector, and how many: four where they are of one island.
+#[inline(always)]
+pub fn mul_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
     let nv = v.len();
-    let (first, end) = range(d, d.efc_island[r]);
-    dot_n(&d.efc_J[r * nv + first..r * nv + end], &v[first..end])
+    let island = d.efc_island[r];
+    let (first, end) = range(d, island);
+    let v = &v[first..end];
+    let row = |k: usize| &d.efc_J[(r + k) * nv + first..(r + k) * nv + end];
+    if r + 4 <= d.nefc[0] as usize && d.efc_island[r + 1..r + 4] == [island; 3] {
+        return (dot_rows4(v, row(0), row(1), row(2), row(3)), 4);
+    }
+    let mut products = [T::ZERO; 4];
+    products[0] = dot_n(v, row(0));
+    (products, 1)
 }
 
 /// Euclidean length.
