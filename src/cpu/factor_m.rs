@@ -17,28 +17,26 @@ pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`.
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
-    for i in (0..m.sizes.nv).rev() {
+    let nonzeros = &m.M_rownnz[..m.sizes.nv];
+    for i in (0..nonzeros.len()).rev() {
         let adr = m.M_rowadr[i] as usize;
-        let last = m.M_rownnz[i] as usize - 1;
+        let last = nonzeros[i] as usize - 1;
         let (above, below) = h.split_at_mut(adr + last + 1);
         let row = &mut above[adr..];
-        // the descendants, numbered from the next on, take their share; L is in place there, and D
-        let end = descendants(m, i);
-        let start = |k: usize| m.M_rowadr[k] as usize - adr - last - 1;
-        for k in (i + 1..end).step_by(4) {
-            let rows = [
-                start(k),
-                start((k + 1).min(end - 1)),
-                start((k + 2).min(end - 1)),
-                start((k + 3).min(end - 1)),
-            ];
-            let mut f = [T::ZERO; 4];
-            for p in 0..4.min(end - k) {
-                let pivot = rows[p] + m.M_rownnz[k + p] as usize - 1;
-                f[p] = -below[rows[p] + last] * below[pivot];
+        // the descendants, whose rows follow, take their share four at a time; L is in place there, and D
+        let end = i + 1 + (m.D_rownnz[i] - m.M_rownnz[i]) as usize;
+        let mut rest: &[T] = below;
+        let mut next = |k: usize| {
+            if k >= end {
+                return (&below[..=last], T::ZERO);
             }
-            let part = |p: usize| &below[rows[p]..=rows[p] + last];
-            add_rows4(row, f, part(0), part(1), part(2), part(3));
+            let (l, after) = rest.split_at(nonzeros[k] as usize);
+            rest = after;
+            (l, -l[last] * l[l.len() - 1])
+        };
+        for k in (i + 1..end).step_by(4) {
+            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
+            add_rows4(row, [fa, fb, fc, fe], a, b, c, e);
         }
         let inv = T::ONE / row[last];
         diag_inv[i] = inv;
@@ -46,19 +44,6 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
             *l *= inv;
         }
     }
-}
-
-/// One past the last descendant of a degree of freedom: those whose rows have it in its own place.
-fn descendants<T: Real>(m: &Model<T>, i: usize) -> usize {
-    let place = m.M_rownnz[i] as usize - 1;
-    let below = |k: usize| {
-        m.M_rownnz[k] as usize > place + 1 && m.M_colind[m.M_rowadr[k] as usize + place] == i as i32
-    };
-    let mut end = i + 1;
-    while end < m.sizes.nv && below(end) {
-        end += 1;
-    }
-    end
 }
 
 /// Solves `L' D L x = b` in place, with factors from [`factor_ld`].

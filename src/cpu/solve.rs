@@ -362,13 +362,14 @@ fn add_curvature<T: Real>(
 ) {
     let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
     let (a, b, c, e) = (row(0), row(1), row(2), row(3));
-    let mut adr = packed(first) + first;
-    for i in 0..end - first {
-        let f = [a[i] * w[0], b[i] * w[1], c[i] * w[2], e[i] * w[3]];
+    let mut rest = &mut d.solver_H[packed(first)..];
+    for (i, (((&ai, &bi), &ci), &ei)) in a.iter().zip(b).zip(c).zip(e).enumerate() {
+        let (out, after) = rest.split_at_mut(first + i + 1);
+        rest = after;
+        let f = [ai * w[0], bi * w[1], ci * w[2], ei * w[3]];
         if f != [T::ZERO; 4] {
-            add_rows4(&mut d.solver_H[adr..=adr + i], f, a, b, c, e);
+            add_rows4(&mut out[first..], f, a, b, c, e);
         }
-        adr += first + i + 1;
     }
 }
 
@@ -379,26 +380,25 @@ fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
     for i in (first..end).rev() {
         let (above, below) = d.solver_H.split_at_mut(packed(i + 1));
         let row = &mut above[packed(i) + first..];
-        // the rows below take their share from this one, four at a time; L is in place there, and D
-        let start = |k: usize| packed(k) - packed(i + 1);
-        for k in (i + 1..end).step_by(4) {
-            let rows = [
-                start(k),
-                start((k + 1).min(end - 1)),
-                start((k + 2).min(end - 1)),
-                start((k + 3).min(end - 1)),
-            ];
-            let mut f = [T::ZERO; 4];
-            for p in 0..4.min(end - k) {
-                f[p] = -below[rows[p] + i] * below[rows[p] + k + p];
+        let last = i - first;
+        // the rows after this one take their share, four at a time; L is in place there, and D
+        let mut rest: &[T] = below;
+        let mut next = |k: usize| {
+            if k >= end {
+                return (&below[..=last], T::ZERO);
             }
+            let (l, after) = rest.split_at(k + 1);
+            rest = after;
+            (&l[first..], -l[i] * l[k])
+        };
+        for k in (i + 1..end).step_by(4) {
+            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
+            let f = [fa, fb, fc, fe];
             if f != [T::ZERO; 4] {
-                let part = |p: usize| &below[rows[p] + first..=rows[p] + i];
-                add_rows4(row, f, part(0), part(1), part(2), part(3));
+                add_rows4(row, f, a, b, c, e);
             }
         }
         // the pivot stays, the rest of the row becomes that of L
-        let last = i - first;
         row[last] = row[last].max(T::MINVAL);
         let inv = T::ONE / row[last];
         for l in &mut row[..last] {
