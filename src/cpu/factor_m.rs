@@ -54,10 +54,9 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &ld[adr..last];
         let xk = x[k];
-        for p in 0..row.len() {
-            x[columns[p] as usize] -= row[p] * xk;
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            x[j as usize] -= l * xk;
         }
     }
     // D, then L from the root down
@@ -65,10 +64,9 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &ld[adr..last];
         let mut sum = x[k] * diag_inv[k];
-        for p in 0..row.len() {
-            sum -= row[p] * x[columns[p] as usize];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            sum -= l * x[j as usize];
         }
         x[k] = sum;
     }
@@ -76,16 +74,16 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
 
 /// Product of the inertia matrix with a vector.
 pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
+    let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
     for i in 0..m.sizes.nv {
         let adr = m.M_rowadr[i] as usize;
         let last = adr + m.M_rownnz[i] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &inertia[adr..last];
-        let mut sum = inertia[last] * v[i];
-        for p in 0..row.len() {
-            let j = columns[p] as usize;
-            sum += row[p] * v[j];
-            out[j] += row[p] * v[i];
+        let vi = v[i];
+        let mut sum = inertia[last] * vi;
+        for (&x, &j) in inertia[adr..last].iter().zip(columns) {
+            sum += x * v[j as usize];
+            out[j as usize] += x * vi;
         }
         out[i] = sum;
     }
