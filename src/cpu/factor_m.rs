@@ -36,7 +36,7 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
         };
         for k in (i + 1..end).step_by(4) {
             let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
-            add_rows4(row, [fa, fb, fc, fe], a, b, c, e);
+            add_rows4(row, fa, a, fb, b, fc, c, fe, e);
         }
         let inv = T::ONE / row[last];
         diag_inv[i] = inv;

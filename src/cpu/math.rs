@@ -157,13 +157,13 @@ pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
 }
 
 /// Adds four long vectors, each times its factor, to another one: it is read and written once. Vectors may be
-/// longer than what they are added to.
+/// longer than what they are added to. The factors are numbers of their own so that they come in registers.
 #[inline(never)]
-pub fn add_rows4<T: Real>(out: &mut [T], f: [T; 4], a: &[T], b: &[T], c: &[T], d: &[T]) {
+pub fn add_rows4<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
     let n = out.len();
     let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
     for i in 0..n {
-        out[i] += (f[0] * a[i] + f[1] * b[i]) + (f[2] * c[i] + f[3] * d[i]);
+        out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
     }
 }
 

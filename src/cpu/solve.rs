@@ -295,7 +295,8 @@ fn add_forces<T: Real>(
     (rows, f): ([usize; 4], [T; 4]),
 ) {
     let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
-    add_rows4(&mut d.qfrc_constraint[first..end], f, row(0), row(1), row(2), row(3));
+    let out = &mut d.qfrc_constraint[first..end];
+    add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
 }
 
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
@@ -366,11 +367,17 @@ fn add_curvature<T: Real>(
     for (i, (((&ai, &bi), &ci), &ei)) in a.iter().zip(b).zip(c).zip(e).enumerate() {
         let (out, after) = rest.split_at_mut(first + i + 1);
         rest = after;
-        let f = [ai * w[0], bi * w[1], ci * w[2], ei * w[3]];
-        if f != [T::ZERO; 4] {
-            add_rows4(&mut out[first..], f, a, b, c, e);
+        let (fa, fb, fc, fe) = (ai * w[0], bi * w[1], ci * w[2], ei * w[3]);
+        if any(fa, fb, fc, fe) {
+            add_rows4(&mut out[first..], fa, a, fb, b, fc, c, fe, e);
         }
     }
+}
+
+/// Whether any of four numbers is not zero.
+#[inline(always)]
+fn any<T: Real>(a: T, b: T, c: T, d: T) -> bool {
+    (a != T::ZERO) | (b != T::ZERO) | (c != T::ZERO) | (d != T::ZERO)
 }
 
 /// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
@@ -393,9 +400,8 @@ fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
         };
         for k in (i + 1..end).step_by(4) {
             let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
-            let f = [fa, fb, fc, fe];
-            if f != [T::ZERO; 4] {
-                add_rows4(row, f, a, b, c, e);
+            if any(fa, fb, fc, fe) {
+                add_rows4(row, fa, a, fb, b, fc, c, fe, e);
             }
         }
         // the pivot stays, the rest of the row becomes that of L
@@ -497,7 +503,7 @@ fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
         x[2] -= e[k + 2] * x[3];
         x[1] -= e[k + 1] * x[3] + c[k + 1] * x[2];
         x[0] -= e[k] * x[3] + c[k] * x[2] + b[k] * x[1];
-        add_rows4(left, [-x[0], -x[1], -x[2], -x[3]], a, b, c, e);
+        add_rows4(left, -x[0], a, -x[1], b, -x[2], c, -x[3], e);
     }
     // D, then L from the first row down
     for k in (0..whole).step_by(4) {
