@@ -268,7 +268,7 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             continue;
         }
         let x = d.solver_Jaref[r];
-        let f = if r < two_sided { force(&row_of(d, r), x) } else { -(d.efc_D[r] * x.min(T::ZERO)) };
+        let f = if r < two_sided { force(&row_of(d, r), x) } else { d.efc_D[r] * (-x).max(T::ZERO) };
         d.efc_force[r] = f;
         if f != T::ZERO && four.push(r, f) {
             add_forces(d, nv, first, end, four.take());
@@ -718,4 +718,71 @@ fn norm<T: Real>(x: &[T]) -> T {
         sum += x[i] * x[i];
     }
     sum.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::control::uniform;
+    use crate::fields::Sizes;
+
+    const N: usize = 11;
+
+    /// One island with a positive definite Hessian in place.
+    fn world() -> Data {
+        let mut d = Data::zeroed(Sizes { nv: N, nH: N * (N + 1) / 2, ntree: 1, ..Sizes::default() });
+        d.island_end[0] = N as i32;
+        for (k, x) in d.solver_H.iter_mut().enumerate() {
+            *x = uniform(1, 0, 0, k as u64) - 0.5;
+        }
+        for i in 0..N {
+            d.solver_H[packed(i) + i] += N as f64;
+        }
+        d
+    }
+
+    /// A vector with zeros at both ends and in between.
+    fn vector(i: usize) -> f64 {
+        if i == 0 || i == 4 || i == N - 1 { 0.0 } else { uniform(2, 0, 0, i as u64) - 0.5 }
+    }
+
+    fn near(a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-12)
+    }
+
+    #[test]
+    fn factors_solve() {
+        let mut d = world();
+        let h = d.solver_H.clone();
+        let entry = |i: usize, j: usize| h[packed(i.max(j)) + i.min(j)];
+        let b: Vec<f64> = (0..N).map(|i| (0..N).map(|j| entry(i, j) * (j as f64 - 3.0)).sum()).collect();
+        d.solver_search.copy_from_slice(&b);
+        factor_dense(&mut d, 0);
+        solve_dense(&mut d, 0);
+        let expected: Vec<f64> = (0..N).map(|j| j as f64 - 3.0).collect();
+        assert!(near(&d.solver_search, &expected), "{:?}", d.solver_search);
+    }
+
+    #[test]
+    fn rows_come_and_go_in_the_factors() {
+        let mut plain = world();
+        let mut full = plain.clone();
+        for i in 0..N {
+            for j in 0..=i {
+                full.solver_H[packed(i) + j] += 1e4 * vector(i) * vector(j);
+            }
+        }
+        factor_dense(&mut plain, 0);
+        factor_dense(&mut full, 0);
+        // with the row, and without it again
+        let mut d = plain.clone();
+        for (weight, expected) in [(1e4, &full), (-1e4, &plain)] {
+            (0..N).for_each(|i| d.solver_search[i] = vector(i));
+            assert!(add_to_factors(&mut d, 0, N, weight));
+            assert!(near(&d.solver_H, &expected.solver_H), "{weight}");
+        }
+        // what was never there cannot leave
+        (0..N).for_each(|i| d.solver_search[i] = vector(i));
+        assert!(!add_to_factors(&mut d, 0, N, -1e4));
+    }
 }
