@@ -146,7 +146,7 @@ pub fn dot_rows4<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4]
     [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], even[3] + odd[3]]
 }
 
-/// Adds `f` times a long vector to another one.
+/// Adds `f` times a long vector to another one, which may be shorter.
 #[inline]
 pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
     let n = out.len();
