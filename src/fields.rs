@@ -394,6 +394,7 @@ macro_rules! data_table {
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";
+            scratch solver_inside: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
             transmission actuator_length: real [nout] "mixed" "Length.";
             transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
             // velocity
@@ -428,7 +429,6 @@ macro_rules! data_table {
             scratch solver_Mv: real [nv] "mixed" "M times the search direction.";
             scratch solver_grad: real [nv] "mixed" "Gradient of the cost.";
             scratch solver_search: real [nv] "mixed" "Search direction.";
-            scratch solver_inside: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
