@@ -121,14 +121,16 @@ impl<T: Real> Data<T> {
             }
         }
         if let Some(k) = key {
-            let row = |v: &[T], n: usize| v[k * n..(k + 1) * n].to_vec();
+            fn row<T>(v: &[T], k: usize, n: usize) -> &[T] {
+                &v[k * n..(k + 1) * n]
+            }
             self.time[0] = model.key_time[k];
-            self.qpos.copy_from_slice(&row(&model.key_qpos, s.nq));
-            self.qvel.copy_from_slice(&row(&model.key_qvel, s.nv));
-            self.act.copy_from_slice(&row(&model.key_act, s.na));
-            self.ctrl.copy_from_slice(&row(&model.key_ctrl, s.nu));
-            self.mocap_pos.copy_from_slice(&row(&model.key_mpos, 3 * s.nmocap));
-            self.mocap_quat.copy_from_slice(&row(&model.key_mquat, 4 * s.nmocap));
+            self.qpos.copy_from_slice(row(&model.key_qpos, k, s.nq));
+            self.qvel.copy_from_slice(row(&model.key_qvel, k, s.nv));
+            self.act.copy_from_slice(row(&model.key_act, k, s.na));
+            self.ctrl.copy_from_slice(row(&model.key_ctrl, k, s.nu));
+            self.mocap_pos.copy_from_slice(row(&model.key_mpos, k, 3 * s.nmocap));
+            self.mocap_quat.copy_from_slice(row(&model.key_mquat, k, 4 * s.nmocap));
         }
     }
 }

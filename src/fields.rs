@@ -396,6 +396,7 @@ macro_rules! data_table {
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";
+            scratch solver_inside: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
             transmission actuator_length: real [nout] "mixed" "Length.";
             transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
             // velocity

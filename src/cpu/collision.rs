@@ -4,7 +4,7 @@
 //! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
 //! to a distance of margin plus gap, and make force up to the margin.
 
-use super::math::{dot, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, sub, vec3};
+use super::math::{dot, make_frame_hint, mat3, set_mat3, set_vec3, sub, vec3};
 use super::primitives::{
     Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_sphere, spare_normal,
     sphere_capsule, sphere_sphere,
@@ -36,12 +36,14 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let mut wanted = 0;
     for candidate in 0..m.sizes.ncandidate {
-        let (margin, gap) = margin_gap(m, candidate);
-        if far_apart(m, d, candidate, margin + gap) {
+        let g1 = m.candidate_geom1[candidate] as usize;
+        let g2 = m.candidate_geom2[candidate] as usize;
+        let (margin, gap) = margin_gap(m, candidate, g1, g2);
+        if far_apart(m, d, g1, g2, margin + gap) {
             continue;
         }
         let mut found = [Found::none(); MAX_FOUND];
-        let n = collide(m, d, candidate, margin + gap, &mut found);
+        let n = collide(m, d, g1, g2, margin + gap, &mut found);
         for k in 0..n {
             wanted += 1;
             if let Some(slot) = free_slot(d, found[k].dist) {
@@ -57,9 +59,8 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
-fn margin_gap<T: Real>(m: &Model<T>, candidate: usize) -> (T, T) {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
+#[inline(always)]
+fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> (T, T) {
     let pair = m.candidate_pair[candidate];
     let (mut margin, gap) = if pair >= 0 {
         (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
@@ -73,12 +74,12 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize) -> (T, T) {
 }
 
 /// Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
-fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, candidate: usize, margin: T) -> bool {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
+#[inline(always)]
+fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
     let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
     if m.geom_type[g1] == geom::PLANE {
-        let normal = mat_column(mat3(&d.geom_xmat, g1), 2);
+        let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
+        let normal = [mat[2], mat[5], mat[8]];
         return dot(apart, normal) > margin + m.geom_rbound[g2];
     }
     let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
@@ -94,12 +95,11 @@ fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
 fn collide<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    candidate: usize,
+    g1: usize,
+    g2: usize,
     margin: T,
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
     let (a, b) = (shape(m, d, g1), shape(m, d, g2));
     let (r1, r2) = (a.size[0], b.size[0]);
     match (m.geom_type[g1], m.geom_type[g2]) {

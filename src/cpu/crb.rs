@@ -48,8 +48,9 @@ fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let momentum = inertia_mul(vec10(&d.crb, body), vec6(&d.cdof, dof));
     let adr = m.M_rowadr[dof] as usize;
     let last = adr + m.M_rownnz[dof] as usize - 1;
-    for k in adr..=last {
-        d.M[k] = dot6(vec6(&d.cdof, m.M_colind[k] as usize), momentum);
+    let (axes, _) = d.cdof.as_chunks::<6>();
+    for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
+        *x = dot6(axes[column as usize], momentum);
     }
     d.M[last] += dof_armature(m, dof);
 }

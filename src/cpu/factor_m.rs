@@ -1,9 +1,10 @@
 //! Sparse factorisation of the inertia matrix, products and solves with it.
 //!
 //! `M = L' D L` with unit lower triangular `L` has no fill-in: row `k` of `L` is nonzero only at the ancestors
-//! of `k` (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, so that rows can be
-//! updated entry by entry without a search.
+//! of `k` (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom
+//! are numbered depth first, so that rows can be updated entry by entry without a search.
 
+use super::math::add_rows4;
 use crate::data::Data;
 use crate::model::Model;
 use crate::real::Real;
@@ -16,25 +17,31 @@ pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`.
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
-    for k in (0..m.sizes.nv).rev() {
-        let adr = m.M_rowadr[k] as usize;
-        let last = m.M_rownnz[k] as usize - 1;
-        let columns = &m.M_colind[adr..adr + last];
-        let (above, rest) = h.split_at_mut(adr);
-        let row = &mut rest[..last + 1];
-        let inv = T::ONE / row[last];
-        diag_inv[k] = inv;
-        // the row of each ancestor loses its share
-        for p in 0..last {
-            let first = m.M_rowadr[columns[p] as usize] as usize;
-            let out = &mut above[first..first + p + 1];
-            let share = row[p] * inv;
-            for q in 0..=p {
-                out[q] -= share * row[q];
+    let nonzeros = &m.M_rownnz[..m.sizes.nv];
+    for i in (0..nonzeros.len()).rev() {
+        let adr = m.M_rowadr[i] as usize;
+        let last = nonzeros[i] as usize - 1;
+        let (above, below) = h.split_at_mut(adr + last + 1);
+        let row = &mut above[adr..];
+        // the descendants, whose rows follow, take their share four at a time; L is in place there, and D
+        let end = i + 1 + (m.D_rownnz[i] - m.M_rownnz[i]) as usize;
+        let mut rest: &[T] = below;
+        let mut next = |k: usize| {
+            if k >= end {
+                return (&below[..=last], T::ZERO);
             }
+            let (l, after) = rest.split_at(nonzeros[k] as usize);
+            rest = after;
+            (l, -l[last] * l[l.len() - 1])
+        };
+        for k in (i + 1..end).step_by(4) {
+            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
+            add_rows4(row, fa, a, fb, b, fc, c, fe, e);
         }
-        for p in 0..last {
-            row[p] *= inv;
+        let inv = T::ONE / row[last];
+        diag_inv[i] = inv;
+        for l in &mut row[..last] {
+            *l *= inv;
         }
     }
 }
@@ -47,10 +54,9 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &ld[adr..last];
         let xk = x[k];
-        for p in 0..row.len() {
-            x[columns[p] as usize] -= row[p] * xk;
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            x[j as usize] -= l * xk;
         }
     }
     // D, then L from the root down
@@ -58,10 +64,9 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &ld[adr..last];
         let mut sum = x[k] * diag_inv[k];
-        for p in 0..row.len() {
-            sum -= row[p] * x[columns[p] as usize];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            sum -= l * x[j as usize];
         }
         x[k] = sum;
     }
@@ -69,16 +74,16 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
 
 /// Product of the inertia matrix with a vector.
 pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
+    let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
     for i in 0..m.sizes.nv {
         let adr = m.M_rowadr[i] as usize;
         let last = adr + m.M_rownnz[i] as usize - 1;
         let columns = &m.M_colind[adr..last];
-        let row = &inertia[adr..last];
-        let mut sum = inertia[last] * v[i];
-        for p in 0..row.len() {
-            let j = columns[p] as usize;
-            sum += row[p] * v[j];
-            out[j] += row[p] * v[i];
+        let vi = v[i];
+        let mut sum = inertia[last] * vi;
+        for (&x, &j) in inertia[adr..last].iter().zip(columns) {
+            sum += x * v[j as usize];
+            out[j as usize] += x * vi;
         }
         out[i] = sum;
     }

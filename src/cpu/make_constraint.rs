@@ -265,12 +265,14 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     let pos = vec3(&d.contact_pos, con);
     let off1 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b1] as usize));
     let off2 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b2] as usize));
+    let frame = mat3(&d.contact_frame, con);
+    let friction = five(&d.contact_friction, con);
     while i1 != i2 {
         if i1 > i2 {
-            contact_column(m, d, con, first, dim, i1 as usize, off1, -T::ONE);
+            contact_column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            contact_column(m, d, con, first, dim, i2 as usize, off2, T::ONE);
+            contact_column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE);
             i2 = m.dof_parentid[i2 as usize];
         }
     }
@@ -278,10 +280,11 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
 
 /// One degree of freedom's entries in the rows of a contact. The pyramid's edges are the normal plus and minus
 /// friction times each tangent.
+#[inline(always)]
 fn contact_column<T: Real>(
-    m: &Model<T>,
     d: &mut Data<T>,
-    con: usize,
+    frame: [T; 9],
+    friction: [T; 5],
     first: usize,
     dim: usize,
     dof: usize,
@@ -290,19 +293,19 @@ fn contact_column<T: Real>(
 ) {
     let c = &d.cdof[6 * dof..6 * dof + 6];
     let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
-    let frame = mat3(&d.contact_frame, con);
     let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
-    let nv = m.sizes.nv;
+    let nv = d.sizes.nv;
     let normal = sign * along[0];
     let adr = first * nv + dof;
     if dim == 1 {
         d.efc_J[adr] = normal;
         return;
     }
-    let about = mat_mul_vec(frame, rot);
+    // two directions of sliding, then spin and roll
+    let about = if dim > 3 { mat_mul_vec(frame, rot) } else { [T::ZERO; 3] };
     for k in 1..dim {
         let tangent = if k < 3 { along[k] } else { about[k - 3] };
-        let side = sign * tangent * d.contact_friction[5 * con + k - 1];
+        let side = sign * tangent * friction[k - 1];
         d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
         d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
     }

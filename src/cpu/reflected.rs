@@ -15,6 +15,7 @@ pub mod transmission_type {
 }
 
 /// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
+#[inline(always)]
 fn reflected<T: Real>(
     m: &Model<T>,
     id: i32,
@@ -24,9 +25,11 @@ fn reflected<T: Real>(
     width: usize,
     k: usize,
 ) -> T {
-    if id == -1 {
-        return T::ZERO;
-    }
+    if id == -1 { T::ZERO } else { sum_reflected(m, target, tendon, table, width, k) }
+}
+
+/// The sum where there is something to add.
+fn sum_reflected<T: Real>(m: &Model<T>, target: i32, tendon: bool, table: &[T], width: usize, k: usize) -> T {
     let mut sum = T::ZERO;
     for a in 0..m.sizes.nactuator {
         let kind = m.actuator_trntype[a];
@@ -42,6 +45,7 @@ fn reflected<T: Real>(
 }
 
 /// Armature of one degree of freedom.
+#[inline]
 pub fn dof_armature<T: Real>(m: &Model<T>, dof: usize) -> T {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];
@@ -55,6 +59,7 @@ pub fn tendon_armature<T: Real>(m: &Model<T>, ten: usize) -> T {
 }
 
 /// Linear, quadratic and cubic damping of one degree of freedom.
+#[inline]
 pub fn dof_damping<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];

@@ -1,0 +1,133 @@
+//! A step on the CPU allocates nothing.
+
+#![allow(unsafe_code, reason = "a global allocator that counts")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use manyworlds::batch::control::{Control, fill};
+use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
+use manyworlds::compile;
+use manyworlds::cpu;
+use manyworlds::data::{Capacity, Data};
+use manyworlds::model::Model;
+
+/// The system's allocator, with every request counted.
+struct Counting;
+
+/// Requests of all threads.
+static ALL: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Requests of this thread: other tests run at the same time.
+    static HERE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// One more request; a thread that is ending has no counter of its own any more.
+fn count() {
+    ALL.fetch_add(1, Ordering::Relaxed);
+    let _ = HERE.try_with(|n| n.set(n.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is; counting does not allocate
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are the ones that the system asks for
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as above
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above
+        unsafe { System.realloc(old, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: as above
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Steps that are counted.
+const STEPS: usize = 50;
+/// Steps before: the worlds are in contact then.
+const WARM_UP: usize = 200;
+
+fn model(name: &str) -> Model {
+    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
+}
+
+/// A world with controls of its own, in contact.
+fn warm_world(model: &Model, capacity: Capacity) -> Data {
+    let mut data = Data::new(model, capacity);
+    fill(model, Control::Hold, 3, 0, 0, &mut data.ctrl);
+    for _ in 0..WARM_UP {
+        cpu::step(model, &mut data);
+    }
+    data
+}
+
+/// Requests of this thread while a world steps.
+fn requests(model: &Model, data: &mut Data) -> usize {
+    let before = HERE.get();
+    for _ in 0..STEPS {
+        cpu::step(model, data);
+    }
+    HERE.get() - before
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = HERE.get();
+    let made = std::hint::black_box(vec![0u8; 100]);
+    assert_eq!(HERE.get() - before, 1, "{}", made.len());
+}
+
+#[test]
+fn steps_of_a_world_allocate_nothing() {
+    for name in ["humanoid.xml", "pile.xml", "quadruped.xml", "three_humanoids.xml"] {
+        let model = model(name);
+        let mut data = warm_world(&model, probe(&model));
+        assert!(data.nefc[0] > 0, "{name}: no constraint");
+        assert_eq!(requests(&model, &mut data), 0, "{name}");
+    }
+}
+
+#[test]
+fn overflow_and_reset_allocate_nothing() {
+    let model = model("humanoid.xml");
+    let mut data = warm_world(&model, Capacity { nconmax: 2, njmax: 6 });
+    data.qvel[0] = f64::NAN;
+    assert_eq!(requests(&model, &mut data), 0);
+    assert_eq!(data.nreset[0], 1);
+    assert_ne!(data.status[0], 0);
+}
+
+#[test]
+fn a_batch_allocates_for_calls_and_not_for_steps() {
+    for name in ["humanoid.xml", "pile.xml"] {
+        let mut batch = Batch::new(&model(name), 4, &BatchOptions::on(Backend::Cpu)).unwrap();
+        batch.step(WARM_UP).unwrap();
+        // other tests of this file allocate meanwhile: the calmest of some calls counts
+        let mut least = usize::MAX;
+        for _ in 0..10 {
+            let before = ALL.load(Ordering::Relaxed);
+            batch.step(STEPS).unwrap();
+            least = least.min(ALL.load(Ordering::Relaxed) - before);
+        }
+        assert!(least < STEPS, "{name}: {least} requests in {STEPS} steps");
+    }
+}
