@@ -81,12 +81,30 @@ fn broad_phase() -> u32 {
     }
     sync();
 //#else
+//#if REGISTERS
+    // places of all geoms, and normals of the planes, are read once
+    //#unroll
+    for (var g = 0u; g < ngeom; g++) {
+        //#unroll
+        for (var k = 0u; k < 3u; k++) {
+            set_work_place(3u * g + k, geom_xpos(3u * g + k));
+            if (geom_type(g) == PLANE) {
+                set_work_normal(3u * g + k, geom_xmat(9u * g + 3u * k + 2u));
+            }
+        }
+    }
+//#endif
     // the entry of a candidate that is far is overwritten by the next
     //#unroll
     for (var c = 0u; c < ncandidate; c++) {
         let g1 = u32(candidate_geom1(c));
         let g2 = u32(candidate_geom2(c));
+//#if REGISTERS
+        let apart = vec3f(work_place(3u * g2), work_place(3u * g2 + 1u), work_place(3u * g2 + 2u))
+            - vec3f(work_place(3u * g1), work_place(3u * g1 + 1u), work_place(3u * g1 + 2u));
+//#else
         let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
+//#endif
 //#if OWN_MARGINS
         let both = margin_gap(c);
         let margin = both.x + both.y;
@@ -95,7 +113,12 @@ fn broad_phase() -> u32 {
 //#endif
         set_candidate_near(near, i32(c));
         if (geom_type(g1) == PLANE) {
-            near += u32(!(dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2)));
+//#if REGISTERS
+            let normal = vec3f(work_normal(3u * g1), work_normal(3u * g1 + 1u), work_normal(3u * g1 + 2u));
+//#else
+            let normal = geom_xmat_mat3(g1)[2];
+//#endif
+            near += u32(!(dot(apart, normal) > margin + geom_rbound(g2)));
         } else {
             let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
             near += u32(!(dot(apart, apart) > reach * reach));

@@ -8,7 +8,7 @@
 @group(0) @binding(3) var<storage, read> model_i: array<i32>;
 
 // Fields that only one dispatch uses: in registers, or in workgroup memory where there is room, in this order.
-//#registers work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
+//#registers work_place work_normal work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
 //#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf work_LD work_inv work_x solver_Jv
 // Results of a step that the next one does not read: where many steps run in one dispatch, what is left of workgroup
 // memory holds as many of them as fit, in this order, except in the last step.

@@ -210,6 +210,48 @@ impl Batch {
         }
     }
 
+    /// Finds the fastest way to step worlds like these from where they are now, within about `seconds`; every trial is
+    /// told to `seen`, and what `fixed` says is not varied. The worlds of this batch are not stepped, and keep their memory meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tune::search`].
+    #[cfg(feature = "gpu")]
+    pub fn search(
+        &self,
+        fixed: &crate::gpu::Options,
+        seconds: f64,
+        seen: &mut dyn FnMut(&crate::gpu::tune::Trial),
+    ) -> Result<crate::gpu::tune::Trial> {
+        let Engine::Gpu { batch, .. } = &self.engine else {
+            return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
+        };
+        let state = crate::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
+        let start = state.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
+        let capacity = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+        crate::gpu::tune::search(
+            batch.gpu(),
+            &self.model,
+            self.worlds,
+            capacity,
+            &start,
+            fixed,
+            seconds,
+            seen,
+        )
+    }
+
+    /// Keeps what a search has found for this model, number of worlds and device.
+    ///
+    /// # Errors
+    /// As [`crate::gpu::tune::Cache::keep`]; nothing is kept on the CPU backend.
+    #[cfg(feature = "gpu")]
+    pub fn keep(&self, cache: &mut crate::gpu::tune::Cache, found: &crate::gpu::tune::Trial) -> Result<()> {
+        match &self.engine {
+            Engine::Gpu { batch, .. } => cache.keep(batch.gpu().adapter(), &self.model, self.worlds, found),
+            Engine::Cpu(_) => Ok(()),
+        }
+    }
+
     /// Builds what steps need, so that the first one is as fast as the others. No world is touched.
     pub fn prepare(&mut self) -> Result<()> {
         match &mut self.engine {

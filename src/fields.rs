@@ -363,6 +363,8 @@ macro_rules! data_table {
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
+            scratch work_place: real [ngeom 3] "m" "Positions of the geoms at hand.";
+            scratch work_normal: real [ngeom 3] "1" "Normals of those that are planes.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
             scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";

@@ -10,6 +10,8 @@ mod eval;
 mod info;
 mod output;
 mod rollout;
+#[cfg(feature = "gpu")]
+mod tune;
 
 use std::process::ExitCode;
 
@@ -60,6 +62,9 @@ enum Verb {
     Check(check::Arguments),
     /// Measures speed over models and numbers of worlds.
     Bench(bench::Arguments),
+    /// Finds the fastest way to spread models over the GPU, and keeps it for the other verbs.
+    #[cfg(feature = "gpu")]
+    Tune(tune::Arguments),
     /// Lists the GPU adapters and what is missing.
     Doctor,
 }
@@ -106,6 +111,7 @@ impl KernelArguments {
             partition: self.partition.as_deref().unwrap_or("auto").parse()?,
             lanes: self.lanes,
             worlds_per_group: self.worlds_per_group,
+            tuned: tune::file(),
             placement: self.placement.as_deref().map(str::parse).transpose()?,
             ..Default::default()
         })
@@ -177,6 +183,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::Rollout(arguments) => rollout::run(arguments, &output),
         Verb::Check(arguments) => check::run(arguments, &output),
         Verb::Bench(arguments) => bench::run(arguments, &output),
+        #[cfg(feature = "gpu")]
+        Verb::Tune(arguments) => tune::run(arguments, &output),
         Verb::Doctor => doctor::run(&output),
     };
     match done {

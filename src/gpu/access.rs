@@ -133,7 +133,7 @@ pub fn local(layout: &Layout, name: &str) -> Option<String> {
         return Some(format!("var<private> {name}: {scalar};"));
     }
     let (slot, scalar) = of(name.strip_prefix("group_")?).filter(|(s, _)| s.place == Place::Workgroup)?;
-    Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", slot.len * layout.tile))
+    Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", (slot.len * layout.tile).max(1)))
 }
 
 /// Constant of a size.

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::gpu::compose::{Placement, Shape};
 use crate::gpu::device::Adapter;
 use crate::gpu::tune::Cache;
+use crate::gpu::unroll::MOST_TURNS;
 use crate::model::Model;
 use crate::stages::Stage;
 
@@ -126,10 +127,13 @@ impl Options {
     /// Where kernels of that many lanes keep what only they use.
     fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<Placement> {
         let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
-        let one = lanes == 1 && nv <= REGISTER_DOFS;
+        let s = &model.sizes;
+        let one = lanes == 1 && nv <= REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MOST_TURNS;
         match self.placement {
             Some(Placement::Registers) if !one => Err(Error::Argument(format!(
-                "placement registers: {nv} degrees of freedom and {lanes} lanes; at most {REGISTER_DOFS} and 1 fit"
+                "placement registers: {nv} degrees of freedom, {} candidate pairs and {lanes} lanes; at most \
+                 {REGISTER_DOFS}, {MOST_TURNS} and 1 fit",
+                s.ncandidate
             ))),
             // its solver runs one dispatch an iteration, and workgroup memory does not last that long
             Some(Placement::Workgroup) if adapter.limits_loops() => Err(Error::Argument(

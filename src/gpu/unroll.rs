@@ -41,7 +41,7 @@ pub const MARK: &str = "//#unroll";
 const PLACE: [&str; 2] = ["lane", "lanes"];
 
 /// Most turns of a loop that is written out.
-const MOST_TURNS: usize = 512;
+pub const MOST_TURNS: usize = 512;
 
 /// Most lines that one function may grow to: beyond that no driver compiles it in time.
 const MOST_LINES: usize = 60_000;
@@ -55,6 +55,18 @@ pub fn expand(text: &str, known: &dyn Known) -> Result<String> {
     if !lines.iter().any(|l| l.trim() == MARK) {
         return Ok(text.to_string());
     }
+    // one statement a line
+    let mut whole: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in lines {
+        let trimmed = line.trim();
+        match whole.last_mut().filter(|_| open) {
+            Some(last) => *last = format!("{last} {trimmed}"),
+            None => whole.push(line.to_string()),
+        }
+        open = trimmed != MARK && !trimmed.ends_with([';', '{', '}']);
+    }
+    let lines: Vec<&str> = whole.iter().map(String::as_str).collect();
     let mut out = Vec::new();
     Expander { known, copies: 0 }.block(&lines, &mut Vec::new(), &mut out)?;
     Ok(out.join("\n"))
@@ -458,6 +470,12 @@ mod tests {
     fn known_loops_are_written_out() {
         let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let j = u32(table(i)) + 1u;\n    set_x(i, x(i) + far(r * n + i) * y(j));\n}";
         assert_eq!(joined(text), "x_0 = x_0 + far(r * n + 0u) * y(5u); x_1 = x_1 + far(r * n + 1u) * y(8u);");
+    }
+
+    #[test]
+    fn statements_may_take_several_lines() {
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let a = x(i)\n        - y;\n    f(a);\n}";
+        assert_eq!(joined(text), "let a_1 = x_0 - y; f(a_1); let a_2 = x_1 - y; f(a_2);");
     }
 
     #[test]

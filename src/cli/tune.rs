@@ -1,0 +1,115 @@
+//! `tune`: measures how a model is best spread over the GPU, and keeps the answer for the verbs that step.
+
+use std::path::PathBuf;
+
+use manyworlds::batch::Backend;
+use manyworlds::batch::control::Control;
+use manyworlds::error::{Error, Result};
+use manyworlds::gpu::tune::{Cache, Trial};
+use serde_json::{Value, json};
+
+use super::drive::{Schedule, Source};
+use super::eval::open;
+use super::output::{Output, scaled};
+use super::rollout::warm;
+
+/// Steps before the search: the worlds are in contact then.
+const WARMUP: usize = 200;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// MJCF files.
+    #[arg(required_unless_present = "list")]
+    models: Vec<PathBuf>,
+    /// Number of worlds that the model is to be stepped with.
+    #[arg(long, default_value_t = 4096)]
+    worlds: usize,
+    /// Seconds that a search may take, about: a trial that has begun is finished.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
+    #[command(flatten)]
+    batch: super::BatchArguments,
+    /// Prints what is kept, and where.
+    #[arg(long)]
+    list: bool,
+}
+
+/// The file of what was found on this machine: in the folder that `MANYWORLDS_CACHE` names, else in the user's cache.
+pub(super) fn file() -> Option<PathBuf> {
+    let named = std::env::var_os("MANYWORLDS_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let folder = named.or_else(|| dirs::cache_dir().map(|c| c.join("manyworlds")))?;
+    Some(folder.join("tuning.json"))
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let missing = || Error::Argument("no folder for a cache: name one in MANYWORLDS_CACHE".to_owned());
+    let path = file().ok_or_else(missing)?;
+    let (mut cache, damaged) = Cache::open(&path);
+    if let Some(why) = damaged {
+        output.notice(&why);
+    }
+    if arguments.list {
+        output.text(format_args!("{}", path.display()));
+        for (place, found) in cache.entries() {
+            output.text(format_args!("{place}: {found}"));
+        }
+        let entries: serde_json::Map<String, Value> =
+            cache.entries().map(|(k, v)| (k.to_owned(), v.clone())).collect();
+        output.object(&json!({ "file": path.display().to_string(), "entries": entries }));
+        return Ok(true);
+    }
+    if !arguments.seconds.is_finite() || arguments.seconds < 0.0 {
+        return Err(Error::Argument("--seconds has to be a number, 0 or more".to_owned()));
+    }
+    let mut rows = Vec::new();
+    for path in &arguments.models {
+        let model = super::load(path)?;
+        let mut options = arguments.batch.options()?;
+        // what was found before is not where a search begins
+        options.gpu.tuned = None;
+        let fixed = options.gpu.clone();
+        let mut batch = open(&model, arguments.worlds, &options, output)?;
+        if batch.backend() != Backend::Gpu {
+            return Err(Error::Device("the CPU backend has nothing to tune; give --backend gpu".to_owned()));
+        }
+        batch.reset_all((model.sizes.nkey > 0).then_some(0))?;
+        let source = Source::Built(Control::Hold);
+        warm(&mut batch, &Schedule { source, seed: 0, warmup: WARMUP, steps: 0 })?;
+        output.text(format_args!("{}, {} worlds, {}", path.display(), arguments.worlds, batch.device()));
+        let mut seen = |trial: &Trial| print(trial, arguments.worlds, "", output);
+        let best = batch.search(&fixed, arguments.seconds, &mut seen)?;
+        print(&best, arguments.worlds, "  kept", output);
+        batch.keep(&mut cache, &best)?;
+        let row = object(&best, arguments.worlds, &path.display().to_string(), &batch.device());
+        output.object(&row);
+        rows.push(row);
+    }
+    output.object(&json!({ "file": path.display().to_string(), "rows": rows }));
+    Ok(true)
+}
+
+fn print(trial: &Trial, worlds: usize, what: &str, output: &Output) {
+    output.text(format_args!(
+        "  {:>2} lanes a world, {:>2} worlds a group, {:<9} {:<7} {:>9}steps/s, built in {:.1} s{what}",
+        trial.lanes,
+        trial.worlds_per_group,
+        trial.placement.name(),
+        trial.partition.name(),
+        scaled(worlds as f64 / trial.step_seconds),
+        trial.build_seconds,
+    ));
+}
+
+fn object(trial: &Trial, worlds: usize, model: &str, device: &str) -> Value {
+    json!({
+        "model": model,
+        "worlds": worlds,
+        "device": device,
+        "lanes": trial.lanes,
+        "worlds_per_group": trial.worlds_per_group,
+        "placement": trial.placement.name(),
+        "partition": trial.partition.name(),
+        "steps_per_second": worlds as f64 / trial.step_seconds,
+        "build_seconds": trial.build_seconds,
+    })
+}
