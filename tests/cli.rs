@@ -379,3 +379,58 @@ fn doctor_says_what_it_sees() {
     assert_eq!(done.status.code(), Some(if adapters > 0 { 0 } else { 1 }));
     assert!(adapters > 0 || !seen["hints"].as_array().unwrap().is_empty());
 }
+
+#[test]
+#[cfg(feature = "gpu")]
+fn a_way_to_spread_worlds_that_does_not_fit_is_refused_with_the_limit() {
+    let model = model("humanoid.xml");
+    let rollout = |more: &[&str]| {
+        refused(&[&["rollout", &model, "--backend", "gpu", "--steps", "1", "--worlds", "1"], more].concat())
+    };
+    assert!(rollout(&["--lanes", "3"]).contains("not a power of two from 1 to 64"));
+    assert!(rollout(&["--lanes", "64", "--worlds-per-group", "32"]).contains("invocations of a group"));
+    assert!(rollout(&["--placement", "attic"]).contains("expected storage, workgroup or registers"));
+    assert!(rollout(&["--placement", "registers", "--lanes", "8"]).contains("at most 40, 512 and 1 fit"));
+    assert!(
+        refused(&["rollout", &model, "--backend", "cpu", "--placement", "storage"]).contains("for the GPU")
+    );
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn what_tune_finds_is_kept_listed_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+        let done = command.args(arguments).env("MANYWORLDS_CACHE", folder.path()).output().unwrap();
+        (done.status.code(), text(&done.stdout).to_owned(), text(&done.stderr).to_owned())
+    };
+    let model = model("pendulum.xml");
+    let json = |arguments: &[&str]| -> Value {
+        let (code, out, err) = with(&[arguments, &["--format", "json"]].concat());
+        assert_eq!(code, Some(0), "{err}");
+        serde_json::from_str(out.lines().last().unwrap()).unwrap()
+    };
+    // nothing is kept before; a damaged file is said, not used, and replaced
+    assert_eq!(json(&["tune", "--list"])["entries"], serde_json::json!({}));
+    let file = folder.path().join("tuning.json");
+    std::fs::write(&file, "{").unwrap();
+    assert!(with(&["tune", "--list"]).2.contains("not a JSON object"));
+    let found = json(&["tune", &model, "--worlds", "16", "--backend", "gpu", "--seconds", "0"]);
+    let kept = json(&["tune", "--list"]);
+    assert_eq!(kept["entries"].as_object().unwrap().len(), 1);
+    // the verbs that step take it
+    let other = std::fs::read_to_string(&file)
+        .unwrap()
+        .replace("\"worlds_per_group\": 8", "\"worlds_per_group\": 16");
+    std::fs::write(&file, &other).unwrap();
+    let used = json(&["rollout", &model, "--worlds", "16", "--steps", "2", "--backend", "gpu"]);
+    assert_eq!(used["worlds_per_group"], 16);
+    assert_eq!(used["placement"], found["rows"][0]["placement"]);
+    // what is chosen by hand stays
+    let by_hand = ["rollout", &model, "--worlds", "16", "--steps", "2", "--backend", "gpu", "--lanes", "1"];
+    assert_eq!(json(&by_hand)["worlds_per_group"], 8);
+    // nothing to tune on the CPU
+    let (code, _, said) = with(&["tune", &model, "--backend", "cpu"]);
+    assert!(code == Some(2) && said.contains("nothing to tune"), "{said}");
+}

@@ -352,3 +352,28 @@ fn a_masked_reset_touches_its_worlds_only() {
         assert_eq!(bits(&batch, 0), before[0]);
     }
 }
+
+#[test]
+#[cfg(feature = "gpu")]
+fn a_lost_device_is_an_error_of_every_later_call() {
+    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options};
+    let model = compile::load("models/pendulum.xml".as_ref()).unwrap();
+    let gpu = Gpu::open(Choice::Any).unwrap();
+    let capacity = manyworlds::data::Capacity { nconmax: 0, njmax: 0 };
+    let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &Options::default()).unwrap();
+    batch.step(2).unwrap();
+    batch.wait().unwrap();
+    gpu.close();
+    let said = [
+        batch.step(1).err(),
+        batch.forward().err(),
+        batch.wait().err(),
+        batch.get("qpos").err(),
+        batch.set("qvel", &[0.0; 3]).err(),
+        GpuBatch::new(&gpu, &model, 3, capacity, &Options::default()).err(),
+    ];
+    for (call, error) in said.into_iter().enumerate() {
+        let text = error.map(|e| e.to_string()).unwrap_or_default();
+        assert!(text.contains("lost"), "call {call}: '{text}'");
+    }
+}

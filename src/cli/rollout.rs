@@ -1,6 +1,6 @@
 //! `rollout`: steps worlds, measures, records.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use manyworlds::batch::{self, Backend, Batch};
@@ -81,7 +81,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut record = Record::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
     warm(&mut batch, &schedule)?;
-    let measured = measure(&mut batch, &schedule, every, &mut record, output)?;
+    let done = measure(&mut batch, &schedule, every, &mut record, output);
+    let measured = match (done, &arguments.out) {
+        (Err(error), Some(out)) => return Err(rescue(error, &mut record, steps / every, out)),
+        (done, _) => done?,
+    };
     if let Some(out) = &arguments.out {
         npz::write(out, &record.arrays())?;
     }
@@ -141,6 +145,22 @@ pub(super) fn measure(
     })
 }
 
+/// Writes the frames that were recorded before an error, as that of a lost device, and says so in the error.
+fn rescue(error: Error, record: &mut Record, all: usize, out: &Path) -> Error {
+    let frames = record.frames;
+    let saved = match frames {
+        0 => "no frame was recorded".to_owned(),
+        _ => match npz::write(out, &record.arrays()) {
+            Ok(()) => format!("the first {frames} of {all} frames are in {}", out.display()),
+            Err(why) => format!("{frames} of {all} frames could not be saved: {why}"),
+        },
+    };
+    match error {
+        Error::Device(text) => Error::Device(format!("{text}; {saved}")),
+        other => other,
+    }
+}
+
 /// Recorded frames.
 #[derive(Default)]
 pub(super) struct Record {
@@ -179,10 +199,11 @@ impl Record {
         Ok(Self { fields, frames: 0 })
     }
 
-    /// Adds a frame.
+    /// Adds a frame: of all fields or, where one cannot be read, of none.
     fn take(&mut self, batch: &Batch) -> Result<()> {
-        for (field, all) in &mut self.fields {
-            let frame = squeezed(batch.get(field.name)?, field);
+        let read = |field: &'static Field| Ok(squeezed(batch.get(field.name)?, field));
+        let frame = self.fields.iter().map(|(field, _)| read(field)).collect::<Result<Vec<_>>>()?;
+        for ((_, all), frame) in self.fields.iter_mut().zip(frame) {
             match all {
                 None => *all = Some(frame),
                 Some(array) => append(&mut array.data, frame.data),
@@ -292,4 +313,31 @@ pub(super) fn summary(batch: &Batch, measured: &Measured) -> Map<String, Value> 
     ];
     debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
     pairs.into_iter().chain(kernel_pairs(batch)).map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manyworlds::batch::BatchOptions;
+
+    #[test]
+    fn what_was_recorded_before_a_loss_is_saved() {
+        let text = "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>";
+        let model = manyworlds::compile::load_str(text).expect("a good model");
+        let batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("room for two worlds");
+        let mut record = Record::new(&["qpos".to_owned()], &batch, 5).expect("a field");
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("r.npz");
+        let lost = || Error::Device("the device was lost".to_owned());
+        // nothing to save
+        let said = rescue(lost(), &mut record, 5, &out).to_string();
+        assert!(said.contains("no frame") && !out.exists(), "{said}");
+        for _ in 0..3 {
+            record.take(&batch).expect("a frame");
+        }
+        let said = rescue(lost(), &mut record, 5, &out).to_string();
+        assert!(said.contains("lost") && said.contains("the first 3 of 5 frames are in"), "{said}");
+        let arrays = npz::read(&out).expect("readable");
+        assert_eq!(arrays["qpos"].shape, [3, 2, 1]);
+    }
 }

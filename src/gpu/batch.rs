@@ -84,6 +84,7 @@ impl GpuBatch {
         options: &Options,
     ) -> Result<Self> {
         let begin = Instant::now();
+        gpu.alive()?;
         check_single(model)?;
         let options = &options.resolved(model, gpu.adapter(), worlds);
         let shape = options.shape(model, gpu.adapter())?;
@@ -373,6 +374,7 @@ impl GpuBatch {
     }
 
     fn record_on(&self, chunks: &[Chunk], groups: &[Group], n: usize) -> Result<()> {
+        self.gpu.alive()?;
         let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
         let rounds = (DISPATCHES / (count as usize).max(1)).max(1);

@@ -152,6 +152,13 @@ impl Gpu {
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
+    /// Gives the device up: what is on it is lost, and every later call is an [`Error::Device`].
+    pub fn close(&self) {
+        self.device.destroy();
+        // the callback of the loss runs while the device is polled
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+
     /// Whether the device still answers.
     pub(crate) fn alive(&self) -> Result<()> {
         match self.lost.lock().ok().and_then(|l| l.clone()) {

@@ -87,6 +87,7 @@ impl Transfer {
         slot: &Slot,
         worlds: &[u32],
     ) -> Result<Vec<u32>> {
+        gpu.alive()?;
         let mut out = Vec::with_capacity(worlds.len() * slot.len);
         for part in worlds.chunks(rows_per_job(slot.len)) {
             out.extend(self.read_part(gpu, layout, chunk, slot, part)?);
@@ -140,6 +141,7 @@ impl Transfer {
         worlds: &[u32],
         bits: &[u32],
     ) -> Result<()> {
+        gpu.alive()?;
         let rows = rows_per_job(slot.len);
         for (part, values) in worlds.chunks(rows).zip(bits.chunks((rows * slot.len).max(1))) {
             self.run(gpu, &self.scatter, layout, chunk, slot, part, Some(values))?;
