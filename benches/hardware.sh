@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything worth measuring on a machine with a GPU, by one person, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check bench sweep peers; none named: all of them
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers; none named: all of them
 # Each phase keeps its own time limit, and what was measured by then. Results: one folder, told at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
@@ -19,7 +19,7 @@ budget=${BUDGET:-480}
 models=(${MODELS:-humanoid three_humanoids pendulum cartpole})
 partitions=(${PARTITIONS:-grouped fused split})
 # the sizes that matter most come first, in case the time runs out
-worlds=(${WORLDS:-8192 4096 1024 1 64 32768})
+worlds=(${WORLDS:-8192 256 1 32768 4096 1024 64 65536})
 lanes=(${LANES:-1 2 4 8 16 32})
 tiles=(${TILES:-1 2 4 8 16 32})
 steps=${STEPS:-200}
@@ -29,6 +29,8 @@ python=${PYTHON:-python3}
 failed=0
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
+# what tune finds is kept with the results: name the same OUT to use it in a later call
+export MANYWORLDS_CACHE=${MANYWORLDS_CACHE:-$out/cache}
 
 say() { printf '%s\n' "$*" | tee -a "$out/log.txt"; }
 left() { echo $((deadline - SECONDS)); }
@@ -117,11 +119,40 @@ cell() {
     rm -f "$out/last_error.txt"
 }
 
-# Models, sizes, partitions.
+# The fastest way to spread each model, which the phases after it take where nothing is given by hand.
+phase_tune() {
+    local model
+    for model in "${models[@]}"; do
+        [ "$(left)" -gt 2 ] || { say "tune: no time left at $model" && return; }
+        limited 150 "$bin" tune "models/$model.xml" --worlds "$size" --backend gpu --seconds 60 2>&1 |
+            tee -a "$out/tune.txt" "$out/log.txt"
+    done
+    # few worlds are another case: latency
+    limited 100 "$bin" tune models/humanoid.xml --worlds 256 --backend gpu --seconds 60 2>&1 |
+        tee -a "$out/tune.txt" "$out/log.txt"
+    limited 60 "$bin" tune models/humanoid.xml --worlds 1 --backend gpu --seconds 30 2>&1 |
+        tee -a "$out/tune.txt" "$out/log.txt"
+}
+
+# Humanoids in one world: 1, 2, 3, 5, 10.
+phase_crowd() {
+    local count
+    mkdir -p "$out/models"
+    cp models/humanoid.xml "$out/models/"
+    for count in 1 2 3 5 10; do
+        sed "s/replicate count=\"3\"/replicate count=\"$count\"/" models/three_humanoids.xml >"$out/models/humanoids_$count.xml"
+        [ "$(left)" -gt 2 ] || { say "crowd: no time left at $count" && return; }
+        cell crowd.jsonl "$out/models/humanoids_$count.xml" --worlds "$((size / count))" --steps 100
+    done
+}
+
+# Models, sizes, partitions; tuned comes first.
 phase_bench() {
     local model count partition
     for model in "${models[@]}"; do
         for count in "${worlds[@]}"; do
+            [ "$(left)" -gt 2 ] || { say "bench: no time left at $model $count" && return; }
+            cell bench.jsonl "models/$model.xml" --worlds "$count" --steps "$steps"
             for partition in "${partitions[@]}"; do
                 [ "$(left)" -gt 2 ] || { say "bench: no time left at $model $count $partition" && return; }
                 cell bench.jsonl "models/$model.xml" --worlds "$count" --steps "$steps" --partition "$partition"
@@ -172,9 +203,9 @@ phase_peers() {
 
 say "results in $out"
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check bench sweep peers)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers sweep)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check bench sweep peers" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers" >&2 && exit 2; }
 done
 find_driver
 unpack_wheels
