@@ -1,5 +1,6 @@
 //! Kernels for one model: stages grouped into modules, each linked from the shared WGSL and validated.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
@@ -225,7 +226,7 @@ impl Composer {
     /// # Errors
     /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
-        let known = Specialised { composer: self, layout };
+        let known = Specialised { composer: self, layout, touching: RefCell::default() };
         let provide = |name: &str| {
             constant(name, self.shape, layout)
                 .or_else(|| access::size(layout, name))
@@ -271,6 +272,8 @@ impl Composer {
 struct Specialised<'a> {
     composer: &'a Composer,
     layout: &'a Layout,
+    /// Whether functions touch registers, as far as it was asked for.
+    touching: RefCell<BTreeMap<String, bool>>,
 }
 
 impl Known for Specialised<'_> {
@@ -313,8 +316,26 @@ impl Known for Specialised<'_> {
             return Some(Element::Value(access::real(*value)));
         }
         let index = usize::try_from(index).ok().filter(|i| slot.place == Place::Register && *i < slot.len)?;
-        let variable = access::register(access.field.name, index);
-        Some(if access.set { Element::Target(variable) } else { Element::Value(variable) })
+        Some(Element::Register(access::register(access.field.name, index)))
+    }
+
+    fn touches(&self, name: &str) -> bool {
+        if let Some(known) = self.touching.borrow().get(name) {
+            return *known;
+        }
+        let mut found = false;
+        let note = |word: &str| {
+            let slot = access::parse(word).and_then(|a| self.layout.slot(a.field.name));
+            found |= slot.is_some_and(|s| s.place == Place::Register);
+            None
+        };
+        // accessors are no functions that control passes to
+        if access::parse(name).is_none() {
+            let root = Item { name: String::new(), text: name.to_string() };
+            let Ok(_) = self.composer.library.link(&[root], note, unchanged);
+        }
+        self.touching.borrow_mut().insert(name.to_string(), found);
+        found
     }
 }
 

@@ -5,6 +5,12 @@
 //! Elsewhere it stays a loop, so that one text serves worlds of one lane and of many. In what is written out,
 //! `let` names of known integers disappear, and accessors get literal indices, which registers need. No blocks are
 //! left behind: drivers take several times longer over a text in many blocks, so that names get a number instead.
+//!
+//! Between two changes of control flow, registers and local variables are values with names of their own, each given
+//! once: they are read from their variables at the first use and written back at the end. Drivers that run several
+//! worlds in step mask every assignment to a variable inside of a loop, and take a multiple of the time for it.
+
+use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 
@@ -14,6 +20,8 @@ pub trait Known {
     fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer>;
     /// What replaces the call `name(index…`: for a getter the whole call, for a setter its left-hand side.
     fn element(&self, name: &str, index: i64) -> Option<Element>;
+    /// Whether a function, or one that it calls, reads or writes registers.
+    fn touches(&self, name: &str) -> bool;
 }
 
 /// A known integer.
@@ -28,10 +36,10 @@ pub struct Integer {
 /// What stands for an element of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// In the place of the call of a getter.
+    /// A text in the place of the call of a getter.
     Value(String),
-    /// Assigned to in the place of the call of a setter.
-    Target(String),
+    /// A register, read by a getter and written by a setter.
+    Register(String),
 }
 
 /// The directive.
@@ -68,14 +76,14 @@ pub fn expand(text: &str, known: &dyn Known) -> Result<String> {
     }
     let lines: Vec<&str> = whole.iter().map(String::as_str).collect();
     let mut out = Vec::new();
-    Expander { known, copies: 0 }.block(&lines, &mut Vec::new(), &mut out)?;
+    Expander::new(known).block(&lines, &mut Vec::new(), &mut out)?;
     Ok(out.join("\n"))
 }
 
 /// Value of an integer expression in which `name` stands for `value`.
 pub fn evaluate(text: &str, name: &str, value: i64, known: &dyn Known) -> Option<Integer> {
     let bound = vec![(name.to_string(), Bound::Known(Integer { value, signed: false }))];
-    Expander { known, copies: 0 }.integer(text, &bound)
+    Expander::new(known).integer(text, &bound)
 }
 
 /// What a name stands for.
@@ -83,6 +91,11 @@ pub fn evaluate(text: &str, name: &str, value: i64, known: &dyn Known) -> Option
 enum Bound {
     Known(Integer),
     Renamed(String),
+    /// A local variable whose value has a name, and the name that the variable gets where it needs one.
+    Value {
+        now: String,
+        variable: String,
+    },
 }
 
 type Bindings = Vec<(String, Bound)>;
@@ -90,6 +103,11 @@ type Bindings = Vec<(String, Bound)>;
 struct Expander<'a> {
     known: &'a dyn Known,
     copies: usize,
+    names: usize,
+    /// How many names were bound before each open block.
+    scopes: Vec<usize>,
+    /// Names of the present values of registers, and whether they differ from what is in the variable.
+    values: BTreeMap<String, (String, bool)>,
 }
 
 /// `for (var name = first; name < last; name += step) {`
@@ -101,7 +119,44 @@ struct Header<'a> {
     step: &'a str,
 }
 
-impl Expander<'_> {
+impl<'a> Expander<'a> {
+    fn new(known: &'a dyn Known) -> Self {
+        Self { known, copies: 0, names: 0, scopes: Vec::new(), values: BTreeMap::new() }
+    }
+
+    /// A name that was not used before.
+    fn name(&mut self, of: &str) -> String {
+        self.names += 1;
+        format!("{of}_v{}", self.names)
+    }
+
+    /// Puts every value back into its variable: what follows may run another number of times than once, or elsewhere.
+    fn settle(&mut self, bound: &mut Bindings, out: &mut Vec<String>) {
+        for (variable, (now, changed)) in std::mem::take(&mut self.values) {
+            if changed {
+                out.push(format!("{variable} = {now};"));
+            }
+        }
+        for (_, stands) in bound {
+            if let Bound::Value { now, variable } = stands {
+                out.push(format!("var {variable} = {now};"));
+                *stands = Bound::Renamed(variable.clone());
+            }
+        }
+    }
+
+    /// Whether control flow changes in a line, in the open or inside of what it calls.
+    fn breaks(&self, line: &str) -> bool {
+        let first = line.split(|c| !is_word(c)).next().unwrap_or("");
+        let mut calls = line.match_indices('(').map(|(at, _)| {
+            let before = &line[..at];
+            &before[before.rfind(|c| !is_word(c)).map_or(0, |i| i + 1)..]
+        });
+        line.contains(['{', '}'])
+            || matches!(first, "return" | "break" | "continue")
+            || calls.any(|word| !word.is_empty() && self.known.touches(word))
+    }
+
     fn block(&mut self, lines: &[&str], bound: &mut Bindings, out: &mut Vec<String>) -> Result<()> {
         let (outer, copy) = (bound.len(), self.copies);
         let mut at = 0;
@@ -139,8 +194,11 @@ impl Expander<'_> {
                     }
                 }
                 None => {
-                    out.push(self.substitute(first, bound));
+                    let first = self.substitute(first, bound, out);
+                    self.settle(bound, out);
+                    out.push(first);
                     self.block(body, bound, out)?;
+                    self.settle(bound, out);
                     out.push("}".into());
                 }
             }
@@ -170,10 +228,23 @@ impl Expander<'_> {
     }
 
     /// One line: a known `let` is remembered, anything else written with what is known put in.
-    fn statement(&self, line: &str, copy: usize, bound: &mut Bindings, out: &mut Vec<String>) {
+    fn statement(&mut self, line: &str, copy: usize, bound: &mut Bindings, out: &mut Vec<String>) {
         let text = line.trim();
         // one lane waits for nobody
         if text == "sync();" {
+            return;
+        }
+        if self.breaks(text) {
+            let line = self.substitute(text, bound, out);
+            self.settle(bound, out);
+            out.push(line);
+            // names end with their block
+            if text.starts_with('}') {
+                bound.truncate(self.scopes.pop().unwrap_or(0));
+            }
+            if text.ends_with('{') {
+                self.scopes.push(bound.len());
+            }
             return;
         }
         let kept = |word: &str| Some((word.to_string(), text.strip_prefix(word)?.split_once('=')?));
@@ -184,15 +255,64 @@ impl Expander<'_> {
                 bound.push((name.to_string(), Bound::Known(known)));
                 return;
             }
-            // a name of its own in every copy of a loop's body
-            if copy > 0 {
-                let own = format!("{name}_{copy}");
-                out.push(format!("{keyword}{own} = {};", self.substitute(value, bound)));
-                bound.push((name.to_string(), Bound::Renamed(own)));
+            let value = self.substitute(value, bound, out);
+            // a variable is a value as long as it can be
+            if keyword == "var " {
+                let now = self.name(name);
+                out.push(format!("let {now} = {value};"));
+                let variable = format!("{now}_var");
+                bound.push((name.to_string(), Bound::Value { now, variable }));
                 return;
             }
+            // a name of its own in every copy of a loop's body
+            let own = if copy > 0 { self.name(name) } else { name.to_string() };
+            out.push(format!("let {own} = {value};"));
+            if copy > 0 {
+                bound.push((name.to_string(), Bound::Renamed(own)));
+            }
+            return;
         }
-        out.push(self.substitute(line, bound));
+        if let Some((name, operator, value)) = assignment(text)
+            && matches!(lookup(bound, name), Some(Bound::Value { .. }))
+        {
+            let value = self.substitute(value, bound, out);
+            let next = self.name(name);
+            let place = bound.iter_mut().rev().find(|(n, _)| n == name);
+            if let Some((_, Bound::Value { now, .. })) = place {
+                out.push(match operator {
+                    "" => format!("let {next} = {value};"),
+                    _ => format!("let {next} = {now} {operator} ({value});"),
+                });
+                *now = next;
+            }
+            return;
+        }
+        if let Some((variable, value)) = self.register_set(text, bound) {
+            let value = self.substitute(&value, bound, out);
+            let now = self.name(&variable);
+            out.push(format!("let {now} = {value};"));
+            self.values.insert(variable, (now, true));
+            return;
+        }
+        // a part of a local variable
+        let part = text.split('.').next().unwrap_or("");
+        if text.contains('=') && matches!(lookup(bound, part), Some(Bound::Value { .. })) {
+            self.settle(bound, out);
+        }
+        let line = self.substitute(line, bound, out);
+        out.push(line);
+    }
+
+    /// The register that a line sets, and to what.
+    fn register_set(&self, line: &str, bound: &Bindings) -> Option<(String, String)> {
+        let (word, after) = line.split_at(line.find('(')?);
+        let inside = after.get(1..matching(after)?)?;
+        let comma = top_level_comma(inside)?;
+        let index = self.integer(&inside[..comma], bound)?;
+        match self.known.element(word, index.value)? {
+            Element::Register(variable) => Some((variable, inside[comma + 1..].trim().to_string())),
+            Element::Value(_) => None,
+        }
     }
 
     fn range(&self, header: &Header<'_>, bound: &Bindings) -> Option<Vec<Integer>> {
@@ -211,8 +331,9 @@ impl Expander<'_> {
         (reader.at == text.len()).then_some(value)
     }
 
-    /// A text with the names and elements that are known replaced.
-    fn substitute(&self, text: &str, bound: &Bindings) -> String {
+    /// A text with the names and elements that are known replaced; registers that it is the first to read are read in
+    /// lines before it.
+    fn substitute(&mut self, text: &str, bound: &Bindings, lines: &mut Vec<String>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(start) = rest.find(is_word) {
@@ -227,11 +348,11 @@ impl Expander<'_> {
             if let Some(stands) = stands {
                 match stands {
                     Bound::Known(value) => out.push_str(&literal(value)),
-                    Bound::Renamed(name) => out.push_str(&name),
+                    Bound::Renamed(name) | Bound::Value { now: name, .. } => out.push_str(&name),
                 }
             } else if !member
                 && after.starts_with('(')
-                && let Some((written, used)) = self.call(word, after, bound)
+                && let Some((written, used)) = self.call(word, after, bound, lines)
             {
                 out.push_str(&written);
                 rest = &after[used..];
@@ -245,12 +366,18 @@ impl Expander<'_> {
     }
 
     /// What replaces the call of `word` whose arguments begin `after`, and how much of `after` it was.
-    fn call(&self, word: &str, after: &str, bound: &Bindings) -> Option<(String, usize)> {
+    fn call(
+        &mut self,
+        word: &str,
+        after: &str,
+        bound: &Bindings,
+        lines: &mut Vec<String>,
+    ) -> Option<(String, usize)> {
         let close = matching(after)?;
         let inside = &after[1..close];
         let comma = top_level_comma(inside).unwrap_or(inside.len());
         let index = self.integer(&inside[..comma], bound)?;
-        let rest = inside.get(comma + 1..).map(|r| self.substitute(r.trim(), bound));
+        let rest = inside.get(comma + 1..).map(|r| self.substitute(r.trim(), bound, lines));
         // tables of the model become their value
         if rest.is_none()
             && let Some(value) = self.known.integer(word, &[index.value])
@@ -259,12 +386,31 @@ impl Expander<'_> {
         }
         let written = match (self.known.element(word, index.value), rest) {
             (Some(Element::Value(text)), None) => text,
-            (Some(Element::Target(text)), Some(value)) => format!("{text} = {value}"),
+            (Some(Element::Register(variable)), None) => match self.values.get(&variable) {
+                Some((now, _)) => now.clone(),
+                None => {
+                    let now = self.name(&variable);
+                    lines.push(format!("let {now} = {variable};"));
+                    self.values.insert(variable, (now.clone(), false));
+                    now
+                }
+            },
             (_, None) => format!("{word}({})", literal(index)),
             (_, Some(rest)) => format!("{word}({}, {rest})", literal(index)),
         };
         Some((written, close + 1))
     }
+}
+
+/// Name, operator and value of `name = value;`, `name += value;` and the like.
+fn assignment(line: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = line.split_at(line.find(|c| !is_word(c))?);
+    let rest = rest.trim_start();
+    let at = rest.find('=')?;
+    let operator = &rest[..at];
+    let value = rest[at + 1..].strip_suffix(';')?;
+    let plain = matches!(operator, "" | "+" | "-" | "*" | "/") && !value.starts_with('=');
+    plain.then(|| (name, operator, value.trim()))
 }
 
 fn is_word(c: char) -> bool {
@@ -414,7 +560,7 @@ impl Reader<'_> {
         if !self.take("(") {
             return match lookup(self.bound, word) {
                 Some(Bound::Known(value)) => Some(*value),
-                Some(Bound::Renamed(_)) => None,
+                Some(Bound::Renamed(_) | Bound::Value { .. }) => None,
                 None => self.known.integer(word, &[]),
             };
         }
@@ -455,10 +601,12 @@ mod tests {
         }
         fn element(&self, name: &str, index: i64) -> Option<Element> {
             match name {
-                "x" => Some(Element::Value(format!("x_{index}"))),
-                "set_x" => Some(Element::Target(format!("x_{index}"))),
+                "x" | "set_x" => Some(Element::Register(format!("x_{index}"))),
                 _ => None,
             }
+        }
+        fn touches(&self, name: &str) -> bool {
+            name == "outside"
         }
     }
 
@@ -468,21 +616,29 @@ mod tests {
 
     #[test]
     fn known_loops_are_written_out() {
-        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let j = u32(table(i)) + 1u;\n    set_x(i, x(i) + far(r * n + i) * y(j));\n}";
-        assert_eq!(joined(text), "x_0 = x_0 + far(r * n + 0u) * y(5u); x_1 = x_1 + far(r * n + 1u) * y(8u);");
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let j = u32(table(i)) + 1u;\n    set_x(i, x(i) + far(r * n + i) * y(j));\n}\nreturn;";
+        assert_eq!(
+            joined(text),
+            "let x_0_v1 = x_0; let x_0_v2 = x_0_v1 + far(r * n + 0u) * y(5u); \
+             let x_1_v3 = x_1; let x_1_v4 = x_1_v3 + far(r * n + 1u) * y(8u); \
+             x_0 = x_0_v2; x_1 = x_1_v4; return;"
+        );
     }
 
     #[test]
     fn statements_may_take_several_lines() {
-        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let a = x(i)\n        - y;\n    f(a);\n}";
-        assert_eq!(joined(text), "let a_1 = x_0 - y; f(a_1); let a_2 = x_1 - y; f(a_2);");
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\n    let a = t(i)\n        - y;\n    f(a);\n}";
+        assert_eq!(joined(text), "let a_v1 = t(0u) - y; f(a_v1); let a_v2 = t(1u) - y; f(a_v2);");
     }
 
     #[test]
     fn unknown_loops_stay() {
         let text =
             "//#unroll\nfor (var i = lane; i < n; i += lanes) {\n    let j = i;\n    set_y(i, x(1u));\n}";
-        assert_eq!(joined(text), "for (var i = lane; i < n; i += lanes) { let j = i; set_y(i, x_1); }");
+        assert_eq!(
+            joined(text),
+            "for (var i = lane; i < n; i += lanes) { let j = i; let x_1_v1 = x_1; set_y(i, x_1_v1); }"
+        );
     }
 
     #[test]
@@ -493,10 +649,22 @@ mod tests {
 
     #[test]
     fn names_of_copies_are_their_own_and_known_conditions_vanish() {
-        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\nlet f = x(i);\nif (i == 1u) {\nset_y(i, f.x + f);\n} else {\nz(f);\n}\n}\nlet f = 1.0;";
+        let text = "//#unroll\nfor (var i = 0u; i < n; i++) {\nlet f = t(i);\nif (i == 1u) {\nset_y(i, f.x + f);\n} else {\nz(f);\n}\n}\nlet f = 1.0;";
         assert_eq!(
             joined(text),
-            "let f_1 = x_0; z(f_1); let f_2 = x_1; set_y(1u, f_2.x + f_2); let f = 1.0;"
+            "let f_v1 = t(0u); z(f_v1); let f_v2 = t(1u); set_y(1u, f_v2.x + f_v2); let f = 1.0;"
+        );
+    }
+
+    #[test]
+    fn values_are_settled_where_control_flow_changes() {
+        let text = "var a = 1.0;\nset_x(0u, 2.0);\na += x(0u) - b;\nfor (var k = 0u; k < m; k++) {\na += x(0u);\nset_x(0u, a);\n}\noutside();\n//#unroll\nfor (var i = 0u; i < 1u; i++) {\nset_x(i, x(0u) + a);\n}\nreturn a;";
+        assert_eq!(
+            joined(text),
+            "let a_v1 = 1.0; let x_0_v2 = 2.0; let a_v3 = a_v1 + (x_0_v2 - b); \
+             x_0 = x_0_v2; var a_v1_var = a_v3; for (var k = 0u; k < m; k++) { \
+             let x_0_v4 = x_0; a_v1_var += x_0_v4; let x_0_v5 = a_v1_var; x_0 = x_0_v5; } \
+             outside(); let x_0_v6 = x_0; let x_0_v7 = x_0_v6 + a_v1_var; x_0 = x_0_v7; return a_v1_var;"
         );
     }
 
