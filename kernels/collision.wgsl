@@ -65,19 +65,22 @@ fn collision() {
 fn broad_phase() -> u32 {
     var near = 0u;
 //#if LANES
-    for (var c = lane; c < ncandidate; c += lanes) {
+    // each lane lists those of its share, which are neighbours
+    let share = (ncandidate + lanes - 1u) / lanes;
+    let start = lane * share;
+    var mine = 0u;
+    for (var c = start; c < min(start + share, ncandidate); c++) {
         let both = margin_gap(c);
-        set_candidate_ncon(c, i32(!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y)));
-    }
-    sync();
-    // every lane counts them, one writes the list
-    for (var c = 0u; c < ncandidate; c++) {
-        if (candidate_ncon(c) != 0) {
-            if (lane == 0u) {
-                set_candidate_near(near, i32(c));
-            }
-            near++;
+        if (!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y)) {
+            set_candidate_ncon(start + mine, i32(c));
+            mine++;
         }
+    }
+    // its list goes behind those of the lanes before it
+    let before = count_before(mine);
+    near = before.y;
+    for (var k = 0u; k < mine; k++) {
+        set_candidate_near(before.x + k, candidate_ncon(start + k));
     }
     sync();
 //#else

@@ -50,6 +50,19 @@ fn group_max(x: u32) -> u32 {
     workgroupBarrier();
     return best;
 }
+
+// Sum of n over the lanes of this world before this one, and over all of them.
+fn count_before(n: u32) -> vec2u {
+    votes[slot + tile * lane] = n;
+    workgroupBarrier();
+    var sums = vec2u(0u);
+    for (var l = 0u; l < lanes; l++) {
+        let count = votes[slot + tile * l];
+        sums += vec2u(select(0u, count, l < lane), count);
+    }
+    workgroupBarrier();
+    return sums;
+}
 //#else
 fn sync() {
 }

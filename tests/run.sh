@@ -99,6 +99,11 @@ part_kernels() {
     for model in pendulum cartpole humanoid; do
         check "kernels $model lavapipe" with_driver "${lavapipe[0]}" "$bin" check "models/$model.xml" --worlds 4
     done
+    # its solver is cut into dispatches where it is not in registers
+    check "kernels cartpole lavapipe, storage" with_driver "${lavapipe[0]}" "$bin" check models/cartpole.xml --worlds 4 \
+        --placement storage
+    check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
+        --lanes 16 --worlds-per-group 2 --partition fused
     for model in models/*.xml; do
         check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
     done

@@ -163,6 +163,11 @@ impl GpuBatch {
     fn slot(&self, field: &str) -> Result<&Slot> {
         match self.layout.slot(field) {
             Some(slot) if slot.place == Place::World => Ok(slot),
+            Some(slot) if matches!(slot.place, Place::Register | Place::Workgroup) => {
+                Err(Error::Argument(format!(
+                    "'{field}' is work space of the kernels: with this placement nothing of it is left to read"
+                )))
+            }
             Some(_) => {
                 Err(Error::Argument(format!("'{field}' is a field of the model: the same for all worlds")))
             }
@@ -377,7 +382,8 @@ impl GpuBatch {
         self.gpu.alive()?;
         let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
-        let rounds = (DISPATCHES / (count as usize).max(1)).max(1);
+        let steps: usize = groups.iter().map(|g| g.1).max().unwrap_or(1);
+        let rounds = (DISPATCHES / (count as usize * steps).max(1)).max(1);
         for chunk in chunks {
             let mut left = n;
             while left > 0 {

@@ -34,6 +34,9 @@ macro_rules! kernel_sources {
 }
 stage_table!(kernel_sources);
 
+/// The solver where its iterations are dispatches of their own: what comes first, and an iteration.
+const CUT_SOLVE: [&str; 2] = ["solve_first", "solve_next"];
+
 /// How worlds are spread over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
@@ -158,7 +161,8 @@ impl Composer {
 
     /// The first of these fields that fit into `left` bytes of workgroup memory.
     fn fitting(&self, names: &[&'static str], sizes: &Sizes, mut left: usize) -> BTreeSet<&'static str> {
-        let bytes = |f: &Field| 4 * f.len(sizes) * self.shape.tile;
+        // an array has at least one element
+        let bytes = |f: &Field| (4 * f.len(sizes) * self.shape.tile).max(4).next_multiple_of(16);
         let listed = names.iter().filter_map(|n| access::parse(n)).map(|a| a.field);
         let fits = listed.filter(|f| {
             let fits = bytes(f) <= left;
@@ -168,16 +172,25 @@ impl Composer {
         fits.map(|f| f.name).collect()
     }
 
-    /// Bytes of workgroup memory that sums and votes over lanes take.
+    /// Bytes of workgroup memory that sums and votes over lanes take, each array aligned.
     fn group_overhead(&self) -> usize {
-        let lanes = self.shape.lanes > 1;
-        if lanes { 16 * 32 * self.shape.tile + 4 * self.shape.lanes * self.shape.tile + 4 } else { 0 }
+        let Shape { lanes, tile, .. } = self.shape;
+        if lanes > 1 { 16 * 32 * tile + (4 * lanes * tile).next_multiple_of(16) + 16 } else { 0 }
+    }
+
+    /// Whether the solver, alone in a group, runs in dispatches of one iteration.
+    fn cuts_solve(&self) -> bool {
+        self.limited && self.shape.placement != Placement::Registers
     }
 
     /// Fields that the kernels of these stages name, directly or through the library.
     pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
-        let root = self.entry(&names(stages), 1);
+        let mut calls = names(stages);
+        if self.cuts_solve() && stages.contains(&Stage::solve) {
+            calls.extend(CUT_SOLVE);
+        }
+        let root = self.entry(&calls, 1);
         let note = |name: &str| {
             used.extend(access::parse(name).map(|a| a.field.name));
             None
@@ -213,10 +226,10 @@ impl Composer {
     /// The functions that a group of stages runs, as dispatches with how often each is repeated.
     pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
         // a solver that may iterate long is cut where the driver would cut it
-        if self.limited && self.shape.placement != Placement::Registers && stages == [Stage::solve] {
+        if self.cuts_solve() && stages == [Stage::solve] {
             // the last only looks where the one before has led
             let most = u32::try_from(model.opt_iterations[0]).unwrap_or(0).saturating_add(1);
-            return vec![(vec!["solve_first"], 1), (vec!["solve_next"], most)];
+            return vec![(vec![CUT_SOLVE[0]], 1), (vec![CUT_SOLVE[1]], most)];
         }
         vec![(names(stages), 1)]
     }
@@ -458,8 +471,12 @@ mod tests {
         };
         let on = flags(&model, shape).into_keys().map(|k| (k, !exclusive(k))).collect();
         let (tables, reals) = numbers(&model);
-        let composer =
-            Composer { tables, reals, ..Composer::with_flags(&on, shape).expect("well-formed blocks") };
+        let composer = Composer {
+            tables,
+            reals,
+            limited: true,
+            ..Composer::with_flags(&on, shape).expect("well-formed blocks")
+        };
         let used = composer.fields(Stage::ALL);
         let local = composer.local(&sizes, 1 << 14);
         let layout = Layout::new(&model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
@@ -475,8 +492,9 @@ mod tests {
             (8, Placement::Workgroup),
         ] {
             let (composer, layout) = everything(lanes, placement);
-            for stage in Stage::ALL {
-                let made = composer.module(&[stage.name()], 1, &layout);
+            let cut = if composer.cuts_solve() { &CUT_SOLVE[..] } else { &[] };
+            for name in names(Stage::ALL).iter().chain(cut) {
+                let made = composer.module(&[name], 1, &layout);
                 assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
             }
             for (steps, layout) in [(1, &layout), (8, &composer.hidden(&layout, 1 << 15))] {

@@ -130,7 +130,7 @@ impl Layout {
     /// Bytes of workgroup memory that fields take.
     pub fn workgroup_bytes(&self) -> usize {
         let here = self.slots().filter(|s| s.place == Place::Workgroup);
-        here.map(|s| 4 * s.len * self.tile).sum()
+        here.map(|s| (4 * s.len * self.tile).max(4).next_multiple_of(16)).sum()
     }
 
     /// Bytes of arena per world.

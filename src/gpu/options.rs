@@ -66,6 +66,9 @@ pub struct Options {
     pub checks: bool,
 }
 
+/// Most worlds of a workgroup.
+pub(crate) const MOST_WORLDS: usize = 32;
+
 /// Most degrees of freedom of a world whose Hessian is kept in registers: the text grows with the third power.
 const REGISTER_DOFS: usize = 40;
 
@@ -102,9 +105,10 @@ impl Options {
         let tile = self.worlds_per_group.unwrap_or(if adapter.software {
             8
         } else {
-            (64 / lanes.max(1)).clamp(1, 32)
+            (64 / lanes.max(1)).clamp(1, MOST_WORLDS)
         });
-        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, 32)] {
+        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, MOST_WORLDS)]
+        {
             if !value.is_power_of_two() || value > limit {
                 return Err(Error::Argument(format!(
                     "{what}: {value} is not a power of two from 1 to {limit}"

@@ -1,6 +1,7 @@
 //! How to spread a model over a device, found by measuring, and the file in which that is kept.
 //!
-//! Every choice gives the same bits, so that a search changes nothing but speed. It goes through one choice after the
+//! Every choice gives the same bits where the driver rounds every operation by itself, as those that were tried do; there
+//! a search changes nothing but speed. A driver that contracts products and sums may do so differently in each text. It goes through one choice after the
 //! other: lanes per world, worlds per group, placement, partition, each with the best of those before it.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::fields::Values;
 use crate::gpu::batch::GpuBatch;
 use crate::gpu::compose::Placement;
 use crate::gpu::device::{Adapter, Gpu};
-use crate::gpu::options::{Options, Partition};
+use crate::gpu::options::{MOST_WORLDS, Options, Partition};
 use crate::model::Model;
 
 /// One way of spreading worlds, and what it costs.
@@ -107,7 +108,7 @@ impl Axis {
                 let size = best.lanes * best.worlds_per_group;
                 let most = (2 * model.sizes.nv.max(1)).next_power_of_two().min(64);
                 let lanes = (0..7).map(|k| 1 << k).filter(|l| *l != best.lanes && *l <= most);
-                let tile = |l: usize| fixed.worlds_per_group.unwrap_or((size / l).max(1));
+                let tile = |l: usize| fixed.worlds_per_group.unwrap_or((size / l).clamp(1, MOST_WORLDS));
                 let of = |l| Options {
                     lanes: Some(l),
                     worlds_per_group: Some(tile(l)),
@@ -234,6 +235,10 @@ impl Cache {
             "partition": found.partition.name(),
             "steps_per_second": (worlds as f64 / found.step_seconds).round(),
         });
+        // another process may have kept something since this one looked
+        if let (now, None) = Self::open(&self.path) {
+            self.entries.extend(now.entries);
+        }
         self.entries.insert(key(adapter, model, worlds), entry);
         let fail = |e: std::io::Error| Error::Argument(format!("{}: {e}", self.path.display()));
         if let Some(folder) = self.path.parent() {
@@ -327,6 +332,28 @@ mod tests {
         assert!(cache.find(&adapter("elsewhere"), &one, 100).is_none());
         assert!(cache.find(&here, &model(2.0), 100).is_none());
         assert!(cache.find(&here, &one, 10_000).is_none());
+    }
+
+    #[test]
+    fn a_search_on_hardware_tries_one_lane_and_others() {
+        let hardware = Adapter { software: false, invocations: 1024, ..adapter("hardware") };
+        let model = compile::load("models/humanoid.xml".as_ref()).expect("a model of ours");
+        let best = Trial { lanes: 16, worlds_per_group: 4, placement: Placement::Workgroup, ..FOUND };
+        let all = Axis::Lanes.candidates(&best, &Options::default(), &model, &hardware);
+        let lanes: Vec<_> = all.iter().filter_map(|o| o.lanes).collect();
+        assert_eq!(lanes, [1, 2, 4, 8, 32, 64]);
+    }
+
+    #[test]
+    fn what_others_keep_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tuning.json");
+        let (here, one, two) = (adapter("here"), model(1.0), model(2.0));
+        let (mut first, mut second) = (Cache::open(&path).0, Cache::open(&path).0);
+        first.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
+        second.keep(&here, &two, 100, &FOUND).expect("a file that can be written");
+        let cache = Cache::open(&path).0;
+        assert!(cache.find(&here, &one, 100).is_some() && cache.find(&here, &two, 100).is_some());
     }
 
     #[test]

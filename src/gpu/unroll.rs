@@ -186,6 +186,10 @@ impl<'a> Expander<'a> {
             let body = &lines[at + 2..end];
             match self.range(&header, bound) {
                 Some(values) => {
+                    if let Some(word) = body.iter().find_map(|l| leaves(l)) {
+                        let what = format!("a loop that is written out has '{word}'");
+                        return Err(Error::Device(format!("{what}, which would leave another one")));
+                    }
                     for value in values {
                         bound.push((header.name.to_string(), Bound::Known(value)));
                         self.copies += 1;
@@ -194,8 +198,8 @@ impl<'a> Expander<'a> {
                     }
                 }
                 None => {
-                    let first = self.substitute(first, bound, out);
                     self.settle(bound, out);
+                    let first = self.substitute(first, bound, out);
                     out.push(first);
                     self.block(body, bound, out)?;
                     self.settle(bound, out);
@@ -235,6 +239,10 @@ impl<'a> Expander<'a> {
             return;
         }
         if self.breaks(text) {
+            // the head of a loop is evaluated again in each turn
+            if text.starts_with("for ") || text.starts_with("while ") || text.starts_with("loop ") {
+                self.settle(bound, out);
+            }
             let line = self.substitute(text, bound, out);
             self.settle(bound, out);
             out.push(line);
@@ -267,9 +275,7 @@ impl<'a> Expander<'a> {
             // a name of its own in every copy of a loop's body
             let own = if copy > 0 { self.name(name) } else { name.to_string() };
             out.push(format!("let {own} = {value};"));
-            if copy > 0 {
-                bound.push((name.to_string(), Bound::Renamed(own)));
-            }
+            bound.push((name.to_string(), Bound::Renamed(own)));
             return;
         }
         if let Some((name, operator, value)) = assignment(text)
@@ -400,6 +406,11 @@ impl<'a> Expander<'a> {
         };
         Some((written, close + 1))
     }
+}
+
+/// The word by which a line leaves a loop or a branch in a way that cannot be written out.
+fn leaves(line: &str) -> Option<&'static str> {
+    ["break;", "continue;", "} else if"].into_iter().find(|word| line.trim().starts_with(word))
 }
 
 /// Name, operator and value of `name = value;`, `name += value;` and the like.
@@ -666,6 +677,16 @@ mod tests {
              let x_0_v4 = x_0; a_v1_var += x_0_v4; let x_0_v5 = a_v1_var; x_0 = x_0_v5; } \
              outside(); let x_0_v6 = x_0; let x_0_v7 = x_0_v6 + a_v1_var; x_0 = x_0_v7; return a_v1_var;"
         );
+    }
+
+    #[test]
+    fn heads_of_loops_see_variables_and_a_break_is_refused() {
+        let text = "var n = 3u;\nfor (var i = 0u; i < n; i++) {\nn -= 1u;\n}\n//#unroll\nfor (var i = 0u; i < 1u; i++) {\nf(i);\n}";
+        assert_eq!(
+            joined(text),
+            "let n_v1 = 3u; var n_v1_var = n_v1; for (var i = 0u; i < n_v1_var; i++) { n_v1_var -= 1u; } f(0u);"
+        );
+        assert!(expand("//#unroll\nfor (var i = 0u; i < 1u; i++) {\nif (a) {\nbreak;\n}\n}", &Two).is_err());
     }
 
     #[test]
