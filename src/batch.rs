@@ -9,6 +9,8 @@ mod probe;
 mod timing;
 mod work;
 
+pub use crate::support::check as supported;
+
 use std::time::Instant;
 
 use crate::data::{Capacity, status};
@@ -116,11 +118,12 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for no worlds, or more than memory holds (the message has the largest number
     /// that fits); [`Error::Device`] where the GPU was asked for and is missing or too small;
-    /// [`Error::Unsupported`] where the backend lacks a feature of the model.
+    /// [`Error::Unsupported`] where the model has features that are not simulated yet; all are named.
     pub fn new(model: &Model, worlds: usize, options: &BatchOptions) -> Result<Self> {
         if worlds == 0 {
             return Err(Error::Argument("a batch needs at least one world".to_owned()));
         }
+        crate::support::check(model)?;
         let begin = Instant::now();
         let capacity = options.capacity.unwrap_or_else(|| probe(model));
         let probe = begin.elapsed().as_secs_f64();

@@ -1,6 +1,6 @@
 //! One world on the CPU: every Data field as a flat array, made from the table of fields.
 
-use crate::fields::{Column, ColumnOf, Field, Sizes, Values, ValuesMut, data_table, dim, elem, kind};
+use crate::fields::{Column, Field, Sizes, Values, ValuesMut, column, data_table, dim, elem};
 use crate::model::Model;
 use crate::real::Real;
 
@@ -8,15 +8,41 @@ macro_rules! define_data {
     ($($stage:ident $name:ident: $elem:ident [$($d:tt)*] $unit:literal $doc:literal;)*) => {
         /// State and results of one world.
         #[allow(non_snake_case)]
-        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Data<T: Real = f64> {
             /// Lengths of the axes, capacities included.
             pub sizes: Sizes,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Written by: ", stringify!($stage), ".")]
-                pub $name: ColumnOf<kind::$elem, T>,
+                pub $name: column!($elem, T),
             )*
+        }
+
+        // By hand and a field at a time, as in `model.rs`.
+        impl<T: Real> Clone for Data<T> {
+            fn clone(&self) -> Self {
+                let mut data = Self { sizes: self.sizes, ..Self::default() };
+                $(data.$name.clone_from(&self.$name);)*
+                data
+            }
+        }
+
+        impl<T: Real> Default for Data<T> {
+            fn default() -> Self {
+                Self { sizes: Sizes::default(), $($name: Vec::new(),)* }
+            }
+        }
+
+        impl<T: Real> PartialEq for Data<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.sizes == other.sizes $(&& self.$name == other.$name)*
+            }
+        }
+
+        impl<T: Real> std::fmt::Debug for Data<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct("Data").field("sizes", &self.sizes).finish_non_exhaustive()
+            }
         }
 
         impl<T: Real> Data<T> {
@@ -30,7 +56,9 @@ macro_rules! define_data {
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
                 let mut next = move || fields.next().unwrap_or(0);
-                Self { sizes, $($name: <ColumnOf<kind::$elem, T> as Column<T>>::zeroed(next()),)* }
+                let mut data = Self { sizes, ..Self::default() };
+                $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
+                data
             }
 
             /// One field by name.
@@ -45,7 +73,9 @@ macro_rules! define_data {
 
             /// The same world in another precision.
             pub fn cast<U: Real>(&self) -> Data<U> {
-                Data { sizes: self.sizes, $($name: Column::<T>::cast::<U>(&self.$name),)* }
+                let mut data = Data::<U> { sizes: self.sizes, ..Data::default() };
+                $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
+                data
             }
         }
     };

@@ -24,18 +24,53 @@ macro_rules! size_table {
             nsite "sites";
             ncam "cameras";
             nlight "lights";
+            nflex "flexes";
+            nflexvert "vertices of all flexes";
+            nflexnode "nodes of all flexes";
+            nflexedge "edges of all flexes";
+            nflexelem "elements of all flexes";
+            nflexelemdata "corners of all flex elements";
+            nflexelemedge "edges of all flex elements";
+            nflexshelldata "corners of all sides on the surface of flexes";
+            nflextexcoord "texture coordinates of all flexes";
+            nflexstiffness "stiffness numbers of all flexes";
+            nflexbending "bending numbers of all flexes";
             ntendon "tendons";
             nwrap "elements of all tendon paths";
             nJten "nonzeros of the tendon Jacobian";
             neq "equality constraints";
+            nskin "skins";
+            nskinvert "vertices of all skins";
+            nskintexvert "texture coordinates of all skins";
+            nskinface "faces of all skins";
+            nskinbone "bones of all skins";
+            nskinbonevert "vertices of all bones";
+            ntex "textures";
+            nmat "materials";
             npair "explicit contact pairs";
             nexclude "excluded body pairs";
             nsensor "sensors";
             nsensordata "sensor outputs";
+            nhistory "numbers of the histories of actuators and sensors";
             nmocap "mocap bodies";
             nkey "keyframes";
+            nmesh "meshes";
+            nmeshvert "vertices of all meshes";
+            nmeshnormal "normals of all meshes";
+            nmeshtexcoord "texture coordinates of all meshes";
+            nmeshface "triangles of all meshes";
+            nmeshgraph "numbers of all convex hulls";
+            nmeshpoly "polygons of all meshes";
+            nmeshpolyvert "vertices of all polygons";
+            nmeshpolymap "polygons of all vertices";
+            nhfield "height fields";
+            nhfielddata "points of all height fields";
             nnumeric "custom numeric fields";
             nnumericdata "numbers of all custom numeric fields";
+            ntext "custom texts";
+            ntextdata "bytes of all custom texts";
+            ntuple "custom lists of objects";
+            ntupledata "objects of all custom lists";
             ntree "kinematic trees";
             nC "nonzeros of the inertia matrix's lower triangle";
             nD "nonzeros of the inertia matrix, both triangles";
@@ -43,6 +78,8 @@ macro_rules! size_table {
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
+            nplugin "plugin instances";
+            npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";
             njmax "constraint row slots of a world";
         }
@@ -70,7 +107,7 @@ macro_rules! model_table {
             opt_o_solref: real [2] "mixed" "Contact solref under the override flag.";
             opt_o_solimp: real [5] "mixed" "Contact solimp under the override flag.";
             opt_o_friction: real [5] "mixed" "Contact friction under the override flag.";
-            opt_integrator: int [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast.";
+            opt_integrator: int [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete.";
             opt_cone: int [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
             opt_jacobian: int [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
             opt_solver: int [1] "enum" "0 PGS, 1 CG, 2 Newton.";
@@ -88,6 +125,84 @@ macro_rules! model_table {
             stat_meansize: real [1] "m" "Mean body size.";
             stat_extent: real [1] "m" "Extent of the model.";
             stat_center: real [3] "m" "Centre of the model.";
+            // settings of the viewer
+            vis_global_cameraid: int [1] "id" "Camera to start with; -1 for a free one.";
+            vis_global_orthographic: int [1] "flag" "Whether the free camera is orthographic.";
+            vis_global_fovy: real [1] "deg or m" "Field of view of the free camera.";
+            vis_global_ipd: real [1] "m" "Distance between the eyes of the free camera.";
+            vis_global_azimuth: real [1] "deg" "First azimuth of the free camera.";
+            vis_global_elevation: real [1] "deg" "First elevation of the free camera.";
+            vis_global_linewidth: real [1] "1" "Width of lines.";
+            vis_global_glow: real [1] "1" "Glow of the chosen body.";
+            vis_global_realtime: real [1] "1" "First speed, relative to real time.";
+            vis_global_offwidth: int [1] "1" "Width of images in pixels.";
+            vis_global_offheight: int [1] "1" "Height of images in pixels.";
+            vis_global_ellipsoidinertia: int [1] "flag" "Whether inertias are drawn as ellipsoids, not boxes.";
+            vis_global_bvactive: int [1] "flag" "Whether bounding volumes in use are drawn.";
+            vis_quality_shadowsize: int [1] "1" "Side of the shadow map in pixels.";
+            vis_quality_offsamples: int [1] "1" "Samples per pixel of images.";
+            vis_quality_numslices: int [1] "1" "Slices of round shapes.";
+            vis_quality_numstacks: int [1] "1" "Stacks of round shapes.";
+            vis_quality_numquads: int [1] "1" "Rectangles along the sides of boxes.";
+            vis_headlight_ambient: real [3] "1" "Ambient colour of the light at the camera.";
+            vis_headlight_diffuse: real [3] "1" "Diffuse colour of the light at the camera.";
+            vis_headlight_specular: real [3] "1" "Specular colour of the light at the camera.";
+            vis_headlight_active: int [1] "flag" "Whether the light at the camera is on.";
+            vis_map_stiffness: real [1] "N/m" "Stiffness of the mouse spring.";
+            vis_map_stiffnessrot: real [1] "N m/rad" "Stiffness of the turning mouse spring.";
+            vis_map_force: real [1] "m/N" "Length of a force.";
+            vis_map_torque: real [1] "m/(N m)" "Length of a torque.";
+            vis_map_alpha: real [1] "1" "Scale of alpha where geoms are made transparent.";
+            vis_map_fogstart: real [1] "1" "Where fog starts, in extents of the model.";
+            vis_map_fogend: real [1] "1" "Where fog is full, in extents of the model.";
+            vis_map_znear: real [1] "1" "Near plane, in extents of the model.";
+            vis_map_zfar: real [1] "1" "Far plane, in extents of the model.";
+            vis_map_haze: real [1] "1" "Part of the sky with haze.";
+            vis_map_shadowclip: real [1] "1" "Reach of shadows of directional lights, in extents of the model.";
+            vis_map_shadowscale: real [1] "1" "Reach of shadows of spots, in cutoffs.";
+            vis_map_actuatortendon: real [1] "1" "Width of driven tendons relative to others.";
+            vis_scale_forcewidth: real [1] "1" "Width of forces, relative to the mean body's size.";
+            vis_scale_contactwidth: real [1] "1" "Width of contacts, relative to the mean body's size.";
+            vis_scale_contactheight: real [1] "1" "Height of contacts, relative to the mean body's size.";
+            vis_scale_connect: real [1] "1" "Width of connecting capsules, relative to the mean body's size.";
+            vis_scale_com: real [1] "1" "Radius of centres of mass, relative to the mean body's size.";
+            vis_scale_camera: real [1] "1" "Size of cameras, relative to the mean body's size.";
+            vis_scale_light: real [1] "1" "Size of lights, relative to the mean body's size.";
+            vis_scale_selectpoint: real [1] "1" "Radius of the chosen point, relative to the mean body's size.";
+            vis_scale_jointlength: real [1] "1" "Length of joints, relative to the mean body's size.";
+            vis_scale_jointwidth: real [1] "1" "Width of joints, relative to the mean body's size.";
+            vis_scale_actuatorlength: real [1] "1" "Length of actuators, relative to the mean body's size.";
+            vis_scale_actuatorwidth: real [1] "1" "Width of actuators, relative to the mean body's size.";
+            vis_scale_framelength: real [1] "1" "Length of axes, relative to the mean body's size.";
+            vis_scale_framewidth: real [1] "1" "Width of axes, relative to the mean body's size.";
+            vis_scale_constraint: real [1] "1" "Width of constraint errors, relative to the mean body's size.";
+            vis_scale_slidercrank: real [1] "1" "Width of slider-cranks, relative to the mean body's size.";
+            vis_scale_frustum: real [1] "1" "Far end of frusta, relative to the mean body's size.";
+            vis_rgba_fog: real [4] "1" "Colour of fog.";
+            vis_rgba_haze: real [4] "1" "Colour of haze.";
+            vis_rgba_force: real [4] "1" "Colour of forces from outside.";
+            vis_rgba_inertia: real [4] "1" "Colour of inertias.";
+            vis_rgba_joint: real [4] "1" "Colour of joints.";
+            vis_rgba_actuator: real [4] "1" "Colour of actuators.";
+            vis_rgba_actuatornegative: real [4] "1" "Colour of actuators at the lower limit.";
+            vis_rgba_actuatorpositive: real [4] "1" "Colour of actuators at the upper limit.";
+            vis_rgba_com: real [4] "1" "Colour of centres of mass.";
+            vis_rgba_camera: real [4] "1" "Colour of cameras.";
+            vis_rgba_light: real [4] "1" "Colour of lights.";
+            vis_rgba_selectpoint: real [4] "1" "Colour of the chosen point.";
+            vis_rgba_connect: real [4] "1" "Colour of connecting capsules.";
+            vis_rgba_contactpoint: real [4] "1" "Colour of contacts.";
+            vis_rgba_contactforce: real [4] "1" "Colour of contact forces.";
+            vis_rgba_contactfriction: real [4] "1" "Colour of friction forces.";
+            vis_rgba_contacttorque: real [4] "1" "Colour of contact torques.";
+            vis_rgba_contactgap: real [4] "1" "Colour of contacts in the gap.";
+            vis_rgba_rangefinder: real [4] "1" "Colour of rays of rangefinders.";
+            vis_rgba_constraint: real [4] "1" "Colour of constraint errors.";
+            vis_rgba_slidercrank: real [4] "1" "Colour of slider-cranks.";
+            vis_rgba_crankbroken: real [4] "1" "Colour of slider-cranks that cannot reach.";
+            vis_rgba_frustum: real [4] "1" "Colour of frusta.";
+            vis_rgba_bv: real [4] "1" "Colour of bounding volumes.";
+            vis_rgba_bvactive: real [4] "1" "Colour of bounding volumes in use.";
             // reference configuration
             qpos0: real [nq] "mixed" "Position coordinates of the model as written.";
             qpos_spring: real [nq] "mixed" "Position coordinates at which joint springs are at rest.";
@@ -111,7 +226,13 @@ macro_rules! model_table {
             body_subtreemass: real [nbody] "kg" "Mass of the body and all below it.";
             body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia.";
             body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation.";
+            body_plugin: int [nbody] "id" "Plugin instance; -1 for none.";
             body_gravcomp: real [nbody] "1" "Upward force in units of the body's weight.";
+            body_simple: int [nbody] "enum" "1: its block of the inertia matrix is diagonal, 2: and it only slides.";
+            body_sameframe: int [nbody] "enum" "Inertial frame: 1 is the body's, 3 has its axes.";
+            body_margin: real [nbody] "m" "Largest margin with gap of its geoms.";
+            body_contype: int [nbody] "bits" "Contact types of all its geoms.";
+            body_conaffinity: int [nbody] "bits" "Contact affinities of all its geoms.";
             // levels of the body tree: one lane per body of a level
             level_adr: int [nlevel] "id" "First entry of the level in `level_body`.";
             level_num: int [nlevel] "1" "Number of bodies of the level.";
@@ -143,6 +264,7 @@ macro_rules! model_table {
             dof_jntid: int [nv] "id" "Joint.";
             dof_parentid: int [nv] "id" "Previous degree of freedom on the way to the root; -1 for none.";
             dof_treeid: int [nv] "id" "Kinematic tree.";
+            dof_simplenum: int [nv] "1" "Degrees of freedom of simple bodies from here on in a row.";
             dof_solref: real [nv 2] "mixed" "Reference of the friction-loss constraint.";
             dof_solimp: real [nv 5] "mixed" "Impedance of the friction-loss constraint.";
             dof_frictionloss: real [nv] "N or N m" "Dry friction.";
@@ -166,14 +288,18 @@ macro_rules! model_table {
             tree_bodynum: int [ntree] "1" "Number of bodies.";
             tree_dofadr: int [ntree] "id" "First degree of freedom.";
             tree_dofnum: int [ntree] "1" "Number of degrees of freedom.";
+            tree_sleep_policy: int [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially.";
             // geoms
             geom_type: int [ngeom] "enum" "0 plane, 1 hfield, 2 sphere, 3 capsule, 4 ellipsoid, 5 cylinder, 6 box, 7 mesh, 8 sdf.";
             geom_contype: int [ngeom] "bits" "Contact type.";
             geom_conaffinity: int [ngeom] "bits" "Contact types that it can touch.";
             geom_condim: int [ngeom] "1" "Contact dimensions: 1, 3, 4 or 6.";
             geom_bodyid: int [ngeom] "id" "Body.";
+            geom_matid: int [ngeom] "id" "Material; -1 for none.";
             geom_dataid: int [ngeom] "id" "Mesh or height field; -1 for none.";
+            geom_sameframe: int [ngeom] "enum" "Frame: 1 the body's, 2 the inertial, 3, 4 only the axes of these.";
             geom_group: int [ngeom] "1" "Group for display.";
+            geom_plugin: int [ngeom] "id" "Plugin instance; -1 for none.";
             geom_priority: int [ngeom] "1" "Higher priority decides contact parameters alone.";
             geom_solmix: real [ngeom] "1" "Weight when contact parameters are mixed.";
             geom_solref: real [ngeom 2] "mixed" "Reference of contacts.";
@@ -187,21 +313,126 @@ macro_rules! model_table {
             geom_gap: real [ngeom] "m" "Further distance at which contacts are listed without force.";
             geom_surfacevel: real [ngeom 6] "mixed" "Velocity of the surface in the geom's frame.";
             geom_adhesion: real [ngeom] "N" "Adhesive force of contacts.";
+            geom_aabb: real [ngeom 6] "m" "Box around the geom in its frame: centre, half sizes.";
             geom_fluid: real [ngeom 12] "mixed" "Parameters of the ellipsoid fluid model.";
             geom_rgba: real [ngeom 4] "1" "Colour.";
             // geom pairs that can touch, geoms ordered by type: what collision runs over
             candidate_geom1: int [ncandidate] "id" "First geom, the one of lower type.";
             candidate_geom2: int [ncandidate] "id" "Second geom.";
             candidate_pair: int [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
+            // meshes, in their inertial frames
+            mesh_vertadr: int [nmesh] "id" "First vertex.";
+            mesh_vertnum: int [nmesh] "1" "Number of vertices.";
+            mesh_faceadr: int [nmesh] "id" "First face.";
+            mesh_facenum: int [nmesh] "1" "Number of faces.";
+            mesh_normaladr: int [nmesh] "id" "First normal.";
+            mesh_normalnum: int [nmesh] "1" "Number of normals.";
+            mesh_texcoordadr: int [nmesh] "id" "First texture coordinate; -1 for none.";
+            mesh_texcoordnum: int [nmesh] "1" "Number of texture coordinates.";
+            mesh_graphadr: int [nmesh] "id" "First number of the convex hull; -1 for none.";
+            mesh_extrema: int [nmesh 27] "id" "Farthest vertices along the 3x3x3 directions of a cube.";
+            mesh_vert: real [nmeshvert 3] "m" "Positions of vertices.";
+            mesh_normal: real [nmeshnormal 3] "1" "Normals.";
+            mesh_texcoord: real [nmeshtexcoord 2] "1" "Texture coordinates.";
+            mesh_face: int [nmeshface 3] "id" "Vertices of each face.";
+            mesh_facenormal: int [nmeshface 3] "id" "Normals of each face.";
+            mesh_facetexcoord: int [nmeshface 3] "id" "Texture coordinates of each face.";
+            mesh_graph: int [nmeshgraph] "mixed" "Hulls: numbers of vertices and faces, then edges, vertices and faces.";
+            mesh_scale: real [nmesh 3] "1" "Scale of the vertices as written.";
+            mesh_pos: real [nmesh 3] "m" "Inertial frame's position in the mesh as written.";
+            mesh_quat: real [nmesh 4] "1" "Inertial frame's orientation in the mesh as written.";
+            mesh_polynum: int [nmesh] "1" "Number of polygons.";
+            mesh_polyadr: int [nmesh] "id" "First polygon.";
+            mesh_polynormal: real [nmeshpoly 3] "1" "Normals of polygons.";
+            mesh_polyvertadr: int [nmeshpoly] "id" "First vertex of each polygon.";
+            mesh_polyvertnum: int [nmeshpoly] "1" "Number of vertices of each polygon.";
+            mesh_polyvert: int [nmeshpolyvert] "id" "Vertices of polygons.";
+            mesh_polymapadr: int [nmeshvert] "id" "First polygon of each vertex.";
+            mesh_polymapnum: int [nmeshvert] "1" "Number of polygons of each vertex.";
+            mesh_polymap: int [nmeshpolymap] "id" "Polygons of vertices.";
+            // height fields
+            hfield_size: real [nhfield 4] "m" "Half sizes along x and y, height, depth of the base.";
+            hfield_nrow: int [nhfield] "1" "Number of rows.";
+            hfield_ncol: int [nhfield] "1" "Number of columns.";
+            hfield_adr: int [nhfield] "id" "First height.";
+            hfield_data: real [nhfielddata] "1" "Heights between 0 and 1, by row.";
             // sites
             site_type: int [nsite] "enum" "Shape for display, as `geom_type`.";
             site_bodyid: int [nsite] "id" "Body.";
+            site_matid: int [nsite] "id" "Material; -1 for none.";
             site_dataid: int [nsite] "id" "Mesh for display; -1 for none.";
+            site_sameframe: int [nsite] "enum" "As `geom_sameframe`.";
             site_group: int [nsite] "1" "Group for display.";
             site_size: real [nsite 3] "m" "Size by type.";
             site_pos: real [nsite 3] "m" "Position in the body's frame.";
             site_quat: real [nsite 4] "1" "Orientation in the body's frame.";
             site_rgba: real [nsite 4] "1" "Colour.";
+            // flexes
+            flex_contype: int [nflex] "bits" "Contact type.";
+            flex_conaffinity: int [nflex] "bits" "Contact types that it can touch.";
+            flex_condim: int [nflex] "1" "Contact dimensions.";
+            flex_priority: int [nflex] "1" "Higher priority decides contact parameters alone.";
+            flex_solmix: real [nflex] "1" "Weight when contact parameters are mixed.";
+            flex_solref: real [nflex 2] "mixed" "Reference of contacts.";
+            flex_solimp: real [nflex 5] "mixed" "Impedance of contacts.";
+            flex_friction: real [nflex 3] "mixed" "Sliding, torsional and rolling friction.";
+            flex_margin: real [nflex] "m" "Inflation for contact.";
+            flex_gap: real [nflex] "m" "Further distance at which contacts are listed without force.";
+            flex_selfcollide: int [nflex] "enum" "Contacts with itself: 0 none, 1 narrow, 2 bvh, 3 sap, 4 auto.";
+            flex_activelayers: int [nflex] "1" "Layers of elements that touch, from the surface; 3D only.";
+            flex_passive: int [nflex] "flag" "Whether contacts make passive forces.";
+            flex_dim: int [nflex] "1" "Dimension of elements: 1 lines, 2 triangles, 3 tetrahedra.";
+            flex_matid: int [nflex] "id" "Material; -1 for none.";
+            flex_group: int [nflex] "1" "Group for display.";
+            flex_interp: int [nflex] "1" "Interpolation between nodes: 0 none, 1 linear, 2 quadratic.";
+            flex_cellnum: int [nflex 3] "1" "Cells of the grid of nodes along each axis.";
+            flex_nodeadr: int [nflex] "id" "First node.";
+            flex_nodenum: int [nflex] "1" "Number of nodes.";
+            flex_vertadr: int [nflex] "id" "First vertex.";
+            flex_vertnum: int [nflex] "1" "Number of vertices.";
+            flex_edgeadr: int [nflex] "id" "First edge.";
+            flex_edgenum: int [nflex] "1" "Number of edges.";
+            flex_elemadr: int [nflex] "id" "First element.";
+            flex_elemnum: int [nflex] "1" "Number of elements.";
+            flex_elemdataadr: int [nflex] "id" "First corner of its elements.";
+            flex_elemedgeadr: int [nflex] "id" "First edge of its elements.";
+            flex_shellnum: int [nflex] "1" "Number of sides on the surface.";
+            flex_shelldataadr: int [nflex] "id" "First corner of the sides on the surface.";
+            flex_stiffnessadr: int [nflex] "id" "First stiffness number; -1 for none.";
+            flex_bendingadr: int [nflex] "id" "First bending number; -1 for none.";
+            flex_texcoordadr: int [nflex] "id" "First texture coordinate; -1 for none.";
+            flex_radius: real [nflex] "m" "Radius around elements.";
+            flex_size: real [nflex 3] "m" "Half size of the box around it at qpos0.";
+            flex_damping: real [nflex] "s" "Rayleigh damping.";
+            flex_edgestiffness: real [nflex] "N/m" "Stiffness of edges.";
+            flex_edgedamping: real [nflex] "N s/m" "Damping of edges.";
+            flex_edgeequality: int [nflex] "enum" "Constraint: 0 none, 1 edges, 2 vertices, 3 strain.";
+            flex_rigid: int [nflex] "flag" "Whether all vertices are on one body.";
+            flex_centered: int [nflex] "flag" "Whether all vertices are at the origins of their bodies.";
+            flex_flatskin: int [nflex] "flag" "Whether it is shaded flat.";
+            flex_rgba: real [nflex 4] "1" "Colour.";
+            flex_nodebodyid: int [nflexnode] "id" "Body of a node.";
+            flex_node: real [nflexnode 3] "m" "Position of a node in its body.";
+            flex_node0: real [nflexnode 3] "m" "Position at qpos0, along the axes of the grid.";
+            flex_vertbodyid: int [nflexvert] "id" "Body of a vertex; -1 where nodes carry it.";
+            flex_vert: real [nflexvert 3] "m" "Position of a vertex in its body.";
+            flex_vert0: real [nflexvert 3] "1" "Place at qpos0 in the box around all, from 0 to 1.";
+            flex_vertedgeadr: int [nflexvert] "id" "First entry in the list of edges by vertex.";
+            flex_vertedgenum: int [nflexvert] "1" "Number of edges of a vertex.";
+            flex_vertedge: int [nflexedge 2] "id" "Edges by vertex.";
+            flex_edge: int [nflexedge 2] "id" "Vertices of an edge.";
+            flex_edgeflap: int [nflexedge 2] "id" "Vertices opposite of an edge, of triangles; -1 for none.";
+            flexedge_length0: real [nflexedge] "m" "Length of an edge at qpos0.";
+            flexedge_invweight0: real [nflexedge] "1/kg" "Weight of an edge at qpos0.";
+            flexedge_rigid: int [nflexedge] "flag" "Whether both ends are on one body.";
+            flex_elem: int [nflexelemdata] "id" "Vertices of elements.";
+            flex_elemtexcoord: int [nflexelemdata] "id" "Texture coordinates of elements.";
+            flex_elemedge: int [nflexelemedge] "id" "Edges of elements.";
+            flex_elemlayer: int [nflexelem] "1" "Distance of an element from the surface; 3D only.";
+            flex_shell: int [nflexshelldata] "id" "Vertices of the sides on the surface.";
+            flex_stiffness: real [nflexstiffness] "N/m" "Stiffness of elements: forms of the changes of squared edge lengths.";
+            flex_bending: real [nflexbending] "N/m" "Bending of edges: a matrix over four vertices, and a force.";
+            flex_texcoord: real [nflextexcoord 2] "1" "Texture coordinates.";
             // cameras and lights
             cam_mode: int [ncam] "enum" "0 fixed, 1 track, 2 trackcom, 3 targetbody, 4 targetbodycom.";
             cam_bodyid: int [ncam] "id" "Body.";
@@ -211,7 +442,13 @@ macro_rules! model_table {
             cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
             cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes.";
             cam_mat0: real [ncam 9] "1" "Global orientation at qpos0.";
-            cam_fovy: real [ncam] "deg" "Vertical field of view.";
+            cam_projection: int [ncam] "enum" "0 perspective, 1 orthographic.";
+            cam_fovy: real [ncam] "deg or m" "Vertical field of view, or height where orthographic.";
+            cam_ipd: real [ncam] "m" "Distance between the eyes.";
+            cam_resolution: int [ncam 2] "1" "Width and height in pixels.";
+            cam_output: int [ncam] "bits" "What it gives: 1 rgb, 2 depth, 4 distance, 8 normal, 16 segmentation.";
+            cam_sensorsize: real [ncam 2] "m" "Size of the sensor; 0 for none.";
+            cam_intrinsic: real [ncam 4] "m" "Focal lengths, principal point.";
             light_mode: int [nlight] "enum" "As `cam_mode`.";
             light_bodyid: int [nlight] "id" "Body.";
             light_targetbodyid: int [nlight] "id" "Body that it shines at; -1 for none.";
@@ -219,7 +456,60 @@ macro_rules! model_table {
             light_dir: real [nlight 3] "1" "Direction in the body's frame.";
             light_poscom0: real [nlight 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
             light_pos0: real [nlight 3] "m" "Position relative to the body at qpos0, global axes.";
+            light_type: int [nlight] "enum" "0 spot, 1 directional, 2 point, 3 image.";
+            light_texid: int [nlight] "id" "Texture of an image light; -1 for none.";
+            light_castshadow: int [nlight] "flag" "Whether it casts shadows.";
+            light_active: int [nlight] "flag" "Whether it is on.";
+            light_bulbradius: real [nlight] "m" "Radius of the bulb.";
+            light_intensity: real [nlight] "cd" "Intensity.";
+            light_range: real [nlight] "m" "How far it reaches.";
+            light_attenuation: real [nlight 3] "mixed" "Constant, linear and quadratic attenuation.";
+            light_cutoff: real [nlight] "deg" "Cutoff angle of a spot.";
+            light_softness: real [nlight] "1" "Softness of a spot's edge.";
+            light_exponent: real [nlight] "1" "Exponent of a spot.";
+            light_ambient: real [nlight 3] "1" "Ambient colour.";
+            light_diffuse: real [nlight 3] "1" "Diffuse colour.";
+            light_specular: real [nlight 3] "1" "Specular colour.";
             light_dir0: real [nlight 3] "1" "Global direction at qpos0.";
+            // skins
+            skin_matid: int [nskin] "id" "Material; -1 for none.";
+            skin_group: int [nskin] "1" "Group for display.";
+            skin_rgba: real [nskin 4] "1" "Colour.";
+            skin_inflate: real [nskin] "m" "Inflation along normals.";
+            skin_vertadr: int [nskin] "id" "First vertex.";
+            skin_vertnum: int [nskin] "1" "Number of vertices.";
+            skin_texcoordadr: int [nskin] "id" "First texture coordinate; -1 for none.";
+            skin_faceadr: int [nskin] "id" "First face.";
+            skin_facenum: int [nskin] "1" "Number of faces.";
+            skin_boneadr: int [nskin] "id" "First bone.";
+            skin_bonenum: int [nskin] "1" "Number of bones.";
+            skin_vert: real [nskinvert 3] "m" "Vertices.";
+            skin_texcoord: real [nskintexvert 2] "1" "Texture coordinates.";
+            skin_face: int [nskinface 3] "id" "Vertices of each face, counted from the skin's first.";
+            skin_bonevertadr: int [nskinbone] "id" "First vertex that the bone moves, in `skin_bonevertid`.";
+            skin_bonevertnum: int [nskinbone] "1" "Number of vertices that the bone moves.";
+            skin_bonebindpos: real [nskinbone 3] "m" "Position in which the bone was bound.";
+            skin_bonebindquat: real [nskinbone 4] "1" "Orientation in which the bone was bound.";
+            skin_bonebodyid: int [nskinbone] "id" "Body that the bone follows.";
+            skin_bonevertid: int [nskinbonevert] "id" "Vertices of all bones.";
+            skin_bonevertweight: real [nskinbonevert] "1" "Their weights, one in total for each vertex.";
+            // textures and materials
+            tex_type: int [ntex] "enum" "0 flat, 1 cube, 2 skybox.";
+            tex_colorspace: int [ntex] "enum" "0 unknown, 1 linear, 2 sRGB.";
+            tex_height: int [ntex] "1" "Height in pixels; the sides of a cube are below each other.";
+            tex_width: int [ntex] "1" "Width in pixels.";
+            tex_nchannel: int [ntex] "1" "Number of channels.";
+            tex_adr: int [ntex] "id" "First byte of its pixels, were they stored; -1 where they stay in the file.";
+            mat_texid: int [nmat 10] "id" "Textures by role; -1 for none.";
+            mat_texuniform: int [nmat] "flag" "Whether textures are scaled to be uniform in space.";
+            mat_texrepeat: real [nmat 2] "1" "Repetitions of textures.";
+            mat_emission: real [nmat] "1" "Emission.";
+            mat_specular: real [nmat] "1" "Specularity.";
+            mat_shininess: real [nmat] "1" "Shininess.";
+            mat_reflectance: real [nmat] "1" "Reflectance.";
+            mat_metallic: real [nmat] "1" "Metallic part; negative for none.";
+            mat_roughness: real [nmat] "1" "Roughness; negative for none.";
+            mat_rgba: real [nmat 4] "1" "Colour.";
             // explicit contact pairs and exclusions
             pair_dim: int [npair] "1" "Contact dimensions.";
             pair_geom1: int [npair] "id" "First geom.";
@@ -236,9 +526,11 @@ macro_rules! model_table {
             // tendons
             tendon_adr: int [ntendon] "id" "First element of the path.";
             tendon_num: int [ntendon] "1" "Number of elements of the path.";
+            tendon_matid: int [ntendon] "id" "Material for display; -1 for none.";
             tendon_actuatorid: int [ntendon] "id" "Actuator that adds damping or armature; -1 for none.";
             tendon_group: int [ntendon] "1" "Group for display.";
             tendon_treenum: int [ntendon] "1" "Number of trees along the path.";
+            tendon_treeid: int [ntendon 2] "id" "The first two trees; -1 for none.";
             tendon_limited: int [ntendon] "flag" "Whether the length is limited.";
             tendon_actfrclimited: int [ntendon] "flag" "Whether the total actuator force is limited.";
             tendon_width: real [ntendon] "m" "Width for display.";
@@ -266,17 +558,18 @@ macro_rules! model_table {
             ten_J_rowadr: int [ntendon] "id" "First nonzero of the row.";
             ten_J_colind: int [nJten] "id" "Column of each nonzero.";
             // actuators
-            actuator_trntype: int [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body.";
-            actuator_dyntype: int [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle.";
-            actuator_gaintype: int [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle.";
-            actuator_biastype: int [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle.";
+            actuator_trntype: int [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body, 6 so3.";
+            actuator_dyntype: int [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle, 5 dcmotor, 6 pid, 7 user.";
+            actuator_gaintype: int [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 pid, 6 user.";
+            actuator_biastype: int [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 user.";
             actuator_ctrladr: int [nactuator] "id" "First control.";
             actuator_ctrlnum: int [nactuator] "1" "Number of controls.";
+            actuator_ctrlspec: int [nactuator] "bits" "Which controls there are.";
             actuator_outadr: int [nactuator] "id" "First force output.";
             actuator_outnum: int [nactuator] "1" "Number of force outputs.";
             actuator_actadr: int [nactuator] "id" "First activation; -1 for none.";
             actuator_actnum: int [nactuator] "1" "Number of activations.";
-            actuator_trnid: int [nactuator 2] "id" "Joint, tendon, site or body that it acts on.";
+            actuator_trnid: int [nactuator 2] "id" "Joint, tendon, site or body that it acts on, and the other site; -1 for none.";
             moment_rownnz: int [nout] "1" "Nonzeros of the output's moment row.";
             moment_rowadr: int [nout] "id" "First nonzero of the row.";
             moment_colind: int [nJmom] "id" "Column of each nonzero.";
@@ -288,6 +581,10 @@ macro_rules! model_table {
             actuator_actlimited: int [nactuator] "flag" "Whether activations are clamped.";
             actuator_actrange: real [nactuator 2] "1" "Range of activations.";
             actuator_actearly: int [nactuator] "flag" "Whether the next activation makes the force.";
+            actuator_history: int [nactuator 2] "1" "Samples of the control's history, and order of its interpolation.";
+            actuator_historyadr: int [nactuator] "id" "First number of the history; -1 for none.";
+            actuator_delay: real [nactuator] "s" "Delay of the control.";
+            actuator_plugin: int [nactuator] "id" "Plugin instance; -1 for none.";
             actuator_damping: real [nactuator] "mixed" "Damping that is added to the target.";
             actuator_dampingpoly: real [nactuator 2] "mixed" "Damping of second and third order.";
             actuator_armature: real [nactuator] "mixed" "Armature that is added to the target.";
@@ -300,6 +597,47 @@ macro_rules! model_table {
             actuator_acc0: real [nout] "mixed" "Norm of the acceleration from unit force at qpos0.";
             actuator_length0: real [nout] "mixed" "Length at qpos0.";
             actuator_lengthrange: real [nout 2] "mixed" "Feasible range of the length.";
+            // equality constraints
+            eq_type: int [neq] "enum" "0 connect, 1 weld, 2 joint, 3 tendon, 4 flex, 5 flexvert, 6 flexstrain.";
+            eq_obj1id: int [neq] "id" "First element.";
+            eq_obj2id: int [neq] "id" "Second element; -1 for none.";
+            eq_objtype: int [neq] "enum" "Kind of both elements of a connect or weld: 1 body, 6 site.";
+            eq_active0: int [neq] "flag" "Whether it is active from the start.";
+            eq_solref: real [neq 2] "mixed" "Reference.";
+            eq_solimp: real [neq 5] "mixed" "Impedance.";
+            eq_data: real [neq 12] "mixed" "Numbers by type: anchors, relative pose and torque scale, or coefficients.";
+            // sensors
+            sensor_type: int [nsensor] "enum" "Type: the index into `spec::SENSORS`.";
+            sensor_datatype: int [nsensor] "enum" "0 real, 1 positive, 2 axis, 3 quaternion.";
+            sensor_needstage: int [nsensor] "enum" "Stage that it needs: 0 none, 1 position, 2 velocity, 3 acceleration.";
+            sensor_objtype: int [nsensor] "enum" "Kind of what it measures (`mjtObj`); 0 for none.";
+            sensor_objid: int [nsensor] "id" "What it measures; -1 for none.";
+            sensor_reftype: int [nsensor] "enum" "Kind of what it measures relative to; 0 for none.";
+            sensor_refid: int [nsensor] "id" "What it measures relative to; -1 for none.";
+            sensor_intprm: int [nsensor 3] "mixed" "Parameters by type: fields, reduction, number of contacts.";
+            sensor_dim: int [nsensor] "1" "Number of outputs.";
+            sensor_adr: int [nsensor] "id" "First output.";
+            sensor_cutoff: real [nsensor] "mixed" "Output is cut off beyond; 0 for never.";
+            sensor_noise: real [nsensor] "mixed" "Standard deviation of the noise.";
+            sensor_history: int [nsensor 2] "1" "Samples in the history, order of interpolation.";
+            sensor_historyadr: int [nsensor] "id" "First number of its history; -1 for none.";
+            sensor_delay: real [nsensor] "s" "Delay.";
+            sensor_interval: real [nsensor 2] "s" "Period and phase.";
+            // custom texts and lists of objects
+            text_adr: int [ntext] "id" "First byte of the text in `text_data`.";
+            text_size: int [ntext] "1" "Number of bytes of the text, with the zero at its end.";
+            text_data: int [ntextdata] "byte" "All texts.";
+            tuple_adr: int [ntuple] "id" "First object of the list.";
+            tuple_size: int [ntuple] "1" "Number of objects of the list.";
+            tuple_objtype: int [ntupledata] "enum" "Kind of the object (`mjtObj`).";
+            tuple_objid: int [ntupledata] "id" "The object.";
+            tuple_objprm: real [ntupledata] "mixed" "Its number.";
+            // plugin instances
+            plugin: int [nplugin] "id" "Plugin, in MuJoCo's order of those that it has.";
+            plugin_stateadr: int [nplugin] "id" "First state.";
+            plugin_statenum: int [nplugin] "1" "Number of states.";
+            plugin_attr: int [npluginattr] "1" "Settings: texts that end with a zero each, as bytes.";
+            plugin_attradr: int [nplugin] "id" "First byte of the settings.";
             // custom numbers and keyframes
             numeric_adr: int [nnumeric] "id" "First number of the field in `numeric_data`.";
             numeric_size: int [nnumeric] "1" "Number of numbers of the field.";
@@ -564,28 +902,18 @@ macro_rules! elem {
     };
 }
 
-/// Maps the table's words for element types to Rust types.
-#[allow(non_camel_case_types)]
-pub(crate) mod kind {
-    #[derive(Debug)]
-    pub struct real;
-    #[derive(Debug)]
-    pub struct int;
-    pub trait Kind<T> {
-        type Elem;
-    }
-    impl<T> Kind<T> for real {
-        type Elem = T;
-    }
-    impl<T> Kind<T> for int {
-        type Elem = i32;
-    }
+/// Storage of a field whose element type is a word of the table. A macro and no associated type: the compiler would
+/// resolve one for every field in every function.
+macro_rules! column {
+    (real, $number:ty) => {
+        Vec<$number>
+    };
+    (int, $number:ty) => {
+        Vec<i32>
+    };
 }
 
-/// Storage of a field whose element type is a word of the table.
-pub(crate) type ColumnOf<K, T> = Vec<<K as kind::Kind<T>>::Elem>;
-
-pub(crate) use {dim, elem};
+pub(crate) use {column, dim, elem};
 
 /// A borrowed field of either element type.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,10 +7,17 @@ pub mod cpu;
 pub mod data;
 pub mod error;
 pub mod fields;
+pub mod files;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod mesh;
 pub mod mjcf;
 pub mod model;
+pub mod mwb;
 pub mod npz;
+pub mod objects;
 pub mod real;
+pub mod spec;
 pub mod stages;
+mod support;
+mod urdf;

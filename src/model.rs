@@ -1,23 +1,57 @@
 //! The compiled model: flat arrays under MuJoCo's names, made from the table of fields.
 
-use crate::fields::{Column, ColumnOf, Field, Sizes, Values, ValuesMut, dim, elem, kind, model_table};
+use crate::error::Problem;
+use crate::fields::{Column, Field, Sizes, Values, ValuesMut, column, dim, elem, model_table};
 use crate::real::Real;
+
+pub use crate::objects::Names;
 
 macro_rules! define_model {
     ($($name:ident: $elem:ident [$($d:tt)*] $unit:literal $doc:literal;)*) => {
         /// A compiled model. Constant while worlds step.
         #[allow(non_snake_case)]
-        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Model<T: Real = f64> {
             /// Lengths of the axes.
             pub sizes: Sizes,
             /// Names of the objects of each kind.
             pub names: Names,
+            /// What was questionable when it was compiled.
+            pub warnings: Vec<Problem>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`.")]
-                pub $name: ColumnOf<kind::$elem, T>,
+                pub $name: column!($elem, T),
             )*
+        }
+
+        // By hand: derives do not take types that macros make. A field at a time: an expression that makes all of them
+        // would have to know at each one how to drop those before it, and take minutes to compile.
+        impl<T: Real> Clone for Model<T> {
+            fn clone(&self) -> Self {
+                let mut model = Self { sizes: self.sizes, ..Self::default() };
+                model.names.clone_from(&self.names);
+                model.warnings.clone_from(&self.warnings);
+                $(model.$name.clone_from(&self.$name);)*
+                model
+            }
+        }
+
+        impl<T: Real> Default for Model<T> {
+            fn default() -> Self {
+                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), $($name: Vec::new(),)* }
+            }
+        }
+
+        impl<T: Real> PartialEq for Model<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings $(&& self.$name == other.$name)*
+            }
+        }
+
+        impl<T: Real> std::fmt::Debug for Model<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct("Model").field("sizes", &self.sizes).finish_non_exhaustive()
+            }
         }
 
         impl<T: Real> Model<T> {
@@ -31,11 +65,9 @@ macro_rules! define_model {
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
                 let mut next = move || fields.next().unwrap_or(0);
-                Self {
-                    sizes,
-                    names: Names::default(),
-                    $($name: <ColumnOf<kind::$elem, T> as Column<T>>::zeroed(next()),)*
-                }
+                let mut model = Self { sizes, ..Self::default() };
+                $(model.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
+                model
             }
 
             /// One field by name.
@@ -50,43 +82,16 @@ macro_rules! define_model {
 
             /// The same model in another precision.
             pub fn cast<U: Real>(&self) -> Model<U> {
-                Model {
-                    sizes: self.sizes,
-                    names: self.names.clone(),
-                    $($name: Column::<T>::cast::<U>(&self.$name),)*
-                }
+                let mut model = Model::<U> { sizes: self.sizes, ..Model::default() };
+                model.names.clone_from(&self.names);
+                model.warnings.clone_from(&self.warnings);
+                $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
+                model
             }
         }
     };
 }
 model_table!(define_model);
-
-/// Names of a model's objects, by id; an empty string where an object has none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// The model's own name.
-    pub model: String,
-    /// Bodies; the first is `world`.
-    pub body: Vec<String>,
-    /// Joints.
-    pub joint: Vec<String>,
-    /// Geoms.
-    pub geom: Vec<String>,
-    /// Sites.
-    pub site: Vec<String>,
-    /// Cameras.
-    pub camera: Vec<String>,
-    /// Lights.
-    pub light: Vec<String>,
-    /// Tendons.
-    pub tendon: Vec<String>,
-    /// Actuators.
-    pub actuator: Vec<String>,
-    /// Custom numeric fields.
-    pub numeric: Vec<String>,
-    /// Keyframes.
-    pub key: Vec<String>,
-}
 
 /// Bits of `opt_disableflags`.
 #[allow(missing_docs)]
@@ -146,6 +151,79 @@ pub mod geom {
     pub const BOX: i32 = 6;
     pub const MESH: i32 = 7;
     pub const SDF: i32 = 8;
+}
+
+/// Values of `wrap_type`.
+#[allow(missing_docs)]
+pub mod wrap {
+    pub const JOINT: i32 = 1;
+    pub const PULLEY: i32 = 2;
+    pub const SITE: i32 = 3;
+    pub const SPHERE: i32 = 4;
+    pub const CYLINDER: i32 = 5;
+}
+
+/// Values of `actuator_trntype`.
+#[allow(missing_docs)]
+pub mod transmission {
+    pub const JOINT: i32 = 0;
+    pub const JOINTINPARENT: i32 = 1;
+    pub const SLIDERCRANK: i32 = 2;
+    pub const TENDON: i32 = 3;
+    pub const SITE: i32 = 4;
+    pub const BODY: i32 = 5;
+    pub const SO3: i32 = 6;
+}
+
+/// Values of `actuator_dyntype`.
+#[allow(missing_docs)]
+pub mod dynamics {
+    pub const NONE: i32 = 0;
+    pub const INTEGRATOR: i32 = 1;
+    pub const FILTER: i32 = 2;
+    pub const FILTEREXACT: i32 = 3;
+    pub const MUSCLE: i32 = 4;
+    pub const DCMOTOR: i32 = 5;
+    pub const PID: i32 = 6;
+    pub const USER: i32 = 7;
+}
+
+/// Values of `actuator_gaintype`.
+#[allow(missing_docs)]
+pub mod gain {
+    pub const FIXED: i32 = 0;
+    pub const AFFINE: i32 = 1;
+    pub const MUSCLE: i32 = 2;
+    pub const DCMOTOR: i32 = 3;
+    pub const SO3: i32 = 4;
+    pub const PID: i32 = 5;
+    pub const USER: i32 = 6;
+}
+
+/// Values of `actuator_biastype`.
+#[allow(missing_docs)]
+pub mod bias {
+    pub const NONE: i32 = 0;
+    pub const AFFINE: i32 = 1;
+    pub const MUSCLE: i32 = 2;
+    pub const DCMOTOR: i32 = 3;
+    pub const SO3: i32 = 4;
+    pub const USER: i32 = 5;
+}
+
+/// Bits of `actuator_ctrlspec`; of an orientation servo, one of the first two values.
+#[allow(missing_docs)]
+pub mod input {
+    pub const EXPMAP: i32 = 1;
+    pub const QUAT: i32 = 2;
+    pub const POS: i32 = 1;
+    pub const VEL: i32 = 2;
+    pub const FF: i32 = 4;
+    pub const VOLTAGE: i32 = 8;
+    pub const NONE: i32 = 16;
+    pub const PRESSURE: i32 = 32;
+    /// Those that are controls.
+    pub const COUNTED: i32 = POS | VEL | FF | VOLTAGE;
 }
 
 impl<T: Real> Model<T> {

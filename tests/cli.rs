@@ -88,6 +88,57 @@ fn compile_writes_fields_and_sizes() {
 }
 
 #[test]
+fn compile_writes_what_the_end_of_the_name_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let arrays = |from: &str| {
+        let (path, name) = in_folder(&folder, "m.npz");
+        object(&["compile", from, "--out", &name]);
+        npz::read(&path).unwrap()
+    };
+    for model in [model("hopper.xml"), model("humanoid.xml")] {
+        let direct = arrays(&model);
+        // a compiled model is the same to the bit, for every verb
+        let (path, name) = in_folder(&folder, "m.mwb");
+        object(&["compile", &model, "--out", &name]);
+        assert_eq!(arrays(&name), direct);
+        assert_eq!(object(&["info", &name])["sizes"], object(&["info", &model])["sizes"]);
+        // plain MJCF is the same but for rounding
+        let (_, text_name) = in_folder(&folder, "m.xml");
+        object(&["compile", &model, "--out", &text_name]);
+        for (field, array) in arrays(&text_name) {
+            for (a, b) in array.data.to_f64().iter().zip(direct[&field].data.to_f64()) {
+                assert!((a - b).abs() <= 1e-11 * (1.0 + b.abs()), "{field}: {a} {b}");
+            }
+        }
+        assert!(refused(&["compile", &name, "--out", &text_name]).contains("cannot be turned back"));
+        // a damaged file says so
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert!(refused(&["info", &name]).contains("checksum"));
+    }
+    let said = refused(&["compile", &model("hopper.xml"), "--out", "model.bin"]);
+    assert!([".npz", ".mwb", ".xml"].iter().all(|end| said.contains(end)), "{said}");
+}
+
+#[test]
+fn info_of_a_model_that_cannot_be_simulated_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, name) = in_folder(&folder, "m.xml");
+    std::fs::write(
+        &path,
+        "<mujoco><option><flag fwdinv='enable'/></option><worldbody><body><freejoint/><geom size='.1'/></body>\
+         </worldbody></mujoco>",
+    )
+    .unwrap();
+    let info = object(&["info", &name]);
+    assert_eq!(info["sizes"]["nv"], 6);
+    assert!(info["unsupported"].as_str().unwrap().contains("fwdinv"), "{info}");
+    assert_eq!(object(&["info", &model("hopper.xml")])["unsupported"], Value::Null);
+}
+
+#[test]
 fn eval_gives_dense_fields_and_one_step() {
     let folder = tempfile::tempdir().unwrap();
     let (given, given_name) = in_folder(&folder, "in.npz");

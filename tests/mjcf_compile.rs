@@ -226,6 +226,47 @@ fn visual_elements_are_kept() {
         "m.xml",
     )
     .unwrap();
-    let paths: Vec<&str> = spec.kept.iter().map(|k| k.path).collect();
-    assert_eq!(paths, ["asset/texture", "asset/material", "custom/text"]);
+    assert_eq!(spec.visual.reals("global_fovy"), [30.0]);
+    assert_eq!((spec.textures.len(), spec.materials.len()), (1, 1));
+    assert_eq!(spec.materials[0].base.name, "m");
+    assert_eq!(spec.texts[0].data, "y");
+}
+
+#[test]
+fn a_tendon_around_a_cylinder_and_over_pulleys() {
+    // over the top of a wheel of radius 1, at distance 2 on both sides; then half of a straight line
+    let m = world(
+        "<site name='a' pos='-2 0 0'/><site name='b' pos='2 0 0'/><site name='top' pos='0 0 3'/>
+         <body><joint name='j' axis='0 1 0'/><geom name='g' type='cylinder' size='1 1' euler='90 0 0'/></body>",
+        "<tendon><spatial><site site='a'/><geom geom='g' sidesite='top'/><site site='b'/>
+         <pulley divisor='2'/><site site='a'/><site site='top'/></spatial></tendon>",
+    );
+    let around = 2.0 * 3.0_f64.sqrt() + (PI - 2.0 * (0.5_f64).acos());
+    near(&m.tendon_length0, &[around + 13.0_f64.sqrt() / 2.0]);
+    assert_eq!(m.wrap_type, [3, 5, 3, 2, 3, 3]);
+    assert_eq!(m.wrap_prm, [0.0, 2.0, 0.0, 2.0, 0.0, 0.0]);
+    assert_eq!((m.tendon_treenum[0], &m.ten_J_colind[..]), (1, &[0][..]));
+}
+
+#[test]
+fn shortcuts_go_on_with_the_nearest_class_of_their_own() {
+    let m = world(
+        "<body><joint name='j'/><geom size='.1'/></body>",
+        "<default><velocity kv='4'/><default class='x'><position kp='7'/></default></default>
+         <actuator><velocity class='x' joint='j'/><position class='x' joint='j' kv='2'/><general class='x' joint='j'/>
+         <motor class='x' joint='j'/></actuator>",
+    );
+    near(&m.actuator_gainprm[..31].iter().step_by(10).copied().collect::<Vec<_>>(), &[4.0, 7.0, 7.0, 1.0]);
+    near(&m.actuator_biasprm[10..13], &[0.0, -7.0, -2.0]);
+    assert_eq!(m.actuator_ctrlspec, [2, 1, 1, 0]);
+}
+
+#[test]
+fn a_muscle_reaches_both_limits() {
+    let m = world(
+        "<body><joint name='j' type='slide' range='-1 2' solreflimit='.01 1'/><geom size='.1'/></body>",
+        "<compiler><lengthrange accel='1e-6' timeconst='.1' inttotal='30' uselimit='true'/></compiler>
+         <actuator><muscle joint='j'/></actuator>",
+    );
+    near(&m.actuator_lengthrange, &[-1.0, 2.0]);
 }

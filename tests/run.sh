@@ -136,6 +136,8 @@ part_shared() {
     local tier=$shared/models/tiers/core.txt
     check "core tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "$tier"
     check "core tier gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu "$tier"
+    check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
+        "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
 }
 
 say "install"

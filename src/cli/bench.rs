@@ -28,7 +28,7 @@ const WORTH_SEEING: f64 = 0.02;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF files.
+    /// Models: MJCF, URDF, or compiled (.mwb).
     #[arg(required = true)]
     models: Vec<PathBuf>,
     /// Numbers of worlds, separated by commas.
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut models = Vec::new();
     for path in &arguments.models {
         let begin = Instant::now();
-        let model = super::load(path)?;
+        let model = super::load(path, output)?;
         models.push((name_of(path), model, begin.elapsed().as_secs_f64()));
     }
     if let Against::File(saved) = &against {

@@ -17,7 +17,7 @@ const COPIES: usize = 4;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF file.
+    /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// Worlds, each in a state of its own.
     #[arg(long, default_value_t = 8)]
@@ -49,10 +49,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if arguments.worlds == 0 {
         return Err(Error::Argument("--worlds has to be at least 1".to_owned()));
     }
-    let model = super::load(&arguments.model)?;
+    let model = super::load(&arguments.model, output)?;
     let from = arguments.from.as_deref().map(stage).transpose()?;
     let Arguments { worlds, steps, seed, .. } = *arguments;
     let options = Options { worlds, steps, seed, from };
+    batch::supported(&model)?;
     let capacity = batch::probe(&model);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {

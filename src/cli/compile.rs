@@ -1,27 +1,81 @@
-//! `compile`: a model as arrays.
+//! `compile`: a model as arrays, as a file that loads fast, or as plain MJCF.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use manyworlds::error::Result;
+use manyworlds::error::{Error, Result};
 use manyworlds::fields::Size;
+use manyworlds::model::Model;
 use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::{compile, files, mjcf};
 use serde_json::json;
 
 use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF file.
+    /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
-    /// File to write: every model field and size under its MuJoCo name.
+    /// File to write. Its end says what: .npz, every model field and size under its MuJoCo name; .mwb, a compiled
+    /// model that loads in milliseconds; .xml, MJCF without defaults or includes.
     #[arg(long)]
     out: PathBuf,
 }
 
+/// What is written.
+#[derive(Clone, Copy)]
+enum Form {
+    Npz,
+    Mwb,
+    Xml,
+}
+
+impl Form {
+    /// By the end of the file's name.
+    fn of(path: &Path) -> Result<Self> {
+        let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+        match end.as_str() {
+            "npz" => Ok(Form::Npz),
+            "mwb" => Ok(Form::Mwb),
+            "xml" => Ok(Form::Xml),
+            _ => {
+                let path = path.display();
+                let help = "end it with .npz (arrays), .mwb (compiled model) or .xml (MJCF)";
+                Err(Error::Argument(format!("--out {path}: what to write is not clear; {help}")))
+            }
+        }
+    }
+}
+
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
-    npz::check_target(&arguments.out)?;
-    let model = super::load(&arguments.model)?;
-    let mut arrays = npz::model_arrays(&model);
+    let (from, to) = (&arguments.model, &arguments.out);
+    let form = Form::of(to)?;
+    files::check_target(to)?;
+    match form {
+        Form::Npz => return write_arrays(&super::load(from, output)?, to, output),
+        Form::Mwb => files::write(to, &super::load(from, output)?.to_mwb())?,
+        Form::Xml => files::write(to, text(from, to, output)?.as_bytes())?,
+    }
+    let bytes = std::fs::metadata(to).map_or(0, |m| m.len());
+    output.text(format_args!("{bytes} bytes in {}", to.display()));
+    output.object(&json!({ "bytes": bytes, "out": to.display().to_string() }));
+    Ok(true)
+}
+
+/// The model as MJCF, after it has proved to compile.
+fn text(from: &Path, to: &Path, output: &Output) -> Result<String> {
+    if from.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
+        let help = "a compiled model cannot be turned back; give the MJCF file that it was made from";
+        return Err(Error::Argument(format!("{}: {help}", from.display())));
+    }
+    let spec = mjcf::parse(from)?;
+    let model = compile::compile(&spec)?;
+    output.warnings(&model.warnings);
+    let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(mjcf::write(&spec, &model, folder))
+}
+
+fn write_arrays(model: &Model, out: &Path, output: &Output) -> Result<bool> {
+    let mut arrays = npz::model_arrays(model);
     // sizes are scalars beside the fields
     for &size in Size::ALL {
         let value = i32::try_from(model.sizes.get(size)).unwrap_or(i32::MAX);
@@ -30,8 +84,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             arrays.push((size.name().to_owned(), array));
         }
     }
-    npz::write(&arguments.out, &arrays)?;
-    let out = arguments.out.display();
+    npz::write(out, &arrays)?;
+    let out = out.display();
     output.text(format_args!("{} arrays in {out}", arrays.len()));
     output.object(&json!({ "arrays": arrays.len(), "out": out.to_string() }));
     Ok(true)

@@ -36,7 +36,7 @@ const NEXT: &[&str] = &["qpos", "qvel", "act"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF file.
+    /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
     /// xfrc_applied, qacc_warmstart, time.
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     npz::check_target(&arguments.out)?;
-    let model = super::load(&arguments.model)?;
+    let model = super::load(&arguments.model, output)?;
     let (count, states) = read_states(&model, &arguments.input)?;
     // before the slots are counted, which takes long where the states are too many
     batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;

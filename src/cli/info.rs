@@ -12,14 +12,21 @@ use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF file.
+    /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
-    let model = super::load(&arguments.model)?;
-    let capacity = batch::probe(&model);
-    let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+    let begin = std::time::Instant::now();
+    let model = super::load(&arguments.model, output)?;
+    let loading = begin.elapsed().as_secs_f64();
+    // what a world takes is measured by stepping it
+    let missing = batch::supported(&model).err();
+    let mut sizes = model.sizes;
+    if missing.is_none() {
+        let capacity = batch::probe(&model);
+        sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..sizes };
+    }
     let bytes = |real| batch::bytes_of_world(&sizes, real).unwrap_or(u64::MAX);
     let mass: f64 = model.body_mass.iter().sum();
 
@@ -31,7 +38,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     for line in sized.chunks(6) {
         output.text(format_args!("sizes      {}", line.join("  ")));
     }
-    output.text(format_args!("world      {} KiB single, {} KiB double", bytes(4) / 1024, bytes(8) / 1024));
+    match &missing {
+        None => {
+            let (single, double) = (bytes(4) / 1024, bytes(8) / 1024);
+            output.text(format_args!("world      {single} KiB single, {double} KiB double"));
+        }
+        Some(why) => output.text(format_args!("world      {why}")),
+    }
     for (kind, names) in named(&model) {
         output.text(format_args!("{kind:<10} {}", names.join(" ")));
     }
@@ -43,9 +56,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         "model": model.names.model,
         "timestep": model.opt_timestep[0],
         "mass": mass,
+        "load_seconds": loading,
         "sizes": counts,
         "names": names,
-        "bytes_per_world": { "single": bytes(4), "double": bytes(8) },
+        "bytes_per_world": missing.is_none().then(|| json!({ "single": bytes(4), "double": bytes(8) })),
+        "unsupported": missing.map(|why| why.to_string()),
     }));
     Ok(true)
 }

@@ -197,9 +197,11 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Reads and compiles a model.
-fn load(path: &std::path::Path) -> Result<Model> {
-    manyworlds::compile::load(path)
+/// Reads and compiles a model; tells what is questionable about it.
+fn load(path: &std::path::Path, output: &Output) -> Result<Model> {
+    let model = manyworlds::compile::load(path)?;
+    output.warnings(&model.warnings);
+    Ok(model)
 }
 
 /// A keyframe by number or name; `none` is the initial state, nothing given the first keyframe.

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressStyle};
 use manyworlds::error::{Error, Problem};
 use miette::{
-    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents,
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
 };
 use serde_json::{Value, json};
 
@@ -38,16 +38,39 @@ impl Output {
         write_line(std::io::stderr(), text);
     }
 
-    /// An error: drawn with the source line on a terminal, plain lines with file:line:col elsewhere.
+    /// An error; problems of a model one by one.
     pub(super) fn error(&self, error: &Error) {
         self.object(&json!({ "error": error.to_string(), "problems": problems(error) }));
         match error {
-            Error::Model(problems) if std::io::stderr().is_terminal() => {
-                for problem in problems {
-                    self.notice(format_args!("{:?}", miette::Report::new(Drawn(problem.clone()))));
+            Error::Model(problems) => {
+                problems.iter().for_each(|p| self.problem(p, Severity::Error));
+                // the last line stands alone in logs
+                let count =
+                    if problems.len() == 1 { "1 problem" } else { &format!("{} problems", problems.len()) };
+                if let Some(first) = problems.first() {
+                    self.notice(format_args!("{count}, the first: {first}"));
                 }
             }
             _ => self.notice(format_args!("error: {error}")),
+        }
+    }
+
+    /// What was questionable about a model.
+    pub(super) fn warnings(&self, warnings: &[Problem]) {
+        warnings.iter().for_each(|w| self.problem(w, Severity::Warning));
+    }
+
+    /// A problem with its line and a caret: drawn on a terminal, plain elsewhere.
+    fn problem(&self, problem: &Problem, severity: Severity) {
+        if std::io::stderr().is_terminal() {
+            self.notice(format_args!("{:?}", miette::Report::new(Drawn(problem.clone(), severity))));
+            return;
+        }
+        let word = if severity == Severity::Error { "error" } else { "warning" };
+        self.notice(format_args!("{word}: {problem}"));
+        let excerpt = problem.excerpt();
+        if !excerpt.is_empty() {
+            self.notice(format_args!("{excerpt}"));
         }
     }
 
@@ -74,6 +97,8 @@ fn problems(error: &Error) -> Vec<Value> {
             "file": p.file.display().to_string(),
             "line": p.line,
             "column": p.column,
+            "text": p.text,
+            "length": p.length,
             "message": p.message,
             "help": p.help,
         })
@@ -83,7 +108,7 @@ fn problems(error: &Error) -> Vec<Value> {
 
 /// A problem as miette draws it.
 #[derive(Debug)]
-struct Drawn(Problem);
+struct Drawn(Problem, Severity);
 
 impl std::fmt::Display for Drawn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -98,6 +123,10 @@ impl std::fmt::Display for Drawn {
 impl std::error::Error for Drawn {}
 
 impl Diagnostic for Drawn {
+    fn severity(&self) -> Option<Severity> {
+        Some(self.1)
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         (!self.0.help.is_empty()).then(|| Box::new(&self.0.help) as _)
     }
@@ -169,7 +198,7 @@ mod tests {
         };
         let mut text = String::new();
         let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-        assert!(handler.render_report(&mut text, &Drawn(problem)).is_ok());
+        assert!(handler.render_report(&mut text, &Drawn(problem, Severity::Error)).is_ok());
         for part in ["unknown attribute 'sise'", "a.xml:12", "12 │", "did you mean 'size'?"] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

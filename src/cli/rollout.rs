@@ -21,7 +21,7 @@ const TICKS: usize = 100;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF file.
+    /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// Worlds that step together.
     #[arg(long, allow_negative_numbers = true, default_value_t = 1)]
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let begin = Instant::now();
-    let model = super::load(&arguments.model)?;
+    let model = super::load(&arguments.model, output)?;
     let load = begin.elapsed().as_secs_f64();
     let Arguments { worlds, steps, warmup, every, .. } = *arguments;
     if every == 0 || steps == 0 {

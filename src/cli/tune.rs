@@ -18,7 +18,7 @@ const WARMUP: usize = 200;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// MJCF files.
+    /// Models: MJCF, URDF, or compiled (.mwb).
     #[arg(required_unless_present = "list")]
     models: Vec<PathBuf>,
     /// Number of worlds that the model is to be stepped with.
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     let mut rows = Vec::new();
     for path in &arguments.models {
-        let model = super::load(path)?;
+        let model = super::load(path, output)?;
         let mut options = arguments.batch.options()?;
         // what was found before is not where a search begins
         options.gpu.tuned = None;

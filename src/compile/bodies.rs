@@ -2,14 +2,51 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::mjcf::{Inertial, quat_array, quat_of};
-use crate::model::geom as kind;
+use crate::error::Result;
+use crate::mjcf::{quat_array, quat_of};
+use crate::spec::{Inertial, Pose, Spec};
 
 use super::Build;
 use super::inertia::{moments, offset, principal, turned};
 
 /// Masses and inertias below this count as none.
 const MINVAL: f64 = 1e-15;
+
+/// Smallest principal moment of a full tensor.
+const FULL_MIN: f64 = 1e-15;
+
+/// Mass and inertia of a body, in its frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mass {
+    pub(super) mass: f64,
+    pub(super) pos: DVec3,
+    pub(super) quat: [f64; 4],
+    pub(super) inertia: [f64; 3],
+}
+
+impl Mass {
+    /// Adds the mass of a body at a pose; returns whether there was any.
+    pub(super) fn add(&mut self, other: &Mass, pose: &Pose) -> bool {
+        if other.mass < MINVAL {
+            return false;
+        }
+        let placed = pose.then(&Pose { pos: other.pos, quat: quat_of(other.quat) });
+        let other = Mass { pos: placed.pos, quat: quat_array(placed.quat.normalize()), ..*other };
+        if self.mass < MINVAL {
+            *self = other;
+            return true;
+        }
+        let mass = self.mass + other.mass;
+        let center = (self.pos * self.mass + other.pos * other.mass) / mass;
+        let mut tensor = DMat3::ZERO;
+        for part in [&*self, &other] {
+            tensor += turned(part.inertia, quat_of(part.quat)) + offset(part.mass, part.pos - center);
+        }
+        let (inertia, axes) = principal(&tensor);
+        *self = Mass { mass, pos: center, quat: quat_array(axes), inertia };
+        true
+    }
+}
 
 impl Build<'_> {
     /// Tree, poses and counts.
@@ -101,21 +138,7 @@ impl Build<'_> {
 
     /// Inertial frames, from what is written or from geoms, and all checks on them.
     pub(super) fn masses(&mut self) {
-        for b in 1..self.spec.bodies.len() {
-            let body = &self.spec.bodies[b];
-            let from_geoms = match self.spec.compilers[body.compiler].inertiafromgeom {
-                Some(always) => always,
-                None => body.inertial.is_none(),
-            };
-            if from_geoms {
-                self.mass_from_geoms(b);
-            } else if let Some(inertial) = &body.inertial {
-                self.mass_as_written(b, inertial);
-            } else {
-                self.set_mass(b, 0.0, body.pose.pos, quat_array(body.pose.quat.normalize()), [0.0; 3]);
-            }
-            self.bound(b);
-        }
+        self.body_masses();
         self.scale_total();
         self.check_masses();
         let m = &mut self.model;
@@ -124,6 +147,49 @@ impl Build<'_> {
         for b in (1..m.sizes.nbody).rev() {
             let mass = m.body_subtreemass[b];
             m.body_subtreemass[m.body_parentid[b] as usize] += mass;
+        }
+    }
+
+    /// Masses of all bodies, without the rest of the model.
+    pub(super) fn masses_of(spec: &Spec) -> Result<Vec<Mass>> {
+        let mut build = Build::new(spec);
+        build.begin()?;
+        build.body_masses();
+        build.log.check()?;
+        let m = &build.model;
+        let vec = |v: &[f64], b: usize| DVec3::new(v[3 * b], v[3 * b + 1], v[3 * b + 2]);
+        let mass = |b: usize| Mass {
+            mass: m.body_mass[b],
+            pos: vec(&m.body_ipos, b),
+            quat: std::array::from_fn(|i| m.body_iquat[4 * b + i]),
+            inertia: vec(&m.body_inertia, b).to_array(),
+        };
+        Ok((0..m.sizes.nbody).map(mass).collect())
+    }
+
+    /// Inertia of every body.
+    fn body_masses(&mut self) {
+        if let Some(inertial) = self.spec.bodies.first().and_then(|world| world.inertial.as_ref()) {
+            self.mass_as_written(0, inertial);
+        }
+        for b in 1..self.spec.bodies.len() {
+            let body = &self.spec.bodies[b];
+            let from_geoms = match self.spec.compilers[body.compiler].inertiafromgeom {
+                Some(always) => always,
+                None => body.inertial.is_none(),
+            };
+            if from_geoms {
+                // what is written is checked all the same
+                if let Some(inertial) = body.inertial.as_ref().filter(|i| i.inertia.len() > 3) {
+                    self.mass_as_written(b, inertial);
+                }
+                self.mass_from_geoms(b);
+            } else if let Some(inertial) = &body.inertial {
+                self.mass_as_written(b, inertial);
+            } else {
+                self.set_mass(b, 0.0, body.own.pos, quat_array(body.own.quat.normalize()), [0.0; 3]);
+            }
+            self.bound(b);
         }
     }
 
@@ -148,7 +214,7 @@ impl Build<'_> {
         };
         let tensor = DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
         let (moments, axes) = principal(&tensor);
-        if moments[2] <= 0.0 {
+        if moments[2] < FULL_MIN {
             let message =
                 format!("fullinertia has moments {:.6} {:.6} {:.6}", moments[0], moments[1], moments[2]);
             self.wrong(
@@ -177,15 +243,17 @@ impl Build<'_> {
                 m.geom_quat[4 * g + 3],
             ])
         };
-        let size = |g: usize| vec(&m.geom_size, g).to_array();
         let shell = |g: usize| self.spec.geoms[self.geom_order[g]].shell;
-        let own = |g: usize| moments(m.geom_type[g], size(g), self.geom_mass[g], shell(g));
+        let own = |g: usize| {
+            let (kind, size) = self.geom_solid[g];
+            moments(kind, size, self.geom_mass[g], shell(g))
+        };
         match geoms.as_slice() {
             // none: what is written stays; without that the reference copies the body's own frame
             [] => match &self.spec.bodies[b].inertial {
                 Some(inertial) => self.mass_as_written(b, inertial),
                 None => {
-                    let pose = self.spec.bodies[b].pose;
+                    let pose = self.spec.bodies[b].own;
                     self.set_mass(b, 0.0, pose.pos, quat_array(pose.quat.normalize()), [0.0; 3]);
                 }
             },
@@ -287,10 +355,5 @@ impl Build<'_> {
                 self.wrong(base.at.element, message, "check sizes and densities");
             }
         }
-    }
-
-    /// Whether a geom type has a volume.
-    pub(super) fn is_solid(shape: i32) -> bool {
-        matches!(shape, kind::SPHERE | kind::CAPSULE | kind::ELLIPSOID | kind::CYLINDER | kind::BOX)
     }
 }

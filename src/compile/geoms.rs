@@ -2,11 +2,14 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::mjcf::{At, Pose, quat_array, type_name, z_to};
+use crate::mjcf::{quat_array, type_name, z_to};
 use crate::model::geom as kind;
+use crate::spec::{At, Pose};
 
 use super::Build;
+use super::fluid::coefficients;
 use super::inertia::content;
+use super::shapes::Placed;
 
 /// A shape whose ends may have been given in place of its frame.
 pub(super) struct Shape<'a> {
@@ -24,6 +27,7 @@ impl Build<'_> {
     pub(super) fn geoms(&mut self) {
         self.model.body_geomadr.fill(-1);
         self.geom_mass = vec![0.0; self.geom_order.len()];
+        self.geom_solid = vec![(kind::SPHERE, [0.0; 3]); self.geom_order.len()];
         for g in 0..self.geom_order.len() {
             self.geom(g);
         }
@@ -41,14 +45,17 @@ impl Build<'_> {
             pose: geom.pose,
             outer: geom.outer,
         };
-        let (size, pose) = self.place(&shape);
+        let placed = self.place_geom(geom, &shape);
+        let (size, pose) = (placed.size, placed.pose);
         self.check_size(&shape, size);
         if geom.kind == kind::PLANE && self.model.body_weldid[geom.body] != 0 {
             let help = "put it into the world or a body without joints; use a box on moving bodies";
             self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
         }
-        self.geom_mass[g] = self.mass(g, size);
+        self.geom_mass[g] = self.mass(g, &placed);
+        self.geom_solid[g] = placed.solid;
         let b = geom.body;
+        let material = self.material(&geom.material, &geom.base);
         let m = &mut self.model;
         if m.body_geomadr[b] < 0 {
             m.body_geomadr[b] = g as i32;
@@ -59,14 +66,16 @@ impl Build<'_> {
         m.geom_conaffinity[g] = geom.conaffinity;
         m.geom_condim[g] = geom.condim;
         m.geom_bodyid[g] = b as i32;
-        m.geom_dataid[g] = -1;
+        m.geom_dataid[g] = placed.data;
+        m.geom_matid[g] = material;
         m.geom_group[g] = geom.group;
         m.geom_priority[g] = geom.priority;
         m.geom_solmix[g] = geom.solmix;
         m.geom_solref[2 * g..2 * g + 2].copy_from_slice(&geom.solref);
         m.geom_solimp[5 * g..5 * g + 5].copy_from_slice(&geom.solimp);
         m.geom_size[3 * g..3 * g + 3].copy_from_slice(&size);
-        m.geom_rbound[g] = bound(geom.kind, size);
+        m.geom_rbound[g] = placed.rbound;
+        m.geom_aabb[6 * g..6 * g + 6].copy_from_slice(&placed.aabb);
         m.geom_pos[3 * g..3 * g + 3].copy_from_slice(&pose.pos.to_array());
         m.geom_quat[4 * g..4 * g + 4].copy_from_slice(&quat_array(pose.quat));
         m.geom_friction[3 * g..3 * g + 3].copy_from_slice(&geom.friction);
@@ -74,16 +83,21 @@ impl Build<'_> {
         m.geom_gap[g] = geom.gap;
         m.geom_surfacevel[6 * g..6 * g + 6].copy_from_slice(&geom.surfacevel);
         m.geom_adhesion[g] = geom.adhesion;
+        if geom.fluid {
+            let row = coefficients(geom.kind, size, geom.fluidcoef);
+            m.geom_fluid[12 * g..12 * g + 12].copy_from_slice(&row);
+        }
         let rgba = geom.rgba.map(|x| f64::from(x as f32));
         m.geom_rgba[4 * g..4 * g + 4].copy_from_slice(&rgba);
     }
 
     /// Mass, from what is written or from the density.
-    fn mass(&self, g: usize, size: [f64; 3]) -> f64 {
+    fn mass(&self, g: usize, placed: &Placed) -> f64 {
         let geom = &self.spec.geoms[self.geom_order[g]];
-        let content = content(geom.kind, size, geom.shell);
+        let (kind, size) = placed.solid;
+        let content = placed.content.unwrap_or_else(|| content(kind, size, geom.shell));
         match geom.mass {
-            _ if !Self::is_solid(geom.kind) => 0.0,
+            _ if geom.kind == kind::PLANE => 0.0,
             Some(mass) => mass,
             None => geom.density * content,
         }
@@ -103,7 +117,7 @@ impl Build<'_> {
                     "use fromto with capsule, cylinder, box or ellipsoid",
                 );
             }
-            if shape.at.has("pos") {
+            if shape.at.has("pos") && shape.pose.pos != DVec3::ZERO {
                 let message = format!("both pos and fromto are given for {}", shape.name);
                 self.wrong(shape.at.of("pos"), message, "keep one of them");
             }
@@ -128,7 +142,7 @@ impl Build<'_> {
         (size, Pose { pos: pose.pos, quat })
     }
 
-    fn check_size(&self, shape: &Shape<'_>, size: [f64; 3]) {
+    pub(super) fn check_size(&self, shape: &Shape<'_>, size: [f64; 3]) {
         let span = shape.at.of("size");
         if shape.kind == kind::PLANE {
             let bad = size[..2].iter().any(|&s| s < 0.0) || size[2] <= 0.0;

@@ -126,12 +126,22 @@ pub(super) fn offset(mass: f64, d: DVec3) -> DMat3 {
     (DMat3::from_diagonal(DVec3::splat(d.length_squared())) - outer) * mass
 }
 
-/// Most sweeps of the eigenvalue iteration, and the size of off-diagonal elements at which it ends.
+/// Most sweeps of the eigenvalue iteration.
 const EIG_STEPS: usize = 500;
-const EIG_EPS: f64 = 1e-12;
+
+/// Parts of the largest moment: off-diagonal elements at which the iteration ends, and differences that order.
+const EIG_END: f64 = 4e-15;
+const EIG_ORDER: f64 = 1e-12;
 
 /// Principal moments in decreasing order, and their frame.
 pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
+    principal_to(tensor, EIG_END, EIG_ORDER)
+}
+
+/// The same with given tolerances: `end` for what is left off the diagonal, `order` for what counts as equal.
+pub(crate) fn principal_to(tensor: &DMat3, end: f64, order: f64) -> ([f64; 3], DQuat) {
+    let scale = (0..3).map(|i| tensor.col(i)[i].abs()).fold(0.0, f64::max);
+    let (end, order) = (end * scale, order * scale);
     let mut quat = DQuat::IDENTITY;
     let mut d = *tensor;
     for _ in 0..EIG_STEPS {
@@ -147,7 +157,7 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
             (1, 2, 0)
         };
         let off = d.col(q)[p];
-        if off.abs() < EIG_EPS {
+        if off.abs() <= end {
             break;
         }
         let tau = (d.col(q)[q] - d.col(p)[p]) / (2.0 * off);
@@ -166,7 +176,7 @@ pub(super) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
     // three comparisons sort; each swap is a quarter turn about the axis between the two
     for step in 0..3 {
         let j = step % 2;
-        if moments[j] + EIG_EPS < moments[j + 1] {
+        if moments[j] + order < moments[j + 1] {
             moments.swap(j, j + 1);
             let half = std::f64::consts::FRAC_1_SQRT_2;
             let turn = if j == 0 {

@@ -1,7 +1,7 @@
 //! Joints and degrees of freedom, reference configuration, and the structure of the inertia matrix.
 
-use crate::mjcf::Joint;
-use crate::model::joint as kind;
+use crate::model::{joint as kind, wrap};
+use crate::spec::Joint;
 
 use super::Build;
 
@@ -12,9 +12,18 @@ impl Build<'_> {
         self.model.body_jntadr.fill(-1);
         self.model.body_dofadr.fill(-1);
         let (mut q, mut v) = (0, 0);
+        let mut ball = usize::MAX;
         for j in 0..self.joint_order.len() {
             let joint = &spec.joints[self.joint_order[j]];
             self.check_joint(joint);
+            if ball == joint.body && matches!(joint.kind, kind::BALL | kind::HINGE) {
+                let message =
+                    format!("{} follows a ball joint of its body", self.called("joint", &joint.base));
+                self.wrong(joint.base.at.element, message, "a ball joint already turns the body all ways");
+            }
+            if joint.kind == kind::BALL {
+                ball = joint.body;
+            }
             self.joint(j, joint, q, v);
             self.reference(joint, q);
             self.dofs(j, joint, v);
@@ -23,6 +32,19 @@ impl Build<'_> {
         }
         self.chain();
         self.check_dof_counts();
+    }
+
+    /// Free joints are of children of the world.
+    pub(super) fn check_free(&self) {
+        for joint in &self.spec.joints {
+            if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
+                self.wrong(
+                    joint.base.at.element,
+                    format!("free {} is in a nested body", self.called("joint", &joint.base)),
+                    "only children of the world can move freely",
+                );
+            }
+        }
     }
 
     fn check_joint(&self, joint: &Joint) {
@@ -35,24 +57,18 @@ impl Build<'_> {
                 "give a vector with a direction",
             );
         }
-        if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
-            self.wrong(
-                at.element,
-                format!("free {name} is in a nested body"),
-                "only children of the world can move freely",
-            );
-        }
-        if joint.kind == kind::BALL && joint.range[0] != 0.0 && joint.limited != Some(false) {
+        let limits = joint.limited.unwrap_or(joint.range[0] < joint.range[1]);
+        if joint.kind == kind::BALL && joint.range[0] != 0.0 && limits {
             self.wrong(
                 at.of("range"),
                 format!("the range of ball {name} must start with 0"),
                 "for example range=\"0 60\"",
             );
         }
-        if joint.springdamper.iter().any(|&x| x < 0.0) {
+        if joint.springdamper != [0.0; 2] && joint.springdamper.iter().any(|&x| x <= 0.0) {
             self.wrong(
                 at.of("springdamper"),
-                "springdamper is negative",
+                "springdamper is not positive",
                 "time constant and damping ratio are positive",
             );
         }
@@ -63,8 +79,15 @@ impl Build<'_> {
         let compiler = self.spec.bodies[b].compiler;
         let limited = joint.kind != kind::FREE
             && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
-        let actfrclimited =
-            self.limited(&joint.base, joint.actfrclimited, joint.actfrcrange, "actuatorfrcrange", compiler);
+        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
+        let actfrclimited = scalar
+            && self.limited(
+                &joint.base,
+                joint.actfrclimited,
+                joint.actfrcrange,
+                "actuatorfrcrange",
+                compiler,
+            );
         let m = &mut self.model;
         if m.body_jntadr[b] < 0 {
             m.body_jntadr[b] = j as i32;
@@ -79,11 +102,11 @@ impl Build<'_> {
         m.jnt_actuatorid[j] = -1;
         m.jnt_group[j] = joint.group;
         m.jnt_limited[j] = i32::from(limited);
-        m.jnt_actfrclimited[j] = i32::from(actfrclimited);
+        // only what actuators drive by one force is limited
+        m.jnt_actfrclimited[j] = i32::from(actfrclimited && matches!(joint.kind, kind::SLIDE | kind::HINGE));
         m.jnt_actgravcomp[j] = i32::from(joint.actgravcomp);
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
         m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
-        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
         let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
         let axis = if scalar { joint.axis.normalize_or_zero() } else { glam::DVec3::Z };
         m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
@@ -154,7 +177,9 @@ impl Build<'_> {
 
     /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
     pub(super) fn matrix_structure(&mut self) {
-        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b)).collect();
+        let coupled = self.coupled_bodies();
+        let simple: Vec<bool> =
+            (0..self.model.sizes.nbody).map(|b| self.is_simple(b, &coupled)).collect();
         let m = &mut self.model;
         m.M_colind.clear();
         for d in 0..m.sizes.nv {
@@ -198,12 +223,15 @@ impl Build<'_> {
     }
 
     /// Whether the body's block of the inertia matrix is diagonal in every configuration.
-    fn is_simple(&self, b: usize) -> bool {
+    pub(super) fn is_simple(&self, b: usize, coupled: &[bool]) -> bool {
         let m = &self.model;
         let parent = m.body_parentid[b] as usize;
         let centered = m.body_ipos[3 * b..3 * b + 3].iter().all(|x| x.abs() < 1e-6)
             && m.body_iquat[4 * b + 1..4 * b + 4].iter().all(|x| x.abs() < 1e-6);
-        if !centered || m.body_weldid[parent] != 0 || m.body_childnum[b] > 0 {
+        // below the world, or below a static body of the world
+        let near = parent == 0 || (m.body_parentid[parent] == 0 && m.body_jntnum[parent] == 0);
+        let alone = near && m.body_childnum[b] == 0;
+        if !self.spec.bodies[b].simple || !centered || !alone || coupled[b] {
             return false;
         }
         let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
@@ -212,7 +240,7 @@ impl Build<'_> {
             let rotates = matches!(m.jnt_type[j], kind::BALL | kind::HINGE);
             let at_center = m.jnt_pos[3 * j..3 * j + 3].iter().all(|x| x.abs() < 1e-6);
             let aligned = m.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > 1e-6).count() == 1;
-            if turns || (rotates && !at_center) || !aligned {
+            if turns || !at_center || !aligned {
                 return false;
             }
             turns = rotates;
@@ -220,11 +248,28 @@ impl Build<'_> {
         true
     }
 
-    /// Whether the body is simple and has only sliding joints.
+    /// Bodies that a tendon with inertia passes through: it couples their dofs.
+    pub(super) fn coupled_bodies(&self) -> Vec<bool> {
+        let m = &self.model;
+        let mut coupled = vec![false; m.sizes.nbody];
+        for t in (0..m.sizes.ntendon).filter(|&t| m.tendon_armature[t] > 0.0) {
+            for w in m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize {
+                let body = match (m.wrap_type[w], usize::try_from(m.wrap_objid[w])) {
+                    (wrap::SITE, Ok(s)) => m.site_bodyid[s],
+                    (wrap::SPHERE | wrap::CYLINDER, Ok(g)) => m.geom_bodyid[g],
+                    _ => continue,
+                };
+                coupled[body as usize] = true;
+            }
+        }
+        coupled
+    }
+
+    /// Whether the body has joints, and only sliding ones.
     pub(super) fn only_slides(&self, b: usize) -> bool {
         let m = &self.model;
         let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
-        !joints.is_empty() && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE) && self.is_simple(b)
+        !joints.is_empty() && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE)
     }
 
     /// A free joint stays alone; a body has at most six dofs.

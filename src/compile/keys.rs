@@ -1,7 +1,7 @@
 //! Keyframes.
 
-use crate::mjcf::Key;
 use crate::model::{Model, joint as kind};
+use crate::spec::Key;
 
 use super::Build;
 
@@ -23,7 +23,12 @@ impl Build<'_> {
                 column(&mut self.model, name)[k * width..k * width + numbers.len()].copy_from_slice(numbers);
             }
             self.parts(k, key);
-            normalize(&mut self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap]);
+            for quat in self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap].chunks_exact_mut(4) {
+                // zeros stay, in the reference too
+                if quat != [0.0; 4] {
+                    normalize(quat);
+                }
+            }
         }
         // quaternions of joints
         for k in 0..n.nkey {
@@ -73,7 +78,7 @@ impl Build<'_> {
                 "qpos" => m.jnt_qposadr[self.joint_id[*i]],
                 "qvel" => m.jnt_dofadr[self.joint_id[*i]],
                 "act" => actuator(*i).map_or(-1, |a| m.actuator_actadr[a]),
-                "ctrl" => actuator(*i).map_or(-1, |a| a as i32),
+                "ctrl" => actuator(*i).map_or(-1, |a| m.actuator_ctrladr[a]),
                 "mpos" => 3 * m.body_mocapid[*i],
                 _ => 4 * m.body_mocapid[*i],
             };

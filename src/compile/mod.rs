@@ -1,28 +1,58 @@
 //! [`Spec`] -> [`Model`]: inertia, trees, address tables, and everything that is known at `qpos0`.
 
+mod actuator_checks;
 mod actuators;
+mod assets;
 mod bodies;
+mod cameras;
+mod custom;
+mod derived;
 mod elements;
+mod equalities;
+mod flexes;
+mod fluid;
 mod geoms;
+mod hfields;
 mod inertia;
 mod joints;
 mod keys;
+mod lengthrange;
+mod lengths;
+mod meshes;
 mod pairs;
+mod plugins;
+mod reduce;
+mod sensors;
 mod set0;
+mod shapes;
 mod sizes;
+mod skins;
 mod stat;
-mod support;
 mod tendons;
+mod textures;
 
 use std::path::Path;
 
-use crate::error::Result;
-use crate::mjcf::{self, Base, Index, Kind, Log, Ref, Span, Spec, bases, did_you_mean};
-use crate::model::Model;
+pub(crate) use inertia::principal_to;
+pub use textures::{Image, decode};
 
-/// Loads a model file: reads, compiles and checks that all of it can be simulated.
+use crate::error::{Error, Result};
+use crate::mjcf;
+use crate::model::Model;
+use crate::spec::{Base, Index, Kind, Log, Ref, Span, Spec, bases, did_you_mean};
+
+/// Loads a model file: reads and compiles it, or reads a compiled model from a file that ends with `.mwb`.
+///
+/// # Errors
+/// [`Error::Model`] with all that is wrong and where, [`Error::Io`] where the file
+/// cannot be read.
 pub fn load(path: &Path) -> Result<Model> {
-    compile(&mjcf::parse(path)?)
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
+        return compile(&mjcf::parse(path)?);
+    }
+    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+    Model::from_mwb(&bytes).map_err(|e| fail(e.to_string()))
 }
 
 /// Loads a model from text.
@@ -40,34 +70,41 @@ pub fn load_str(text: &str) -> Result<Model> {
 
 /// Compiles a model.
 pub fn compile(spec: &Spec) -> Result<Model> {
+    let spec = &*spec.ordered();
+    if spec.bodies.is_empty() || spec.scopes.is_empty() || spec.compilers.is_empty() {
+        return Err(Error::Argument("the model has no world; start with Spec::new".to_owned()));
+    }
+    let reduced = reduce::reduce(spec)?;
+    let spec = reduced.as_ref().unwrap_or(spec);
     let mut build = Build::new(spec);
-    build.names();
-    support::check(&build);
-    build.log.check()?;
-    build.sizes();
-    build.log.check()?;
-    build.bodies();
-    build.joints();
-    build.geoms();
+    build.begin()?;
+    build.check_free();
     build.sites();
     build.cameras_and_lights();
     build.log.check()?;
     build.masses();
+    build.same_frames();
     build.tendons();
     build.actuators();
+    build.equalities();
+    build.flexes();
+    build.sensors();
+    build.skins();
+    build.plugins();
     build.options();
+    build.derived();
     build.log.check()?;
     build.explicit_pairs();
     build.log.check()?;
     let candidates = build.candidates();
     build.log.check()?;
-    support::check_pairs(&build, &candidates);
-    build.log.check()?;
     build.store_candidates(&candidates);
     set0::set0(&mut build);
+    build.length_ranges();
     build.keys();
-    build.numerics();
+    build.custom();
     build.log.check()?;
+    build.model.warnings = spec.warnings.iter().cloned().chain(build.log.warnings()).collect();
     Ok(build.model)
 }
 
@@ -83,12 +120,21 @@ pub(crate) struct Build<'a> {
     pub(crate) site_order: Vec<usize>,
     pub(crate) camera_order: Vec<usize>,
     pub(crate) light_order: Vec<usize>,
-    /// Model ids of the spec's joints, geoms and sites.
+    /// Model ids of the spec's joints, geoms, sites, cameras and lights.
     pub(crate) joint_id: Vec<usize>,
     pub(crate) geom_id: Vec<usize>,
     pub(crate) site_id: Vec<usize>,
+    pub(crate) camera_id: Vec<usize>,
+    pub(crate) light_id: Vec<usize>,
     /// Mass of each geom of the model, and whether it is on the surface.
     pub(crate) geom_mass: Vec<f64>,
+    /// Flexes with everything resolved.
+    pub(crate) solids: Vec<flexes::Solid>,
+    /// Type and size of the shape that each geom has the inertia of.
+    pub(crate) geom_solid: Vec<(i32, [f64; 3])>,
+    /// Meshes and height fields as they are in the model.
+    pub(crate) mesh: Vec<std::sync::Arc<crate::mesh::Finished>>,
+    pub(crate) heights: Vec<crate::mesh::Heights>,
 }
 
 /// Positions of a list sorted by body, and the inverse.
@@ -103,13 +149,35 @@ fn by_body(bodies: &[usize]) -> (Vec<usize>, Vec<usize>) {
 }
 
 impl<'a> Build<'a> {
+    /// Names, sizes, and all that the inertia of bodies follows from.
+    fn begin(&mut self) -> Result<()> {
+        self.names();
+        self.foreign();
+        self.check_userdata();
+        self.log.check()?;
+        self.solids();
+        self.meshes();
+        self.hfields();
+        self.log.check()?;
+        self.sizes();
+        self.log.check()?;
+        self.store_meshes();
+        self.store_hfields();
+        self.textures();
+        self.materials();
+        self.bodies();
+        self.joints();
+        self.geoms();
+        self.log.check()
+    }
+
     fn new(spec: &'a Spec) -> Self {
         let order = |bodies: Vec<usize>| by_body(&bodies);
         let (joint_order, joint_id) = order(spec.joints.iter().map(|e| e.body).collect());
         let (geom_order, geom_id) = order(spec.geoms.iter().map(|e| e.body).collect());
         let (site_order, site_id) = order(spec.sites.iter().map(|e| e.body).collect());
-        let (camera_order, _) = order(spec.cameras.iter().map(|e| e.body).collect());
-        let (light_order, _) = order(spec.lights.iter().map(|e| e.body).collect());
+        let (camera_order, camera_id) = order(spec.cameras.iter().map(|e| e.body).collect());
+        let (light_order, light_id) = order(spec.lights.iter().map(|e| e.body).collect());
         Self {
             spec,
             log: Log::of(&spec.sources),
@@ -123,7 +191,13 @@ impl<'a> Build<'a> {
             joint_id,
             geom_id,
             site_id,
+            camera_id,
+            light_id,
             geom_mass: Vec::new(),
+            solids: Vec::new(),
+            geom_solid: Vec::new(),
+            mesh: Vec::new(),
+            heights: Vec::new(),
         }
     }
 
@@ -134,39 +208,39 @@ impl<'a> Build<'a> {
 
     /// Fills the names and refuses repeated ones.
     fn names(&mut self) {
-        for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
+        for &kind in Kind::ALL {
             self.unique(kind.word(), bases(self.spec, kind).collect());
         }
-        self.unique("actuator", self.spec.actuators.iter().map(|a| &a.base).collect());
-        self.unique("camera", self.spec.cameras.iter().map(|c| &c.base).collect());
-        self.unique("light", self.spec.lights.iter().map(|l| &l.base).collect());
-        self.unique("keyframe", self.spec.keys.iter().map(|k| &k.base).collect());
-        self.unique("numeric", self.spec.numerics.iter().map(|n| &n.base).collect());
-        self.unique("pair", self.spec.pairs.iter().map(|p| &p.base).collect());
-        self.unique("exclude", self.spec.excludes.iter().map(|e| &e.base).collect());
-        self.unique("frame", self.spec.frames.iter().map(|f| &f.base).collect());
-        for path in ["asset/texture", "asset/material", "custom/text", "custom/tuple"] {
-            let same = self.spec.kept.iter().filter(|k| k.path == path).map(|k| &k.base).collect();
-            self.unique(path.rsplit('/').next().unwrap_or(path), same);
-        }
         let spec = self.spec;
-        let list = |order: &[usize], base: &dyn Fn(usize) -> &'a Base| -> Vec<String> {
-            order.iter().map(|&i| self.full(base(i))).collect()
-        };
-        let all = |n: usize| (0..n).collect::<Vec<usize>>();
-        self.model.names = crate::model::Names {
-            model: spec.name.clone(),
-            body: list(&all(spec.bodies.len()), &|i| &spec.bodies[i].base),
-            joint: list(&self.joint_order, &|i| &spec.joints[i].base),
-            geom: list(&self.geom_order, &|i| &spec.geoms[i].base),
-            site: list(&self.site_order, &|i| &spec.sites[i].base),
-            camera: list(&self.camera_order, &|i| &spec.cameras[i].base),
-            light: list(&self.light_order, &|i| &spec.lights[i].base),
-            tendon: list(&all(spec.tendons.len()), &|i| &spec.tendons[i].base),
-            actuator: list(&all(spec.actuators.len()), &|i| &spec.actuators[i].base),
-            numeric: list(&all(spec.numerics.len()), &|i| &spec.numerics[i].base),
-            key: list(&all(spec.keys.len()), &|i| &spec.keys[i].base),
-        };
+        let names = &mut self.model.names;
+        names.model.clone_from(&spec.name);
+        for &kind in Kind::ALL {
+            let all: Vec<String> = bases(spec, kind).map(|b| spec.full_name(&b.name, b.scope)).collect();
+            // what bodies hold is ordered by body
+            let order = match kind {
+                Kind::Joint => &self.joint_order,
+                Kind::Geom => &self.geom_order,
+                Kind::Site => &self.site_order,
+                Kind::Camera => &self.camera_order,
+                Kind::Light => &self.light_order,
+                _ => {
+                    *names.of_mut(kind) = all;
+                    continue;
+                }
+            };
+            *names.of_mut(kind) = order.iter().map(|&i| all[i].clone()).collect();
+        }
+    }
+
+    /// Refuses what the reader does not understand yet.
+    fn foreign(&self) {
+        for foreign in &self.spec.foreign {
+            self.wrong(
+                foreign.span,
+                format!("{} is not supported yet", foreign.what),
+                "remove it to simulate the rest",
+            );
+        }
     }
 
     fn unique(&self, kind: &str, bases: Vec<&Base>) {
@@ -218,10 +292,10 @@ impl<'a> Build<'a> {
             }
             None => {
                 if range[0] > range[1] {
-                    self.wrong(span, reversed, help);
+                    self.log.warn(span, format!("{reversed} and does not limit"), help);
                 }
                 let has_range = range[0] < range[1];
-                if has_range && !self.spec.compilers[compiler].autolimits {
+                if range != [0.0; 2] && !self.spec.compilers[compiler].autolimits {
                     let message = format!("{name} is given, but not whether it limits");
                     self.wrong(
                         span,

@@ -1,7 +1,7 @@
 //! Explicit contact pairs, exclusions, and the list of all geom pairs that can touch.
 
-use crate::mjcf::{Kind, Pair};
 use crate::model::{disable, geom as kind};
+use crate::spec::{Kind, Pair};
 
 use super::Build;
 

@@ -3,11 +3,12 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::mjcf::quat_of;
-use crate::model::{Model, joint as kind};
+use crate::model::{Model, bias, gain, joint as kind};
 
-use super::Build;
 use super::inertia::{offset, turned};
+use super::lengths::Lengths;
 use super::stat;
+use super::{Build, equalities};
 
 /// Smallest divisor.
 const MINVAL: f64 = 1e-15;
@@ -34,16 +35,18 @@ pub(super) fn quat(v: &[f64], i: usize) -> DQuat {
 /// Fills every field that depends on `qpos0`.
 pub(super) fn set0(build: &mut Build<'_>) {
     build.matrix_structure();
-    tendon_lengths(&mut build.model);
+    let lengths = Lengths::new(&mut build.model);
     let pose = kinematics(&build.model);
-    let inertia = Inertia::new(&build.model, &pose);
+    equalities::anchors(&mut build.model, &pose);
+    let inertia = Inertia::new(&build.model, &pose, &lengths);
     weights(&mut build.model, &pose, &inertia);
     slider_weights(build);
-    tendon_weights(&mut build.model, &inertia);
-    actuator_weights(&mut build.model, &inertia);
-    damping_ratios(build, &inertia);
+    tendon_weights(&mut build.model, &inertia, &lengths);
+    actuator_weights(&mut build.model, &inertia, &lengths);
+    damping_ratios(build, &inertia, &lengths);
     spring_dampers(build);
     stat::statistics(build, &pose, &inertia.diagonal);
+    build.flex_weights();
     cameras_and_lights(&mut build.model, &pose);
 }
 
@@ -62,7 +65,11 @@ fn kinematics(m: &Model) -> Pose0 {
         let p = m.body_parentid[b] as usize;
         pose.xpos[b] = pose.xpos[p] + pose.xquat[p] * vec(&m.body_pos, b);
         pose.xquat[b] = (pose.xquat[p] * quat(&m.body_quat, b)).normalize();
-        pose.xipos[b] = pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b);
+        // frames that nearly coincide are the same
+        pose.xipos[b] = match m.body_sameframe[b] {
+            1 => pose.xpos[b],
+            _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
+        };
         for j in 0..m.body_jntnum[b] {
             let j = (m.body_jntadr[b] + j) as usize;
             axes(m, b, j, &mut pose);
@@ -125,7 +132,7 @@ struct Inertia {
 }
 
 impl Inertia {
-    fn new(m: &Model, pose: &Pose0) -> Self {
+    fn new(m: &Model, pose: &Pose0, lengths: &Lengths) -> Self {
         let nv = m.sizes.nv;
         let chain: Vec<Vec<usize>> = (0..nv).map(|d| ancestors(m, d)).collect();
         let (tensor, moment, mass) = composite(m, pose);
@@ -134,13 +141,14 @@ impl Inertia {
         let tendons = tendon_armature(m);
         let mut factor: Vec<Vec<f64>> = chain.iter().map(|c| vec![0.0; c.len()]).collect();
         for d in 0..nv {
-            // momentum of the subtree from unit speed of the dof, about the world's origin
+            // momentum of the subtree from unit speed of the dof, about the tree's centre of mass
             let b = m.dof_bodyid[d] as usize;
-            let (v, w) = pose.motion(d, DVec3::ZERO);
+            let center = pose.subtree_com[m.body_rootid[b] as usize];
+            let (v, w) = pose.motion(d, center);
             let linear = v * mass[b] + w.cross(moment[b]);
             let angular = tensor[b] * w + moment[b].cross(v);
             let row = |e: usize| {
-                let (v, w) = pose.motion(e, DVec3::ZERO);
+                let (v, w) = pose.motion(e, center);
                 v.dot(linear) + w.dot(angular)
             };
             diagonal[d] = row(d) + armature[d];
@@ -150,15 +158,15 @@ impl Inertia {
         }
         let plain = diagonal.clone();
         let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal, plain };
-        inertia.add_tendons(m, &tendons);
+        inertia.add_tendons(m, &tendons, lengths);
         inertia.factorize();
         inertia
     }
 
     /// Armature of tendons couples the dofs along them.
-    fn add_tendons(&mut self, m: &Model, armature: &[f64]) {
+    fn add_tendons(&mut self, m: &Model, armature: &[f64], lengths: &Lengths) {
         for t in (0..m.sizes.ntendon).filter(|&t| armature[t] != 0.0) {
-            let row = tendon_row(m, t);
+            let row = lengths.tendon(m, t);
             for &(d, x) in &row {
                 for &(e, y) in &row {
                     let value = armature[t] * x * y;
@@ -216,7 +224,7 @@ impl Inertia {
     fn weight(&self, nonzero: &[(usize, f64)]) -> (f64, Vec<f64>) {
         let mut x = vec![0.0; self.chain.len()];
         for &(d, value) in nonzero {
-            x[d] += value;
+            x[d] = value;
         }
         let y = x.clone();
         self.solve(&mut x);
@@ -249,16 +257,21 @@ fn ancestors(m: &Model, d: usize) -> Vec<usize> {
     chain
 }
 
-/// Inertia of subtrees about the world's origin: tensor, first moment, mass.
+/// Inertia of subtrees about the centre of mass of its tree: tensor, first moment, mass.
 fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     let nbody = m.sizes.nbody;
     let mut tensor = vec![DMat3::ZERO; nbody];
     let mut moment = vec![DVec3::ZERO; nbody];
     let mut mass = m.body_mass.clone();
     for b in 1..nbody {
-        let frame = pose.xquat[b] * quat(&m.body_iquat, b);
-        tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], pose.xipos[b]);
-        moment[b] = pose.xipos[b] * mass[b];
+        let frame = match m.body_sameframe[b] {
+            1 | 3 => pose.xquat[b],
+            _ => pose.xquat[b] * quat(&m.body_iquat, b),
+        };
+        // far from the origin, little would be left of small inertias
+        let arm = pose.xipos[b] - pose.subtree_com[m.body_rootid[b] as usize];
+        tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], arm);
+        moment[b] = arm * mass[b];
     }
     for b in (1..nbody).rev() {
         let p = m.body_parentid[b] as usize;
@@ -277,10 +290,10 @@ fn armature(m: &Model) -> Vec<f64> {
         let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else {
             continue;
         };
-        if m.actuator_trntype[a] == 0 && m.actuator_armature[a] != 0.0 {
+        if m.actuator_trntype[a] <= 1 && m.actuator_armature[a] != 0.0 {
             let v = m.jnt_dofadr[j] as usize;
             let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
-            let gear = m.actuator_gear[6 * a];
+            let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
             armature[v..v + n].iter_mut().for_each(|x| *x += m.actuator_armature[a] * gear * gear);
         }
     }
@@ -295,30 +308,11 @@ fn tendon_armature(m: &Model) -> Vec<f64> {
             continue;
         };
         if m.actuator_trntype[a] == 3 {
-            armature[t] += m.actuator_armature[a] * m.actuator_gear[6 * a] * m.actuator_gear[6 * a];
+            let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
+            armature[t] += m.actuator_armature[a] * gear * gear;
         }
     }
     armature
-}
-
-/// Nonzeros of a tendon's Jacobian.
-fn tendon_row(m: &Model, t: usize) -> Vec<(usize, f64)> {
-    let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-    path.map(|w| (m.jnt_dofadr[m.wrap_objid[w] as usize] as usize, m.wrap_prm[w])).collect()
-}
-
-fn tendon_lengths(m: &mut Model) {
-    for t in 0..m.sizes.ntendon {
-        let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-        let length = |q: &[f64]| -> f64 {
-            path.clone().map(|w| m.wrap_prm[w] * q[m.jnt_qposadr[m.wrap_objid[w] as usize] as usize]).sum()
-        };
-        let (at0, at_rest) = (length(&m.qpos0), length(&m.qpos_spring));
-        m.tendon_length0[t] = at0;
-        if m.tendon_lengthspring[2 * t..2 * t + 2] == [-1.0, -1.0] {
-            m.tendon_lengthspring[2 * t..2 * t + 2].fill(at_rest);
-        }
-    }
 }
 
 /// Weights of dofs and bodies.
@@ -379,51 +373,37 @@ fn slider_weights(build: &mut Build<'_>) {
     }
 }
 
-fn tendon_weights(m: &mut Model, inertia: &Inertia) {
+fn tendon_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
     for t in 0..m.sizes.ntendon {
-        m.tendon_invweight0[t] = inertia.weight(&tendon_row(m, t)).0;
+        m.tendon_invweight0[t] = inertia.weight(&lengths.tendon(m, t)).0;
     }
 }
 
-/// Nonzeros of an actuator's moment at `qpos0`, and its length.
-fn moment(m: &Model, a: usize) -> (Vec<(usize, f64)>, f64) {
-    let Ok(target) = usize::try_from(m.actuator_trnid[2 * a]) else {
-        return (Vec::new(), 0.0);
-    };
-    let gear = &m.actuator_gear[6 * a..6 * a + 6];
-    if m.actuator_trntype[a] == 3 {
-        let row = tendon_row(m, target).into_iter().map(|(d, x)| (d, x * gear[0])).collect();
-        return (row, m.tendon_length0[target] * gear[0]);
-    }
-    let v = m.jnt_dofadr[target] as usize;
-    match m.jnt_type[target] {
-        kind::FREE => ((0..6).map(|i| (v + i, gear[i])).collect(), 0.0),
-        kind::BALL => ((0..3).map(|i| (v + i, gear[i])).collect(), 0.0),
-        _ => (vec![(v, gear[0])], m.qpos0[m.jnt_qposadr[target] as usize] * gear[0]),
+fn actuator_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
+    for out in 0..m.sizes.nout {
+        let (_, acceleration) = inertia.weight(&lengths.moment(m, out));
+        m.actuator_acc0[out] = acceleration.iter().map(|x| x * x).sum::<f64>().sqrt();
     }
 }
 
-fn actuator_weights(m: &mut Model, inertia: &Inertia) {
-    for a in 0..m.sizes.nactuator {
-        let (row, length) = moment(m, a);
-        let (_, acceleration) = inertia.weight(&row);
-        m.actuator_acc0[a] = acceleration.iter().map(|x| x * x).sum::<f64>().sqrt();
-        m.actuator_length0[a] = length;
-    }
-}
-
-/// Damping of position servos from their damping ratio, which is kept as a positive `biasprm[2]` so far.
-fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia) {
+/// Damping of servos from their damping ratio, which is kept as a positive `biasprm[2]` so far.
+fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia, lengths: &Lengths) {
     let m = &mut build.model;
     for a in 0..m.sizes.nactuator {
-        let (kp, ratio) = (m.actuator_gainprm[10 * a], m.actuator_biasprm[10 * a + 2]);
-        let is_servo = m.actuator_gaintype[a] == 0
-            && m.actuator_biastype[a] == 1
-            && m.actuator_biasprm[10 * a + 1] == -kp;
+        let (kp, ratio) = (-m.actuator_biasprm[10 * a + 1], m.actuator_biasprm[10 * a + 2]);
+        let is_servo = match (m.actuator_gaintype[a], m.actuator_biastype[a]) {
+            (gain::FIXED, bias::AFFINE) | (gain::SO3, bias::SO3) => m.actuator_gainprm[10 * a] == kp,
+            (gain::PID, bias::AFFINE) => true,
+            _ => false,
+        };
         if !is_servo || ratio <= 0.0 {
             continue;
         }
-        let mass = 1.0 / inertia.weight(&moment(m, a).0).0.max(MINVAL);
+        // the mean over the outputs
+        let outs = m.actuator_outadr[a]..m.actuator_outadr[a] + m.actuator_outnum[a];
+        let weight = outs.map(|out| inertia.weight(&lengths.moment(m, out as usize)).0).sum::<f64>();
+        // what nothing moves has no mass
+        let mass = if weight < MINVAL { 0.0 } else { f64::from(m.actuator_outnum[a]) / weight };
         m.actuator_biasprm[10 * a + 2] = -ratio * 2.0 * (kp * mass).sqrt();
     }
 }

@@ -1,8 +1,8 @@
 //! Sizes of the model, and its options.
 
 use crate::fields::Sizes;
-use crate::mjcf::{Joint, Kind};
 use crate::model::Model;
+use crate::spec::{Actuator, Joint, Kind};
 
 use super::Build;
 
@@ -19,10 +19,10 @@ impl Build<'_> {
         let mut n = Sizes {
             nq: spec.joints.iter().map(Joint::nq).sum(),
             nv: spec.joints.iter().map(Joint::nv).sum(),
-            nu: spec.actuators.len(),
+            nu: spec.actuators.iter().map(Actuator::nctrl).sum(),
             nactuator: spec.actuators.len(),
-            nout: spec.actuators.len(),
-            na: spec.actuators.iter().map(crate::mjcf::Actuator::na).sum(),
+            nout: spec.actuators.iter().map(Actuator::nout).sum(),
+            na: spec.actuators.iter().map(Actuator::na).sum(),
             nbody: spec.bodies.len(),
             njnt: spec.joints.len(),
             ngeom: spec.geoms.len(),
@@ -34,12 +34,23 @@ impl Build<'_> {
             npair: spec.pairs.len(),
             nexclude: spec.excludes.len(),
             nmocap: spec.bodies.iter().filter(|b| b.mocap).count(),
-            nkey: spec.keys.len().max(spec.nkey),
+            nkey: spec.keys.len().max(spec.size.count("nkey").max(0) as usize),
+            ntex: spec.textures.len(),
+            nmat: spec.materials.len(),
+            nskin: spec.skins.len(),
+            neq: spec.equalities.len(),
+            nsensor: spec.sensors.len(),
+            ntext: spec.texts.len(),
+            ntextdata: spec.texts.iter().map(|t| t.data.len() + 1).sum(),
+            ntuple: spec.tuples.len(),
+            ntupledata: spec.tuples.iter().map(|t| t.objects.len()).sum(),
             nnumeric: spec.numerics.len(),
             nnumericdata: spec.numerics.iter().map(|n| n.data.len()).sum(),
             ..Sizes::default()
         };
-        n.nJten = n.nwrap;
+        self.flex_sizes(&mut n);
+        self.mesh_sizes(&mut n);
+        self.hfield_sizes(&mut n);
         let world = spec.bodies[0].base.at.element;
         if n.nbody > MAX_BODIES {
             self.wrong(world, format!("the model has {} bodies, more than {MAX_BODIES}", n.nbody), "");
@@ -76,6 +87,28 @@ impl Build<'_> {
         }
     }
 
+    /// Numbers of the user fit where their counts are written.
+    pub(super) fn check_userdata(&self) {
+        let spec = self.spec;
+        macro_rules! fit {
+            ($($list:ident $name:literal)*) => {
+                $(let most = spec.size.count($name);
+                for element in spec.$list.iter().filter(|e| most >= 0 && e.userdata.len() as i32 > most) {
+                    let message = format!("{} numbers, but {} is {most}", element.userdata.len(), $name);
+                    self.wrong(element.base.at.of("user"), message, "raise it in <size>, or remove it there");
+                })*
+            };
+        }
+        fit! {
+            bodies "nuser_body"
+            joints "nuser_jnt"
+            geoms "nuser_geom"
+            sites "nuser_site"
+            cameras "nuser_cam"
+            sensors "nuser_sensor"
+        }
+    }
+
     /// Copies the options.
     pub(super) fn options(&mut self) {
         let (opt, m) = (&self.spec.option, &mut self.model);
@@ -89,19 +122,31 @@ impl Build<'_> {
                 to[0] = value;
             }
         }
+        for (name, value) in &self.spec.visual.real {
+            if let Some(crate::fields::ValuesMut::Real(to)) = m.get_mut(&format!("vis_{name}")) {
+                to.iter_mut().zip(value).for_each(|(to, &x)| *to = f64::from(x as f32));
+            }
+        }
+        for &(name, value) in &self.spec.visual.int {
+            if let Some(crate::fields::ValuesMut::Int(to)) = m.get_mut(&format!("vis_{name}")) {
+                to[0] = value;
+            }
+        }
         m.opt_disableflags[0] = opt.disable;
         m.opt_enableflags[0] = opt.enable;
         m.opt_disableactuator[0] = opt.disableactuator;
     }
 
     /// Id in the model of what a reference means, by kind.
-    pub(super) fn id_of(&self, kind: Kind, target: &crate::mjcf::Ref, scope: usize) -> Option<usize> {
+    pub(super) fn id_of(&self, kind: Kind, target: &crate::spec::Ref, scope: usize) -> Option<usize> {
         let i = self.resolve(kind, target, scope)?;
         Some(match kind {
             Kind::Joint => self.joint_id[i],
             Kind::Geom => self.geom_id[i],
             Kind::Site => self.site_id[i],
-            Kind::Body | Kind::Tendon => i,
+            Kind::Camera => self.camera_id[i],
+            Kind::Light => self.light_id[i],
+            _ => i,
         })
     }
 }

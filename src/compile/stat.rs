@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::model::{geom as geomkind, joint as kind};
+use crate::model::{Model, geom as geomkind, joint as kind};
 
 use super::Build;
 use super::set0::{Pose0, vec};
@@ -44,6 +44,16 @@ pub(super) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
     m.stat_meansize[0] = stat.meansize.unwrap_or(meansize);
 }
 
+/// Place of a geom; frames that nearly coincide are the same.
+fn place(m: &Model, pose: &Pose0, g: usize) -> DVec3 {
+    let b = m.geom_bodyid[g] as usize;
+    match m.geom_sameframe[g] {
+        1 => pose.xpos[b],
+        2 => pose.xipos[b],
+        _ => pose.xpos[b] + pose.xquat[b] * vec(&m.geom_pos, g),
+    }
+}
+
 /// Farthest from each body's centre of mass: joints of the body and its children, and ends of geoms.
 fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
     let m = &build.model;
@@ -56,9 +66,10 @@ fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
     }
     for g in (0..m.sizes.ngeom).filter(|&g| m.geom_rbound[g] > 0.0) {
         let b = m.geom_bodyid[g] as usize;
-        let at = pose.xpos[b] + pose.xquat[b] * vec(&m.geom_pos, g);
+        let at = place(m, pose, g);
         size[b] = size[b].max((pose.xipos[b] - at).length() + m.geom_rbound[g]);
     }
+    build.flex_reach(&pose.xpos, &mut size);
     size.iter_mut().for_each(|s| *s = s.max(MIN_SIZE));
     size
 }
@@ -83,8 +94,7 @@ fn bounds(build: &Build<'_>, pose: &Pose0, meansize: f64) -> (DVec3, DVec3) {
         add(pose.xpos[b] + pose.xquat[b] * vec(&m.site_pos, s), 0.0);
     }
     for g in 0..m.sizes.ngeom {
-        let b = m.geom_bodyid[g] as usize;
-        let at = pose.xpos[b] + pose.xquat[b] * vec(&m.geom_pos, g);
+        let at = place(m, pose, g);
         let mut radius = m.geom_rbound[g];
         if m.geom_type[g] == geomkind::PLANE {
             // a tenth of its size, or of the mean body's for infinite planes

@@ -20,6 +20,7 @@ pub mod islands;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod math;
+pub mod motion;
 pub mod passive;
 pub mod primitives;
 pub mod reference_constraint;
@@ -28,6 +29,7 @@ pub mod rne;
 pub mod solve;
 pub mod tendon;
 pub mod transmission;
+pub mod wrap;
 
 use crate::data::Data;
 use crate::model::Model;

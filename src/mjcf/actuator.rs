@@ -1,78 +1,97 @@
-//! `<actuator>`: general and its shortcuts.
+//! `<actuator>`: what all actuators have, and `general`.
 
 use super::attrs::El;
 use super::geom::reference;
 use super::joint::polynomial;
-use super::spec::{Actuator, Ref, Target};
-
-/// Values of the dynamics, gain and bias types that shortcuts set.
-pub(crate) const DYN_NONE: i32 = 0;
-pub(crate) const DYN_INTEGRATOR: i32 = 1;
-pub(crate) const DYN_FILTER: i32 = 2;
-pub(crate) const DYN_FILTEREXACT: i32 = 3;
-pub(crate) const FIXED: i32 = 0;
-pub(crate) const AFFINE: i32 = 1;
+use super::{dcmotor, plugin, shortcuts};
+use crate::model::{bias, dynamics, gain, input};
+use crate::spec::{Actuator, Law, Ref, Target};
 
 const DYNTYPES: &[(&str, i32)] = &[
-    ("none", DYN_NONE),
-    ("integrator", DYN_INTEGRATOR),
-    ("filter", DYN_FILTER),
-    ("filterexact", DYN_FILTEREXACT),
-    ("muscle", 4),
-    ("dcmotor", 5),
-    ("user", 6),
+    ("none", dynamics::NONE),
+    ("integrator", dynamics::INTEGRATOR),
+    ("filter", dynamics::FILTER),
+    ("filterexact", dynamics::FILTEREXACT),
+    ("muscle", dynamics::MUSCLE),
+    ("dcmotor", dynamics::DCMOTOR),
+    ("pid", dynamics::PID),
+    ("user", dynamics::USER),
 ];
 const GAINTYPES: &[(&str, i32)] = &[
-    ("fixed", FIXED),
-    ("affine", AFFINE),
-    ("muscle", 2),
-    ("user", 3),
-    ("pid", 4),
-    ("so3", 5),
-    ("dcmotor", 6),
+    ("fixed", gain::FIXED),
+    ("affine", gain::AFFINE),
+    ("muscle", gain::MUSCLE),
+    ("dcmotor", gain::DCMOTOR),
+    ("so3", gain::SO3),
+    ("pid", gain::PID),
+    ("user", gain::USER),
 ];
-const BIASTYPES: &[(&str, i32)] =
-    &[("none", 0), ("affine", AFFINE), ("muscle", 2), ("user", 3), ("pid", 4), ("so3", 5), ("dcmotor", 6)];
+const BIASTYPES: &[(&str, i32)] = &[
+    ("none", bias::NONE),
+    ("affine", bias::AFFINE),
+    ("muscle", bias::MUSCLE),
+    ("dcmotor", bias::DCMOTOR),
+    ("so3", bias::SO3),
+    ("user", bias::USER),
+];
+const INTERPS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 
-/// Elements that are not understood yet.
-const FOREIGN: &[&str] = &["muscle", "adhesion", "orientation", "pid", "dcmotor", "plugin"];
+/// Controls in the order in which they are listed.
+const INPUTS: &[(&str, i32)] = &[
+    ("pos", input::POS),
+    ("vel", input::VEL),
+    ("ff", input::FF),
+    ("voltage", input::VOLTAGE),
+    ("pressure", input::PRESSURE),
+];
+/// Charts of orientations.
+const CHARTS: &[(&str, i32)] = &[("expmap", input::EXPMAP), ("quat", input::QUAT)];
 
-/// Whether an element of the section is one that is read here.
-pub(super) fn is_known(tag: &str) -> bool {
-    !FOREIGN.contains(&tag)
-}
-
-const TARGETS: &[(&str, Target)] = &[
+/// Attributes that name the target; where several are written, the last of this list counts.
+pub(super) const TARGETS: &[(&str, Target)] = &[
     ("joint", Target::Joint),
     ("jointinparent", Target::JointInParent),
     ("tendon", Target::Tendon),
+    ("cranksite", Target::SliderCrank),
     ("site", Target::Site),
     ("body", Target::Body),
-    ("cranksite", Target::SliderCrank),
 ];
 
-impl Default for Actuator {
+impl Default for Law {
     fn default() -> Self {
         let mut one = [0.0; 10];
         one[0] = 1.0;
         Self {
-            base: Default::default(),
-            uid: 0,
-            tag: "general".to_owned(),
-            target_kind: Target::None,
-            target: Ref::default(),
-            dyntype: DYN_NONE,
-            gaintype: FIXED,
-            biastype: 0,
+            dyntype: dynamics::NONE,
+            gaintype: gain::FIXED,
+            biastype: bias::NONE,
             dynprm: one,
             gainprm: one,
             biasprm: [0.0; 10],
             actdim: -1,
             actearly: false,
+            ctrlspec: 0,
+            inheritrange: 0.0,
+            velrange: [0.0; 2],
+            ffrange: [0.0; 2],
+        }
+    }
+}
+
+impl Default for Actuator {
+    fn default() -> Self {
+        Self {
+            base: Default::default(),
+            uid: 0,
+            tag: String::new(),
+            target_kind: Target::None,
+            target: Ref::default(),
+            refsite: Ref::default(),
+            slidersite: Ref::default(),
+            law: Law::default(),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             cranklength: 0.0,
             lengthrange: [0.0; 2],
-            inheritrange: 0.0,
             damping: [0.0; 3],
             armature: 0.0,
             ctrllimited: None,
@@ -82,141 +101,137 @@ impl Default for Actuator {
             actlimited: None,
             actrange: [0.0; 2],
             group: 0,
+            nsample: 0,
+            interp: 0,
+            delay: 0.0,
+            plugin: None,
         }
     }
 }
 
-/// Reads the attributes of an actuator, of a class or in the section, over what it has.
-pub(super) fn actuator(el: El<'_>, to: &mut Actuator) {
+/// Reads the attributes of an actuator, of a class or in the section, over what it has. A shortcut goes on
+/// with the law of the nearest class that was set by the same one, `known`; it knows of no other's.
+pub(super) fn actuator(el: El<'_>, to: &mut Actuator, known: Option<Law>) {
     to.base.at.note(el);
     common(el, to);
-    // a shortcut starts from the gains of its own kind, or of `general`; others are forgotten
-    if el.tag() != "general" && to.tag != "general" && to.tag != el.tag() {
-        let fresh = Actuator::default();
-        (to.dyntype, to.gaintype, to.biastype) = (fresh.dyntype, fresh.gaintype, fresh.biastype);
-        (to.dynprm, to.gainprm, to.biasprm) = (fresh.dynprm, fresh.gainprm, fresh.biasprm);
+    let fresh = known.is_none();
+    if !matches!(el.tag(), "general" | "plugin") {
+        to.law = known.unwrap_or_default();
+        el.tag().clone_into(&mut to.tag);
     }
     match el.tag() {
-        "motor" => motor(to),
-        "position" | "intvelocity" => position(el, to),
-        "velocity" => velocity(el, to),
-        "damper" => damper(el, to),
-        "cylinder" => cylinder(el, to),
+        "motor" => shortcuts::motor(to),
+        "position" => shortcuts::position(el, to),
+        "intvelocity" => shortcuts::intvelocity(el, to),
+        "velocity" => shortcuts::velocity(el, to),
+        "damper" => shortcuts::damper(el, to, fresh),
+        "cylinder" => shortcuts::cylinder(el, to),
+        "muscle" => shortcuts::muscle(el, to, fresh),
+        "adhesion" => shortcuts::adhesion(el, to),
+        "orientation" => shortcuts::orientation(el, to),
+        "pid" => shortcuts::pid(el, to, fresh),
+        "dcmotor" => dcmotor::dcmotor(el, to, fresh),
         _ => general(el, to),
     }
-    el.tag().clone_into(&mut to.tag);
+    if el.tag() == "plugin" {
+        to.plugin = Some(plugin::usage(el));
+    }
 }
 
 /// What all kinds have.
-fn common(el: El<'_>, to: &mut Actuator) {
+pub(super) fn common(el: El<'_>, to: &mut Actuator) {
     el.set_partial("gear", &mut to.gear);
     el.set_real("cranklength", &mut to.cranklength);
     el.set_fixed("lengthrange", &mut to.lengthrange);
     polynomial(el, "damping", &mut to.damping);
-    el.set_positive("armature", &mut to.armature);
+    el.set_real("armature", &mut to.armature);
     el.set_auto("ctrllimited", &mut to.ctrllimited);
     el.set_fixed("ctrlrange", &mut to.ctrlrange);
     el.set_auto("forcelimited", &mut to.forcelimited);
     el.set_fixed("forcerange", &mut to.forcerange);
     el.set_auto("actlimited", &mut to.actlimited);
     el.set_fixed("actrange", &mut to.actrange);
-    el.set_positive("inheritrange", &mut to.inheritrange);
     el.set_int("group", &mut to.group);
+    el.set_int("nsample", &mut to.nsample);
+    el.set_keyword("interp", INTERPS, &mut to.interp);
+    el.set_real("delay", &mut to.delay);
     el.list("user");
-    // the target; the section's check that there is exactly one is done when it is compiled
-    for &(name, kind) in TARGETS {
-        if el.attr(name).is_none() {
-            continue;
-        }
-        if to.target_kind != Target::None {
-            el.wrong(name, "the actuator has more than one transmission target", "keep one of them");
-        }
+}
+
+/// Reads what an actuator of the section acts on.
+pub(super) fn target(el: El<'_>, to: &mut Actuator) {
+    for &(name, kind) in TARGETS.iter().filter(|t| el.attr(t.0).is_some()) {
         to.target_kind = kind;
         reference(el, name, &mut to.target);
     }
-}
-
-fn general(el: El<'_>, to: &mut Actuator) {
-    el.set_keyword("dyntype", DYNTYPES, &mut to.dyntype);
-    el.set_keyword("gaintype", GAINTYPES, &mut to.gaintype);
-    el.set_keyword("biastype", BIASTYPES, &mut to.biastype);
-    el.set_partial("dynprm", &mut to.dynprm);
-    el.set_partial("gainprm", &mut to.gainprm);
-    el.set_partial("biasprm", &mut to.biasprm);
-    el.set_int("actdim", &mut to.actdim);
-    el.set_flag("actearly", &mut to.actearly);
-}
-
-fn motor(to: &mut Actuator) {
-    let fresh = Actuator::default();
-    (to.dyntype, to.gaintype, to.biastype) = (fresh.dyntype, fresh.gaintype, fresh.biastype);
-    (to.gainprm, to.biasprm) = (fresh.gainprm, fresh.biasprm);
-}
-
-/// Force kp (ctrl - length) - kv velocity. A positive `biasprm[2]` is a damping ratio until it is compiled.
-fn position(el: El<'_>, to: &mut Actuator) {
-    el.set_positive("kp", &mut to.gainprm[0]);
-    if el.attr("kv").is_some() && el.attr("dampratio").is_some() {
-        el.wrong("dampratio", "kv and dampratio cannot both be given", "keep one of them");
+    reference(el, "refsite", &mut to.refsite);
+    reference(el, "slidersite", &mut to.slidersite);
+    if to.target_kind == Target::None {
+        return;
     }
-    let mut kv = 0.0;
-    el.set_positive("kv", &mut kv);
-    if el.attr("kv").is_some() {
-        to.biasprm[2] = -kv;
+    if !to.refsite.name.is_empty() && to.target_kind != Target::Site {
+        el.wrong("refsite", "refsite goes with site only", "remove it, or add site=\"…\"");
     }
-    el.set_positive("dampratio", &mut to.biasprm[2]);
-    to.gaintype = FIXED;
-    to.biastype = AFFINE;
-    to.biasprm[0] = 0.0;
-    to.biasprm[1] = -to.gainprm[0];
-    if el.tag() == "intvelocity" {
-        to.dyntype = DYN_INTEGRATOR;
-    } else if el.attr("timeconst").is_some() {
-        el.set_positive("timeconst", &mut to.dynprm[0]);
-        to.dyntype = if to.dynprm[0] > 0.0 { DYN_FILTEREXACT } else { DYN_NONE };
+    for name in ["slidersite", "cranklength"] {
+        if el.attr(name).is_some() && to.target_kind != Target::SliderCrank {
+            el.wrong(name, format!("{name} is only for slider-cranks"), "remove it, or add cranksite=\"…\"");
+        }
     }
 }
 
-/// Force kv (ctrl - velocity).
-fn velocity(el: El<'_>, to: &mut Actuator) {
-    el.set_positive("kv", &mut to.gainprm[0]);
-    to.dyntype = DYN_NONE;
-    to.gaintype = FIXED;
-    to.biastype = AFFINE;
-    to.biasprm = [0.0; 10];
-    to.biasprm[2] = -to.gainprm[0];
+pub(super) fn general(el: El<'_>, to: &mut Actuator) {
+    let law = &mut to.law;
+    el.set_keyword("dyntype", DYNTYPES, &mut law.dyntype);
+    el.set_keyword("gaintype", GAINTYPES, &mut law.gaintype);
+    el.set_keyword("biastype", BIASTYPES, &mut law.biastype);
+    el.set_partial("dynprm", &mut law.dynprm);
+    el.set_partial("gainprm", &mut law.gainprm);
+    el.set_partial("biasprm", &mut law.biasprm);
+    el.set_int("actdim", &mut law.actdim);
+    el.set_flag("actearly", &mut law.actearly);
+    el.set_real("inheritrange", &mut law.inheritrange);
+    el.set_fixed("velrange", &mut law.velrange);
+    el.set_fixed("ffrange", &mut law.ffrange);
+    inputs(el, &mut law.ctrlspec);
 }
 
-/// Force -kv velocity ctrl.
-fn damper(el: El<'_>, to: &mut Actuator) {
-    let mut kv = if to.tag == "damper" { -to.gainprm[2] } else { 0.0 };
-    el.set_positive("kv", &mut kv);
-    to.dyntype = DYN_NONE;
-    to.gaintype = AFFINE;
-    to.biastype = 0;
-    to.gainprm = [0.0; 10];
-    to.gainprm[2] = -kv;
-    to.ctrllimited = Some(true);
-    if to.ctrlrange[0] < 0.0 || to.ctrlrange[1] < 0.0 {
-        el.wrong(
-            "ctrlrange",
-            "the control range of a damper must not be negative",
-            "for example ctrlrange=\"0 1\"",
-        );
+/// What `input` says of a list of controls or a chart; nothing where it was not written.
+pub(super) fn input_words(spec: i32) -> Option<String> {
+    if spec == 0 {
+        return None;
     }
+    if let Some(chart) = CHARTS.iter().chain(&[("none", input::NONE)]).find(|i| i.1 == spec) {
+        return Some(chart.0.to_owned());
+    }
+    let words: Vec<&str> = INPUTS.iter().filter(|i| spec & i.1 != 0).map(|i| i.0).collect();
+    Some(words.join(" "))
 }
 
-/// A pneumatic or hydraulic cylinder: a filter, with the area as gain.
-fn cylinder(el: El<'_>, to: &mut Actuator) {
-    el.set_positive("timeconst", &mut to.dynprm[0]);
-    el.set_partial("bias", &mut to.biasprm[..3]);
-    el.set_positive("area", &mut to.gainprm[0]);
-    let mut diameter = -1.0;
-    el.set_positive("diameter", &mut diameter);
-    if diameter >= 0.0 {
-        to.gainprm[0] = std::f64::consts::FRAC_PI_4 * diameter * diameter;
+/// Reads the chart of an orientation, or the list of controls.
+pub(super) fn inputs(el: El<'_>, to: &mut i32) {
+    let Some(text) = el.text("input") else {
+        return;
+    };
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    if let [word] = words[..]
+        && let Some(found) = CHARTS.iter().chain(&[("none", input::NONE)]).find(|i| i.0 == word)
+    {
+        *to = found.1;
+        return;
     }
-    to.dyntype = DYN_FILTER;
-    to.gaintype = FIXED;
-    to.biastype = AFFINE;
+    let mut found = 0;
+    for word in words {
+        let Some(bit) = INPUTS.iter().find(|i| i.0 == word).map(|i| i.1) else {
+            el.keyword_error("input", word, INPUTS.iter().chain(CHARTS).map(|i| i.0));
+            return;
+        };
+        if bit <= found {
+            el.wrong("input", "controls are listed once and in order", "pos vel ff voltage pressure");
+            return;
+        }
+        found |= bit;
+    }
+    if found != 0 {
+        *to = found;
+    }
 }

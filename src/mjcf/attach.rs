@@ -1,32 +1,29 @@
-//! `<attach>`: a copy of another model's body or frame, with what refers to it.
+//! `<attach>`: a copy of another model's body, frame or world, or of the model's own, with what refers to it.
 
 use std::rc::Rc;
 
 use super::Reader;
 use super::attrs::El;
 use super::body::{Context, MAX_ELEMENTS};
-use super::index::{Index, Kind, Refers, bases};
-use super::source::did_you_mean;
-use super::spec::{Actuator, Exclude, Key, Pair, Pose, Ref, Scope, Spec, Tendon};
+use super::schema::short;
+use crate::spec::attach::{Graft, Seat};
+use crate::spec::conflict::settle;
+use crate::spec::{Conflict, Equality, Flex, Index, Kind, Part, Spec, did_you_mean};
 
-/// A body whose elements are copied without itself, and the frame that they must be in.
-type Loose = (usize, Option<usize>);
+/// What follows the model's own sections, in the order of the tree.
+pub(super) enum Pending {
+    /// An attached part whose sections are copied.
+    Part(Box<Attached>),
+    /// What a flexcomp made.
+    Flex(Box<Flex>, Vec<Equality>),
+}
 
-/// Which elements of the other model are copied, and what their indices become.
-struct Copy {
-    /// New body of every copied body; bodies whose loose elements are copied map to the one attached to.
-    body: Vec<Option<usize>>,
-    /// Pose that loose elements are moved by.
-    outer: Pose,
-    /// Body whose elements are copied only inside the frame.
-    loose: Option<Loose>,
-    scope: usize,
-    frame: usize,
-    joint: Vec<Option<usize>>,
-    geom: Vec<Option<usize>>,
-    site: Vec<Option<usize>>,
-    tendon: Vec<Option<usize>>,
-    actuator: Vec<Option<usize>>,
+/// An attached part whose sections are copied when the model's own are read.
+pub(super) struct Attached {
+    graft: Graft,
+    prefix: String,
+    /// The other model; none for the model itself.
+    sub: Option<Rc<Spec>>,
 }
 
 /// Reads an attach element.
@@ -35,283 +32,133 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         return;
     };
     let Some(model) = el.text("model") else {
-        super::foreign(&mut reader.spec, el, "attach without a model".to_owned());
+        attach_self(reader, el, context, &prefix);
         return;
     };
     let Some(sub) = reader.models.get(&model).cloned() else {
         // a model that was given but could not be read has its own message
-        if reader.broken_models.contains(&model) {
-            return;
+        if !reader.broken_models.contains(&model) {
+            let help = did_you_mean(&model, reader.models.keys().map(String::as_str))
+                .unwrap_or_else(|| "add <model name=… file=…/> to <asset>".to_owned());
+            el.wrong("model", format!("unknown model '{}'", short(&model)), help);
         }
-        let help = did_you_mean(&model, reader.models.keys().map(String::as_str))
-            .unwrap_or_else(|| "add <model name=… file=…/> to <asset>".to_owned());
-        el.wrong("model", format!("unknown model '{}'", super::schema::short(&model)), help);
         return;
     };
-    if reader.spec.elements() + sub.elements() > MAX_ELEMENTS {
+    if !fits(reader, el, &sub) {
+        return;
+    }
+    let Some(part) = part(el, &sub) else {
+        return;
+    };
+    if context.first {
+        let policy = reader.compiler.conflict;
+        let fights = settle(&mut reader.spec, &sub, policy).join("; ");
+        if policy == Conflict::Warning && !fights.is_empty() {
+            let message = format!("options of model '{}' have no effect: {fights}", short(&model));
+            el.log.warn(el.span(), message, "write them here, or set conflict=\"merge\" in <compiler>");
+        } else if !fights.is_empty() {
+            let message = format!("model '{}' contradicts this one: {fights}", short(&model));
+            let help = "make them equal, or set conflict=\"warning\" in <compiler>";
+            el.log.add(el.span(), message, help);
+            return;
+        }
+    }
+    let mut graft = Graft::tree(&mut reader.spec, &sub, part, seat(context), (&prefix, ""), false);
+    // copies of a replicate follow from the first
+    if context.first {
+        graft.assets(&mut reader.spec, &sub);
+        reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: Some(sub) })));
+    }
+}
+
+/// Attaches a part of the model that is already read.
+fn attach_self(reader: &mut Reader<'_>, el: El<'_>, context: Context, prefix: &str) {
+    if el.text("body").is_none() && el.text("frame").is_none() {
         el.log.add(
             el.span(),
-            format!("the model has more than {MAX_ELEMENTS} elements"),
-            "attach fewer copies",
+            "attach has no model, body or frame",
+            "add model=\"…\", or body or frame to copy a part of this model",
         );
         return;
     }
-    let Some((body, frame)) = root(el, &sub) else {
+    let sub = reader.spec.clone();
+    if !fits(reader, el, &sub) {
+        return;
+    }
+    let Some(part) = part(el, &sub) else {
         return;
     };
-    let mut copy = begin(reader, &sub, context, prefix);
-    copy_bodies(reader, &sub, context, body, frame, &mut copy);
-    copy_elements(reader, &sub, context, &mut copy);
-    copy_sections(reader, &sub, &mut copy);
-    if context.first {
-        copy_keys(reader, &sub, &copy);
-        reader.spec.kept.extend(sub.kept.iter().cloned().map(|mut kept| {
-            kept.base.scope += copy.scope;
-            kept
-        }));
-        reader.attached.numerics.extend(sub.numerics.iter().cloned().map(|mut numeric| {
-            numeric.base.scope += copy.scope;
-            numeric
-        }));
-        reader.spec.foreign.extend(sub.foreign.iter().cloned());
-    }
+    let graft = Graft::tree(&mut reader.spec, &sub, part, seat(context), (prefix, ""), true);
+    let prefix = prefix.to_owned();
+    reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: None })));
 }
 
-/// What is attached: a body, or the elements of a body inside a frame; the whole world without either.
-fn root(el: El<'_>, sub: &Spec) -> Option<(Option<usize>, Option<Loose>)> {
-    if let Some(name) = el.text("body").filter(|b| !b.is_empty()) {
-        let index = Index::new(sub);
-        let found = index.get(Kind::Body, &name);
-        if found.is_none() {
-            let help = did_you_mean(&name, index.names(Kind::Body)).unwrap_or_default();
-            el.wrong("body", format!("the model has no body '{}'", super::schema::short(&name)), help);
-        }
-        return Some((Some(found?), None));
+fn seat(context: Context) -> Seat {
+    Seat { body: context.body, frame: context.frame, pose: context.pose, scope: context.scope }
+}
+
+/// Whether the model stays within its limits.
+fn fits(reader: &Reader<'_>, el: El<'_>, sub: &Spec) -> bool {
+    let fits = reader.spec.elements() + sub.elements() <= MAX_ELEMENTS;
+    if !fits {
+        let message = format!("the model has more than {MAX_ELEMENTS} elements");
+        el.log.add(el.span(), message, "attach fewer copies");
     }
-    let Some(name) = el.text("frame").filter(|f| !f.is_empty()) else {
-        return Some((None, Some((0, None))));
+    fits
+}
+
+/// What is attached: a body or a frame; the whole world without either.
+fn part(el: El<'_>, sub: &Spec) -> Option<Part> {
+    if let (Some(_), Some(_)) = (el.attr("body"), el.attr("frame")) {
+        el.wrong("frame", "both body and frame are given", "keep one of them");
+        return None;
+    }
+    let (kind, name) = match (el.text("body"), el.text("frame")) {
+        (Some(name), _) => (Kind::Body, name),
+        (_, Some(name)) => (Kind::Frame, name),
+        _ => return Some(Part::World),
     };
-    let found = sub.frames.iter().position(|f| sub.full_name(&f.base.name, f.base.scope) == name);
-    if found.is_none() {
-        let names: Vec<&str> =
-            sub.frames.iter().map(|f| f.base.name.as_str()).filter(|n| !n.is_empty()).collect();
-        let help = did_you_mean(&name, names.into_iter()).unwrap_or_default();
-        el.wrong("frame", format!("the model has no frame '{}'", super::schema::short(&name)), help);
-    }
-    let frame = found?;
-    Some((None, Some((sub.frames[frame].body, Some(frame)))))
-}
-
-/// Copies name spaces, compiler settings and frames; makes empty tables.
-fn begin(reader: &mut Reader<'_>, sub: &Rc<Spec>, context: Context, prefix: String) -> Copy {
-    let spec = &mut reader.spec;
-    let (scope, frame) = (spec.scopes.len(), spec.frames.len());
-    spec.scopes.push(Scope { parent: Some(context.scope), prefix, suffix: String::new() });
-    for s in &sub.scopes[1..] {
-        spec.scopes.push(Scope { parent: s.parent.map(|p| p + scope), ..s.clone() });
-    }
-    for f in &sub.frames {
-        let mut f = f.clone();
-        f.base.scope += scope;
-        f.parent = f.parent.map(|p| p + frame).or(context.frame);
-        spec.frames.push(f);
-    }
-    Copy {
-        body: vec![None; sub.bodies.len()],
-        outer: context.pose,
-        loose: None,
-        scope,
-        frame,
-        joint: vec![None; sub.joints.len()],
-        geom: vec![None; sub.geoms.len()],
-        site: vec![None; sub.sites.len()],
-        tendon: vec![None; sub.tendons.len()],
-        actuator: vec![None; sub.actuators.len()],
-    }
-}
-
-/// Whether a frame is another one or inside it; everything is inside none.
-fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
-    let mut at = frame;
-    while at.is_some() && at != outer {
-        at = at.and_then(|f| sub.frames[f].parent);
-    }
-    outer.is_none() || at == outer
-}
-
-fn copy_bodies(
-    reader: &mut Reader<'_>,
-    sub: &Spec,
-    context: Context,
-    root: Option<usize>,
-    loose: Option<Loose>,
-    copy: &mut Copy,
-) {
-    copy.loose = loose;
-    // a frame that is attached keeps its own pose, and loses those around it
-    if let Some((_, Some(f))) = loose
-        && sub.frames[f].pose != sub.frames[f].own
-    {
-        copy.outer = context.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
-    }
-    let compiler = reader.spec.compilers.len();
-    reader.spec.compilers.extend(sub.compilers.iter().cloned());
-    for (i, body) in sub.bodies.iter().enumerate().skip(1) {
-        // a root hangs on the body that is attached to; the others on their copied parents
-        let is_root = Some(i) == root
-            || loose.is_some_and(|(b, frame)| body.parent == b && inside(sub, body.frame, frame));
-        let parent = if is_root { Some(context.body) } else { copy.body[body.parent] };
-        let Some(parent) = parent else { continue };
-        let mut new = body.clone();
-        new.base.scope += copy.scope;
-        new.compiler += compiler;
-        new.parent = parent;
-        new.frame = body.frame.map(|f| f + copy.frame);
-        if is_root {
-            new.pose =
-                if Some(i) == root { context.pose.then(&body.own) } else { copy.outer.then(&body.pose) };
-            new.own = new.pose;
-            new.frame = new.frame.or(context.frame);
-        }
-        reader.spec.bodies.push(new);
-        copy.body[i] = Some(reader.spec.bodies.len() - 1);
-    }
-    for f in copy.frame..reader.spec.frames.len() {
-        let old = sub.frames[f - copy.frame].body;
-        reader.spec.frames[f].body = copy.body[old].unwrap_or(context.body);
-    }
-}
-
-/// Copies the elements of copied bodies, and loose ones.
-fn copy_elements(reader: &mut Reader<'_>, sub: &Spec, context: Context, copy: &mut Copy) {
-    macro_rules! elements {
-        ($list:ident, $map:expr, $place:expr) => {
-            for (i, element) in sub.$list.iter().enumerate() {
-                let is_loose = copy
-                    .loose
-                    .is_some_and(|(b, frame)| element.body == b && inside(sub, element.frame, frame));
-                let body = if is_loose { Some(context.body) } else { copy.body[element.body] };
-                let Some(body) = body else { continue };
-                let mut new = element.clone();
-                new.base.scope += copy.scope;
-                new.body = body;
-                new.frame = element.frame.map(|f| f + copy.frame);
-                if is_loose {
-                    new.frame = new.frame.or(context.frame);
-                    #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
-                    $place(&mut new, &copy.outer);
-                }
-                reader.spec.$list.push(new);
-                #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
-                $map(copy, i, reader.spec.$list.len() - 1);
-            }
-        };
-    }
-    use super::spec::{Camera, Geom, Joint, Light, Site};
-    elements!(joints, |c: &mut Copy, i: usize, n| c.joint[i] = Some(n), |j: &mut Joint, p: &Pose| {
-        j.pos = p.pos + p.quat * j.pos;
-        j.axis = p.quat * j.axis;
-    });
-    elements!(geoms, |c: &mut Copy, i: usize, n| c.geom[i] = Some(n), |g: &mut Geom, p: &Pose| g.outer =
-        p.then(&g.outer));
-    elements!(sites, |c: &mut Copy, i: usize, n| c.site[i] = Some(n), |s: &mut Site, p: &Pose| s.outer =
-        p.then(&s.outer));
-    elements!(cameras, |_: &mut Copy, _: usize, _: usize| (), |c: &mut Camera, p: &Pose| c.pose =
-        p.then(&c.pose));
-    elements!(lights, |_: &mut Copy, _: usize, _: usize| (), |l: &mut Light, p: &Pose| {
-        l.pos = p.pos + p.quat * l.pos;
-        l.dir = p.quat * l.dir;
-    });
-}
-
-/// Copies the elements of sections whose targets are all copied.
-fn copy_sections(reader: &mut Reader<'_>, sub: &Spec, copy: &mut Copy) {
     let index = Index::new(sub);
-    let has = |copy: &Copy, kind: Kind, target: &Ref, scope: usize| {
-        index.resolve(sub, kind, &target.name, scope).is_some_and(|i| match kind {
-            Kind::Body => copy.body[i].is_some() || i == 0,
-            Kind::Joint => copy.joint[i].is_some(),
-            Kind::Geom => copy.geom[i].is_some(),
-            Kind::Site => copy.site[i].is_some(),
-            Kind::Tendon => copy.tendon[i].is_some(),
-        })
+    let Some(found) = index.get(kind, &name) else {
+        let word = kind.word();
+        let help = did_you_mean(&name, index.names(kind)).unwrap_or_default();
+        let message = if el.attr("model").is_some() {
+            format!("the model has no {word} '{}'", short(&name))
+        } else {
+            format!("unknown {word} '{}': only what stands before can be attached", short(&name))
+        };
+        el.wrong(word, message, help);
+        return None;
     };
-    let whole = |copy: &Copy, item: &dyn Refers| {
-        item.refs().iter().all(|(kind, target)| has(copy, *kind, target, item.base().scope))
-    };
-    macro_rules! sections {
-        ($list:ident, $map:expr) => {
-            for (i, item) in sub.$list.iter().enumerate() {
-                if whole(copy, item) {
-                    let mut new = item.clone();
-                    new.base.scope += copy.scope;
-                    #[allow(clippy::redundant_closure_call, reason = "the closure is the macro's parameter")]
-                    $map(copy, i, &mut new);
-                    reader.attached.$list.push(new);
-                }
+    Some(if kind == Kind::Body { Part::Body(found) } else { Part::Frame(found) })
+}
+
+/// Copies the sections of everything that was attached behind the model's own.
+pub(super) fn finish(reader: &mut Reader<'_>) {
+    let pending = std::mem::take(&mut reader.pending);
+    for next in pending {
+        let Attached { mut graft, prefix, sub } = match next {
+            Pending::Part(part) => *part,
+            Pending::Flex(flex, equalities) => {
+                reader.spec.flexes.push(*flex);
+                reader.spec.equalities.extend(equalities);
+                continue;
             }
         };
-    }
-    sections!(pairs, |_: &mut Copy, _: usize, _: &mut Pair| ());
-    sections!(excludes, |_: &mut Copy, _: usize, _: &mut Exclude| ());
-    sections!(tendons, |c: &mut Copy, i: usize, _: &mut Tendon| c.tendon[i] = Some(i));
-    let uid = reader.uid;
-    reader.uid += sub.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0);
-    sections!(actuators, |c: &mut Copy, i: usize, new: &mut Actuator| {
-        new.uid += uid;
-        c.actuator[i] = Some(new.uid);
-    });
-}
-
-/// Copies keyframes, cut into the parts of copied joints, actuators and mocap bodies.
-fn copy_keys(reader: &mut Reader<'_>, sub: &Spec, copy: &Copy) {
-    for key in &sub.keys {
-        let mut new = Key { base: key.base.clone(), time: key.time, ..Key::default() };
-        new.base.scope += copy.scope;
-        for (name, numbers) in &key.whole {
-            cut(sub, copy, name, numbers, &mut new);
-        }
-        for (name, i, numbers) in &key.parts {
-            // parts of actuators are known by uid
-            let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
-            let i = if matches!(*name, "ctrl" | "act") { &at_uid().unwrap_or(usize::MAX) } else { i };
-            if let Some(target) = mapped(copy, name, *i) {
-                new.parts.push((name, target, numbers.clone()));
-            }
-        }
-        reader.attached.keys.push(new);
-    }
-}
-
-fn mapped(copy: &Copy, name: &str, i: usize) -> Option<usize> {
-    match name {
-        "qpos" | "qvel" => copy.joint[i],
-        "mpos" | "mquat" => copy.body[i],
-        _ => copy.actuator.get(i).copied().flatten(),
-    }
-}
-
-fn cut(sub: &Spec, copy: &Copy, name: &'static str, numbers: &[f64], to: &mut Key) {
-    // elements in the order of the compiled vector, with their widths
-    let widths: Vec<(usize, usize)> = match name {
-        "qpos" => sub.joint_order().into_iter().map(|j| (j, sub.joints[j].nq())).collect(),
-        "qvel" => sub.joint_order().into_iter().map(|j| (j, sub.joints[j].nv())).collect(),
-        "ctrl" => (0..sub.actuators.len()).map(|a| (a, 1)).collect(),
-        "act" => (0..sub.actuators.len()).map(|a| (a, sub.actuators[a].na())).collect(),
-        _ => {
-            let width = if name == "mpos" { 3 } else { 4 };
-            let bodies = bases(sub, Kind::Body).enumerate().map(|(b, _)| b);
-            bodies.filter(|&b| sub.bodies[b].mocap).map(|b| (b, width)).collect()
-        }
-    };
-    let mut at = 0;
-    for (i, width) in widths {
-        let Some(part) = numbers.get(at..at + width) else {
+        let own = sub.is_none();
+        let sub = sub.unwrap_or_else(|| Rc::new(reader.spec.clone()));
+        if reader.spec.elements() + sub.elements() > MAX_ELEMENTS {
+            let span = reader.spec.bodies[0].base.at.element;
+            let message = format!("the model has more than {MAX_ELEMENTS} elements");
+            reader.log.add(span, message, "attach fewer copies");
             return;
-        };
-        if let Some(target) = mapped(copy, name, i).filter(|_| width > 0) {
-            to.parts.push((name, target, part.to_vec()));
         }
-        at += width;
+        let uid = reader.uid;
+        reader.uid += sub.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0);
+        graft.sections(&mut reader.spec, &sub, uid);
+        if !own {
+            graft.customs(&mut reader.spec, &sub);
+            graft.keys(&mut reader.spec.keys, &sub, (&prefix, ""));
+        }
     }
 }

@@ -1,61 +1,114 @@
-//! Typed reading of attributes: every mistake is noted with its place and what would be right.
+//! Typed reading of attributes: every mistake is noted with its place and what would be right. The same calls
+//! write attributes where the element has a pen: what a kind of element has is listed once.
+
+use std::cell::RefCell;
+
+use glam::DVec3;
 
 use super::schema::short;
-use super::source::{Log, Span, did_you_mean};
 use super::xml::{Attr, Tree};
+use crate::spec::{Log, Ref, Span, did_you_mean};
 
 /// Most numbers in a list without a fixed length.
-const MAX_LIST: usize = 10_000_000;
+pub(super) const MAX_LIST: usize = 10_000_000;
 
 /// An element while it is read.
 #[derive(Clone, Copy)]
-pub struct El<'a> {
+pub(crate) struct El<'a> {
     /// Where problems go.
-    pub log: &'a Log,
+    pub(crate) log: &'a Log,
     /// The tree that it is in.
-    pub tree: &'a Tree,
+    pub(crate) tree: &'a Tree,
     /// Its index.
-    pub id: usize,
+    pub(crate) id: usize,
+    /// Where attributes are written to instead of read.
+    pub(crate) pen: Option<&'a Pen<'a>>,
+}
+
+/// Attributes that are written.
+pub(crate) struct Pen<'a> {
+    /// Names and values, in order.
+    pub(crate) attrs: RefCell<Vec<(String, String)>>,
+    /// The whole name that a reference stands for, by attribute.
+    pub(crate) full: &'a dyn Fn(&str, &Ref) -> String,
+}
+
+/// The shortest text that gives the same numbers back.
+pub(crate) fn words(numbers: &[f64]) -> String {
+    let mut text = String::new();
+    for x in numbers {
+        let word = format!("{x:?}");
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(word.strip_suffix(".0").unwrap_or(&word));
+    }
+    text
 }
 
 impl<'a> El<'a> {
+    /// Writes an attribute where there is a pen; false where there is none.
+    pub(crate) fn put(self, name: &str, value: impl FnOnce() -> String) -> bool {
+        if let Some(pen) = self.pen {
+            pen.attrs.borrow_mut().push((name.to_owned(), value()));
+        }
+        self.pen.is_some()
+    }
+
+    /// A reference into a place.
+    pub(crate) fn set_reference(self, name: &str, to: &mut Ref) {
+        if let Some(pen) = self.pen {
+            self.put(name, || (pen.full)(name, to));
+        } else if let Some(attr) = self.attr(name) {
+            *to = Ref { name: attr.value.clone(), span: attr.span };
+        }
+    }
+
+    /// Numbers into a list, as many as there are.
+    pub(crate) fn set_list(self, name: &str, to: &mut Vec<f64>) {
+        if self.pen.is_some() && to.is_empty() || self.put(name, || words(to)) {
+            return;
+        }
+        if let Some(numbers) = self.list(name) {
+            *to = numbers;
+        }
+    }
+
     /// Name of the element.
-    pub fn tag(self) -> &'a str {
+    pub(crate) fn tag(self) -> &'a str {
         &self.tree.nodes[self.id].tag
     }
 
     /// Place of the element.
-    pub fn span(self) -> Span {
+    pub(crate) fn span(self) -> Span {
         self.tree.nodes[self.id].span
     }
 
     /// Child elements.
-    pub fn children(self) -> impl DoubleEndedIterator<Item = El<'a>> {
+    pub(crate) fn children(self) -> impl DoubleEndedIterator<Item = El<'a>> {
         self.tree.nodes[self.id].children.iter().map(move |&id| El { id, ..self })
     }
 
     /// The attribute of a name.
-    pub fn attr(self, name: &str) -> Option<&'a Attr> {
+    pub(crate) fn attr(self, name: &str) -> Option<&'a Attr> {
         self.tree.nodes[self.id].attr(name)
     }
 
     /// Place of an attribute's value, or of the element without it.
-    pub fn at(self, name: &str) -> Span {
+    pub(crate) fn at(self, name: &str) -> Span {
         self.attr(name).map_or(self.span(), |a| a.span)
     }
 
     /// Notes a problem with an attribute.
-    pub fn wrong(self, name: &str, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn wrong(self, name: &str, message: impl Into<String>, help: impl Into<String>) {
         self.log.add(self.at(name), message, help);
     }
 
     /// A word or text as it is.
-    pub fn text(self, name: &str) -> Option<String> {
+    pub(crate) fn text(self, name: &str) -> Option<String> {
         self.attr(name).map(|a| a.value.clone())
     }
 
     /// A text that must be there.
-    pub fn required(self, name: &str) -> Option<String> {
+    pub(crate) fn required(self, name: &str) -> Option<String> {
         let text = self.text(name);
         if text.is_none() {
             self.log.add(self.span(), format!("{} has no attribute '{name}'", self.tag()), "add it");
@@ -64,7 +117,7 @@ impl<'a> El<'a> {
     }
 
     /// Between `min` and `max` numbers.
-    pub fn reals(self, name: &str, min: usize, max: usize) -> Option<Vec<f64>> {
+    pub(crate) fn reals(self, name: &str, min: usize, max: usize) -> Option<Vec<f64>> {
         let attr = self.attr(name)?;
         let mut numbers = Vec::new();
         for word in attr.value.split_ascii_whitespace() {
@@ -112,43 +165,55 @@ impl<'a> El<'a> {
     }
 
     /// Any count of numbers.
-    pub fn list(self, name: &str) -> Option<Vec<f64>> {
+    pub(crate) fn list(self, name: &str) -> Option<Vec<f64>> {
         self.reals(name, 0, MAX_LIST)
     }
 
     /// Exactly `N` numbers.
-    pub fn fixed<const N: usize>(self, name: &str) -> Option<[f64; N]> {
+    pub(crate) fn fixed<const N: usize>(self, name: &str) -> Option<[f64; N]> {
         self.reals(name, N, N).and_then(|v| v.try_into().ok())
     }
 
     /// Exactly `N` numbers into a place.
-    pub fn set_fixed<const N: usize>(self, name: &str, to: &mut [f64; N]) {
+    pub(crate) fn set_fixed<const N: usize>(self, name: &str, to: &mut [f64; N]) {
+        if self.put(name, || words(to)) {
+            return;
+        }
         if let Some(v) = self.fixed(name) {
             *to = v;
         }
     }
 
     /// Up to as many numbers as there are places; the others keep what they have. Returns how many.
-    pub fn set_partial(self, name: &str, to: &mut [f64]) -> usize {
+    pub(crate) fn set_partial(self, name: &str, to: &mut [f64]) -> usize {
+        if self.put(name, || words(to)) {
+            return to.len();
+        }
         let numbers = self.reals(name, 0, to.len()).unwrap_or_default();
         to[..numbers.len()].copy_from_slice(&numbers);
         numbers.len()
     }
 
     /// One number.
-    pub fn real(self, name: &str) -> Option<f64> {
+    pub(crate) fn real(self, name: &str) -> Option<f64> {
         self.fixed::<1>(name).map(|[x]| x)
     }
 
     /// One number into a place.
-    pub fn set_real(self, name: &str, to: &mut f64) {
+    pub(crate) fn set_real(self, name: &str, to: &mut f64) {
+        if self.put(name, || words(&[*to])) {
+            return;
+        }
         if let Some(x) = self.real(name) {
             *to = x;
         }
     }
 
     /// One number that may not be negative, into a place.
-    pub fn set_positive(self, name: &str, to: &mut f64) {
+    pub(crate) fn set_positive(self, name: &str, to: &mut f64) {
+        if self.put(name, || words(&[*to])) {
+            return;
+        }
         if let Some(x) = self.real(name) {
             if x < 0.0 {
                 self.wrong(name, format!("attribute '{name}' is negative: {x}"), "write zero or more");
@@ -159,7 +224,7 @@ impl<'a> El<'a> {
     }
 
     /// Exactly `N` integers.
-    pub fn ints(self, name: &str, min: usize, max: usize) -> Option<Vec<i32>> {
+    pub(crate) fn ints(self, name: &str, min: usize, max: usize) -> Option<Vec<i32>> {
         let attr = self.attr(name)?;
         let mut numbers = Vec::new();
         for word in attr.value.split_ascii_whitespace() {
@@ -187,14 +252,20 @@ impl<'a> El<'a> {
     }
 
     /// One integer into a place.
-    pub fn set_int(self, name: &str, to: &mut i32) {
+    pub(crate) fn set_int(self, name: &str, to: &mut i32) {
+        if self.put(name, || to.to_string()) {
+            return;
+        }
         if let Some(v) = self.ints(name, 1, 1) {
             *to = v[0];
         }
     }
 
     /// One integer that may not be negative, into a place.
-    pub fn set_count(self, name: &str, to: &mut i32) {
+    pub(crate) fn set_count(self, name: &str, to: &mut i32) {
+        if self.put(name, || to.to_string()) {
+            return;
+        }
         if let Some(v) = self.ints(name, 1, 1) {
             if v[0] < 0 {
                 self.wrong(name, format!("attribute '{name}' is negative: {}", v[0]), "write zero or more");
@@ -205,35 +276,57 @@ impl<'a> El<'a> {
     }
 
     /// One of some words.
-    pub fn keyword(self, name: &str, words: &[(&str, i32)]) -> Option<i32> {
+    pub(crate) fn keyword(self, name: &str, words: &[(&'static str, i32)]) -> Option<i32> {
         let attr = self.attr(name)?;
         if let Some(found) = words.iter().find(|w| w.0 == attr.value) {
             return Some(found.1);
         }
-        let valid: Vec<&str> = words.iter().map(|w| w.0).collect();
-        let list = format!("valid: {}", valid.join(", "));
-        let help = did_you_mean(&attr.value, valid.into_iter())
-            .map_or(list.clone(), |near| format!("{near} {list}"));
-        self.wrong(name, format!("'{}' is no value of attribute '{name}'", short(&attr.value)), help);
+        self.keyword_error(name, &attr.value, words.iter().map(|w| w.0));
         None
     }
 
+    /// Notes that a word is none of those that an attribute can have.
+    pub(crate) fn keyword_error(self, name: &str, word: &str, words: impl Iterator<Item = &'static str>) {
+        let valid: Vec<&str> = words.collect();
+        let list = format!("valid: {}", valid.join(", "));
+        let help =
+            did_you_mean(word, valid.into_iter()).map_or(list.clone(), |near| format!("{near} {list}"));
+        self.wrong(name, format!("'{}' is no value of attribute '{name}'", short(word)), help);
+    }
+
     /// One of some words into a place.
-    pub fn set_keyword(self, name: &str, words: &[(&str, i32)], to: &mut i32) {
+    pub(crate) fn set_keyword(self, name: &str, words: &[(&'static str, i32)], to: &mut i32) {
+        let word = || words.iter().find(|w| w.1 == *to).map_or("", |w| w.0).to_owned();
+        if self.put(name, word) {
+            return;
+        }
         if let Some(v) = self.keyword(name, words) {
             *to = v;
         }
     }
 
+    /// A vector into a place.
+    pub(crate) fn set_vector(self, name: &str, to: &mut DVec3) {
+        let mut numbers = to.to_array();
+        self.set_fixed(name, &mut numbers);
+        *to = DVec3::from_array(numbers);
+    }
+
     /// `true` or `false` into a place.
-    pub fn set_flag(self, name: &str, to: &mut bool) {
+    pub(crate) fn set_flag(self, name: &str, to: &mut bool) {
+        if self.put(name, || to.to_string()) {
+            return;
+        }
         if let Some(v) = self.keyword(name, &[("false", 0), ("true", 1)]) {
             *to = v == 1;
         }
     }
 
     /// `true`, `false` or `auto` into a place.
-    pub fn set_auto(self, name: &str, to: &mut Option<bool>) {
+    pub(crate) fn set_auto(self, name: &str, to: &mut Option<bool>) {
+        if self.put(name, || to.map_or("auto".to_owned(), |b| b.to_string())) {
+            return;
+        }
         match self.keyword(name, &[("false", 0), ("true", 1), ("auto", 2)]) {
             Some(2) => *to = None,
             Some(v) => *to = Some(v == 1),

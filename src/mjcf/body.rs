@@ -3,8 +3,8 @@
 
 use super::attrs::El;
 use super::pose::{euler, pose};
-use super::spec::{Base, Body, Frame, Inertial, Pose, Scope};
-use super::{Reader, attach, foreign, geom, joint, visual};
+use super::{Reader, attach, camera, flexcomp, foreign, geom, joint, plugin};
+use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scope};
 
 use glam::DVec3;
 
@@ -18,20 +18,91 @@ pub(super) struct Context {
     pub(super) frame: Option<usize>,
     pub(super) pose: Pose,
     pub(super) class: usize,
+    /// Class of the body, whatever frames say.
+    pub(super) body_class: usize,
     pub(super) scope: usize,
     /// Whether this is the first copy of everything around it.
     pub(super) first: bool,
+    /// Whether it is in a replicate, and in no body inside that.
+    pub(super) copied: bool,
 }
 
 /// Work that waits.
 enum Work<'a> {
     Element(El<'a>, Context),
-    Replicate { el: El<'a>, context: Context, step: Pose, at: Pose, index: i32, count: i32, sep: String },
+    Replicate(Copies<'a>),
+}
+
+/// Copies of a replicate that are still to be made.
+struct Copies<'a> {
+    el: El<'a>,
+    context: Context,
+    offset: DVec3,
+    angles: [f64; 3],
+    /// Pose of the next copy.
+    at: Pose,
+    index: i32,
+    count: i32,
+    sep: String,
+}
+
+impl Copies<'_> {
+    /// Name space of the next copy.
+    fn scope(&self) -> Scope {
+        let (index, digits) = (self.index, self.count.to_string().len());
+        Scope {
+            parent: Some(self.context.scope),
+            prefix: String::new(),
+            suffix: format!("{}{index:0digits$}", self.sep),
+            open: true,
+        }
+    }
+
+    /// Moves on: the offset turns with the copies, and each angle grows on its own.
+    fn step(mut self, compiler: &Compiler) -> Option<Self> {
+        self.at.pos += self.at.quat * self.offset;
+        self.index += 1;
+        self.at.quat = euler(self.angles.map(|a| a * f64::from(self.index)), compiler);
+        (self.index < self.count).then_some(self)
+    }
+}
+
+/// Policies of sleep; the compiler chooses between two of its own.
+const SLEEP: &[(&str, i32)] = &[("auto", 0), ("never", 3), ("allowed", 4), ("init", 5)];
+
+impl Default for Body {
+    fn default() -> Self {
+        Self {
+            base: Base::default(),
+            parent: 0,
+            frame: None,
+            pose: Pose::default(),
+            own: Pose::default(),
+            inertial: None,
+            compiler: 0,
+            mocap: false,
+            gravcomp: 0.0,
+            fuse: true,
+            simple: true,
+            sleep: 0,
+            userdata: Vec::new(),
+            plugin: None,
+        }
+    }
 }
 
 /// Reads a worldbody.
 pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
-    let context = Context { body: 0, frame: None, pose: Pose::default(), class: 0, scope: 0, first: true };
+    let context = Context {
+        body: 0,
+        frame: None,
+        pose: Pose::default(),
+        class: 0,
+        body_class: 0,
+        scope: 0,
+        first: true,
+        copied: false,
+    };
     let mut work: Vec<Work<'_>> = el.children().rev().map(|c| Work::Element(c, context)).collect();
     let mut made = 0_usize;
     while let Some(next) = work.pop() {
@@ -46,24 +117,17 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
         }
         match next {
             Work::Element(el, context) => element(reader, el, context, &mut work),
-            Work::Replicate { el, context, step, at, index, count, sep } => {
-                let digits = count.to_string().len();
-                let scope = Scope {
-                    parent: Some(context.scope),
-                    prefix: String::new(),
-                    suffix: format!("{sep}{index:0digits$}"),
-                };
-                reader.spec.scopes.push(scope);
+            Work::Replicate(copies) => {
+                reader.spec.scopes.push(copies.scope());
+                let (el, context) = (copies.el, copies.context);
                 let inner = Context {
                     scope: reader.spec.scopes.len() - 1,
-                    pose: context.pose.then(&at),
-                    first: context.first && index == 0,
+                    pose: context.pose.then(&copies.at),
+                    first: context.first && copies.index == 0,
+                    copied: true,
                     ..context
                 };
-                if index + 1 < count {
-                    let at = at.then(&step);
-                    work.push(Work::Replicate { el, context, step, at, index: index + 1, count, sep });
-                }
+                work.extend(copies.step(&reader.compiler).map(Work::Replicate));
                 work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
             }
         }
@@ -81,13 +145,23 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
             work.extend(el.children().rev().map(|c| Work::Element(c, inner)));
         }
         "replicate" => work.extend(replicate(reader, el, context)),
+        "flexcomp" => flexcomp::flexcomp(reader, el, context),
         "attach" => attach::attach(reader, el, context),
+        // copies have no inertia of their own
+        "inertial" if context.copied => {}
         "inertial" => inertial(reader, el, context),
         "joint" | "freejoint" => add_joint(reader, el, context),
         "geom" => add_geom(reader, el, context),
         "site" => add_site(reader, el, context),
         "camera" => add_camera(reader, el, context),
         "light" => add_light(reader, el, context),
+        "plugin" => {
+            let body = &mut reader.spec.bodies[context.body];
+            if body.plugin.is_some() {
+                reader.log.add(el.span(), "the body has more than one plugin", "keep one of them");
+            }
+            body.plugin = Some(plugin::usage(el));
+        }
         tag => foreign(&mut reader.spec, el, tag.to_owned()),
     }
 }
@@ -121,24 +195,35 @@ macro_rules! from_class {
     }};
 }
 
+/// Reads the attributes of a body, but its pose.
+pub(super) fn attributes(el: El<'_>, to: &mut Body) {
+    el.set_flag("mocap", &mut to.mocap);
+    el.set_real("gravcomp", &mut to.gravcomp);
+    el.set_list("user", &mut to.userdata);
+    for (name, flag) in [("fuse", &mut to.fuse), ("simple", &mut to.simple)] {
+        let mut value = i32::from(*flag);
+        el.set_keyword(name, &[("false", 0), ("auto", 1)], &mut value);
+        *flag = value == 1;
+    }
+    el.set_keyword("sleep", SLEEP, &mut to.sleep);
+}
+
 fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     let mut body =
         Body { base: base(el, context), parent: context.body, frame: context.frame, ..Body::default() };
     pose(el, &reader.compiler, &mut body.pose);
     body.own = body.pose;
     body.pose = context.pose.then(&body.pose);
-    el.set_flag("mocap", &mut body.mocap);
-    el.set_real("gravcomp", &mut body.gravcomp);
-    el.list("user");
-    if el.text("sleep").is_some_and(|s| s != "auto") {
-        foreign(&mut reader.spec, el, "attribute 'sleep' of body".to_owned());
-    }
+    attributes(el, &mut body);
     reader.spec.bodies.push(body);
+    let class = class_of(reader, el, "childclass", context.class);
     Context {
         body: reader.spec.bodies.len() - 1,
         frame: None,
         pose: Pose::default(),
-        class: class_of(reader, el, "childclass", context.class),
+        class,
+        body_class: class,
+        copied: false,
         ..context
     }
 }
@@ -164,24 +249,22 @@ fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Optio
     el.required("count")?;
     let mut count = 0;
     el.set_count("count", &mut count);
-    let mut step = Pose::default();
-    if let Some(offset) = el.fixed("offset") {
-        step.pos = DVec3::from_array(offset);
-    }
-    if let Some(angles) = el.fixed("euler") {
-        step.quat = euler(angles, &reader.compiler);
-    }
+    let offset = DVec3::from_array(el.fixed("offset").unwrap_or_default());
+    let angles = el.fixed("euler").unwrap_or_default();
+    let context = Context { class: class_of(reader, el, "childclass", context.class), ..context };
     if count as usize > MAX_ELEMENTS {
         let message = format!("replicate makes {count} copies, more than {MAX_ELEMENTS} elements");
         el.wrong("count", message, "lower the count");
         return None;
     }
     let sep = el.text("sep").unwrap_or_default();
-    (count > 0).then_some(Work::Replicate { el, context, step, at: Pose::default(), index: 0, count, sep })
+    let at = Pose::default();
+    (count > 0).then_some(Work::Replicate(Copies { el, context, offset, angles, at, index: 0, count, sep }))
 }
 
 fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
-    if context.body == 0 {
+    // a link of a URDF can be the world
+    if context.body == 0 && !reader.urdf {
         reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;
     }
@@ -224,6 +307,11 @@ fn add_joint(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         reader.log.add(el.span(), "the world cannot have joints", "put it into a body");
         return;
     }
+    if context.copied {
+        let help = "put it into a body inside the replicate";
+        reader.log.add(el.span(), "a joint cannot be copied without its body", help);
+        return;
+    }
     let mut value = if el.tag() == "freejoint" {
         let mut value = joint::freejoint(el);
         value.base = base(el, context);
@@ -245,12 +333,7 @@ fn add_geom(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let mut value = from_class!(reader, el, context, geom);
     geom::geom(el, &reader.compiler, &mut value);
     value.outer = context.pose;
-    if value.base.at.has("mesh") {
-        foreign(&mut reader.spec, el, "mesh of geom".to_owned());
-    }
-    if let Some(plugin) = el.children().next() {
-        foreign(&mut reader.spec, plugin, "plugin".to_owned());
-    }
+    value.plugin = el.children().find(|c| c.tag() == "plugin").map(plugin::usage);
     reader.spec.geoms.push(value);
 }
 
@@ -258,22 +341,19 @@ fn add_site(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let mut value = from_class!(reader, el, context, site);
     geom::site(el, &reader.compiler, &mut value);
     value.outer = context.pose;
-    if value.base.at.has("mesh") {
-        foreign(&mut reader.spec, el, "mesh of site".to_owned());
-    }
     reader.spec.sites.push(value);
 }
 
 fn add_camera(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let mut value = from_class!(reader, el, context, camera);
-    visual::camera(el, &reader.compiler, &mut value);
+    camera::camera(el, &reader.compiler, &mut value);
     value.pose = context.pose.then(&value.pose);
     reader.spec.cameras.push(value);
 }
 
 fn add_light(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let mut value = from_class!(reader, el, context, light);
-    visual::light(el, &mut value);
+    camera::light(el, &mut value);
     value.pos = context.pose.pos + context.pose.quat * value.pos;
     value.dir = context.pose.quat * value.dir;
     reader.spec.lights.push(value);

@@ -1,25 +1,52 @@
 //! `<compiler>`, `<size>` and `<statistic>`.
 
 use super::attrs::El;
-use super::spec::{Compiler, Stat};
+use crate::spec::conflict::POLICIES;
+use crate::spec::{Compiler, Conflict, SizeSettings, Stat};
 
 /// Reads one compiler element over the settings so far.
 pub(super) fn compiler(el: El<'_>, to: &mut Compiler) {
     to.at.note(el);
     el.set_flag("autolimits", &mut to.autolimits);
-    el.set_positive("boundmass", &mut to.boundmass);
-    el.set_positive("boundinertia", &mut to.boundinertia);
+    el.set_real("boundmass", &mut to.boundmass);
+    el.set_real("boundinertia", &mut to.boundinertia);
     el.set_real("settotalmass", &mut to.settotalmass);
     el.set_flag("balanceinertia", &mut to.balanceinertia);
     el.set_flag("discardvisual", &mut to.discardvisual);
     el.set_flag("fusestatic", &mut to.fusestatic);
     el.set_flag("alignfree", &mut to.alignfree);
+    el.set_flag("saveinertial", &mut to.saveinertial);
+    el.set_flag("savecompiled", &mut to.savecompiled);
+    el.set_flag("savecanonical", &mut to.savecanonical);
+    el.set_flag("strippath", &mut to.strippath);
+    el.set_flag("fitaabb", &mut to.fitaabb);
+    el.set_flag("usethread", &mut true);
+    if let Some(kind) = el.keyword("passthrough", &[("none", 0), ("textures", 1)]) {
+        to.passthrough = kind == 1;
+    }
+    // one folder for all, then those of a kind
+    for (name, is_mesh, is_texture) in
+        [("assetdir", true, true), ("meshdir", true, false), ("texturedir", false, true)]
+    {
+        let Some(folder) = el.text(name) else {
+            continue;
+        };
+        if is_mesh {
+            to.meshdir.clone_from(&folder);
+        }
+        if is_texture {
+            to.texturedir = folder;
+        }
+    }
     el.set_auto("inertiafromgeom", &mut to.inertiafromgeom);
     if let Some(v) = el.ints("inertiagrouprange", 2, 2) {
         to.inertiagrouprange = [v[0], v[1]];
     }
     if let Some(v) = el.keyword("angle", &[("radian", 0), ("degree", 1)]) {
         to.degree = v == 1;
+    }
+    if let Some(policy) = el.keyword("conflict", POLICIES) {
+        to.conflict = Conflict::of(policy);
     }
     if el.text("coordinate").is_some_and(|c| c != "local") {
         el.wrong(
@@ -43,44 +70,67 @@ fn eulerseq(el: El<'_>, to: &mut Compiler) {
     }
 }
 
-/// Checks `<size>`; memory sizes are inferred, so only the number of keyframes counts.
-pub(super) fn size(el: El<'_>, nkey: &mut usize) {
-    let mut count = *nkey as i32;
-    el.set_count("nkey", &mut count);
-    if count > 100_000 {
-        el.wrong("nkey", format!("nkey is too large: {count}"), "at most 100000");
-    } else {
-        *nkey = count as usize;
-    }
-    for name in ["njmax", "nconmax", "nstack"] {
-        el.set_int(name, &mut 0);
-    }
-    for kind in [
-        "userdata",
-        "user_body",
-        "user_jnt",
-        "user_geom",
-        "user_site",
-        "user_cam",
-        "user_tendon",
-        "user_actuator",
-        "user_sensor",
-    ] {
-        el.set_int(&format!("n{kind}"), &mut 0);
+/// Most numbers of the user for each element.
+const MAX_USER: i32 = 10_000;
+
+/// Reads one size element over the values so far. Memory is inferred, so most of it is only kept.
+pub(super) fn size(el: El<'_>, to: &mut SizeSettings) {
+    for (name, value) in &mut to.int {
+        let before = *value;
+        el.set_int(name, value);
+        let (low, high) = match *name {
+            "nkey" => (-1, MAX_KEYS),
+            "njmax" | "nconmax" | "nstack" => (-1, i32::MAX),
+            "nuserdata" => (0, i32::MAX),
+            _ => (-1, MAX_USER),
+        };
+        if !(low..=high).contains(value) {
+            el.wrong(name, format!("{name} {value} is out of range"), format!("between {low} and {high}"));
+            *value = before;
+        }
+        if el.attr(name).is_some() && !to.written.contains(name) {
+            to.written.push(name);
+        }
     }
     let Some(memory) = el.text("memory") else {
         return;
     };
-    let digits = memory.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
-    if memory != "-1"
-        && (digits.is_empty() || memory.len() - digits.len() > 1 || digits.parse::<u64>().is_err())
-    {
-        el.wrong(
-            "memory",
-            "memory must be a number of bytes",
-            "for example memory=\"10M\"; it has no effect here",
-        );
+    let text = memory.trim();
+    let digits = text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E', 'k', 'm', 'g', 't', 'p', 'e']);
+    let number = digits.parse::<u64>();
+    if text != "-1" && (text.len() - digits.len() > 1 || number.is_err() || number == Ok(0)) {
+        let help = "for example memory=\"10M\"; it has no effect here";
+        el.wrong("memory", "memory must be a number of bytes", help);
     }
+    for name in ["njmax", "nstack"] {
+        if el.attr(name).is_some() {
+            el.wrong(name, format!("both memory and {name} are given"), "keep memory");
+        }
+    }
+    to.memory = Some(text.to_owned());
+}
+
+/// Most keyframes.
+const MAX_KEYS: i32 = 100_000;
+
+/// The reference's values where nothing is written.
+pub(crate) fn size_defaults() -> SizeSettings {
+    let int = [
+        ("nuserdata", 0),
+        ("nkey", 0),
+        ("njmax", -1),
+        ("nconmax", -1),
+        ("nstack", -1),
+        ("nuser_body", -1),
+        ("nuser_jnt", -1),
+        ("nuser_geom", -1),
+        ("nuser_site", -1),
+        ("nuser_cam", -1),
+        ("nuser_tendon", -1),
+        ("nuser_actuator", -1),
+        ("nuser_sensor", -1),
+    ];
+    SizeSettings { memory: None, int: int.to_vec(), written: Vec::new() }
 }
 
 /// Reads one statistic element over the values so far.
@@ -92,7 +142,10 @@ pub(super) fn statistic(el: El<'_>, to: &mut Stat) {
         ("extent", &mut to.extent),
     ] {
         let mut value = 0.0;
-        el.set_positive(name, &mut value);
+        el.set_real(name, &mut value);
+        if name == "extent" && el.attr(name).is_some() && value <= 0.0 {
+            el.wrong(name, format!("extent is not positive: {value}"), "write a length above zero");
+        }
         if el.attr(name).is_some() {
             *place = Some(value);
         }

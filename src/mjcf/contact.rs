@@ -1,8 +1,8 @@
-//! `<contact>`: explicit pairs and exclusions. `<keyframe>` and `<custom>` are here too: all are plain lists.
+//! `<contact>`: explicit pairs and exclusions. `<keyframe>` is here too: all are plain lists.
 
 use super::attrs::El;
 use super::geom::{condim, reference};
-use super::spec::{Exclude, Kept, Key, Numeric, Pair};
+use crate::spec::{Exclude, Key, Pair};
 
 const PAIR_NUMBERS: &[(&str, usize)] = &[
     ("solref", 2),
@@ -59,35 +59,4 @@ pub(super) fn key(el: El<'_>) -> Key {
         }
     }
     key
-}
-
-/// Most numbers of a custom field.
-const MAX_NUMERIC: i32 = 10_000_000;
-
-/// Reads a custom numeric field.
-pub(super) fn numeric(el: El<'_>) -> Numeric {
-    let mut numeric = Numeric { data: el.list("data").unwrap_or_default(), ..Numeric::default() };
-    numeric.base.at.note(el);
-    el.required("name");
-    let mut size = numeric.data.len() as i32;
-    el.set_count("size", &mut size);
-    if size > MAX_NUMERIC || (size as usize) < numeric.data.len() {
-        let message = format!("size {size} does not fit the {} numbers of 'data'", numeric.data.len());
-        el.wrong("size", message, format!("at least as many, at most {MAX_NUMERIC}"));
-    } else {
-        numeric.data.resize(size as usize, 0.0);
-    }
-    if size == 0 {
-        el.wrong("size", "the numeric field has neither data nor size", "give one of them");
-    }
-    numeric
-}
-
-/// Keeps an element as it is written.
-pub(super) fn kept(el: El<'_>, path: &'static str) -> Kept {
-    let mut kept = Kept { path, ..Kept::default() };
-    kept.base.at.note(el);
-    kept.base.name = el.text("name").unwrap_or_default();
-    kept.attrs = el.tree.nodes[el.id].attrs.iter().map(|a| (a.name.clone(), a.value.clone())).collect();
-    kept
 }

@@ -1,9 +1,13 @@
 //! `<default>`: classes. A class starts as a copy of the one around it.
 
+use std::path::Path;
+
 use super::attrs::El;
-use super::source::{Log, Span, did_you_mean};
-use super::spec::{Actuator, Camera, Compiler, Geom, Joint, Light, Pair, Site, Spec, Tendon};
-use super::{actuator, contact, foreign, geom, joint, tendon, visual};
+use super::{actuator, asset, camera, contact, equality, geom, joint, looks, tendon};
+use crate::spec::{
+    Actuator, Camera, Compiler, Equality, Geom, Joint, Light, Material, Mesh, Pair, Site, Tendon, Texture,
+};
+use crate::spec::{Law, Log, Span, did_you_mean};
 
 /// Most classes of a model; each holds a copy of every kind of element.
 const MAX_CLASSES: usize = 2_000;
@@ -12,14 +16,20 @@ const MAX_CLASSES: usize = 2_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub(super) name: String,
+    /// The class around it.
+    pub(super) parent: Option<usize>,
     pub(super) joint: Joint,
     pub(super) geom: Geom,
     pub(super) site: Site,
     pub(super) camera: Camera,
     pub(super) light: Light,
     pub(super) pair: Pair,
+    pub(super) equality: Equality,
+    pub(super) material: Material,
+    pub(super) texture: Texture,
     pub(super) tendon: Tendon,
     pub(super) actuator: Actuator,
+    pub(super) mesh: Mesh,
 }
 
 /// All classes; the first is `main`.
@@ -44,8 +54,25 @@ impl Classes {
         found
     }
 
+    /// Adds a class without any setting.
+    pub(super) fn plain(&mut self, name: &str) {
+        self.0.push(Class { name: name.to_owned(), ..Class::default() });
+    }
+
+    /// What a shortcut for actuators goes on with: the law of the nearest class that was set by the same one.
+    pub(super) fn law(&self, class: usize, tag: &str) -> Option<Law> {
+        let mut at = Some(class);
+        while let Some(class) = at.and_then(|c| self.0.get(c)) {
+            if class.actuator.tag == tag {
+                return Some(class.actuator.law.clone());
+            }
+            at = class.parent;
+        }
+        None
+    }
+
     /// Reads a top-level default element.
-    pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, spec: &mut Spec) {
+    pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, folder: &Path) {
         if el.text("class").is_some_and(|c| c != "main") {
             el.wrong(
                 "class",
@@ -57,7 +84,8 @@ impl Classes {
         while let Some((el, class)) = stack.pop() {
             // settings first: nested classes copy them, wherever they stand
             for child in el.children().filter(|c| c.tag() != "default") {
-                setting(child, compiler, &mut self.0[class], spec);
+                let law = self.law(class, child.tag());
+                setting(child, (compiler, folder), &mut self.0[class], law);
             }
             let mut nested = Vec::new();
             for child in el.children().filter(|c| c.tag() == "default") {
@@ -87,24 +115,25 @@ impl Classes {
             el.log.add(el.span(), format!("more than {MAX_CLASSES} default classes"), "");
             return None;
         }
-        self.0.push(Class { name, ..self.0[parent].clone() });
+        self.0.push(Class { name, parent: Some(parent), ..self.0[parent].clone() });
         Some(self.0.len() - 1)
     }
 }
 
 /// One element of a class.
-fn setting(el: El<'_>, compiler: &Compiler, class: &mut Class, spec: &mut Spec) {
+fn setting(el: El<'_>, (compiler, folder): (&Compiler, &Path), class: &mut Class, law: Option<Law>) {
     match el.tag() {
         "joint" => joint::joint(el, &mut class.joint),
         "geom" => geom::geom(el, compiler, &mut class.geom),
         "site" => geom::site(el, compiler, &mut class.site),
-        "camera" => visual::camera(el, compiler, &mut class.camera),
-        "light" => visual::light(el, &mut class.light),
+        "camera" => camera::camera(el, compiler, &mut class.camera),
+        "light" => camera::light(el, &mut class.light),
         "pair" => contact::pair(el, &mut class.pair),
         "tendon" => tendon::tendon(el, &mut class.tendon),
-        "material" | "texture" => visual::check_tree(el),
-        "mesh" | "equality" => {}
-        tag if actuator::is_known(tag) => actuator::actuator(el, &mut class.actuator),
-        tag => foreign(spec, el, format!("default for {tag} actuators")),
+        "material" => looks::material(el, &mut class.material),
+        "texture" => looks::texture(el, compiler, folder, &mut class.texture),
+        "equality" => equality::common(el, &mut class.equality),
+        "mesh" => asset::mesh_class(el, &mut class.mesh),
+        _ => actuator::actuator(el, &mut class.actuator, law),
     }
 }

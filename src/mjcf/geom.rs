@@ -5,7 +5,7 @@ use crate::model::geom as kind;
 use super::attrs::El;
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::pose;
-use super::spec::{Compiler, Geom, Pose, Ref, Site};
+use crate::spec::{Compiler, Geom, Pose, Ref, Site};
 
 /// Names of the types; the index into the list is not the value.
 pub(super) const TYPES: &[(&str, i32)] = &[
@@ -68,6 +68,11 @@ impl Default for Geom {
             fluidcoef: [0.5, 0.25, 1.5, 1.0, 1.0],
             rgba: [0.5, 0.5, 0.5, 1.0],
             material: Ref::default(),
+            mesh: Ref::default(),
+            hfield: Ref::default(),
+            fitscale: 1.0,
+            plugin: None,
+            userdata: Vec::new(),
         }
     }
 }
@@ -86,15 +91,15 @@ impl Default for Site {
             group: 0,
             rgba: [0.5, 0.5, 0.5, 1.0],
             material: Ref::default(),
+            mesh: Ref::default(),
+            userdata: Vec::new(),
         }
     }
 }
 
 /// Reads a reference.
 pub(super) fn reference(el: El<'_>, name: &str, to: &mut Ref) {
-    if let Some(attr) = el.attr(name) {
-        *to = Ref { name: attr.value.clone(), span: attr.span };
-    }
+    el.set_reference(name, to);
 }
 
 /// Reads the contact dimensions.
@@ -110,7 +115,7 @@ pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     placement(el, compiler, &mut to.pose, &mut to.fromto);
     el.set_int("contype", &mut to.contype);
     el.set_int("conaffinity", &mut to.conaffinity);
-    to.condim = condim(el).unwrap_or(to.condim);
+    el.set_keyword("condim", CONDIMS, &mut to.condim);
     el.set_int("group", &mut to.group);
     el.set_int("priority", &mut to.priority);
     el.set_partial("friction", &mut to.friction);
@@ -121,21 +126,25 @@ pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     el.set_real("gap", &mut to.gap);
     el.set_partial("surfacevel", &mut to.surfacevel);
     el.set_real("adhesion", &mut to.adhesion);
-    let mut mass = 0.0;
-    el.set_positive("mass", &mut mass);
+    let mut mass = to.mass.unwrap_or(0.0);
+    if el.pen.is_none() || to.mass.is_some() {
+        el.set_positive("mass", &mut mass);
+    }
     if el.attr("mass").is_some() {
         to.mass = Some(mass);
     }
     el.set_positive("density", &mut to.density);
     el.set_flag("shellinertia", &mut to.shell);
-    if let Some(shape) = el.keyword("fluidshape", &[("none", 0), ("ellipsoid", 1)]) {
-        to.fluid = shape == 1;
-    }
+    let mut shape = i32::from(to.fluid);
+    el.set_keyword("fluidshape", &[("none", 0), ("ellipsoid", 1)], &mut shape);
+    to.fluid = shape == 1;
     el.set_partial("fluidcoef", &mut to.fluidcoef);
-    el.set_real("fitscale", &mut 0.0);
+    el.set_real("fitscale", &mut to.fitscale);
     el.set_fixed("rgba", &mut to.rgba);
     reference(el, "material", &mut to.material);
-    el.list("user");
+    reference(el, "mesh", &mut to.mesh);
+    reference(el, "hfield", &mut to.hfield);
+    el.set_list("user", &mut to.userdata);
 }
 
 /// Reads pose and end points; end points of the element replace a pose of its class, and the other way round
@@ -156,5 +165,6 @@ pub(super) fn site(el: El<'_>, compiler: &Compiler, to: &mut Site) {
     el.set_int("group", &mut to.group);
     el.set_fixed("rgba", &mut to.rgba);
     reference(el, "material", &mut to.material);
-    el.list("user");
+    reference(el, "mesh", &mut to.mesh);
+    el.set_list("user", &mut to.userdata);
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::source::{Log, Span};
 use super::xml::{self, MAX_DEPTH, Tree};
+use crate::spec::{Log, Span};
 
 /// Most files that one model may include.
 const MAX_INCLUDES: usize = 1000;
@@ -50,7 +50,7 @@ fn expand_one(
         return None;
     };
     for other in tree.nodes[node].attrs.iter().filter(|a| a.name != "file") {
-        log.add(other.name_span, format!("unknown attribute '{}' in include", other.name), "valid: file");
+        log.warn(other.name_span, format!("unknown attribute '{}' in include", other.name), "valid: file");
     }
     if let Some(&child) = tree.nodes[node].children.first() {
         log.add(tree.nodes[child].span, "include cannot have children", "move them out of the include");
@@ -73,6 +73,14 @@ fn expand_one(
     seen.push(id);
     let file = xml::read_text(log, &path, Some(span))?;
     let child_root = parse_included(log, tree, file, span, &value)?;
+    if tree.nodes[child_root].children.is_empty() {
+        log.add(
+            span,
+            format!("'{value}' has no elements to include"),
+            "remove the include, or fill the file",
+        );
+        return None;
+    }
     tree.nodes[node].children = tree.nodes[child_root].children.clone();
     let mut chain = chain.to_vec();
     chain.push(path);

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use crate::model::joint as kind;
 
-use super::attrs::El;
-use super::spec::{Compiler, Joint};
+use super::attrs::{El, words};
+use crate::spec::{Compiler, Joint};
 
 /// Constraint reference and impedance that everything starts from.
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];
@@ -43,6 +43,7 @@ impl Default for Joint {
             frictionloss: 0.0,
             group: 0,
             actgravcomp: false,
+            userdata: Vec::new(),
         }
     }
 }
@@ -51,12 +52,8 @@ impl Default for Joint {
 pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     to.base.at.note(el);
     el.set_keyword("type", TYPES, &mut to.kind);
-    if let Some(pos) = el.fixed("pos") {
-        to.pos = DVec3::from_array(pos);
-    }
-    if let Some(axis) = el.fixed("axis") {
-        to.axis = DVec3::from_array(axis);
-    }
+    el.set_vector("pos", &mut to.pos);
+    el.set_vector("axis", &mut to.axis);
     el.set_real("ref", &mut to.reference);
     el.set_real("springref", &mut to.springref);
     el.set_fixed("springdamper", &mut to.springdamper);
@@ -75,11 +72,14 @@ pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     el.set_positive("frictionloss", &mut to.frictionloss);
     el.set_int("group", &mut to.group);
     el.set_flag("actuatorgravcomp", &mut to.actgravcomp);
-    el.list("user");
+    el.set_list("user", &mut to.userdata);
 }
 
 /// Reads one to three coefficients; the higher orders are zero where they are not written.
 pub(super) fn polynomial(el: El<'_>, name: &str, to: &mut [f64; 3]) {
+    if el.put(name, || words(to)) {
+        return;
+    }
     if let Some(numbers) = el.reals(name, 1, 3) {
         *to = std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0));
     }
@@ -99,7 +99,10 @@ pub(super) fn to_radians(joint: &mut Joint, compiler: &Compiler) {
     if !compiler.degree || !matches!(joint.kind, kind::HINGE | kind::BALL) {
         return;
     }
-    joint.range = joint.range.map(f64::to_radians);
+    // the reference leaves ranges that do not limit as they are
+    if joint.limited.unwrap_or(joint.range[0] < joint.range[1]) {
+        joint.range = joint.range.map(f64::to_radians);
+    }
     if joint.kind == kind::HINGE {
         joint.reference = joint.reference.to_radians();
         joint.springref = joint.springref.to_radians();

@@ -1,24 +1,37 @@
 //! MJCF text -> [`Spec`]: the reader, by section of the format.
 
 mod actuator;
+mod asset;
 mod attach;
 mod attrs;
 mod body;
+mod cable;
+mod camera;
 mod compiler;
+mod composite;
 mod contact;
+mod custom;
+mod dcmotor;
 mod defaults;
+mod equality;
+mod flex;
+mod flexcomp;
 mod geom;
 mod include;
-mod index;
 mod joint;
+mod lengthrange;
+mod looks;
+mod make;
 mod option;
+mod plugin;
 mod pose;
 mod replicas;
 mod schema;
-mod source;
-mod spec;
+mod sensor;
+mod shortcuts;
 mod tendon;
 mod visual;
+mod write;
 mod xml;
 
 use std::collections::BTreeMap;
@@ -26,16 +39,22 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub use geom::type_name;
-pub use index::{Index, Kind, Refers, bases};
 pub use pose::{quat_array, quat_of, z_to};
-pub use source::{Log, Source, Span, did_you_mean};
-pub use spec::*;
+pub use write::write;
 
 use crate::error::{Error, Result};
-use attrs::El;
+use crate::spec::*;
+use crate::urdf;
+pub(crate) use attrs::El;
 use defaults::Classes;
+pub(crate) use option::{defaults as option_defaults, flag_bits};
+pub(crate) use visual::defaults as visual_defaults;
+pub(crate) use xml::Tree;
 
-pub(crate) use actuator::{AFFINE, DYN_NONE};
+pub(crate) use compiler::size_defaults;
+pub(crate) use equality::TYPES as EQUALITIES;
+pub(crate) use looks::SIDES;
+pub(crate) use sensor::{CONTACT_DATA, RAY_DATA};
 
 /// Most models that are attached inside one another.
 const MAX_MODEL_DEPTH: usize = 32;
@@ -48,10 +67,12 @@ pub(crate) struct Reader<'a> {
     classes: Classes,
     models: BTreeMap<String, Rc<Spec>>,
     broken_models: Vec<String>,
-    /// Elements of sections that came with attached models: they follow the model's own.
-    attached: Spec,
+    /// Attached parts, whose sections follow the model's own.
+    pending: Vec<attach::Pending>,
     /// Next uid of an actuator.
     uid: usize,
+    /// Whether the model was a URDF.
+    urdf: bool,
     /// Models that are being read: this one last.
     chain: Vec<PathBuf>,
 }
@@ -76,6 +97,7 @@ fn finish(log: &Log, spec: Option<Spec>) -> Result<Spec> {
     log.check()?;
     let mut spec = spec.ok_or_else(|| Error::Argument("the model could not be read".to_owned()))?;
     spec.sources = log.sources();
+    spec.warnings = log.warnings();
     Ok(spec)
 }
 
@@ -84,20 +106,23 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
     let mut tree = xml::Tree::default();
     let root = xml::parse(log, &mut tree, file)?;
     let tag = tree.nodes[root].tag.clone();
-    if tag != "mujoco" {
-        let help = if tag == "robot" {
-            "URDF is not supported yet; convert it to MJCF"
-        } else {
-            "the root is <mujoco>"
-        };
-        log.add(tree.nodes[root].span, format!("unknown root element '{}'", schema::short(&tag)), help);
-        return None;
-    }
-    include::expand(log, &mut tree, root, path)?;
-    schema::check(log, &tree, root);
-    if !log.is_clean() {
-        return None;
-    }
+    let urdf = tag == "robot";
+    let mut composites = false;
+    let root = match tag.as_str() {
+        "robot" => urdf::rewrite(log, &mut tree, root, path)?,
+        "mujoco" => {
+            include::expand(log, &mut tree, root, path)?;
+            // what is unknown is skipped, so that the rest is looked at too
+            schema::check(log, &tree, root);
+            composites = composite::expand(log, &mut tree, root);
+            root
+        }
+        _ => {
+            let message = format!("unknown root element '{}'", schema::short(&tag));
+            log.add(tree.nodes[root].span, message, "the root is <mujoco>, or <robot> for URDF");
+            return None;
+        }
+    };
     let mut chain = chain.to_vec();
     chain.push(path.to_owned());
     let mut reader = Reader {
@@ -107,15 +132,19 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         classes: Classes::default(),
         models: BTreeMap::new(),
         broken_models: Vec::new(),
-        attached: Spec::default(),
+        pending: Vec::new(),
         uid: 0,
+        urdf,
         chain,
     };
-    let el = El { log, tree: &tree, id: root };
+    let el = El { log, tree: &tree, id: root, pen: None };
     reader.start(el, path);
     reader.settings(el);
+    if composites {
+        reader.classes.plain(composite::CLASS);
+    }
     reader.sections(el);
-    reader.append_attached();
+    attach::finish(&mut reader);
     replicas::expand(&mut reader);
     reader.spec.compilers[0] = reader.compiler;
     Some(reader.spec)
@@ -139,17 +168,20 @@ impl Reader<'_> {
             match section.tag() {
                 "compiler" => {
                     compiler::compiler(section, &mut self.compiler);
+                    for child in section.children().filter(|c| c.tag() == "lengthrange") {
+                        lengthrange::lengthrange(child, &mut self.spec.lengthrange);
+                    }
                 }
                 "option" => option::option(section, &mut self.spec.option),
-                "size" => compiler::size(section, &mut self.spec.nkey),
+                "size" => compiler::size(section, &mut self.spec.size),
                 "statistic" => compiler::statistic(section, &mut self.spec.stat),
-                "visual" => visual::check_tree(section),
+                "visual" => visual::visual(section, &mut self.spec.visual),
                 _ => {}
             }
         }
         for section in el.children().filter(|s| s.tag() == "default") {
             let compiler = self.compiler.clone();
-            self.classes.read(section, &compiler, &mut self.spec);
+            self.classes.read(section, &compiler, &self.spec.folder);
         }
         for section in el.children().filter(|s| s.tag() == "asset") {
             section.children().for_each(|asset| self.asset(asset));
@@ -170,36 +202,32 @@ impl Reader<'_> {
                 "actuator" => section.children().for_each(|c| self.actuator(c)),
                 "keyframe" => section.children().for_each(|c| self.keyframe(c)),
                 "custom" => section.children().for_each(|c| self.custom(c)),
-                tag @ ("equality" | "sensor" | "extension") => {
-                    section.children().for_each(|c| foreign(&mut self.spec, c, format!("{tag}/{}", c.tag())));
-                }
+                "equality" => section.children().for_each(|c| self.equality(c)),
+                "sensor" => section.children().for_each(|c| self.sensor(c)),
+                "extension" => section.children().for_each(|c| plugin::extension(c, &mut self.spec)),
                 "deformable" => section.children().for_each(|c| self.deformable(c)),
                 _ => {}
             }
         }
     }
 
-    /// Puts elements of sections that came with attached models behind the model's own.
-    fn append_attached(&mut self) {
-        let (spec, attached) = (&mut self.spec, &mut self.attached);
-        spec.pairs.append(&mut attached.pairs);
-        spec.excludes.append(&mut attached.excludes);
-        spec.tendons.append(&mut attached.tendons);
-        spec.actuators.append(&mut attached.actuators);
-        spec.keys.append(&mut attached.keys);
-        spec.numerics.append(&mut attached.numerics);
-    }
-
     fn asset(&mut self, el: El<'_>) {
         match el.tag() {
-            "texture" | "material" | "skin" => {
-                visual::check_tree(el);
-                if let Some(class) = el.attr("class") {
-                    self.classes.find(self.log, &class.value, class.span);
-                }
-                let path = if el.tag() == "texture" { "asset/texture" } else { "asset/material" };
-                self.spec.kept.push(contact::kept(el, path));
+            "texture" => {
+                let mut value = self.classes.0[self.class(el)].texture.clone();
+                looks::texture(el, &self.compiler, &self.spec.folder, &mut value);
+                value.base.name = looks::texture_name(el, &value);
+                self.spec.textures.push(value);
             }
+            "material" => {
+                let mut value = self.classes.0[self.class(el)].material.clone();
+                looks::material(el, &mut value);
+                value.base.name = el.text("name").unwrap_or_default();
+                self.spec.materials.push(value);
+            }
+            "skin" => self.skin(el),
+            "mesh" => self.mesh(el),
+            "hfield" => self.hfield(el),
             "model" => self.model(el),
             tag => foreign(&mut self.spec, el, format!("asset/{tag}")),
         }
@@ -265,10 +293,6 @@ impl Reader<'_> {
     }
 
     fn tendon(&mut self, el: El<'_>) {
-        if el.tag() != "fixed" {
-            foreign(&mut self.spec, el, format!("tendon/{}", el.tag()));
-            return;
-        }
         let mut value = self.classes.0[self.class(el)].tendon.clone();
         tendon::tendon(el, &mut value);
         tendon::path(el, &mut value);
@@ -277,18 +301,13 @@ impl Reader<'_> {
     }
 
     fn actuator(&mut self, el: El<'_>) {
-        if !actuator::is_known(el.tag()) {
-            foreign(&mut self.spec, el, format!("actuator/{}", el.tag()));
-            return;
-        }
-        let mut value = self.classes.0[self.class(el)].actuator.clone();
-        actuator::actuator(el, &mut value);
+        let class = self.class(el);
+        let mut value = self.classes.0[class].actuator.clone();
+        actuator::actuator(el, &mut value, self.classes.law(class, el.tag()));
+        actuator::target(el, &mut value);
         value.base.name = el.text("name").unwrap_or_default();
         value.uid = self.uid;
         self.uid += 1;
-        if ["delay", "nsample"].iter().any(|a| value.base.at.has(a)) {
-            foreign(&mut self.spec, el, "delay of an actuator".to_owned());
-        }
         self.spec.actuators.push(value);
     }
 
@@ -300,30 +319,35 @@ impl Reader<'_> {
 
     fn custom(&mut self, el: El<'_>) {
         match el.tag() {
-            "numeric" => {
-                let mut numeric = contact::numeric(el);
-                numeric.base.name = el.text("name").unwrap_or_default();
-                self.spec.numerics.push(numeric);
-            }
-            tag => {
-                el.required("name");
-                let path = if tag == "text" { "custom/text" } else { "custom/tuple" };
-                for entry in el.children() {
-                    entry.required("objtype");
-                    entry.required("objname");
-                    entry.set_real("prm", &mut 0.0);
-                }
-                self.spec.kept.push(contact::kept(el, path));
-            }
+            "numeric" => self.spec.numerics.push(custom::numeric(el)),
+            "text" => self.spec.texts.push(custom::text(el)),
+            _ => self.spec.tuples.push(custom::tuple(el)),
         }
+    }
+
+    fn equality(&mut self, el: El<'_>) {
+        let mut value = self.classes.0[self.class(el)].equality.clone();
+        equality::equality(el, &mut value);
+        self.spec.equalities.push(value);
+    }
+
+    fn sensor(&mut self, el: El<'_>) {
+        if el.tag() == "plugin" {
+            foreign(&mut self.spec, el, "sensor/plugin".to_owned());
+        }
+        self.spec.sensors.push(sensor::sensor(el));
+    }
+
+    fn skin(&mut self, el: El<'_>) {
+        let skin = looks::skin(el, &self.compiler, &self.spec.folder);
+        self.spec.skins.push(skin);
     }
 
     fn deformable(&mut self, el: El<'_>) {
         if el.tag() == "skin" {
-            visual::check_tree(el);
-            self.spec.kept.push(contact::kept(el, "deformable/skin"));
+            self.skin(el);
         } else {
-            foreign(&mut self.spec, el, format!("deformable/{}", el.tag()));
+            self.spec.flexes.push(flex::flex(el));
         }
     }
 }

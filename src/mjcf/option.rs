@@ -3,21 +3,22 @@
 use crate::model::{disable, enable};
 
 use super::attrs::El;
-use super::spec::{At, Opt};
+use crate::spec::{At, Opt};
 
-const INTEGRATORS: &[(&str, i32)] = &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3)];
-const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
-const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
-const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
+pub(super) const INTEGRATORS: &[(&str, i32)] =
+    &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3), ("discrete", 4)];
+/// Number of the integrator that the flag ipc needs.
+const DISCRETE: i32 = 4;
+
+pub(super) const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
+pub(super) const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
+pub(super) const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
 
 /// Steps that a simulation can take, in seconds; beyond these, time stands still or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 
-/// Most iterations of a solver in one step.
-const MAX_ITERATIONS: i32 = 10_000;
-
 /// Flags that are on unless they are disabled.
-const DISABLE: &[(&str, i32)] = &[
+pub(super) const DISABLE: &[(&str, i32)] = &[
     ("constraint", disable::CONSTRAINT),
     ("equality", disable::EQUALITY),
     ("frictionloss", disable::FRICTIONLOSS),
@@ -41,7 +42,7 @@ const DISABLE: &[(&str, i32)] = &[
 ];
 
 /// Flags that are off unless they are enabled.
-const ENABLE: &[(&str, i32)] = &[
+pub(super) const ENABLE: &[(&str, i32)] = &[
     ("override", enable::OVERRIDE),
     ("energy", enable::ENERGY),
     ("fwdinv", enable::FWDINV),
@@ -51,8 +52,15 @@ const ENABLE: &[(&str, i32)] = &[
     ("ipc", enable::IPC),
 ];
 
+/// Every flag with whether two options switch it.
+pub(crate) fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
+    let disable = DISABLE.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
+    let enable = ENABLE.iter().map(|&(name, bit)| (name, a.enable & bit != 0, b.enable & bit != 0));
+    disable.chain(enable).collect()
+}
+
 /// The reference's values where nothing is written.
-pub(super) fn defaults() -> Opt {
+pub(crate) fn defaults() -> Opt {
     let real = [
         ("timestep", vec![0.002]),
         ("impratio", vec![1.0]),
@@ -122,18 +130,16 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
     for flag in el.children() {
         flags(flag, to);
     }
+    if to.enable & enable::IPC != 0 && to.int("integrator") != DISCRETE {
+        let help = "add integrator=\"discrete\" to the option";
+        el.wrong("integrator", "flag ipc needs the discrete integrator", help);
+    }
 }
 
 fn check_signs(el: El<'_>, to: &Opt) {
     for name in ["timestep", "impratio"] {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x <= 0.0) {
             el.wrong(name, format!("{name} must be positive"), "");
-        }
-    }
-    for (name, count) in &to.int {
-        if name.ends_with("iterations") && el.attr(name).is_some() && *count > MAX_ITERATIONS {
-            let help = format!("at most {MAX_ITERATIONS}: a GPU gives up on a kernel that runs for too long");
-            el.wrong(name, format!("{name} {count} is too large"), help);
         }
     }
     let step = to.reals("timestep").first().copied().unwrap_or(1.0);
@@ -160,7 +166,7 @@ fn check_signs(el: El<'_>, to: &Opt) {
 }
 
 fn flags(el: El<'_>, to: &mut Opt) {
-    to.at.note(el);
+    to.at.note_as(el, "flag ");
     let words = [("disable", 0), ("enable", 1)];
     for &(name, bit) in DISABLE {
         match el.keyword(name, &words) {

@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::attrs::El;
-use super::spec::{Compiler, Pose};
+use super::attrs::{El, words};
+use crate::spec::{Compiler, Pose};
 
 const SPELLINGS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
@@ -22,8 +22,9 @@ pub fn quat_of(q: [f64; 4]) -> DQuat {
 
 /// Reads position and orientation over the pose so far.
 pub(super) fn pose(el: El<'_>, compiler: &Compiler, to: &mut Pose) {
-    if let Some(pos) = el.fixed::<3>("pos") {
-        to.pos = DVec3::from_array(pos);
+    el.set_vector("pos", &mut to.pos);
+    if el.put("quat", || words(&quat_array(to.quat))) {
+        return;
     }
     if let Some(quat) = orientation(el, compiler) {
         to.quat = quat;

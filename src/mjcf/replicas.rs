@@ -1,14 +1,23 @@
 //! Elements of other sections that refer into a replicate are replicated with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Reader;
 use super::body::MAX_ELEMENTS;
-use super::index::{Index, Kind, Refers, bases};
-use super::spec::Spec;
+use crate::spec::Spec;
+use crate::spec::{Index, Kind, Refers, bases};
 
 /// For every name inside a replicate, as it is without suffixes, the name spaces of its copies.
-type Copies = HashMap<(Kind, String), Vec<usize>>;
+type Copies = HashMap<(Kind, String), Vec<Copy>>;
+
+/// Name spaces of a copy.
+#[derive(Clone, Copy)]
+struct Copy {
+    /// Of the innermost replicate around it.
+    replicate: usize,
+    /// Its own, which can be that of an attached model.
+    own: usize,
+}
 
 /// Replaces every element that refers into replicates by one for each copy, behind all others.
 pub(super) fn expand(reader: &mut Reader<'_>) {
@@ -17,14 +26,24 @@ pub(super) fn expand(reader: &mut Reader<'_>) {
     }
     let spec = &mut reader.spec;
     let mut ok = true;
-    let tendons = std::mem::take(&mut spec.tendons);
-    spec.tendons = copy_all(spec, tendons, &mut ok);
-    let actuators = std::mem::take(&mut spec.actuators);
-    spec.actuators = copy_all(spec, actuators, &mut ok);
-    let pairs = std::mem::take(&mut spec.pairs);
-    spec.pairs = copy_all(spec, pairs, &mut ok);
-    let excludes = std::mem::take(&mut spec.excludes);
-    spec.excludes = copy_all(spec, excludes, &mut ok);
+    macro_rules! lists {
+        ($($list:ident)*) => {
+            $(
+                let items = std::mem::take(&mut spec.$list);
+                spec.$list = copy_all(spec, items, &mut ok);
+            )*
+        };
+    }
+    // what others refer to comes first
+    lists!(tendons actuators equalities sensors pairs excludes);
+    // keyframes mean the first copy of an actuator; the others are new
+    let mut known = HashSet::new();
+    for actuator in &mut spec.actuators {
+        if !known.insert(actuator.uid) {
+            actuator.uid = reader.uid;
+            reader.uid += 1;
+        }
+    }
     if !ok {
         let span = spec.bodies[0].base.at.element;
         reader.log.add(
@@ -37,27 +56,21 @@ pub(super) fn expand(reader: &mut Reader<'_>) {
 
 fn copy_all<T: Refers + Clone>(spec: &Spec, items: Vec<T>, ok: &mut bool) -> Vec<T> {
     let index = Index::new(spec);
-    let copies = copies(spec);
+    let copies = copies(spec, &index);
     let (mut plain, mut copied) = (Vec::new(), Vec::new());
     for item in items {
-        // the first reference that only copies have decides
-        let scope = item.base().scope;
-        let inside = item.refs().into_iter().find_map(|(kind, target)| {
-            if index.resolve(spec, kind, &target.name, scope).is_some() {
-                return None;
-            }
-            copies.get(&(kind, spec.full_name(&target.name, scope)))
-        });
-        match inside {
+        match copies_of(spec, &copies, &index, &item) {
             None => plain.push(item),
-            Some(scopes) if plain.len() + copied.len() + scopes.len() > MAX_ELEMENTS => {
+            Some(found) if plain.len() + copied.len() + found.len() > MAX_ELEMENTS => {
                 *ok = false;
                 return plain;
             }
-            Some(scopes) => copied.extend(scopes.iter().map(|&scope| {
+            Some(found) => copied.extend(found.iter().map(|found| {
                 let mut copy = item.clone();
+                // an element of the attached model has the prefix that its target has
+                let scope = if item.base().scope == 0 { found.replicate } else { found.own };
                 copy.base_mut().scope = scope;
-                (scope, copy)
+                (found.replicate, copy)
             })),
         }
     }
@@ -67,26 +80,78 @@ fn copy_all<T: Refers + Clone>(spec: &Spec, items: Vec<T>, ok: &mut bool) -> Vec
     plain
 }
 
-fn copies(spec: &Spec) -> Copies {
+/// Copies of the innermost replicate that an element refers into. All that it refers to must be inside that
+/// replicate or those around it, or anything else is not copied with it; but spatial tendons pass through what is
+/// outside too.
+fn copies_of<'a>(spec: &Spec, copies: &'a Copies, index: &Index, item: &impl Refers) -> Option<&'a [Copy]> {
+    let scope = item.base().scope;
+    let mut found: Option<&[Copy]> = None;
+    for (kind, target) in item.refs() {
+        if target.name.is_empty() || !is_copied(kind) || (kind, target.name.as_str()) == (Kind::Body, "world")
+        {
+            continue;
+        }
+        let name = (kind, spec.full_name(&target.name, scope));
+        let outside = index.resolve(spec, kind, &target.name, scope).is_some();
+        if outside && item.passes_outside() {
+            continue;
+        }
+        let here = copies.get(&name).filter(|_| !outside)?;
+        found = match found {
+            Some(inner) if all_inside(spec, inner, here) => Some(inner),
+            Some(outer) if !all_inside(spec, here, outer) => return None,
+            _ => Some(here),
+        };
+    }
+    found
+}
+
+/// Whether every copy is inside one of the others, or is one of them.
+fn all_inside(spec: &Spec, inner: &[Copy], outer: &[Copy]) -> bool {
+    let outer: HashSet<usize> = outer.iter().map(|c| c.replicate).collect();
+    inner.iter().all(|c| {
+        let up = |s: &usize| spec.scopes.get(*s).and_then(|s| s.parent);
+        std::iter::successors(Some(c.replicate), up).any(|s| outer.contains(&s))
+    })
+}
+
+/// Kinds that replicates copy.
+fn is_copied(kind: Kind) -> bool {
+    !matches!(kind, Kind::Mesh | Kind::HField | Kind::Texture | Kind::Material | Kind::Plugin)
+}
+
+fn copies(spec: &Spec, index: &Index) -> Copies {
     let mut copies = Copies::new();
-    for kind in [Kind::Body, Kind::Joint, Kind::Geom, Kind::Site, Kind::Tendon] {
+    for &kind in Kind::ALL.iter().filter(|k| is_copied(**k)) {
         for base in bases(spec, kind).filter(|b| !b.name.is_empty()) {
-            // walk out to the nearest suffix; prefixes on the way belong to the name
+            // every replicate around it copies what is inside, under the names that those inside made
             let mut name = base.name.clone();
-            let mut nearest = None;
             let mut at = Some(base.scope);
             while let Some(s) = at {
                 let scope = &spec.scopes[s];
-                if nearest.is_none() && !scope.suffix.is_empty() {
-                    nearest = Some(s);
+                name.insert_str(0, &scope.prefix);
+                if !scope.suffix.is_empty() {
+                    let outside = scope.parent.map_or(String::new(), |p| prefixes(spec, p));
+                    let name = format!("{outside}{name}");
+                    if index.get(kind, &name).is_none() {
+                        copies.entry((kind, name)).or_default().push(Copy { replicate: s, own: base.scope });
+                    }
                 }
-                name = format!("{}{name}", scope.prefix);
+                name.push_str(&scope.suffix);
                 at = scope.parent;
-            }
-            if let Some(scope) = nearest {
-                copies.entry((kind, name)).or_default().push(scope);
             }
         }
     }
     copies
+}
+
+/// What a name space and those around it put before names.
+fn prefixes(spec: &Spec, scope: usize) -> String {
+    let mut all = String::new();
+    let mut at = Some(scope);
+    while let Some(scope) = at.and_then(|s| spec.scopes.get(s)) {
+        all.insert_str(0, &scope.prefix);
+        at = scope.parent;
+    }
+    all
 }

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::source::{Log, did_you_mean};
 use super::xml::Tree;
+use crate::spec::{Log, did_you_mean};
 
 /// An element of the format.
 struct Rule {
@@ -53,9 +53,6 @@ fn child_rule(parent: usize, tag: &str) -> Option<usize> {
     if parent == 0 && tag == "worldbody" {
         return own(&rule.children, "body");
     }
-    if parent == 0 && tag == "body" {
-        return None;
-    }
     if rule.recursive && rule.name == tag && rule.name != "frame" && rule.name != "replicate" {
         return Some(parent);
     }
@@ -77,15 +74,21 @@ fn body_rule(rule: usize) -> usize {
 
 /// Checks all elements and attributes below a root.
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
-    let mut stack = vec![(root, 0, String::from("mujoco"))];
-    while let Some((node, rule, path)) = stack.pop() {
+    let mut stack = vec![(root, 0, String::from("mujoco"), false)];
+    while let Some((node, rule, path, free)) = stack.pop() {
         if log.is_full() {
             return;
         }
-        check_attributes(log, tree, node, rule, &path);
+        // MuJoCo looks at no attribute that it does not know in frames and replicates, and files rely on it
+        let free = free || matches!(rules()[rule].name, "frame" | "replicate");
+        check_attributes(log, tree, node, (rule, &path), free);
         let mut seen: Vec<&str> = Vec::new();
         for &child in &tree.nodes[node].children {
             let tag = tree.nodes[child].tag.as_str();
+            if rule == 0 && tag == "body" {
+                let help = "put it into <worldbody>; a file that is only included cannot be seen on its own";
+                log.warn(tree.nodes[child].span, "a body outside of worldbody is not read", help);
+            }
             let Some(next) = child_rule(rule, tag) else {
                 unknown_element(log, tree, child, rule, &path);
                 continue;
@@ -98,7 +101,7 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
                 );
             }
             seen.push(tag);
-            stack.push((child, next, path_of(&path, tag)));
+            stack.push((child, next, path_of(&path, tag), free));
         }
     }
 }
@@ -125,7 +128,11 @@ fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str)
     log.add(tree.nodes[node].span, format!("unknown element '{tag}' in {path}"), help);
 }
 
-fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str) {
+/// What is not known is only warned about where anything goes.
+fn check_attributes(log: &Log, tree: &Tree, node: usize, (rule, path): (usize, &str), free: bool) {
+    let tell = |span, message: String, help: String| {
+        if free { log.warn(span, message, help) } else { log.add(span, message, help) }
+    };
     let rule = &rules()[rule];
     let element = &tree.nodes[node];
     let valid: &[&str] = if element.tag == "worldbody" { &[] } else { &rule.attrs };
@@ -135,7 +142,8 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str
         }
         let name = short(&attr.name);
         if let Some((.., help)) = REMOVED.iter().find(|r| r.0 == element.tag && r.1 == attr.name) {
-            log.add(attr.name_span, format!("attribute '{name}' of {path} is no longer supported"), *help);
+            let message = format!("attribute '{name}' of {path} is no longer supported");
+            tell(attr.name_span, message, (*help).to_owned());
             continue;
         }
         let help = did_you_mean(&name, valid.iter().copied()).unwrap_or_else(|| {
@@ -145,7 +153,7 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str
                 format!("valid: {}", valid.join(", "))
             }
         });
-        log.add(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
+        tell(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
     }
 }
 

@@ -1,14 +1,15 @@
-//! `<tendon>`: fixed tendons.
+//! `<tendon>`: fixed and spatial tendons.
 
 use super::attrs::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF, polynomial};
-use super::spec::{Ref, Tendon};
+use crate::spec::{Ref, Tendon, Wrap, WrapKind};
 
 impl Default for Tendon {
     fn default() -> Self {
         Self {
             base: Default::default(),
+            spatial: false,
             path: Vec::new(),
             group: 0,
             limited: None,
@@ -27,6 +28,7 @@ impl Default for Tendon {
             springlength: [-1.0; 2],
             width: 0.003,
             rgba: [0.5, 0.5, 0.5, 1.0],
+            material: Ref::default(),
         }
     }
 }
@@ -47,27 +49,44 @@ pub(super) fn tendon(el: El<'_>, to: &mut Tendon) {
     polynomial(el, "stiffness", &mut to.stiffness);
     polynomial(el, "damping", &mut to.damping);
     el.set_positive("armature", &mut to.armature);
-    el.set_positive("frictionloss", &mut to.frictionloss);
+    el.set_real("frictionloss", &mut to.frictionloss);
     if let Some(lengths) = el.reals("springlength", 1, 2) {
         to.springlength = [lengths[0], *lengths.last().unwrap_or(&lengths[0])];
     }
     el.set_real("width", &mut to.width);
     el.set_fixed("rgba", &mut to.rgba);
-    el.text("material");
+    reference(el, "material", &mut to.material);
     el.list("user");
 }
 
-/// Reads the path of a fixed tendon.
+/// Reads the path of a tendon.
 pub(super) fn path(el: El<'_>, to: &mut Tendon) {
+    to.spatial = el.tag() == "spatial";
     for child in el.children() {
-        let mut joint = Ref { span: child.span(), ..Ref::default() };
-        reference(child, "joint", &mut joint);
-        child.required("joint");
-        let mut coef = 0.0;
-        child.set_real("coef", &mut coef);
-        if child.attr("coef").is_none() {
-            child.required("coef");
-        }
-        to.path.push((joint, coef));
+        let kind = match child.tag() {
+            "joint" => WrapKind::Joint(needed(child, "joint"), number(child, "coef", 0.0)),
+            "site" => WrapKind::Site(needed(child, "site")),
+            "geom" => {
+                let mut side = Ref::default();
+                reference(child, "sidesite", &mut side);
+                WrapKind::Geom(needed(child, "geom"), side)
+            }
+            _ => WrapKind::Pulley(number(child, "divisor", 1.0)),
+        };
+        to.path.push(Wrap { kind, span: child.span() });
     }
+}
+
+/// A reference that must be there.
+fn needed(el: El<'_>, attr: &str) -> Ref {
+    let mut target = Ref { span: el.span(), ..Ref::default() };
+    reference(el, attr, &mut target);
+    el.required(attr);
+    target
+}
+
+/// A number that must be there.
+fn number(el: El<'_>, attr: &str, otherwise: f64) -> f64 {
+    el.required(attr);
+    el.real(attr).unwrap_or(otherwise)
 }

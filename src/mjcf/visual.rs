@@ -1,185 +1,142 @@
-//! What only affects looks: `<visual>`, cameras, lights, textures, materials and skins. Attributes are checked
-//! and kept; nothing of it is simulated.
-
-use glam::DVec3;
+//! `<visual>`: settings of the viewer. They are kept and compiled; nothing of them is simulated.
 
 use super::attrs::El;
-use super::geom::reference;
-use super::pose::pose;
-use super::spec::{Camera, Compiler, Light, Pose, Ref};
+use crate::spec::Visual;
 
-const CAMERA_MODES: &[(&str, i32)] =
-    &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
-
-const COUNTS: &[&str] = &[
-    "offwidth",
-    "offheight",
-    "shadowsize",
-    "offsamples",
-    "numslices",
-    "numstacks",
-    "numquads",
-    "width",
-    "height",
-    "nchannel",
-    "group",
-];
-const FLAGS: &[&str] = &[
-    "orthographic",
-    "ellipsoidinertia",
-    "bvactive",
-    "castshadow",
-    "directional",
-    "active",
-    "texuniform",
-    "hflip",
-    "vflip",
-];
-const WORDS: &[(&str, &[&str])] = &[
-    ("builtin", &["none", "gradient", "checker", "flat"]),
-    ("mark", &["none", "edge", "cross", "random"]),
-    ("colorspace", &["auto", "linear", "sRGB"]),
-    ("projection", &["perspective", "orthographic"]),
-    (
-        "role",
-        &[
-            "user",
-            "rgb",
-            "occlusion",
-            "roughness",
-            "metallic",
-            "normal",
-            "opacity",
-            "emissive",
-            "rgba",
-            "orm",
-        ],
-    ),
-];
-/// Attributes that are text: names, files and words that differ by element.
-const TEXTS: &[&str] = &[
-    "name",
-    "class",
-    "texture",
-    "material",
-    "file",
-    "fileright",
-    "fileleft",
-    "fileup",
-    "filedown",
-    "filefront",
-    "fileback",
-    "gridlayout",
-    "content_type",
-    "target",
-    "mode",
-    "type",
-    "output",
-    "body",
-    "embed",
+/// Numbers, in single precision, with the values where nothing is written.
+const REAL: &[(&str, &[f64])] = &[
+    ("global_fovy", &[45.0]),
+    ("global_ipd", &[0.068]),
+    ("global_azimuth", &[90.0]),
+    ("global_elevation", &[-45.0]),
+    ("global_linewidth", &[1.0]),
+    ("global_glow", &[0.3]),
+    ("global_realtime", &[1.0]),
+    ("headlight_ambient", &[0.1, 0.1, 0.1]),
+    ("headlight_diffuse", &[0.4, 0.4, 0.4]),
+    ("headlight_specular", &[0.5, 0.5, 0.5]),
+    ("map_stiffness", &[100.0]),
+    ("map_stiffnessrot", &[500.0]),
+    ("map_force", &[0.005]),
+    ("map_torque", &[0.1]),
+    ("map_alpha", &[0.3]),
+    ("map_fogstart", &[3.0]),
+    ("map_fogend", &[10.0]),
+    ("map_znear", &[0.01]),
+    ("map_zfar", &[50.0]),
+    ("map_haze", &[0.3]),
+    ("map_shadowclip", &[1.0]),
+    ("map_shadowscale", &[0.6]),
+    ("map_actuatortendon", &[2.0]),
+    ("scale_forcewidth", &[0.1]),
+    ("scale_contactwidth", &[0.3]),
+    ("scale_contactheight", &[0.1]),
+    ("scale_connect", &[0.2]),
+    ("scale_com", &[0.4]),
+    ("scale_camera", &[0.3]),
+    ("scale_light", &[0.3]),
+    ("scale_selectpoint", &[0.2]),
+    ("scale_jointlength", &[1.0]),
+    ("scale_jointwidth", &[0.1]),
+    ("scale_actuatorlength", &[0.7]),
+    ("scale_actuatorwidth", &[0.2]),
+    ("scale_framelength", &[1.0]),
+    ("scale_framewidth", &[0.1]),
+    ("scale_constraint", &[0.1]),
+    ("scale_slidercrank", &[0.2]),
+    ("scale_frustum", &[10.0]),
+    ("rgba_fog", &[0.0, 0.0, 0.0, 1.0]),
+    ("rgba_haze", &[1.0, 1.0, 1.0, 1.0]),
+    ("rgba_force", &[1.0, 0.5, 0.5, 1.0]),
+    ("rgba_inertia", &[0.8, 0.2, 0.2, 0.6]),
+    ("rgba_joint", &[0.2, 0.6, 0.8, 1.0]),
+    ("rgba_actuator", &[0.2, 0.25, 0.2, 1.0]),
+    ("rgba_actuatornegative", &[0.2, 0.6, 0.9, 1.0]),
+    ("rgba_actuatorpositive", &[0.9, 0.4, 0.2, 1.0]),
+    ("rgba_com", &[0.9, 0.9, 0.9, 1.0]),
+    ("rgba_camera", &[0.6, 0.9, 0.6, 1.0]),
+    ("rgba_light", &[0.6, 0.6, 0.9, 1.0]),
+    ("rgba_selectpoint", &[0.9, 0.9, 0.1, 1.0]),
+    ("rgba_connect", &[0.2, 0.2, 0.8, 1.0]),
+    ("rgba_contactpoint", &[0.9, 0.6, 0.2, 1.0]),
+    ("rgba_contactforce", &[0.7, 0.9, 0.9, 1.0]),
+    ("rgba_contactfriction", &[0.9, 0.8, 0.4, 1.0]),
+    ("rgba_contacttorque", &[0.9, 0.7, 0.9, 1.0]),
+    ("rgba_contactgap", &[0.5, 0.8, 0.9, 1.0]),
+    ("rgba_rangefinder", &[1.0, 1.0, 0.1, 1.0]),
+    ("rgba_constraint", &[0.9, 0.0, 0.0, 1.0]),
+    ("rgba_slidercrank", &[0.5, 0.3, 0.8, 1.0]),
+    ("rgba_crankbroken", &[0.9, 0.0, 0.0, 1.0]),
+    ("rgba_frustum", &[1.0, 1.0, 0.0, 0.2]),
+    ("rgba_bv", &[0.0, 1.0, 0.0, 0.5]),
+    ("rgba_bvactive", &[1.0, 0.0, 0.0, 0.5]),
 ];
 
-/// Checks the attributes of a visual element: numbers are numbers and words are known.
-pub(super) fn check(el: El<'_>) {
-    for attr in &el.tree.nodes[el.id].attrs {
-        let name = attr.name.as_str();
-        if TEXTS.contains(&name) {
-            continue;
-        }
-        // `active` of the headlight is a number, of a light a flag; `bvactive` is a flag or a colour
-        let numeric =
-            (name == "active" && el.tag() == "headlight") || (name == "bvactive" && el.tag() == "rgba");
-        if COUNTS.contains(&name) {
-            el.set_count(name, &mut 0);
-        } else if FLAGS.contains(&name) && !numeric {
-            el.set_flag(name, &mut false);
-        } else if let Some((_, words)) = WORDS.iter().find(|w| w.0 == name) {
-            let words: Vec<(&str, i32)> = words.iter().map(|&w| (w, 0)).collect();
-            el.keyword(name, &words);
-        } else {
-            el.list(name);
-        }
+/// Integers and flags.
+const INT: &[(&str, i32)] = &[
+    ("global_cameraid", -1),
+    ("global_orthographic", 0),
+    ("global_offwidth", 640),
+    ("global_offheight", 480),
+    ("global_ellipsoidinertia", 0),
+    ("global_bvactive", 0),
+    ("quality_shadowsize", 4096),
+    ("quality_offsamples", 4),
+    ("quality_numslices", 28),
+    ("quality_numstacks", 16),
+    ("quality_numquads", 4),
+    ("headlight_active", 1),
+];
+
+/// Integers that are written as true or false.
+pub(super) const FLAGS: &[&str] = &["global_orthographic", "global_ellipsoidinertia", "global_bvactive"];
+
+/// The values where nothing is written.
+pub(crate) fn defaults() -> Visual {
+    Visual {
+        real: REAL.iter().map(|(name, value)| (*name, value.to_vec())).collect(),
+        int: INT.to_vec(),
+        written: Vec::new(),
     }
 }
 
-/// Checks an element and all below it.
-pub(super) fn check_tree(el: El<'_>) {
-    let mut stack = vec![el];
-    while let Some(el) = stack.pop() {
-        check(el);
-        stack.extend(el.children());
-    }
-}
-
-impl Default for Camera {
-    fn default() -> Self {
-        Self {
-            base: Default::default(),
-            body: 0,
-            frame: None,
-            pose: Pose::default(),
-            mode: 0,
-            target: Ref::default(),
-            fovy: 45.0,
+/// Reads one visual element over the values so far.
+pub(super) fn visual(el: El<'_>, to: &mut Visual) {
+    for group in el.children() {
+        let Visual { real, int, written } = to;
+        for (full, value) in real {
+            let Some(name) = own_name(full, group.tag()) else {
+                continue;
+            };
+            if let Some(numbers) = group.reals(name, value.len(), value.len()) {
+                *value = numbers;
+                written.push(*full);
+            }
+            check(group, full, name, value);
         }
-    }
-}
-
-impl Default for Light {
-    fn default() -> Self {
-        Self {
-            base: Default::default(),
-            body: 0,
-            frame: None,
-            pos: DVec3::ZERO,
-            dir: DVec3::NEG_Z,
-            mode: 0,
-            target: Ref::default(),
+        for (full, value) in int {
+            let Some(name) = own_name(full, group.tag()) else {
+                continue;
+            };
+            if FLAGS.contains(full) {
+                group.set_keyword(name, &[("false", 0), ("true", 1)], value);
+            } else {
+                group.set_int(name, value);
+            }
+            if group.attr(name).is_some() {
+                written.push(*full);
+            }
         }
     }
 }
 
-/// Reads the attributes of a camera over what it has.
-pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
-    to.base.at.note(el);
-    check(el);
-    pose(el, compiler, &mut to.pose);
-    el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
-    reference(el, "target", &mut to.target);
-    el.set_positive("fovy", &mut to.fovy);
-    intrinsics(el, to);
-    if to.fovy >= 180.0 {
-        el.wrong("fovy", format!("fovy is too large: {}", to.fovy), "less than 180 degrees");
-    }
+/// The attribute of a setting, if it is in the group.
+fn own_name(full: &'static str, group: &str) -> Option<&'static str> {
+    full.split_once('_').filter(|(g, _)| *g == group).map(|(_, name)| name)
 }
 
-/// Reads the attributes of a light over what it has.
-pub(super) fn light(el: El<'_>, to: &mut Light) {
-    to.base.at.note(el);
-    check(el);
-    if let Some(pos) = el.fixed("pos") {
-        to.pos = DVec3::from_array(pos);
+fn check(el: El<'_>, full: &str, name: &str, value: &[f64]) {
+    if matches!(full, "global_realtime" | "map_znear") && value.iter().any(|&x| x <= 0.0) {
+        el.wrong(name, format!("{name} is not positive: {}", value[0]), "write a number above zero");
     }
-    if let Some(dir) = el.fixed("dir") {
-        to.dir = DVec3::from_array(dir);
-        if to.dir.length() < 1e-10 {
-            el.wrong("dir", "the direction of the light is zero", "for example dir=\"0 0 -1\"");
-        }
-    }
-    el.set_keyword("mode", CAMERA_MODES, &mut to.mode);
-    el.keyword("type", &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)]);
-    reference(el, "target", &mut to.target);
-}
-
-/// The field of view of a camera that is given by its sensor and focal length.
-fn intrinsics(el: El<'_>, to: &mut Camera) {
-    let Some([_, height]) = el.fixed("sensorsize") else {
-        return;
-    };
-    let ratio = match (el.fixed::<2>("focal"), el.fixed::<2>("focalpixel"), el.fixed::<2>("resolution")) {
-        (_, Some([_, focal]), Some([_, pixels])) if focal > 0.0 => pixels / focal,
-        (Some([_, focal]), ..) if focal > 0.0 => height / focal,
-        _ => return,
-    };
-    to.fovy = 2.0 * (ratio / 2.0).atan().to_degrees();
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::source::{Log, Span};
+use crate::spec::{Log, Span};
 
 /// Most elements inside one another; the reference refuses from about 498 on.
 pub(super) const MAX_DEPTH: usize = 490;
@@ -15,7 +15,7 @@ pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// An attribute.
 #[derive(Clone, Debug)]
-pub struct Attr {
+pub(crate) struct Attr {
     /// Name.
     pub name: String,
     /// Value, entities resolved.
@@ -27,8 +27,8 @@ pub struct Attr {
 }
 
 /// An element.
-#[derive(Clone, Debug)]
-pub struct Node {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Node {
     /// Name.
     pub tag: String,
     /// Attributes in document order.
@@ -41,14 +41,14 @@ pub struct Node {
 
 impl Node {
     /// The attribute of a name.
-    pub fn attr(&self, name: &str) -> Option<&Attr> {
+    pub(crate) fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.iter().find(|a| a.name == name)
     }
 }
 
 /// All elements of a model: the first is the root. Flat, so that nothing recurses.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// Elements.
     pub nodes: Vec<Node>,
 }
@@ -63,18 +63,19 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
         });
         log.add(span, message, help);
     };
-    let shown = path.display();
+    // where a file is read by its path alone, the place of the message names it
+    let shown = if from.is_some() { format!("'{}'", path.display()) } else { "the file".to_owned() };
     match std::fs::metadata(path) {
         Err(e) => {
-            complain(format!("cannot read '{shown}': {e}"), "check the path");
+            complain(format!("cannot read {shown}: {e}"), "check the path");
             return None;
         }
         Ok(meta) if !meta.is_file() => {
-            complain(format!("'{shown}' is not a file"), "");
+            complain(format!("{shown} is not a file"), "");
             return None;
         }
         Ok(meta) if meta.len() > MAX_FILE_BYTES => {
-            complain(format!("'{shown}' has {} bytes, more than {MAX_FILE_BYTES}", meta.len()), "");
+            complain(format!("{shown} has {} bytes, more than {MAX_FILE_BYTES}", meta.len()), "");
             return None;
         }
         Ok(_) => {}
@@ -82,7 +83,7 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) => {
-            complain(format!("cannot read '{shown}': {e}"), "check the path");
+            complain(format!("cannot read {shown}: {e}"), "check the path");
             return None;
         }
     };
@@ -91,13 +92,18 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
         Err(e) => {
             // show where, but never the bytes
             let at = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
-            let line = text.matches('\n').count() + 1;
-            complain(
-                format!("'{shown}' is not UTF-8 text (line {line}, byte {at})"),
-                "save the file as UTF-8",
-            );
-            None
+            let before = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
+            let line = before.matches('\n').count() + 1;
+            let message = format!("{shown} is not UTF-8 text (line {line}, byte {at})");
+            // markup with comments in another encoding is common, and reads well without those letters
+            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
+            if text.contains('\0') || !text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+                complain(message, "save the file as UTF-8");
+                return None;
+            }
+            let file = log.add_source(path.to_owned(), text);
+            log.warn(Span { file, start: at as u32, end: at as u32 }, message, "save the file as UTF-8");
+            Some(file)
         }
     }
 }
@@ -114,7 +120,8 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         log.add(span(at, at + 1), message, help);
         return None;
     }
-    let document = match roxmltree::Document::parse(&text) {
+    let plain = plain(&text);
+    let document = match roxmltree::Document::parse(&plain) {
         Ok(document) => document,
         Err(e) => {
             let at = byte_of(&text, e.pos());
@@ -127,10 +134,12 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     let mut index = std::collections::HashMap::new();
     for node in document.descendants().filter(|n| n.is_element()) {
         let start = node.range().start + 1;
-        let tag = node.tag_name().name().to_owned();
+        let tag = text[start..start + node.tag_name().name().len()].to_owned();
         let tag_span = span(start, start + tag.len());
-        let attrs = node.attributes().map(|a| Attr {
-            name: a.name().to_owned(),
+        // names of other formats may be declared, but mean nothing here
+        let known = node.attributes().filter(|a| !text[a.range_qname()].starts_with("xmlns"));
+        let attrs = known.map(|a| Attr {
+            name: text[a.range_qname()].to_owned(),
             value: a.value().to_owned(),
             span: span(a.range_value().start, a.range_value().end),
             name_span: span(a.range_qname().start, a.range_qname().end),
@@ -143,6 +152,52 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         }
     }
     (tree.nodes.len() > base).then_some(base)
+}
+
+/// The text with nothing but tags, every byte at its place. Comments and text between tags mean nothing, so what
+/// is not allowed in them does no harm; neither do prefixes of names that nobody declares.
+fn plain(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut blank =
+        |from: usize, to: usize| bytes[from..to].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+    let (mut at, mut depth) = (0, 0_usize);
+    let mut colons = Vec::new();
+    while at < text.len() {
+        let next = text[at..].find('<').map_or(text.len(), |step| at + step);
+        if depth > 0 {
+            blank(at, next);
+        }
+        at = next;
+        let comment = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>"));
+        if let Some(end) = comment.or_else(|| skip(text, at, "<?", "?>")) {
+            blank(at, end);
+            at = end;
+        } else if at < text.len() {
+            let (end, closed, _) = end_of_tag(text.as_bytes(), at);
+            colons.extend(colons_of(text.as_bytes(), at, end));
+            let closes = text[at..].starts_with("</");
+            depth = if closes { depth.saturating_sub(1) } else { depth + usize::from(!closed) };
+            at = end;
+        }
+    }
+    colons.into_iter().for_each(|i| bytes[i] = b'_');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Places of colons in the names of a tag.
+fn colons_of(bytes: &[u8], start: usize, end: usize) -> Vec<usize> {
+    let mut quote = None;
+    let mut found = Vec::new();
+    for (i, &b) in bytes.iter().enumerate().take(end).skip(start) {
+        match quote {
+            Some(q) if b == q => quote = None,
+            Some(_) => {}
+            None if b == b'"' || b == b'\'' => quote = Some(b),
+            None if b == b':' => found.push(i),
+            None => {}
+        }
+    }
+    found
 }
 
 /// Byte of a line and column of the XML reader.

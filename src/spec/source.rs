@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::{Error, Problem};
 
 /// A range of bytes in one of the files that a model is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// Index of the file.
+    /// Number of the file; 0 for none.
     pub file: u32,
     /// First byte.
     pub start: u32,
@@ -19,6 +20,8 @@ pub struct Span {
 /// A file that was read, or a text that was given.
 #[derive(Clone, Debug)]
 pub struct Source {
+    /// Number that spans know it by: no other file of the process has it, so that models can be put together.
+    pub file: u32,
     /// Path, as shown in messages.
     pub path: PathBuf,
     /// The whole text.
@@ -46,6 +49,7 @@ impl Source {
 pub struct Log {
     sources: RefCell<Vec<Source>>,
     problems: RefCell<Vec<(Span, String, String)>>,
+    warnings: RefCell<Vec<(Span, String, String)>>,
 }
 
 /// Longest list of problems; a file with more is better repaired step by step.
@@ -54,14 +58,15 @@ const MAX_PROBLEMS: usize = 100;
 impl Log {
     /// A log that continues with the files of a parsed model.
     pub fn of(sources: &[Source]) -> Self {
-        Self { sources: RefCell::new(sources.to_vec()), problems: RefCell::default() }
+        Self { sources: RefCell::new(sources.to_vec()), ..Self::default() }
     }
 
-    /// Adds a file; returns its index.
+    /// Adds a file; returns its number.
     pub fn add_source(&self, path: PathBuf, text: String) -> u32 {
-        let mut sources = self.sources.borrow_mut();
-        sources.push(Source { path, text });
-        sources.len() as u32 - 1
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let file = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.sources.borrow_mut().push(Source { file, path, text });
+        file
     }
 
     /// A copy of the files.
@@ -71,18 +76,18 @@ impl Log {
 
     /// Calls a function with the text of a file.
     pub fn text(&self, file: u32) -> String {
-        self.sources.borrow().get(file as usize).map_or_else(String::new, |s| s.text.clone())
+        find(&self.sources.borrow(), file).map_or_else(String::new, |s| s.text.clone())
     }
 
     /// Path of a file.
     pub fn path(&self, file: u32) -> PathBuf {
-        self.sources.borrow().get(file as usize).map_or_else(PathBuf::new, |s| s.path.clone())
+        find(&self.sources.borrow(), file).map_or_else(PathBuf::new, |s| s.path.clone())
     }
 
     /// `file:line:column` of a span.
     pub fn place(&self, span: Span) -> String {
         let sources = self.sources.borrow();
-        sources.get(span.file as usize).map_or_else(String::new, |source| {
+        find(&sources, span.file).map_or_else(String::new, |source| {
             let (line, column, _) = source.locate(span.start as usize);
             format!("{}:{line}:{column}", source.path.display())
         })
@@ -90,11 +95,17 @@ impl Log {
 
     /// Notes a problem.
     pub fn add(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        let mut problems = self.problems.borrow_mut();
-        let problem = (span, message.into(), help.into());
-        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
-            problems.push(problem);
-        }
+        note(&mut self.problems.borrow_mut(), (span, message.into(), help.into()));
+    }
+
+    /// Notes something questionable that does not keep the model from being used.
+    pub fn warn(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        note(&mut self.warnings.borrow_mut(), (span, message.into(), help.into()));
+    }
+
+    /// All warnings in file order.
+    pub fn warnings(&self) -> Vec<Problem> {
+        located(&self.sources.borrow(), self.warnings.borrow().clone())
     }
 
     /// Whether the list is full, so that looking further is of no use.
@@ -109,20 +120,34 @@ impl Log {
 
     /// All problems in file order as an error, or nothing where there are none.
     pub fn check(&self) -> Result<(), Error> {
-        let mut problems = self.problems.borrow().clone();
+        let problems = self.problems.borrow().clone();
         if problems.is_empty() {
             return Ok(());
         }
-        problems.sort_by_key(|p| (p.0.file, p.0.start));
-        let sources = self.sources.borrow();
-        let problems =
-            problems.into_iter().map(|(span, message, help)| problem(&sources, span, message, help));
-        Err(Error::Model(problems.collect()))
+        Err(Error::Model(located(&self.sources.borrow(), problems)))
     }
 }
 
+/// The file of a number.
+fn find(sources: &[Source], file: u32) -> Option<&Source> {
+    sources.iter().find(|s| s.file == file)
+}
+
+/// Adds to a list once, as long as it is not full.
+fn note(list: &mut Vec<(Span, String, String)>, entry: (Span, String, String)) {
+    if list.len() < MAX_PROBLEMS && !list.contains(&entry) {
+        list.push(entry);
+    }
+}
+
+/// Problems with their places, in file order.
+fn located(sources: &[Source], mut entries: Vec<(Span, String, String)>) -> Vec<Problem> {
+    entries.sort_by_key(|e| (e.0.file, e.0.start));
+    entries.into_iter().map(|(span, message, help)| problem(sources, span, message, help)).collect()
+}
+
 fn problem(sources: &[Source], span: Span, message: String, help: String) -> Problem {
-    let Some(source) = sources.get(span.file as usize) else {
+    let Some(source) = find(sources, span.file) else {
         return Problem {
             file: PathBuf::new(),
             line: 0,

@@ -1,0 +1,62 @@
+//! Custom numbers, texts and lists of objects.
+
+use crate::spec::Kind;
+
+use super::Build;
+
+impl Build<'_> {
+    /// Fills custom numbers, texts and lists of objects.
+    pub(super) fn custom(&mut self) {
+        self.numerics();
+        self.texts();
+        self.tuples();
+    }
+
+    fn numerics(&mut self) {
+        let m = &mut self.model;
+        let mut adr = 0;
+        for (i, numeric) in self.spec.numerics.iter().enumerate() {
+            m.numeric_adr[i] = adr as i32;
+            m.numeric_size[i] = numeric.data.len() as i32;
+            m.numeric_data[adr..adr + numeric.data.len()].copy_from_slice(&numeric.data);
+            adr += numeric.data.len();
+        }
+    }
+
+    /// Texts are bytes with a zero behind each.
+    fn texts(&mut self) {
+        let m = &mut self.model;
+        let mut adr = 0;
+        for (i, text) in self.spec.texts.iter().enumerate() {
+            m.text_adr[i] = adr as i32;
+            m.text_size[i] = text.data.len() as i32 + 1;
+            for (to, byte) in m.text_data[adr..].iter_mut().zip(text.data.bytes()) {
+                *to = i32::from(byte);
+            }
+            adr += text.data.len() + 1;
+        }
+    }
+
+    fn tuples(&mut self) {
+        let mut adr = 0;
+        for (i, tuple) in self.spec.tuples.iter().enumerate() {
+            self.model.tuple_adr[i] = adr as i32;
+            self.model.tuple_size[i] = tuple.objects.len() as i32;
+            for entry in &tuple.objects {
+                let (number, name) = (entry.object.kind, &entry.object.name);
+                let id = match Kind::of_number(number) {
+                    Some(kind) => self.id_of(kind, name, tuple.base.scope),
+                    None => {
+                        let help = "name an object of another kind";
+                        self.wrong(name.span, "objects of this kind have no names", help);
+                        None
+                    }
+                };
+                self.model.tuple_objtype[adr] = number;
+                self.model.tuple_objid[adr] = id.map_or(-1, |i| i as i32);
+                self.model.tuple_objprm[adr] = entry.prm;
+                adr += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Flexes in the model's fields.
+
+use glam::DVec3;
+
+use crate::compile::Build;
+use crate::fields::Sizes;
+use crate::spec::{Flex, Kind};
+
+use super::Solid;
+
+/// Sizes below this have no inside.
+const MINVAL: f64 = 1e-15;
+
+impl Build<'_> {
+    /// Adds the sizes of all flexes.
+    pub(in crate::compile) fn flex_sizes(&self, n: &mut Sizes) {
+        n.nflex = self.solids.len();
+        for (solid, flex) in self.solids.iter().zip(&self.spec.flexes) {
+            n.nflexvert += solid.vert.len();
+            n.nflexnode += solid.node.len();
+            n.nflexedge += solid.mesh.edge.len();
+            n.nflexelem += solid.mesh.layer.len();
+            n.nflexelemdata += solid.mesh.elem.len();
+            n.nflexelemedge += solid.mesh.elem_edge.len();
+            n.nflexshelldata += solid.mesh.shell.len();
+            n.nflextexcoord += flex.texcoord.len() / 2;
+            n.nflexstiffness += solid.stiffness.len();
+            n.nflexbending += solid.bending.len();
+        }
+    }
+
+    /// Fills the fields of flexes.
+    pub(in crate::compile) fn flexes(&mut self) {
+        let solids = std::mem::take(&mut self.solids);
+        let mut adr = Sizes::default();
+        for (f, solid) in solids.iter().enumerate() {
+            let flex = &self.spec.flexes[f];
+            self.flex_numbers(f, flex);
+            self.flex_addresses(f, flex, solid, &adr);
+            self.flex_vertices(f, flex, solid, &adr);
+            self.flex_elements(flex, solid, &adr);
+            self.flex_textures(flex, solid, &adr);
+            adr.nflexvert += solid.vert.len();
+            adr.nflexnode += solid.node.len();
+            adr.nflexedge += solid.mesh.edge.len();
+            adr.nflexelem += solid.mesh.layer.len();
+            adr.nflexelemdata += solid.mesh.elem.len();
+            adr.nflexelemedge += solid.mesh.elem_edge.len();
+            adr.nflexshelldata += solid.mesh.shell.len();
+            adr.nflextexcoord += flex.texcoord.len() / 2;
+            adr.nflexstiffness += solid.stiffness.len();
+            adr.nflexbending += solid.bending.len();
+        }
+        self.solids = solids;
+        self.check_flex_options();
+    }
+
+    fn flex_numbers(&mut self, f: usize, flex: &Flex) {
+        let material = (!flex.material.name.is_empty())
+            .then(|| self.resolve(Kind::Material, &flex.material, flex.base.scope))
+            .flatten();
+        let tied = self.constrained(f);
+        let (m, c, e) = (&mut self.model, &flex.contact, &flex.elasticity);
+        m.flex_contype[f] = c.contype;
+        m.flex_conaffinity[f] = c.conaffinity;
+        m.flex_condim[f] = c.condim;
+        m.flex_priority[f] = c.priority;
+        m.flex_solmix[f] = c.solmix;
+        m.flex_solref[2 * f..2 * f + 2].copy_from_slice(&c.solref);
+        m.flex_solimp[5 * f..5 * f + 5].copy_from_slice(&c.solimp);
+        m.flex_friction[3 * f..3 * f + 3].copy_from_slice(&c.friction);
+        m.flex_margin[f] = c.margin;
+        m.flex_gap[f] = c.gap;
+        m.flex_selfcollide[f] = c.selfcollide;
+        m.flex_activelayers[f] = c.activelayers;
+        m.flex_passive[f] = i32::from(c.passive);
+        m.flex_dim[f] = flex.dim;
+        m.flex_matid[f] = material.map_or(-1, |i| i as i32);
+        m.flex_group[f] = flex.group;
+        m.flex_interp[f] = flex.order;
+        m.flex_cellnum[3 * f..3 * f + 3].copy_from_slice(&flex.cellcount);
+        m.flex_radius[f] = flex.radius;
+        m.flex_damping[f] = e.damping;
+        m.flex_edgestiffness[f] = flex.edge_stiffness;
+        m.flex_edgedamping[f] = flex.edge_damping;
+        m.flex_edgeequality[f] = tied;
+        m.flex_flatskin[f] = i32::from(flex.flatskin);
+        m.flex_rgba[4 * f..4 * f + 4].copy_from_slice(&flex.rgba.map(|x| f64::from(x as f32)));
+    }
+
+    fn flex_addresses(&mut self, f: usize, flex: &Flex, solid: &Solid, adr: &Sizes) {
+        let m = &mut self.model;
+        m.flex_rigid[f] = i32::from(solid.rigid);
+        m.flex_centered[f] = i32::from(solid.centered);
+        m.flex_vertadr[f] = adr.nflexvert as i32;
+        m.flex_vertnum[f] = solid.vert.len() as i32;
+        m.flex_nodeadr[f] = adr.nflexnode as i32;
+        m.flex_nodenum[f] = solid.node.len() as i32;
+        m.flex_edgeadr[f] = adr.nflexedge as i32;
+        m.flex_edgenum[f] = solid.mesh.edge.len() as i32;
+        m.flex_elemadr[f] = adr.nflexelem as i32;
+        m.flex_elemnum[f] = solid.mesh.layer.len() as i32;
+        m.flex_elemdataadr[f] = adr.nflexelemdata as i32;
+        m.flex_elemedgeadr[f] = adr.nflexelemedge as i32;
+        m.flex_shelldataadr[f] = adr.nflexshelldata as i32;
+        m.flex_shellnum[f] = (solid.mesh.shell.len() / solid.mesh.dim.max(1)) as i32;
+        let from = |list: &[f64], adr: usize| if list.is_empty() { -1 } else { adr as i32 };
+        m.flex_stiffnessadr[f] = from(&solid.stiffness, adr.nflexstiffness);
+        m.flex_bendingadr[f] = from(&solid.bending, adr.nflexbending);
+        let copy = |to: &mut [f64], at: usize, list: &[f64]| to[at..at + list.len()].copy_from_slice(list);
+        copy(&mut m.flex_stiffness, adr.nflexstiffness, &solid.stiffness);
+        copy(&mut m.flex_bending, adr.nflexbending, &solid.bending);
+        m.flex_texcoordadr[f] = if flex.texcoord.is_empty() { -1 } else { adr.nflextexcoord as i32 };
+    }
+
+    fn flex_vertices(&mut self, f: usize, flex: &Flex, solid: &Solid, adr: &Sizes) {
+        let m = &mut self.model;
+        let (vert, node) = (adr.nflexvert, adr.nflexnode);
+        for (i, &b) in solid.vert_body.iter().enumerate() {
+            m.flex_vertbodyid[vert + i] = if flex.interpolated() { -1 } else { b as i32 };
+        }
+        for (i, &b) in solid.node_body.iter().enumerate() {
+            m.flex_nodebodyid[node + i] = b as i32;
+            m.flex_node0[3 * (node + i)..3 * (node + i) + 3].copy_from_slice(&solid.node[i].to_array());
+        }
+        m.flex_vert[3 * vert..3 * vert + flex.vert.len()].copy_from_slice(&flex.vert);
+        m.flex_node[3 * node..3 * node + flex.node.len()].copy_from_slice(&flex.node);
+        // places in the box around everything, from 0 to 1
+        let (center, half) = solid.extent(flex.contact.activelayers);
+        m.flex_size[3 * f..3 * f + 3].copy_from_slice(&half.to_array());
+        let turn = solid.turn.conjugate();
+        for (i, &v) in solid.vert.iter().enumerate() {
+            let at = turn * v;
+            for k in 0..3 {
+                let inside = half[k] > MINVAL;
+                let place = if inside { (at[k] - center[k]) / (2.0 * half[k]) + 0.5 } else { 0.5 };
+                m.flex_vert0[3 * (vert + i) + k] = place;
+            }
+        }
+    }
+
+    fn flex_elements(&mut self, flex: &Flex, solid: &Solid, adr: &Sizes) {
+        let (m, mesh) = (&mut self.model, &solid.mesh);
+        let (vert, edge) = (adr.nflexvert, adr.nflexedge);
+        let copy = |to: &mut [i32], at: usize, from: &[i32]| to[at..at + from.len()].copy_from_slice(from);
+        copy(&mut m.flex_elem, adr.nflexelemdata, &mesh.elem);
+        copy(&mut m.flex_elemedge, adr.nflexelemedge, &mesh.elem_edge);
+        copy(&mut m.flex_elemlayer, adr.nflexelem, &mesh.layer);
+        copy(&mut m.flex_shell, adr.nflexshelldata, &mesh.shell);
+        copy(&mut m.flex_edge, 2 * edge, mesh.edge.as_flattened());
+        copy(&mut m.flex_edgeflap, 2 * edge, mesh.flap.as_flattened());
+        for (i, ends) in mesh.edge.iter().enumerate() {
+            let [a, b] = ends.map(|v| v as usize);
+            let same = !flex.interpolated() && solid.vert_body[a] == solid.vert_body[b];
+            // edges between nodes have no length of their own
+            if !flex.interpolated() {
+                m.flexedge_length0[edge + i] = (solid.vert[a] - solid.vert[b]).length();
+            }
+            m.flexedge_rigid[edge + i] = i32::from(same);
+            m.flex_vertedgenum[vert + a] += 1;
+            m.flex_vertedgenum[vert + b] += 1;
+        }
+        // edges of every vertex
+        let mut next = Vec::with_capacity(solid.vert.len());
+        let mut at = 0;
+        for i in vert..vert + solid.vert.len() {
+            m.flex_vertedgeadr[i] = at;
+            next.push(at as usize);
+            at += m.flex_vertedgenum[i];
+        }
+        for (i, ends) in mesh.edge.iter().enumerate() {
+            for v in ends.map(|v| v as usize) {
+                m.flex_vertedge[2 * edge + next[v]] = i as i32;
+                next[v] += 1;
+            }
+        }
+    }
+
+    fn flex_textures(&mut self, flex: &Flex, solid: &Solid, adr: &Sizes) {
+        let m = &mut self.model;
+        let (at, texture) = (adr.nflexelemdata, 2 * adr.nflextexcoord);
+        let count = solid.mesh.elem.len();
+        let written = if flex.elemtexcoord.is_empty() { &flex.elem } else { &flex.elemtexcoord };
+        let to = m.flex_elemtexcoord[at..at + count].iter_mut();
+        to.zip(written).for_each(|(to, &from)| *to = from);
+        for (i, &x) in flex.texcoord.iter().enumerate().take(flex.texcoord.len() / 2 * 2) {
+            m.flex_texcoord[texture + i] = f64::from(x as f32);
+        }
+    }
+}
+
+impl Solid {
+    /// Centre and half size of the box around all nodes, or around the elements of active layers.
+    fn extent(&self, layers: i32) -> (DVec3, DVec3) {
+        let corners = self.mesh.dim + 1;
+        let active = |(e, _): &(usize, &[i32])| self.mesh.dim < 3 || self.mesh.layer[*e] < layers;
+        let elements = self.mesh.elem.chunks_exact(corners).enumerate().filter(active);
+        let vertices = elements.flat_map(|(_, e)| e.iter().map(|&v| self.vert[v as usize]));
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let around = |(low, high): (DVec3, DVec3), p: DVec3| (low.min(p), high.max(p));
+        let (low, high) = if self.node.is_empty() {
+            vertices.fold(start, around)
+        } else {
+            self.node.iter().copied().fold(start, around)
+        };
+        if low.x > high.x { Default::default() } else { ((low + high) / 2.0, (high - low) / 2.0) }
+    }
+}

@@ -1,0 +1,212 @@
+//! Plugins: instances, their settings, and which elements use them. None is simulated yet.
+
+use crate::model::dynamics;
+use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, did_you_mean};
+
+use super::Build;
+
+/// What uses a plugin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum User {
+    /// An actuator.
+    Actuator,
+    /// A body.
+    Body,
+    /// A sensor.
+    Sensor,
+    /// A geom or mesh.
+    Shape,
+}
+
+/// Plugins that the reference release has: name, what uses them, settings.
+const PLUGINS: &[(&str, User, &[&str])] = &[
+    ("mujoco.pid", User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
+    ("mujoco.elasticity.cable", User::Body, &["twist", "bend", "flat", "vmax"]),
+    ("mujoco.sensor.touch_grid", User::Sensor, &["nchannel", "size", "fov", "gamma"]),
+    ("mujoco.sdf.bolt", User::Shape, &["radius"]),
+    ("mujoco.sdf.bowl", User::Shape, &["height", "radius", "thickness"]),
+    ("mujoco.sdf.gear", User::Shape, &["alpha", "diameter", "teeth", "thickness", "innerdiameter"]),
+    ("mujoco.sdf.nut", User::Shape, &["radius"]),
+    ("mujoco.sdf.torus", User::Shape, &["radius1", "radius2"]),
+];
+
+/// An element that uses a plugin.
+struct Usage<'a> {
+    base: &'a Base,
+    plugin: &'a PluginUse,
+    user: User,
+    /// Index in the list of its kind.
+    index: usize,
+}
+
+impl<'a> Build<'a> {
+    /// Fills instances: the named ones first, then those of single elements.
+    pub(super) fn plugins(&mut self) {
+        let spec = self.spec;
+        self.model.body_plugin.fill(-1);
+        self.model.geom_plugin.fill(-1);
+        for declared in &spec.extensions {
+            self.slot(declared);
+        }
+        for instance in &spec.plugins {
+            self.instance(instance, instance.base.at.element);
+        }
+        let mut used = vec![false; spec.plugins.len()];
+        for usage in self.usages() {
+            let Some(id) = self.usage(&usage) else {
+                continue;
+            };
+            if let Some(used) = used.get_mut(id) {
+                *used = true;
+            }
+            let m = &mut self.model;
+            match usage.user {
+                User::Actuator => m.actuator_plugin[usage.index] = id as i32,
+                User::Body => m.body_plugin[usage.index] = id as i32,
+                User::Shape => m.geom_plugin[self.geom_id[usage.index]] = id as i32,
+                User::Sensor => {}
+            }
+            if usage.user == User::Actuator {
+                self.check_activations(&spec.actuators[usage.index], id);
+            }
+        }
+        // bodies and geoms can leave an instance alone
+        for (instance, used) in spec.plugins.iter().zip(used) {
+            let needed = self.slot(&instance.plugin).is_some_and(|s| PLUGINS[s].1 == User::Actuator);
+            if needed && !used {
+                let message = format!("{} is not used", self.called("plugin instance", &instance.base));
+                self.wrong(instance.base.at.element, message, "remove it, or use it in an actuator");
+            }
+        }
+        let m = &mut self.model;
+        (m.sizes.nplugin, m.sizes.npluginattr) = (m.plugin.len(), m.plugin_attr.len());
+        m.names.plugin.resize(m.sizes.nplugin, String::new());
+    }
+
+    /// Elements that use plugins, in the order of their instances.
+    fn usages(&self) -> Vec<Usage<'a>> {
+        let spec = self.spec;
+        let actuators = spec.actuators.iter().enumerate().filter_map(|(index, a)| {
+            let plugin = a.plugin.as_ref()?;
+            Some(Usage { base: &a.base, plugin, user: User::Actuator, index })
+        });
+        let bodies = spec.bodies.iter().enumerate().filter_map(|(index, b)| {
+            let plugin = b.plugin.as_ref()?;
+            Some(Usage { base: &b.base, plugin, user: User::Body, index })
+        });
+        let geoms = spec.geoms.iter().enumerate().filter_map(|(index, g)| {
+            let plugin = g.plugin.as_ref()?;
+            Some(Usage { base: &g.base, plugin, user: User::Shape, index })
+        });
+        // what is in the tree comes in the order in which it is written
+        let mut tree: Vec<Usage<'a>> = bodies.chain(geoms).collect();
+        tree.sort_by_key(|u| (u.plugin.plugin.span.file, u.plugin.span.start));
+        actuators.chain(tree).collect()
+    }
+
+    /// Instance that an element uses; one of its own is made where it names none.
+    fn usage(&mut self, usage: &Usage<'_>) -> Option<usize> {
+        let plugin = usage.plugin;
+        if !plugin.instance.name.is_empty() {
+            let id = self.id_of(Kind::Plugin, &plugin.instance, usage.base.scope)?;
+            let slot = self.slot(&self.spec.plugins[id].plugin)?;
+            self.fits(slot, usage, &plugin.instance);
+            return Some(id);
+        }
+        if plugin.plugin.name.is_empty() {
+            self.wrong(plugin.span, "the plugin has no name", "add plugin=\"…\" or instance=\"…\"");
+            return None;
+        }
+        let declared = &self.spec.extensions;
+        if !declared.iter().any(|e| e.name == plugin.plugin.name) {
+            let help = did_you_mean(&plugin.plugin.name, declared.iter().map(|e| e.name.as_str()))
+                .unwrap_or_else(|| "add <extension><plugin plugin=\"…\"/></extension>".to_owned());
+            let message = format!("plugin '{}' is not in the extension section", plugin.plugin.name);
+            self.wrong(plugin.plugin.span, message, help);
+            return None;
+        }
+        let slot = self.slot(&plugin.plugin)?;
+        self.fits(slot, usage, &plugin.plugin);
+        let own =
+            Plugin { plugin: plugin.plugin.clone(), config: plugin.config.clone(), ..Plugin::default() };
+        self.instance(&own, plugin.span);
+        Some(self.model.plugin.len() - 1)
+    }
+
+    /// Whether a plugin is for such elements.
+    fn fits(&self, slot: usize, usage: &Usage<'_>, at: &Ref) {
+        let (name, user, _) = PLUGINS[slot];
+        if user != usage.user {
+            let message = format!("plugin '{name}' is not for this element");
+            self.wrong(at.span, message, format!("it is for: {user:?}").to_lowercase());
+        }
+    }
+
+    /// Number of a plugin; a problem is noted where the reference release has none.
+    fn slot(&self, plugin: &Ref) -> Option<usize> {
+        let found = PLUGINS.iter().position(|p| p.0 == plugin.name);
+        if found.is_none() {
+            let all = PLUGINS.iter().map(|p| p.0);
+            let list = || format!("known: {}", all.clone().collect::<Vec<_>>().join(", "));
+            let help = did_you_mean(&plugin.name, all.clone()).unwrap_or_else(list);
+            self.wrong(plugin.span, format!("unknown plugin '{}'", super::crop(&plugin.name)), help);
+        }
+        found
+    }
+
+    /// Adds an instance.
+    fn instance(&mut self, instance: &Plugin, span: crate::spec::Span) {
+        let slot = self.slot(&instance.plugin);
+        let known = slot.map_or(&[][..], |s| PLUGINS[s].2);
+        for (key, _) in &instance.config {
+            if slot.is_some() && !known.contains(&key.as_str()) {
+                let help = did_you_mean(key, known.iter().copied())
+                    .unwrap_or_else(|| format!("known: {}", known.join(", ")));
+                let message =
+                    format!("plugin '{}' has no setting '{}'", instance.plugin.name, super::crop(key));
+                self.wrong(span, message, help);
+            }
+        }
+        let m = &mut self.model;
+        m.plugin.push(slot.map_or(-1, |s| s as i32));
+        m.plugin_stateadr.push(0);
+        m.plugin_statenum.push(0);
+        m.plugin_attradr.push(m.plugin_attr.len() as i32);
+        for key in known {
+            let value = instance.config.iter().find(|c| c.0 == *key).map_or("", |c| c.1.as_str());
+            m.plugin_attr.extend(value.bytes().map(i32::from));
+            m.plugin_attr.push(0);
+        }
+    }
+
+    /// Activations of a controller follow from its settings.
+    fn check_activations(&self, actuator: &Actuator, id: usize) {
+        let m = &self.model;
+        if m.plugin.get(id) != Some(&0) {
+            return;
+        }
+        let setting = |key: &str| setting(m, id, key);
+        let integral = setting("ki").parse::<f64>().is_ok_and(|x| x != 0.0);
+        let native =
+            matches!(actuator.law.dyntype, dynamics::INTEGRATOR | dynamics::FILTER | dynamics::FILTEREXACT);
+        let wanted =
+            usize::from(integral) + usize::from(!setting("slewmax").is_empty()) + usize::from(native);
+        if actuator.na() != wanted {
+            let message = format!(
+                "{} has {} activations, but its plugin {wanted}",
+                self.called("actuator", &actuator.base),
+                actuator.na()
+            );
+            self.wrong(actuator.base.at.of("actdim"), message, format!("write actdim=\"{wanted}\""));
+        }
+    }
+}
+
+/// A setting of an instance.
+fn setting(m: &crate::model::Model, id: usize, key: &str) -> String {
+    let known = usize::try_from(m.plugin[id]).ok().and_then(|s| PLUGINS.get(s)).map_or(&[][..], |p| p.2);
+    let bytes: Vec<u8> = m.plugin_attr[m.plugin_attradr[id] as usize..].iter().map(|&b| b as u8).collect();
+    let mut texts = bytes.split(|&b| b == 0);
+    let found = known.iter().position(|k| *k == key).and_then(|i| texts.nth(i));
+    found.map(|t| String::from_utf8_lossy(t).trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,348 @@
+//! From a mesh as read to one that a model holds: checked, moved into its inertial frame, with hull and polygons.
+
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::solid::{Inertia, content, inertia, surface, triangle};
+use super::{Fault, Polygons, Raw, hull, normals};
+use crate::compile::principal_to;
+
+/// Lengths, areas and volumes below this are none.
+pub(super) const MINVAL: f64 = 1e-15;
+
+/// How far principal moments may violate the triangle inequality, absolutely and relatively.
+const ATOL: f64 = 1e-9;
+const RTOL: f64 = 1e-6;
+
+/// Part of the largest moment below which moments are the same and others none.
+const SAME: f64 = 1e-7;
+
+/// What is done with a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Factors along the axes.
+    pub scale: DVec3,
+    /// Point that becomes the origin.
+    pub refpos: DVec3,
+    /// Orientation that becomes none.
+    pub refquat: DQuat,
+    /// What the mass follows from.
+    pub inertia: Inertia,
+    /// Normals across sharp edges are smoothed too.
+    pub smoothnormal: bool,
+    /// Most vertices of the hull.
+    pub maxhullvert: Option<usize>,
+    /// Whether the hull is needed.
+    pub needhull: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            scale: DVec3::ONE,
+            refpos: DVec3::ZERO,
+            refquat: DQuat::IDENTITY,
+            inertia: Inertia::default(),
+            smoothnormal: false,
+            maxhullvert: None,
+            needhull: false,
+        }
+    }
+}
+
+/// A mesh in its inertial frame.
+#[derive(Clone, Debug, Default)]
+pub struct Finished {
+    /// Vertices.
+    pub vert: Vec<DVec3>,
+    /// Normals.
+    pub normal: Vec<[f32; 3]>,
+    /// Texture coordinates.
+    pub texcoord: Vec<[f32; 2]>,
+    /// Vertices of each face.
+    pub face: Vec<[i32; 3]>,
+    /// Normals of each face.
+    pub facenormal: Vec<[i32; 3]>,
+    /// Texture coordinates of each face.
+    pub facetexcoord: Vec<[i32; 3]>,
+    /// Hull, in MuJoCo's layout; empty for none.
+    pub graph: Vec<i32>,
+    /// Polygons of the hull, or of the faces.
+    pub polygons: Polygons,
+    /// Where the inertial frame is in the mesh as written.
+    pub pos: DVec3,
+    /// How it is turned.
+    pub quat: DQuat,
+    /// Half sizes of the box of the same inertia.
+    pub half: DVec3,
+    /// Volume, or area for a shell.
+    pub content: f64,
+    /// Corners of the box around the vertices.
+    pub low: DVec3,
+    /// The other corner.
+    pub high: DVec3,
+}
+
+/// Checks a mesh and moves it into its inertial frame.
+///
+/// # Errors
+/// It has too few vertices, indices of what does not exist, no volume, or no hull where one is needed.
+pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
+    check(&raw)?;
+    let mut vert: Vec<DVec3> = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
+    let mirrored = !(settings.scale.x * settings.scale.y * settings.scale.z > 0.0);
+    if mirrored {
+        for face in raw.face.iter_mut().chain(&mut raw.facenormal).chain(&mut raw.facetexcoord) {
+            face.swap(1, 2);
+        }
+    }
+    oriented(&vert, &raw.face, settings.inertia)?;
+    let mut outer = None;
+    if settings.needhull || settings.inertia == Inertia::Convex || raw.face.is_empty() {
+        let mut hull = hull(&vert, settings.maxhullvert)?;
+        if mirrored {
+            hull.face.iter_mut().for_each(|f| f.swap(1, 2));
+        }
+        outer = Some(hull);
+    }
+    if raw.face.is_empty() {
+        raw.face = outer.as_ref().map(|h| h.face.clone()).unwrap_or_default();
+    }
+    if raw.normal.is_empty() {
+        raw.normal = normals::normals(&vert, &raw.face, settings.smoothnormal);
+        raw.facenormal.clone_from(&raw.face);
+    }
+    indices(&mut raw)?;
+    let hull_face = outer.as_ref().map_or(&raw.face, |h| &h.face);
+    let mut polygons = match &outer {
+        Some(hull) => Polygons::new(&vert, &hull.face),
+        None => Polygons::none(vert.len()),
+    };
+    transform(&mut vert, &mut raw.normal, settings);
+    let solid_face = if settings.inertia == Inertia::Convex { hull_face } else { &raw.face };
+    let solid = solid(&vert, &raw.face, solid_face, settings.inertia)?;
+    let (low, high) = center(&mut vert, &mut raw.normal, &solid);
+    polygons.renew(&vert);
+    Ok(Finished {
+        vert,
+        normal: raw.normal,
+        texcoord: raw.texcoord,
+        face: raw.face,
+        facenormal: raw.facenormal,
+        facetexcoord: raw.facetexcoord,
+        graph: outer.map(|h| h.graph()).unwrap_or_default(),
+        polygons,
+        pos: solid.pos,
+        quat: solid.quat,
+        half: solid.half,
+        content: solid.content,
+        low,
+        high,
+    })
+}
+
+/// Numbers of vertices, and that vertices of faces exist.
+fn check(raw: &Raw) -> Result<(), Fault> {
+    if raw.vert.len() < 4 {
+        let message = format!("the mesh has {} vertices, a mesh at least 4", raw.vert.len());
+        return Err(Fault::new(message, "give a file, vertices or a builtin shape"));
+    }
+    super::finite(&raw.vert)?;
+    for (i, face) in raw.face.iter().enumerate() {
+        if let Some(v) = face.iter().find(|&&v| v < 0 || v as usize >= raw.vert.len()) {
+            let message = format!("face {i} has vertex {v}, but there are only {}", raw.vert.len());
+            return Err(Fault::new(
+                message,
+                "vertices of faces are counted from 0 here, from 1 in OBJ files",
+            ));
+        }
+    }
+    let (texcoords, verts) = (raw.texcoord.len(), raw.vert.len());
+    if texcoords != 0 && raw.facetexcoord.is_empty() && texcoords != verts {
+        let message = format!("the mesh has {texcoords} texture coordinates for {verts} vertices");
+        return Err(Fault::new(message, "give two numbers for each vertex"));
+    }
+    Ok(())
+}
+
+/// No edge is walked twice in the same direction, where the volume depends on it.
+fn oriented(vert: &[DVec3], faces: &[[i32; 3]], kind: Inertia) -> Result<(), Fault> {
+    if kind != Inertia::Exact {
+        return Ok(());
+    }
+    let large = faces.iter().filter(|f| triangle(vert, f).2 > MINVAL.sqrt());
+    let mut edges: Vec<(i32, i32)> = large.flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
+    edges.sort_unstable();
+    match edges.windows(2).find(|w| w[0] == w[1]) {
+        Some(pair) => Err(Fault::new(
+            format!("faces have inconsistent orientation: two go from vertex {} to {}", pair[0].0, pair[0].1),
+            "turn all faces outwards, or use inertia=\"convex\"",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Indices of normals and texture coordinates: those of the vertices where none are given.
+fn indices(raw: &mut Raw) -> Result<(), Fault> {
+    if raw.facetexcoord.is_empty() && !raw.texcoord.is_empty() {
+        raw.facetexcoord.clone_from(&raw.face);
+    }
+    if raw.facenormal.is_empty() {
+        if raw.normal.len() >= raw.vert.len() {
+            raw.facenormal.clone_from(&raw.face);
+        } else {
+            raw.facenormal = vec![[0; 3]; raw.face.len()];
+        }
+    }
+    let count = raw.normal.len() as i32;
+    if let Some(i) = raw.facenormal.iter().position(|f| f.iter().any(|n| !(0..count).contains(n))) {
+        let message = format!("face {i} has a corner without a normal, but there are {count} normals");
+        return Err(Fault::new(message, "give every corner a normal, or remove the normals"));
+    }
+    Ok(())
+}
+
+/// Rows of the matrix of a quaternion.
+fn rows(q: DQuat) -> [DVec3; 3] {
+    let [x, y, z, w] = q.to_array();
+    let square = [w * w, x * x, y * y, z * z];
+    [
+        DVec3::new(
+            square[0] + square[1] - square[2] - square[3],
+            2.0 * (x * y - w * z),
+            2.0 * (x * z + w * y),
+        ),
+        DVec3::new(
+            2.0 * (x * y + w * z),
+            square[0] - square[1] + square[2] - square[3],
+            2.0 * (y * z - w * x),
+        ),
+        DVec3::new(
+            2.0 * (x * z - w * y),
+            2.0 * (y * z + w * x),
+            square[0] - square[1] - square[2] + square[3],
+        ),
+    ]
+}
+
+/// A vector in the frame that a quaternion turns to.
+fn back(rows: &[DVec3; 3], v: DVec3) -> DVec3 {
+    DVec3::new(
+        v.x * rows[0].x + v.y * rows[1].x + v.z * rows[2].x,
+        v.x * rows[0].y + v.y * rows[1].y + v.z * rows[2].y,
+        v.x * rows[0].z + v.y * rows[1].z + v.z * rows[2].z,
+    )
+}
+
+fn back_normal(rows: &[DVec3; 3], normal: &mut [f32; 3]) {
+    *normal = back(rows, DVec3::from_array(normal.map(f64::from))).to_array().map(|x| x as f32);
+}
+
+/// Reference position and orientation, then scale.
+fn transform(vert: &mut [DVec3], normal: &mut [[f32; 3]], settings: &Settings) {
+    if settings.refpos != DVec3::ZERO {
+        vert.iter_mut().for_each(|v| *v -= settings.refpos);
+    }
+    if settings.refquat != DQuat::IDENTITY {
+        let rows = rows(settings.refquat);
+        vert.iter_mut().for_each(|v| *v = back(&rows, *v));
+        normal.iter_mut().for_each(|n| back_normal(&rows, n));
+    }
+    if settings.scale != DVec3::ONE {
+        vert.iter_mut().for_each(|v| *v *= settings.scale);
+        let scale = settings.scale.to_array();
+        for (x, s) in normal.iter_mut().flat_map(|n| n.iter_mut().zip(scale)) {
+            *x = (f64::from(*x) * s) as f32;
+        }
+    }
+    for n in normal {
+        let square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+        *n = if f64::from(square) > MINVAL {
+            let factor = 1.0 / square.sqrt();
+            n.map(|x| x * factor)
+        } else {
+            [0.0, 0.0, 1.0]
+        };
+    }
+}
+
+/// Inertial frame and content.
+struct Solid {
+    pos: DVec3,
+    quat: DQuat,
+    half: DVec3,
+    content: f64,
+}
+
+fn solid(vert: &[DVec3], all: &[[i32; 3]], faces: &[[i32; 3]], kind: Inertia) -> Result<Solid, Fault> {
+    let (area, apex) = surface(vert, all);
+    let small = |area: f64| {
+        Fault::new(format!("the surface of the mesh is too small: {area:e}"), "check scale and units")
+    };
+    if !(area >= MINVAL) {
+        return Err(small(area));
+    }
+    let (amount, pos) = content(vert, faces, apex, kind);
+    if !(amount >= MINVAL) {
+        return Err(match kind {
+            Inertia::Shell => small(amount),
+            _ if amount < 0.0 => Fault::new(
+                format!("the volume of the mesh is negative: {amount:e}"),
+                "its faces look inwards: turn them round, or use inertia=\"convex\"",
+            ),
+            _ => Fault::new(
+                format!("the volume of the mesh is too small: {amount:e}"),
+                "check scale and units; for a flat mesh use inertia=\"shell\"",
+            ),
+        });
+    }
+    let (amount, [xx, yy, zz, xy, xz, yz]) = inertia(vert, faces, pos, kind);
+    let tensor = DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
+    let ([a, b, c], quat) = principal_to(&tensor, SAME, SAME);
+    if !(c > 0.0) {
+        let message = format!("the inertia of the mesh is not positive: {a:e} {b:e} {c:e}");
+        return Err(Fault::new(message, "check scale and units, or use inertia=\"convex\""));
+    }
+    let over = |x: f64, y: f64, z: f64| x + y < z * (1.0 - RTOL) - ATOL;
+    if over(a, b, c) || over(a, c, b) || over(b, c, a) {
+        let message = format!("the inertia {a:e} {b:e} {c:e} of the mesh violates the triangle inequality");
+        return Err(Fault::new(message, "its faces are not closed: use inertia=\"convex\""));
+    }
+    let side = |x: f64, y: f64, z: f64| 0.5 * (6.0 * (x + y - z) / amount).sqrt();
+    let half = DVec3::new(side(b, c, a), side(a, c, b), side(a, b, c));
+    Ok(Solid { pos, quat, half, content: amount })
+}
+
+/// Moves vertices and normals into the inertial frame; returns the box around the vertices.
+fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], solid: &Solid) -> (DVec3, DVec3) {
+    let rows = rows(solid.quat);
+    let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
+    for v in vert {
+        *v = back(&rows, *v - solid.pos);
+        low = low.min(*v);
+        high = high.max(*v);
+    }
+    normal.iter_mut().for_each(|n| back_normal(&rows, n));
+    (low, high)
+}
+
+impl Finished {
+    /// Half sizes of the box about the origin that holds all vertices.
+    pub fn size(&self) -> DVec3 {
+        self.low.abs().max(self.high.abs())
+    }
+
+    /// Vertices of the hull that are farthest along the 27 directions of a cube's centre, sides, edges and
+    /// corners, counted in the hull; zeros without one.
+    pub fn extrema(&self) -> [i32; 27] {
+        let count = self.graph.first().map_or(0, |&n| n as usize);
+        let corners = self.graph.get(2 + count..2 + 2 * count).unwrap_or_default();
+        std::array::from_fn(|i| {
+            let part = |i: usize| [-1.0, 0.0, 1.0][i % 3];
+            let direction = DVec3::new(part(i / 9), part(i / 3), part(i));
+            let heights = corners.iter().map(|&v| self.vert[v as usize].dot(direction)).enumerate();
+            heights.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |best| best.0 as i32)
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Triangle meshes and height fields: readers of files, builtin shapes, convex hulls, inertia. Geometry only:
+//! nothing here knows of MJCF or of a compiled model.
+
+mod builtin;
+mod faces;
+mod finish;
+mod height;
+mod hull;
+mod msh;
+mod normals;
+mod obj;
+mod polygons;
+mod solid;
+mod stl;
+
+pub use builtin::builtin;
+pub use finish::{Finished, Settings, finish};
+pub use height::{Heights, binary as read_heights, png as read_png};
+pub use hull::{Hull, hull};
+pub use msh::read as read_msh;
+pub use obj::read as read_obj;
+pub use polygons::Polygons;
+pub use solid::Inertia;
+pub use stl::read as read_stl;
+
+/// Most vertices or faces of a mesh.
+pub const MAX_ELEMENTS: usize = 20_000_000;
+
+/// What is wrong with a mesh or height field, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>, help: &'static str) -> Self {
+        Self { message: message.into(), help }
+    }
+}
+
+/// A mesh as read from a file or written out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Raw {
+    /// Vertices.
+    pub vert: Vec<[f32; 3]>,
+    /// Normals.
+    pub normal: Vec<[f32; 3]>,
+    /// Texture coordinates.
+    pub texcoord: Vec<[f32; 2]>,
+    /// Vertices of each face.
+    pub face: Vec<[i32; 3]>,
+    /// Normals of each face; none: follows from the faces.
+    pub facenormal: Vec<[i32; 3]>,
+    /// Texture coordinates of each face; none: follows from the faces.
+    pub facetexcoord: Vec<[i32; 3]>,
+}
+
+/// Kinds of mesh files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Binary STL.
+    Stl,
+    /// Wavefront OBJ.
+    Obj,
+    /// MuJoCo's MSH.
+    Msh,
+}
+
+impl Format {
+    /// The kind of a file, by the ending of its name.
+    pub fn of(name: &str) -> Option<Format> {
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "stl" => Some(Format::Stl),
+            "obj" => Some(Format::Obj),
+            "msh" => Some(Format::Msh),
+            _ => None,
+        }
+    }
+
+    /// Reads a file of this kind.
+    ///
+    /// # Errors
+    /// The bytes are no such file.
+    pub fn read(self, bytes: &[u8]) -> Result<Raw, Fault> {
+        match self {
+            Format::Stl => read_stl(bytes),
+            Format::Obj => read_obj(bytes),
+            Format::Msh => read_msh(bytes),
+        }
+    }
+}
+
+/// Checks that all numbers are finite.
+fn finite(vert: &[[f32; 3]]) -> Result<(), Fault> {
+    match vert.iter().position(|v| v.iter().any(|x| !x.is_finite())) {
+        Some(i) => Err(Fault::new(format!("vertex {i} is not finite"), "export the mesh again")),
+        None => Ok(()),
+    }
+}
+
+/// A little-endian number of four bytes, zero past the end.
+fn word(bytes: &[u8], at: usize) -> [u8; 4] {
+    bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).unwrap_or_default()
+}
+
+fn float(bytes: &[u8], at: usize) -> f32 {
+    f32::from_le_bytes(word(bytes, at))
+}
+
+fn int(bytes: &[u8], at: usize) -> i32 {
+    i32::from_le_bytes(word(bytes, at))
+}

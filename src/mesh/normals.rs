@@ -1,0 +1,67 @@
+//! Vertex normals from faces.
+
+use glam::DVec3;
+
+/// Faces whose normals point farther away from a vertex normal than this cosine do not count.
+const SMOOTH: f64 = 0.8;
+
+/// Normals of the vertices: means over their faces by area, in single precision like the reference's.
+pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]> {
+    let mut sum = vec![[0.0_f32; 3]; vert.len()];
+    let turned: Vec<(DVec3, f64)> = faces.iter().map(|f| area(vert, f)).collect();
+    for (face, (normal, area)) in faces.iter().zip(&turned) {
+        for &v in face {
+            add(&mut sum[v as usize], *normal, *area);
+        }
+    }
+    if !smooth {
+        let mut away = vec![[0.0_f32; 3]; vert.len()];
+        for (face, (normal, area)) in faces.iter().zip(&turned) {
+            for &v in face {
+                let mean = DVec3::from_array(sum[v as usize].map(f64::from)).normalize_or(DVec3::X);
+                if normal.dot(mean) < SMOOTH {
+                    add(&mut away[v as usize], *normal, *area);
+                }
+            }
+        }
+        for (sum, away) in sum.iter_mut().flatten().zip(away.iter().flatten()) {
+            *sum -= away;
+        }
+    }
+    for normal in &mut sum {
+        let length = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
+        *normal = if f64::from(length) > 1e-15 { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
+    }
+    sum
+}
+
+/// Unit normal and twice the area of a face; the first axis for one without area.
+fn area(vert: &[DVec3], face: &[i32; 3]) -> (DVec3, f64) {
+    let [a, b, c] = face.map(|v| vert[v as usize]);
+    let normal = (b - a).cross(c - a);
+    let length = normal.length();
+    if length < 1e-15 { (DVec3::X, length) } else { (normal / length, length) }
+}
+
+fn add(to: &mut [f32; 3], normal: DVec3, area: f64) {
+    for (to, x) in to.iter_mut().zip(normal.to_array()) {
+        *to = (f64::from(*to) + x * area) as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sharp_edge_is_not_smoothed_away() {
+        // two faces at a right angle: neither counts without smoothing, both with it
+        let vert =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(DVec3::from_array);
+        let faces = [[0, 1, 2], [0, 3, 1]];
+        let smooth = normals(&vert, &faces, true);
+        assert!((smooth[0][1] - smooth[0][2]).abs() < 1e-6 && smooth[0][1] > 0.7);
+        assert_eq!(normals(&vert, &faces, false)[0], [0.0, 0.0, 1.0]);
+        assert_eq!(normals(&vert, &faces, false)[2], [0.0, 0.0, 1.0]);
+    }
+}

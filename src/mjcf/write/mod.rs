@@ -1,0 +1,182 @@
+//! [`Spec`] -> MJCF text: one file without defaults, frames, includes or attached models. Angles are radians,
+//! orientations quaternions, numbers the shortest that read back the same. What equals the format's own default
+//! is left out.
+
+mod actuators;
+mod document;
+mod flexes;
+mod looks;
+mod meshes;
+mod sections;
+mod tree;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::Path;
+
+use super::attrs::{El, Pen};
+use super::xml::{Node, Tree};
+use crate::model::Model;
+use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
+
+/// Writes a model. `model` is what it compiles to, and `folder` where the file will be: paths of assets are
+/// relative to it where that is short.
+pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
+    let mut tree = Tree::default();
+    tree.nodes.push(Node::default());
+    let spec = spec.ordered();
+    let mut writer = Writer {
+        index: Index::new(&spec),
+        spec: spec.clone(),
+        model,
+        folder,
+        log: Log::default(),
+        tree,
+        text: String::new(),
+        open: Vec::new(),
+    };
+    writer.document();
+    writer.text
+}
+
+/// Attributes of an element, in order.
+type Attrs = Vec<(String, String)>;
+
+/// A text that grows.
+struct Writer<'a> {
+    spec: Cow<'a, Spec>,
+    model: &'a Model,
+    folder: &'a Path,
+    index: Index,
+    /// What the reader's functions are called with.
+    log: Log,
+    tree: Tree,
+    text: String,
+    /// Open elements.
+    open: Vec<&'static str>,
+}
+
+impl Writer<'_> {
+    /// Writes the start of an element.
+    fn begin(&mut self, tag: &'static str, attrs: Attrs) {
+        self.tag(tag, attrs, ">\n");
+        self.open.push(tag);
+    }
+
+    /// Writes the end of the innermost element; of one without children, the short form.
+    fn end(&mut self) {
+        if let Some(tag) = self.open.pop() {
+            let start = format!("<{tag}");
+            let line = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |i| i + 1);
+            let last = &self.text[line..];
+            if last.trim_start().starts_with(&start) && last.ends_with(">\n") && !last.ends_with("/>\n") {
+                self.text.truncate(self.text.len() - 2);
+                self.text.push_str("/>\n");
+                return;
+            }
+            self.indent();
+            self.text.push_str(&format!("</{tag}>\n"));
+        }
+    }
+
+    /// Writes an element without children.
+    fn leaf(&mut self, tag: &str, attrs: Attrs) {
+        self.tag(tag, attrs, "/>\n");
+    }
+
+    /// Writes a section, where it has anything.
+    fn section(&mut self, tag: &'static str, fill: impl FnOnce(&mut Self)) {
+        let before = self.text.len();
+        self.begin(tag, Vec::new());
+        let started = self.text.len();
+        fill(self);
+        if self.text.len() == started {
+            self.text.truncate(before);
+            self.open.pop();
+        } else {
+            self.end();
+        }
+    }
+
+    fn indent(&mut self) {
+        self.text.push_str(&"  ".repeat(self.open.len().min(40)));
+    }
+
+    fn tag(&mut self, tag: &str, attrs: Attrs, end: &str) {
+        self.indent();
+        self.text.push('<');
+        self.text.push_str(tag);
+        for (name, value) in attrs {
+            self.text.push_str(&format!(" {name}=\""));
+            escape(&mut self.text, &value);
+            self.text.push('"');
+        }
+        self.text.push_str(end);
+    }
+
+    /// The attributes that one of the reader's functions knows, where they are not as in `fresh`.
+    fn attrs<E: Clone>(&self, scope: usize, fresh: &E, value: &E, read: impl Fn(El<'_>, &mut E)) -> Attrs {
+        let record = |value: &E| {
+            let full = |attr: &str, target: &Ref| self.full_by_attr(attr, target, scope);
+            let pen = Pen { attrs: RefCell::default(), full: &full };
+            read(El { log: &self.log, tree: &self.tree, id: 0, pen: Some(&pen) }, &mut value.clone());
+            pen.attrs.into_inner()
+        };
+        let usual = record(fresh);
+        let mut attrs = record(value);
+        attrs.retain(|a| !usual.contains(a) && !a.1.is_empty());
+        attrs
+    }
+
+    /// Attribute `name` of an element.
+    fn named(&self, base: &Base) -> Attrs {
+        let full = self.spec.full_name(&base.name, base.scope);
+        if full.is_empty() { Vec::new() } else { vec![("name".to_owned(), full)] }
+    }
+
+    /// The whole name that a reference stands for.
+    fn full(&self, kind: Kind, target: &Ref, scope: usize) -> String {
+        let found = self.index.resolve(&self.spec, kind, &target.name, scope);
+        let base = found.and_then(|i| base_of(&self.spec, kind, i));
+        base.map_or_else(|| target.name.clone(), |b| self.spec.full_name(&b.name, b.scope))
+    }
+
+    fn full_by_attr(&self, attr: &str, target: &Ref, scope: usize) -> String {
+        if target.name.is_empty() {
+            return String::new();
+        }
+        match kind_of(attr) {
+            Some(kind) => self.full(kind, target, scope),
+            None => target.name.clone(),
+        }
+    }
+}
+
+/// Kind of what an attribute refers to.
+fn kind_of(attr: &str) -> Option<Kind> {
+    let word = attr.trim_end_matches(['1', '2']);
+    Some(match word {
+        "target" => Kind::Body,
+        "jointinparent" => Kind::Joint,
+        "cranksite" | "slidersite" | "refsite" | "sidesite" => Kind::Site,
+        _ => *Kind::ALL.iter().find(|k| k.word() == word)?,
+    })
+}
+
+/// Adds an attribute.
+fn put(attrs: &mut Attrs, name: &str, value: impl ToString) {
+    attrs.push((name.to_owned(), value.to_string()));
+}
+
+/// Writes a value so that it reads back the same.
+fn escape(to: &mut String, value: &str) {
+    for c in value.chars() {
+        match c {
+            '&' => to.push_str("&amp;"),
+            '<' => to.push_str("&lt;"),
+            '"' => to.push_str("&quot;"),
+            '\n' | '\t' | '\r' => to.push_str(&format!("&#{};", c as u32)),
+            c => to.push(c),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Attaching: a copy of a part of another model, with what refers to it. The reader of MJCF and the methods of
+//! [`Spec`] share this.
+
+use std::collections::BTreeMap;
+
+use super::element::{Element, InBody, each};
+use super::*;
+
+/// What of another model is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All that its world holds.
+    World,
+    /// A body with all below it.
+    Body(usize),
+    /// What a frame holds.
+    Frame(usize),
+}
+
+/// Where a part is attached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seat {
+    /// Body that it gets into.
+    pub(crate) body: usize,
+    /// Frame that it gets into.
+    pub(crate) frame: Option<usize>,
+    /// Pose in the body.
+    pub(crate) pose: Pose,
+    /// Name space around it.
+    pub(crate) scope: usize,
+}
+
+/// A part of another model while it is attached: what its elements became.
+#[derive(Clone, Debug)]
+pub(crate) struct Graft {
+    part: Part,
+    seat: Seat,
+    /// First name space of the copy, for the tree.
+    names: usize,
+    /// The same without the suffixes of replicates around it: for what is copied once.
+    shared: usize,
+    /// Whether the copy is of the model itself.
+    open: bool,
+    /// First compiler settings of the copy.
+    compiler: usize,
+    /// Added to the numbers that keyframes know actuators by.
+    uid: usize,
+    /// Moves what is loose: in the copied part, but not in a copied body.
+    outer: Pose,
+    /// New index by kind and old one; none where it is not copied.
+    new: BTreeMap<Kind, Vec<Option<usize>>>,
+}
+
+/// Whether a frame is another one or inside it; everything is inside none.
+fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
+    let mut at = frame;
+    while at.is_some() && at != outer {
+        at = at.and_then(|f| sub.frames.get(f)).and_then(|f| f.parent);
+    }
+    outer.is_none() || at == outer
+}
+
+impl Graft {
+    /// Copies bodies, frames and what is in them. `open`: the copy is of the model itself.
+    pub(crate) fn tree(
+        spec: &mut Spec,
+        sub: &Spec,
+        part: Part,
+        seat: Seat,
+        affixes: (&str, &str),
+        open: bool,
+    ) -> Self {
+        let (names, shared) = scopes(spec, sub, seat.scope, affixes, open);
+        let compiler = if open { 0 } else { spec.compilers.len() };
+        if !open {
+            spec.compilers.extend(sub.compilers.iter().cloned());
+        }
+        let mut outer = seat.pose;
+        // a frame that is attached keeps its own pose, and loses those around it
+        if let Part::Frame(f) = part
+            && sub.frames[f].pose != sub.frames[f].own
+        {
+            outer = seat.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
+        }
+        let mut graft =
+            Self { part, seat, names, shared, open, compiler, uid: 0, outer, new: BTreeMap::new() };
+        graft.bodies(spec, sub);
+        graft.frames(spec, sub);
+        each!([Joint, Geom, Site, Camera, Light] graft.elements(spec, sub));
+        graft
+    }
+
+    /// The body whose elements are copied without itself, and the frame that they must be in.
+    fn loose(&self, sub: &Spec) -> Option<(usize, Option<usize>)> {
+        match self.part {
+            Part::World => Some((0, None)),
+            Part::Frame(f) => Some((sub.frames[f].body, Some(f))),
+            Part::Body(_) => None,
+        }
+    }
+
+    fn is_loose(&self, sub: &Spec, (body, frame): (usize, Option<usize>)) -> bool {
+        self.loose(sub).is_some_and(|(b, outer)| b == body && inside(sub, frame, outer))
+    }
+
+    /// New index of an element; none where it is not copied.
+    pub(crate) fn get(&self, kind: Kind, old: usize) -> Option<usize> {
+        self.new.get(&kind)?.get(old).copied().flatten()
+    }
+
+    fn bodies(&mut self, spec: &mut Spec, sub: &Spec) {
+        let mut new: Vec<Option<usize>> = vec![None; sub.bodies.len()];
+        for (i, body) in sub.bodies.iter().enumerate() {
+            let root = self.part == Part::Body(i);
+            let loose = i > 0 && self.is_loose(sub, (body.parent, body.frame));
+            // roots hang on the body that is attached to, the others on their copied parents
+            let parent = match new[body.parent] {
+                _ if root || loose => self.seat.body,
+                Some(parent) if i > 0 => parent,
+                _ => continue,
+            };
+            let mut copy = body.clone();
+            copy.base.scope += self.names;
+            copy.compiler += self.compiler;
+            copy.parent = parent;
+            if root {
+                copy.pose = self.seat.pose.then(&body.own);
+                copy.frame = None;
+            } else if loose {
+                copy.pose = self.outer.then(&body.pose);
+            }
+            spec.bodies.push(copy);
+            new[i] = Some(spec.bodies.len() - 1);
+        }
+        self.new.insert(Kind::Body, new);
+    }
+
+    fn frames(&mut self, spec: &mut Spec, sub: &Spec) {
+        let mut new: Vec<Option<usize>> = vec![None; sub.frames.len()];
+        for (i, frame) in sub.frames.iter().enumerate() {
+            let loose = self.is_loose(sub, (frame.body, Some(i)));
+            let body = match self.get(Kind::Body, frame.body) {
+                _ if loose => self.seat.body,
+                Some(body) => body,
+                None => continue,
+            };
+            let mut copy = frame.clone();
+            copy.base.scope += self.names;
+            copy.body = body;
+            copy.parent = frame.parent.and_then(|f| new[f]);
+            if loose {
+                copy.parent = copy.parent.or(self.seat.frame);
+                copy.pose = self.outer.then(&frame.pose);
+            }
+            spec.frames.push(copy);
+            new[i] = Some(spec.frames.len() - 1);
+        }
+        self.new.insert(Kind::Frame, new);
+        // bodies that were copied before their frames
+        for (i, body) in sub.bodies.iter().enumerate() {
+            let Some(copy) = self.get(Kind::Body, i) else { continue };
+            let root = self.part == Part::Body(i);
+            let frame = body.frame.filter(|_| !root).and_then(|f| self.get(Kind::Frame, f));
+            let loose = root || i > 0 && self.is_loose(sub, (body.parent, body.frame));
+            spec.bodies[copy].frame = if loose { frame.or(self.seat.frame) } else { frame };
+        }
+    }
+
+    /// Copies elements of copied bodies, and loose ones.
+    fn elements<E: InBody>(&mut self, spec: &mut Spec, sub: &Spec) {
+        let mut new = vec![None; E::list(sub).len()];
+        for (i, element) in E::list(sub).iter().enumerate() {
+            let (old, frame) = element.place();
+            let loose = self.is_loose(sub, (old, frame));
+            let body = if loose { Some(self.seat.body) } else { self.get(Kind::Body, old) };
+            let Some(body) = body else { continue };
+            let frame = frame.and_then(|f| self.get(Kind::Frame, f));
+            let mut copy = element.clone();
+            copy.base_mut().scope += self.names;
+            copy.put(body, if loose { frame.or(self.seat.frame) } else { frame });
+            if loose {
+                copy.shift(&self.outer);
+            }
+            let list = E::list_mut(spec);
+            list.push(copy);
+            new[i] = Some(list.len() - 1);
+        }
+        self.new.insert(E::KIND, new);
+    }
+
+    /// Copies all assets and instances of plugins.
+    pub(crate) fn assets(&mut self, to: &mut Spec, sub: &Spec) {
+        each!([Plugin, Mesh, HField, Texture, Material] self.shared(to, sub));
+        to.foreign.extend(sub.foreign.iter().cloned());
+        let new = sub.extensions.iter().filter(|e| !to.extensions.iter().any(|t| t.name == e.name));
+        let new: Vec<Ref> = new.cloned().collect();
+        to.extensions.extend(new);
+        to.extensions.extend(sub.extensions.iter().cloned());
+    }
+
+    /// Copies custom numbers and texts.
+    pub(crate) fn customs(&mut self, to: &mut Spec, sub: &Spec) {
+        each!([Numeric, Text] self.shared(to, sub));
+    }
+
+    /// Copies a whole list.
+    fn shared<E: Element>(&mut self, to: &mut Spec, sub: &Spec) {
+        let list = E::list_mut(to);
+        for element in E::list(sub) {
+            let mut copy = element.clone();
+            copy.base_mut().scope += self.shared;
+            list.push(copy);
+        }
+    }
+
+    /// Copies the elements of sections whose targets are all copied.
+    pub(crate) fn sections(&mut self, to: &mut Spec, sub: &Spec, uid: usize) {
+        let index = Index::new(sub);
+        self.uid = uid;
+        let first = to.actuators.len();
+        each!([Skin, Flex, Pair, Exclude, Tendon, Actuator, Equality, Sensor, Tuple] self.section(to, sub, &index));
+        for actuator in &mut to.actuators[first..] {
+            actuator.uid += uid;
+        }
+    }
+
+    fn section<E: Element>(&mut self, to: &mut Spec, sub: &Spec, index: &Index) {
+        self.new.insert(E::KIND, vec![None; E::list(sub).len()]);
+        // a copy of the model itself can refer to what was not copied
+        let loose = self.open && matches!(E::KIND, Kind::Pair | Kind::Exclude | Kind::Tendon | Kind::Sensor);
+        let names = if self.open { self.names } else { self.shared };
+        for (i, element) in E::list(sub).iter().enumerate() {
+            let scope = element.base().scope;
+            let copied = |(kind, target): &(Kind, &Ref)| {
+                let found = index.resolve(sub, *kind, &target.name, scope);
+                // vertices on the other model's world are on nothing here
+                let world = |i: usize| (*kind, i) == (Kind::Body, 0) && E::KIND != Kind::Flex;
+                found.is_some_and(|i| world(i) || self.get(*kind, i).is_some())
+            };
+            let mut refs = element.refs();
+            refs.retain(|(kind, target)| can_stay_behind(*kind) && !target.name.is_empty());
+            let some = loose && (refs.is_empty() || refs.iter().any(copied));
+            if !some && !refs.iter().all(copied) {
+                continue;
+            }
+            let mut copy = element.clone();
+            copy.base_mut().scope += names;
+            let list = E::list_mut(to);
+            list.push(copy);
+            let new = list.len() - 1;
+            if let Some(place) = self.new.get_mut(&E::KIND).and_then(|n| n.get_mut(i)) {
+                *place = Some(new);
+            }
+        }
+    }
+
+    /// Copies keyframes, cut into the parts of copied joints, actuators and mocap bodies.
+    pub(crate) fn keys(&self, to: &mut Vec<Key>, sub: &Spec, (prefix, suffix): (&str, &str)) {
+        for key in &sub.keys {
+            let mut copy = Key { base: key.base.clone(), attached: true, time: key.time, ..Key::default() };
+            copy.base.scope = 0;
+            // only the innermost model's affixes, and also where there is no name
+            if !key.attached {
+                let name = sub.full_name(&key.base.name, key.base.scope);
+                copy.base.name = format!("{prefix}{name}{suffix}");
+            }
+            for (name, numbers) in &key.whole {
+                self.cut(sub, name, numbers, &mut copy);
+            }
+            for (name, i, numbers) in &key.parts {
+                // parts of actuators are known by uid
+                let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
+                let i = if matches!(*name, "ctrl" | "act") { at_uid() } else { Some(*i) };
+                if let Some(target) = i.and_then(|i| self.target(sub, name, i)) {
+                    copy.parts.push((name, target, numbers.clone()));
+                }
+            }
+            to.push(copy);
+        }
+    }
+
+    /// What a part of a keyframe belongs to in the copy.
+    fn target(&self, sub: &Spec, name: &str, i: usize) -> Option<usize> {
+        match name {
+            "qpos" | "qvel" => self.get(Kind::Joint, i),
+            "mpos" | "mquat" => self.get(Kind::Body, i),
+            _ => self.get(Kind::Actuator, i).map(|_| sub.actuators[i].uid + self.uid),
+        }
+    }
+
+    fn cut(&self, sub: &Spec, name: &'static str, numbers: &[f64], to: &mut Key) {
+        let mut at = 0;
+        for (i, width) in sub.key_widths(name) {
+            let Some(part) = numbers.get(at..at + width) else {
+                return;
+            };
+            if let Some(target) = self.target(sub, name, i).filter(|_| width > 0) {
+                to.parts.push((name, target, part.to_vec()));
+            }
+            at += width;
+        }
+    }
+}
+
+/// Kinds that can be left behind, so that what refers to them is left too.
+fn can_stay_behind(kind: Kind) -> bool {
+    !matches!(kind, Kind::Mesh | Kind::HField | Kind::Texture | Kind::Material | Kind::Plugin)
+}
+
+/// Makes the name spaces of a copy; a second set without suffixes of replicates where there are any.
+fn scopes(
+    spec: &mut Spec,
+    sub: &Spec,
+    parent: usize,
+    (prefix, suffix): (&str, &str),
+    open: bool,
+) -> (usize, usize) {
+    let mut set = |parent: Option<usize>| {
+        let first = spec.scopes.len();
+        spec.scopes.push(Scope { parent, prefix: prefix.to_owned(), suffix: suffix.to_owned(), open });
+        for s in sub.scopes.iter().skip(1) {
+            spec.scopes.push(Scope { parent: s.parent.map(|p| p + first), ..s.clone() });
+        }
+        first
+    };
+    let names = set(Some(parent));
+    let shared = if parent == 0 { names } else { set(Some(0)) };
+    (names, shared)
+}
+
+impl Spec {
+    /// What a vector of a keyframe is made of: indices of joints, actuators or bodies, with their widths.
+    pub(crate) fn key_widths(&self, name: &str) -> Vec<(usize, usize)> {
+        match name {
+            "qpos" => self.joint_order().into_iter().map(|j| (j, self.joints[j].nq())).collect(),
+            "qvel" => self.joint_order().into_iter().map(|j| (j, self.joints[j].nv())).collect(),
+            "ctrl" => (0..self.actuators.len()).map(|a| (a, self.actuators[a].nctrl())).collect(),
+            "act" => (0..self.actuators.len()).map(|a| (a, self.actuators[a].na())).collect(),
+            _ => {
+                let width = if name == "mpos" { 3 } else { 4 };
+                self.body_order().into_iter().filter(|&b| self.bodies[b].mocap).map(|b| (b, width)).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Building and changing a model in code.
+
+use std::path::Path;
+
+use super::attach::{Graft, Seat};
+use super::element::{Element, InBody};
+use super::*;
+use crate::error::{Error, Result};
+use crate::model::Model;
+
+/// Where an element is put: its pose is relative to this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a body; 0 is the world.
+    Body(usize),
+    /// In a frame.
+    Frame(usize),
+    /// At a site, in its body.
+    Site(usize),
+}
+
+impl From<usize> for Place {
+    fn from(body: usize) -> Self {
+        Place::Body(body)
+    }
+}
+
+impl From<&str> for Ref {
+    fn from(name: &str) -> Self {
+        Ref { name: name.to_owned(), span: Span::default() }
+    }
+}
+
+/// Elements can be given a name as they are made.
+pub trait Named: Element {
+    /// The element under a name.
+    fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.base_mut().name);
+        self
+    }
+}
+
+impl<E: Element> Named for E {}
+
+macro_rules! adders {
+    ($($in_body:ident $kind:ident $word:literal;)*) => {
+        $(
+            #[doc = concat!("Adds a ", $word, " to a body, a frame or at a site; returns its id.")]
+            ///
+            /// # Errors
+            /// [`Error::Argument`] where there is no such place.
+            pub fn $in_body(&mut self, place: impl Into<Place>, element: $kind) -> Result<usize> {
+                self.add_in(place.into(), element)
+            }
+        )*
+    };
+}
+
+macro_rules! section_adders {
+    ($($add:ident $kind:ident $word:literal;)*) => {
+        $(
+            #[doc = concat!("Adds a ", $word, "; returns its id.")]
+            pub fn $add(&mut self, element: $kind) -> usize {
+                self.add(element)
+            }
+        )*
+    };
+}
+
+/// A model is built from an empty one, or changed after it was read. Elements are known by their ids, which are
+/// indices into the lists of their kinds; they refer to each other by name. Angles are radians.
+///
+/// ```
+/// use manyworlds::model::{geom, joint};
+/// use manyworlds::spec::*;
+///
+/// let mut spec = Spec::new();
+/// spec.add_geom(0, Geom { kind: geom::PLANE, size: [0.0, 0.0, 1.0], ..Geom::default() })?;
+/// let arm = spec.add_body(0, Body::default().at([0.0, 0.0, 1.0]).named("arm"))?;
+/// spec.add_joint(arm, Joint { kind: joint::HINGE, ..Joint::default() }.named("elbow"))?;
+/// spec.add_geom(arm, Geom { size: [0.1, 0.0, 0.0], ..Geom::default() })?;
+/// spec.add_actuator(Actuator::motor("elbow").named("motor"));
+///
+/// let model = spec.compile()?;
+/// assert_eq!((model.sizes.nbody, model.sizes.nv, model.sizes.nu), (2, 1, 1));
+/// # Ok::<(), manyworlds::error::Error>(())
+/// ```
+impl Spec {
+    /// A model of an empty world.
+    pub fn new() -> Self {
+        let mut world = Body::default();
+        "world".clone_into(&mut world.base.name);
+        Self {
+            name: "MuJoCo Model".to_owned(),
+            scopes: vec![Scope::default()],
+            compilers: vec![Compiler::default()],
+            bodies: vec![world],
+            ..Self::default()
+        }
+    }
+
+    /// Reads a model file, and all that it includes or attaches.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with all that is wrong and where.
+    pub fn from_file(path: &Path) -> Result<Self> {
+        crate::mjcf::parse(path)
+    }
+
+    /// Reads a model from text.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with all that is wrong and where.
+    pub fn from_text(text: &str) -> Result<Self> {
+        crate::mjcf::parse_str(text, "model.xml")
+    }
+
+    /// Compiles the model; it can be changed and compiled again.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with all that is wrong, and where for what was read from files.
+    pub fn compile(&self) -> Result<Model> {
+        crate::compile::compile(self)
+    }
+
+    /// The model as MJCF text without defaults, includes or attached models. `folder` is where the text will be
+    /// kept: paths of assets are relative to it.
+    ///
+    /// ```
+    /// use manyworlds::spec::*;
+    /// let mut spec = Spec::new();
+    /// spec.add_geom(0, Geom { size: [0.1, 0.0, 0.0], ..Geom::default() })?;
+    /// let text = spec.to_xml(std::path::Path::new("."))?;
+    /// assert_eq!(Spec::from_text(&text)?.compile()?, spec.compile()?);
+    /// # Ok::<(), manyworlds::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Model`] where the model does not compile.
+    pub fn to_xml(&self, folder: &Path) -> Result<String> {
+        Ok(crate::mjcf::write(self, &self.compile()?, folder))
+    }
+
+    adders! {
+        add_joint Joint "joint";
+        add_geom Geom "geom";
+        add_site Site "site";
+        add_camera Camera "camera";
+        add_light Light "light";
+    }
+
+    section_adders! {
+        add_flex Flex "deformable body";
+        add_mesh Mesh "mesh";
+        add_hfield HField "height field";
+        add_texture Texture "texture";
+        add_material Material "material";
+        add_skin Skin "skin";
+        add_pair Pair "contact pair";
+        add_exclude Exclude "pair of bodies that do not touch";
+        add_equality Equality "constraint";
+        add_tendon Tendon "tendon";
+        add_sensor Sensor "sensor";
+        add_key Key "keyframe";
+        add_numeric Numeric "list of custom numbers";
+        add_text Text "custom text";
+        add_tuple Tuple "custom list of objects";
+        add_plugin Plugin "plugin instance";
+    }
+
+    /// Adds an actuator; returns its id.
+    pub fn add_actuator(&mut self, mut actuator: Actuator) -> usize {
+        actuator.uid = self.next_uid();
+        self.add(actuator)
+    }
+
+    /// Adds a body below another one, in any order; returns its id.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] where there is no such place.
+    pub fn add_body(&mut self, place: impl Into<Place>, mut body: Body) -> Result<usize> {
+        let seat = self.seat(place.into())?;
+        body.own = body.pose;
+        body.pose = seat.pose.then(&body.own);
+        (body.parent, body.frame) = (seat.body, seat.frame);
+        body.compiler = self.bodies[seat.body].compiler;
+        Ok(self.add(body))
+    }
+
+    /// Adds a frame, in which elements can be put; returns its id.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] where there is no such place.
+    pub fn add_frame(&mut self, place: impl Into<Place>, mut frame: Frame) -> Result<usize> {
+        let seat = self.seat(place.into())?;
+        frame.own = frame.pose;
+        frame.pose = seat.pose.then(&frame.own);
+        (frame.body, frame.parent) = (seat.body, seat.frame);
+        Ok(self.add(frame))
+    }
+
+    /// Adds an element to the list of its kind, as it is; returns its id.
+    pub fn add<E: Element>(&mut self, element: E) -> usize {
+        let list = E::list_mut(self);
+        list.push(element);
+        list.len() - 1
+    }
+
+    fn add_in<E: InBody>(&mut self, place: Place, mut element: E) -> Result<usize> {
+        let seat = self.seat(place)?;
+        element.put(seat.body, seat.frame);
+        element.shift(&seat.pose);
+        Ok(self.add(element))
+    }
+
+    fn seat(&self, place: Place) -> Result<Seat> {
+        let missing = || Error::Argument(format!("there is no {place:?}"));
+        let (body, frame, pose) = match place {
+            Place::Body(body) => (body, None, Pose::default()),
+            Place::Frame(f) => {
+                let frame = self.frames.get(f).ok_or_else(missing)?;
+                (frame.body, Some(f), frame.pose)
+            }
+            Place::Site(s) => {
+                let site = self.sites.get(s).ok_or_else(missing)?;
+                (site.body, site.frame, site.outer.then(&site.pose))
+            }
+        };
+        self.bodies.get(body).ok_or_else(missing)?;
+        Ok(Seat { body, frame, pose, scope: 0 })
+    }
+
+    fn next_uid(&self) -> usize {
+        self.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0)
+    }
+
+    /// The element of a name.
+    ///
+    /// ```
+    /// use manyworlds::spec::*;
+    /// let spec = Spec::from_text("<mujoco><worldbody><site name='tip'/></worldbody></mujoco>")?;
+    /// assert_eq!(spec.find(Kind::Site, "tip"), Some(0));
+    /// assert_eq!(spec.find(Kind::Site, "top"), None);
+    /// # Ok::<(), manyworlds::error::Error>(())
+    /// ```
+    pub fn find(&self, kind: Kind, name: &str) -> Option<usize> {
+        let whole = |base: &Base| self.full_name(&base.name, base.scope);
+        bases(self, kind).position(|base| !name.is_empty() && whole(base) == name)
+    }
+
+    /// The name of an element; empty where it has none, or does not exist.
+    pub fn name(&self, kind: Kind, id: usize) -> String {
+        base_of(self, kind, id).map_or_else(String::new, |base| self.full_name(&base.name, base.scope))
+    }
+
+    /// Attaches a part of another model: a copy of it with all that refers to nothing else, all assets, custom
+    /// numbers and texts, and the keyframes as far as they belong to the copy. `prefix` and `suffix` are put around
+    /// all names of the copy. Options that differ stay as they are, or as the [`Conflict`] setting of the compiler
+    /// says. Returns the id of the body or frame; of the world, a new frame holds the copy.
+    ///
+    /// ```
+    /// use manyworlds::spec::*;
+    /// let hand = Spec::from_text(
+    ///     "<mujoco><worldbody><body name='palm'><joint name='wrist'/><geom size='.1'/></body></worldbody>
+    ///      <actuator><motor name='turn' joint='wrist'/></actuator></mujoco>",
+    /// )?;
+    /// let mut robot = Spec::new();
+    /// let palm = hand.find(Kind::Body, "palm").map_or(Part::World, Part::Body);
+    /// for side in ["left_", "right_"] {
+    ///     robot.attach(&hand, palm, 0, side, "")?;
+    /// }
+    /// assert_eq!(robot.compile()?.names.actuator, ["left_turn", "right_turn"]);
+    /// # Ok::<(), manyworlds::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Argument`] where the place or the part does not exist, or options contradict under a strict policy.
+    pub fn attach(
+        &mut self,
+        child: &Spec,
+        part: Part,
+        place: impl Into<Place>,
+        prefix: &str,
+        suffix: &str,
+    ) -> Result<usize> {
+        let missing = || Error::Argument(format!("the model to attach has no {part:?}"));
+        let child = &*child.ordered();
+        match part {
+            Part::Body(b) => child.bodies.get(b).map(|_| ()).ok_or_else(missing)?,
+            Part::Frame(f) => child.frames.get(f).map(|_| ()).ok_or_else(missing)?,
+            Part::World if child.bodies.is_empty() => return Err(missing()),
+            Part::World => {}
+        }
+        let mut seat = self.seat(place.into())?;
+        let policy = self.compilers.first().map_or(Conflict::Warning, |c| c.conflict);
+        let fights = conflict::settle(self, child, policy);
+        if policy != Conflict::Warning && !fights.is_empty() {
+            return Err(Error::Argument(format!("the models contradict each other: {}", fights.join("; "))));
+        }
+        if part == Part::World {
+            let (body, frame) = (seat.body, seat.frame);
+            let frame = Frame { body, parent: frame, pose: seat.pose, own: seat.pose, ..Frame::default() };
+            seat.frame = Some(self.add(frame));
+        }
+        let known: Vec<u32> = self.sources.iter().map(|s| s.file).collect();
+        self.sources.extend(child.sources.iter().filter(|s| !known.contains(&s.file)).cloned());
+        let uid = self.next_uid();
+        let mut graft = Graft::tree(self, child, part, seat, (prefix, suffix), false);
+        graft.assets(self, child);
+        graft.sections(self, child, uid);
+        graft.customs(self, child);
+        graft.keys(&mut self.keys, child, (prefix, suffix));
+        let (kind, old) = match part {
+            Part::World => return Ok(seat.frame.unwrap_or(0)),
+            Part::Body(b) => (Kind::Body, b),
+            Part::Frame(f) => (Kind::Frame, f),
+        };
+        graft.get(kind, old).ok_or_else(missing)
+    }
+}
+
+impl Body {
+    /// The body at a position.
+    pub fn at(mut self, pos: [f64; 3]) -> Self {
+        self.pose.pos = pos.into();
+        self
+    }
+}
+
+impl Actuator {
+    /// An actuator whose control is the force on a joint.
+    pub fn motor(joint: &str) -> Self {
+        Self { target_kind: Target::Joint, target: joint.into(), ..Self::default() }
+    }
+}

@@ -1,0 +1,217 @@
+//! What compiles, but is not simulated yet: refused by name when worlds are made of it. When a stage learns
+//! something new, a line goes away here.
+
+use crate::error::{Error, Result};
+use crate::mjcf::EQUALITIES;
+use crate::mjcf::type_name;
+use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, transmission, wrap};
+use crate::objects::Kind;
+use crate::spec::SENSORS;
+
+/// Types whose geoms collide with each other.
+const COLLIDING: &[(i32, i32)] = &[
+    (kind::PLANE, kind::SPHERE),
+    (kind::PLANE, kind::CAPSULE),
+    (kind::PLANE, kind::BOX),
+    (kind::SPHERE, kind::SPHERE),
+    (kind::SPHERE, kind::CAPSULE),
+    (kind::CAPSULE, kind::CAPSULE),
+];
+
+/// Flags that must stay off.
+const ENABLED: &[(&str, i32)] = &[
+    ("fwdinv", enable::FWDINV),
+    ("invdiscrete", enable::INVDISCRETE),
+    ("sleep", enable::SLEEP),
+    ("diagexact", enable::DIAGEXACT),
+    ("ipc", enable::IPC),
+];
+
+/// Most iterations of a solver in one step.
+const MAX_ITERATIONS: i32 = 10_000;
+
+/// Longest list of what is not simulated.
+const MAX_LISTED: usize = 20;
+
+/// Refuses a model that uses something that is not simulated yet; the message lists all of it.
+pub fn check(model: &Model) -> Result<()> {
+    let mut list = List { model, lines: Vec::new() };
+    list.options();
+    list.bodies();
+    list.flexes();
+    list.geoms();
+    list.pairs();
+    list.tendons();
+    list.actuators();
+    list.plugins();
+    list.equalities();
+    list.sensors();
+    if list.lines.is_empty() {
+        return Ok(());
+    }
+    let more = list.lines.len().saturating_sub(MAX_LISTED);
+    list.lines.truncate(MAX_LISTED);
+    if more > 0 {
+        list.lines.push(format!("{more} more"));
+    }
+    Err(Error::Unsupported(format!(
+        "the model compiles, but is not simulated yet: {}",
+        list.lines.join("; ")
+    )))
+}
+
+struct List<'a> {
+    model: &'a Model,
+    lines: Vec<String>,
+}
+
+impl List<'_> {
+    fn add(&mut self, line: impl Into<String>) {
+        let line = line.into();
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// What messages call an object: its kind, and its name or id.
+    fn called(&self, kind: Kind, id: usize) -> String {
+        match self.model.names.of(kind).get(id) {
+            Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
+            _ => format!("{} {id}", kind.word()),
+        }
+    }
+
+    /// Adds the first object of a kind for which a number is not what is simulated.
+    fn first(&mut self, kind: Kind, what: &str, count: usize, wrong: impl Fn(usize) -> bool) {
+        if let Some(id) = (0..count).find(|&i| wrong(i)) {
+            self.add(format!("{what} ({})", self.called(kind, id)));
+        }
+    }
+
+    fn options(&mut self) {
+        let m = self.model;
+        for (name, value, simulated) in [
+            ("integrator", m.opt_integrator[0], "Euler"),
+            ("cone", m.opt_cone[0], "pyramidal"),
+            ("noslip_iterations", m.opt_noslip_iterations[0], "0"),
+        ] {
+            if value != 0 {
+                self.add(format!("this value of option {name} (use {simulated})"));
+            }
+        }
+        for (name, count) in [
+            ("iterations", m.opt_iterations[0]),
+            ("ls_iterations", m.opt_ls_iterations[0]),
+            ("ccd_iterations", m.opt_ccd_iterations[0]),
+        ] {
+            // a GPU gives up on a kernel that runs for too long
+            if count > MAX_ITERATIONS {
+                self.add(format!("option {name} {count} (at most {MAX_ITERATIONS})"));
+            }
+        }
+        if m.opt_solver[0] != 2 {
+            self.add("this value of option solver (use Newton)");
+        }
+        for (name, value) in [("density", m.opt_density[0]), ("viscosity", m.opt_viscosity[0])] {
+            if value != 0.0 {
+                self.add(format!("fluid {name}"));
+            }
+        }
+        for (name, bit) in ENABLED {
+            if m.enabled(*bit) {
+                self.add(format!("flag {name}"));
+            }
+        }
+    }
+
+    fn bodies(&mut self) {}
+
+    fn flexes(&mut self) {
+        self.first(Kind::Flex, "deformable body", self.model.sizes.nflex, |_| true);
+    }
+
+    fn geoms(&mut self) {
+        let m = self.model;
+        self.first(Kind::Geom, "adhesion of a geom", m.sizes.ngeom, |g| m.geom_adhesion[g] != 0.0);
+        self.first(Kind::Geom, "surfacevel of a geom", m.sizes.ngeom, |g| {
+            m.geom_surfacevel[6 * g..6 * g + 6] != [0.0; 6]
+        });
+    }
+
+    fn pairs(&mut self) {
+        let m = self.model;
+        self.first(Kind::Pair, "adhesion of a pair", m.sizes.npair, |p| m.pair_adhesion[p] != 0.0);
+        // one message for each pair of types
+        let mut told = Vec::new();
+        for c in 0..m.sizes.ncandidate {
+            let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
+            let types = (m.geom_type[g1], m.geom_type[g2]);
+            if COLLIDING.contains(&types) || told.contains(&types) {
+                continue;
+            }
+            told.push(types);
+            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
+            let (a, b) = (type_name(types.0), type_name(types.1));
+            self.add(format!("collision of {a} and {b} ({one}, {two})"));
+        }
+    }
+
+    fn tendons(&mut self) {
+        let m = self.model;
+        let path = |t: usize| m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
+        self.first(Kind::Tendon, "a spatial tendon", m.sizes.ntendon, |t| {
+            m.wrap_type[path(t)].iter().any(|&w| w != wrap::JOINT)
+        });
+        self.first(Kind::Tendon, "a joint twice in a tendon", m.sizes.ntendon, |t| {
+            let row = m.ten_J_rowadr[t] as usize..(m.ten_J_rowadr[t] + m.ten_J_rownnz[t]) as usize;
+            m.ten_J_colind[row].windows(2).any(|w| w[0] == w[1])
+        });
+    }
+
+    fn equalities(&mut self) {
+        let m = self.model;
+        for (kind, name) in EQUALITIES.iter().enumerate() {
+            let what = format!("{name} constraint");
+            self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind as i32);
+        }
+    }
+
+    fn sensors(&mut self) {
+        let m = self.model;
+        for (kind, rule) in SENSORS.iter().enumerate() {
+            let what = format!("sensor of type {}", rule.tag);
+            self.first(Kind::Sensor, &what, m.sizes.nsensor, |s| m.sensor_type[s] == kind as i32);
+        }
+    }
+
+    fn actuators(&mut self) {
+        let m = self.model;
+        let count = m.sizes.nactuator;
+        let kinds = [transmission::JOINT, transmission::JOINTINPARENT, transmission::TENDON];
+        self.first(Kind::Actuator, "this transmission of an actuator", count, |a| {
+            !kinds.contains(&m.actuator_trntype[a])
+        });
+        self.first(Kind::Actuator, "activation of an actuator", count, |a| {
+            m.actuator_dyntype[a] != dynamics::NONE || m.actuator_actnum[a] != 0
+        });
+        self.first(Kind::Actuator, "this gain of an actuator", count, |a| {
+            ![gain::FIXED, gain::AFFINE].contains(&m.actuator_gaintype[a])
+        });
+        self.first(Kind::Actuator, "this bias of an actuator", count, |a| {
+            ![bias::NONE, bias::AFFINE].contains(&m.actuator_biastype[a])
+        });
+        self.first(Kind::Actuator, "several controls of an actuator", count, |a| {
+            m.actuator_ctrlnum[a] != 1 || m.actuator_outnum[a] != 1
+        });
+        self.first(Kind::Actuator, "delay of an actuator", count, |a| m.actuator_delay[a] > 0.0);
+    }
+
+    fn plugins(&mut self) {
+        let m = self.model;
+        self.first(Kind::Body, "a plugin of a body", m.sizes.nbody, |b| m.body_plugin[b] >= 0);
+        self.first(Kind::Geom, "a plugin of a geom", m.sizes.ngeom, |g| m.geom_plugin[g] >= 0);
+        self.first(Kind::Actuator, "a plugin of an actuator", m.sizes.nactuator, |a| {
+            m.actuator_plugin[a] >= 0
+        });
+    }
+}

@@ -1,0 +1,139 @@
+//! Meshes of a robot: one asset for every file and scale, and where files are.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::mjcf::{El, Tree};
+use crate::spec::Span;
+
+use super::child;
+
+/// Folders above the robot's own where a package may be.
+const MAX_UP: usize = 16;
+
+/// An asset.
+struct Mesh {
+    name: String,
+    file: String,
+    scale: Option<([f64; 3], Span)>,
+    span: Span,
+}
+
+/// All meshes so far.
+pub(super) struct Meshes<'a> {
+    root: El<'a>,
+    folder: PathBuf,
+    list: Vec<Mesh>,
+    /// Meshes by the name of their file without folder and ending.
+    by_stem: HashMap<String, Vec<usize>>,
+}
+
+impl<'a> Meshes<'a> {
+    pub(super) fn new(root: El<'a>, path: &Path) -> Self {
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        Self { root, folder, list: Vec::new(), by_stem: HashMap::new() }
+    }
+
+    /// The robot.
+    pub(super) fn root(&self) -> El<'a> {
+        self.root
+    }
+
+    /// A setting of the compiler that is true or false.
+    fn setting(&self, name: &str, default: bool) -> bool {
+        let compiler = child(self.root, "mujoco").and_then(|m| child(m, "compiler"));
+        let mut value = default;
+        if let Some(compiler) = compiler {
+            compiler.set_flag(name, &mut value);
+        }
+        value
+    }
+
+    /// Whether shapes that only show are left out.
+    pub(super) fn discards_visual(&self) -> bool {
+        self.setting("discardvisual", true)
+    }
+
+    /// Name of the asset that a mesh element means.
+    pub(super) fn name(&mut self, el: El<'_>) -> Option<(String, Span)> {
+        let mut file = el.required("filename")?;
+        let span = el.at("filename");
+        let scale = match el.attr("scale") {
+            Some(_) => Some((el.fixed::<3>("scale")?, el.at("scale"))),
+            None => None,
+        };
+        if self.setting("strippath", false) {
+            file = last_part(&file).to_owned();
+        }
+        let stem = last_part(&file);
+        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
+        if stem.is_empty() {
+            el.wrong("filename", "the mesh has no file name", "write filename=\"…\"");
+            return None;
+        }
+        // the same file name at another scale is another asset, with a number behind its name
+        let factors = |s: &Option<([f64; 3], Span)>| s.map_or([1.0; 3], |s| s.0);
+        let same = self.by_stem.entry(stem.clone()).or_default();
+        if let Some(&found) = same.iter().find(|&&m| factors(&self.list[m].scale) == factors(&scale)) {
+            return Some((self.list[found].name.clone(), span));
+        }
+        let name = if same.is_empty() { stem } else { format!("{stem}{}", same.len()) };
+        same.push(self.list.len());
+        let file = self.locate(el, file)?;
+        self.list.push(Mesh { name: name.clone(), file, scale, span });
+        Some((name, span))
+    }
+
+    /// Path of a file that may be given as a URI.
+    fn locate(&self, el: El<'_>, file: String) -> Option<String> {
+        if let Some(path) = file.strip_prefix("file://") {
+            return Some(path.to_owned());
+        }
+        let Some(inside) = file.strip_prefix("package://").or_else(|| file.strip_prefix("model://")) else {
+            return Some(file);
+        };
+        // a package is a folder of its name beside or above the robot
+        let (package, rest) = inside.split_once('/').unwrap_or((inside, ""));
+        let mut tried = Vec::new();
+        let start = std::fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
+        for folder in start.ancestors().take(MAX_UP) {
+            let mut places = vec![folder.join(package).join(rest)];
+            if folder.file_name().is_some_and(|n| n == package) {
+                places.insert(0, folder.join(rest));
+            }
+            if let Some(found) = places.iter().find(|p| p.is_file()) {
+                return Some(found.display().to_string());
+            }
+            tried.extend(places.into_iter().map(|p| p.display().to_string()));
+        }
+        tried.truncate(4);
+        let message = format!("mesh '{}' is not found", file.chars().take(100).collect::<String>());
+        let help = format!(
+            "tried {}, …; put the robot into its package, or use <mujoco><compiler strippath=\"true\" meshdir=\"…\"/></mujoco>",
+            tried.join(", ")
+        );
+        el.wrong("filename", message, help);
+        None
+    }
+
+    /// Writes the assets.
+    pub(super) fn write(&self, out: &mut Tree, model: usize, span: Span) {
+        if self.list.is_empty() {
+            return;
+        }
+        let section = out.element(Some(model), "asset", span);
+        for mesh in &self.list {
+            let to = out.element(Some(section), "mesh", mesh.span);
+            out.word(to, "name", &mesh.name, mesh.span);
+            out.word(to, "file", &mesh.file, mesh.span);
+            if let Some((scale, span)) = mesh.scale {
+                out.numbers(to, "scale", &scale, span);
+            }
+        }
+    }
+}
+
+/// What follows the last slash of either kind.
+fn last_part(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}

@@ -1,0 +1,152 @@
+//! Random inputs for everything that reads files: no panic, no hang, bounded memory.
+//!
+//! Every reader starts from the files of `corpus/READER` and of `findings/READER` (what once failed), all of which run
+//! first, and then from changed copies of them. An input whose outcome is of a new kind (another message) joins the
+//! pool. Everything follows from a seed, so a failure comes back:
+//!
+//!     MANYWORLDS_FUZZ=1000000 MANYWORLDS_FUZZ_SEED=7 cargo test --release --test fuzz -- --nocapture stl
+//!
+//! runs a million inputs on the STL reader. An input that fails is written to `findings/`.
+#![allow(unsafe_code, reason = "a global allocator that measures")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
+
+mod memory;
+mod mutate;
+mod readers;
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mutate::Random;
+use readers::Reader;
+
+/// Inputs of each reader where the environment does not say.
+const INPUTS: usize = 3_000;
+
+/// Longest time of one input, and most memory at once.
+const SECONDS: u64 = 20;
+const BYTES: usize = 1 << 30;
+
+/// Most inputs in a pool; the seeds stay.
+const POOL: usize = 4_000;
+
+fn number(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
+}
+
+fn folder(kind: &str, reader: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz").join(kind).join(reader)
+}
+
+/// Files of a folder, in the order of their names.
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// What kind of outcome a message stands for: numbers and quoted words do not count.
+fn kind(outcome: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (i, part) in outcome.split('\'').enumerate() {
+        if i % 2 == 0 {
+            part.split(|c: char| c.is_ascii_digit()).for_each(|p| p.hash(&mut hasher));
+        }
+    }
+    hasher.finish()
+}
+
+/// The input at hand, for the watch that ends a run which hangs.
+type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
+
+/// Ends the process when an input takes too long: a loop that does not end cannot be left otherwise.
+fn watch(reader: &'static str, current: &Current) {
+    let current = Arc::downgrade(current);
+    std::thread::spawn(move || {
+        while let Some(current) = current.upgrade() {
+            let late = current.lock().unwrap().clone().filter(|c| c.0.elapsed().as_secs() > SECONDS);
+            if let Some((_, input)) = late {
+                println!(
+                    "{reader}: an input takes longer than {SECONDS} s, kept as {}",
+                    keep(reader, &input)
+                );
+                std::process::exit(101);
+            }
+            drop(current);
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    });
+}
+
+/// Writes an input that failed; returns its path.
+fn keep(reader: &str, input: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    let folder = folder("findings", reader);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{:016x}", hasher.finish()));
+    std::fs::write(&path, input).unwrap();
+    path.display().to_string()
+}
+
+/// Runs one input; the kind of its outcome, or what is wrong with it.
+fn run(reader: &Reader, input: &[u8], current: &Current) -> Result<u64, String> {
+    *current.lock().unwrap() = Some((Instant::now(), input.to_vec()));
+    memory::start();
+    let outcome = catch_unwind(AssertUnwindSafe(|| (reader.read)(input)));
+    let bytes = memory::peak();
+    *current.lock().unwrap() = None;
+    match outcome {
+        Err(_) => Err("panics".to_owned()),
+        Ok(_) if bytes > BYTES => Err(format!("takes {bytes} bytes")),
+        Ok(outcome) => Ok(kind(&outcome)),
+    }
+}
+
+fn fuzz(reader: &'static Reader) {
+    let (count, seed) = (number("MANYWORLDS_FUZZ", INPUTS), number("MANYWORLDS_FUZZ_SEED", 1));
+    let mut pool = files(&folder("corpus", reader.name));
+    pool.extend(readers::made(reader.name, &files(&folder("corpus", "mjcf"))));
+    assert!(!pool.is_empty(), "{} has no corpus", reader.name);
+    pool.extend(files(&folder("findings", reader.name)));
+    let current = Current::default();
+    watch(reader.name, &current);
+    let begin = Instant::now();
+    let (mut kinds, mut failed) = (HashSet::new(), Vec::new());
+    let fixed = pool.len();
+    for i in 0..fixed + count {
+        // what is there as it is, then changed copies
+        let mut random = Random::new(seed as u64, i as u64);
+        let input =
+            if i < fixed { pool[i].clone() } else { mutate::changed(&pool, reader.text, &mut random) };
+        match run(reader, &input, &current) {
+            Ok(kind) => {
+                if kinds.insert(kind) && i >= fixed && pool.len() < POOL {
+                    pool.push(input);
+                }
+            }
+            Err(why) => {
+                failed.push(format!("input {i} {why}, kept as {}", keep(reader.name, &input)));
+                assert!(failed.len() < 20, "{}: {failed:#?}", reader.name);
+            }
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    println!("{}: {} inputs in {seconds:.1} s, {} kinds of outcome", reader.name, fixed + count, kinds.len());
+    assert!(failed.is_empty(), "{}: {failed:#?}", reader.name);
+}
+
+macro_rules! tests {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            fuzz(readers::find(stringify!($name)));
+        }
+    )*};
+}
+readers::for_each!(tests);

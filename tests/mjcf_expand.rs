@@ -1,0 +1,135 @@
+//! What is written once and stands for many: composites, replicates and includes.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+
+use manyworlds::compile::{load, load_str};
+use manyworlds::model::Model;
+
+fn world(inside: &str, rest: &str) -> Model {
+    let text = format!("<mujoco><worldbody>{inside}</worldbody>{rest}</mujoco>");
+    load_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn refused(inside: &str, rest: &str) -> String {
+    let text = format!("<mujoco><worldbody>{inside}</worldbody>{rest}</mujoco>");
+    load_str(&text).map(|_| ()).unwrap_err().to_string()
+}
+
+#[track_caller]
+fn near(got: &[f64], want: &[f64]) {
+    assert_eq!(got.len(), want.len(), "{got:?} {want:?}");
+    for (a, b) in got.iter().zip(want) {
+        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{got:?} is not {want:?}");
+    }
+}
+
+const GEOM: &str = "<geom type='capsule' size='.01'/>";
+
+#[test]
+fn a_cable_along_a_line() {
+    let m = world(
+        &format!(
+            "<composite type='cable' prefix='c' count='5' curve='s' size='2' offset='0 0 1'>{GEOM}</composite>"
+        ),
+        "",
+    );
+    assert_eq!(m.names.body[1..], ["cB_first", "cB_1", "cB_2", "cB_last"]);
+    assert_eq!(m.names.joint, ["cJ_first", "cJ_1", "cJ_2", "cJ_last"]);
+    assert_eq!(m.names.site, ["cS_first", "cS_last"]);
+    assert_eq!(m.jnt_type, [1; 4]);
+    assert_eq!(m.sizes.nexclude, 3);
+    near(&m.body_pos[3..], &[0.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0]);
+    near(&m.geom_size[..3], &[0.01, 0.25, 0.0]);
+}
+
+#[test]
+fn defaults_do_not_reach_into_cables() {
+    let text = "<mujoco><default><geom rgba='1 0 0 1'/><joint damping='3'/></default><worldbody>\
+        <composite type='cable' vertex='0 0 0 1 0 0 1 1 0 1 1 1' initial='free'><geom type='cylinder' size='.01'/>\
+        <joint kind='main' armature='.5'/></composite></worldbody></mujoco>";
+    let m = load_str(text).unwrap();
+    assert_eq!(m.jnt_type, [0, 1, 1]);
+    near(&m.dof_damping, &[0.0; 12]);
+    near(&m.dof_armature[6..], &[0.5; 6]);
+    near(&m.geom_rgba[..4], &[0.5, 0.5, 0.5, 1.0]);
+}
+
+#[test]
+fn composites_that_are_wrong() {
+    for (attributes, inside, part) in [
+        ("type='rope'", GEOM, "cable"),
+        ("type='particle'", GEOM, "replicate"),
+        ("type='grid'", GEOM, "flexcomp"),
+        ("type='cable' curve='s'", GEOM, "count"),
+        ("type='cable' curve='t' count='5'", GEOM, "cos(s)"),
+        ("type='cable' curve='s' count='5'", "", "geom"),
+        ("type='cable' curve='s' count='3'", GEOM, "three points"),
+        ("type='cable' curve='s' count='999999999'", GEOM, "lower the count"),
+        ("type='cable' vertex='0 0 0 1 1'", GEOM, "three numbers"),
+        ("type='cable' vertex='0 0 0 1 1 1' count='3'", GEOM, "both"),
+    ] {
+        let error = refused(&format!("<composite {attributes}>{inside}</composite>"), "");
+        assert!(error.contains(part) && error.contains("model.xml:1:"), "expected '{part}' in: {error}");
+    }
+}
+
+#[test]
+fn angles_of_replicates_grow_one_by_one() {
+    let m = world("<replicate count='3' offset='1 0 0' euler='90 0 90'><geom size='.1'/></replicate>", "");
+    // the second copy is turned about x, then z; the third by half turns about both
+    near(&m.geom_pos, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
+    near(&m.geom_quat[4..8], &[0.5, 0.5, -0.5, 0.5]);
+    let last: Vec<f64> = m.geom_quat[8..].iter().map(|x| x.abs()).collect();
+    near(&last, &[0.0, 0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn what_refers_into_replicates_is_copied() {
+    let body = "<replicate count='2' offset='1 0 0'><body name='b'><joint name='j'/><geom size='.1'/>\
+        <replicate count='2' offset='0 0 1'><body name='c'><joint name='k'/><geom size='.1'/></body></replicate>\
+        </body></replicate>";
+    let m = world(
+        body,
+        "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='k' coef='2'/></fixed></tendon>\
+         <actuator><motor name='m' tendon='t'/></actuator><sensor><actuatorfrc name='s' actuator='m'/></sensor>",
+    );
+    assert_eq!(m.names.body[1..], ["b0", "c00", "c10", "b1", "c01", "c11"]);
+    assert_eq!(m.names.tendon, ["t00", "t10", "t01", "t11"]);
+    assert_eq!(m.names.actuator, ["m00", "m10", "m01", "m11"]);
+    assert_eq!(m.names.sensor, ["s00", "s10", "s01", "s11"]);
+    assert_eq!(m.wrap_objid, [0, 1, 0, 2, 3, 4, 3, 5]);
+}
+
+#[test]
+fn half_of_what_is_named_cannot_be_copied() {
+    let body = "<replicate count='2'><body name='b'><joint name='j'/><geom size='.1'/></body></replicate>\
+        <body><joint name='k'/><geom size='.1'/></body>";
+    let error = refused(body, "<equality><joint joint1='j' joint2='k'/></equality>");
+    assert!(error.contains("unknown joint 'j'"), "{error}");
+    let error = refused("<body><replicate count='2'><joint/></replicate></body>", "");
+    assert!(error.contains("without its body"), "{error}");
+    let error = refused("<replicate count='1000000000'><geom size='1'/></replicate>", "");
+    assert!(error.contains("lower the count"), "{error}");
+}
+
+#[test]
+fn includes_are_relative_to_the_model_then_to_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir_all(folder.path().join("sub/deep")).unwrap();
+    write("sub/a.xml", "<mujocoinclude><include file='x.xml'/><include file='deep/y.xml'/></mujocoinclude>");
+    write("x.xml", "<any><geom name='top' size='1'/></any>");
+    write("sub/x.xml", "<mujoco><geom name='sub' size='1'/></mujoco>");
+    write("sub/deep/y.xml", "<mujoco><geom name='deep' size='1'/></mujoco>");
+    write("empty.xml", "<mujoco/>");
+    write("main.xml", "<mujoco><worldbody><body><include file='sub/a.xml'/></body></worldbody></mujoco>");
+    assert_eq!(load(&folder.path().join("main.xml")).unwrap().names.geom, ["top", "deep"]);
+    for (text, part) in [
+        ("<include file='x.xml'/><include file='sub/../x.xml'/>", "already included"),
+        ("<include file='empty.xml'/>", "no elements"),
+        ("<include file='none.xml'/>", "cannot read"),
+    ] {
+        write("main.xml", &format!("<mujoco><worldbody>{text}</worldbody></mujoco>"));
+        let error = load(&folder.path().join("main.xml")).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(part), "expected '{part}' in: {error}");
+    }
+}
