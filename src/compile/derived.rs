@@ -38,7 +38,7 @@ impl Build<'_> {
         let coupled = self.coupled_bodies();
         for b in 0..nbody {
             let simple = if b == 0 { !coupled[0] } else { self.is_simple(b, &coupled) };
-            let slides = b > 0 && simple && self.only_slides(b);
+            let slides = b > 0 && self.only_slides(b, &coupled);
             self.model.body_simple[b] = i32::from(simple) + i32::from(slides);
         }
         // how many simple degrees of freedom follow in a row

@@ -178,8 +178,7 @@ impl Build<'_> {
     /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
     pub(super) fn matrix_structure(&mut self) {
         let coupled = self.coupled_bodies();
-        let simple: Vec<bool> =
-            (0..self.model.sizes.nbody).map(|b| self.is_simple(b, &coupled)).collect();
+        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b, &coupled)).collect();
         let m = &mut self.model;
         m.M_colind.clear();
         for d in 0..m.sizes.nv {
@@ -265,11 +264,13 @@ impl Build<'_> {
         coupled
     }
 
-    /// Whether the body has joints, and only sliding ones.
-    pub(super) fn only_slides(&self, b: usize) -> bool {
+    /// Whether the body is simple and has only sliding joints.
+    pub(super) fn only_slides(&self, b: usize, coupled: &[bool]) -> bool {
         let m = &self.model;
         let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
-        !joints.is_empty() && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE)
+        !joints.is_empty()
+            && m.jnt_type[joints].iter().all(|&t| t == kind::SLIDE)
+            && self.is_simple(b, coupled)
     }
 
     /// A free joint stays alone; a body has at most six dofs.

@@ -364,7 +364,8 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
 
 /// Simple bodies that only slide: the reference takes the inverse mass, without armature.
 fn slider_weights(build: &mut Build<'_>) {
-    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b)).collect::<Vec<_>>() {
+    let coupled = build.coupled_bodies();
+    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b, &coupled)).collect::<Vec<_>>() {
         let m = &mut build.model;
         let weight = 1.0 / m.body_mass[b].max(MINVAL);
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
