@@ -24,7 +24,7 @@ pub(super) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
         if v.is_empty() { empty } else { v.iter().sum::<f64>() / v.len() as f64 }
     };
     let meansize = mean(&sizes[1..], 0.2);
-    let (low, high) = bounds(build, pose, meansize);
+    let (low, high) = bounds(build, pose);
     let m = &mut build.model;
     let stat = &build.spec.stat;
     let mut extent = 2.0;
@@ -75,7 +75,7 @@ fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
 }
 
 /// Corners of the box around everything.
-fn bounds(build: &Build<'_>, pose: &Pose0, meansize: f64) -> (DVec3, DVec3) {
+fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
     let m = &build.model;
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
     let mut add = |point: DVec3, radius: f64| {
@@ -97,9 +97,9 @@ fn bounds(build: &Build<'_>, pose: &Pose0, meansize: f64) -> (DVec3, DVec3) {
         let at = place(m, pose, g);
         let mut radius = m.geom_rbound[g];
         if m.geom_type[g] == geomkind::PLANE {
-            // a tenth of its size, or of the mean body's for infinite planes
+            // a tenth of its size; a centimetre of infinite planes
             let size = m.geom_size[3 * g].max(m.geom_size[3 * g + 1]);
-            radius = 0.1 * if size > 0.0 { size } else { meansize };
+            radius = if size > 0.0 { 0.1 * size } else { 0.01 };
         }
         add(at, radius);
     }

@@ -34,7 +34,7 @@ NOT_COMPARED = {
     **dict.fromkeys(("mesh_graph", "mesh_extrema", "mesh_face", "mesh_facenormal", "mesh_normal", "nmeshpoly",
                      "nmeshpolyvert", "nmeshpolymap", "mesh_polynum", "mesh_polyadr", "mesh_polyvertnum",
                      "mesh_polyvertadr", "mesh_polyvert", "mesh_polynormal", "mesh_polymap", "mesh_polymapnum",
-                     "mesh_polymapadr"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
+                     "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
     "nJmom": "the reference has room for all degrees of freedom in the moments of adhesion",
     "tree_sleep_policy": "nothing sleeps yet",
     "cacc": "the reference computes it for sensors only, with the acceleration of the joints",
