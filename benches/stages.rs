@@ -12,7 +12,7 @@ use manyworlds::batch::probe;
 use manyworlds::cpu;
 use manyworlds::data::Data;
 use manyworlds::model::Model;
-use manyworlds::stages::Stage;
+use manyworlds::plan;
 
 /// Steps before the measured ones: the humanoid is in contact then.
 const WARMUP: usize = 200;
@@ -40,7 +40,7 @@ fn cpu_stages(c: &mut Criterion) {
     let model = humanoid();
     let mut data = warm(&model);
     let mut group = c.benchmark_group("cpu stage, humanoid");
-    for stage in Stage::step() {
+    for stage in plan::step(&model) {
         let before = data.clone();
         group.bench_function(stage.name(), |b| {
             b.iter_batched_ref(
@@ -82,7 +82,7 @@ fn gpu_stages(c: &mut Criterion) {
     let mut group = c.benchmark_group("gpu stage, humanoid, 64 worlds");
     group.throughput(Throughput::Elements(WORLDS as u64));
     // in order, so that each finds what the stages before it left; the first run builds the kernel
-    for stage in Stage::step() {
+    for stage in plan::step(&model) {
         batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a kernel");
         group.bench_function(stage.name(), |b| {
             b.iter(|| batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a dispatch"));

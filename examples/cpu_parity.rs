@@ -211,7 +211,7 @@ fn time_stages<T: Real>(model: &Model<T>, data: &mut Data<T>) {
     let steps = 5000;
     let mut total: BTreeMap<&str, f64> = BTreeMap::new();
     for _ in 0..steps {
-        for stage in manyworlds::stages::Stage::step() {
+        for stage in manyworlds::plan::step(model) {
             let start = Instant::now();
             cpu::run_stage(stage, model, data);
             let best = total.entry(stage.name()).or_insert(f64::INFINITY);

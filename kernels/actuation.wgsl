@@ -1,14 +1,7 @@
-// From controls to forces: force = gain * ctrl + bias, then the limits of tendons, actuators and joints.
-// Twin: src/cpu/actuation.rs.
-
-// Value of actuator_gaintype and actuator_biastype.
-const AFFINE: i32 = 1;
+// From controls to forces: force = gain * input + bias, then the limits of tendons, actuators and joints. The input is
+// the control, or the activation of an actuator that has one. Twin: src/cpu/actuation.rs.
 
 fn actuation() {
-    // no actuator has a state yet
-    for (var i = lane; i < na; i += lanes) {
-        set_act_dot(i, 0.0);
-    }
 //#if ACTUATION
     // bad controls: all of them count as zero
     for (var k = lane; k < parts; k += lanes) {
@@ -23,8 +16,10 @@ fn actuation() {
         raise(BAD_CTRL);
     }
     for (var a = lane; a < nactuator; a += lanes) {
-        let out = u32(actuator_outadr(a));
-        set_actuator_force(out, select(raw_force(a, out, good), 0.0, group_off(a)));
+        let input = first_control(a, good);
+        activation_rates(a, input, good);
+        let force = select(raw_force(a, input, good), 0.0, group_off(a));
+        set_actuator_force(u32(actuator_outadr(a)), force);
     }
     sync();
 //#if TENDON
@@ -34,13 +29,16 @@ fn actuation() {
     sync();
 //#endif
     for (var a = lane; a < nactuator; a += lanes) {
-        limit_actuator(a);
+        limit_actuator(a, good);
     }
     sync();
     for (var dof = lane; dof < nv; dof += lanes) {
         set_qfrc_actuator(dof, dof_force(dof));
     }
 //#else
+    for (var i = lane; i < na; i += lanes) {
+        set_act_dot(i, 0.0);
+    }
     for (var out = lane; out < nout; out += lanes) {
         set_actuator_force(out, 0.0);
     }
@@ -59,54 +57,74 @@ fn control(u: u32) -> f32 {
     return x;
 }
 
-// Whether an actuator's group is switched off.
-fn group_off(a: u32) -> bool {
-    let group = actuator_group(a);
-    return group >= 0 && group <= 30 && (opt_disableactuator(0u) & (1 << u32(group & 31))) != 0;
+// First control of an actuator; zero where it has none, or some control is bad.
+fn first_control(a: u32, good: bool) -> f32 {
+    if (good && actuator_ctrlnum(a) > 0) {
+        return control(u32(actuator_ctrladr(a)));
+    }
+    return 0.0;
 }
 
-// Force of one actuator before limits; bad controls count as zero.
-fn raw_force(a: u32, out: u32, good: bool) -> f32 {
-    let length = actuator_length(out);
-    let velocity = actuator_velocity(out);
-    var input = 0.0;
-    if (good && actuator_ctrlnum(a) > 0) {
-        input = control(u32(actuator_ctrladr(a)));
-    }
-//#if BALL
-    if (turns_ball(a)) {
-        input = nearest_turn(out, input, length);
+// Force of one actuator before limits.
+fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
+//#if DCMOTOR
+    if (actuator_gaintype(a) == GAIN_DCMOTOR) {
+        return motor_drive(motor_at(a, ctrl, good));
     }
 //#endif
-    var gain = actuator_gainprm(10u * a);
-    if (actuator_gaintype(a) == AFFINE) {
-        gain += actuator_gainprm(10u * a + 1u) * length + actuator_gainprm(10u * a + 2u) * velocity;
-    }
-    var bias = 0.0;
-    if (actuator_biastype(a) == AFFINE) {
-        bias = actuator_biasprm(10u * a) + actuator_biasprm(10u * a + 1u) * length + actuator_biasprm(10u * a + 2u) * velocity;
-    }
-    return gain * input + bias;
+    var input = driving_input(a, ctrl);
+//#if ORIENTATION
+    input = near_length(a, input);
+//#endif
+    return gain_of(a) * input + bias_of(a);
 }
 
-// Whether an actuator is a position servo of a ball joint: its setpoint is an angle.
-fn turns_ball(a: u32) -> bool {
-    let kind = actuator_trntype(a);
-    return (kind == TRN_JOINT || kind == TRN_JOINTINPARENT)
-        && jnt_type(u32(actuator_trnid(2u * a))) == BALL
-        && actuator_gaintype(a) != AFFINE
-        && actuator_biastype(a) == AFFINE
-        && actuator_biasprm(10u * a + 1u) == -actuator_gainprm(10u * a);
+// What the gain multiplies: the last activation, now or a time step later, or the control.
+fn driving_input(a: u32, ctrl: f32) -> f32 {
+//#if ACTIVATION
+    if (actuator_actadr(a) >= 0) {
+        let last = u32(actuator_actadr(a) + actuator_actnum(a)) - 1u;
+        if (actuator_actearly(a) != 0) {
+            return next_activation(a, last, act_dot(last));
+        }
+        return act(last);
+    }
+//#endif
+    return ctrl;
 }
 
-// Of all setpoints that differ by full turns, the one nearest to the present length.
-fn nearest_turn(out: u32, setpoint: f32, length: f32) -> f32 {
-    let axis = actuator_gear_vec3(2u * out);
-    let turn = 2.0 * PI * sqrt(dot(axis, axis));
-    if (turn < MINVAL) {
-        return setpoint;
+// Force per unit of input.
+fn gain_of(a: u32) -> f32 {
+    let out = u32(actuator_outadr(a));
+    let g = 10u * a;
+    let kind = actuator_gaintype(a);
+    if (kind == GAIN_AFFINE) {
+        return actuator_gainprm(g) + actuator_gainprm(g + 1u) * actuator_length(out)
+            + actuator_gainprm(g + 2u) * actuator_velocity(out);
     }
-    return setpoint - turn * floor((setpoint - length) / turn + 0.5);
+//#if MUSCLE
+    if (kind == GAIN_MUSCLE) {
+        return muscle_gain(a, out);
+    }
+//#endif
+    return actuator_gainprm(g);
+}
+
+// Force without input.
+fn bias_of(a: u32) -> f32 {
+    let out = u32(actuator_outadr(a));
+    let b = 10u * a;
+    let kind = actuator_biastype(a);
+    if (kind == BIAS_AFFINE) {
+        return actuator_biasprm(b) + actuator_biasprm(b + 1u) * actuator_length(out)
+            + actuator_biasprm(b + 2u) * actuator_velocity(out);
+    }
+//#if MUSCLE
+    if (kind == BIAS_MUSCLE) {
+        return muscle_bias(a, out);
+    }
+//#endif
+    return 0.0;
 }
 
 // Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
@@ -132,12 +150,18 @@ fn limit_tendon(ten: u32) {
     }
 }
 
-// Clamps the force of one actuator to its range.
-fn limit_actuator(a: u32) {
+// Clamps the force of one actuator to its range, and adds what the range does not hold back.
+fn limit_actuator(a: u32, good: bool) {
+    let out = u32(actuator_outadr(a));
     if (actuator_forcelimited(a) != 0) {
-        let out = u32(actuator_outadr(a));
         set_actuator_force(out, clip(actuator_force(out), actuator_forcerange(2u * a), actuator_forcerange(2u * a + 1u)));
     }
+//#if DCMOTOR
+    if (actuator_biastype(a) == BIAS_DCMOTOR && !group_off(a)) {
+        let motor = motor_at(a, first_control(a, good), good);
+        set_actuator_force(out, actuator_force(out) + motor_losses(motor));
+    }
+//#endif
 }
 
 // Force of all actuators in one degree of freedom, within the joint's range.

@@ -224,6 +224,16 @@ fn collide(c: u32, margin: f32) {
         plane_capsule(a, b, margin);
     }
 //#endif
+//#if PLANE_ELLIPSOID
+    if (t1 == PLANE && t2 == ELLIPSOID) {
+        plane_ellipsoid(a, b, margin);
+    }
+//#endif
+//#if PLANE_CYLINDER
+    if (t1 == PLANE && t2 == CYLINDER) {
+        plane_cylinder(a, b, margin);
+    }
+//#endif
 //#if PLANE_BOX
     if (t1 == PLANE && t2 == BOX) {
         plane_box(a, b, margin);
@@ -237,6 +247,16 @@ fn collide(c: u32, margin: f32) {
 //#if SPHERE_CAPSULE
     if (t1 == SPHERE && t2 == CAPSULE) {
         sphere_capsule(a, b, margin);
+    }
+//#endif
+//#if SPHERE_CYLINDER
+    if (t1 == SPHERE && t2 == CYLINDER) {
+        sphere_cylinder(a, b, margin);
+    }
+//#endif
+//#if SPHERE_BOX
+    if (t1 == SPHERE && t2 == BOX) {
+        sphere_box(a, b, margin);
     }
 //#endif
 //#if CAPSULE_CAPSULE

@@ -1,15 +1,7 @@
 // Semi-implicit Euler with implicit joint damping; a diverged world is reset instead. Twin: src/cpu/euler.rs.
 
 fn euler() {
-    // count what is bad, and whether any dof is damped
-    for (var k = lane; k < parts; k += lanes) {
-        var sum = vec4f(0.0);
-        for (var i = k; i < nv; i += parts) {
-            sum.x += select(0.0, 1.0, is_bad(qacc(i)));
-        }
-        set_part(k, sum);
-    }
-    let bad = sum_parts().x > 0.0;
+    let bad = bad_acceleration();
 //#if EULERDAMP
     implicit_damping();
 //#endif
@@ -19,8 +11,14 @@ fn euler() {
     // a bad acceleration moves nothing unless resets are switched off
     if (!bad || disabled(DISABLE_AUTORESET)) {
         let h = opt_timestep(0u);
+        advance_activations__act_dot();
         for (var jnt = lane; jnt < njnt; jnt += lanes) {
-            move_joint_by(jnt, h);
+            let dof = u32(jnt_dofadr(jnt));
+            let end = dof + dofs_of(jnt_type(jnt));
+            for (var i = dof; i < end; i++) {
+                set_qvel(i, new_velocity(i, h));
+            }
+            move_joint__qpos__qvel(jnt, h);
         }
         for (var i = lane; i < nv; i += lanes) {
             set_qacc_warmstart(i, qacc(i));
@@ -75,49 +73,8 @@ fn implicit_damping() {
 // New velocity of one degree of freedom.
 fn new_velocity(dof: u32, h: f32) -> f32 {
 //#if EULERDAMP
-    let v = qvel(dof) + h * qacc_damped(dof);
+    return qvel(dof) + h * qacc_damped(dof);
 //#else
-    let v = qvel(dof) + h * qacc(dof);
+    return qvel(dof) + h * qacc(dof);
 //#endif
-    set_qvel(dof, v);
-    return v;
-}
-
-fn new_velocity3(dof: u32, h: f32) -> vec3f {
-    return vec3f(new_velocity(dof, h), new_velocity(dof + 1u, h), new_velocity(dof + 2u, h));
-}
-
-// New velocities of one joint, and its coordinates moved along them.
-fn move_joint_by(jnt: u32, h: f32) {
-    var adr = u32(jnt_qposadr(jnt));
-    var dof = u32(jnt_dofadr(jnt));
-    let kind = jnt_type(jnt);
-    if (kind == SLIDE || kind == HINGE) {
-        set_qpos(adr, qpos(adr) + h * new_velocity(dof, h));
-        return;
-    }
-//#if FREE
-    if (kind == FREE) {
-        let pos = qpos_at3(adr) + h * new_velocity3(dof, h);
-        set_qpos(adr, pos.x);
-        set_qpos(adr + 1u, pos.y);
-        set_qpos(adr + 2u, pos.z);
-        adr += 3u;
-        dof += 3u;
-    }
-//#endif
-    let quat = quat_integrate(qpos_at4(adr), new_velocity3(dof, h), h);
-    set_qpos(adr, quat.x);
-    set_qpos(adr + 1u, quat.y);
-    set_qpos(adr + 2u, quat.z);
-    set_qpos(adr + 3u, quat.w);
-}
-
-// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands of
-// small steps do not add up exactly in single precision.
-fn advance_time(h: f32) {
-    let step = h - time_rest(0u);
-    let next = time(0u) + step;
-    set_time_rest(0u, (next - time(0u)) - step);
-    set_time(0u, next);
 }

@@ -27,6 +27,20 @@ fn rne() {
     for (var dof = lane; dof < nv; dof += lanes) {
         set_qfrc_bias(dof, dot6(cdof_spatial(dof), cfrc_body_spatial(u32(dof_bodyid(dof)))));
     }
+//#if TENDON_BIAS
+    sync();
+    if (lane == 0u) {
+        for (var ten = 0u; ten < ntendon; ten++) {
+            let force = tendon_bias_force(ten);
+            let adr = u32(ten_J_rowadr(ten));
+            let end = adr + u32(ten_J_rownnz(ten));
+            for (var k = adr; k < end; k++) {
+                let dof = u32(ten_J_colind(k));
+                set_qfrc_bias(dof, qfrc_bias(dof) + ten_J(k) * force);
+            }
+        }
+    }
+//#endif
 }
 
 // Acceleration of one body at zero joint acceleration.

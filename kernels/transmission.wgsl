@@ -1,67 +1,83 @@
-// Lengths and moment arms of actuators. Twin: src/cpu/transmission.rs.
+// Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
+// Twin: src/cpu/transmission.rs.
 
 fn transmission() {
-    for (var i = lane; i < nactuator; i += lanes) {
-        let id = u32(actuator_trnid(2u * i));
-        if (actuator_trntype(i) == TRN_TENDON) {
-            tendon_transmission(i, id);
-        } else {
-            joint_transmission(i, id);
+    for (var a = lane; a < nactuator; a += lanes) {
+        let out = u32(actuator_outadr(a));
+        let kind = actuator_trntype(a);
+        if (kind == TRN_JOINT || kind == TRN_JOINTINPARENT) {
+            joint_transmission(a, out);
         }
+//#if TENDON
+        if (kind == TRN_TENDON) {
+            tendon_transmission(a, out);
+        }
+//#endif
+//#if TRN_SLIDERCRANK
+        if (kind == TRN_SLIDERCRANK) {
+            slider_crank(a, out);
+        }
+//#endif
+//#if TRN_SITE
+        if (kind == TRN_SITE) {
+            site_transmission(a, out);
+        }
+//#endif
+//#if TRN_BODY
+        if (kind == TRN_BODY) {
+            adhesion(a, out);
+        }
+//#endif
     }
 }
 
-// Gear of an actuator: scale along each direction.
-fn gear_at(i: u32, k: u32) -> f32 {
-    return actuator_gear(6u * i + k);
-}
-
-fn gear_at3(i: u32, k: u32) -> vec3f {
-    return vec3f(gear_at(i, k), gear_at(i, k + 1u), gear_at(i, k + 2u));
+fn gear3(out: u32, k: u32) -> vec3f {
+    return actuator_gear_vec3(2u * out + k);
 }
 
 // The length of a tendon, scaled.
-fn tendon_transmission(i: u32, ten: u32) {
-    set_actuator_length(i, gear_at(i, 0u) * ten_length(ten));
+fn tendon_transmission(a: u32, out: u32) {
+    let ten = u32(actuator_trnid(2u * a));
+    let gear = actuator_gear(6u * out);
+    set_actuator_length(out, ten_length(ten) * gear);
     let adr = u32(ten_J_rowadr(ten));
-    let row = u32(moment_rowadr(i));
+    let row = u32(moment_rowadr(out));
     for (var k = 0u; k < u32(ten_J_rownnz(ten)); k++) {
-        set_actuator_moment(row + k, gear_at(i, 0u) * ten_J(adr + k));
+        set_actuator_moment(row + k, ten_J(adr + k) * gear);
     }
 }
 
 // The coordinate of a joint, scaled; for ball and free joints the rotation vector along the gear.
-fn joint_transmission(i: u32, jnt: u32) {
-    let row = u32(moment_rowadr(i));
+fn joint_transmission(a: u32, out: u32) {
+    let jnt = u32(actuator_trnid(2u * a));
+    let row = u32(moment_rowadr(out));
     let adr = u32(jnt_qposadr(jnt));
     let kind = jnt_type(jnt);
 //#if FREE
     if (kind == FREE) {
-        // the length of a free transmission is not defined
-        set_actuator_length(i, 0.0);
-        let turned = in_child(i, 3u, qpos_at4(adr + 3u));
-        set_moment3(row, gear_at3(i, 0u));
-        set_moment3(row + 3u, turned);
+        // a free joint has no length; its translation comes first
+        set_actuator_length(out, 0.0);
+        set_moment3(row, gear3(out, 0u));
+        set_moment3(row + 3u, in_child(a, gear3(out, 1u), qpos_at4(adr + 3u)));
         return;
     }
 //#endif
 //#if BALL
     if (kind == BALL) {
         let quat = quat_normalize(qpos_at4(adr));
-        let turned = in_child(i, 0u, quat);
-        set_actuator_length(i, dot(quat_to_rotvec(quat), turned));
-        set_moment3(row, turned);
+        let axis = in_child(a, gear3(out, 0u), quat);
+        set_actuator_length(out, dot(quat_to_rotvec(quat), axis));
+        set_moment3(row, axis);
         return;
     }
 //#endif
-    set_actuator_length(i, qpos(adr) * gear_at(i, 0u));
-    set_actuator_moment(row, gear_at(i, 0u));
+    set_actuator_length(out, qpos(adr) * actuator_gear(6u * out));
+    set_actuator_moment(row, actuator_gear(6u * out));
 }
 
 // The rotational gear in the child's frame.
-fn in_child(i: u32, k: u32, quat: vec4f) -> vec3f {
-    let axis = gear_at3(i, k);
-    if (actuator_trntype(i) == TRN_JOINTINPARENT) {
+fn in_child(a: u32, axis: vec3f, quat: vec4f) -> vec3f {
+    if (actuator_trntype(a) == TRN_JOINTINPARENT) {
         return quat_rotate(quat_conj(quat_normalize(quat)), axis);
     }
     return axis;
@@ -71,4 +87,98 @@ fn set_moment3(row: u32, v: vec3f) {
     set_actuator_moment(row, v.x);
     set_actuator_moment(row + 1u, v.y);
     set_actuator_moment(row + 2u, v.z);
+}
+
+// Length and moment arms of a slider-crank: the rod joins the crank's site to a point of the slider's axis.
+fn slider_crank(a: u32, out: u32) {
+    let crank = u32(actuator_trnid(2u * a));
+    let slider = u32(actuator_trnid(2u * a + 1u));
+    let tip = site_xpos_vec3(crank);
+    let base = site_xpos_vec3(slider);
+    let axis = site_xmat_mat3(slider)[2];
+    let arm = tip - base;
+    let along = dot(arm, axis);
+    let rod = actuator_cranklength(a);
+    let square = along * along + rod * rod - dot(arm, arm);
+    // out of reach: as near as it gets
+    let root = sqrt(max(square, 0.0));
+    let gear = actuator_gear(6u * out);
+    set_actuator_length(out, (along - root) * gear);
+    let adr = u32(moment_rowadr(out));
+    let end = adr + u32(moment_rownnz(out));
+    for (var k = adr; k < end; k++) {
+        let dof = u32(moment_colind(k));
+        let tip_motion = point_motion(dof, u32(site_bodyid(crank)), tip);
+        let base_motion = point_motion(dof, u32(site_bodyid(slider)), base);
+        let arm_motion = tip_motion.lin - base_motion.lin;
+        let rate = dot(arm_motion, axis) + dot(arm, cross(base_motion.ang, axis));
+        var moment = rate;
+        if (square > 0.0) {
+            moment -= (along * rate - dot(arm, arm_motion)) / root;
+        }
+        set_actuator_moment(k, moment * gear);
+    }
+}
+
+// Orientation of a site.
+fn site_orientation(site: u32) -> vec4f {
+    return quat_mul(xquat_vec4(u32(site_bodyid(site))), site_quat_vec4(site));
+}
+
+// Length and moment arms of a force and torque at a site, in its own frame or in that of another one.
+fn site_transmission(a: u32, out: u32) {
+    let site = u32(actuator_trnid(2u * a));
+    let other = actuator_trnid(2u * a + 1u);
+    let reference = u32(max(other, 0));
+    var frame = site_xmat_mat3(site);
+    var length = 0.0;
+    if (other >= 0) {
+        frame = site_xmat_mat3(reference);
+        let offset = (site_xpos_vec3(site) - site_xpos_vec3(reference)) * frame;
+        length = dot(gear3(out, 0u), offset);
+        length += dot(gear3(out, 1u), quat_sub(site_orientation(site), site_orientation(reference)));
+    }
+    set_actuator_length(out, length);
+    let force = frame * gear3(out, 0u);
+    let torque = frame * gear3(out, 1u);
+    let adr = u32(moment_rowadr(out));
+    let end = adr + u32(moment_rownnz(out));
+    for (var k = adr; k < end; k++) {
+        let dof = u32(moment_colind(k));
+        var motion = point_motion(dof, u32(site_bodyid(site)), site_xpos_vec3(site));
+        if (other >= 0) {
+            let base = point_motion(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
+            motion = spatial_add_scaled(motion, base, -1.0);
+        }
+        set_actuator_moment(k, dot(force, motion.lin) + dot(torque, motion.ang));
+    }
+}
+
+// Moment arms of adhesion: the mean of the normals of all contacts of a body pulls at it.
+fn adhesion(a: u32, out: u32) {
+    let body = actuator_trnid(2u * a);
+    set_actuator_length(out, 0.0);
+    let adr = u32(moment_rowadr(out));
+    let end = adr + u32(moment_rownnz(out));
+    var count = 0.0;
+    for (var c = 0u; c < u32(ncon(0u)); c++) {
+        let one = geom_bodyid(u32(contact_geom(2u * c)));
+        let two = geom_bodyid(u32(contact_geom(2u * c + 1u)));
+        count += select(0.0, 1.0, one == body || two == body);
+    }
+    let gear = actuator_gear(6u * out);
+    for (var k = adr; k < end; k++) {
+        let dof = u32(moment_colind(k));
+        var sum = 0.0;
+        for (var c = 0u; c < u32(ncon(0u)); c++) {
+            let one = geom_bodyid(u32(contact_geom(2u * c)));
+            let two = geom_bodyid(u32(contact_geom(2u * c + 1u)));
+            if (one == body || two == body) {
+                let pos = contact_pos_vec3(c);
+                let apart = point_motion(dof, u32(two), pos).lin - point_motion(dof, u32(one), pos).lin;
+                sum += dot(contact_frame_vec3(3u * c), apart);
+            }
+        }
+        set_actuator_moment(k, select(0.0, -gear * sum / count, count > 0.0));
+    }
 }

@@ -13,7 +13,10 @@ fn factor_ld__A__B() {
         let k = nv - 1u - up;
         let adr = u32(M_rowadr(k));
         let last = adr + u32(M_rownnz(k)) - 1u;
-        let inv = 1.0 / A(last);
+        // a singular matrix has the smallest pivot that counts as nonzero
+        let pivot = A(last);
+        let singular = pivot < MINVAL;
+        let inv = 1.0 / select(pivot, MINVAL, singular);
         // the row of each ancestor loses its share
         //#unroll
         for (var p = adr + lane; p < last; p += lanes) {
@@ -32,6 +35,10 @@ fn factor_ld__A__B() {
         }
         if (lane == 0u) {
             set_B(k, inv);
+            if (singular) {
+                set_A(last, MINVAL);
+                raise(SINGULAR_INERTIA);
+            }
         }
         sync();
     }

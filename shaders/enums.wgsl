@@ -11,7 +11,47 @@ const HINGE: i32 = 3;
 const PLANE: i32 = 0;
 const SPHERE: i32 = 2;
 const CAPSULE: i32 = 3;
+const ELLIPSOID: i32 = 4;
+const CYLINDER: i32 = 5;
 const BOX: i32 = 6;
+
+// wrap_type
+const WRAP_JOINT: i32 = 1;
+const WRAP_PULLEY: i32 = 2;
+const WRAP_SITE: i32 = 3;
+const WRAP_CYLINDER: i32 = 5;
+
+// actuator_trntype
+const TRN_JOINT: i32 = 0;
+const TRN_JOINTINPARENT: i32 = 1;
+const TRN_SLIDERCRANK: i32 = 2;
+const TRN_TENDON: i32 = 3;
+const TRN_SITE: i32 = 4;
+const TRN_BODY: i32 = 5;
+
+// actuator_dyntype
+const DYN_NONE: i32 = 0;
+const DYN_INTEGRATOR: i32 = 1;
+const DYN_FILTER: i32 = 2;
+const DYN_FILTEREXACT: i32 = 3;
+const DYN_MUSCLE: i32 = 4;
+const DYN_DCMOTOR: i32 = 5;
+
+// actuator_gaintype
+const GAIN_FIXED: i32 = 0;
+const GAIN_AFFINE: i32 = 1;
+const GAIN_MUSCLE: i32 = 2;
+const GAIN_DCMOTOR: i32 = 3;
+
+// actuator_biastype
+const BIAS_AFFINE: i32 = 1;
+const BIAS_MUSCLE: i32 = 2;
+const BIAS_DCMOTOR: i32 = 3;
+
+// actuator_ctrlspec
+const INPUT_POS: i32 = 1;
+const INPUT_VEL: i32 = 2;
+const INPUT_FF: i32 = 4;
 
 // efc_type
 const FRICTION_DOF: i32 = 1;
@@ -29,6 +69,7 @@ const BAD_QVEL: i32 = 8;
 const BAD_QACC: i32 = 16;
 const BAD_CTRL: i32 = 32;
 const LOOP_LIMIT: i32 = 64;
+const SINGULAR_INERTIA: i32 = 128;
 
 // opt_disableflags
 const DISABLE_REFSAFE: i32 = 4096;

@@ -76,6 +76,141 @@ fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
     }
 }
 
+// The point of the ellipsoid that is deepest: the normal of a sphere that the ellipsoid is a stretched image of.
+fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
+    let direction = normalize3((plane.mat[2] * ellipsoid.mat) * ellipsoid.size);
+    let point = ellipsoid.pos - ellipsoid.mat * (direction * ellipsoid.size);
+    plane_sphere(plane, point, 0.0, vec3f(0.0), margin);
+}
+
+// The deepest point of each rim, and two more of the lower one, a third of a turn from it.
+fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
+    let normal = plane.mat[2];
+    let radius = cylinder.size.x;
+    // the axis down to the plane
+    var axis = cylinder.mat[2];
+    if (dot(axis, normal) > 0.0) {
+        axis = -axis;
+    }
+    let slope = dot(axis, normal);
+    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    var down = cross(axis, cross(axis, normal));
+    let length = sqrt(dot(down, down));
+    if (length * length < MINVAL) {
+        down = cylinder.mat[0] * radius;
+    } else {
+        down = down * (radius / length);
+    }
+    let center = dot(cylinder.pos - plane.pos, normal);
+    let lower = axis * cylinder.size.y;
+    let fall = cylinder.size.y * slope;
+    let deeper = dot(down, normal);
+    let across = normalize3(cross(down, lower)) * (radius * 0.866025404);
+    // nothing is deeper than the first
+    if (center + fall + deeper > margin) {
+        return;
+    }
+    for (var k = 0u; k < 4u; k++) {
+        var arm = lower + down;
+        var height = fall + deeper;
+        if (k == 1u) {
+            arm = down - lower;
+            height = deeper - fall;
+        }
+        if (k >= 2u) {
+            arm = lower - 0.5 * down + select(-across, across, k == 2u);
+            height = fall - 0.5 * deeper;
+        }
+        let dist = center + height;
+        if (dist <= margin) {
+            append(Found(dist, cylinder.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+        }
+    }
+}
+
+// The sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+fn sphere_cylinder(ball: Shape, cylinder: Shape, margin: f32) {
+    let axis = cylinder.mat[2];
+    let radius = cylinder.size.x;
+    let half = cylinder.size.y;
+    let apart = ball.pos - cylinder.pos;
+    let along = dot(apart, axis);
+    let aside = apart - along * axis;
+    let off = sqrt(dot(aside, aside));
+    var beside = abs(along) < half;
+    var above = off < radius;
+    // inside: out by the shorter way
+    if (beside && above) {
+        if (half - abs(along) < radius - off) {
+            beside = false;
+        } else {
+            above = false;
+        }
+    }
+    let up = select(-1.0, 1.0, along > 0.0);
+    let cap = cylinder.pos + axis * (half * up);
+    if (above) {
+        // the normal leads from the sphere into the cap
+        let normal = -up * axis;
+        let dist = -dot(ball.pos - cap, normal) - ball.size.x;
+        if (dist <= margin) {
+            append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+        }
+        return;
+    }
+    var nearest = cylinder.pos + axis * along;
+    var reach = radius;
+    if (!beside) {
+        nearest = cap + aside * (radius / off);
+        reach = 0.0;
+    }
+    sphere_sphere(ball.pos, ball.size.x, nearest, reach, spare_normal(ball, cylinder), margin);
+}
+
+// The sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+fn sphere_box(ball: Shape, cuboid: Shape, margin: f32) {
+    let center = (ball.pos - cuboid.pos) * cuboid.mat;
+    let nearest = clamp(center, -cuboid.size, cuboid.size);
+    var normal = nearest - center;
+    let length = sqrt(dot(normal, normal));
+    var dist = length - ball.size.x;
+    if (dist > margin) {
+        return;
+    }
+    if (length > MINVAL) {
+        normal = normal * (1.0 / length);
+    } else {
+        // the lower face of an axis before the upper one, where both are as near
+        let low = cuboid.size + center;
+        let high = cuboid.size - center;
+        var least = low.x;
+        normal = vec3f(1.0, 0.0, 0.0);
+        if (high.x < least) {
+            least = high.x;
+            normal = vec3f(-1.0, 0.0, 0.0);
+        }
+        if (low.y < least) {
+            least = low.y;
+            normal = vec3f(0.0, 1.0, 0.0);
+        }
+        if (high.y < least) {
+            least = high.y;
+            normal = vec3f(0.0, -1.0, 0.0);
+        }
+        if (low.z < least) {
+            least = low.z;
+            normal = vec3f(0.0, 0.0, 1.0);
+        }
+        if (high.z < least) {
+            least = high.z;
+            normal = vec3f(0.0, 0.0, -1.0);
+        }
+        dist = -(least + ball.size.x);
+    }
+    normal = cuboid.mat * normal;
+    append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+}
+
 // Two spheres; `spare` is the normal where the centres coincide.
 fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, spare: vec3f, margin: f32) {
     let between = center2 - center1;

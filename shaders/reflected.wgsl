@@ -1,11 +1,6 @@
 // Damping and armature that actuators add to the joint or tendon they act on, seen through the gear.
 // Twin: src/cpu/reflected.rs.
 
-// Values of actuator_trntype.
-const TRN_JOINT: i32 = 0;
-const TRN_JOINTINPARENT: i32 = 1;
-const TRN_TENDON: i32 = 3;
-
 // Sums over a target's actuators of gear squared times linear, quadratic and cubic damping, and armature.
 fn reflected(id: i32, goal: i32, on_tendon: bool) -> vec4f {
     var sum = vec4f(0.0);

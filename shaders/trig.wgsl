@@ -99,6 +99,20 @@ fn exponential(x: f32) -> f32 {
     return y * bitcast<f32>(u32(i32(n) + 127) << 23u);
 }
 
+// exp(x) - 1, also where x is small: its series there.
+fn exponential_m1(x: f32) -> f32 {
+    if (abs(x) > 0.35) {
+        return exponential(x) - 1.0;
+    }
+    var p = 1.98412698e-4;
+    p = p * x + 1.38888889e-3;
+    p = p * x + 8.33333333e-3;
+    p = p * x + 4.16666667e-2;
+    p = p * x + 1.66666667e-1;
+    p = p * x + 0.5;
+    return p * x * x + x;
+}
+
 // x to the power p for x >= 0.
 fn power(x: f32, p: f32) -> f32 {
     if (p == 0.0) {

@@ -286,6 +286,20 @@ impl Batch {
         Ok(())
     }
 
+    /// Inverse dynamics: the force that makes the acceleration in the field `qacc` of each world, in `qfrc_inverse`, and
+    /// the forces of the constraints that go with it, in `efc_force` and `qfrc_constraint`. Time stands still.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    pub fn inverse(&mut self) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::inverse(&self.model, worlds),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.inverse()?,
+        }
+        Ok(())
+    }
+
     /// As [`Batch::forward`], in the worlds where `mask` is true; the others keep every field.
     pub fn forward_worlds(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;

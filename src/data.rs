@@ -99,6 +99,8 @@ pub mod status {
 
     /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
     pub const LOOP_LIMIT: i32 = 1 << 6;
+    /// The inertia matrix was singular: bodies without mass, or axes that move the same.
+    pub const SINGULAR_INERTIA: i32 = 1 << 7;
 
     /// Every bit with its name, in order.
     pub const NAMES: &[(i32, &str)] = &[
@@ -109,6 +111,7 @@ pub mod status {
         (BAD_QACC, "bad_qacc"),
         (BAD_CTRL, "bad_ctrl"),
         (LOOP_LIMIT, "loop_limit"),
+        (SINGULAR_INERTIA, "singular_inertia"),
     ];
 }
 

@@ -781,10 +781,22 @@ macro_rules! data_table {
             scratch solver_inv: real [nv] "mixed" "Inverse pivots of the Hessian.";
             scratch solver_row: real [nv] "mixed" "The row of the constraint Jacobian at hand.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
+            // inverse dynamics
+            inverse qfrc_inverse: real [nv] "N or N m" "Force that makes `qacc`, besides passive forces and constraints.";
+            inverse solver_fwdinv: real [2] "N or N m" "Distances of forward from inverse dynamics: forces of the constraints, forces from outside.";
+            scratch inverse_qacc: real [nv] "mixed" "Acceleration in continuous time.";
+            scratch inverse_constraint: real [nv] "N or N m" "Force of the constraints that forward dynamics found.";
             // integrators
             euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
             euler qacc_damped: real [nv] "mixed" "Acceleration with implicit damping.";
             euler qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
+            scratch rk4_part: int [1] "1" "Part of the step that comes next; 4 more where the world was reset.";
+            scratch rk4_qpos: real [nq] "mixed" "Positions at the beginning of the step.";
+            scratch rk4_qvel: real [nv] "mixed" "Velocities at the beginning of the step.";
+            scratch rk4_act: real [na] "mixed" "Activations at the beginning of the step.";
+            scratch rk4_vel: real [nv] "mixed" "Weighted sum of velocities.";
+            scratch rk4_acc: real [nv] "mixed" "Weighted sum of accelerations.";
+            scratch rk4_act_dot: real [na] "mixed" "Weighted sum of the rates of activations.";
             // energy
             energy energy: real [2] "J" "Potential and kinetic energy.";
         }

@@ -130,6 +130,16 @@ pub mod enable {
     pub const IPC: i32 = 1 << 6;
 }
 
+/// Values of `opt_integrator`.
+#[allow(missing_docs)]
+pub mod integrator {
+    pub const EULER: i32 = 0;
+    pub const RK4: i32 = 1;
+    pub const IMPLICIT: i32 = 2;
+    pub const IMPLICITFAST: i32 = 3;
+    pub const DISCRETE: i32 = 4;
+}
+
 /// Values of `jnt_type`.
 #[allow(missing_docs)]
 pub mod joint {

@@ -49,6 +49,8 @@ pub trait Real:
     fn atan2(self, x: Self) -> Self;
     /// Natural exponential.
     fn exp(self) -> Self;
+    /// Natural exponential less one.
+    fn exp_m1(self) -> Self;
     /// `self` to the power `p`.
     fn powf(self, p: Self) -> Self;
     /// Greatest integer that is not greater.
@@ -100,6 +102,10 @@ macro_rules! real {
             #[inline(always)]
             fn exp(self) -> Self {
                 self.exp()
+            }
+            #[inline(always)]
+            fn exp_m1(self) -> Self {
+                <$t>::exp_m1(self)
             }
             #[inline(always)]
             fn powf(self, p: Self) -> Self {

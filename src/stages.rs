@@ -1,4 +1,5 @@
-//! The pipeline: its stages in the order in which they run, the same on both backends.
+//! The pipeline: its stages in the order in which they run, the same on both backends. Which of them a model
+//! needs is in [`crate::plan`].
 //!
 //! A stage named `x` is `src/cpu/x.rs` on the CPU and `kernels/x.wgsl` on the GPU.
 
@@ -22,8 +23,10 @@ macro_rules! stage_table {
             actuation Force "controls to forces";
             acceleration Force "acceleration without constraints";
             solve Force "constraint forces and acceleration";
+            inverse View "force that makes a given acceleration";
             energy View "potential and kinetic energy";
             euler Step "semi-implicit Euler with implicit damping";
+            rk4 Step "Runge-Kutta of fourth order: one of the four parts of a step";
         }
     };
 }
@@ -71,7 +74,7 @@ pub enum Group {
     Velocity,
     /// What depends on controls and accelerations too.
     Force,
-    /// What nothing else in a step needs: computed by `forward`, left out of `step`.
+    /// Computed by `forward`; a step leaves it out unless something in the model needs it.
     View,
     /// What only a step does: checks the state, advances it.
     Step,
@@ -80,15 +83,3 @@ pub enum Group {
 stage_table!(define_stages);
 #[cfg(feature = "gpu")]
 pub(crate) use stage_table;
-
-impl Stage {
-    /// The stages of `forward`, in order.
-    pub fn forward() -> impl Iterator<Item = Stage> {
-        Self::ALL.iter().copied().filter(|s| s.group() != Group::Step)
-    }
-
-    /// The stages of `step`, in order.
-    pub fn step() -> impl Iterator<Item = Stage> {
-        Self::ALL.iter().copied().filter(|s| s.group() != Group::View)
-    }
-}

@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
-use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, transmission, wrap};
+use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, integrator, transmission};
 use crate::objects::Kind;
 use crate::spec::SENSORS;
 
@@ -12,20 +12,19 @@ use crate::spec::SENSORS;
 const COLLIDING: &[(i32, i32)] = &[
     (kind::PLANE, kind::SPHERE),
     (kind::PLANE, kind::CAPSULE),
+    (kind::PLANE, kind::ELLIPSOID),
+    (kind::PLANE, kind::CYLINDER),
     (kind::PLANE, kind::BOX),
     (kind::SPHERE, kind::SPHERE),
     (kind::SPHERE, kind::CAPSULE),
+    (kind::SPHERE, kind::CYLINDER),
+    (kind::SPHERE, kind::BOX),
     (kind::CAPSULE, kind::CAPSULE),
 ];
 
 /// Flags that must stay off.
-const ENABLED: &[(&str, i32)] = &[
-    ("fwdinv", enable::FWDINV),
-    ("invdiscrete", enable::INVDISCRETE),
-    ("sleep", enable::SLEEP),
-    ("diagexact", enable::DIAGEXACT),
-    ("ipc", enable::IPC),
-];
+const ENABLED: &[(&str, i32)] =
+    &[("sleep", enable::SLEEP), ("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
 /// Most iterations of a solver in one step.
 const MAX_ITERATIONS: i32 = 10_000;
@@ -41,7 +40,6 @@ pub fn check(model: &Model) -> Result<()> {
     list.flexes();
     list.geoms();
     list.pairs();
-    list.tendons();
     list.actuators();
     list.plugins();
     list.equalities();
@@ -90,11 +88,12 @@ impl List<'_> {
 
     fn options(&mut self) {
         let m = self.model;
-        for (name, value, simulated) in [
-            ("integrator", m.opt_integrator[0], "Euler"),
-            ("cone", m.opt_cone[0], "pyramidal"),
-            ("noslip_iterations", m.opt_noslip_iterations[0], "0"),
-        ] {
+        if ![integrator::EULER, integrator::RK4].contains(&m.opt_integrator[0]) {
+            self.add("this value of option integrator (use Euler or RK4)");
+        }
+        for (name, value, simulated) in
+            [("cone", m.opt_cone[0], "pyramidal"), ("noslip_iterations", m.opt_noslip_iterations[0], "0")]
+        {
             if value != 0 {
                 self.add(format!("this value of option {name} (use {simulated})"));
             }
@@ -156,18 +155,6 @@ impl List<'_> {
         }
     }
 
-    fn tendons(&mut self) {
-        let m = self.model;
-        let path = |t: usize| m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-        self.first(Kind::Tendon, "a spatial tendon", m.sizes.ntendon, |t| {
-            m.wrap_type[path(t)].iter().any(|&w| w != wrap::JOINT)
-        });
-        self.first(Kind::Tendon, "a joint twice in a tendon", m.sizes.ntendon, |t| {
-            let row = m.ten_J_rowadr[t] as usize..(m.ten_J_rowadr[t] + m.ten_J_rownnz[t]) as usize;
-            m.ten_J_colind[row].windows(2).any(|w| w[0] == w[1])
-        });
-    }
-
     fn equalities(&mut self) {
         let m = self.model;
         for (kind, name) in EQUALITIES.iter().enumerate() {
@@ -187,21 +174,20 @@ impl List<'_> {
     fn actuators(&mut self) {
         let m = self.model;
         let count = m.sizes.nactuator;
-        let kinds = [transmission::JOINT, transmission::JOINTINPARENT, transmission::TENDON];
+        let own = |kinds: &[i32], a: usize, list: &[i32]| !list.contains(&kinds[a]);
         self.first(Kind::Actuator, "this transmission of an actuator", count, |a| {
-            !kinds.contains(&m.actuator_trntype[a])
+            m.actuator_trntype[a] == transmission::SO3
         });
-        self.first(Kind::Actuator, "activation of an actuator", count, |a| {
-            m.actuator_dyntype[a] != dynamics::NONE || m.actuator_actnum[a] != 0
+        self.first(Kind::Actuator, "this activation of an actuator", count, |a| {
+            [dynamics::PID, dynamics::USER].contains(&m.actuator_dyntype[a])
         });
+        let gains = [gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR];
         self.first(Kind::Actuator, "this gain of an actuator", count, |a| {
-            ![gain::FIXED, gain::AFFINE].contains(&m.actuator_gaintype[a])
+            own(&m.actuator_gaintype, a, &gains)
         });
+        let biases = [bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR];
         self.first(Kind::Actuator, "this bias of an actuator", count, |a| {
-            ![bias::NONE, bias::AFFINE].contains(&m.actuator_biastype[a])
-        });
-        self.first(Kind::Actuator, "several controls of an actuator", count, |a| {
-            m.actuator_ctrlnum[a] != 1 || m.actuator_outnum[a] != 1
+            own(&m.actuator_biastype, a, &biases)
         });
         self.first(Kind::Actuator, "delay of an actuator", count, |a| m.actuator_delay[a] > 0.0);
     }

@@ -128,14 +128,36 @@ fn info_of_a_model_that_cannot_be_simulated_says_why() {
     let (path, name) = in_folder(&folder, "m.xml");
     std::fs::write(
         &path,
-        "<mujoco><option><flag fwdinv='enable'/></option><worldbody><body><freejoint/><geom size='.1'/></body>\
+        "<mujoco><option><flag sleep='enable'/></option><worldbody><body><freejoint/><geom size='.1'/></body>\
          </worldbody></mujoco>",
     )
     .unwrap();
     let info = object(&["info", &name]);
     assert_eq!(info["sizes"]["nv"], 6);
-    assert!(info["unsupported"].as_str().unwrap().contains("fwdinv"), "{info}");
+    assert!(info["unsupported"].as_str().unwrap().contains("flag sleep"), "{info}");
     assert_eq!(object(&["info", &model("hopper.xml")])["unsupported"], Value::Null);
+}
+
+#[test]
+fn derivatives_are_matrices_of_each_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "in.npz");
+    let (out, out_name) = in_folder(&folder, "out.npz");
+    let states = [
+        ("qpos".to_owned(), reals(&[3, 2], vec![0.0, 0.1, 0.2, 0.3, 0.4, 0.5])),
+        ("qacc".to_owned(), reals(&[3, 2], vec![0.0; 6])),
+    ];
+    npz::write(&given, &states).unwrap();
+    let model = model("cartpole.xml");
+    let common = ["derivatives", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"];
+    assert_eq!(object(&common)["states"], 3);
+    let arrays = npz::read(&out).unwrap();
+    assert_eq!((&arrays["A"].shape[..], &arrays["B"].shape[..]), (&[3, 4, 4][..], &[3, 4, 1][..]));
+    // the next position moves with the position
+    assert!((arrays["A"].data.to_f64()[0] - 1.0).abs() < 1e-6);
+    object(&[&common[..], &["--inverse"]].concat());
+    assert_eq!(npz::read(&out).unwrap()["DfDq"].shape, [3, 2, 2]);
+    assert!(refused(&[&common[..], &["--eps", "0"]].concat()).contains("positive"));
 }
 
 #[test]

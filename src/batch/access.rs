@@ -12,7 +12,7 @@ const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 
 /// State that no step checks: refused when it is not finite. Other state may be anything, because a step
 /// flags the world and repairs it.
-const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "qacc_warmstart"];
+const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "qacc_warmstart", "qacc"];
 
 impl Batch {
     /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need.
@@ -58,7 +58,7 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
-    /// Sets a state field of every world from `[world, …]` numbers.
+    /// Sets a state field of every world from `[world, …]` numbers, or `qacc`, which [`Batch::inverse`] starts from.
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown field, one that a stage computes, the wrong number of values,
@@ -155,7 +155,8 @@ impl Batch {
         if COUNTERS.contains(&name) {
             return Err(Error::Argument(format!("'{name}' is counted by steps; it can only be cleared")));
         }
-        if entry.stage != "state" {
+        // inverse dynamics starts from an acceleration
+        if entry.stage != "state" && name != "qacc" {
             let stage = entry.stage;
             return Err(Error::Argument(format!(
                 "'{name}' is computed by the stage {stage}, it cannot be set"

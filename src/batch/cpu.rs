@@ -29,6 +29,10 @@ pub(super) fn forward(model: &Model, worlds: &mut [Data], mask: Option<&[bool]>)
     });
 }
 
+pub(super) fn inverse(model: &Model, worlds: &mut [Data]) {
+    worlds.par_iter_mut().for_each(|data| pipeline::inverse(model, data));
+}
+
 pub(super) fn reset(model: &Model, worlds: &mut [Data], mask: &[bool], key: Option<usize>) {
     worlds.par_iter_mut().zip(mask).for_each(|(data, &chosen)| {
         if chosen {

@@ -8,6 +8,7 @@ use crate::cpu;
 use crate::data::Data;
 use crate::error::Result;
 use crate::model::Model;
+use crate::plan;
 use crate::stages::Stage;
 
 /// Worlds whose stages are timed on the CPU: enough to average, few enough for the cache.
@@ -80,7 +81,7 @@ fn cpu_times(model: &Model, worlds: &[Data]) -> Vec<(String, f64)> {
     let mut times = vec![Duration::ZERO; Stage::ALL.len()];
     for _ in 0..REPEATS {
         for data in &mut some {
-            for stage in Stage::step() {
+            for stage in plan::step(model) {
                 let begin = Instant::now();
                 cpu::run_stage(stage, model, data);
                 times[stage as usize] += begin.elapsed();
@@ -88,5 +89,6 @@ fn cpu_times(model: &Model, worlds: &[Data]) -> Vec<(String, f64)> {
         }
     }
     let runs = f64::from(REPEATS) * some.len() as f64;
-    Stage::step().map(|s| (s.name().to_owned(), times[s as usize].as_nanos() as f64 / runs)).collect()
+    let stages = plan::stages(model).filter(|s| plan::step(model).any(|t| t == *s));
+    stages.map(|s| (s.name().to_owned(), times[s as usize].as_nanos() as f64 / runs)).collect()
 }

@@ -10,6 +10,7 @@ use crate::data::{Capacity, Data};
 use crate::error::Result;
 use crate::fields::{Dim, Elem, Field, Size, ValuesMut};
 use crate::model::Model;
+use crate::plan;
 use crate::stages::Stage;
 
 /// A NaN that arithmetic does not make: marks what the reference did not write.
@@ -97,7 +98,7 @@ fn check_states(
     let mut skip = vec![false; worlds.len()];
     // fields whose values the subject does not share with the CPU: all of them at first
     let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
-    for &stage in Stage::ALL {
+    for stage in plan::stages(model) {
         let ours = options.from.is_none_or(|from| stage >= from);
         // from the same inputs in every precision, unless errors are meant to add up
         if options.from.is_none() {

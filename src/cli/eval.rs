@@ -1,32 +1,18 @@
 //! `eval`: everything that follows from given states, and one step from each.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use manyworlds::batch::{self, Batch, BatchOptions};
 use manyworlds::data::{Capacity, Data};
-use manyworlds::error::{Error, Result};
+use manyworlds::error::Result;
 use manyworlds::fields::{Dim, Field, ValuesMut};
 use manyworlds::model::Model;
 use manyworlds::npz::{self, Array, ArrayData};
 use serde_json::json;
 
-use super::dense;
 use super::output::Output;
-
-/// State that can be given; what is not given is the model's initial state.
-const INPUTS: &[&str] = &[
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "mocap_pos",
-    "mocap_quat",
-    "qfrc_applied",
-    "xfrc_applied",
-    "qacc_warmstart",
-    "time",
-];
+use super::{dense, states};
 
 /// States whose contacts are counted together.
 const PROBED: usize = 256;
@@ -39,10 +25,10 @@ pub(super) struct Arguments {
     /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
-    /// xfrc_applied, qacc_warmstart, time.
+    /// xfrc_applied, qacc_warmstart, time; with qacc, inverse dynamics too.
     #[arg(long = "in")]
     input: PathBuf,
-    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next.
+    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
@@ -52,7 +38,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     npz::check_target(&arguments.out)?;
     let model = super::load(&arguments.model, output)?;
-    let (count, states) = read_states(&model, &arguments.input)?;
+    let (count, states) = states::read(&model, &arguments.input)?;
     // before the slots are counted, which takes long where the states are too many
     batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;
     let mut options = arguments.batch.options()?;
@@ -63,6 +49,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     restore(&mut batch, &states)?;
     batch.forward()?;
     let mut arrays = results(&batch)?;
+    if states.contains_key("qacc") {
+        restore(&mut batch, &states)?;
+        batch.inverse()?;
+        arrays.push(("qfrc_inverse".to_owned(), batch.get("qfrc_inverse")?));
+    }
     restore(&mut batch, &states)?;
     batch.step(1)?;
     for name in NEXT {
@@ -90,47 +81,6 @@ pub(super) fn open(model: &Model, worlds: usize, options: &BatchOptions, output:
         output.notice(notice);
     }
     Ok(batch)
-}
-
-/// Number of states, and the arrays of the input file by name, every one checked.
-fn read_states(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
-    let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
-    let arrays = npz::read(path)?;
-    let count = arrays.get("qpos").and_then(|a| a.shape.first().copied()).unwrap_or(0);
-    if count == 0 {
-        return Err(fail("needs an array 'qpos' of shape [n, nq] with at least one state".to_owned()));
-    }
-    let mut states = BTreeMap::new();
-    for (name, array) in &arrays {
-        let known = INPUTS.iter().find(|n| *n == name);
-        let Some(&known) = known else {
-            let near = batch::suggest(name, INPUTS.iter().copied());
-            return Err(fail(format!("array '{name}' is no state (valid: {}){near}", INPUTS.join(" "))));
-        };
-        let mut want = vec![count];
-        want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
-        // one number a state may be written with or without its own axis
-        if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
-            return Err(fail(format!(
-                "array '{name}' has shape {:?}; the model needs {want:?}",
-                array.shape
-            )));
-        }
-        let values = array.data.to_f64();
-        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            let state = i / (values.len() / count).max(1);
-            return Err(fail(format!(
-                "array '{name}' holds {} in state {state}; it has to be finite",
-                values[i]
-            )));
-        }
-        states.insert(known, values);
-    }
-    Ok((count, states))
-}
-
-fn field(name: &str) -> Option<&'static Field> {
-    Data::<f64>::FIELDS.iter().find(|f| f.name == name)
 }
 
 /// Slots for exactly these states, measured in double precision, with a margin for single precision.
@@ -163,7 +113,13 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 
 /// Every computed field, matrices dense.
 fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
-    let wanted = |f: &&Field| (f.stage != "state" || f.name == "status") && batch.has(f.name);
+    // what inverse dynamics found where forward dynamics asked for it
+    let compared = batch.model().enabled(manyworlds::model::enable::FWDINV);
+    let wanted = |f: &&Field| match f.stage {
+        "state" => f.name == "status",
+        "inverse" => compared && batch.has(f.name),
+        _ => batch.has(f.name),
+    };
     let of = |f: &Field| Ok((f.name.to_owned(), result(batch, f)?));
     Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
 }

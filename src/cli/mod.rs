@@ -4,12 +4,14 @@ mod bench;
 mod check;
 mod compile;
 mod dense;
+mod derivatives;
 mod doctor;
 mod drive;
 mod eval;
 mod info;
 mod output;
 mod rollout;
+mod states;
 #[cfg(feature = "gpu")]
 mod tune;
 
@@ -56,6 +58,8 @@ enum Verb {
     Compile(compile::Arguments),
     /// Evaluates a model at given states: everything that follows from them, and one step.
     Eval(eval::Arguments),
+    /// Derivatives of a time step, or of inverse dynamics, at given states.
+    Derivatives(derivatives::Arguments),
     /// Steps worlds, measures the speed, records fields.
     Rollout(rollout::Arguments),
     /// Compares every stage of the GPU with the CPU, field by field.
@@ -180,6 +184,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Info(arguments) => info::run(arguments, &output),
         Verb::Compile(arguments) => compile::run(arguments, &output),
         Verb::Eval(arguments) => eval::run(arguments, &output),
+        Verb::Derivatives(arguments) => derivatives::run(arguments, &output),
         Verb::Rollout(arguments) => rollout::run(arguments, &output),
         Verb::Check(arguments) => check::run(arguments, &output),
         Verb::Bench(arguments) => bench::run(arguments, &output),

@@ -261,7 +261,8 @@ impl crate::model::Model {
                 ids(dofs)
             }
             (transmission::SO3, None) => vec![self.jnt_dofadr[target] + row as i32],
-            (transmission::BODY, _) => Vec::new(),
+            // anything may touch the body
+            (transmission::BODY, _) => (0..self.sizes.nv as i32).collect(),
             _ => {
                 let count = [6, 3, 1, 1][self.jnt_type[target] as usize];
                 (self.jnt_dofadr[target]..self.jnt_dofadr[target] + count).collect()

@@ -141,8 +141,9 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
 
 /// Runs the stages of some groups.
 fn run(m: &Model, d: &mut Data, groups: &[Group]) {
-    let stages = Stage::step().filter(|s| groups.contains(&s.group()) && *s != Stage::check_state);
-    for stage in stages {
+    let stages = Stage::ALL.iter().filter(|s| groups.contains(&s.group()));
+    let left_out = [Stage::check_state, Stage::rk4];
+    for &stage in stages.filter(|s| !left_out.contains(s)) {
         run_stage(stage, m, d);
     }
 }

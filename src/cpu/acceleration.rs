@@ -26,7 +26,7 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Force in one degree of freedom of what the caller applies to the bodies that it moves.
-fn applied_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
+pub fn applied_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     let c = &d.cdof[6 * dof..6 * dof + 6];
     let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
     let top = m.dof_bodyid[dof] as usize;

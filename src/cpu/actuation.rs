@@ -1,50 +1,60 @@
-//! From controls to forces: `force = gain * ctrl + bias`, then the limits of tendons, actuators and joints.
+//! From controls to forces: `force = gain * input + bias`, then the limits of tendons, actuators and joints. The input
+//! is the control, or the activation of an actuator that has one.
 
+use super::activation::{activation_rates, next_activation};
+use super::dcmotor::DcMotor;
 use super::math::{clip, norm3, vec3};
-use super::reflected::transmission_type;
+use super::muscle::Muscle;
 use crate::data::{Data, status};
-use crate::model::{Model, disable, joint};
+use crate::model::{Model, bias, disable, dynamics, gain, joint, transmission};
 use crate::real::Real;
 
 /// A control or state beyond this is bad (`mjMAXVAL`).
 pub const MAX_VALUE: f64 = 1e10;
-/// Value of `actuator_gaintype` and `actuator_biastype`.
-const AFFINE: i32 = 1;
 
 /// Neither NaN nor beyond what counts as diverged.
 pub fn is_good<T: Real>(x: T) -> bool {
     x.is_finite() && x.abs() <= T::of(MAX_VALUE)
 }
 
-/// Forces of all actuators, and their sum in each degree of freedom.
+/// Rates of activations, forces of all actuators, and their sum in each degree of freedom.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let off = m.disabled(disable::ACTUATION);
-    let good = off || controls_good(m, d);
+    if m.disabled(disable::ACTUATION) {
+        d.act_dot.fill(T::ZERO);
+        d.actuator_force.fill(T::ZERO);
+        d.qfrc_actuator.fill(T::ZERO);
+        return;
+    }
+    let good = controls_good(m, d);
     if !good {
         d.status[0] |= status::BAD_CTRL;
     }
     for a in 0..m.sizes.nactuator {
+        let ctrl = first_control(m, d, a, good);
+        activation_rates(m, d, a, ctrl, good);
         let out = m.actuator_outadr[a] as usize;
-        d.actuator_force[out] = if off || group_off(m, a) { T::ZERO } else { raw_force(m, d, a, out, good) };
+        d.actuator_force[out] = if group_off(m, a) { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
     }
-    if !off {
-        for ten in 0..m.sizes.ntendon {
-            limit_tendon(m, d, ten);
-        }
-        limit_actuators(m, d);
+    for ten in 0..m.sizes.ntendon {
+        limit_tendon(m, d, ten);
+    }
+    for a in 0..m.sizes.nactuator {
+        limit_actuator(m, d, a, good);
     }
     d.qfrc_actuator.fill(T::ZERO);
-    if off {
-        return;
-    }
     sum_forces(m, d);
     for dof in 0..m.sizes.nv {
         d.qfrc_actuator[dof] = limited_force(m, d, dof);
     }
 }
 
-/// Control within its range.
-fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
+/// Control within its range; zero where some control is bad.
+pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
+    if good { within_range(m, d, u) } else { T::ZERO }
+}
+
+/// Control within its range; NaN stays NaN.
+fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     let x = d.ctrl[u];
     if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
         return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
@@ -52,62 +62,109 @@ fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     x
 }
 
+/// First control of an actuator; zero where it has none.
+fn first_control<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+    if m.actuator_ctrlnum[a] > 0 { control(m, d, m.actuator_ctrladr[a] as usize, good) } else { T::ZERO }
+}
+
 /// Whether all controls are finite and within bounds.
 fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
     let mut good = true;
     for u in 0..m.sizes.nu {
-        good = good && is_good(control(m, d, u));
+        good = good && is_good(within_range(m, d, u));
     }
     good
 }
 
 /// Whether an actuator's group is switched off.
-fn group_off<T: Real>(m: &Model<T>, a: usize) -> bool {
+pub fn group_off<T: Real>(m: &Model<T>, a: usize) -> bool {
     let group = m.actuator_group[a];
     (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0
 }
 
-/// Force of one actuator before limits; bad controls count as zero.
-fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, out: usize, good: bool) -> T {
-    let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
-    let g = &m.actuator_gainprm[10 * a..10 * a + 3];
-    let b = &m.actuator_biasprm[10 * a..10 * a + 3];
-    let mut ctrl = T::ZERO;
-    if good && m.actuator_ctrlnum[a] > 0 {
-        ctrl = control(m, d, m.actuator_ctrladr[a] as usize);
+/// Force of one actuator before limits.
+fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> T {
+    if m.actuator_gaintype[a] == gain::DCMOTOR {
+        return DcMotor::new(m, d, a, ctrl, good).drive(m, d);
     }
-    if turns_ball(m, a) {
-        ctrl = nearest_turn(m, out, ctrl, length);
-    }
-    let mut gain = g[0];
-    if m.actuator_gaintype[a] == AFFINE {
-        gain += g[1] * length + g[2] * velocity;
-    }
-    let mut bias = T::ZERO;
-    if m.actuator_biastype[a] == AFFINE {
-        bias = b[0] + b[1] * length + b[2] * velocity;
-    }
-    gain * ctrl + bias
+    let input = near_length(m, d, a, driving_input(m, d, a, ctrl));
+    gain_of(m, d, a) * input + bias_of(m, d, a)
 }
 
-/// Whether an actuator is a position servo of a ball joint: its setpoint is an angle.
-fn turns_ball<T: Real>(m: &Model<T>, a: usize) -> bool {
-    let kind = m.actuator_trntype[a];
-    (kind == transmission_type::JOINT || kind == transmission_type::JOINTINPARENT)
-        && m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL
-        && m.actuator_gaintype[a] != AFFINE
-        && m.actuator_biastype[a] == AFFINE
-        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a]
+/// What the gain multiplies: the last activation, now or a time step later, or the control.
+fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
+    let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
+        return ctrl;
+    };
+    let last = first + m.actuator_actnum[a] as usize - 1;
+    if m.actuator_actearly[a] != 0 { next_activation(m, d, a, last, d.act_dot[last]) } else { d.act[last] }
+}
+
+/// Length of an actuator between the ends of its range, for muscles.
+pub fn muscle<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, prm: &[T]) -> Muscle<T> {
+    let out = m.actuator_outadr[a] as usize;
+    let range = &m.actuator_lengthrange[2 * out..2 * out + 2];
+    Muscle::new(d.actuator_length[out], range, m.actuator_acc0[out], prm)
+}
+
+/// Force per unit of input.
+fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let out = m.actuator_outadr[a] as usize;
+    let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
+    let g = &m.actuator_gainprm[10 * a..10 * a + 10];
+    match m.actuator_gaintype[a] {
+        gain::AFFINE => g[0] + g[1] * length + g[2] * velocity,
+        gain::MUSCLE => muscle(m, d, a, g).gain(velocity, g),
+        _ => g[0],
+    }
+}
+
+/// Force without input.
+fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let out = m.actuator_outadr[a] as usize;
+    let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
+    let b = &m.actuator_biasprm[10 * a..10 * a + 10];
+    match m.actuator_biastype[a] {
+        bias::AFFINE => b[0] + b[1] * length + b[2] * velocity,
+        bias::MUSCLE => muscle(m, d, a, b).bias(b),
+        _ => T::ZERO,
+    }
+}
+
+/// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
+/// site relative to another. Zero for all others.
+fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
+    let servo = (m.actuator_dyntype[a] == dynamics::NONE || m.actuator_dyntype[a] == dynamics::INTEGRATOR)
+        && m.actuator_gaintype[a] == gain::FIXED
+        && m.actuator_biastype[a] == bias::AFFINE
+        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a];
+    if !servo {
+        return T::ZERO;
+    }
+    let out = m.actuator_outadr[a] as usize;
+    let (linear, angular) = (vec3(&m.actuator_gear, 2 * out), vec3(&m.actuator_gear, 2 * out + 1));
+    let turn = T::of(2.0 * std::f64::consts::PI);
+    match m.actuator_trntype[a] {
+        transmission::JOINT | transmission::JOINTINPARENT
+            if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
+        {
+            turn * norm3(linear)
+        }
+        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && norm3(linear) == T::ZERO => {
+            turn * norm3(angular)
+        }
+        _ => T::ZERO,
+    }
 }
 
 /// Of all setpoints that differ by full turns, the one nearest to the present length.
-fn nearest_turn<T: Real>(m: &Model<T>, out: usize, setpoint: T, length: T) -> T {
-    let turn = T::of(2.0 * std::f64::consts::PI) * norm3(vec3(&m.actuator_gear, 2 * out));
+pub fn near_length<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
+    let turn = full_turn(m, a);
     if turn < T::MINVAL {
         return setpoint;
     }
-    let turns = ((setpoint - length) / turn + T::of(0.5)).floor();
-    setpoint - turn * turns
+    let length = d.actuator_length[m.actuator_outadr[a] as usize];
+    setpoint - turn * ((setpoint - length) / turn + T::of(0.5)).floor()
 }
 
 /// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
@@ -115,9 +172,8 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     if m.tendon_actfrclimited[ten] == 0 {
         return;
     }
-    let on_tendon = |a: usize| {
-        m.actuator_trntype[a] == transmission_type::TENDON && m.actuator_trnid[2 * a] == ten as i32
-    };
+    let on_tendon =
+        |a: usize| m.actuator_trntype[a] == transmission::TENDON && m.actuator_trnid[2 * a] == ten as i32;
     let mut total = T::ZERO;
     for a in 0..m.sizes.nactuator {
         if on_tendon(a) {
@@ -135,14 +191,17 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     }
 }
 
-/// Clamps the force of each actuator to its range.
-fn limit_actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for a in 0..m.sizes.nactuator {
-        if m.actuator_forcelimited[a] != 0 {
-            let out = m.actuator_outadr[a] as usize;
-            d.actuator_force[out] =
-                clip(d.actuator_force[out], m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
-        }
+/// Clamps the force of one actuator to its range, and adds what the range does not hold back.
+fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
+    let out = m.actuator_outadr[a] as usize;
+    if m.actuator_forcelimited[a] != 0 {
+        d.actuator_force[out] =
+            clip(d.actuator_force[out], m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
+    }
+    if m.actuator_biastype[a] == bias::DCMOTOR && !group_off(m, a) {
+        let ctrl = first_control(m, d, a, good);
+        let losses = DcMotor::new(m, d, a, ctrl, good).losses(m, d);
+        d.actuator_force[out] += losses;
     }
 }
 

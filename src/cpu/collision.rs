@@ -6,8 +6,8 @@
 
 use super::math::{dot, make_frame_hint, mat3, set_mat3, set_vec3, sub, vec3};
 use super::primitives::{
-    Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_sphere, spare_normal,
-    sphere_capsule, sphere_sphere,
+    Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
+    plane_sphere, spare_normal, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
 };
 use crate::data::{Data, status};
 use crate::model::{Model, disable, enable, geom};
@@ -105,12 +105,16 @@ fn collide<T: Real>(
     match (m.geom_type[g1], m.geom_type[g2]) {
         (geom::PLANE, geom::SPHERE) => plane_sphere(&a, b.pos, r2, margin, &mut found[0]),
         (geom::PLANE, geom::CAPSULE) => plane_capsule(&a, &b, margin, found),
+        (geom::PLANE, geom::ELLIPSOID) => plane_ellipsoid(&a, &b, margin, &mut found[0]),
+        (geom::PLANE, geom::CYLINDER) => plane_cylinder(&a, &b, margin, found),
         (geom::PLANE, geom::BOX) => plane_box(&a, &b, margin, found),
         (geom::SPHERE, geom::SPHERE) => {
             let spare = spare_normal(&a, &b);
             sphere_sphere(a.pos, r1, b.pos, r2, spare, margin, &mut found[0])
         }
         (geom::SPHERE, geom::CAPSULE) => sphere_capsule(&a, &b, margin, &mut found[0]),
+        (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(&a, &b, margin, &mut found[0]),
+        (geom::SPHERE, geom::BOX) => sphere_box(&a, &b, margin, &mut found[0]),
         (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(&a, &b, margin, found),
         _ => 0,
     }

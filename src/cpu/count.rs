@@ -13,6 +13,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use super::run_stage;
 use crate::data::Data;
 use crate::model::Model;
+use crate::plan;
 use crate::real::Real;
 use crate::stages::Stage;
 
@@ -170,7 +171,7 @@ impl Work {
 /// Counts one step from each of the given worlds in the precision `T`. The worlds stay as they are.
 pub fn count_step<T: Real>(model: &Model, worlds: &[Data]) -> Work {
     let model: Model<Counted<T>> = model.cast();
-    let stages = Stage::step().map(|s| (s, Counts::default())).collect();
+    let stages = plan::step(&model).map(|s| (s, Counts::default())).collect();
     let mut work = Work { steps: worlds.len(), iterations: 0, stages };
     for world in worlds {
         let mut data: Data<Counted<T>> = world.cast();
@@ -271,6 +272,9 @@ impl<T: Real> Real for Counted<T> {
     }
     fn exp(self) -> Self {
         self.special(self.0.exp())
+    }
+    fn exp_m1(self) -> Self {
+        self.special(self.0.exp_m1())
     }
     fn powf(self, p: Self) -> Self {
         self.special(self.0.powf(p.0))

@@ -5,18 +5,22 @@
 //! are numbered depth first, so that rows can be updated entry by entry without a search.
 
 use super::math::add_rows4;
-use crate::data::Data;
+use crate::data::{Data, status};
 use crate::model::Model;
 use crate::real::Real;
 
 /// Factors the inertia matrix.
 pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qLD.copy_from_slice(&d.M);
-    factor_ld(m, &mut d.qLD, &mut d.qLDiagInv);
+    if !factor_ld(m, &mut d.qLD, &mut d.qLDiagInv) {
+        d.status[0] |= status::SINGULAR_INERTIA;
+    }
 }
 
-/// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`.
-pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
+/// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`. Where `h` is singular, `D` has
+/// the smallest number that counts as nonzero, and the result is false.
+pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
+    let mut regular = true;
     let nonzeros = &m.M_rownnz[..m.sizes.nv];
     for i in (0..nonzeros.len()).rev() {
         let adr = m.M_rowadr[i] as usize;
@@ -38,12 +42,17 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) {
             let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
             add_rows4(row, fa, a, fb, b, fc, c, fe, e);
         }
+        if row[last] < T::MINVAL {
+            row[last] = T::MINVAL;
+            regular = false;
+        }
         let inv = T::ONE / row[last];
         diag_inv[i] = inv;
         for l in &mut row[..last] {
             *l *= inv;
         }
     }
+    regular
 }
 
 /// Solves `L' D L x = b` in place, with factors from [`factor_ld`].

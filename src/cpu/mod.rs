@@ -5,6 +5,7 @@
 //! allocates: scratch memory is in the fields of [`Data`].
 
 pub mod acceleration;
+pub mod activation;
 pub mod actuation;
 pub mod camlight;
 pub mod check_state;
@@ -13,26 +14,33 @@ pub mod com_pos;
 pub mod com_vel;
 pub mod count;
 pub mod crb;
+pub mod dcmotor;
 pub mod energy;
 pub mod euler;
 pub mod factor_m;
+pub mod integrate;
+pub mod inverse;
 pub mod islands;
 pub mod kinematics;
 pub mod make_constraint;
 pub mod math;
 pub mod motion;
+pub mod muscle;
 pub mod passive;
 pub mod primitives;
 pub mod reference_constraint;
 pub mod reflected;
+pub mod rk4;
 pub mod rne;
 pub mod solve;
 pub mod tendon;
+pub mod tendon_bias;
 pub mod transmission;
 pub mod wrap;
 
 use crate::data::Data;
 use crate::model::Model;
+use crate::plan;
 use crate::real::Real;
 use crate::stages::Stage;
 
@@ -56,21 +64,31 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::actuation => actuation::actuation(m, d),
         Stage::acceleration => acceleration::acceleration(m, d),
         Stage::solve => solve::solve(m, d),
+        Stage::inverse => inverse::inverse(m, d),
         Stage::energy => energy::energy(m, d),
         Stage::euler => euler::euler(m, d),
+        Stage::rk4 => rk4::rk4(m, d),
     }
 }
 
 /// Everything that follows from the state: all stages but those that advance it.
 pub fn forward<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in Stage::forward() {
+    for stage in plan::forward(m) {
+        run_stage(stage, m, d);
+    }
+}
+
+/// The force that makes the acceleration in `qacc`, in `qfrc_inverse`; forces of the constraints follow from the
+/// acceleration, nothing is solved.
+pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for stage in plan::inverse(m) {
         run_stage(stage, m, d);
     }
 }
 
 /// Advances the state by one time step.
 pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in Stage::step() {
+    for stage in plan::step(m) {
         run_stage(stage, m, d);
     }
 }

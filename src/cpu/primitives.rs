@@ -5,7 +5,7 @@
 //! geom to the second, and the position is midway between the surfaces.
 
 use super::math::{
-    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, norm3, normalize3, scale, sub,
+    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, norm3, normalize3, scale, sub,
 };
 use crate::real::Real;
 
@@ -117,6 +117,160 @@ pub fn plane_box<T: Real>(
         }
     }
     n
+}
+
+/// Plane and ellipsoid: the point of the ellipsoid that is deepest.
+pub fn plane_ellipsoid<T: Real>(
+    plane: &Shape<T>,
+    ellipsoid: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    // the normal of a sphere that the ellipsoid is a stretched image of
+    let n = mat_t_mul_vec(ellipsoid.mat, normal);
+    let s = ellipsoid.size;
+    let direction = normalize3([n[0] * s[0], n[1] * s[1], n[2] * s[2]]);
+    let local = [-(direction[0] * s[0]), -(direction[1] * s[1]), -(direction[2] * s[2])];
+    let point = add(ellipsoid.pos, mat_mul_vec(ellipsoid.mat, local));
+    plane_sphere(plane, point, T::ZERO, margin, found)
+}
+
+/// Plane and cylinder: the deepest point of each rim, and two more of the lower one, a third of a turn from it.
+pub fn plane_cylinder<T: Real>(
+    plane: &Shape<T>,
+    cylinder: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+    // the axis down to the plane
+    let mut axis = mat_column(cylinder.mat, 2);
+    if dot(axis, normal) > T::ZERO {
+        axis = scale(axis, -T::ONE);
+    }
+    let slope = dot(axis, normal);
+    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    let mut down = cross(axis, cross(axis, normal));
+    let length = norm3(down);
+    down = if length * length < T::MINVAL {
+        scale(mat_column(cylinder.mat, 0), radius)
+    } else {
+        scale(down, radius / length)
+    };
+    let center = dot(sub(cylinder.pos, plane.pos), normal);
+    let (lower, deeper) = (scale(axis, half), dot(down, normal));
+    let across = scale(normalize3(cross(down, lower)), radius * T::of(0.75_f64.sqrt()));
+    let back = scale(down, -T::of(0.5));
+    let arms =
+        [add(lower, down), sub(down, lower), add(add(lower, back), across), sub(add(lower, back), across)];
+    let heights = [
+        half * slope + deeper,
+        deeper - half * slope,
+        half * slope - deeper * T::of(0.5),
+        half * slope - deeper * T::of(0.5),
+    ];
+    let mut n = 0;
+    for (arm, height) in arms.into_iter().zip(heights) {
+        let dist = center + height;
+        if dist > margin {
+            // nothing is deeper than the first
+            if n == 0 {
+                return 0;
+            }
+            continue;
+        }
+        let pos = add_scaled(add(cylinder.pos, arm), normal, -dist * T::of(0.5));
+        found[n] = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        n += 1;
+    }
+    n
+}
+
+/// Sphere and cylinder: the sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+pub fn sphere_cylinder<T: Real>(
+    sphere: &Shape<T>,
+    cylinder: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let axis = mat_column(cylinder.mat, 2);
+    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+    let apart = sub(sphere.pos, cylinder.pos);
+    let along = dot(apart, axis);
+    let aside = add_scaled(apart, axis, -along);
+    let off = norm3(aside);
+    let (mut beside, mut above) = (along.abs() < half, off < radius);
+    // inside: out by the shorter way
+    if beside && above {
+        if half - along.abs() < radius - off {
+            beside = false;
+        } else {
+            above = false;
+        }
+    }
+    let spare = spare_normal(sphere, cylinder);
+    let r = sphere.size[0];
+    if beside {
+        let nearest = add_scaled(cylinder.pos, axis, along);
+        return sphere_sphere(sphere.pos, r, nearest, radius, spare, margin, found);
+    }
+    let up = if along > T::ZERO { T::ONE } else { -T::ONE };
+    let cap = add_scaled(cylinder.pos, axis, half * up);
+    if above {
+        // the normal leads from the sphere into the cap
+        let normal = scale(axis, -up);
+        let dist = -dot(sub(sphere.pos, cap), normal) - r;
+        if dist > margin {
+            return 0;
+        }
+        let pos = add_scaled(sphere.pos, normal, r + dist * T::of(0.5));
+        *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        return 1;
+    }
+    let rim = add_scaled(cap, aside, radius / off);
+    sphere_sphere(sphere.pos, r, rim, T::ZERO, spare, margin, found)
+}
+
+/// Sphere and box: the sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+pub fn sphere_box<T: Real>(sphere: &Shape<T>, cuboid: &Shape<T>, margin: T, found: &mut Found<T>) -> usize {
+    let center = mat_t_mul_vec(cuboid.mat, sub(sphere.pos, cuboid.pos));
+    let r = sphere.size[0];
+    let mut nearest = center;
+    for k in 0..3 {
+        nearest[k] = clip(center[k], -cuboid.size[k], cuboid.size[k]);
+    }
+    let mut normal = sub(nearest, center);
+    let length = norm3(normal);
+    let mut dist = length - r;
+    if dist > margin {
+        return 0;
+    }
+    if length > T::MINVAL {
+        normal = scale(normal, T::ONE / length);
+    } else {
+        // the lower face of an axis before the upper one, where both are as near
+        let mut least = T::ZERO;
+        for side in 0..6 {
+            let (k, up) = (side / 2, side % 2 == 1);
+            let depth = if up { cuboid.size[k] - center[k] } else { cuboid.size[k] + center[k] };
+            if side == 0 || depth < least {
+                least = depth;
+                normal = [T::ZERO; 3];
+                normal[k] = if up { -T::ONE } else { T::ONE };
+            }
+        }
+        dist = -(least + r);
+    }
+    let normal = mat_mul_vec(cuboid.mat, normal);
+    *found = Found {
+        dist,
+        pos: add_scaled(sphere.pos, normal, r + dist * T::of(0.5)),
+        normal,
+        tangent: [T::ZERO; 3],
+    };
+    1
 }
 
 /// Two spheres; `spare` is the normal where the centres coincide.

@@ -3,16 +3,8 @@
 //! `jnt_actuatorid` and `tendon_actuatorid` name the one actuator that adds something, -1 for none, -2 for
 //! several; then all actuators on the target count.
 
-use crate::model::Model;
+use crate::model::{Model, transmission};
 use crate::real::Real;
-
-/// Transmissions to a joint, in its own and in its parent's frame, and to a tendon.
-pub mod transmission_type {
-    #![allow(missing_docs)]
-    pub const JOINT: i32 = 0;
-    pub const JOINTINPARENT: i32 = 1;
-    pub const TENDON: i32 = 3;
-}
 
 /// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
 #[inline(always)]
@@ -33,8 +25,8 @@ fn sum_reflected<T: Real>(m: &Model<T>, target: i32, tendon: bool, table: &[T], 
     let mut sum = T::ZERO;
     for a in 0..m.sizes.nactuator {
         let kind = m.actuator_trntype[a];
-        let on_tendon = kind == transmission_type::TENDON;
-        let on_joint = kind == transmission_type::JOINT || kind == transmission_type::JOINTINPARENT;
+        let on_tendon = kind == transmission::TENDON;
+        let on_joint = kind == transmission::JOINT || kind == transmission::JOINTINPARENT;
         let reaches = if tendon { on_tendon } else { on_joint };
         if reaches && m.actuator_trnid[2 * a] == target {
             let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];

@@ -3,6 +3,7 @@
 //! The recursive Newton-Euler algorithm (RBDA §5.3) with gravity as an acceleration of the world upward.
 
 use super::math::{add_scaled6, dot6, force_cross, inertia_mul, set_vec6, vec3, vec6, vec10};
+use super::tendon_bias::tendon_bias;
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -34,6 +35,7 @@ pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let force = vec6(&d.cfrc_body, m.dof_bodyid[dof] as usize);
         d.qfrc_bias[dof] = dot6(vec6(&d.cdof, dof), force);
     }
+    tendon_bias(m, d);
 }
 
 /// Acceleration of one body at zero joint acceleration.

@@ -165,7 +165,7 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
 
 /// What the penalty of a row depends on.
 #[derive(Clone, Copy)]
-struct Penalty<T> {
+pub struct Penalty<T> {
     /// Quadratic on both sides of zero.
     both: bool,
     /// Half width of the quadratic zone of a friction row, and the slope of its flanks.
@@ -177,7 +177,7 @@ struct Penalty<T> {
 
 /// Penalty of row `r`.
 #[inline(always)]
-fn row_of<T: Real>(d: &Data<T>, r: usize) -> Penalty<T> {
+pub fn row_of<T: Real>(d: &Data<T>, r: usize) -> Penalty<T> {
     let ne = d.ne[0] as usize;
     let nf = d.nf[0] as usize;
     let loss = d.efc_frictionloss[r];
@@ -210,7 +210,7 @@ fn penalty<T: Real>(p: &Penalty<T>, x: T) -> T {
 
 /// Force: minus the derivative of the penalty at `x`.
 #[inline(always)]
-fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
+pub fn force<T: Real>(p: &Penalty<T>, x: T) -> T {
     if quadratic(p, x) {
         return -(p.stiffness * x);
     }

@@ -18,6 +18,7 @@ pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             kind::JOINT | kind::JOINTINPARENT => joint_transmission(m, d, a, out),
             kind::SLIDERCRANK => slider_crank(m, d, a, out),
             kind::SITE => site_transmission(m, d, a, out),
+            kind::BODY => adhesion(m, d, a, out),
             kind::SO3 => orientation(m, d, a, out),
             _ => {}
         }
@@ -162,5 +163,26 @@ fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
             let (_, angular) = relative_motion(m, d, dof, target, Some(reference));
             d.actuator_moment[k] = dot(axis, angular);
         }
+    }
+}
+
+/// Moment arms of adhesion: the mean of the normals of all contacts of a body pulls at it.
+fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let body = m.actuator_trnid[2 * a];
+    d.actuator_length[out] = T::ZERO;
+    let bodies = |d: &Data<T>, c: usize| [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * c + k] as usize]);
+    let contacts = 0..d.ncon[0] as usize;
+    let count = contacts.clone().filter(|&c| bodies(d, c).contains(&body)).count();
+    let gear = m.actuator_gear[6 * out];
+    let adr = m.moment_rowadr[out] as usize;
+    for k in adr..adr + m.moment_rownnz[out] as usize {
+        let dof = m.moment_colind[k] as usize;
+        let mut sum = T::ZERO;
+        for c in contacts.clone().filter(|&c| bodies(d, c).contains(&body)) {
+            let pos = vec3(&d.contact_pos, c);
+            let [one, two] = bodies(d, c).map(|b| point_motion(m, d, dof, b as usize, pos).0);
+            sum += dot(vec3(&d.contact_frame, 3 * c), sub(two, one));
+        }
+        d.actuator_moment[k] = if count > 0 { -gear * sum / T::of(count as f64) } else { T::ZERO };
     }
 }

@@ -16,6 +16,7 @@ use crate::gpu::options::{Options, Partition};
 use crate::gpu::traffic::{Load, Traffic, traffic};
 use crate::gpu::transfer::Transfer;
 use crate::model::Model;
+use crate::plan;
 use crate::stages::Stage;
 
 /// Bits of a poisoned element: NaN, or an absurd integer.
@@ -90,7 +91,7 @@ impl GpuBatch {
         let shape = options.shape(model, gpu.adapter())?;
         let composer = Composer::new(model, shape, gpu.adapter().limits_loops())?;
         // every field that some kernel names, and all of the state
-        let mut used = composer.fields(Stage::ALL);
+        let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
         let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
@@ -271,11 +272,11 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] where a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        let once = self.groups(Stage::step(), 1);
+        let once = self.step_groups(1);
         // many steps in one dispatch, but the last of them: what it computes is left for all to see
         let many = if self.runs_many() { n.saturating_sub(1) / STEPS } else { 0 };
         if many > 0 {
-            let groups = self.groups(Stage::step(), STEPS);
+            let groups = self.step_groups(STEPS);
             self.build(&[groups.clone(), once.clone()].concat())?;
             self.record(&groups, many)?;
         }
@@ -292,12 +293,27 @@ impl GpuBatch {
         self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
     }
 
+    /// The groups of a step, `steps` times.
+    fn step_groups(&self, steps: usize) -> Vec<Group> {
+        self.groups(plan::step(&self.model), steps)
+    }
+
     /// Computes everything that follows from the state, without advancing it.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        let groups = self.groups(Stage::forward(), 1);
+        let groups = self.groups(plan::forward(&self.model), 1);
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Computes the force that makes the acceleration in `qacc`.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn inverse(&mut self) -> Result<()> {
+        let groups = self.groups(plan::inverse(&self.model), 1);
         self.build(&groups)?;
         self.record(&groups, 1)
     }
@@ -317,9 +333,9 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
-        let mut groups = self.groups(Stage::step(), 1);
+        let mut groups = self.step_groups(1);
         if self.runs_many() {
-            groups.extend(self.groups(Stage::step(), STEPS));
+            groups.extend(self.step_groups(STEPS));
         }
         self.build(&groups)
     }
@@ -446,8 +462,8 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<Group> = match split {
-            true => Stage::step().map(|s| (vec![s], 1)).collect(),
-            false => self.groups(Stage::step(), 1),
+            true => plan::step(&self.model).map(|s| (vec![s], 1)).collect(),
+            false => self.step_groups(1),
         };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];
@@ -551,7 +567,7 @@ impl GpuBatch {
     pub fn traffic(&self, partition: Option<Partition>, load: Load) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = Options { partition, ..self.options.clone() };
-        let groups = options.groups(Stage::step(), self.gpu.adapter());
+        let groups = options.groups(plan::step(&self.model), self.gpu.adapter());
         traffic(&self.composer, &self.layout, &groups, load)
     }
 

@@ -9,7 +9,7 @@ use crate::gpu::access::{self, Row};
 use crate::gpu::layout::{Layout, Local, Place};
 use crate::gpu::link::{Item, Library, preprocess, unchanged};
 use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
-use crate::model::{Model, disable, enable, geom, joint};
+use crate::model::{Model, bias, disable, dynamics, enable, gain, geom, joint, transmission, wrap};
 use crate::stages::{Stage, stage_table};
 
 /// The shared library.
@@ -22,6 +22,13 @@ const SHADERS: &[(&str, &str)] = &[
     ("dynamics", include_str!("../../shaders/dynamics.wgsl")),
     ("reflected", include_str!("../../shaders/reflected.wgsl")),
     ("springs", include_str!("../../shaders/springs.wgsl")),
+    ("motion", include_str!("../../shaders/motion.wgsl")),
+    ("wrap", include_str!("../../shaders/wrap.wgsl")),
+    ("tendon_bias", include_str!("../../shaders/tendon_bias.wgsl")),
+    ("muscle", include_str!("../../shaders/muscle.wgsl")),
+    ("dcmotor", include_str!("../../shaders/dcmotor.wgsl")),
+    ("activation", include_str!("../../shaders/activation.wgsl")),
+    ("integrate", include_str!("../../shaders/integrate.wgsl")),
     ("geometry", include_str!("../../shaders/geometry.wgsl")),
 ];
 
@@ -393,6 +400,7 @@ fn constant(name: &str, shape: Shape, layout: &Layout) -> Option<String> {
 fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let s = &model.sizes;
     let has_joint = |t: i32| model.jnt_type.contains(&t);
+    let moves = |kinds: &[i32], kind: i32| kinds.contains(&kind);
     let pair = |a: i32, b: i32| {
         (0..s.ncandidate).any(|c| {
             let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
@@ -418,15 +426,26 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("HINGE", has_joint(joint::HINGE)),
         ("MOCAP", s.nmocap > 0),
         ("TENDON", s.ntendon > 0),
+        (
+            "TENDON_BIAS",
+            model.wrap_type.contains(&wrap::SITE)
+                && (some(&model.tendon_armature) || some(&model.actuator_armature)),
+        ),
+        ("SPATIAL", model.wrap_type.contains(&wrap::SITE)),
+        ("WRAP", model.wrap_type.iter().any(|w| [wrap::SPHERE, wrap::CYLINDER].contains(w))),
         ("CONTACT", on(disable::CONTACT) && s.ncandidate > 0),
         ("PAIR", s.npair > 0),
         ("OVERRIDE", model.opt_enableflags[0] & enable::OVERRIDE != 0),
         ("OWN_MARGINS", s.npair > 0 || model.opt_enableflags[0] & enable::OVERRIDE != 0),
         ("PLANE_SPHERE", pair(geom::PLANE, geom::SPHERE)),
         ("PLANE_CAPSULE", pair(geom::PLANE, geom::CAPSULE)),
+        ("PLANE_ELLIPSOID", pair(geom::PLANE, geom::ELLIPSOID)),
+        ("PLANE_CYLINDER", pair(geom::PLANE, geom::CYLINDER)),
         ("PLANE_BOX", pair(geom::PLANE, geom::BOX)),
         ("SPHERE_SPHERE", pair(geom::SPHERE, geom::SPHERE)),
         ("SPHERE_CAPSULE", pair(geom::SPHERE, geom::CAPSULE)),
+        ("SPHERE_CYLINDER", pair(geom::SPHERE, geom::CYLINDER)),
+        ("SPHERE_BOX", pair(geom::SPHERE, geom::BOX)),
         ("CAPSULE_CAPSULE", pair(geom::CAPSULE, geom::CAPSULE)),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
         ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),
@@ -437,7 +456,20 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("GRAVCOMP", passive && !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
         ("SPRING", !model.disabled(disable::SPRING)),
         ("DAMPER", !model.disabled(disable::DAMPER)),
+        ("INVDISCRETE", model.enabled(enable::INVDISCRETE)),
         ("ACTUATION", s.nactuator > 0 && !model.disabled(disable::ACTUATION)),
+        ("ACTIVATION", s.na > 0 && !model.disabled(disable::ACTUATION)),
+        (
+            "MUSCLE",
+            moves(&model.actuator_gaintype, gain::MUSCLE)
+                || moves(&model.actuator_biastype, bias::MUSCLE)
+                || moves(&model.actuator_dyntype, dynamics::MUSCLE),
+        ),
+        ("DCMOTOR", moves(&model.actuator_gaintype, gain::DCMOTOR)),
+        ("ORIENTATION", has_joint(joint::BALL) || moves(&model.actuator_trntype, transmission::SITE)),
+        ("TRN_SLIDERCRANK", moves(&model.actuator_trntype, transmission::SLIDERCRANK)),
+        ("TRN_SITE", moves(&model.actuator_trntype, transmission::SITE)),
+        ("TRN_BODY", moves(&model.actuator_trntype, transmission::BODY)),
         (
             "EULERDAMP",
             !model.disabled(disable::EULERDAMP)
@@ -529,7 +561,10 @@ mod tests {
             for name in writes {
                 let of = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name).map(|f| f.stage);
                 assert!(
-                    of == Some(stage.name()) || matches!(of, Some("state" | "scratch")),
+                    of == Some(stage.name())
+                        || matches!(of, Some("state" | "scratch"))
+                        // inverse dynamics says what forward dynamics would
+                        || (*stage == Stage::inverse && of == Some("solve")),
                     "{} writes {name}, a field of {of:?}",
                     stage.name()
                 );

@@ -171,7 +171,7 @@ impl Options {
             let starts = match partition {
                 Partition::Split => true,
                 Partition::Fused => false,
-                _ => matches!(stage, Stage::collision | Stage::com_vel | Stage::solve | Stage::euler),
+                _ => starts_group(stage, groups.last().and_then(|g| g.last()).copied()),
             };
             match groups.last_mut() {
                 Some(last) if !starts => last.push(stage),
@@ -180,4 +180,11 @@ impl Options {
         }
         groups
     }
+}
+
+/// Whether a dispatch begins at a stage, where stages are grouped: at what needs most memory, and after the solver.
+pub(crate) fn starts_group(stage: Stage, before: Option<Stage>) -> bool {
+    matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::com_vel | Stage::solve)
+        && before != Some(Stage::check_state)
+        || before == Some(Stage::solve)
 }

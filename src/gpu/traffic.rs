@@ -98,6 +98,7 @@ mod tests {
     use crate::gpu::compose::{Placement, Shape};
     use crate::gpu::layout::Local;
     use crate::model::Model;
+    use crate::plan;
 
     const SHAPE: Shape = Shape { lanes: 1, tile: 8, placement: Placement::Storage };
     const LOAD: Load = Load { contacts: 2.5, rows: 10.0 };
@@ -111,10 +112,10 @@ mod tests {
     fn of_step(model: &Model, load: Load, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
         let composer = Composer::new(model, SHAPE, false).expect("our own kernels");
-        let used = composer.fields(Stage::ALL);
+        let used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
-        for stage in Stage::step() {
+        for stage in plan::step(model) {
             match groups.last_mut() {
                 Some(last) if !starts(stage) => last.push(stage),
                 _ => groups.push(vec![stage]),
@@ -138,7 +139,7 @@ mod tests {
     fn fields_of_the_model_are_free() {
         let model = model("pendulum.xml");
         let composer = Composer::new(&model, SHAPE, false).expect("our own kernels");
-        let used = composer.fields(Stage::ALL);
+        let used = composer.fields(&plan::stages(&model).collect::<Vec<_>>());
         let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
         // one coordinate of a world; the masses and the gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
@@ -172,7 +173,7 @@ mod tests {
         let (some, _) = of_step(&model, LOAD, grouped);
         let (fused, one) = of_step(&model, LOAD, |_| false);
         assert!(split > some && some > fused && fused > 0.0, "{split} {some} {fused}");
-        assert_eq!((apart.len(), one.len()), (Stage::step().count(), 1));
+        assert_eq!((apart.len(), one.len()), (plan::step(&model).count(), 1));
         // contacts and rows cost something, and only those
         let (none, _) = of_step(&model, Load::default(), |_| false);
         assert!(fused > none && none > 0.0, "{fused} {none}");

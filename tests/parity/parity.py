@@ -24,7 +24,7 @@ REFERENCE = "3.17.0"
 # (double, single): a field is allowed what its stage is, and later stages sum more
 TOLERANCE = {"model": (1e-9, 1e-9), "default": (1e-8, 1e-4), "contact": (1e-6, 1e-4), "efc": (1e-6, 5e-4),
              "solution": (1e-6, 2e-3), "next": (1e-7, 1e-4)}
-SOLUTION = {"qacc", "qfrc_constraint", "efc_force", "cacc", "cfrc_int", "cfrc_ext"}
+SOLUTION = {"qacc", "qfrc_constraint", "qfrc_inverse", "solver_fwdinv", "efc_force", "cacc", "cfrc_int", "cfrc_ext"}
 
 # arrays of one name that mean something else, with the reason
 NOT_COMPARED = {
@@ -59,14 +59,18 @@ def states_of(model, count, seed):
         data.ctrl[:] = rng.uniform(low, high)
         data.qfrc_applied[:] = 0.1 * rng.standard_normal(model.nv)
         data.xfrc_applied[1:] = 0.1 * rng.standard_normal((model.nbody - 1, 6))
-        states.append({name: np.array(getattr(data, name)) for name in INPUTS})
+        state = {name: np.array(getattr(data, name)) for name in INPUTS}
+        # an acceleration near the true one
+        mujoco.mj_forward(model, data)
+        state["qacc"] = data.qacc + 0.1 * rng.standard_normal(model.nv)
+        states.append(state)
     return states
 
 
 def restore(model, data, state):
     mujoco.mj_resetData(model, data)
-    for name, value in state.items():
-        getattr(data, name)[:] = value
+    for name in INPUTS:
+        getattr(data, name)[:] = state[name]
 
 
 def borderline(model, state):
@@ -92,12 +96,19 @@ class Reference:
     """Results of the reference at one state, by the names of our output."""
 
     def __init__(self, model, state):
-        self.model, self.data = model, mujoco.MjData(model)
+        self.model, self.data, self.state = model, mujoco.MjData(model), state
         restore(model, self.data, state)
         mujoco.mj_forward(model, self.data)
         self.after = mujoco.MjData(model)
         restore(model, self.after, state)
         mujoco.mj_step(model, self.after)
+
+    def inverse(self):
+        data = mujoco.MjData(self.model)
+        restore(self.model, data, self.state)
+        data.qacc[:] = self.state["qacc"]
+        mujoco.mj_inverse(self.model, data)
+        return np.array(data.qfrc_inverse)
 
     def get(self, name):
         m, d = self.model, self.data
@@ -110,12 +121,16 @@ class Reference:
         if name == "ten_J":
             return dense(d.ten_J, m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, (m.ntendon, m.nv))
         if name == "actuator_moment":
-            return dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, (m.nu, m.nv))
+            return dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, (len(d.moment_rownnz), m.nv))
         if name == "efc_J" and mujoco.mj_isSparse(m):
             return dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, (d.nefc, m.nv))
         if name.startswith("contact_"):
             value = getattr(d.contact, name[8:], None)
             return None if value is None else np.array(value)
+        if name == "qfrc_inverse":
+            return self.inverse()
+        if name == "solver_fwdinv" and not m.opt.enableflags & mujoco.mjtEnableBit.mjENBL_FWDINV:
+            return None
         if name == "energy" and not m.opt.enableflags & mujoco.mjtEnableBit.mjENBL_ENERGY:
             return None
         if "island" in name and not d.nisland:
@@ -217,7 +232,7 @@ def compare(path, args):
         states = states_of(model, args.states, args.seed)
         if column:
             states = [s for s in states if not borderline(model, s)]
-        np.savez(given, **{name: np.stack([s[name] for s in states]) for name in INPUTS})
+        np.savez(given, **{name: np.stack([s[name] for s in states]) for name in states[0]})
         run(args.bin, "eval", path, "--in", given, "--out", out, "--backend", args.backend)
         got = dict(np.load(out))
         if args.perturb:

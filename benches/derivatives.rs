@@ -1,0 +1,105 @@
+//! Inverse dynamics against forward dynamics, and derivatives of a step of the humanoid at 100 knots, on both backends.
+
+#![allow(clippy::expect_used, clippy::print_stderr, reason = "a benchmark")]
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use manyworlds::batch::control::{Control, fill};
+use manyworlds::batch::{Backend, BatchOptions, probe};
+use manyworlds::cpu;
+use manyworlds::data::Data;
+use manyworlds::derivatives::{Differences, Knots, Options};
+use manyworlds::model::Model;
+
+const KNOTS: usize = 100;
+
+fn humanoid() -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml");
+    manyworlds::compile::load(&path).expect("our own model")
+}
+
+/// The humanoid on its feet, or fallen, with at least so many contacts.
+fn with_contacts(model: &Model, least: i32) -> Data {
+    let mut data = Data::new(model, probe(model));
+    data.reset(model, (model.sizes.nkey > 0).then_some(0));
+    let mut ctrl = vec![0.0; model.sizes.nu];
+    for step in 0..20_000 {
+        fill(model, Control::Noise, 0, 0, step, &mut ctrl);
+        data.ctrl.copy_from_slice(&ctrl);
+        cpu::step(model, &mut data);
+        if data.ncon[0] >= least {
+            break;
+        }
+    }
+    cpu::forward(model, &mut data);
+    data
+}
+
+/// One evaluation each; the shared part is everything up to the velocities.
+fn inverse(c: &mut Criterion) {
+    let model = humanoid();
+    let data = with_contacts(&model, 10);
+    let mut group = c.benchmark_group(format!("dynamics, humanoid, {} contacts", data.ncon[0]));
+    let mut bench = |name: &str, run: fn(&Model, &mut Data)| {
+        group.bench_function(name, |b| {
+            b.iter_batched_ref(|| data.clone(), |d| run(black_box(&model), d), BatchSize::SmallInput);
+        });
+    };
+    bench("forward", cpu::forward);
+    bench("inverse", cpu::inverse);
+    bench("forward, after the velocities", |m, d| {
+        cpu::actuation::actuation(m, d);
+        cpu::acceleration::acceleration(m, d);
+        // as in a step that is not the first: from the last solution
+        cpu::solve::solve(m, d);
+    });
+    bench("inverse, after the velocities", cpu::inverse::inverse);
+}
+
+/// States along a motion.
+fn knots(model: &Model) -> Knots {
+    let mut data = Data::new(model, probe(model));
+    data.reset(model, (model.sizes.nkey > 0).then_some(0));
+    let mut fields: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut ctrl = vec![0.0; model.sizes.nu];
+    for knot in 0..KNOTS {
+        fill(model, Control::Noise, 1, 0, knot, &mut ctrl);
+        data.ctrl.copy_from_slice(&ctrl);
+        for _ in 0..5 {
+            cpu::step(model, &mut data);
+        }
+        for (name, values) in [("qpos", &data.qpos), ("qvel", &data.qvel), ("ctrl", &data.ctrl)] {
+            fields.entry(name.to_owned()).or_default().extend(values);
+        }
+    }
+    Knots { count: KNOTS, fields }
+}
+
+/// All columns of all knots: one batch on a GPU. Software adapters count, if there is no other.
+fn transition(c: &mut Criterion) {
+    let model = humanoid();
+    let knots = knots(&model);
+    let mut group = c.benchmark_group("derivatives of a step, humanoid, 100 knots");
+    group.throughput(Throughput::Elements(KNOTS as u64)).sample_size(10);
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let options = Options::best(backend);
+        let made = Differences::new(&model, KNOTS, options, &BatchOptions::on(backend));
+        let mut differences = match made {
+            Ok(differences) => differences,
+            Err(why) => {
+                eprintln!("{}: {why}", backend.name());
+                continue;
+            }
+        };
+        let name = format!("{}, {}", backend.name(), differences.device());
+        group.bench_function(name, |b| {
+            b.iter(|| differences.transition(black_box(&knots)).expect("derivatives"))
+        });
+    }
+}
+
+criterion_group!(benches, inverse, transition);
+criterion_main!(benches);

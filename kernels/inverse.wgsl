@@ -1,0 +1,70 @@
+// Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/inverse.rs.
+
+fn inverse() {
+    // what forward dynamics found, to be compared
+    for (var i = lane; i < nv; i += lanes) {
+        set_inverse_constraint(i, qfrc_constraint(i));
+        set_inverse_qacc(i, qacc(i));
+    }
+    sync();
+//#if INVDISCRETE
+    continuous_acceleration();
+//#endif
+    // forces of all rows
+    let count = u32(nefc(0u));
+    for (var r = lane; r < count; r += lanes) {
+        var x = -efc_aref(r);
+        for (var i = 0u; i < nv; i++) {
+            x += efc_J(r * nv + i) * inverse_qacc(i);
+        }
+        set_efc_force(r, force(row_of(r), x));
+    }
+    mul_m__M__inverse_qacc__qfrc_inverse();
+    sync();
+    // their sum in each degree of freedom, and what is left for everything else
+    for (var i = lane; i < nv; i += lanes) {
+        var sum = 0.0;
+        for (var r = 0u; r < count; r++) {
+            sum += efc_J(r * nv + i) * efc_force(r);
+        }
+        set_qfrc_constraint(i, sum);
+        set_qfrc_inverse(i, qfrc_inverse(i) + qfrc_bias(i) - qfrc_passive(i) - sum);
+    }
+    sync();
+    compare_with_forward();
+}
+
+// The acceleration at which the integrator changes the velocity at the rate qacc.
+fn continuous_acceleration() {
+//#if EULERDAMP
+    let h = opt_timestep(0u);
+    mul_m__M__qacc__inverse_qacc();
+    sync();
+    for (var i = lane; i < nv; i += lanes) {
+        let slope = damping_slope(damping_of_dof(i), qvel(i));
+        set_inverse_qacc(i, inverse_qacc(i) + h * slope * qacc(i));
+    }
+    sync();
+    solve_ld__qLD__qLDiagInv__inverse_qacc();
+//#endif
+}
+
+// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and
+// forces from outside.
+fn compare_with_forward() {
+    for (var k = lane; k < part_end(nv); k += lanes) {
+        var sum = vec4f(0.0);
+        for (var i = k; i < nv; i += parts) {
+            let x = inverse_constraint(i) - qfrc_constraint(i);
+            let given = qfrc_applied(i) + qfrc_actuator(i) + applied_force(i);
+            let y = given - qfrc_inverse(i);
+            sum += vec4f(x * x, y * y, 0.0, 0.0);
+        }
+        set_part(k, sum);
+    }
+    let sum = sum_parts();
+    if (lane == 0u) {
+        set_solver_fwdinv(0u, sqrt(sum.x));
+        set_solver_fwdinv(1u, sqrt(sum.y));
+    }
+}

@@ -1,0 +1,97 @@
+// The Runge-Kutta method of fourth order: one of the four parts of a step. Twin: src/cpu/rk4.rs.
+
+// Added to the part when the world was reset: the parts that are left do nothing.
+const RK4_IDLE: i32 = 4;
+
+fn rk4() {
+    let bad = bad_acceleration();
+    let part = rk4_part(0u);
+    sync();
+    if (part == 0 && bad) {
+        give_up(BAD_QACC);
+    }
+    let given_up = part == 0 && bad && !disabled(DISABLE_AUTORESET);
+    if (lane == 0u) {
+        let next = select(select(part + 1, 0, part == 3 || part == RK4_IDLE + 3), RK4_IDLE + 1, given_up);
+        set_rk4_part(0u, next);
+    }
+    let going = part < RK4_IDLE && !given_up;
+    let h = opt_timestep(0u);
+    if (going) {
+        for (var jnt = lane; jnt < njnt; jnt += lanes) {
+            rk4_joint(jnt, part, h);
+        }
+        for (var i = lane; i < na; i += lanes) {
+            rk4_activation(i, part, h);
+        }
+    }
+    sync();
+    if (going && part == 3) {
+        advance_activations__rk4_act_dot();
+        for (var i = lane; i < nv; i += lanes) {
+            set_qacc_warmstart(i, qacc(i));
+        }
+        if (lane == 0u) {
+            advance_time(h);
+        }
+    }
+}
+
+// Weight of the rates of a part.
+fn rk4_weight(part: i32) -> f32 {
+    return select(1.0 / 3.0, 1.0 / 6.0, part == 0 || part == 3);
+}
+
+// Share of the time step after which the next rates are taken.
+fn rk4_reach(part: i32) -> f32 {
+    return select(0.5, 1.0, part >= 2);
+}
+
+// One joint: rates summed, and its state where the next part, or the next step, wants it.
+fn rk4_joint(jnt: u32, part: i32, h: f32) {
+    let dof = u32(jnt_dofadr(jnt));
+    let end = dof + dofs_of(jnt_type(jnt));
+    let weight = rk4_weight(part);
+    let first = part == 0;
+    for (var i = dof; i < end; i++) {
+        if (first) {
+            set_rk4_qvel(i, qvel(i));
+        }
+        set_rk4_vel(i, select(rk4_vel(i), 0.0, first) + weight * qvel(i));
+        set_rk4_acc(i, select(rk4_acc(i), 0.0, first) + weight * qacc(i));
+    }
+    if (first) {
+        let adr = u32(jnt_qposadr(jnt));
+        let stop = adr + coordinates_of(jnt_type(jnt));
+        for (var i = adr; i < stop; i++) {
+            set_rk4_qpos(i, qpos(i));
+        }
+    }
+    // from the beginning of the step: along the rates of this part, in the last one along their sum
+    if (part == 3) {
+        move_joint__rk4_qpos__rk4_vel(jnt, h);
+        for (var i = dof; i < end; i++) {
+            set_qvel(i, rk4_qvel(i) + h * rk4_acc(i));
+        }
+        return;
+    }
+    let reach = h * rk4_reach(part);
+    move_joint__rk4_qpos__qvel(jnt, reach);
+    for (var i = dof; i < end; i++) {
+        set_qvel(i, rk4_qvel(i) + reach * qacc(i));
+    }
+}
+
+// One activation, likewise; the last part leaves it to the sum of the rates.
+fn rk4_activation(i: u32, part: i32, h: f32) {
+    let first = part == 0;
+    if (first) {
+        set_rk4_act(i, act(i));
+    }
+    set_rk4_act_dot(i, select(rk4_act_dot(i), 0.0, first) + rk4_weight(part) * act_dot(i));
+    if (part == 3) {
+        set_act(i, rk4_act(i));
+        return;
+    }
+    set_act(i, rk4_act(i) + h * rk4_reach(part) * act_dot(i));
+}

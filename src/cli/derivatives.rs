@@ -1,0 +1,86 @@
+//! `derivatives`: of a time step, or of inverse dynamics, at given states.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use manyworlds::batch::Backend;
+use manyworlds::derivatives::{Differences, Knots, Options};
+use manyworlds::error::Result;
+use manyworlds::npz::{self, Array, ArrayData};
+use serde_json::json;
+
+use super::output::Output;
+use super::states;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Model: MJCF, URDF, or compiled (.mwb).
+    model: PathBuf,
+    /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl and others as for eval; qacc for --inverse.
+    #[arg(long = "in")]
+    input: PathBuf,
+    /// File to write: A, B, C, D [n, outputs, inputs]; with --inverse DfDq, DfDv, DfDa [n, nv, nv].
+    #[arg(long)]
+    out: PathBuf,
+    /// Derivatives of the force that makes an acceleration, not of a time step.
+    #[arg(long)]
+    inverse: bool,
+    /// Size of the change of each coordinate; the best for the precision where not given.
+    #[arg(long)]
+    eps: Option<f64>,
+    /// Changes each coordinate one way only: half the work, and less exact.
+    #[arg(long)]
+    forward: bool,
+    #[command(flatten)]
+    batch: super::BatchArguments,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    npz::check_target(&arguments.out)?;
+    let model = super::load(&arguments.model, output)?;
+    let (count, fields) = states::read(&model, &arguments.input)?;
+    let fields = fields.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
+    let mut knots = Knots { count, fields };
+    if !arguments.inverse {
+        knots.fields.remove("qacc");
+    }
+    let batch = arguments.batch.options()?;
+    let best = Options::best(batch.backend);
+    let options = Options { eps: arguments.eps.unwrap_or(best.eps), centred: !arguments.forward };
+    let mut differences = Differences::new(&model, count, options, &batch)?;
+
+    let begin = Instant::now();
+    let s = &model.sizes;
+    let n = 2 * s.nv + s.na;
+    let array = |shape: [usize; 2], data: Vec<f64>| Array {
+        shape: vec![count, shape[0], shape[1]],
+        data: ArrayData::F64(data),
+    };
+    let arrays = if arguments.inverse {
+        let found = differences.inverse(&knots)?;
+        let each = [("DfDq", found.by_qpos), ("DfDv", found.by_qvel), ("DfDa", found.by_qacc)];
+        each.map(|(name, data)| (name.to_owned(), array([s.nv, s.nv], data))).to_vec()
+    } else {
+        let found = differences.transition(&knots)?;
+        vec![
+            ("A".to_owned(), array([n, n], found.A)),
+            ("B".to_owned(), array([n, s.nu], found.B)),
+            ("C".to_owned(), array([s.nsensordata, n], found.C)),
+            ("D".to_owned(), array([s.nsensordata, s.nu], found.D)),
+        ]
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    npz::write(&arguments.out, &arrays)?;
+    let (device, out) = (differences.device(), arguments.out.display().to_string());
+    let backend = if differences.backend() == Backend::Cpu { "cpu" } else { "gpu" };
+    output.text(format_args!("derivatives at {count} states in {out}: {seconds:.3} s ({device})"));
+    output.object(&json!({
+        "states": count,
+        "out": out,
+        "backend": backend,
+        "device": device,
+        "eps": options.eps,
+        "seconds": seconds,
+    }));
+    Ok(true)
+}

@@ -1,0 +1,67 @@
+//! States in a file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use manyworlds::batch;
+use manyworlds::data::Data;
+use manyworlds::error::{Error, Result};
+use manyworlds::fields::Field;
+use manyworlds::model::Model;
+use manyworlds::npz;
+
+/// State that can be given; what is not given is the model's initial state.
+const INPUTS: &[&str] = &[
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "mocap_pos",
+    "mocap_quat",
+    "qfrc_applied",
+    "xfrc_applied",
+    "qacc_warmstart",
+    "time",
+    "qacc",
+];
+
+/// Number of states, and the arrays of the input file by name, every one checked.
+pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
+    let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
+    let arrays = npz::read(path)?;
+    let count = arrays.get("qpos").and_then(|a| a.shape.first().copied()).unwrap_or(0);
+    if count == 0 {
+        return Err(fail("needs an array 'qpos' of shape [n, nq] with at least one state".to_owned()));
+    }
+    let mut states = BTreeMap::new();
+    for (name, array) in &arrays {
+        let known = INPUTS.iter().find(|n| *n == name);
+        let Some(&known) = known else {
+            let near = batch::suggest(name, INPUTS.iter().copied());
+            return Err(fail(format!("array '{name}' is no state (valid: {}){near}", INPUTS.join(" "))));
+        };
+        let mut want = vec![count];
+        want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
+        // one number a state may be written with or without its own axis
+        if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
+            return Err(fail(format!(
+                "array '{name}' has shape {:?}; the model needs {want:?}",
+                array.shape
+            )));
+        }
+        let values = array.data.to_f64();
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            let state = i / (values.len() / count).max(1);
+            return Err(fail(format!(
+                "array '{name}' holds {} in state {state}; it has to be finite",
+                values[i]
+            )));
+        }
+        states.insert(known, values);
+    }
+    Ok((count, states))
+}
+
+fn field(name: &str) -> Option<&'static Field> {
+    Data::<f64>::FIELDS.iter().find(|f| f.name == name)
+}

@@ -1,0 +1,80 @@
+//! Inverse dynamics: the force that makes a given acceleration (MuJoCo documentation, Computation, "Inverse dynamics").
+//!
+//! The cost of the constraints is convex and its minimum is known here, so that the force of each row follows from the
+//! acceleration alone: nothing is solved. `qacc` is an input; where the flag `invdiscrete` is set it is the change of
+//! the velocity in a time step, and is turned into the acceleration that makes it.
+
+use super::acceleration::applied_force;
+use super::factor_m::{mul_m, solve_ld};
+use super::reflected::{damping_slope, dof_damping};
+use super::solve::{force, mul_rows, row_of};
+use crate::data::Data;
+use crate::model::{Model, disable, enable};
+use crate::real::Real;
+
+/// Forces of the constraints at `qacc`, and the force that is left for everything else.
+pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // what forward dynamics found, to be compared
+    d.inverse_constraint.copy_from_slice(&d.qfrc_constraint);
+    d.inverse_qacc.copy_from_slice(&d.qacc);
+    if m.enabled(enable::INVDISCRETE) {
+        continuous_acceleration(m, d);
+    }
+    constraint_forces(m, d);
+    mul_m(m, &d.M, &d.inverse_qacc, &mut d.qfrc_inverse);
+    for i in 0..s.nv {
+        d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+    compare(m, d);
+}
+
+/// The acceleration at which the integrator changes the velocity at the rate `qacc`.
+fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
+        return;
+    }
+    let h = m.opt_timestep[0];
+    mul_m(m, &d.M, &d.qacc, &mut d.inverse_qacc);
+    for i in 0..m.sizes.nv {
+        d.inverse_qacc[i] += h * damping_slope(dof_damping(m, i), d.qvel[i]) * d.qacc[i];
+    }
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.inverse_qacc);
+}
+
+/// Forces of all rows, and their sum in each degree of freedom.
+fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.qfrc_constraint.fill(T::ZERO);
+    let nv = m.sizes.nv;
+    let mut r = 0;
+    while r < d.nefc[0] as usize {
+        let (products, count) = mul_rows(d, r, &d.inverse_qacc);
+        for k in 0..count {
+            let f = force(&row_of(d, r + k), products[k] - d.efc_aref[r + k]);
+            d.efc_force[r + k] = f;
+            if f == T::ZERO {
+                continue;
+            }
+            let row = &d.efc_J[(r + k) * nv..(r + k + 1) * nv];
+            for (sum, &x) in d.qfrc_constraint.iter_mut().zip(row) {
+                *sum += f * x;
+            }
+        }
+        r += count;
+    }
+}
+
+/// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and
+/// forces from outside.
+fn compare<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let (mut constraint, mut outside) = (T::ZERO, T::ZERO);
+    for i in 0..m.sizes.nv {
+        let x = d.inverse_constraint[i] - d.qfrc_constraint[i];
+        constraint += x * x;
+        let given = d.qfrc_applied[i] + d.qfrc_actuator[i] + applied_force(m, d, i);
+        let y = given - d.qfrc_inverse[i];
+        outside += y * y;
+    }
+    d.solver_fwdinv[0] = constraint.sqrt();
+    d.solver_fwdinv[1] = outside.sqrt();
+}

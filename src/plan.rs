@@ -1,0 +1,107 @@
+//! Which stages run for a model, and how often: what its options and elements ask for.
+
+use crate::model::{Model, enable, integrator};
+use crate::real::Real;
+use crate::stages::{Group, Stage};
+
+/// The stages of `forward`, in order: everything that follows from the state.
+pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    Stage::ALL.iter().copied().filter(|&s| s.group() != Group::Step && is_used(m, s) && is_forward(m, s))
+}
+
+/// The stages of inverse dynamics, in order: what forces follow from the state and its acceleration.
+pub fn inverse<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    Stage::ALL.iter().copied().filter(|&s| {
+        let first = matches!(s.group(), Group::Position | Group::Velocity);
+        (first && is_used(m, s)) || s == Stage::inverse
+    })
+}
+
+/// The stages of one step, in order. An integrator of several parts has the pipeline before each of them.
+pub fn step<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    (0..parts(m)).flat_map(move |part| part_of_step(m, part))
+}
+
+/// The stages of one part of a step, in order.
+pub fn part_of_step<T: Real>(m: &Model<T>, part: usize) -> impl Iterator<Item = Stage> {
+    Stage::ALL.iter().copied().filter(move |&s| is_in_step(m, s, part == 0))
+}
+
+/// How often a step runs the pipeline.
+pub fn parts<T: Real>(m: &Model<T>) -> usize {
+    if m.opt_integrator[0] == integrator::RK4 { 4 } else { 1 }
+}
+
+/// Every stage that a step, `forward` or `inverse` runs, each once, in order.
+pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    Stage::ALL
+        .iter()
+        .copied()
+        .filter(|&s| is_in_step(m, s, true) || (s.group() != Group::Step && is_used(m, s)))
+}
+
+/// Whether a stage has something to do for a model.
+fn is_used<T: Real>(_: &Model<T>, _: Stage) -> bool {
+    true
+}
+
+/// Whether a step runs a stage in its first part, or in a later one.
+fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
+    match stage.group() {
+        Group::Position | Group::Velocity | Group::Force => is_used(m, stage),
+        Group::View => first && is_used(m, stage) && is_viewed(m, stage),
+        Group::Step => match stage {
+            Stage::rk4 => m.opt_integrator[0] == integrator::RK4,
+            Stage::euler => m.opt_integrator[0] == integrator::EULER,
+            _ => first,
+        },
+    }
+}
+
+/// Whether something in the model asks for a view in every step.
+fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    match stage {
+        Stage::energy => m.enabled(enable::ENERGY),
+        Stage::inverse => m.enabled(enable::FWDINV),
+        _ => false,
+    }
+}
+
+/// Whether `forward` shows a stage's results: forward and inverse dynamics are compared where that is asked for.
+fn is_forward<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    stage != Stage::inverse || is_viewed(m, stage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(option: &str) -> Model {
+        let text = format!(
+            r#"<mujoco><option {option}/><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>"#
+        );
+        crate::compile::load_str(&text).expect("a model")
+    }
+
+    #[test]
+    fn a_step_has_one_integrator_and_one_check_of_the_state() {
+        for (option, name, times) in
+            [(r#"integrator="Euler""#, "euler", 1), (r#"integrator="RK4""#, "rk4", 4)]
+        {
+            let m = model(option);
+            let count = |stage: &str| step(&m).filter(|s| s.name() == stage).count();
+            let integrators: Vec<&str> =
+                step(&m).map(Stage::name).filter(|n| ["euler", "rk4"].contains(n)).collect();
+            assert_eq!(integrators, vec![name; times]);
+            assert_eq!((count("check_state"), count("kinematics"), count("energy")), (1, times, 0));
+            assert!(stages(&m).all(|s| step(&m).chain(forward(&m)).chain(inverse(&m)).any(|t| t == s)));
+        }
+    }
+
+    #[test]
+    fn energy_is_part_of_a_step_where_it_is_asked_for() {
+        let text = r#"<mujoco><option><flag energy="enable"/></option><worldbody/></mujoco>"#;
+        let m = crate::compile::load_str(text).expect("a model");
+        assert_eq!(step(&m).filter(|&s| s == Stage::energy).count(), 1);
+    }
+}
