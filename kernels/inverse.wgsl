@@ -36,6 +36,10 @@ fn inverse() {
 
 // The acceleration at which the integrator changes the velocity at the rate qacc.
 fn continuous_acceleration() {
+//#if DERIVATIVE
+    mul_implicit();
+    solve_ld__qLD__qLDiagInv__inverse_qacc();
+//#else
 //#if EULERDAMP
     let h = opt_timestep(0u);
     mul_m__M__qacc__inverse_qacc();
@@ -46,6 +50,7 @@ fn continuous_acceleration() {
     }
     sync();
     solve_ld__qLD__qLDiagInv__inverse_qacc();
+//#endif
 //#endif
 }
 

@@ -1,4 +1,4 @@
-// Springs, dampers and gravity compensation; rates of tendons and actuators. Twin: src/cpu/passive.rs.
+// Springs, dampers, gravity compensation and fluids; rates of tendons and actuators. Twin: src/cpu/passive.rs.
 
 fn passive() {
     // rates of lengths
@@ -114,9 +114,12 @@ fn gravity_compensation(dof: u32) -> f32 {
     return sum;
 }
 
-// Sum of the passive forces; gravity compensation may count as actuator force instead.
+// Sum of the passive forces and of that of the medium; gravity compensation may count as actuator force instead.
 fn sum_passive(dof: u32) {
     var sum = qfrc_spring(dof) + qfrc_damper(dof);
+//#if FLUID
+    sum += qfrc_fluid(dof);
+//#endif
 //#if GRAVCOMP
     let lift = gravity_compensation(dof);
     set_qfrc_gravcomp(dof, lift);

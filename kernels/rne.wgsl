@@ -3,7 +3,7 @@
 fn rne() {
     // accelerations without those of the joints, root to leaf
     if (lane == 0u) {
-        set_cacc_spatial(0u, Spatial(vec3f(0.0), -gravity()));
+        set_bias_cacc_spatial(0u, Spatial(vec3f(0.0), -gravity()));
     }
     for (var level = 1u; level < nlevel; level++) {
         sync();
@@ -25,33 +25,53 @@ fn rne() {
     }
     sync();
     for (var dof = lane; dof < nv; dof += lanes) {
-        set_qfrc_bias(dof, dot6(cdof_spatial(dof), cfrc_body_spatial(u32(dof_bodyid(dof)))));
+        set_qfrc_bias(dof, dot6(cdof_spatial(dof), bias_cfrc_spatial(u32(dof_bodyid(dof)))));
     }
-//#if TENDON_BIAS
+//#if TENDON_ARMATURE
     sync();
     if (lane == 0u) {
         for (var ten = 0u; ten < ntendon; ten++) {
-            let force = tendon_bias_force(ten);
-            let adr = u32(ten_J_rowadr(ten));
-            let end = adr + u32(ten_J_rownnz(ten));
-            for (var k = adr; k < end; k++) {
-                let dof = u32(ten_J_colind(k));
-                set_qfrc_bias(dof, qfrc_bias(dof) + ten_J(k) * force);
-            }
+            add_tendon_bias(ten);
         }
     }
 //#endif
 }
 
+// Adds what the inertia along one tendon with a path in space needs while its direction changes.
+fn add_tendon_bias(ten: u32) {
+    let armature = armature_of_tendon(ten);
+    if (armature == 0.0 || wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
+        return;
+    }
+    bias_rate = 0.0;
+    follow__bias(ten);
+    let adr = u32(ten_J_rowadr(ten));
+    let end = adr + u32(ten_J_rownnz(ten));
+    for (var k = adr; k < end; k++) {
+        let dof = u32(ten_J_colind(k));
+        set_qfrc_bias(dof, qfrc_bias(dof) + ten_J(k) * (armature * bias_rate));
+    }
+}
+
+// Second time derivative of the length of the tendon at hand, without acceleration of the joints.
+var<private> bias_rate: f32;
+
+fn bias_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+    bias_rate += stretch_rate__bias_cacc(begin, stop, divisor);
+}
+
+fn bias_arc(ten: u32, length: f32) {
+}
+
 // Acceleration of one body at zero joint acceleration.
 fn body_acceleration(body: u32) {
-    var acc = cacc_spatial(u32(body_parentid(body)));
+    var acc = bias_cacc_spatial(u32(body_parentid(body)));
     let first = u32(max(body_dofadr(body), 0));
     let end = first + u32(body_dofnum(body));
     for (var dof = first; dof < end; dof++) {
         acc = spatial_add_scaled(acc, cdof_dot_spatial(dof), qvel(dof));
     }
-    set_cacc_spatial(body, acc);
+    set_bias_cacc_spatial(body, acc);
 }
 
 // Force that moves one body and its children's subtrees; the world has no inertia of its own.
@@ -59,12 +79,12 @@ fn body_force(body: u32) {
     let inertia = cinert_inertia(body);
     let vel = cvel_spatial(body);
     let momentum = inertia_mul(inertia, vel);
-    var force = inertia_mul(inertia, cacc_spatial(body));
-    force = spatial_add(force, force_cross(vel, momentum));
+    var total = inertia_mul(inertia, bias_cacc_spatial(body));
+    total = spatial_add(total, force_cross(vel, momentum));
     let adr = u32(body_childadr(body));
     let end = adr + u32(body_childnum(body));
     for (var k = adr; k < end; k++) {
-        force = spatial_add(force, cfrc_body_spatial(u32(child_body(k))));
+        total = spatial_add(total, bias_cfrc_spatial(u32(child_body(k))));
     }
-    set_cfrc_body_spatial(body, force);
+    set_bias_cfrc_spatial(body, total);
 }

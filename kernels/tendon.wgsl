@@ -49,12 +49,6 @@ fn fixed_moment(ten: u32, dof: i32) -> f32 {
     return moment;
 }
 
-// A point of the path and the body that it is fixed to.
-struct Fixed {
-    pos: vec3f,
-    body: u32,
-}
-
 // Length and Jacobian of one tendon with a path in space.
 fn spatial(ten: u32) {
     let adr = u32(ten_J_rowadr(ten));
@@ -63,63 +57,16 @@ fn spatial(ten: u32) {
     for (var k = adr; k < row_end; k++) {
         set_ten_J(k, 0.0);
     }
-    var w = u32(tendon_adr(ten));
-    let end = w + u32(tendon_num(ten));
-    var divisor = 1.0;
-    while (w + 1u < end) {
-        if (wrap_type(w) == WRAP_PULLEY) {
-            divisor = wrap_prm(w);
-            w += 1u;
-        } else if (wrap_type(w + 1u) == WRAP_PULLEY) {
-            w += 1u;
-        } else if (wrap_type(w + 1u) == WRAP_SITE) {
-            straight(ten, path_site(w), path_site(w + 1u), divisor);
-            w += 1u;
-        } else {
-//#if WRAP
-            bent(ten, w, divisor);
-//#endif
-            w += 2u;
-        }
-    }
+    follow__stretch(ten);
 }
 
-// The site of a path element.
-fn path_site(w: u32) -> Fixed {
-    let id = u32(wrap_objid(w));
-    return Fixed(site_xpos_vec3(id), u32(site_bodyid(id)));
-}
-
-// The part from the site at w around the geom behind it to the next site.
-fn bent(ten: u32, w: u32, divisor: f32) {
-    let begin = path_site(w);
-    let stop = path_site(w + 2u);
-    let geom = u32(wrap_objid(w + 1u));
-    let side = wrap_prm(w + 1u);
-    var obstacle = Obstacle(
-        geom_xpos_vec3(geom),
-        geom_xmat_mat3(geom),
-        geom_size(3u * geom),
-        wrap_type(w + 1u) == WRAP_CYLINDER,
-        side >= 0.0,
-        vec3f(0.0),
-    );
-    if (side >= 0.0) {
-        obstacle.side = site_xpos_vec3(u32(side));
-    }
-    let touch = wrap_around(begin.pos, stop.pos, obstacle);
-    if (!touch.touches) {
-        straight(ten, begin, stop, divisor);
-        return;
-    }
-    let body = u32(geom_bodyid(geom));
-    straight(ten, begin, Fixed(touch.first, body), divisor);
-    set_ten_length(ten, ten_length(ten) + touch.length / divisor);
-    straight(ten, Fixed(touch.last, body), stop, divisor);
+// Adds a part along a geom.
+fn stretch_arc(ten: u32, length: f32) {
+    set_ten_length(ten, ten_length(ten) + length);
 }
 
 // Adds a straight part.
-fn straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+fn stretch_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
     let d = stop.pos - begin.pos;
     let length = sqrt(dot(d, d));
     set_ten_length(ten, ten_length(ten) + length / divisor);

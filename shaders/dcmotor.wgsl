@@ -173,6 +173,23 @@ fn motor_losses(motor: Motor) -> f32 {
     return force;
 }
 
+// Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
+// servo on board, as far as the current follows in a time step, and of the damping of bristles.
+fn motor_slope(a: u32) -> f32 {
+    let g = 10u * a;
+    let constant = actuator_gainprm(g + 1u);
+    var voltage = 0.0;
+    if ((actuator_ctrlspec(a) & (INPUT_POS | INPUT_VEL | INPUT_FF)) != 0) {
+        voltage = constant - actuator_gainprm(g + 6u) * max(actuator_gainprm(g), MINVAL) / constant;
+    }
+    var follows = 1.0;
+    if (actuator_dynprm(g) > 0.0) {
+        follows = -exponential_m1(-opt_timestep(0u) / actuator_dynprm(g));
+    }
+    let resistance = motor_at(a, 0.0, false).resistance;
+    return constant * (voltage - constant) * follows / resistance - max(actuator_dynprm(g + 6u), 0.0);
+}
+
 // Rate at which the deflection of bristles decays: stiffness times speed over friction at that speed.
 fn bristle_decay(a: u32, velocity: f32) -> f32 {
     let b = 10u * a + 3u;

@@ -81,11 +81,11 @@ fn solve_ld__A__B__X() {
 fn mul_m__A__V__Y() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        let adr = u32(D_rowadr(i));
+        let adr = u32(F_rowadr(i));
         var sum = 0.0;
         //#unroll
-        for (var q = adr; q < adr + u32(D_rownnz(i)); q++) {
-            sum += A(u32(mapM2D(q))) * V(u32(D_colind(q)));
+        for (var q = adr; q < adr + u32(F_rownnz(i)); q++) {
+            sum += A(u32(mapM2F(q))) * V(u32(F_colind(q)));
         }
         set_Y(i, sum);
     }

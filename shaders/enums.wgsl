@@ -10,10 +10,12 @@ const HINGE: i32 = 3;
 // geom_type
 const PLANE: i32 = 0;
 const SPHERE: i32 = 2;
+const HFIELD: i32 = 1;
 const CAPSULE: i32 = 3;
 const ELLIPSOID: i32 = 4;
 const CYLINDER: i32 = 5;
 const BOX: i32 = 6;
+const MESH: i32 = 7;
 
 // wrap_type
 const WRAP_JOINT: i32 = 1;
@@ -80,7 +82,56 @@ const DISABLE_GRAVITY: i32 = 128;
 
 // opt_enableflags
 const ENABLE_OVERRIDE: i32 = 1;
-const ENABLE_ENERGY: i32 = 2;
+
+// sensor_type
+const SENS_TOUCH: i32 = 0;
+const SENS_ACCELEROMETER: i32 = 1;
+const SENS_VELOCIMETER: i32 = 2;
+const SENS_GYRO: i32 = 3;
+const SENS_FORCE: i32 = 4;
+const SENS_TORQUE: i32 = 5;
+const SENS_MAGNETOMETER: i32 = 6;
+const SENS_RANGEFINDER: i32 = 7;
+const SENS_CAMPROJECTION: i32 = 8;
+const SENS_JOINTPOS: i32 = 9;
+const SENS_JOINTVEL: i32 = 10;
+const SENS_TENDONPOS: i32 = 11;
+const SENS_TENDONVEL: i32 = 12;
+const SENS_ACTUATORPOS: i32 = 13;
+const SENS_ACTUATORVEL: i32 = 14;
+const SENS_ACTUATORFRC: i32 = 15;
+const SENS_JOINTACTUATORFRC: i32 = 16;
+const SENS_TENDONACTUATORFRC: i32 = 17;
+const SENS_BALLQUAT: i32 = 18;
+const SENS_BALLANGVEL: i32 = 19;
+const SENS_JOINTLIMITPOS: i32 = 20;
+const SENS_JOINTLIMITVEL: i32 = 21;
+const SENS_TENDONLIMITPOS: i32 = 23;
+const SENS_TENDONLIMITVEL: i32 = 24;
+const SENS_TENDONLIMITFRC: i32 = 25;
+const SENS_FRAMEPOS: i32 = 26;
+const SENS_FRAMEQUAT: i32 = 27;
+const SENS_FRAMEXAXIS: i32 = 28;
+const SENS_FRAMEZAXIS: i32 = 30;
+const SENS_FRAMELINVEL: i32 = 31;
+const SENS_FRAMELINACC: i32 = 33;
+const SENS_FRAMEANGACC: i32 = 34;
+const SENS_SUBTREECOM: i32 = 35;
+const SENS_SUBTREELINVEL: i32 = 36;
+const SENS_SUBTREEANGMOM: i32 = 37;
+const SENS_INSIDESITE: i32 = 38;
+const SENS_CONTACT: i32 = 42;
+const SENS_E_POTENTIAL: i32 = 43;
+const SENS_E_KINETIC: i32 = 44;
+const SENS_CLOCK: i32 = 45;
+
+// sensor_objtype, sensor_reftype
+const OBJ_NONE: i32 = 0;
+const OBJ_BODY: i32 = 1;
+const OBJ_XBODY: i32 = 2;
+const OBJ_GEOM: i32 = 5;
+const OBJ_SITE: i32 = 6;
+const OBJ_CAMERA: i32 = 7;
 
 fn disabled(bit: i32) -> bool {
     return (opt_disableflags(0u) & bit) != 0;

@@ -105,6 +105,20 @@ fn quat_sub(a: vec4f, b: vec4f) -> vec3f {
     return quat_to_rotvec(quat_mul(quat_conj(b), a));
 }
 
+// Matrix of the cross product: skew(a) times b is cross(a, b).
+fn skew(a: vec3f) -> mat3x3f {
+    return mat3x3f(vec3f(0.0, a.z, -a.y), vec3f(-a.z, 0.0, a.x), vec3f(a.y, -a.x, 0.0));
+}
+
+// Column a times row b.
+fn outer(a: vec3f, b: vec3f) -> mat3x3f {
+    return mat3x3f(a * b.x, a * b.y, a * b.z);
+}
+
+fn diagonal(a: vec3f) -> mat3x3f {
+    return mat3x3f(vec3f(a.x, 0.0, 0.0), vec3f(0.0, a.y, 0.0), vec3f(0.0, 0.0, a.z));
+}
+
 // Row i of a matrix.
 fn mat_row(m: mat3x3f, i: u32) -> vec3f {
     return vec3f(m[0][i], m[1][i], m[2][i]);

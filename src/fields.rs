@@ -8,6 +8,8 @@
 //! Names and shapes are MuJoCo's. Matrices are row-major, quaternions scalar-first, spatial vectors
 //! rotation first.
 
+use crate::stages::Stage;
+
 /// Sizes: number of elements along an axis.
 macro_rules! size_table {
     ($with:ident) => {
@@ -73,7 +75,8 @@ macro_rules! size_table {
             ntupledata "objects of all custom lists";
             ntree "kinematic trees";
             nC "nonzeros of the inertia matrix's lower triangle";
-            nD "nonzeros of the inertia matrix, both triangles";
+            nF "nonzeros of the inertia matrix, both triangles";
+            nD "nonzeros of derivatives by velocity: both triangles, whole blocks of trees";
             nH "entries of the lower triangle of a dense matrix over the degrees of freedom";
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
@@ -279,10 +282,17 @@ macro_rules! model_table {
             M_rowadr: int [nv] "id" "First nonzero of the row.";
             M_colind: int [nC] "id" "Column of each nonzero.";
             // the same matrix with both triangles: its products need no search
-            D_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
-            D_rowadr: int [nv] "id" "First nonzero of the row, both triangles.";
-            D_colind: int [nD] "id" "Column of each nonzero, both triangles.";
-            mapM2D: int [nD] "id" "Entry of M that each nonzero of both triangles equals.";
+            F_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
+            F_rowadr: int [nv] "id" "First nonzero of the row, both triangles.";
+            F_colind: int [nF] "id" "Column of each nonzero, both triangles.";
+            mapM2F: int [nF] "id" "Entry of M that each nonzero of both triangles equals.";
+            // derivatives by velocity: a row has all ancestors and descendants, those of simple bodies too
+            D_rownnz: int [nv] "1" "Nonzeros of the row of derivatives.";
+            D_rowadr: int [nv] "id" "First nonzero of the row of derivatives.";
+            D_diag: int [nv] "1" "Place of the diagonal in the row of derivatives: its ancestors come before it.";
+            D_colind: int [nD] "id" "Column of each derivative.";
+            mapM2D: int [nD] "id" "Entry of M in the place of each derivative; -1 for none.";
+            mapD2M: int [nC] "id" "Derivative in the place of each entry of M.";
             // trees
             tree_bodyadr: int [ntree] "id" "First body.";
             tree_bodynum: int [ntree] "1" "Number of bodies.";
@@ -654,7 +664,8 @@ macro_rules! model_table {
 }
 
 /// Data fields: one value per world. The first word is the stage that writes the field; `state`: the
-/// integrator and the caller; `scratch`: memory that one backend or both work in, not a result.
+/// integrator and the caller; `integrator`: whichever stage of these the model has; `scratch`: memory that one backend
+/// or both work in, not a result.
 macro_rules! data_table {
     ($with:ident) => {
         $with! {
@@ -742,6 +753,8 @@ macro_rules! data_table {
             // velocity
             com_vel cvel: real [nbody 6] "rad/s, m/s" "Velocity about the tree's centre of mass.";
             com_vel cdof_dot: real [nv 6] "1/s, m/s" "Time derivative of cdof.";
+            fluid qfrc_fluid: real [nv] "N or N m" "Force of the medium.";
+            scratch fluid_force: real [nbody 6] "N m, N" "Force of the medium on the subtree, about the tree's centre of mass.";
             passive ten_velocity: real [ntendon] "m/s" "Rate of the length.";
             passive actuator_velocity: real [nout] "mixed" "Rate of the length.";
             passive qfrc_spring: real [nv] "N or N m" "Force of springs.";
@@ -750,8 +763,8 @@ macro_rules! data_table {
             passive qfrc_passive: real [nv] "N or N m" "Sum of the passive forces.";
             reference_constraint efc_vel: real [njmax] "m/s or rad/s" "Velocity in constraint space.";
             reference_constraint efc_aref: real [njmax] "m/s^2 or rad/s^2" "Reference acceleration.";
-            rne cacc: real [nbody 6] "rad/s^2, m/s^2" "Acceleration about the tree's centre of mass, without that of the joints.";
-            rne cfrc_body: real [nbody 6] "N m, N" "Force that a body passes to its parent.";
+            rne bias_cacc: real [nbody 6] "rad/s^2, m/s^2" "Acceleration about the tree's centre of mass, without that of the joints.";
+            rne bias_cfrc: real [nbody 6] "N m, N" "Force that moves the body and its subtree so.";
             rne qfrc_bias: real [nv] "N or N m" "Coriolis, centrifugal and gravitational force.";
             // force
             actuation actuator_force: real [nout] "N or N m" "Force.";
@@ -787,9 +800,18 @@ macro_rules! data_table {
             scratch inverse_qacc: real [nv] "mixed" "Acceleration in continuous time.";
             scratch inverse_constraint: real [nv] "N or N m" "Force of the constraints that forward dynamics found.";
             // integrators
-            euler qH: real [nC] "mixed" "Factors of M plus time step times damping.";
-            euler qacc_damped: real [nv] "mixed" "Acceleration with implicit damping.";
-            euler qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
+            integrator qH: real [nC] "mixed" "Factors of M less time step times derivatives of the forces by velocity.";
+            integrator qacc_damped: real [nv] "mixed" "Acceleration with forces at the velocities after the step.";
+            integrator qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
+            implicit qDeriv: real [nD] "mixed" "Derivatives of the forces by the velocities.";
+            scratch qLU: real [nD] "mixed" "Factors U and L of M less time step times derivatives.";
+            scratch actuator_slope: real [nout] "mixed" "Derivative of the force by the rate of the length.";
+            scratch fluid_slope: real [nbody 36] "mixed" "Derivative of the medium's force on the subtree by velocity: four blocks, torque first.";
+            scratch bias_slope: real [nbody 12] "mixed" "Of the bias force by velocity: torque by turning, and momentum.";
+            scratch slope_down: real [nv 6] "mixed" "Derivative of the subtree's force by the degree of freedom.";
+            scratch slope_up: real [nv 6] "mixed" "Derivative of the degree of freedom's force by the body's velocity.";
+            scratch slope_rate: real [nv 6] "1/s, m/s" "Twice the rate of the motion axis, of which the joint's own turning counts once.";
+            scratch slope_momentum: real [nv 6] "kg m^2, kg m" "Momentum of the subtree from unit speed.";
             scratch rk4_part: int [1] "1" "Part of the step that comes next; 4 more where the world was reset.";
             scratch rk4_qpos: real [nq] "mixed" "Positions at the beginning of the step.";
             scratch rk4_qvel: real [nv] "mixed" "Velocities at the beginning of the step.";
@@ -797,8 +819,14 @@ macro_rules! data_table {
             scratch rk4_vel: real [nv] "mixed" "Weighted sum of velocities.";
             scratch rk4_acc: real [nv] "mixed" "Weighted sum of accelerations.";
             scratch rk4_act_dot: real [na] "mixed" "Weighted sum of the rates of activations.";
-            // energy
-            energy energy: real [2] "J" "Potential and kinetic energy.";
+            // views
+            subtree_vel subtree_linvel: real [nbody 3] "m/s" "Velocity of the subtree's centre of mass.";
+            subtree_vel subtree_angmom: real [nbody 3] "kg m^2/s" "Angular momentum of the subtree about its centre of mass.";
+            rne_post cacc: real [nbody 6] "rad/s^2, m/s^2" "Acceleration about the tree's centre of mass.";
+            rne_post cfrc_ext: real [nbody 6] "N m, N" "Force on the body from contacts, equalities and the caller, about the tree's centre of mass.";
+            rne_post cfrc_int: real [nbody 6] "N m, N" "Force that the body's parent passes to it, about the tree's centre of mass.";
+            energies energy: real [2] "J" "Potential and kinetic energy.";
+            sensor sensordata: real [nsensordata] "mixed" "Outputs of the sensors.";
         }
     };
 }
@@ -888,6 +916,12 @@ impl Field {
                 Dim::Const(n) => n,
             })
             .collect()
+    }
+
+    /// Whether a stage writes the field as a result.
+    pub fn is_of(&self, stage: Stage) -> bool {
+        let shared = self.stage == "integrator" && [Stage::euler, Stage::implicit].contains(&stage);
+        shared || self.stage == stage.name()
     }
 
     /// Number of elements of one world.

@@ -236,6 +236,71 @@ pub mod input {
     pub const COUNTED: i32 = POS | VEL | FF | VOLTAGE;
 }
 
+/// Values of `sensor_type`: indices into [`crate::spec::SENSORS`].
+#[allow(missing_docs)]
+pub mod sensor {
+    pub const TOUCH: i32 = 0;
+    pub const ACCELEROMETER: i32 = 1;
+    pub const VELOCIMETER: i32 = 2;
+    pub const GYRO: i32 = 3;
+    pub const FORCE: i32 = 4;
+    pub const TORQUE: i32 = 5;
+    pub const MAGNETOMETER: i32 = 6;
+    pub const RANGEFINDER: i32 = 7;
+    pub const CAMPROJECTION: i32 = 8;
+    pub const JOINTPOS: i32 = 9;
+    pub const JOINTVEL: i32 = 10;
+    pub const TENDONPOS: i32 = 11;
+    pub const TENDONVEL: i32 = 12;
+    pub const ACTUATORPOS: i32 = 13;
+    pub const ACTUATORVEL: i32 = 14;
+    pub const ACTUATORFRC: i32 = 15;
+    pub const JOINTACTUATORFRC: i32 = 16;
+    pub const TENDONACTUATORFRC: i32 = 17;
+    pub const BALLQUAT: i32 = 18;
+    pub const BALLANGVEL: i32 = 19;
+    pub const JOINTLIMITPOS: i32 = 20;
+    pub const JOINTLIMITVEL: i32 = 21;
+    pub const JOINTLIMITFRC: i32 = 22;
+    pub const TENDONLIMITPOS: i32 = 23;
+    pub const TENDONLIMITVEL: i32 = 24;
+    pub const TENDONLIMITFRC: i32 = 25;
+    pub const FRAMEPOS: i32 = 26;
+    pub const FRAMEQUAT: i32 = 27;
+    pub const FRAMEXAXIS: i32 = 28;
+    pub const FRAMEYAXIS: i32 = 29;
+    pub const FRAMEZAXIS: i32 = 30;
+    pub const FRAMELINVEL: i32 = 31;
+    pub const FRAMEANGVEL: i32 = 32;
+    pub const FRAMELINACC: i32 = 33;
+    pub const FRAMEANGACC: i32 = 34;
+    pub const SUBTREECOM: i32 = 35;
+    pub const SUBTREELINVEL: i32 = 36;
+    pub const SUBTREEANGMOM: i32 = 37;
+    pub const INSIDESITE: i32 = 38;
+    pub const DISTANCE: i32 = 39;
+    pub const NORMAL: i32 = 40;
+    pub const FROMTO: i32 = 41;
+    pub const CONTACT: i32 = 42;
+    pub const E_POTENTIAL: i32 = 43;
+    pub const E_KINETIC: i32 = 44;
+    pub const CLOCK: i32 = 45;
+    pub const TACTILE: i32 = 46;
+    pub const PLUGIN: i32 = 47;
+    pub const USER: i32 = 48;
+}
+
+/// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): what has a frame.
+#[allow(missing_docs)]
+pub mod object {
+    pub const NONE: i32 = 0;
+    pub const BODY: i32 = 1;
+    pub const XBODY: i32 = 2;
+    pub const GEOM: i32 = 5;
+    pub const SITE: i32 = 6;
+    pub const CAMERA: i32 = 7;
+}
+
 impl<T: Real> Model<T> {
     /// Whether a bit of `opt_disableflags` is set.
     #[inline]

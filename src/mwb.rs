@@ -5,6 +5,7 @@
 //! little-endian; lists of names start with their count, names with their length.
 
 mod ids;
+mod sensed;
 
 use crate::error::{Error, Result};
 use crate::fields::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
@@ -132,6 +133,7 @@ fn read(bytes: &[u8]) -> Outcome<Model> {
         return Err(format!("has {} bytes too many", input.0.len()));
     }
     ids::check(&model)?;
+    sensed::check(&model)?;
     Ok(model)
 }
 

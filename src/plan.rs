@@ -1,6 +1,6 @@
 //! Which stages run for a model, and how often: what its options and elements ask for.
 
-use crate::model::{Model, enable, integrator};
+use crate::model::{Model, disable, enable, integrator, object, sensor};
 use crate::real::Real;
 use crate::stages::{Group, Stage};
 
@@ -41,8 +41,23 @@ pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
 }
 
 /// Whether a stage has something to do for a model.
-fn is_used<T: Real>(_: &Model<T>, _: Stage) -> bool {
-    true
+fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    match stage {
+        Stage::sensor => m.sizes.nsensor > 0 && !m.disabled(disable::SENSOR),
+        Stage::fluid => has_fluid(m),
+        _ => true,
+    }
+}
+
+/// Whether bodies move through a medium that resists. Without passive forces there is none.
+pub fn has_fluid<T: Real>(m: &Model<T>) -> bool {
+    let dense = m.opt_density[0] > T::ZERO || m.opt_viscosity[0] > T::ZERO;
+    dense && !(m.disabled(disable::SPRING) && m.disabled(disable::DAMPER))
+}
+
+/// Whether the integrator takes derivatives of the forces by the velocities.
+pub fn is_implicit<T: Real>(m: &Model<T>) -> bool {
+    [integrator::IMPLICIT, integrator::IMPLICITFAST].contains(&m.opt_integrator[0])
 }
 
 /// Whether a step runs a stage in its first part, or in a later one.
@@ -53,6 +68,7 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
         Group::Step => match stage {
             Stage::rk4 => m.opt_integrator[0] == integrator::RK4,
             Stage::euler => m.opt_integrator[0] == integrator::EULER,
+            Stage::implicit => is_implicit(m),
             _ => first,
         },
     }
@@ -61,7 +77,14 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
 /// Whether something in the model asks for a view in every step.
 fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
-        Stage::energy => m.enabled(enable::ENERGY),
+        Stage::sensor => true,
+        Stage::energies => needs_energy(m),
+        Stage::camlight => is_used(m, Stage::sensor) && senses_cameras(m),
+        Stage::subtree_vel => senses(m, &[sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM]),
+        Stage::rne_post => senses(
+            m,
+            &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC],
+        ),
         Stage::inverse => m.enabled(enable::FWDINV),
         _ => false,
     }
@@ -70,6 +93,21 @@ fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
 /// Whether `forward` shows a stage's results: forward and inverse dynamics are compared where that is asked for.
 fn is_forward<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     stage != Stage::inverse || is_viewed(m, stage)
+}
+
+/// Whether the energies are wanted: by a flag or by a sensor.
+pub fn needs_energy<T: Real>(m: &Model<T>) -> bool {
+    m.enabled(enable::ENERGY) || senses(m, &[sensor::E_POTENTIAL, sensor::E_KINETIC])
+}
+
+/// Whether a model has sensors of some kinds that are not switched off.
+pub fn senses<T: Real>(m: &Model<T>, kinds: &[i32]) -> bool {
+    is_used(m, Stage::sensor) && m.sensor_type.iter().any(|kind| kinds.contains(kind))
+}
+
+/// Whether a sensor measures a camera, or relative to one.
+fn senses_cameras<T: Real>(m: &Model<T>) -> bool {
+    m.sensor_objtype.iter().chain(&m.sensor_reftype).any(|&kind| kind == object::CAMERA)
 }
 
 #[cfg(test)]
@@ -85,23 +123,52 @@ mod tests {
 
     #[test]
     fn a_step_has_one_integrator_and_one_check_of_the_state() {
-        for (option, name, times) in
-            [(r#"integrator="Euler""#, "euler", 1), (r#"integrator="RK4""#, "rk4", 4)]
-        {
+        for (option, name, times) in [
+            (r#"integrator="Euler""#, "euler", 1),
+            (r#"integrator="RK4""#, "rk4", 4),
+            (r#"integrator="implicit""#, "implicit", 1),
+            (r#"integrator="implicitfast""#, "implicit", 1),
+        ] {
             let m = model(option);
             let count = |stage: &str| step(&m).filter(|s| s.name() == stage).count();
             let integrators: Vec<&str> =
-                step(&m).map(Stage::name).filter(|n| ["euler", "rk4"].contains(n)).collect();
+                step(&m).map(Stage::name).filter(|n| ["euler", "rk4", "implicit"].contains(n)).collect();
             assert_eq!(integrators, vec![name; times]);
-            assert_eq!((count("check_state"), count("kinematics"), count("energy")), (1, times, 0));
+            assert_eq!((count("check_state"), count("kinematics"), count("energies")), (1, times, 0));
             assert!(stages(&m).all(|s| step(&m).chain(forward(&m)).chain(inverse(&m)).any(|t| t == s)));
         }
+    }
+
+    #[test]
+    fn a_medium_is_part_of_a_step_where_it_resists() {
+        let count = |option: &str| step(&model(option)).filter(|&s| s == Stage::fluid).count();
+        assert_eq!([count(""), count(r#"density="1""#), count(r#"viscosity="1""#)], [0, 1, 1]);
     }
 
     #[test]
     fn energy_is_part_of_a_step_where_it_is_asked_for() {
         let text = r#"<mujoco><option><flag energy="enable"/></option><worldbody/></mujoco>"#;
         let m = crate::compile::load_str(text).expect("a model");
-        assert_eq!(step(&m).filter(|&s| s == Stage::energy).count(), 1);
+        assert_eq!(step(&m).filter(|&s| s == Stage::energies).count(), 1);
+    }
+
+    #[test]
+    fn a_step_has_the_views_that_its_sensors_read() {
+        for (made, disabled, views) in [
+            ("<gyro site='s'/>", "", vec!["sensor"]),
+            ("<force site='s'/>", "", vec!["rne_post", "sensor"]),
+            ("<subtreeangmom body='b'/>", "", vec!["subtree_vel", "sensor"]),
+            ("<e_kinetic/>", "", vec!["energies", "sensor"]),
+            ("<framepos objtype='camera' objname='c'/>", "", vec!["camlight", "sensor"]),
+            ("<force site='s'/>", "<option><flag sensor='disable'/></option>", vec![]),
+        ] {
+            let text = format!(
+                "<mujoco>{disabled}<worldbody><body name='b'><joint/><geom size='0.1'/><site name='s'/>\
+                 <camera name='c'/></body></worldbody><sensor>{made}</sensor></mujoco>"
+            );
+            let m = crate::compile::load_str(&text).expect("a model");
+            let names: Vec<&str> = step(&m).filter(|s| s.group() == Group::View).map(Stage::name).collect();
+            assert_eq!(names, views, "{made}");
+        }
     }
 }

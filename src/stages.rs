@@ -17,6 +17,7 @@ macro_rules! stage_table {
             make_constraint Position "constraint rows";
             transmission Position "lengths and moment arms of actuators";
             com_vel Velocity "velocities of bodies and rates of motion axes";
+            fluid Velocity "forces of the medium on bodies";
             passive Velocity "springs, dampers, gravity compensation";
             reference_constraint Velocity "reference acceleration of each constraint row";
             rne Velocity "bias forces by recursive Newton-Euler";
@@ -24,8 +25,12 @@ macro_rules! stage_table {
             acceleration Force "acceleration without constraints";
             solve Force "constraint forces and acceleration";
             inverse View "force that makes a given acceleration";
-            energy View "potential and kinetic energy";
+            subtree_vel View "velocities and angular momenta of subtrees";
+            rne_post View "accelerations of bodies, forces between them and on them";
+            energies View "potential and kinetic energy";
+            sensor View "outputs of the sensors";
             euler Step "semi-implicit Euler with implicit damping";
+            implicit Step "implicit in velocity: both of the integrators with derivatives of the forces";
             rk4 Step "Runge-Kutta of fourth order: one of the four parts of a step";
         }
     };

@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
-use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, integrator, transmission};
+use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, integrator, sensor, transmission};
 use crate::objects::Kind;
 use crate::spec::SENSORS;
 
@@ -25,6 +25,10 @@ const COLLIDING: &[(i32, i32)] = &[
 /// Flags that must stay off.
 const ENABLED: &[(&str, i32)] =
     &[("sleep", enable::SLEEP), ("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
+
+/// Kinds of sensors that need what is not there yet: distances between geoms, tactile maps, plugins.
+const NOT_SENSED: &[i32] =
+    &[sensor::DISTANCE, sensor::NORMAL, sensor::FROMTO, sensor::TACTILE, sensor::PLUGIN];
 
 /// Most iterations of a solver in one step.
 const MAX_ITERATIONS: i32 = 10_000;
@@ -88,8 +92,8 @@ impl List<'_> {
 
     fn options(&mut self) {
         let m = self.model;
-        if ![integrator::EULER, integrator::RK4].contains(&m.opt_integrator[0]) {
-            self.add("this value of option integrator (use Euler or RK4)");
+        if m.opt_integrator[0] == integrator::DISCRETE {
+            self.add("this value of option integrator (use Euler, RK4, implicit or implicitfast)");
         }
         for (name, value, simulated) in
             [("cone", m.opt_cone[0], "pyramidal"), ("noslip_iterations", m.opt_noslip_iterations[0], "0")]
@@ -111,10 +115,8 @@ impl List<'_> {
         if m.opt_solver[0] != 2 {
             self.add("this value of option solver (use Newton)");
         }
-        for (name, value) in [("density", m.opt_density[0]), ("viscosity", m.opt_viscosity[0])] {
-            if value != 0.0 {
-                self.add(format!("fluid {name}"));
-            }
+        if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
+            self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
         }
         for (name, bit) in ENABLED {
             if m.enabled(*bit) {
@@ -165,9 +167,22 @@ impl List<'_> {
 
     fn sensors(&mut self) {
         let m = self.model;
-        for (kind, rule) in SENSORS.iter().enumerate() {
-            let what = format!("sensor of type {}", rule.tag);
-            self.first(Kind::Sensor, &what, m.sizes.nsensor, |s| m.sensor_type[s] == kind as i32);
+        let count = m.sizes.nsensor;
+        for number in NOT_SENSED {
+            let tag = SENSORS.get(*number as usize).map_or("", |rule| rule.tag);
+            let what = format!("sensor of type {tag}");
+            self.first(Kind::Sensor, &what, count, |s| m.sensor_type[s] == *number);
+        }
+        self.first(Kind::Sensor, "enclosed of a sensor", count, |s| {
+            m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0
+        });
+        self.first(Kind::Sensor, "nsample of a sensor", count, |s| m.sensor_history[2 * s] > 0);
+        self.first(Kind::Sensor, "delay of a sensor", count, |s| m.sensor_delay[s] > 0.0);
+        self.first(Kind::Sensor, "interval of a sensor", count, |s| m.sensor_interval[2 * s] > 0.0);
+        // shapes that rays do not know
+        if m.sensor_type.contains(&sensor::RANGEFINDER) {
+            let what = "rays against a signed-distance geom";
+            self.first(Kind::Geom, what, m.sizes.ngeom, |g| m.geom_type[g] == kind::SDF);
         }
     }
 

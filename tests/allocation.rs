@@ -70,6 +70,10 @@ fn model(name: &str) -> Model {
     compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
 }
 
+/// Models with sensors of every kind.
+const SENSORS: &[&str] =
+    &["../tests/parity/models/sensors.xml", "../tests/parity/models/contact_sensors.xml"];
+
 /// A world with controls of its own, in contact.
 fn warm_world(model: &Model, capacity: Capacity) -> Data {
     let mut data = Data::new(model, capacity);
@@ -98,7 +102,8 @@ fn the_counter_counts() {
 
 #[test]
 fn steps_of_a_world_allocate_nothing() {
-    for name in ["humanoid.xml", "pile.xml", "quadruped.xml", "three_humanoids.xml"] {
+    let names = ["humanoid.xml", "pile.xml", "quadruped.xml", "three_humanoids.xml"];
+    for name in names.into_iter().chain(SENSORS.iter().copied()) {
         let model = model(name);
         let mut data = warm_world(&model, probe(&model));
         assert!(data.nefc[0] > 0, "{name}: no constraint");

@@ -104,7 +104,7 @@ fn one_wrong_element_fails() {
 
 #[test]
 fn a_stage_that_does_not_run_fails() {
-    for stage in plan::stages(&humanoid()).filter(|s| s.name() != "check_state" && s.name() != "energy") {
+    for stage in plan::stages(&humanoid()).filter(|s| s.name() != "check_state" && s.name() != "energies") {
         let report = check(Fault::Skip(stage.name()), &OPTIONS);
         assert!(report.rows.iter().any(|r| r.stage == stage && r.over()), "{}", stage.name());
     }

@@ -15,6 +15,9 @@ const CONTACTS: &str = include_str!("parity/models/contacts.xml");
 /// Tendons with limits, friction, springs and actuators.
 const TENDONS: &str = include_str!("parity/models/tendons.xml");
 
+/// Everything that has a derivative by velocity, in a medium.
+const FLUID: &str = include_str!("parity/models/fluid_implicit.xml");
+
 fn load(text: &str) -> Model {
     // the loader does not take negative spring lengths yet
     load_str(&text.replace("springlength=\"-0.1 0.1\"", "springlength=\"0 0.1\"")).unwrap()
@@ -381,5 +384,126 @@ fn islands_do_not_change_the_converged_solution() {
     assert!(d.nisland[0] > 1 && e.nisland[0] == 1);
     for i in 0..m.sizes.nv {
         assert!((d.qacc[i] - e.qacc[i]).abs() < 1e-3 * (1.0 + d.qacc[i].abs()), "{i}");
+    }
+}
+
+/// Smooth forces that are differentiated, at the velocities of a world.
+fn smooth_forces(m: &Model, d: &Data) -> Vec<f64> {
+    let mut d = d.clone();
+    cpu::forward(m, &mut d);
+    (0..m.sizes.nv).map(|i| d.qfrc_passive[i] + d.qfrc_actuator[i] - d.qfrc_bias[i]).collect()
+}
+
+#[test]
+fn derivatives_are_those_of_the_forces() {
+    let mut m = load(FLUID);
+    // ranges of tendons' forces are not differentiated
+    m.tendon_actfrclimited.fill(0);
+    let mut seed = 7;
+    for _ in 0..5 {
+        let mut d = world(&m, 30, 100);
+        disturb(&mut d.qvel, 0.7, &mut seed);
+        disturb(&mut d.ctrl, 0.5, &mut seed);
+        cpu::integrate::move_joints(&m, &mut d, 1.0);
+        disturb(&mut d.qvel, 0.7, &mut seed);
+        cpu::forward(&m, &mut d);
+        cpu::derivative::derivative(&m, &mut d);
+        let most = d.qDeriv.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+        let h = 1e-5;
+        for j in 0..m.sizes.nv {
+            let (mut after, mut before) = (d.clone(), d.clone());
+            after.qvel[j] += h;
+            before.qvel[j] -= h;
+            let (after, before) = (smooth_forces(&m, &after), smooth_forces(&m, &before));
+            // rows have no place for what tendons couple beyond a tree
+            for i in 0..m.sizes.nv {
+                for k in cpu::derivative::row(&m, i).filter(|&k| m.D_colind[k] as usize == j) {
+                    let slope = (after[i] - before[i]) / (2.0 * h);
+                    let off = (slope - d.qDeriv[k]).abs();
+                    assert!(off < 1e-6 * most, "{i} by {j}: {} is off by {off}", d.qDeriv[k]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_derivatives_are_symmetric_but_for_free_bodies_alone() {
+    let mut m = load(FLUID);
+    m.opt_integrator[0] = manyworlds::model::integrator::IMPLICITFAST;
+    let mut d = world(&m, 30, 100);
+    disturb(&mut d.qvel, 0.7, &mut 3);
+    cpu::forward(&m, &mut d);
+    cpu::derivative::derivative(&m, &mut d);
+    let mut lopsided = 0;
+    for i in 0..m.sizes.nv {
+        for k in cpu::derivative::row(&m, i) {
+            let j = m.D_colind[k] as usize;
+            let mirror = cpu::derivative::row(&m, j).find(|&l| m.D_colind[l] as usize == i).unwrap();
+            let differs = (d.qDeriv[k] - d.qDeriv[mirror]).abs() > 1e-9;
+            lopsided += usize::from(differs);
+            assert!(!differs || cpu::derivative::is_alone(&m, m.dof_treeid[i]), "{i} {j}");
+        }
+    }
+    assert!(lopsided > 0);
+}
+
+#[test]
+fn a_tumbling_body_keeps_its_momentum_and_does_not_gain_energy() {
+    for integrator in ["implicit", "implicitfast"] {
+        let m = load_str(&format!(
+            "<mujoco><option integrator='{integrator}' gravity='0 0 0'><flag energy='enable'/></option><worldbody>
+             <body><freejoint/><geom type='box' size='.1 .2 .3' pos='.1 .05 .02'/></body></worldbody></mujoco>"
+        ))
+        .unwrap();
+        let mut d = world(&m, 1, 1);
+        // about the middle axis: it turns over again and again
+        d.qvel[3..6].copy_from_slice(&[0.1, 5.0, 0.2]);
+        cpu::forward(&m, &mut d);
+        let (before, energy) = (momentum(&m, &d, 1), d.energy[1]);
+        for _ in 0..5000 {
+            cpu::step(&m, &mut d);
+        }
+        cpu::forward(&m, &mut d);
+        let after = momentum(&m, &d, 1);
+        let norm = |p: &[f64]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let change: Vec<f64> = (0..3).map(|k| after[k] - before[k]).collect();
+        // the reference's own figures after these 10 s: 1.4635e-2 and -2.2025e-2
+        let drift = norm(&change) / norm(&before[..3]);
+        assert!((drift - 1.463_538e-2).abs() < 1e-6, "{drift}");
+        let loss = d.energy[1] / energy - 1.0;
+        assert!((loss + 2.202_462e-2).abs() < 1e-6, "{loss}");
+    }
+}
+
+#[test]
+fn a_ball_falls_at_its_terminal_velocity() {
+    let pi = std::f64::consts::PI;
+    let (radius, mass, gravity) = (0.1, 0.5, 9.81);
+    // by Stokes's law, on the box of inertia with its edges instead of the diameter, and against the area alone
+    let edge = 2.4_f64.sqrt() * radius;
+    let cases = [
+        ("viscosity='2'", "ellipsoid", mass * gravity / (6.0 * pi * 2.0 * radius)),
+        ("viscosity='2'", "none", mass * gravity / (3.0 * pi * 2.0 * edge)),
+        ("density='20'", "ellipsoid", (mass * gravity / (20.0 * 0.5 * pi * radius * radius)).sqrt()),
+        ("density='20'", "none", (2.0 * mass * gravity / (20.0 * edge * edge)).sqrt()),
+    ];
+    for (medium, shape, expected) in cases {
+        for integrator in ["Euler", "RK4", "implicit", "implicitfast"] {
+            let m = load_str(&format!(
+                "<mujoco><option integrator='{integrator}' {medium} wind='0 0 0.3'/><worldbody><body><freejoint/>
+                 <geom size='{radius}' mass='{mass}' fluidshape='{shape}'/></body></worldbody></mujoco>"
+            ))
+            .unwrap();
+            let mut d = world(&m, 1, 1);
+            for _ in 0..3000 {
+                cpu::step(&m, &mut d);
+            }
+            let speed = 0.3 - d.qvel[2];
+            assert!(
+                (speed - expected).abs() < 1e-6 * expected,
+                "{medium} {shape} {integrator}: {speed} {expected}"
+            );
+        }
     }
 }

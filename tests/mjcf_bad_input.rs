@@ -305,10 +305,21 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
     ("<mujoco><option cone='elliptic'/></mujoco>", &["option cone"]),
     ("<mujoco><option solver='CG'/></mujoco>", &["option solver"]),
     ("<mujoco><option noslip_iterations='3'/></mujoco>", &["noslip_iterations"]),
-    ("<mujoco><option density='1' viscosity='2'/></mujoco>", &["fluid density", "fluid viscosity"]),
     ("<mujoco><option><flag sleep='enable'/></option></mujoco>", &["flag sleep"]),
     ("<mujoco><option iterations='2000000000'/></mujoco>", &["iterations"]),
-    ("<mujoco><sensor><clock name='c'/></sensor></mujoco>", &["sensor of type clock", "'c'"]),
+    (
+        "<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><sensor><distance name='c' geom1='a' geom2='b'/></sensor></mujoco>",
+        &["sensor of type distance", "'c'"],
+    ),
+    ("<mujoco><sensor><clock name='c' nsample='3'/></sensor></mujoco>", &["nsample of a sensor", "'c'"]),
+    (
+        "<mujoco><sensor><clock name='c' interval='0.1 0'/></sensor></mujoco>",
+        &["interval of a sensor", "'c'"],
+    ),
+    (
+        "<mujoco><worldbody><site name='s'/><geom name='a' size='1'/></worldbody><sensor><insidesite name='c' site='s' objtype='geom' objname='a' enclosed='true'/></sensor></mujoco>",
+        &["enclosed of a sensor", "'c'"],
+    ),
     (
         "<mujoco><worldbody><body name='b'><freejoint/><geom size='1'/></body></worldbody>
         <equality><weld name='w' body1='b'/></equality></mujoco>",

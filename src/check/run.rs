@@ -201,7 +201,7 @@ fn mark_borderline(seen: &Seen<'_>, skip: &mut [bool]) -> Result<()> {
 
 /// Fields that a stage writes.
 fn outputs(stage: Stage) -> impl Iterator<Item = &'static Field> {
-    Data::<f64>::FIELDS.iter().filter(move |f| f.stage == stage.name())
+    Data::<f64>::FIELDS.iter().filter(move |f| f.is_of(stage))
 }
 
 /// Fills fields of the double-precision worlds with bits that no arithmetic makes.

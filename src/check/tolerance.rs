@@ -19,10 +19,12 @@ const FIELDS: &[(&str, f64)] = &[
     ("qacc", 2e-4),            // 8.5e-6
     ("qacc_warmstart", 2e-4),  // as qacc
     ("qacc_damped", 3e-5),     // 2.5e-6
+    ("qDeriv", 5e-5),          // 1.1e-5
     ("efc_force", 2e-4),       // 1.1e-5
     ("qfrc_constraint", 2e-4), // 9.8e-6
     ("solver_Jaref", 2e-4),    // 9.4e-6
     ("qfrc_inverse", 1e-2),    // 9.0e-4: stiff constraints multiply what rounding leaves
+    ("cfrc_int", 1e-4),        // 1.1e-5: what is left of larger forces
 ];
 
 /// Fields that two right solvers may disagree on, with the reason.

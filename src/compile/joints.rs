@@ -193,6 +193,7 @@ impl Build<'_> {
         }
         m.sizes.nC = m.M_colind.len();
         self.symmetric_structure();
+        self.derivative_structure();
     }
 
     /// Both triangles of the inertia matrix, with the entry of the lower one that each nonzero equals.
@@ -210,13 +211,52 @@ impl Build<'_> {
                 }
             }
         }
+        m.F_colind.clear();
+        m.mapM2F.clear();
+        for (i, row) in rows.iter().enumerate() {
+            m.F_rowadr[i] = m.F_colind.len() as i32;
+            m.F_rownnz[i] = row.len() as i32;
+            m.F_colind.extend(row.iter().map(|(j, _)| j));
+            m.mapM2F.extend(row.iter().map(|(_, k)| k));
+        }
+        m.sizes.nF = m.F_colind.len();
+    }
+
+    /// Rows of derivatives by velocity: all ancestors of every dof, itself, all descendants.
+    fn derivative_structure(&mut self) {
+        let m = &mut self.model;
+        let nv = m.sizes.nv;
+        let mut rows: Vec<Vec<i32>> = vec![Vec::new(); nv];
+        // dof by dof: every row comes out ascending
+        for i in 0..nv {
+            let mut chain = vec![i as i32];
+            while m.dof_parentid[chain[chain.len() - 1] as usize] >= 0 {
+                chain.push(m.dof_parentid[chain[chain.len() - 1] as usize]);
+            }
+            m.D_diag[i] = chain.len() as i32 - 1;
+            rows[i].extend(chain.iter().rev());
+            for &j in &chain[1..] {
+                rows[j as usize].push(i as i32);
+            }
+        }
+        // where M has an entry, the lower triangle and its mirror image
         m.D_colind.clear();
         m.mapM2D.clear();
+        m.mapD2M = vec![0; m.sizes.nC];
         for (i, row) in rows.iter().enumerate() {
             m.D_rowadr[i] = m.D_colind.len() as i32;
             m.D_rownnz[i] = row.len() as i32;
-            m.D_colind.extend(row.iter().map(|(j, _)| j));
-            m.mapM2D.extend(row.iter().map(|(_, k)| k));
+            for &j in row {
+                let (low, high) = (j.min(i as i32), (j as usize).max(i));
+                let first = m.M_rowadr[high] as usize;
+                let columns = &m.M_colind[first..first + m.M_rownnz[high] as usize];
+                let entry = columns.iter().position(|&c| c == low).map(|k| first + k);
+                if let Some(k) = entry.filter(|_| j as usize <= i) {
+                    m.mapD2M[k] = m.D_colind.len() as i32;
+                }
+                m.mapM2D.push(entry.map_or(-1, |k| k as i32));
+                m.D_colind.push(j);
+            }
         }
         m.sizes.nD = m.D_colind.len();
     }

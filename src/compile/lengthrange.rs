@@ -142,7 +142,8 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
 /// Runs the stages of some groups.
 fn run(m: &Model, d: &mut Data, groups: &[Group]) {
     let stages = Stage::ALL.iter().filter(|s| groups.contains(&s.group()));
-    let left_out = [Stage::check_state, Stage::rk4];
+    // there is no medium, and one integrator for all
+    let left_out = [Stage::check_state, Stage::fluid, Stage::rk4, Stage::implicit];
     for &stage in stages.filter(|s| !left_out.contains(s)) {
         run_stage(stage, m, d);
     }

@@ -2,23 +2,13 @@
 
 use crate::fields::Values::Int;
 use crate::mjcf::{CONTACT_DATA, RAY_DATA};
-use crate::model::joint;
+use crate::model::{joint, sensor as kind};
 use crate::spec::{Kind, Object, SENSORS, Sensor};
 
 use super::Build;
 
 /// Most outputs of all sensors, and most numbers of their history.
 const MAX_NUMBERS: i64 = 1 << 28;
-
-/// Values of `sensor_type` that have rules of their own.
-mod kind {
-    pub(super) const RANGEFINDER: i32 = 7;
-    pub(super) const NORMAL: i32 = 40;
-    pub(super) const INSIDESITE: i32 = 38;
-    pub(super) const CONTACT: i32 = 42;
-    pub(super) const TACTILE: i32 = 46;
-    pub(super) const USER: i32 = 48;
-}
 
 /// What a sensor gives: number of outputs, type of data, stage.
 struct Output {

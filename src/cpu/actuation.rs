@@ -92,7 +92,7 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) 
 }
 
 /// What the gain multiplies: the last activation, now or a time step later, or the control.
-fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
+pub fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
     let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
         return ctrl;
     };

@@ -192,6 +192,18 @@ impl<T: Real> DcMotor<T> {
     }
 }
 
+/// Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
+/// servo on board, as far as the current follows in a time step, and of the damping of bristles.
+pub fn slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let g = &m.actuator_gainprm[10 * a..10 * a + 7];
+    let p = &m.actuator_dynprm[10 * a..10 * a + 7];
+    let servo = m.actuator_ctrlspec[a] & (input::POS | input::VEL | input::FF) != 0;
+    let voltage = if servo { g[1] - g[6] * g[0].max(T::MINVAL) / g[1] } else { T::ZERO };
+    let follows = if p[0] > T::ZERO { -(-m.opt_timestep[0] / p[0]).exp_m1() } else { T::ONE };
+    let resistance = DcMotor::new(m, d, a, T::ZERO, false).resistance;
+    g[1] * (voltage - g[1]) * follows / resistance - p[6].max(T::ZERO)
+}
+
 /// Rate at which the deflection of bristles decays: stiffness times speed over friction at that speed, which falls
 /// from static to Coulomb friction (Canudas de Wit et al., IEEE TAC 40(3), 1995).
 fn bristle_decay<T: Real>(m: &Model<T>, a: usize, velocity: T) -> T {

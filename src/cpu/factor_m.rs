@@ -28,7 +28,7 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool
         let (above, below) = h.split_at_mut(adr + last + 1);
         let row = &mut above[adr..];
         // the descendants, whose rows follow, take their share four at a time; L is in place there, and D
-        let end = i + 1 + (m.D_rownnz[i] - m.M_rownnz[i]) as usize;
+        let end = i + 1 + (m.F_rownnz[i] - m.M_rownnz[i]) as usize;
         let mut rest: &[T] = below;
         let mut next = |k: usize| {
             if k >= end {

@@ -6,10 +6,12 @@
 
 use super::acceleration::applied_force;
 use super::factor_m::{mul_m, solve_ld};
+use super::implicit::mul_implicit;
 use super::reflected::{damping_slope, dof_damping};
 use super::solve::{force, mul_rows, row_of};
 use crate::data::Data;
 use crate::model::{Model, disable, enable};
+use crate::plan;
 use crate::real::Real;
 
 /// Forces of the constraints at `qacc`, and the force that is left for everything else.
@@ -31,6 +33,14 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// The acceleration at which the integrator changes the velocity at the rate `qacc`.
 fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if plan::is_implicit(m) {
+        let mut product = std::mem::take(&mut d.inverse_qacc);
+        let acceleration = std::mem::take(&mut d.qacc);
+        mul_implicit(m, d, &acceleration, &mut product);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut product);
+        (d.inverse_qacc, d.qacc) = (product, acceleration);
+        return;
+    }
     if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
         return;
     }

@@ -406,3 +406,46 @@ pub fn make_frame_hint<T: Real>(x: [T; 3], hint: [T; 3]) -> [T; 9] {
     let z = cross(x, y);
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
 }
+
+/// Product of two matrices.
+#[inline(always)]
+pub fn mat_mul<T: Real>(a: [T; 9], b: [T; 9]) -> [T; 9] {
+    let entry = |r: usize, c: usize| a[3 * r] * b[c] + a[3 * r + 1] * b[3 + c] + a[3 * r + 2] * b[6 + c];
+    std::array::from_fn(|k| entry(k / 3, k % 3))
+}
+
+/// Transposed matrix.
+#[inline(always)]
+pub fn transpose<T: Real>(a: [T; 9]) -> [T; 9] {
+    std::array::from_fn(|k| a[3 * (k % 3) + k / 3])
+}
+
+/// `a + b * s` of matrices.
+#[inline(always)]
+pub fn mat_add_scaled<T: Real>(a: [T; 9], b: [T; 9], s: T) -> [T; 9] {
+    std::array::from_fn(|k| a[k] + b[k] * s)
+}
+
+/// Matrix of the cross product: `skew(a)` times `b` is `a × b`.
+#[inline(always)]
+pub fn skew<T: Real>(a: [T; 3]) -> [T; 9] {
+    [T::ZERO, -a[2], a[1], a[2], T::ZERO, -a[0], -a[1], a[0], T::ZERO]
+}
+
+/// Column `a` times row `b`.
+#[inline(always)]
+pub fn outer<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 9] {
+    std::array::from_fn(|k| a[k / 3] * b[k % 3])
+}
+
+/// Diagonal matrix.
+#[inline(always)]
+pub fn diagonal<T: Real>(a: [T; 3]) -> [T; 9] {
+    std::array::from_fn(|k| if k % 4 == 0 { a[k / 4] } else { T::ZERO })
+}
+
+/// Products element by element.
+#[inline(always)]
+pub fn times<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    [a[0] * b[0], a[1] * b[1], a[2] * b[2]]
+}

@@ -12,12 +12,18 @@ pub mod check_state;
 pub mod collision;
 pub mod com_pos;
 pub mod com_vel;
+pub mod contact_force;
 pub mod count;
 pub mod crb;
 pub mod dcmotor;
-pub mod energy;
+pub mod derivative;
+pub mod energies;
 pub mod euler;
 pub mod factor_m;
+pub mod fluid;
+pub mod fluid_slope;
+pub mod frames;
+pub mod implicit;
 pub mod integrate;
 pub mod inverse;
 pub mod islands;
@@ -27,14 +33,20 @@ pub mod math;
 pub mod motion;
 pub mod muscle;
 pub mod passive;
+pub mod path;
 pub mod primitives;
+pub mod ray;
 pub mod reference_constraint;
 pub mod reflected;
 pub mod rk4;
 pub mod rne;
+pub mod rne_post;
+pub mod sensor;
+pub mod sensor_contact;
+pub mod sensor_ray;
 pub mod solve;
+pub mod subtree_vel;
 pub mod tendon;
-pub mod tendon_bias;
 pub mod transmission;
 pub mod wrap;
 
@@ -58,6 +70,7 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::make_constraint => make_constraint::make_constraint(m, d),
         Stage::transmission => transmission::transmission(m, d),
         Stage::com_vel => com_vel::com_vel(m, d),
+        Stage::fluid => fluid::fluid(m, d),
         Stage::passive => passive::passive(m, d),
         Stage::reference_constraint => reference_constraint::reference_constraint(m, d),
         Stage::rne => rne::rne(m, d),
@@ -65,8 +78,12 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::acceleration => acceleration::acceleration(m, d),
         Stage::solve => solve::solve(m, d),
         Stage::inverse => inverse::inverse(m, d),
-        Stage::energy => energy::energy(m, d),
+        Stage::subtree_vel => subtree_vel::subtree_vel(m, d),
+        Stage::rne_post => rne_post::rne_post(m, d),
+        Stage::energies => energies::energies(m, d),
+        Stage::sensor => sensor::sensor(m, d),
         Stage::euler => euler::euler(m, d),
+        Stage::implicit => implicit::implicit(m, d),
         Stage::rk4 => rk4::rk4(m, d),
     }
 }

@@ -1,4 +1,4 @@
-//! Passive forces: springs, dampers and gravity compensation; and the rates of tendons and actuators.
+//! Passive forces: springs, dampers, gravity compensation and fluids; and the rates of tendons and actuators.
 //!
 //! A spring of stiffness `k, k2, k3` at displacement `x` pulls with `(k + k2 x + k3 x²) x`; a damper of
 //! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
@@ -8,6 +8,7 @@ use super::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub
 use super::reflected::{damping_coefficient, dof_damping, tendon_damping};
 use crate::data::Data;
 use crate::model::{Model, disable, joint};
+use crate::plan::has_fluid;
 use crate::real::Real;
 
 /// Passive forces of all degrees of freedom.
@@ -187,10 +188,14 @@ fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, d
     vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
 }
 
-/// Sum of the passive forces; gravity compensation may count as actuator force instead.
+/// Sum of the passive forces and of that of the medium; gravity compensation may count as actuator force instead.
 fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let fluid = has_fluid(m);
     for dof in 0..m.sizes.nv {
         let mut sum = d.qfrc_spring[dof] + d.qfrc_damper[dof];
+        if fluid {
+            sum += d.qfrc_fluid[dof];
+        }
         if m.jnt_actgravcomp[m.dof_jntid[dof] as usize] == 0 {
             sum += d.qfrc_gravcomp[dof];
         }

@@ -3,13 +3,17 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cpu::derivative::is_alone;
 use crate::error::{Error, Result};
 use crate::fields::{Field, Size, Sizes, Values};
 use crate::gpu::access::{self, Row};
 use crate::gpu::layout::{Layout, Local, Place};
 use crate::gpu::link::{Item, Library, preprocess, unchanged};
 use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
-use crate::model::{Model, bias, disable, dynamics, enable, gain, geom, joint, transmission, wrap};
+use crate::model::{
+    Model, bias, disable, dynamics, enable, gain, geom, integrator, joint, object, sensor, transmission, wrap,
+};
+use crate::plan::{self, has_fluid};
 use crate::stages::{Stage, stage_table};
 
 /// The shared library.
@@ -24,12 +28,20 @@ const SHADERS: &[(&str, &str)] = &[
     ("springs", include_str!("../../shaders/springs.wgsl")),
     ("motion", include_str!("../../shaders/motion.wgsl")),
     ("wrap", include_str!("../../shaders/wrap.wgsl")),
-    ("tendon_bias", include_str!("../../shaders/tendon_bias.wgsl")),
     ("muscle", include_str!("../../shaders/muscle.wgsl")),
     ("dcmotor", include_str!("../../shaders/dcmotor.wgsl")),
     ("activation", include_str!("../../shaders/activation.wgsl")),
     ("integrate", include_str!("../../shaders/integrate.wgsl")),
+    ("fluid", include_str!("../../shaders/fluid.wgsl")),
+    ("fluid_slope", include_str!("../../shaders/fluid_slope.wgsl")),
+    ("derivative", include_str!("../../shaders/derivative.wgsl")),
     ("geometry", include_str!("../../shaders/geometry.wgsl")),
+    ("path", include_str!("../../shaders/path.wgsl")),
+    ("frames", include_str!("../../shaders/frames.wgsl")),
+    ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
+    ("ray", include_str!("../../shaders/ray.wgsl")),
+    ("sensor_ray", include_str!("../../shaders/sensor_ray.wgsl")),
+    ("sensor_contact", include_str!("../../shaders/sensor_contact.wgsl")),
 ];
 
 macro_rules! kernel_sources {
@@ -396,6 +408,43 @@ fn constant(name: &str, shape: Shape, layout: &Layout) -> Option<String> {
     Some(format!("const {name}: u32 = {value}u;"))
 }
 
+/// Kinds of sensors whose blocks are left out together.
+const SITE_SENSORS: &[i32] = &[
+    sensor::ACCELEROMETER,
+    sensor::VELOCIMETER,
+    sensor::GYRO,
+    sensor::FORCE,
+    sensor::TORQUE,
+    sensor::MAGNETOMETER,
+];
+const FORCE_SENSORS: &[i32] =
+    &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC];
+const CAMERA_SENSORS: &[i32] = &[
+    sensor::CAMPROJECTION,
+    sensor::RANGEFINDER,
+    sensor::INSIDESITE,
+    sensor::FRAMEPOS,
+    sensor::FRAMEQUAT,
+    sensor::FRAMEXAXIS,
+    sensor::FRAMEYAXIS,
+    sensor::FRAMEZAXIS,
+    sensor::FRAMELINVEL,
+    sensor::FRAMEANGVEL,
+    sensor::FRAMELINACC,
+    sensor::FRAMEANGACC,
+];
+const FRAME_SENSORS: &[i32] = CAMERA_SENSORS.split_at(3).1;
+const JOINT_SENSORS: &[i32] =
+    &[sensor::JOINTPOS, sensor::JOINTVEL, sensor::JOINTACTUATORFRC, sensor::BALLQUAT, sensor::BALLANGVEL];
+const LIMIT_SENSORS: &[i32] = &[
+    sensor::JOINTLIMITPOS,
+    sensor::JOINTLIMITVEL,
+    sensor::JOINTLIMITFRC,
+    sensor::TENDONLIMITPOS,
+    sensor::TENDONLIMITVEL,
+    sensor::TENDONLIMITFRC,
+];
+
 /// Which optional blocks of the kernels a model needs.
 fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let s = &model.sizes;
@@ -413,6 +462,11 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let friction =
         on(disable::FRICTIONLOSS) && (some(&model.dof_frictionloss) || some(&model.tendon_frictionloss));
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
+    let spatial = model.wrap_type.contains(&wrap::SITE);
+    let heavy = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
+    let senses = |kinds: &[i32]| plan::senses(model, kinds);
+    let of_camera = model.sensor_objtype.iter().chain(&model.sensor_reftype).any(|k| *k == object::CAMERA);
+    let shaped = |kind: i32| senses(&[sensor::RANGEFINDER]) && model.geom_type.contains(&kind);
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
@@ -426,12 +480,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("HINGE", has_joint(joint::HINGE)),
         ("MOCAP", s.nmocap > 0),
         ("TENDON", s.ntendon > 0),
-        (
-            "TENDON_BIAS",
-            model.wrap_type.contains(&wrap::SITE)
-                && (some(&model.tendon_armature) || some(&model.actuator_armature)),
-        ),
-        ("SPATIAL", model.wrap_type.contains(&wrap::SITE)),
+        ("SPATIAL", spatial),
+        ("TENDON_ARMATURE", spatial && heavy),
         ("WRAP", model.wrap_type.iter().any(|w| [wrap::SPHERE, wrap::CYLINDER].contains(w))),
         ("CONTACT", on(disable::CONTACT) && s.ncandidate > 0),
         ("PAIR", s.npair > 0),
@@ -467,9 +517,35 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ),
         ("DCMOTOR", moves(&model.actuator_gaintype, gain::DCMOTOR)),
         ("ORIENTATION", has_joint(joint::BALL) || moves(&model.actuator_trntype, transmission::SITE)),
+        ("ENERGY", plan::needs_energy(model)),
+        ("TOUCH_SENSOR", senses(&[sensor::TOUCH])),
+        ("SITE_SENSOR", senses(SITE_SENSORS)),
+        ("FORCE_SENSOR", senses(FORCE_SENSORS)),
+        ("CAMERA_SENSOR", of_camera && senses(CAMERA_SENSORS)),
+        ("RANGEFINDER", senses(&[sensor::RANGEFINDER])),
+        ("RAY_MESH", shaped(geom::MESH)),
+        ("RAY_HFIELD", shaped(geom::HFIELD)),
+        ("JOINT_SENSOR", senses(JOINT_SENSORS)),
+        ("TENDON_SENSOR", senses(&[sensor::TENDONPOS, sensor::TENDONVEL, sensor::TENDONACTUATORFRC])),
+        ("ACTUATOR_SENSOR", senses(&[sensor::ACTUATORPOS, sensor::ACTUATORVEL, sensor::ACTUATORFRC])),
+        ("LIMIT_SENSOR", senses(LIMIT_SENSORS)),
+        ("FRAME_SENSOR", senses(FRAME_SENSORS)),
+        ("SUBTREE_SENSOR", senses(&[sensor::SUBTREECOM, sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM])),
+        ("INSIDE_SENSOR", senses(&[sensor::INSIDESITE])),
+        ("CONTACT_SENSOR", senses(&[sensor::CONTACT])),
+        ("ENERGY_SENSOR", senses(&[sensor::E_POTENTIAL, sensor::E_KINETIC])),
         ("TRN_SLIDERCRANK", moves(&model.actuator_trntype, transmission::SLIDERCRANK)),
         ("TRN_SITE", moves(&model.actuator_trntype, transmission::SITE)),
         ("TRN_BODY", moves(&model.actuator_trntype, transmission::BODY)),
+        ("FLUID", has_fluid(model)),
+        ("DERIVATIVE", plan::is_implicit(model)),
+        ("IMPLICIT", model.opt_integrator[0] == integrator::IMPLICIT),
+        ("IMPLICITFAST", model.opt_integrator[0] == integrator::IMPLICITFAST),
+        (
+            "ALONE",
+            model.opt_integrator[0] == integrator::IMPLICITFAST
+                && (0..s.ntree).any(|t| is_alone(model, t as i32)),
+        ),
         (
             "EULERDAMP",
             !model.disabled(disable::EULERDAMP)
@@ -494,6 +570,7 @@ mod tests {
         let mut model = Model::<f64>::zeroed(sizes);
         // a diagonal inertia matrix
         (model.M_rowadr, model.M_rownnz, model.M_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        (model.F_rowadr, model.F_rownnz, model.F_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         (model.D_rowadr, model.D_rownnz, model.D_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         let shape = Shape { lanes, tile: 4, placement };
         let exclusive = |k: &str| {
@@ -554,19 +631,20 @@ mod tests {
         let (composer, _) = everything(1, Placement::Storage);
         for stage in Stage::ALL {
             let writes = composer.writes(*stage);
-            let owned = crate::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == stage.name());
+            let owned = crate::data::Data::<f64>::FIELDS.iter().filter(|f| f.is_of(*stage));
             for field in owned {
                 assert!(writes.contains(field.name), "{} does not write {}", stage.name(), field.name);
             }
             for name in writes {
-                let of = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name).map(|f| f.stage);
+                let of = crate::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
                 assert!(
-                    of == Some(stage.name())
-                        || matches!(of, Some("state" | "scratch"))
+                    of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "scratch"))
                         // inverse dynamics says what forward dynamics would
-                        || (*stage == Stage::inverse && of == Some("solve")),
-                    "{} writes {name}, a field of {of:?}",
-                    stage.name()
+                        || (*stage == Stage::inverse
+                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit))),
+                    "{} writes {name}, a field of {:?}",
+                    stage.name(),
+                    of.map(|f| f.stage)
                 );
             }
         }

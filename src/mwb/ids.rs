@@ -32,9 +32,13 @@ const TARGETS: &[(&str, &str)] = &[
     ("child_body", "nbody"),
     ("M_rowadr", "nC"),
     ("M_colind", "nv"),
+    ("F_rowadr", "nF"),
+    ("F_colind", "nv"),
+    ("mapM2F", "nC"),
     ("D_rowadr", "nD"),
     ("D_colind", "nv"),
     ("mapM2D", "nC"),
+    ("mapD2M", "nD"),
     ("tendon_adr", "nwrap"),
     ("ten_J_rowadr", "nJten"),
     ("ten_J_colind", "nv"),
@@ -108,6 +112,7 @@ const RANGES: &[(&str, &str, Size)] = &[
     ("tree_bodyadr", "tree_bodynum", Size::nbody),
     ("tree_dofadr", "tree_dofnum", Size::nv),
     ("M_rowadr", "M_rownnz", Size::nC),
+    ("F_rowadr", "F_rownnz", Size::nF),
     ("D_rowadr", "D_rownnz", Size::nD),
     ("tendon_adr", "tendon_num", Size::nwrap),
     ("ten_J_rowadr", "ten_J_rownnz", Size::nJten),
@@ -196,6 +201,7 @@ pub(super) fn check(model: &Model) -> Outcome<()> {
     }
     typed(model)?;
     order(model)?;
+    derivatives(model)?;
     joints(model)?;
     names(model)
 }
@@ -261,6 +267,32 @@ fn order(m: &Model) -> Outcome<()> {
     }
     if m.dof_parentid.iter().enumerate().any(|(d, &p)| p >= d as i32) {
         return Err("has a degree of freedom before its parent".to_owned());
+    }
+    Ok(())
+}
+
+/// Rows of derivatives are those of the tree: ancestors, the diagonal, descendants one after the other.
+fn derivatives(m: &Model) -> Outcome<()> {
+    let row = |i: usize| {
+        let first = m.D_rowadr[i] as usize;
+        (&m.D_colind[first..first + m.D_rownnz[i] as usize], m.D_diag[i])
+    };
+    for i in 0..m.sizes.nv {
+        let (columns, diagonal) = row(i);
+        let (mut place, mut at) = (diagonal, i as i32);
+        // up the tree, each ancestor's row has to reach this one
+        while place >= 0 && at >= 0 && columns.get(place as usize) == Some(&at) {
+            let (above, start) = row(at as usize);
+            if above.get((start + i as i32 - at).max(0) as usize) != Some(&(i as i32)) {
+                break;
+            }
+            (place, at) = (place - 1, m.dof_parentid[at as usize]);
+        }
+        let after = columns.get(diagonal.max(0) as usize..).unwrap_or_default();
+        let whole = after.iter().enumerate().all(|(k, &j)| j == i as i32 + k as i32);
+        if place != -1 || at != -1 || !whole {
+            return Err(format!("has row {i} of D_colind, which is not that of the tree"));
+        }
     }
     Ok(())
 }

@@ -1,13 +1,7 @@
-// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/energy.rs.
+// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/energies.rs.
 
-fn energy() {
-    if ((opt_enableflags(0u) & ENABLE_ENERGY) == 0) {
-        if (lane == 0u) {
-            set_energy(0u, 0.0);
-            set_energy(1u, 0.0);
-        }
-        return;
-    }
+fn energies() {
+//#if ENERGY
     // both in one sum: potential in x, kinetic in y
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
@@ -28,6 +22,10 @@ fn energy() {
         set_part(k, sum);
     }
     let total = sum_parts();
+//#else
+    // nothing asks for it
+    let total = vec2f(0.0);
+//#endif
     if (lane == 0u) {
         set_energy(0u, total.x);
         set_energy(1u, total.y);

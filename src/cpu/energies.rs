@@ -3,14 +3,15 @@
 use super::math::{dot, norm3, sub, vec3};
 use super::passive::{joint_stiffness, spring_rotation, tendon_stiffness, tendon_stretch};
 use crate::data::Data;
-use crate::model::{Model, disable, enable, joint};
+use crate::model::{Model, disable, joint};
+use crate::plan::needs_energy;
 use crate::real::Real;
 
-/// Both energies; zero unless the model asks for them.
-pub fn energy<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Both energies; zero unless a flag or a sensor asks for them.
+pub fn energies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.energy[0] = T::ZERO;
     d.energy[1] = T::ZERO;
-    if m.enabled(enable::ENERGY) {
+    if needs_energy(m) {
         d.energy[0] = potential(m, d);
         d.energy[1] = kinetic(m, d);
     }

@@ -1,0 +1,229 @@
+// Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach.
+// Twin: src/cpu/implicit.rs.
+
+fn implicit() {
+    let bad = bad_acceleration();
+    derivative();
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
+    }
+    sync();
+//#if IMPLICIT
+    for (var dof = lane; dof < nv; dof += lanes) {
+        matrix_row(dof);
+    }
+    sync();
+    factor_lu();
+    solve_lu();
+//#endif
+//#if IMPLICITFAST
+    solve_fast();
+//#endif
+//#if ALONE
+    solve_alone();
+//#endif
+    if (bad) {
+        give_up(BAD_QACC);
+    }
+    // a bad acceleration moves nothing unless resets are switched off
+    if (!bad || disabled(DISABLE_AUTORESET)) {
+        let h = opt_timestep(0u);
+        advance_activations__act_dot();
+        for (var jnt = lane; jnt < njnt; jnt += lanes) {
+            let dof = u32(jnt_dofadr(jnt));
+            let end = dof + dofs_of(jnt_type(jnt));
+            for (var i = dof; i < end; i++) {
+                set_qvel(i, qvel(i) + h * qacc_damped(i));
+            }
+            move_joint__qpos__qvel(jnt, h);
+        }
+        for (var i = lane; i < nv; i += lanes) {
+            set_qacc_warmstart(i, qacc(i));
+        }
+        if (lane == 0u) {
+            advance_time(h);
+        }
+    }
+}
+
+// One row of M less time step times derivatives.
+fn matrix_row(dof: u32) {
+    let h = opt_timestep(0u);
+    let adr = u32(D_rowadr(dof));
+    let end = adr + u32(D_rownnz(dof));
+    for (var k = adr; k < end; k++) {
+        let at = mapM2D(k);
+        var inertia = 0.0;
+        if (at >= 0) {
+            inertia = M(u32(at));
+        }
+        set_qLU(k, inertia - h * qDeriv(k));
+    }
+}
+
+// Adds the derivatives of the bias force to a row of a free body that is alone.
+fn add_bias_slopes(dof: u32) {
+    let adr = u32(D_rowadr(dof));
+    for (var k = adr; k < adr + 6u; k++) {
+        set_qLU(k, qLU(k) - opt_timestep(0u) * bias_entry(dof, u32(D_colind(k))));
+    }
+}
+
+// Product of the matrix that a step solves with, and qacc, into inverse_qacc.
+fn mul_implicit() {
+    derivative();
+//#if ALONE
+    bias_slopes();
+//#endif
+    for (var dof = lane; dof < nv; dof += lanes) {
+        matrix_row(dof);
+//#if ALONE
+        if (is_alone(dof_treeid(dof))) {
+            add_bias_slopes(dof);
+        }
+//#endif
+        let adr = u32(D_rowadr(dof));
+        let end = adr + u32(D_rownnz(dof));
+        var sum = 0.0;
+        for (var k = adr; k < end; k++) {
+            sum += qLU(k) * qacc(u32(D_colind(k)));
+        }
+        set_inverse_qacc(dof, sum);
+    }
+    sync();
+}
+
+// Acceleration with the symmetric matrix; blocks that are solved apart stay as in M.
+fn solve_fast() {
+    let h = opt_timestep(0u);
+    for (var dof = lane; dof < nv; dof += lanes) {
+        let adr = u32(M_rowadr(dof));
+        let end = adr + u32(M_rownnz(dof));
+        let share = select(h, 0.0, is_alone(dof_treeid(dof)));
+        for (var k = adr; k < end; k++) {
+            set_qH(k, M(k) - share * qDeriv(u32(mapD2M(k))));
+        }
+    }
+    sync();
+//#if LOCAL
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_work_LD(k, qH(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_work_x(i, qacc_damped(i));
+    }
+    sync();
+    factor_ld__work_LD__work_inv();
+    solve_ld__work_LD__work_inv__work_x();
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_qH(k, work_LD(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_qHDiagInv(i, work_inv(i));
+        set_qacc_damped(i, work_x(i));
+    }
+    sync();
+//#else
+    factor_ld__qH__qHDiagInv();
+    solve_ld__qH__qHDiagInv__qacc_damped();
+//#endif
+}
+
+// Acceleration of free bodies that are alone: a lane for each block.
+fn solve_alone() {
+    bias_slopes();
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        if (is_alone(i32(tree))) {
+            let first = u32(tree_dofadr(tree));
+            for (var dof = first; dof < first + 6u; dof++) {
+                set_qacc_damped(dof, qfrc_smooth(dof) + qfrc_constraint(dof));
+                matrix_row(dof);
+                add_bias_slopes(dof);
+            }
+            for (var up = 0u; up < 6u; up++) {
+                let i = first + 5u - up;
+                for (var p = 0u; p < 5u - up; p++) {
+                    eliminate(i, p);
+                }
+            }
+            for (var up = 0u; up < 6u; up++) {
+                let i = first + 5u - up;
+                for (var p = 0u; p < 5u - up; p++) {
+                    substitute_up(i, p);
+                }
+            }
+            for (var i = first; i < first + 6u; i++) {
+                substitute_down(i);
+            }
+        }
+    }
+    sync();
+}
+
+// Replaces the matrix by its factors U, with unit diagonal, and L: leaves are eliminated first, so that no entries arise.
+fn factor_lu() {
+    for (var up = 0u; up < nv; up++) {
+        let i = nv - 1u - up;
+        for (var p = lane; p < u32(D_diag(i)); p += lanes) {
+            eliminate(i, p);
+        }
+        sync();
+    }
+}
+
+// The row of ancestor p of degree of freedom i loses its share.
+fn eliminate(i: u32, p: u32) {
+    let adr = u32(D_rowadr(i));
+    let middle = u32(D_diag(i));
+    let j = u32(D_colind(adr + p));
+    // columns up to the ancestor are in the same places, those after it follow one another
+    let to = u32(D_rowadr(j));
+    let after = to + u32(D_diag(j));
+    let share = qLU(after + (i - j)) * (1.0 / qLU(adr + middle));
+    for (var q = 0u; q < middle; q++) {
+        let at = select(after + (u32(D_colind(adr + q)) - j), to + q, q <= p);
+        set_qLU(at, qLU(at) - share * qLU(adr + q));
+    }
+    set_qLU(after + (i - j), share);
+}
+
+// Solves U L x = qacc_damped in place.
+fn solve_lu() {
+    // U from the leaves up
+    for (var up = 0u; up < nv; up++) {
+        let i = nv - 1u - up;
+        for (var p = lane; p < u32(D_diag(i)); p += lanes) {
+            substitute_up(i, p);
+        }
+        sync();
+    }
+    // L from the root down: each row waits for all rows above it
+    if (lane == 0u) {
+        for (var i = 0u; i < nv; i++) {
+            substitute_down(i);
+        }
+    }
+    sync();
+}
+
+// Ancestor p of degree of freedom i loses its share.
+fn substitute_up(i: u32, p: u32) {
+    let j = u32(D_colind(u32(D_rowadr(i)) + p));
+    let share = qLU(u32(D_rowadr(j) + D_diag(j)) + (i - j));
+    set_qacc_damped(j, qacc_damped(j) - share * qacc_damped(i));
+}
+
+// One row of L.
+fn substitute_down(i: u32) {
+    let adr = u32(D_rowadr(i));
+    let last = adr + u32(D_diag(i));
+    var sum = qacc_damped(i);
+    for (var p = adr; p < last; p++) {
+        sum -= qLU(p) * qacc_damped(u32(D_colind(p)));
+    }
+    set_qacc_damped(i, sum / qLU(last));
+}

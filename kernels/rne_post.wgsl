@@ -1,0 +1,189 @@
+// Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
+// Twin: src/cpu/rne_post.rs.
+
+fn rne_post() {
+    // accelerations, root to leaf
+    if (lane == 0u) {
+        set_cacc_spatial(0u, Spatial(vec3f(0.0), -gravity()));
+    }
+    for (var level = 1u; level < nlevel; level++) {
+        sync();
+        let adr = u32(level_adr(level));
+        let end = adr + u32(level_num(level));
+        for (var k = adr + lane; k < end; k += lanes) {
+            full_acceleration(u32(level_body(k)));
+        }
+    }
+    // forces from outside
+    for (var body = lane; body < nbody; body += lanes) {
+        outside_force(body);
+    }
+    sync();
+//#if SPATIAL
+    if (lane == 0u) {
+        for (var ten = 0u; ten < ntendon; ten++) {
+            pull(ten);
+        }
+    }
+    sync();
+//#endif
+    // forces of joints, leaf to root
+    for (var up = 0u; up < nlevel; up++) {
+        sync();
+        let level = nlevel - 1u - up;
+        let adr = u32(level_adr(level));
+        let end = adr + u32(level_num(level));
+        for (var k = adr + lane; k < end; k += lanes) {
+            joint_force(u32(level_body(k)));
+        }
+    }
+}
+
+// Acceleration of one body.
+fn full_acceleration(body: u32) {
+    var acc = cacc_spatial(u32(body_parentid(body)));
+    let first = u32(max(body_dofadr(body), 0));
+    let end = first + u32(body_dofnum(body));
+    for (var dof = first; dof < end; dof++) {
+        acc = spatial_add_scaled(acc, cdof_dot_spatial(dof), qvel(dof));
+        acc = spatial_add_scaled(acc, cdof_spatial(dof), qacc(dof));
+    }
+    set_cacc_spatial(body, acc);
+}
+
+// Force of the caller and of contacts on one body; none on the world.
+fn outside_force(body: u32) {
+    if (body == 0u) {
+        set_cfrc_ext_spatial(0u, spatial_zero());
+        return;
+    }
+    // the caller's has the force first
+    let given = xfrc_applied_spatial(body);
+    var sum = about_root(body, xipos_vec3(body), Spatial(given.lin, given.ang));
+//#if CONTACT
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        let on_first = u32(geom_bodyid(u32(contact_geom(2u * con)))) == body;
+        let on_second = u32(geom_bodyid(u32(contact_geom(2u * con + 1u)))) == body;
+        if (contact_efc_address(con) < 0 || !(on_first || on_second)) {
+            continue;
+        }
+        // to global axes: those of the contact are rows
+        let f = contact_force(con);
+        let frame = contact_frame_mat3(con);
+        let about = about_root(body, contact_pos_vec3(con), Spatial(f.ang * frame, f.lin * frame));
+        sum = spatial_add_scaled(sum, about, select(1.0, -1.0, on_first));
+    }
+//#endif
+    // forces of equality constraints that hold points of bodies (connect, weld) belong here, in the order of their rows
+    set_cfrc_ext_spatial(body, sum);
+}
+
+// Torque and force at a point, about the centre of mass of a body's tree.
+fn about_root(body: u32, point: vec3f, wrench: Spatial) -> Spatial {
+    let arm = point - subtree_com_vec3(u32(body_rootid(body)));
+    return Spatial(wrench.ang + cross(arm, wrench.lin), wrench.lin);
+}
+
+// Force along the tendon at hand.
+var<private> pulling: f32;
+
+// Adds the force of one tendon with a path in space at the points of the path that are fixed to bodies.
+fn pull(ten: u32) {
+    if (wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
+        return;
+    }
+    pulling = force_along(ten);
+    if (pulling != 0.0) {
+        follow__pull(ten);
+    }
+}
+
+fn pull_arc(ten: u32, length: f32) {
+}
+
+fn pull_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+    if (begin.body == stop.body) {
+        return;
+    }
+    let force = normalize3(stop.pos - begin.pos) * (pulling / divisor);
+    for (var side = 0u; side < 2u; side++) {
+        let body = select(stop.body, begin.body, side == 0u);
+        if (body > 0u) {
+            let point = select(stop.pos, begin.pos, side == 0u);
+            let about = about_root(body, point, Spatial(vec3f(0.0), select(force, -force, side == 0u)));
+            set_cfrc_ext_spatial(body, spatial_add(cfrc_ext_spatial(body), about));
+        }
+    }
+}
+
+// Force along a tendon with a path in space, positive where it lengthens: of actuators, constraint rows, springs and
+// dampers, less what moves its inertia.
+fn force_along(ten: u32) -> f32 {
+    var total = 0.0;
+    for (var a = 0u; a < nactuator; a++) {
+        if (actuator_trntype(a) == TRN_TENDON && actuator_trnid(2u * a) == i32(ten)) {
+            let out = u32(actuator_outadr(a));
+            total += actuator_force(out) * actuator_gear(6u * out);
+        }
+    }
+    for (var r = 0u; r < u32(nefc(0u)); r++) {
+        if (efc_id(r) != i32(ten)) {
+            continue;
+        }
+        if (efc_type(r) == FRICTION_TENDON) {
+            total += efc_force(r);
+        }
+        if (efc_type(r) == LIMIT_TENDON) {
+            // the upper limit shortens it
+            let length = ten_length(ten);
+            let lower = abs(efc_pos(r) - (length - tendon_range(2u * ten)));
+            let upper = abs(efc_pos(r) - (tendon_range(2u * ten + 1u) - length));
+            total += select(-efc_force(r), efc_force(r), lower <= upper);
+        }
+    }
+//#if SPRING
+    let x = tendon_stretch(ten);
+    total -= stiffness_at(stiffness_of_tendon(ten), x) * x;
+//#endif
+//#if DAMPER
+    let v = ten_velocity(ten);
+    total -= damping_coefficient(damping_of_tendon(ten), v) * v;
+//#endif
+//#if TENDON_ARMATURE
+    let armature = armature_of_tendon(ten);
+    if (armature != 0.0) {
+        inertia_rate = 0.0;
+        follow__inertia(ten);
+        total -= armature * inertia_rate;
+    }
+//#endif
+    return total;
+}
+
+// Second time derivative of the length of the tendon at hand.
+var<private> inertia_rate: f32;
+
+fn inertia_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+    inertia_rate += stretch_rate__cacc(begin, stop, divisor);
+}
+
+fn inertia_arc(ten: u32, length: f32) {
+}
+
+// Force that one body gets from its parent; the world has no inertia of its own.
+fn joint_force(body: u32) {
+    var total = spatial_zero();
+    if (body > 0u) {
+        let inertia = cinert_inertia(body);
+        let vel = cvel_spatial(body);
+        total = inertia_mul(inertia, cacc_spatial(body));
+        total = spatial_add(total, force_cross(vel, inertia_mul(inertia, vel)));
+        total = spatial_add_scaled(total, cfrc_ext_spatial(body), -1.0);
+    }
+    let adr = u32(body_childadr(body));
+    let end = adr + u32(body_childnum(body));
+    for (var k = adr; k < end; k++) {
+        total = spatial_add(total, cfrc_int_spatial(u32(child_body(k))));
+    }
+    set_cfrc_int_spatial(body, total);
+}

@@ -1,0 +1,133 @@
+//! Checks of what sensors and rays walk along, in a model from a file.
+
+use crate::mjcf::{CONTACT_DATA, RAY_DATA};
+use crate::model::{Model, geom, joint, object, sensor};
+use crate::spec::{OBJECT_KINDS, SENSORS};
+
+use super::Outcome;
+
+/// Checks sensors, meshes and height fields.
+pub(super) fn check(m: &Model) -> Outcome<()> {
+    for s in 0..m.sizes.nsensor {
+        if !is_sound(m, s) {
+            return Err(format!("has sensor {s} in the wrong place, or of the wrong size or object"));
+        }
+    }
+    meshes(m)
+}
+
+/// Whether a sensor measures what its kind can, and has room for it.
+fn is_sound(m: &Model, s: usize) -> bool {
+    let kind = m.sensor_type[s];
+    let Some(rule) = usize::try_from(kind).ok().and_then(|k| SENSORS.get(k)) else { return false };
+    let (of, id) = (m.sensor_objtype[s], m.sensor_objid[s]);
+    let (by, reference) = (m.sensor_reftype[s], m.sensor_refid[s]);
+    let framed =
+        |kind: i32| [object::BODY, object::XBODY, object::GEOM, object::SITE, object::CAMERA].contains(&kind);
+    let bits = m.sensor_intprm[3 * s];
+    let given = |fields: &[(&str, i32)]| {
+        fields
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| bits >> i & 1 != 0)
+            .map(|(_, f)| i64::from(f.1))
+            .sum::<i64>()
+    };
+    let mut dim = i64::from(rule.dim);
+    let sound = match kind {
+        sensor::RANGEFINDER => {
+            let mut rays = 1;
+            if of == object::CAMERA && id >= 0 {
+                let size = &m.cam_resolution[2 * id as usize..2 * id as usize + 2];
+                rays = if size[0] < 0 || size[1] < 0 { -1 } else { i64::from(size[0]) * i64::from(size[1]) };
+            }
+            dim = rays * given(RAY_DATA);
+            id >= 0 && (of == object::SITE || of == object::CAMERA)
+        }
+        sensor::CAMPROJECTION => of == object::SITE && id >= 0 && by == object::CAMERA && reference >= 0,
+        sensor::INSIDESITE => framed(of) && id >= 0 && by == object::SITE && reference >= 0,
+        sensor::FRAMEPOS..=sensor::FRAMEANGACC => framed(of) && id >= 0 && (reference < 0 || framed(by)),
+        sensor::CONTACT => {
+            dim = given(CONTACT_DATA) * i64::from(m.sensor_intprm[3 * s + 2]);
+            of != object::SITE || id >= 0
+        }
+        sensor::BALLQUAT | sensor::BALLANGVEL => of == 3 && id >= 0 && m.jnt_type[id as usize] == joint::BALL,
+        // counted in another way, or refused before anything is measured
+        sensor::USER | sensor::TACTILE | sensor::PLUGIN => {
+            dim = i64::from(m.sensor_dim[s]);
+            true
+        }
+        _ if rule.attr.is_empty() => true,
+        _ => {
+            let wanted = OBJECT_KINDS.iter().find(|k| k.0 == rule.attr).map_or(0, |k| k.1);
+            // a body's word stands for its frame too
+            (of == wanted || (wanted == object::BODY && of == object::XBODY)) && id >= 0
+        }
+    };
+    let adr = i64::from(m.sensor_adr[s]);
+    sound
+        && dim >= 0
+        && dim == i64::from(m.sensor_dim[s])
+        && adr >= 0
+        && adr + dim <= m.sizes.nsensordata as i64
+}
+
+/// Triangles are of vertices of their mesh, heights of their field.
+fn meshes(m: &Model) -> Outcome<()> {
+    let within = |first: i32, count: i64, most: usize| {
+        count >= 0 && (count == 0 || first >= 0) && i64::from(first) + count <= most as i64
+    };
+    for mesh in 0..m.sizes.nmesh {
+        let (face, faces) = (m.mesh_faceadr[mesh], m.mesh_facenum[mesh]);
+        let (vert, verts) = (m.mesh_vertadr[mesh], m.mesh_vertnum[mesh]);
+        let placed = within(face, i64::from(faces), m.sizes.nmeshface)
+            && within(vert, i64::from(verts), m.sizes.nmeshvert);
+        let corners = || {
+            let first = 3 * face.max(0) as usize;
+            m.mesh_face[first..first + 3 * faces as usize].iter().all(|&v| v >= 0 && v < verts)
+        };
+        if !placed || !corners() {
+            return Err(format!("has mesh {mesh} with triangles that are not its own"));
+        }
+    }
+    for field in 0..m.sizes.nhfield {
+        let (rows, cols) = (i64::from(m.hfield_nrow[field]), i64::from(m.hfield_ncol[field]));
+        if rows < 2 || cols < 2 || !within(m.hfield_adr[field], rows * cols, m.sizes.nhfielddata) {
+            return Err(format!("has height field {field} with heights that are not its own"));
+        }
+    }
+    let bare = |g: &usize| [geom::MESH, geom::HFIELD].contains(&m.geom_type[*g]) && m.geom_dataid[*g] < 0;
+    match (0..m.sizes.ngeom).find(bare) {
+        Some(g) => Err(format!("has geom {g} of a mesh or height field that is not there")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
+        for name in ["sensors", "rays", "contact_sensors"] {
+            let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+            let m = crate::compile::load(path.as_ref()).unwrap();
+            assert_eq!(check(&m), Ok(()), "{name}");
+            for s in 0..m.sizes.nsensor {
+                for field in ["dim", "adr", "type", "obj"] {
+                    let mut wrong = m.clone();
+                    match field {
+                        "dim" => wrong.sensor_dim[s] += 1,
+                        "adr" => wrong.sensor_adr[s] = m.sizes.nsensordata as i32,
+                        "type" => wrong.sensor_type[s] = 49,
+                        _ if m.sensor_objid[s] < 0 || m.sensor_type[s] == sensor::CONTACT => continue,
+                        _ => wrong.sensor_objid[s] = -1,
+                    }
+                    let user = m.sensor_type[s] == sensor::USER && field == "dim" && s + 1 < m.sizes.nsensor;
+                    assert!(user || check(&wrong).is_err(), "{name} {s} {field}");
+                }
+            }
+        }
+    }
+}
