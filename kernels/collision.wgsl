@@ -264,7 +264,32 @@ fn collide(c: u32, margin: f32) {
         capsule_capsule(a, b, margin);
     }
 //#endif
+//#if CAPSULE_BOX
+    if (t1 == CAPSULE && t2 == BOX) {
+        capsule_box(a, b, margin);
+    }
+//#endif
+//#if BOX_BOX
+    if (t1 == BOX && t2 == BOX) {
+        box_box(a, b, margin);
+    }
+//#endif
+//#if CONVEX
+    if (is_convex_pair(t1, t2)) {
+        convex_convex(t1, t2, a, b, margin);
+    }
+//#endif
 }
+
+//#if CONVEX
+// Whether the contacts of two types come from support functions.
+fn is_convex_pair(t1: i32, t2: i32) -> bool {
+    return (t2 == ELLIPSOID && (t1 == SPHERE || t1 == CAPSULE))
+        || (t2 == CYLINDER && t1 == CAPSULE)
+        || (t1 == ELLIPSOID && (t2 == ELLIPSOID || t2 == CYLINDER || t2 == BOX))
+        || (t1 == CYLINDER && (t2 == CYLINDER || t2 == BOX));
+}
+//#endif
 
 // Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
 // contact has been taken out; -1 where no contact is shallower.

@@ -19,9 +19,16 @@ struct Found {
 }
 
 // Most contacts of one pair of simple shapes.
+//#if BOX_BOX
+const MAX_FOUND: u32 = 8u;
+//#else
 const MAX_FOUND: u32 = 4u;
+//#endif
 
-var<private> found: array<Found, 4>;
+// Most contacts of a plane and a box.
+const MAX_CORNERS: u32 = 4u;
+
+var<private> found: array<Found, MAX_FOUND>;
 var<private> nfound: u32;
 
 fn append(contact: Found) {
@@ -69,7 +76,7 @@ fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
         let arm = cuboid.mat * select(-cuboid.size, cuboid.size, up);
         let height = dot(normal, arm);
         let dist = center + height;
-        if (dist > margin || height > 0.0) {
+        if (dist > margin || height > 0.0 || nfound == MAX_CORNERS) {
             continue;
         }
         append(Found(dist, cuboid.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));

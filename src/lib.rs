@@ -18,6 +18,7 @@ pub mod mwb;
 pub mod npz;
 pub mod objects;
 pub mod plan;
+pub mod query;
 pub mod real;
 pub mod spec;
 pub mod stages;

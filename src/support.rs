@@ -4,7 +4,9 @@
 use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
-use crate::model::{Model, bias, dynamics, enable, gain, geom as kind, integrator, sensor, transmission};
+use crate::model::{
+    Model, bias, disable, dynamics, enable, gain, geom as kind, integrator, sensor, transmission,
+};
 use crate::objects::Kind;
 use crate::spec::SENSORS;
 
@@ -20,6 +22,20 @@ const COLLIDING: &[(i32, i32)] = &[
     (kind::SPHERE, kind::CYLINDER),
     (kind::SPHERE, kind::BOX),
     (kind::CAPSULE, kind::CAPSULE),
+    (kind::CAPSULE, kind::BOX),
+    (kind::BOX, kind::BOX),
+];
+
+/// Types that do so by their support functions.
+pub(crate) const CONVEX: &[(i32, i32)] = &[
+    (kind::SPHERE, kind::ELLIPSOID),
+    (kind::CAPSULE, kind::ELLIPSOID),
+    (kind::CAPSULE, kind::CYLINDER),
+    (kind::ELLIPSOID, kind::ELLIPSOID),
+    (kind::ELLIPSOID, kind::CYLINDER),
+    (kind::ELLIPSOID, kind::BOX),
+    (kind::CYLINDER, kind::CYLINDER),
+    (kind::CYLINDER, kind::BOX),
 ];
 
 /// Flags that must stay off.
@@ -147,7 +163,9 @@ impl List<'_> {
         for c in 0..m.sizes.ncandidate {
             let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
             let types = (m.geom_type[g1], m.geom_type[g2]);
-            if COLLIDING.contains(&types) || told.contains(&types) {
+            // there is one way to collide convex shapes
+            let convex = CONVEX.contains(&types) && !m.disabled(disable::NATIVECCD);
+            if COLLIDING.contains(&types) || convex || told.contains(&types) {
                 continue;
             }
             told.push(types);

@@ -377,3 +377,90 @@ fn a_lost_device_is_an_error_of_every_later_call() {
         assert!(text.contains("lost"), "call {call}: '{text}'");
     }
 }
+
+/// Models that are strange but load, in bodies of a world, and the status that they lead to: 0 for none.
+const STRANGE: &[(&str, &str, i32)] = &[
+    (
+        "a site inside the geom that its tendon wraps around",
+        r#"<worldbody><geom name="g" size=".2"/><site name="a" pos=".05 0 0"/>
+             <body pos="0 0 -1"><joint type="slide"/><geom size=".1"/><site name="b"/></body></worldbody>
+           <tendon><spatial stiffness="10"><site site="a"/><geom geom="g"/><site site="b"/></spatial></tendon>"#,
+        0,
+    ),
+    (
+        "a tendon of no length",
+        r#"<worldbody><site name="a"/>
+             <body><joint type="slide"/><geom size=".1"/><site name="b"/></body></worldbody>
+           <tendon><spatial name="t" stiffness="10" damping="1"><site site="a"/><site site="b"/></spatial></tendon>
+           <actuator><motor tendon="t"/></actuator>"#,
+        0,
+    ),
+    (
+        "a muscle that is as long as it can be",
+        r#"<worldbody><body><joint name="j"/><geom size=".1" pos="0 0 .3"/></body></worldbody>
+           <actuator><muscle joint="j" lengthrange="0 0.000001"/></actuator>"#,
+        0,
+    ),
+    (
+        "a filter without a time constant",
+        r#"<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>
+           <actuator><general joint="j" dyntype="filter" dynprm="0"/></actuator>"#,
+        status::BAD_QACC,
+    ),
+    (
+        "a time step that diverges",
+        r#"<option timestep="0.1"/>
+           <worldbody><body><joint type="slide" stiffness="1e9" springref="1"/><geom size=".1"/></body></worldbody>"#,
+        status::BAD_QVEL | status::BAD_QPOS | status::BAD_QACC,
+    ),
+    (
+        "axes that move the same",
+        r#"<worldbody><body><joint axis="0 1 0"/><joint axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body></worldbody>"#,
+        status::SINGULAR_INERTIA,
+    ),
+    (
+        "a fluid as thick as iron",
+        r#"<option density="8000" viscosity="100" integrator="implicit"/>
+           <worldbody><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3" fluidshape="ellipsoid"/></body></worldbody>"#,
+        0,
+    ),
+];
+
+#[test]
+fn strange_models_stay_finite_or_are_flagged() {
+    for (what, text, bits) in STRANGE {
+        let model = compile::load_str(&format!("<mujoco>{text}</mujoco>")).unwrap();
+        let nv = model.sizes.nv;
+        // one shape of the kernels is enough
+        for backend in backends().into_iter().take(2) {
+            let mut batch = open(&model, &backend, ROOM);
+            batch.set("qvel", &vec![0.3; WORLDS * nv]).unwrap();
+            if model.sizes.nu > 0 {
+                batch.set("ctrl", &vec![1.0; WORLDS * model.sizes.nu]).unwrap();
+            }
+            batch.step(40).unwrap();
+            let name = format!("{what} on {}", backend.backend.name());
+            assert_eq!(batch.finite_share().unwrap(), 1.0, "{name}");
+            for bit in batch.status().unwrap() {
+                let said = if *bits == 0 { bit == 0 } else { bit & bits != 0 };
+                assert!(said, "{name}: status {bit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mocap_body_without_orientation_is_upright() {
+    let model = workshop("");
+    for backend in backends() {
+        let mut batch = open(&model, &backend, ROOM);
+        let mut quats = [1.0, 0.0, 0.0, 0.0].repeat(WORLDS);
+        quats[4 * 3] = 0.0;
+        batch.set("mocap_quat", &quats).unwrap();
+        batch.step(3).unwrap();
+        assert_eq!(batch.finite_share().unwrap(), 1.0);
+        let turned = row(&batch, "xquat", 3);
+        assert!(close(&turned[4 * 3..], &[1.0, 0.0, 0.0, 0.0], 1e-6), "{turned:?}");
+        assert_eq!(bits(&batch, 3), bits(&batch, 2));
+    }
+}

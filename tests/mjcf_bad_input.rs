@@ -331,9 +331,10 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         &["activation of an actuator", "'act'"],
     ),
     (
-        "<mujoco><worldbody><body><freejoint/><geom type='box' size='1 1 1'/></body>
-        <body><freejoint/><geom name='b' type='box' size='1 1 1'/></body></worldbody></mujoco>",
-        &["box and box", "'b'"],
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>
+        <body><freejoint/><geom size='1'/></body>
+        <body><freejoint/><geom name='b' type='mesh' mesh='m'/></body></worldbody></mujoco>",
+        &["sphere and mesh", "'b'"],
     ),
 ];
 

@@ -39,6 +39,36 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
+    /// One world with all fields that the backend keeps, to be asked with [`crate::query`]; what it does not keep is zero.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a world that does not exist, [`Error::Device`] where the device is lost.
+    pub fn world(&self, world: usize) -> Result<Data> {
+        if world >= self.worlds {
+            return Err(Error::Argument(format!("there is no world {world}: the batch has {}", self.worlds)));
+        }
+        match &self.engine {
+            Engine::Cpu(worlds) => Ok(worlds[world].clone()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { .. } => {
+                let mask: Vec<bool> = (0..self.worlds).map(|w| w == world).collect();
+                let mut data = Data::zeroed(self.sizes);
+                for field in Data::<f64>::FIELDS.iter().filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
+                {
+                    let values = self.get_worlds(field.name, &mask)?.data.to_f64();
+                    match data.get_mut(field.name) {
+                        Some(ValuesMut::Real(to)) => to.copy_from_slice(&values),
+                        Some(ValuesMut::Int(to)) => {
+                            to.iter_mut().zip(&values).for_each(|(to, x)| *to = *x as i32);
+                        }
+                        None => {}
+                    }
+                }
+                Ok(data)
+            }
+        }
+    }
+
     /// A Data field of the worlds where `mask` is true, `[chosen world, …]`.
     pub fn get_worlds(&self, field: &str, mask: &[bool]) -> Result<Array> {
         self.check_mask(mask)?;

@@ -84,11 +84,18 @@ fn contacts_of(first: i32, second: i32) -> usize {
         (geom::PLANE, geom::CAPSULE) | (geom::CAPSULE, geom::CAPSULE | geom::BOX) => 2,
         (geom::PLANE | geom::SPHERE, geom::SPHERE | geom::ELLIPSOID) => 1,
         (geom::SPHERE, geom::CAPSULE | geom::CYLINDER | geom::BOX) => 1,
-        (geom::PLANE, geom::BOX | geom::CYLINDER) => 4,
+        (geom::CAPSULE, geom::CYLINDER) => 2,
+        (geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID, _) if is_solid(second) => 1,
+        (geom::PLANE, geom::BOX | geom::CYLINDER) | (geom::CYLINDER, geom::CYLINDER | geom::BOX) => 4,
         (geom::BOX, geom::BOX) => 8,
         // the most that the reference ever keeps of one pair
         _ => 50,
     }
+}
+
+/// Whether a type is a shape of its own, no mesh or field of heights.
+fn is_solid(kind: i32) -> bool {
+    [geom::ELLIPSOID, geom::CYLINDER, geom::BOX].contains(&kind)
 }
 
 /// Rows of a contact of that dimension.

@@ -1,9 +1,13 @@
 //! Contacts between the geom pairs that can touch.
 //!
-//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]), and the mixing of the
+//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]) or the general way of
+//! [`super::convex`], and the mixing of the
 //! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
 //! to a distance of margin plus gap, and make force up to the margin.
 
+use super::box_box::box_box;
+use super::capsule_box::capsule_box;
+use super::convex::convex_convex;
 use super::math::{dot, make_frame_hint, mat3, set_mat3, set_vec3, sub, vec3};
 use super::primitives::{
     Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
@@ -35,6 +39,7 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     let mut wanted = 0;
+    let mut found = [Found::none(); MAX_FOUND];
     for candidate in 0..m.sizes.ncandidate {
         let g1 = m.candidate_geom1[candidate] as usize;
         let g2 = m.candidate_geom2[candidate] as usize;
@@ -42,7 +47,6 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if far_apart(m, d, g1, g2, margin + gap) {
             continue;
         }
-        let mut found = [Found::none(); MAX_FOUND];
         let n = collide(m, d, g1, g2, margin + gap, &mut found);
         for k in 0..n {
             wanted += 1;
@@ -116,8 +120,24 @@ fn collide<T: Real>(
         (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(&a, &b, margin, &mut found[0]),
         (geom::SPHERE, geom::BOX) => sphere_box(&a, &b, margin, &mut found[0]),
         (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(&a, &b, margin, found),
+        (geom::CAPSULE, geom::BOX) => capsule_box(&a, &b, margin, found),
+        (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
+        (one, two) if is_convex(one) && is_convex(two) => {
+            let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
+            convex_convex((one, two), &a, &b, margin, multiple, found)
+        }
         _ => 0,
     }
+}
+
+/// Whether a type is known by its support function.
+fn is_convex(kind: i32) -> bool {
+    (geom::SPHERE..=geom::BOX).contains(&kind)
+}
+
+/// Whether a type has a face or an edge to lie on.
+fn has_side(kind: i32) -> bool {
+    [geom::CAPSULE, geom::CYLINDER, geom::BOX].contains(&kind)
 }
 
 /// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the

@@ -13,7 +13,10 @@ use crate::real::Real;
 const PARALLEL: f64 = 1e-8;
 
 /// Most contacts of one pair of simple shapes.
-pub const MAX_FOUND: usize = 4;
+pub const MAX_FOUND: usize = 8;
+
+/// Most contacts of a plane and a box.
+const MAX_CORNERS: usize = 4;
 
 /// Pose and size of a geom.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,11 @@ impl<T: Real> Found<T> {
     pub fn none() -> Self {
         Self { dist: T::ZERO, pos: [T::ZERO; 3], normal: [T::ZERO; 3], tangent: [T::ZERO; 3] }
     }
+}
+
+/// A tolerance for double and for single precision.
+pub fn tolerance<T: Real>(double: f64, single: f64) -> T {
+    T::of(if T::EPSILON.f64() < 1e-10 { double } else { single })
 }
 
 /// Plane and sphere: at most one contact.
@@ -112,7 +120,7 @@ pub fn plane_box<T: Real>(
         found[n] =
             Found { dist, pos: add_scaled(at, normal, -dist * T::of(0.5)), normal, tangent: [T::ZERO; 3] };
         n += 1;
-        if n == MAX_FOUND {
+        if n == MAX_CORNERS {
             break;
         }
     }

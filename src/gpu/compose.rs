@@ -15,6 +15,7 @@ use crate::model::{
 };
 use crate::plan::{self, has_fluid};
 use crate::stages::{Stage, stage_table};
+use crate::support::CONVEX;
 
 /// The shared library.
 const SHADERS: &[(&str, &str)] = &[
@@ -36,6 +37,12 @@ const SHADERS: &[(&str, &str)] = &[
     ("fluid_slope", include_str!("../../shaders/fluid_slope.wgsl")),
     ("derivative", include_str!("../../shaders/derivative.wgsl")),
     ("geometry", include_str!("../../shaders/geometry.wgsl")),
+    ("capsule_box", include_str!("../../shaders/capsule_box.wgsl")),
+    ("box_box", include_str!("../../shaders/box_box.wgsl")),
+    ("support_map", include_str!("../../shaders/support_map.wgsl")),
+    ("gjk", include_str!("../../shaders/gjk.wgsl")),
+    ("convex", include_str!("../../shaders/convex.wgsl")),
+    ("manifold", include_str!("../../shaders/manifold.wgsl")),
     ("path", include_str!("../../shaders/path.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
@@ -497,6 +504,10 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("SPHERE_CYLINDER", pair(geom::SPHERE, geom::CYLINDER)),
         ("SPHERE_BOX", pair(geom::SPHERE, geom::BOX)),
         ("CAPSULE_CAPSULE", pair(geom::CAPSULE, geom::CAPSULE)),
+        ("CAPSULE_BOX", pair(geom::CAPSULE, geom::BOX)),
+        ("BOX_BOX", pair(geom::BOX, geom::BOX)),
+        ("CONVEX", CONVEX.iter().any(|(a, b)| pair(*a, *b))),
+        ("MULTICCD", !model.disabled(disable::MULTICCD)),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
         ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),
         ("FRICTIONLOSS", on(disable::FRICTIONLOSS) && some(&model.dof_frictionloss)),

@@ -1,0 +1,316 @@
+// Contacts between convex shapes that have no closed form, by their support functions. Twin: src/cpu/convex.rs, where
+// the way is explained: minus the least value over all unit vectors of the support function of the difference is the
+// signed distance, and the best vector the normal.
+
+// Sine of the angle within which a direction may be turned onto a face or edge.
+const CONVEX_SNAP: f32 = 0.02;
+
+// Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
+const FLATNESS: f32 = 3.4526698e-5;
+
+// Height above the surface to look from, as a share of the size.
+const CONVEX_LIFT: f32 = 0.2;
+
+// Depth as a share of the size from which on there may be a second valley.
+const CONVEX_DEEP: f32 = 0.05;
+
+// Longest step of Newton's method.
+const LONGEST_TURN: f32 = 0.3;
+
+// Most steps downhill, and most of Newton's.
+const DESCENTS: u32 = 12u;
+const POLISHES: u32 = 20u;
+
+// A direction and the value of the support function of the difference there; whether there is any.
+struct Valley {
+    n: vec3f,
+    height: f32,
+    any: bool,
+}
+
+// Contacts of two convex shapes nearer than `margin`.
+fn convex_convex(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f32) {
+    // all is relative to the first shape
+    let a = Solid(kind1, vec3f(0.0), first.mat, first.size);
+    let b = Solid(kind2, second.pos - first.pos, second.mat, second.size);
+    let radius = solid_radius(a) + solid_radius(b);
+    let valley = least_direction(a, b, radius + margin);
+    let n = valley.n;
+    let dist = -valley.height - radius;
+    if (!valley.any || dist > margin || !is_finite(dist)) {
+        return;
+    }
+    let touching = convex_witnesses(a, b, n);
+    let p = touching[0] + n * solid_radius(a);
+    let q = touching[1] - n * solid_radius(b);
+    found[0] = Found(dist, 0.5 * (p + q), n, vec3f(0.0));
+    nfound = 1u;
+//#if MULTICCD
+    if ((kind1 == CAPSULE || kind1 == CYLINDER) && (kind2 == CYLINDER || kind2 == BOX)) {
+        several_contacts(a, b, n, p, q, margin);
+    }
+//#endif
+    for (var k = 0u; k < nfound; k++) {
+        found[k].pos = found[k].pos + first.pos;
+    }
+}
+
+// Direction in which the support function of the difference is least, and its value; none where that is below minus
+// `reach`.
+fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
+    let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
+    let least = 4.0 * sqrt(EPSILON) * bulk;
+    let raised = CONVEX_LIFT * bulk;
+    gjk_direction = normalize3(b.pos - a.pos);
+    // first from the origin, then from above the surface
+    var goal = vec3f(0.0);
+    var nearest = NEAREST_OUTSIDE;
+    var first = vec3f(0.0);
+    var lowest = 0.0;
+    var attempt = 0u;
+    var n = gjk_direction;
+    var best = 0.0;
+    for (var turn_of = 0u; turn_of < 2u * DESCENTS + 1u; turn_of++) {
+        let from_origin = turn_of == 0u;
+        let below = gjk_approach(a, b, goal, select(8.0 * bulk, reach, from_origin), least);
+        if (from_origin && below == NEAREST_FAR) {
+            return Valley(n, 0.0, false);
+        }
+        let next = gjk_direction;
+        let height = dot(meet_point(a, b, next), next);
+        var done = false;
+        if (from_origin) {
+            nearest = below;
+            n = next;
+            best = height;
+            first = n;
+            if (nearest == NEAREST_INSIDE) {
+                let begin = convex_suggestion(a, b, first, false);
+                n = begin.n;
+                best = begin.height;
+            } else if (-best > raised) {
+                break;
+            }
+        } else {
+            done = below != NEAREST_OUTSIDE || !(height < best);
+            if (!done) {
+                let turned = next - n;
+                n = next;
+                best = height;
+                done = dot(turned, turned) < 1e-8;
+            }
+            done = done || turn_of == DESCENTS || turn_of == 2u * DESCENTS;
+        }
+        if (done) {
+            if (attempt == 1u && lowest <= best) {
+                n = first;
+            }
+            // shallow ones have no second valley
+            if (attempt == 1u || best < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
+                break;
+            }
+            attempt = 1u;
+            turn_of = DESCENTS;
+            first = n;
+            lowest = best;
+            let begin = convex_suggestion(a, b, first, true);
+            n = begin.n;
+            best = begin.height;
+        }
+        gjk_direction = n;
+        goal = n * (best + raised);
+    }
+    return convex_polish(a, b, n, bulk);
+}
+
+// The best of the directions that the shapes suggest, and its value: the given one, from one centre to the other, axes,
+// what is across two of them, the first across an axis, and diagonals; with `away`, none that is near n.
+fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
+    let between = normalize3(b.pos - a.pos);
+    var best = Valley(n, 0.0, false);
+    for (var k = 0u; k < 62u; k++) {
+        // each of them both ways
+        let i = k / 2u;
+        var direction = n;
+        if (i == 1u) {
+            direction = between;
+        } else if (i >= 2u && i < 8u) {
+            direction = axis_of_pair(a, b, i - 2u);
+        } else if (i >= 8u && i < 17u) {
+            direction = cross(solid_axis(a, (i - 8u) / 3u), solid_axis(b, (i - 8u) % 3u));
+        } else if (i >= 17u && i < 23u) {
+            let axis = axis_of_pair(a, b, i - 17u);
+            direction = between - axis * dot(between, axis);
+        } else if (i >= 23u) {
+            // diagonals
+            let one = select(-1.0, 1.0, i % 2u == 0u);
+            let two = select(-1.0, 1.0, (i / 2u) % 2u == 0u);
+            let base = select(3u, 0u, i < 27u);
+            direction = axis_of_pair(a, b, base) + axis_of_pair(a, b, base + 1u) * one
+                + axis_of_pair(a, b, base + 2u) * two;
+        }
+        let length = sqrt(dot(direction, direction));
+        if (length < 0.01) {
+            continue;
+        }
+        let unit = direction * (select(-1.0, 1.0, k % 2u == 0u) / length);
+        let height = dot(meet_point(a, b, unit), unit);
+        if (!(away && dot(unit, n) > 0.7) && (!best.any || height < best.height)) {
+            best = Valley(unit, height, true);
+        }
+    }
+    return best;
+}
+
+// Axis k of the two shapes, three each.
+fn axis_of_pair(a: Solid, b: Solid, k: u32) -> vec3f {
+    if (k < 3u) {
+        return solid_axis(a, k);
+    }
+    return solid_axis(b, k - 3u);
+}
+
+// Whether the difference may be flat along that axis, and it is nearly across n.
+fn is_flat_axis(a: Solid, b: Solid, n: vec3f, k: u32) -> bool {
+    let flat_one = select(has_flat(b, k - 3u), has_flat(a, k), k < 3u);
+    return flat_one && abs(dot(axis_of_pair(a, b, k), n)) < CONVEX_SNAP;
+}
+
+// Whether that axis lies across a cylinder: flat at its caps only.
+fn is_round_axis(a: Solid, b: Solid, k: u32) -> bool {
+    return select(b.kind, a.kind, k < 3u) == CYLINDER && k % 3u < 2u;
+}
+
+// Turns a direction onto faces and edges where the support function is no larger, and by Newton's method to where it is
+// least.
+fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
+    let slack = 4.0 * EPSILON * bulk;
+    var n = begin;
+    var point = meet_point(a, b, n);
+    var height = dot(point, n);
+    // how many directions are kept, and the one of a single edge
+    var kept = 0u;
+    var ridge = vec3f(0.0);
+    for (var k = 0u; k < 36u; k++) {
+        let first = k / 6u;
+        let second = k % 6u;
+        if (second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second)) {
+            continue;
+        }
+        // the axes across a cylinder only count together
+        let round1 = is_round_axis(a, b, first);
+        let round2 = is_round_axis(a, b, second);
+        if ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u)) {
+            continue;
+        }
+        let one = axis_of_pair(a, b, first);
+        var next = begin - one * dot(begin, one);
+        if (second > first) {
+            next = cross(one, axis_of_pair(a, b, second));
+            next = select(next, -next, dot(next, begin) < 0.0);
+        }
+        let length = sqrt(dot(next, next));
+        if (length < 0.01) {
+            continue;
+        }
+        next = next * (1.0 / length);
+        let far = meet_point(a, b, next);
+        let value = dot(far, next);
+        let more = select(1u, 2u, second > first);
+        // a face before an edge, unless that is better
+        let better = value < height - slack || (value <= height + slack && more > kept);
+        if (better && dot(next, begin) > 0.99) {
+            n = next;
+            point = far;
+            height = value;
+            kept = more;
+            ridge = one;
+        }
+    }
+    var damping = bulk * 1e-4;
+    for (var k = 0u; k < POLISHES && kept < 2u; k++) {
+        // slope and curvature in the directions in which it may turn
+        var hint = ridge;
+        if (kept == 0u) {
+            hint = select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(n.x) < 0.6);
+        }
+        let t = normalize3(cross(hint, n));
+        let u = cross(n, t);
+        let ht = support_curve(a, n, t) + support_curve(b, n, t);
+        let hu = support_curve(a, n, u) + support_curve(b, n, u);
+        let g = dot(point, t);
+        let f = dot(point, u);
+        var q = dot(t, ht) - height;
+        let r = dot(t, hu);
+        var s = dot(u, hu) - height;
+        // downhill also where the curvature is not that of a minimum
+        let half_gap = 0.5 * (q - s);
+        let lowest = select(0.5 * (q + s) - sqrt(half_gap * half_gap + r * r), q, kept == 1u);
+        let raised = max(damping - lowest, 0.0);
+        q += raised;
+        s += raised;
+        var turned = vec2f(-g / q, 0.0);
+        if (kept == 0u) {
+            let det = q * s - r * r;
+            turned = vec2f(r * f - s * g, r * g - q * f) / det;
+        }
+        var length = sqrt(dot(turned, turned));
+        if (!is_finite(length)) {
+            break;
+        }
+        if (length > LONGEST_TURN) {
+            turned = turned * (LONGEST_TURN / length);
+            length = LONGEST_TURN;
+        }
+        let next = normalize3(n + t * turned.x + u * turned.y);
+        let far = meet_point(a, b, next);
+        let value = dot(far, next);
+        if (!(value <= height + slack)) {
+            damping = damping * 8.0 + raised;
+            continue;
+        }
+        n = next;
+        point = far;
+        height = value;
+        if (length < 4.0 * EPSILON) {
+            break;
+        }
+    }
+    return Valley(n, height, true);
+}
+
+// Points of the two cores that touch along n.
+fn convex_witnesses(a: Solid, b: Solid, n: vec3f) -> array<vec3f, 2> {
+    // from one to the other and back, which ends where both are flat
+    var p = b.pos;
+    var q = b.pos;
+    for (var k = 0u; k < 2u; k++) {
+        p = farthest_point(a, n, q, FLATNESS);
+        q = farthest_point(b, -n, p, FLATNESS);
+    }
+    // two edges that cross
+    let one = single_edge(a, n);
+    let two = single_edge(b, n);
+    let area = dot(cross(one, two), n);
+    if (abs(area) > 1e-3) {
+        let apart = q - p;
+        p = p + one * (dot(cross(apart, two), n) / area);
+        q = q + two * (dot(cross(apart, one), n) / area);
+    }
+    return array<vec3f, 2>(p, q);
+}
+
+// The edge of a shape that is farthest in direction n, where it is no face; zero where there is none.
+fn single_edge(s: Solid, n: vec3f) -> vec3f {
+    var ridge = vec3f(0.0);
+    var count = 0u;
+    for (var k = 0u; k < 3u; k++) {
+        // the axes across a cylinder count for its caps only
+        let round_one = s.kind == CYLINDER && k < 2u;
+        if (has_flat(s, k) && !round_one && abs(dot(solid_axis(s, k), n)) < FLATNESS) {
+            ridge = solid_axis(s, k);
+            count++;
+        }
+    }
+    return select(vec3f(0.0), ridge, count == 1u);
+}

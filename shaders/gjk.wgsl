@@ -1,0 +1,145 @@
+// The point of a difference of two convex shapes that is nearest to a given point. Twin: src/cpu/gjk.rs.
+//
+// The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (Collision Detection in Interactive 3D
+// Environments, 4.3): a simplex of points of the difference, a new point in the direction in which the simplex is
+// nearest, and the smallest part of both that holds the nearest point.
+
+// Most points that one search adds.
+const GJK_ROUNDS: u32 = 40u;
+
+// What a search has found: the point is outside; inside, or nearer to the surface than can be told; the origin is
+// farther away than asked for.
+const NEAREST_OUTSIDE: u32 = 0u;
+const NEAREST_INSIDE: u32 = 1u;
+const NEAREST_FAR: u32 = 2u;
+
+// Points of a difference, relative to the point that is looked for, and the direction from the difference to that.
+var<private> simplex_points: array<vec3f, 4>;
+var<private> simplex_count: u32;
+var<private> gjk_direction: vec3f;
+
+// Turns gjk_direction into the direction from the difference of a and b to the point `goal`; stops where a plane keeps
+// the difference farther than `reach` away. `least` is the distance below which nothing is told.
+fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 {
+    simplex_count = 0u;
+    var nearest = vec3f(0.0);
+    var square = 0.0;
+    for (var round = 0u; round < GJK_ROUNDS; round++) {
+        let point = meet_point(a, b, gjk_direction) - goal;
+        if (-dot(point, gjk_direction) > reach) {
+            return NEAREST_FAR;
+        }
+        if (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square) {
+            break;
+        }
+        simplex_points[simplex_count] = point;
+        simplex_count++;
+        let next = reduce_simplex();
+        let squared = dot(next, next);
+        if (simplex_count == 4u || squared <= least * least) {
+            return NEAREST_INSIDE;
+        }
+        if (round > 0u && squared >= square) {
+            break;
+        }
+        nearest = next;
+        square = squared;
+        gjk_direction = nearest * (-1.0 / sqrt(square));
+    }
+    return NEAREST_OUTSIDE;
+}
+
+// Point of the simplex nearest to the origin; the points that it does not need are left out. Four are left where the
+// origin is inside.
+fn reduce_simplex() -> vec3f {
+    let p = simplex_points[0];
+    if (simplex_count == 1u) {
+        return p;
+    }
+    let q = simplex_points[1];
+    var r = simplex_points[2];
+    let latest = simplex_points[3];
+    var faces = 1u;
+    if (simplex_count == 2u) {
+        r = q;
+    }
+    if (simplex_count == 4u) {
+        // volumes that the origin makes with the faces: all of one sign inside
+        let across = cross(r, latest);
+        let volumes = vec4f(dot(q, across), -dot(p, across), dot(p, cross(q, latest)), -dot(p, cross(q, r)));
+        if (all(volumes > vec4f(0.0)) || all(volumes < vec4f(0.0))) {
+            return vec3f(0.0);
+        }
+        faces = 3u;
+    }
+    // the nearest of the faces at the new point, or the only one
+    var best = vec3f(0.0);
+    var kept = mat3x3f(p, q, r);
+    var count = 0u;
+    for (var k = 0u; k < faces; k++) {
+        var face = mat3x3f(p, q, r);
+        if (faces == 3u) {
+            face = mat3x3f(select(select(p, q, k == 1u), r, k == 2u), select(select(q, r, k == 1u), p, k == 2u), latest);
+        }
+        let point = reduce_triangle(face[0], face[1], face[2]);
+        if (k == 0u || dot(point, point) < dot(best, best)) {
+            best = point;
+            kept = mat3x3f(simplex_points[0], simplex_points[1], simplex_points[2]);
+            count = simplex_count;
+        }
+    }
+    simplex_points[0] = kept[0];
+    simplex_points[1] = kept[1];
+    simplex_points[2] = kept[2];
+    simplex_count = count;
+    return best;
+}
+
+// Point of a triangle nearest to the origin, by its regions (Ericson, Real-Time Collision Detection, 5.1.5); the points
+// that it needs become the simplex.
+fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
+    let pq = q - p;
+    let pr = r - p;
+    let d1 = -dot(pq, p);
+    let d2 = -dot(pr, p);
+    let d3 = -dot(pq, q);
+    let d4 = -dot(pr, q);
+    let d5 = -dot(pq, r);
+    let d6 = -dot(pr, r);
+    let vr = d1 * d4 - d3 * d2;
+    let vq = d5 * d2 - d1 * d6;
+    let vp = d3 * d6 - d5 * d4;
+    simplex_points[0] = p;
+    simplex_points[1] = q;
+    simplex_points[2] = r;
+    // corners
+    simplex_count = 1u;
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        return p;
+    }
+    if (d3 >= 0.0 && d4 <= d3) {
+        simplex_points[0] = q;
+        return q;
+    }
+    if (d6 >= 0.0 && d5 <= d6) {
+        simplex_points[0] = r;
+        return r;
+    }
+    // edges
+    simplex_count = 2u;
+    if (vr <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        return p + pq * (d1 / (d1 - d3));
+    }
+    if (vq <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        simplex_points[1] = r;
+        return p + pr * (d2 / (d2 - d6));
+    }
+    if (vp <= 0.0 && d4 >= d3 && d5 >= d6) {
+        simplex_points[0] = r;
+        return q + (r - q) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    }
+    // face
+    simplex_count = 3u;
+    let share = 1.0 / (vp + vq + vr);
+    return p + pq * (vq * share) + pr * (vr * share);
+}

@@ -1,0 +1,144 @@
+//! The point of a difference of two convex shapes that is nearest to a given point.
+//!
+//! The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (*Collision Detection in Interactive
+//! 3D Environments*, §4.3): a simplex of points of the difference, a new point in the direction in which the
+//! simplex is nearest, and the smallest part of both that holds the nearest point. Shapes enter by their support
+//! functions only. The nearest point of a triangle is found by its regions (Ericson, *Real-Time Collision
+//! Detection*, §5.1.5).
+
+use super::math::{add_scaled, cross, dot, norm3, scale, sub};
+use super::support_map::{Solid, meet};
+use crate::real::Real;
+
+/// Most points that one search adds.
+const ROUNDS: usize = 40;
+
+/// What a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nearest {
+    /// The point is outside, and the direction leads from the difference to it.
+    Outside,
+    /// The point is inside, or nearer to the surface than can be told.
+    Inside,
+    /// The origin is farther away than asked for.
+    Far,
+}
+
+/// Points of a difference, relative to the point that is looked for.
+struct Simplex<T> {
+    points: [[T; 3]; 4],
+    count: usize,
+}
+
+/// Turns `n` into the direction from the difference of `a` and `b` to the point `at`; stops where a plane keeps
+/// the difference farther than `reach` away. `least` is the distance below which nothing is told.
+pub fn approach<T: Real>(
+    a: &Solid<T>,
+    b: &Solid<T>,
+    at: [T; 3],
+    reach: T,
+    least: T,
+    n: &mut [T; 3],
+) -> Nearest {
+    let close = T::EPSILON * T::of(8.0);
+    let mut simplex = Simplex { points: [[T::ZERO; 3]; 4], count: 0 };
+    let mut nearest = [T::ZERO; 3];
+    let mut square = T::ZERO;
+    for round in 0..ROUNDS {
+        let point = sub(meet(a, b, *n), at);
+        if -dot(point, *n) > reach {
+            return Nearest::Far;
+        }
+        if round > 0 && square - dot(nearest, point) <= close * square {
+            break;
+        }
+        simplex.points[simplex.count] = point;
+        simplex.count += 1;
+        let next = reduce(&mut simplex);
+        let length2 = dot(next, next);
+        if simplex.count == 4 || length2 <= least * least {
+            return Nearest::Inside;
+        }
+        if round > 0 && length2 >= square {
+            break;
+        }
+        nearest = next;
+        square = length2;
+        *n = scale(nearest, -T::ONE / norm3(nearest));
+    }
+    Nearest::Outside
+}
+
+/// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
+/// the origin is inside.
+fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+    if s.count == 4 {
+        let [p, q, r, new] = s.points;
+        // volumes that the origin makes with the faces: all of one sign inside
+        let volumes =
+            [dot(q, cross(r, new)), -dot(p, cross(r, new)), dot(p, cross(q, new)), -dot(p, cross(q, r))];
+        if volumes.iter().all(|v| *v > T::ZERO) || volumes.iter().all(|v| *v < T::ZERO) {
+            return [T::ZERO; 3];
+        }
+        // the nearest of the faces at the new point
+        let mut best = Simplex { points: s.points, count: 0 };
+        let mut found = [T::ZERO; 3];
+        for k in 0..3 {
+            let mut face = Simplex { points: [s.points[k], s.points[(k + 1) % 3], new, new], count: 3 };
+            let point = reduce_triangle(&mut face);
+            if k == 0 || dot(point, point) < dot(found, found) {
+                found = point;
+                best = face;
+            }
+        }
+        *s = best;
+        return found;
+    }
+    if s.count == 1 {
+        return s.points[0];
+    }
+    if s.count == 2 {
+        s.points[2] = s.points[1];
+    }
+    reduce_triangle(s)
+}
+
+/// The same for the first three points.
+fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+    let [p, q, r, _] = s.points;
+    let (pq, pr) = (sub(q, p), sub(r, p));
+    let (d1, d2) = (-dot(pq, p), -dot(pr, p));
+    let (d3, d4) = (-dot(pq, q), -dot(pr, q));
+    let (d5, d6) = (-dot(pq, r), -dot(pr, r));
+    let (vr, vq, vp) = (d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4);
+    // corners
+    s.count = 1;
+    if d1 <= T::ZERO && d2 <= T::ZERO {
+        return p;
+    }
+    if d3 >= T::ZERO && d4 <= d3 {
+        s.points[0] = q;
+        return q;
+    }
+    if d6 >= T::ZERO && d5 <= d6 {
+        s.points[0] = r;
+        return r;
+    }
+    // edges
+    s.count = 2;
+    if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
+        return add_scaled(p, pq, d1 / (d1 - d3));
+    }
+    if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
+        s.points[1] = r;
+        return add_scaled(p, pr, d2 / (d2 - d6));
+    }
+    if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
+        s.points[0] = r;
+        return add_scaled(q, sub(r, q), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    }
+    // face
+    s.count = 3;
+    let share = T::ONE / (vp + vq + vr);
+    add_scaled(add_scaled(p, pq, vq * share), pr, vr * share)
+}
