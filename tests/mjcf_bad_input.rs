@@ -306,6 +306,10 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
     ("<mujoco><option solver='CG'/></mujoco>", &["option solver"]),
     ("<mujoco><option noslip_iterations='3'/></mujoco>", &["noslip_iterations"]),
     ("<mujoco><option><flag sleep='enable'/></option></mujoco>", &["flag sleep"]),
+    (
+        "<mujoco><option><flag fwdinv='enable' invdiscrete='enable'/></option></mujoco>",
+        &["flags fwdinv and invdiscrete"],
+    ),
     ("<mujoco><option iterations='2000000000'/></mujoco>", &["iterations"]),
     (
         "<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><sensor><distance name='c' geom1='a' geom2='b'/></sensor></mujoco>",
