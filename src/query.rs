@@ -129,16 +129,16 @@ pub fn generalized_force(
     Ok((0..model.sizes.nv).map(of).collect())
 }
 
-/// The inertia matrix, `[nv, nv]`.
-pub fn inertia_matrix(model: &Model, data: &Data) -> Vec<f64> {
+/// The symmetric matrix `[nv, nv]` whose lower triangle is stored like `M`: the inertia matrix, of `data.M`.
+pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
     let nv = model.sizes.nv;
     let mut dense = vec![0.0; nv * nv];
     for row in 0..nv {
         let adr = model.M_rowadr[row] as usize;
         for k in adr..adr + model.M_rownnz[row] as usize {
             let column = model.M_colind[k] as usize;
-            dense[row * nv + column] = data.M[k];
-            dense[column * nv + row] = data.M[k];
+            dense[row * nv + column] = stored[k];
+            dense[column * nv + row] = stored[k];
         }
     }
     dense
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn momenta_and_forces_agree_with_the_inertia_matrix() {
         let (model, data) = moving();
-        let inertia = inertia_matrix(&model, &data);
+        let inertia = inertia_matrix(&model, &data.M);
         // twice the kinetic energy, and the linear momentum as the force of the free joint's translations
         let product = times(&inertia, &data.qvel);
         let whole = momentum(&model, &data, 1).unwrap();
@@ -272,6 +272,15 @@ mod tests {
         let both = [0, 1, 2].map(|k| torque[k] + moved[k]);
         let other = generalized_force(&model, &data, 2, com, force, both).unwrap();
         assert!(near(&generalized, &other, 1e-12));
+    }
+
+    #[test]
+    fn the_lower_triangle_fills_both() {
+        let mut model = Model::zeroed(crate::fields::Sizes { nv: 2, nC: 3, ..Default::default() });
+        model.M_rownnz = vec![1, 2];
+        model.M_rowadr = vec![0, 1];
+        model.M_colind = vec![0, 0, 1];
+        assert_eq!(inertia_matrix(&model, &[4.0, 0.5, 3.0]), [4.0, 0.5, 0.5, 3.0]);
     }
 
     #[test]

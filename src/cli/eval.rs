@@ -131,7 +131,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let array = squeezed(batch.get(field.name)?, field);
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {
-        "M" => (model.sizes.nv, dense::inertia),
+        "M" => (model.sizes.nv, manyworlds::query::inertia_matrix),
         "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
         "actuator_moment" => (model.sizes.nout, dense::moments),
         _ => return Ok(array),
