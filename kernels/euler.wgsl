@@ -10,22 +10,11 @@ fn euler() {
     }
     // a bad acceleration moves nothing unless resets are switched off
     if (!bad || disabled(DISABLE_AUTORESET)) {
-        let h = opt_timestep(0u);
-        advance_activations__act_dot();
-        for (var jnt = lane; jnt < njnt; jnt += lanes) {
-            let dof = u32(jnt_dofadr(jnt));
-            let end = dof + dofs_of(jnt_type(jnt));
-            for (var i = dof; i < end; i++) {
-                set_qvel(i, new_velocity(i, h));
-            }
-            move_joint__qpos__qvel(jnt, h);
-        }
-        for (var i = lane; i < nv; i += lanes) {
-            set_qacc_warmstart(i, qacc(i));
-        }
-        if (lane == 0u) {
-            advance_time(h);
-        }
+//#if EULERDAMP
+        advance_world__qacc_damped();
+//#else
+        advance_world__qacc();
+//#endif
     }
 }
 
@@ -67,14 +56,5 @@ fn implicit_damping() {
 //#else
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
-//#endif
-}
-
-// New velocity of one degree of freedom.
-fn new_velocity(dof: u32, h: f32) -> f32 {
-//#if EULERDAMP
-    return qvel(dof) + h * qacc_damped(dof);
-//#else
-    return qvel(dof) + h * qacc(dof);
 //#endif
 }

@@ -27,22 +27,7 @@ fn implicit() {
     }
     // a bad acceleration moves nothing unless resets are switched off
     if (!bad || disabled(DISABLE_AUTORESET)) {
-        let h = opt_timestep(0u);
-        advance_activations__act_dot();
-        for (var jnt = lane; jnt < njnt; jnt += lanes) {
-            let dof = u32(jnt_dofadr(jnt));
-            let end = dof + dofs_of(jnt_type(jnt));
-            for (var i = dof; i < end; i++) {
-                set_qvel(i, qvel(i) + h * qacc_damped(i));
-            }
-            move_joint__qpos__qvel(jnt, h);
-        }
-        for (var i = lane; i < nv; i += lanes) {
-            set_qacc_warmstart(i, qacc(i));
-        }
-        if (lane == 0u) {
-            advance_time(h);
-        }
+        advance_world__qacc_damped();
     }
 }
 

@@ -56,3 +56,23 @@ fn bad_acceleration() -> bool {
 fn coordinates_of(kind: i32) -> u32 {
     return select(select(1u, 4u, kind == BALL), 7u, kind == FREE);
 }
+
+// The world one time step later, when its velocities change at the rates A.
+fn advance_world__A() {
+    let h = opt_timestep(0u);
+    advance_activations__act_dot();
+    for (var jnt = lane; jnt < njnt; jnt += lanes) {
+        let dof = u32(jnt_dofadr(jnt));
+        let end = dof + dofs_of(jnt_type(jnt));
+        for (var i = dof; i < end; i++) {
+            set_qvel(i, qvel(i) + h * A(i));
+        }
+        move_joint__qpos__qvel(jnt, h);
+    }
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc_warmstart(i, qacc(i));
+    }
+    if (lane == 0u) {
+        advance_time(h);
+    }
+}

@@ -3,10 +3,9 @@
 //! Joint damping is taken implicitly (MuJoCo documentation, Computation, "Numerical integration"): the inertia
 //! grows by the time step times the derivative of the dampers.
 
-use super::activation::advance_activations;
 use super::check_state::{all_good, give_up};
 use super::factor_m::{factor_ld, solve_ld};
-use super::integrate::{advance_time, move_joints};
+use super::integrate::advance;
 use super::reflected::{damping_slope, dof_damping};
 use crate::data::{Data, status};
 use crate::model::{Model, disable};
@@ -31,13 +30,7 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.qvel[i] += h * d.qacc[i];
         }
     }
-    // lent out, so that nothing is copied
-    let rates = std::mem::take(&mut d.act_dot);
-    advance_activations(m, d, &rates);
-    d.act_dot = rates;
-    move_joints(m, d, h);
-    advance_time(d, h);
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
+    advance(m, d);
 }
 
 /// Acceleration with implicit damping, in `qacc_damped`; false where there is no damping.

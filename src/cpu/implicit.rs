@@ -3,11 +3,10 @@
 //! factors U and L; `implicitfast` leaves out those of the bias force, so that the matrix is symmetric. It keeps them for
 //! bodies that move freely and alone: what spins does not gain energy then, and their blocks are small.
 
-use super::activation::advance_activations;
 use super::check_state::{all_good, give_up};
 use super::derivative::{bias_entry, bias_slopes, derivative, is_alone, is_whole, row};
 use super::factor_m::{factor_ld, solve_ld};
-use super::integrate::{advance_time, move_joints};
+use super::integrate::advance;
 use crate::data::{Data, status};
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -38,13 +37,7 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for i in 0..m.sizes.nv {
         d.qvel[i] += h * d.qacc_damped[i];
     }
-    // lent out, so that nothing is copied
-    let rates = std::mem::take(&mut d.act_dot);
-    advance_activations(m, d, &rates);
-    d.act_dot = rates;
-    move_joints(m, d, h);
-    advance_time(d, h);
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
+    advance(m, d);
 }
 
 /// Product of the matrix that a step solves with, and a vector.

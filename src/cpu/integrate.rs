@@ -1,5 +1,6 @@
 //! What all integrators do: coordinates along velocities, and time.
 
+use super::activation::advance_activations;
 use super::math::{quat_integrate, quat_normalize, quat_sub};
 use crate::data::Data;
 use crate::model::{Model, joint};
@@ -12,6 +13,18 @@ pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
     let next = d.time[0] + step;
     d.time_rest[0] = (next - d.time[0]) - step;
     d.time[0] = next;
+}
+
+/// Everything but the velocities, which are new already, one time step later: activations, positions, time.
+pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let h = m.opt_timestep[0];
+    // lent out, so that nothing is copied
+    let rates = std::mem::take(&mut d.act_dot);
+    advance_activations(m, d, &rates);
+    d.act_dot = rates;
+    move_joints(m, d, h);
+    advance_time(d, h);
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
 /// Moves the coordinates of all joints along `qvel` for the time `h`.
