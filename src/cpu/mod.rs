@@ -21,6 +21,7 @@ pub mod crb;
 pub mod dcmotor;
 pub mod derivative;
 pub mod energies;
+pub mod equality;
 pub mod euler;
 pub mod factor_m;
 pub mod fluid;
