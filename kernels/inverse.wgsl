@@ -17,7 +17,11 @@ fn inverse() {
         for (var i = 0u; i < nv; i++) {
             x += efc_J(r * nv + i) * inverse_qacc(i);
         }
-        set_efc_force(r, force(row_of(r), x));
+        set_solver_Jv(r, x);
+    }
+    sync();
+    for (var r = lane; r < count; r += lanes) {
+        set_forces__solver_Jv(r);
     }
     mul_m__M__inverse_qacc__qfrc_inverse();
     sync();

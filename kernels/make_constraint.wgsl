@@ -240,9 +240,17 @@ fn claim_contacts() {
         if (last_dof(b1) < 0 && last_dof(b2) < 0) {
             continue;
         }
-        let dim = u32(contact_dim(con));
-        set_contact_efc_address(con, claim_rows(select(2u * (dim - 1u), 1u, dim == 1u)));
+        set_contact_efc_address(con, claim_rows(contact_rows(u32(contact_dim(con)))));
     }
+//#endif
+}
+
+// Rows of a contact: a pair for each edge of a pyramid, or one for each direction of a cone.
+fn contact_rows(dim: u32) -> u32 {
+//#if ELLIPTIC
+    return dim;
+//#else
+    return select(2u * (dim - 1u), 1u, dim == 1u);
 //#endif
 }
 
@@ -258,9 +266,15 @@ fn last_dof(body: u32) -> i32 {
 // Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet: above
 // that, the motion is common and does not change the contact.
 fn contact_jacobian(con: u32, first: u32, dim: u32) {
-    let rows = select(2u * (dim - 1u), 1u, dim == 1u);
-    for (var r = first; r < first + rows; r++) {
-        name_row(r, select(CONTACT_PYRAMIDAL, CONTACT_FRICTIONLESS, dim == 1u), con, contact_dist(con));
+//#if ELLIPTIC
+    let kind = select(CONTACT_ELLIPTIC, CONTACT_FRICTIONLESS, dim == 1u);
+//#else
+    let kind = select(CONTACT_PYRAMIDAL, CONTACT_FRICTIONLESS, dim == 1u);
+//#endif
+    let end = first + contact_rows(dim);
+    for (var r = first; r < end; r++) {
+        // tangents of a cone have no position
+        name_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONTACT_ELLIPTIC && r > first));
     }
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
@@ -280,8 +294,8 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
     }
 }
 
-// One degree of freedom's entries in the rows of a contact. The pyramid's edges are the normal plus and minus
-// friction times each tangent.
+// One degree of freedom's entries in the rows of a contact: those of a cone are its directions, a pyramid's edges are the
+// normal plus and minus friction times each tangent.
 fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offset: vec3f, sign: f32) {
     let axis = cdof_spatial(dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
@@ -293,11 +307,18 @@ fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offs
     }
     let about = frame * axis.ang;
     let tangents = array<f32, 5>(along.y, along.z, about.x, about.y, about.z);
+//#if ELLIPTIC
+    set_efc_J(adr, normal);
+    for (var k = 1u; k < dim; k++) {
+        set_efc_J(adr + k * nv, sign * tangents[k - 1u]);
+    }
+//#else
     for (var k = 1u; k < dim; k++) {
         let side = sign * tangents[k - 1u] * contact_friction(5u * con + k - 1u);
         set_efc_J(adr + (2u * k - 2u) * nv, normal + side);
         set_efc_J(adr + (2u * k - 1u) * nv, normal - side);
     }
+//#endif
 }
 
 // Parameters of a row by its type.
@@ -334,13 +355,29 @@ fn row_parameters(r: u32) -> Row {
     }
 //#endif
 //#if CONTACT
-    if (kind == CONTACT_FRICTIONLESS || kind == CONTACT_PYRAMIDAL) {
+    if (kind >= CONTACT_FRICTIONLESS) {
         let margin = contact_includemargin(id);
-        row = Row(pos - margin, margin, 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
+        row = Row(contact_dist(id) - margin, margin, 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
+    }
+//#endif
+//#if ELLIPTIC
+    if (is_tangent(r)) {
+        row.margin = 0.0;
+        let own = pair2__contact_solreffriction(id);
+        if (any(own != vec2f(0.0))) {
+            row.solref = own;
+        }
     }
 //#endif
     return row;
 }
+
+//#if ELLIPTIC
+// Whether a row is a tangent of a cone.
+fn is_tangent(r: u32) -> bool {
+    return in_cone(r) && !heads_cone(r);
+}
+//#endif
 
 // Diagonal of the inverse inertia of a contact's first row.
 fn contact_diag(con: u32, kind: i32) -> f32 {
@@ -361,15 +398,28 @@ fn write_row(r: u32, row: Row) {
     if (kind == FRICTION_DOF || kind == FRICTION_TENDON) {
         spring.x = 0.0;
     }
+//#if ELLIPTIC
+    if (is_tangent(r)) {
+        spring.x = 0.0;
+    }
+//#endif
     set_efc_margin(r, row.margin);
     set_efc_frictionloss(r, row.frictionloss);
     set_efc_KBIP_vec4(r, vec4f(spring, imp));
     var regulariser = max((1.0 - imp.x) * row.diag / imp.x, MINVAL);
     // the rows of a pyramid share one: that of the normal force seen through the friction of the first tangent
     if (kind == CONTACT_PYRAMIDAL) {
-        let mu = contact_friction(5u * u32(efc_id(r))) / sqrt(max(opt_impratio(0u), MINVAL));
+        let mu = cone_friction(u32(efc_id(r)));
         regulariser = 2.0 * mu * mu * regulariser;
     }
+//#if ELLIPTIC
+    // those of a cone are in the ratio of their friction, so that it is round
+    if (is_tangent(r)) {
+        let mu = cone_friction(u32(efc_id(r)));
+        let friction = contact_friction(5u * u32(efc_id(r)) + r - u32(contact_efc_address(u32(efc_id(r)))) - 1u);
+        regulariser = regulariser * mu * mu / (friction * friction);
+    }
+//#endif
     set_regulariser(r, regulariser);
 }
 

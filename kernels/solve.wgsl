@@ -101,64 +101,6 @@ fn iterate_solve() {
     sync();
 }
 
-// What the penalty of a row depends on.
-struct Penalty {
-    // quadratic on both sides of zero
-    both: bool,
-    friction: bool,
-    // half width of the quadratic zone of a friction row, and the slope of its flanks
-    width: f32,
-    loss: f32,
-    stiffness: f32,
-}
-
-fn row_of(r: u32) -> Penalty {
-    var row = Penalty(false, false, 0.0, 0.0, efc_D(r));
-//#if EQUALITY
-    row.both = r < u32(ne(0u));
-//#endif
-//#if FRICTION
-    row.loss = efc_frictionloss(r);
-    row.width = efc_R(r) * row.loss;
-    row.friction = !row.both && r < u32(ne(0u) + nf(0u));
-//#endif
-    return row;
-}
-
-// Whether a row is in its quadratic zone.
-fn quadratic(p: Penalty, x: f32) -> bool {
-    var inside = x < 0.0;
-//#if FRICTION
-    inside = select(inside, abs(x) < p.width, p.friction);
-//#endif
-//#if EQUALITY
-    inside = inside || p.both;
-//#endif
-    return inside;
-}
-
-// Penalty at x.
-fn penalty(p: Penalty, x: f32) -> f32 {
-    var value = 0.0;
-//#if FRICTION
-    if (p.friction) {
-        value = p.loss * (abs(x) - 0.5 * p.width);
-    }
-//#endif
-    return select(value, 0.5 * p.stiffness * x * x, quadratic(p, x));
-}
-
-// Force: minus the derivative of the penalty at x.
-fn force(p: Penalty, x: f32) -> f32 {
-    var value = 0.0;
-//#if FRICTION
-    if (p.friction) {
-        value = select(p.loss, -p.loss, x > 0.0);
-    }
-//#endif
-    return select(value, -(p.stiffness * x), quadratic(p, x));
-}
-
 // Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
 fn start() {
     // what the iterations read and change most, at hand
@@ -204,8 +146,7 @@ fn start() {
     for (var k = lane; k < part_end(rows); k += lanes) {
         var change = 0.0;
         for (var r = k; r < rows; r += parts) {
-            let row = row_of(r);
-            change += penalty(row, solver_Jaref(r)) - penalty(row, solver_Jv(r));
+            change += cost_of__solver_Jaref(r) - cost_of__solver_Jv(r);
         }
         set_part(k, vec4f(change));
     }
@@ -229,16 +170,43 @@ fn update() {
     // one pass over the rows: sums stay at hand, each row is read once
     clear_sums();
     for (var r = 0u; r < rows; r++) {
+        set_forces__solver_Jaref(r);
+        let f = efc_force(r);
+//#if ELLIPTIC
+        // where a contact slides, its first row brings what the rows of the cone make together, and across
+        let passes = select(1u, 3u, heads_cone(r) && solver_along(r) != 0.0);
+        for (var pass_at = 0u; pass_at < passes; pass_at++) {
+        var d = solver_own(r);
+        if (pass_at == 0u) {
+            //#unroll
+            for (var i = 0u; i < nv; i++) {
+                set_solver_row(i, efc_J(r * nv + i));
+                set_solver_Jf(i, solver_Jf(i) + solver_row(i) * f);
+            }
+        } else {
+            d = select(1.0, -1.0, pass_at == 2u);
+            let end = r + u32(contact_dim(u32(efc_id(r))));
+            //#unroll
+            for (var i = 0u; i < nv; i++) {
+                set_solver_row(i, 0.0);
+            }
+            for (var k = r; k < end; k++) {
+                let part = select(solver_along(k), solver_across(k), pass_at == 2u);
+                //#unroll
+                for (var i = 0u; i < nv; i++) {
+                    set_solver_row(i, solver_row(i) + part * efc_J(k * nv + i));
+                }
+            }
+        }
+//#else
         let row = row_of(r);
-        let x = solver_Jaref(r);
-        let f = force(row, x);
-        let d = select(0.0, row.stiffness, quadratic(row, x));
-        set_efc_force(r, f);
+        let d = select(0.0, row.stiffness, quadratic(row, solver_Jaref(r)));
         //#unroll
         for (var i = 0u; i < nv; i++) {
             set_solver_row(i, efc_J(r * nv + i));
             set_solver_Jf(i, solver_Jf(i) + solver_row(i) * f);
         }
+//#endif
         //#unroll
         for (var i = 0u; i < nv; i++) {
             let share = solver_row(i) * d;
@@ -247,10 +215,13 @@ fn update() {
                 set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_row(j));
             }
         }
+//#if ELLIPTIC
+        }
+//#endif
     }
 //#else
     for (var r = lane; r < rows; r += lanes) {
-        set_efc_force(r, force(row_of(r), solver_Jaref(r)));
+        set_forces__solver_Jaref(r);
     }
     clear_sums();
     sync();
@@ -260,13 +231,38 @@ fn update() {
         for (var r = 0u; r < rows; r++) {
             let x = efc_J(r * nv + i);
             if (x != 0.0) {
-                let row = row_of(r);
                 sum += x * efc_force(r);
+//#if ELLIPTIC
+                let share = x * solver_own(r);
+                if (share != 0.0) {
+                    add_row__efc_J(packed(i), i + 1u, share, r * nv);
+                }
+//#else
+                let row = row_of(r);
                 let share = x * row.stiffness;
                 if (share != 0.0 && quadratic(row, solver_Jaref(r))) {
                     add_row__efc_J(packed(i), i + 1u, share, r * nv);
                 }
+//#endif
             }
+//#if ELLIPTIC
+            // where a contact slides: what its rows make together, and across
+            if (heads_cone(r) && solver_along(r) != 0.0) {
+                let end = r + u32(contact_dim(u32(efc_id(r))));
+                var along = 0.0;
+                var across = 0.0;
+                for (var k = r; k < end; k++) {
+                    along += solver_along(k) * efc_J(k * nv + i);
+                    across += solver_across(k) * efc_J(k * nv + i);
+                }
+                for (var k = r; k < end; k++) {
+                    let share = along * solver_along(k) - across * solver_across(k);
+                    if (share != 0.0) {
+                        add_row__efc_J(packed(i), i + 1u, share, k * nv);
+                    }
+                }
+            }
+//#endif
         }
         set_solver_Jf(i, sum);
     }
@@ -277,39 +273,6 @@ fn update() {
     }
     sync();
 }
-
-// Force of the constraints zero, Hessian that of the smooth cost.
-fn clear_sums() {
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_solver_Jf(i, 0.0);
-        //#unroll
-        for (var j = 0u; j <= i; j++) {
-            set_solver_H(packed(i) + j, 0.0);
-        }
-        let adr = u32(M_rowadr(i));
-        //#unroll
-        for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
-            set_solver_H(packed(i) + u32(M_colind(k)), solver_M(k));
-        }
-    }
-}
-
-//#if !REGISTERS
-// Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for every turn.
-fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
-    var j = 0u;
-    for (; j + 4u <= n; j += 4u) {
-        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
-        set_solver_H(to + j + 1u, solver_H(to + j + 1u) + f * A(from_adr + j + 1u));
-        set_solver_H(to + j + 2u, solver_H(to + j + 2u) + f * A(from_adr + j + 2u));
-        set_solver_H(to + j + 3u, solver_H(to + j + 3u) + f * A(from_adr + j + 3u));
-    }
-    for (; j < n; j++) {
-        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
-    }
-}
-//#endif
 
 fn gradient_norm() -> f32 {
     //#unroll
@@ -340,72 +303,6 @@ fn search_direction() {
     sync();
 }
 
-// Start of row i of a packed lower triangle.
-fn packed(i: u32) -> u32 {
-    return i * (i + 1u) / 2u;
-}
-
-// Factors H = L' D L in place, from the last row up: row k is left as L times D, the inverse of D aside.
-fn factor_dense() {
-    //#unroll
-    for (var up = 0u; up < nv; up++) {
-        let k = nv - 1u - up;
-        // with a floor
-        let inv = 1.0 / max(solver_H(packed(k) + k), MINVAL);
-        if (lane == 0u) {
-            set_solver_inv(k, inv);
-        }
-        //#unroll
-        for (var i = lane; i < k; i += lanes) {
-            let f = solver_H(packed(k) + i) * inv;
-//#if REGISTERS
-            //#unroll
-            for (var j = 0u; j <= i; j++) {
-                set_solver_H(packed(i) + j, solver_H(packed(i) + j) - f * solver_H(packed(k) + j));
-            }
-//#else
-            if (f != 0.0) {
-                add_row__solver_H(packed(i), i + 1u, -f, packed(k));
-            }
-//#endif
-        }
-        sync();
-    }
-}
-
-// Solves H x = -grad into the search direction; solver_Mv holds what is left of the right-hand side.
-fn solve_dense() {
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_solver_Mv(i, -solver_grad(i));
-    }
-    sync();
-    // L' from the last row up
-    //#unroll
-    for (var up = 0u; up < nv; up++) {
-        let k = nv - 1u - up;
-        let x = solver_Mv(k) * solver_inv(k);
-        //#unroll
-        for (var i = lane; i < k; i += lanes) {
-            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
-        }
-        sync();
-    }
-    // L D from the first row down
-    //#unroll
-    for (var k = 0u; k < nv; k++) {
-        let x = solver_Mv(k) * solver_inv(k);
-        if (lane == 0u) {
-            set_solver_search(k, x);
-        }
-        //#unroll
-        for (var i = k + 1u + lane; i < nv; i += lanes) {
-            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
-        }
-        sync();
-    }
-}
-
 // Decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
 fn search_sums() -> vec4f {
     //#unroll
@@ -432,173 +329,4 @@ fn advance(alpha: f32) {
     for (var r = lane; r < rows; r += lanes) {
         set_solver_Jaref(r, solver_Jaref(r) + alpha * solver_Jv(r));
     }
-}
-
-// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
-struct Point {
-    alpha: f32,
-    cost: f32,
-    d1: f32,
-    d2: f32,
-}
-
-// Cost relative to the start of the search, and its derivatives, at alpha.
-fn evaluate(sums: vec4f, alpha: f32) -> Point {
-    for (var k = lane; k < part_end(rows); k += lanes) {
-        var sum = vec4f(0.0);
-        for (var r = k; r < rows; r += parts) {
-            let row = row_of(r);
-            let x0 = solver_Jaref(r);
-            let v = solver_Jv(r);
-            let x = x0 + alpha * v;
-            let was = quadratic(row, x0);
-            let now = quadratic(row, x);
-            // within one quadratic the difference is formed without cancellation
-            let inside = row.stiffness * alpha * v * (x0 + 0.5 * alpha * v);
-            sum.x += select(penalty(row, x) - penalty(row, x0), inside, was && now);
-            sum.y -= force(row, x) * v;
-            sum.z += select(0.0, row.stiffness * v * v, now);
-        }
-        set_part(k, sum);
-    }
-    let sum = sum_parts();
-    return Point(
-        alpha,
-        alpha * (sums.z + 0.5 * alpha * sums.w) + sum.x,
-        sums.z + alpha * sums.w + sum.y,
-        max(sums.w + sum.z, MINVAL),
-    );
-}
-
-// What the next evaluation of a line search is for.
-const AT_START: u32 = 0u;
-const FIRST: u32 = 1u;
-const DOWNHILL: u32 = 2u;
-const ENTER: u32 = 3u;
-const MIDDLE: u32 = 4u;
-const NEXT1: u32 = 5u;
-const NEXT2: u32 = 6u;
-const DONE: u32 = 7u;
-
-// Newton step of the line search from a point.
-fn newton_alpha(p: Point) -> f32 {
-    return p.alpha - p.d1 / p.d2;
-}
-
-// Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
-fn nearer(end: Point, c: Point) -> bool {
-    return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
-}
-
-// Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
-fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
-    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE) * opt_ls_tolerance(0u) * sums.y / scale;
-    let most = opt_ls_iterations(0u);
-    var best = Point(0.0, 0.0, 0.0, 1.0);
-    var p1 = best;
-    var p2 = best;
-    var next1 = best;
-    var next2 = best;
-    var downhill = 1.0;
-    var again = false;
-    var alpha = 0.0;
-    var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
-    // evaluations after the last one allowed complete the bracket
-    for (var n = 1; n <= most + 3; n++) {
-        if (group_max(u32(at != DONE)) == 0u) {
-            break;
-        }
-        let p = evaluate(sums, alpha);
-        let converged = abs(p.d1) < tolerance;
-        let out = n >= most;
-        var bracketed = false;
-        let doing = at;
-        if (doing == AT_START) {
-            alpha = newton_alpha(p);
-            at = FIRST;
-        } else if (doing == FIRST || doing == DOWNHILL) {
-            if (doing == FIRST) {
-                downhill = select(-1.0, 1.0, p.d1 < 0.0);
-            }
-            let crossed = p.d1 * downhill > -tolerance;
-            alpha = newton_alpha(p);
-            if (converged || out) {
-                best = p;
-                at = DONE;
-            } else if (crossed) {
-                // the derivative has changed sign between p1 and p
-                p2 = p1;
-                next2 = p;
-                at = ENTER;
-            } else {
-                at = DOWNHILL;
-            }
-            p1 = p;
-        } else if (doing == ENTER) {
-            next1 = p;
-            bracketed = true;
-        } else if (doing == MIDDLE) {
-            // the best candidate that has converged, and a narrower bracket from the candidates
-            let start1 = p1.alpha;
-            let start2 = p2.alpha;
-            var least = 1e38;
-            for (var k = 0u; k < 3u; k++) {
-                var c = p;
-                if (k == 0u) {
-                    c = next1;
-                } else if (k == 1u) {
-                    c = next2;
-                }
-                if ((abs(c.d1) < tolerance) & (c.cost < least)) {
-                    best = c;
-                    least = c.cost;
-                    at = DONE;
-                }
-                if (nearer(p1, c)) {
-                    p1 = c;
-                }
-                if (nearer(p2, c)) {
-                    p2 = c;
-                }
-            }
-            let moved1 = p1.alpha != start1;
-            let moved2 = p2.alpha != start2;
-            again = moved2;
-            if (at != DONE) {
-                if (moved1) {
-                    alpha = newton_alpha(p1);
-                    at = NEXT1;
-                } else if (moved2) {
-                    alpha = newton_alpha(p2);
-                    at = NEXT2;
-                } else {
-                    if (p.cost < 0.0) {
-                        best = p;
-                    }
-                    at = DONE;
-                }
-            }
-        } else if (doing == NEXT1) {
-            next1 = p;
-            bracketed = !again;
-            alpha = newton_alpha(p2);
-            at = NEXT2;
-        } else if (doing == NEXT2) {
-            next2 = p;
-            bracketed = true;
-        }
-        // the middle of the bracket next, or the better end where the evaluations are used up
-        if (bracketed && !out) {
-            alpha = 0.5 * (p1.alpha + p2.alpha);
-            at = MIDDLE;
-        } else if (bracketed) {
-            if (p1.cost <= p2.cost && p1.cost < 0.0) {
-                best = p1;
-            } else if (p2.cost < 0.0) {
-                best = p2;
-            }
-            at = DONE;
-        }
-    }
-    return best;
 }

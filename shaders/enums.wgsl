@@ -68,6 +68,7 @@ const LIMIT_JOINT: i32 = 3;
 const LIMIT_TENDON: i32 = 4;
 const CONTACT_FRICTIONLESS: i32 = 5;
 const CONTACT_PYRAMIDAL: i32 = 6;
+const CONTACT_ELLIPTIC: i32 = 7;
 
 // status
 const CONTACT_OVERFLOW: i32 = 1;

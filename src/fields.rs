@@ -783,6 +783,9 @@ macro_rules! data_table {
             scratch work_x: real [nv] "mixed" "A vector over the degrees of freedom at hand.";
             scratch solver_live: int [1] "flag" "Whether the solver still iterates, between dispatches.";
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref.";
+            scratch solver_own: real [njmax] "mixed" "Second derivative of the penalty by the row itself; kernels, elliptic cones.";
+            scratch solver_along: real [njmax] "mixed" "Of the rows of a cone that slides together: factors of their sum; kernels.";
+            scratch solver_across: real [njmax] "mixed" "Factors of the sum that is taken off; kernels.";
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction.";
             scratch solver_Ma: real [nv] "mixed" "M qacc.";
             scratch solver_Mv: real [nv] "mixed" "M times the search direction.";

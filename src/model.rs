@@ -290,6 +290,13 @@ pub mod sensor {
     pub const USER: i32 = 48;
 }
 
+/// Values of `opt_cone`.
+#[allow(missing_docs)]
+pub mod cone {
+    pub const PYRAMIDAL: i32 = 0;
+    pub const ELLIPTIC: i32 = 1;
+}
+
 /// Values of `eq_type`.
 #[allow(missing_docs)]
 pub mod equality {

@@ -111,12 +111,8 @@ impl List<'_> {
         if m.opt_integrator[0] == integrator::DISCRETE {
             self.add("this value of option integrator (use Euler, RK4, implicit or implicitfast)");
         }
-        for (name, value, simulated) in
-            [("cone", m.opt_cone[0], "pyramidal"), ("noslip_iterations", m.opt_noslip_iterations[0], "0")]
-        {
-            if value != 0 {
-                self.add(format!("this value of option {name} (use {simulated})"));
-            }
+        if m.opt_noslip_iterations[0] != 0 {
+            self.add("this value of option noslip_iterations (use 0)");
         }
         for (name, count) in [
             ("iterations", m.opt_iterations[0]),

@@ -1,11 +1,8 @@
 //! Force of a contact from those of its constraint rows.
 
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Model, cone};
 use crate::real::Real;
-
-/// Value of `opt_cone`: rows are the force itself, not the edges of a pyramid.
-const ELLIPTIC: i32 = 1;
 
 /// Force of a contact in its own frame: along the normal and both tangents, then the torque about them. That of the
 /// first geom on the second; zero where the contact has no rows.
@@ -15,7 +12,8 @@ pub fn contact_force<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [T; 6] {
         return force;
     };
     let dim = d.contact_dim[con] as usize;
-    if dim == 1 || m.opt_cone[0] == ELLIPTIC {
+    // rows are the force itself, or the edges of a pyramid
+    if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC {
         force[..dim].copy_from_slice(&d.efc_force[adr..adr + dim]);
         return force;
     }

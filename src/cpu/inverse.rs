@@ -7,8 +7,10 @@
 use super::acceleration::applied_force;
 use super::factor_m::{mul_m, solve_ld};
 use super::implicit::mul_implicit;
+use super::math::add_row;
+use super::penalty::{cone_of, force, row_of};
 use super::reflected::{damping_slope, dof_damping};
-use super::solve::{force, mul_rows, row_of};
+use super::solve::mul_rows;
 use crate::data::Data;
 use crate::model::{Model, disable, enable};
 use crate::plan;
@@ -54,23 +56,34 @@ fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Forces of all rows, and their sum in each degree of freedom.
 fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    d.qfrc_constraint.fill(T::ZERO);
     let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    // residuals first: the rows of a cone depend on each other
     let mut r = 0;
-    while r < d.nefc[0] as usize {
+    while r < nefc {
         let (products, count) = mul_rows(d, r, &d.inverse_qacc);
         for k in 0..count {
-            let f = force(&row_of(d, r + k), products[k] - d.efc_aref[r + k]);
-            d.efc_force[r + k] = f;
-            if f == T::ZERO {
-                continue;
-            }
-            let row = &d.efc_J[(r + k) * nv..(r + k + 1) * nv];
-            for (sum, &x) in d.qfrc_constraint.iter_mut().zip(row) {
-                *sum += f * x;
-            }
+            d.solver_Jv[r + k] = products[k] - d.efc_aref[r + k];
         }
         r += count;
+    }
+    let mut r = 0;
+    while r < nefc {
+        if let Some(cone) = cone_of(m, d, r) {
+            let (f, _) = cone.forces(&d.solver_Jv[r..r + cone.dim]);
+            d.efc_force[r..r + cone.dim].copy_from_slice(&f[..cone.dim]);
+            r += cone.dim;
+        } else {
+            d.efc_force[r] = force(&row_of(d, r), d.solver_Jv[r]);
+            r += 1;
+        }
+    }
+    d.qfrc_constraint.fill(T::ZERO);
+    for r in 0..nefc {
+        let f = d.efc_force[r];
+        if f != T::ZERO {
+            add_row(&mut d.qfrc_constraint, f, &d.efc_J[r * nv..(r + 1) * nv]);
+        }
     }
 }
 

@@ -3,15 +3,17 @@
 //! Each row has a Jacobian, a position relative to a margin, and the parameters of a spring-damper whose
 //! impedance grows with the violation (MuJoCo documentation, Computation, "Constraint model" and "Solver
 //! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
-//! become pyramids with a pair of rows per friction direction.
+//! become pyramids with a pair of
+//! rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::equality;
 use super::islands::islands;
 use super::math::{
     add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
 };
+use super::penalty::cone_friction;
 use crate::data::{Data, status};
-use crate::model::{Model, disable, joint};
+use crate::model::{Model, cone, disable, joint};
 use crate::real::Real;
 
 /// Values of `efc_type`.
@@ -24,6 +26,7 @@ pub mod row {
     pub const LIMIT_TENDON: i32 = 4;
     pub const CONTACT_FRICTIONLESS: i32 = 5;
     pub const CONTACT_PYRAMIDAL: i32 = 6;
+    pub const CONTACT_ELLIPTIC: i32 = 7;
 }
 
 /// Bounds of an impedance (`mjMINIMP`, `mjMAXIMP`).
@@ -284,7 +287,7 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             continue;
         }
         let dim = d.contact_dim[con] as usize;
-        let count = if dim == 1 { 1 } else { 2 * (dim - 1) };
+        let count = if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC { dim } else { 2 * (dim - 1) };
         if let Some(first) = claim_rows(m, d, count, wanted) {
             d.contact_efc_address[con] = first as i32;
             contact_jacobian(m, d, con, first, dim);
@@ -314,21 +317,51 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     let off2 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b2] as usize));
     let frame = mat3(&d.contact_frame, con);
     let friction = five(&d.contact_friction, con);
+    let column = if m.opt_cone[0] == cone::ELLIPTIC { cone_column } else { pyramid_column };
     while i1 != i2 {
         if i1 > i2 {
-            contact_column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE);
+            column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            contact_column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE);
+            column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE);
             i2 = m.dof_parentid[i2 as usize];
         }
     }
 }
 
-/// One degree of freedom's entries in the rows of a contact. The pyramid's edges are the normal plus and minus
-/// friction times each tangent.
+/// One degree of freedom's motion along and about the axes of a contact.
 #[inline(always)]
-fn contact_column<T: Real>(
+fn contact_motion<T: Real>(d: &Data<T>, frame: [T; 9], dof: usize, offset: [T; 3]) -> [T; 6] {
+    let c = &d.cdof[6 * dof..6 * dof + 6];
+    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
+    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
+    let about = mat_mul_vec(frame, rot);
+    [along[0], along[1], along[2], about[0], about[1], about[2]]
+}
+
+/// One degree of freedom's entries in the rows of a cone: each direction by itself.
+#[inline(always)]
+fn cone_column<T: Real>(
+    d: &mut Data<T>,
+    frame: [T; 9],
+    _: [T; 5],
+    first: usize,
+    dim: usize,
+    dof: usize,
+    offset: [T; 3],
+    sign: T,
+) {
+    let motion = contact_motion(d, frame, dof, offset);
+    let nv = d.sizes.nv;
+    for k in 0..dim {
+        d.efc_J[(first + k) * nv + dof] = sign * motion[k];
+    }
+}
+
+/// One degree of freedom's entries in the rows of a pyramid: its edges are the normal plus and minus friction times each
+/// tangent.
+#[inline(always)]
+fn pyramid_column<T: Real>(
     d: &mut Data<T>,
     frame: [T; 9],
     friction: [T; 5],
@@ -338,27 +371,23 @@ fn contact_column<T: Real>(
     offset: [T; 3],
     sign: T,
 ) {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
-    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
+    let motion = contact_motion(d, frame, dof, offset);
     let nv = d.sizes.nv;
-    let normal = sign * along[0];
+    let normal = sign * motion[0];
     let adr = first * nv + dof;
     if dim == 1 {
         d.efc_J[adr] = normal;
         return;
     }
     // two directions of sliding, then spin and roll
-    let about = if dim > 3 { mat_mul_vec(frame, rot) } else { [T::ZERO; 3] };
     for k in 1..dim {
-        let tangent = if k < 3 { along[k] } else { about[k - 3] };
-        let side = sign * tangent * friction[k - 1];
+        let side = sign * motion[k] * friction[k - 1];
         d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
         d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
     }
 }
 
-/// Parameters of a contact's rows; those of a pyramid share one regulariser.
+/// Parameters of a contact's rows.
 fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
@@ -379,6 +408,10 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         write_row(m, d, first, &row);
         return;
     }
+    if m.opt_cone[0] == cone::ELLIPTIC {
+        cone_parameters(m, d, con, first, dim, row);
+        return;
+    }
     row.kind = row::CONTACT_PYRAMIDAL;
     let kbip = spring(m, &row);
     for k in 1..dim {
@@ -387,11 +420,39 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         write_row_with(d, first + 2 * k - 2, &row, kbip);
         write_row_with(d, first + 2 * k - 1, &row, kbip);
     }
-    // the regulariser of the normal force seen through the friction of the first tangent
-    let mu = d.contact_friction[5 * con] / m.opt_impratio[0].max(T::MINVAL).sqrt();
+    // all edges share a regulariser: that of the normal force seen through the friction of the first tangent
+    let mu = cone_friction(m, d.contact_friction[5 * con]);
     let shared = T::of(2.0) * mu * mu * d.efc_R[first];
     for r in first..first + 2 * (dim - 1) {
         set_regulariser(d, r, shared);
+    }
+}
+
+/// Parameters of the rows of an elliptic cone: tangents have no position, a damping of their own, and regularisers in the
+/// ratio of their friction, so that the cone is round.
+fn cone_parameters<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+    normal: Row<T>,
+) {
+    let mut row = Row { kind: row::CONTACT_ELLIPTIC, ..normal };
+    write_row(m, d, first, &row);
+    let mu = cone_friction(m, d.contact_friction[5 * con]);
+    let round = d.efc_R[first] * mu * mu;
+    (row.pos, row.margin) = (T::ZERO, T::ZERO);
+    let own = pair2(&d.contact_solreffriction, con);
+    if own != [T::ZERO; 2] {
+        row.solref = own;
+    }
+    let mut kbip = spring(m, &row);
+    kbip[0] = T::ZERO;
+    for k in 1..dim {
+        write_row_with(d, first + k, &row, kbip);
+        let friction = d.contact_friction[5 * con + k - 1];
+        set_regulariser(d, first + k, round / (friction * friction));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::gpu::layout::{Layout, Local, Place};
 use crate::gpu::link::{Item, Library, preprocess, unchanged};
 use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
 use crate::model::{
-    Model, bias, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, sensor,
+    Model, bias, cone, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, sensor,
     transmission, wrap,
 };
 use crate::plan::{self, has_fluid};
@@ -48,6 +48,9 @@ const SHADERS: &[(&str, &str)] = &[
     ("equality", include_str!("../../shaders/equality.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
+    ("penalty", include_str!("../../shaders/penalty.wgsl")),
+    ("hessian", include_str!("../../shaders/hessian.wgsl")),
+    ("line_search", include_str!("../../shaders/line_search.wgsl")),
     ("ray", include_str!("../../shaders/ray.wgsl")),
     ("sensor_ray", include_str!("../../shaders/sensor_ray.wgsl")),
     ("sensor_contact", include_str!("../../shaders/sensor_contact.wgsl")),
@@ -512,6 +515,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("BOX_BOX", pair(geom::BOX, geom::BOX)),
         ("CONVEX", CONVEX.iter().any(|(a, b)| pair(*a, *b))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
+        ("ELLIPTIC", model.opt_cone[0] == cone::ELLIPTIC && on(disable::CONTACT) && s.ncandidate > 0),
         ("EQUALITY", equal),
         ("HOLD", equal && ties(&[equality::CONNECT, equality::WELD])),
         ("HOLD_SITES", equal && model.eq_objtype.contains(&object::SITE)),
