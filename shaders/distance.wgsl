@@ -15,7 +15,8 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
     let t2 = geom_type(g2);
     let a = shape(g1);
     let b = shape(g2);
-    closed_form(t1, t2, a, b, most);
+    // closed forms look for how deep it is where it is not above zero
+    closed_form(t1, t2, a, b, max(most, 0.0));
     // the deepest contact, the first of equals
     for (var k = 0u; k < nfound; k++) {
         if (found[k].dist < gap.dist) {

@@ -60,7 +60,7 @@ pub fn convex_convex<T: Real>(
 }
 
 /// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap<T> {
     /// Distance between the surfaces, negative where they overlap.
     pub dist: T,

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
-        for name in ["sensors", "rays", "contact_sensors"] {
+        for name in ["sensors", "rays", "contact_sensors", "distance"] {
             let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
             let m = crate::compile::load(path.as_ref()).unwrap();
             assert_eq!(check(&m), Ok(()), "{name}");
