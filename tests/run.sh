@@ -110,6 +110,10 @@ part_kernels() {
         [[ $model != */humanoid.xml && $model != */cartpole.xml ]] || continue
         check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
     done
+    # distances: closed forms, boxes, support functions
+    for model in distance distance_boxes convex_distance; do
+        check "kernels $model SwiftShader" with_driver "$swiftshader" "$bin" check "tests/parity/models/$model.xml" --worlds 4
+    done
 }
 
 # The comparer itself: one element of one array is changed, and it has to say so.
@@ -130,7 +134,7 @@ part_parity() {
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
-        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,implicitfast}.xml
+        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,distance,implicitfast}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" models/*.xml
     check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 models/cartpole.xml
