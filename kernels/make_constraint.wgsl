@@ -1,4 +1,4 @@
-// Constraint rows: friction loss, limits and contacts. Twin: src/cpu/make_constraint.rs.
+// Constraint rows: equalities, friction loss, limits and contacts. Twin: src/cpu/make_constraint.rs.
 //
 // One lane claims rows in order, with the Jacobians of friction loss and limits; then the lanes share the
 // Jacobians of the contacts, then the parameters of the rows.
@@ -8,8 +8,9 @@ const MIN_IMPEDANCE: f32 = 0.0001;
 const MAX_IMPEDANCE: f32 = 0.9999;
 
 // What the regulariser and the reference acceleration of a row are made of.
+// Its violation is the position less the margin, but where several rows share it.
 struct Row {
-    pos: f32,
+    violation: f32,
     margin: f32,
     frictionloss: f32,
     diag: f32,
@@ -23,12 +24,13 @@ var<private> wanted_rows: u32;
 fn make_constraint() {
     if (lane == 0u) {
         wanted_rows = 0u;
-        set_ne(0u, 0);
         set_nefc(0u, 0);
+        claim_equalities();
+        set_ne(0u, nefc(0u));
         friction_rows();
-        set_nf(0u, nefc(0u));
+        set_nf(0u, nefc(0u) - ne(0u));
         limit_rows();
-        set_nl(0u, nefc(0u) - nf(0u));
+        set_nl(0u, nefc(0u) - ne(0u) - nf(0u));
         claim_contacts();
         // what did not fit is reported
         if (wanted_rows > njmax) {
@@ -37,6 +39,14 @@ fn make_constraint() {
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
     sync();
+//#if EQUALITY
+    for (var r = lane; r < u32(ne(0u)); r += lanes) {
+        if (first_row(r) == r) {
+            equality_jacobian(u32(efc_id(r)), r);
+        }
+    }
+    sync();
+//#endif
 //#if CONTACT
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         let first = contact_efc_address(con);
@@ -76,6 +86,35 @@ fn clear_jacobian(r: u32) {
         set_efc_J(r * nv + i, 0.0);
     }
 }
+
+// Claims the rows of what is held together or coupled.
+fn claim_equalities() {
+//#if EQUALITY
+    for (var eq = 0u; eq < neq; eq++) {
+        if (!is_active(eq)) {
+            continue;
+        }
+        let count = equality_rows_of(eq);
+        let first = claim_rows(count);
+        for (var k = 0u; k < count && first >= 0; k++) {
+            name_row(u32(first) + k, EQUALITY, eq, 0.0);
+        }
+    }
+//#endif
+}
+
+//#if EQUALITY
+// Positions and Jacobian of the rows of one constraint.
+fn equality_jacobian(eq: u32, first: u32) {
+//#if HOLD
+    if (holds_bodies(eq)) {
+        hold_rows(eq, first);
+        return;
+    }
+//#endif
+    couple(eq, first);
+}
+//#endif
 
 // Rows of dry friction in degrees of freedom and tendons.
 fn friction_rows() {
@@ -265,7 +304,13 @@ fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offs
 fn row_parameters(r: u32) -> Row {
     let id = u32(efc_id(r));
     let kind = efc_type(r);
-    var row = Row(efc_pos(r), 0.0, 0.0, 1.0, vec2f(0.0), array<f32, 5>());
+    let pos = efc_pos(r);
+    var row = Row(0.0, 0.0, 0.0, 1.0, vec2f(0.0), array<f32, 5>());
+//#if EQUALITY
+    if (kind == EQUALITY) {
+        row = Row(violation_of(r), 0.0, 0.0, inverse_inertia(id, r), pair2__eq_solref(id), five__eq_solimp(id));
+    }
+//#endif
 //#if FRICTIONLOSS
     if (kind == FRICTION_DOF) {
         row = Row(0.0, 0.0, dof_frictionloss(id), dof_invweight0(id), pair2__dof_solref(id), five__dof_solimp(id));
@@ -279,17 +324,19 @@ fn row_parameters(r: u32) -> Row {
 //#if LIMIT
     if (kind == LIMIT_JOINT) {
         let diag = dof_invweight0(u32(jnt_dofadr(id)));
-        row = Row(row.pos, jnt_margin(id), 0.0, diag, pair2__jnt_solref(id), five__jnt_solimp(id));
+        row = Row(pos - jnt_margin(id), jnt_margin(id), 0.0, diag, pair2__jnt_solref(id), five__jnt_solimp(id));
     }
 //#endif
 //#if TENDON_LIMIT
     if (kind == LIMIT_TENDON) {
-        row = Row(row.pos, tendon_margin(id), 0.0, tendon_invweight0(id), pair2__tendon_solref_lim(id), five__tendon_solimp_lim(id));
+        let margin = tendon_margin(id);
+        row = Row(pos - margin, margin, 0.0, tendon_invweight0(id), pair2__tendon_solref_lim(id), five__tendon_solimp_lim(id));
     }
 //#endif
 //#if CONTACT
     if (kind == CONTACT_FRICTIONLESS || kind == CONTACT_PYRAMIDAL) {
-        row = Row(row.pos, contact_includemargin(id), 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
+        let margin = contact_includemargin(id);
+        row = Row(pos - margin, margin, 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
     }
 //#endif
     return row;
@@ -309,7 +356,7 @@ fn write_row(r: u32, row: Row) {
     let kind = efc_type(r);
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(row.solref);
-    let imp = impedance(solimp, row.pos - row.margin);
+    let imp = impedance(solimp, row.violation);
     var spring = spring_damper(solref, solimp[1]);
     if (kind == FRICTION_DOF || kind == FRICTION_TENDON) {
         spring.x = 0.0;

@@ -22,4 +22,14 @@ fn reference_constraint() {
         set_efc_vel(r, vel);
         set_efc_aref(r, -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r)));
     }
+//#if HOLD
+    sync();
+    // what is held together moves apart while no joint accelerates
+    for (var r = lane; r < u32(ne(0u)); r += lanes) {
+        let eq = u32(efc_id(r));
+        if (holds_bodies(eq) && first_row(r) == r) {
+            take_drift(eq, r);
+        }
+    }
+//#endif
 }

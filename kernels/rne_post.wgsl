@@ -51,7 +51,7 @@ fn full_acceleration(body: u32) {
     set_cacc_spatial(body, acc);
 }
 
-// Force of the caller and of contacts on one body; none on the world.
+// Forces of the caller, of contacts and of what holds it on one body; none on the world.
 fn outside_force(body: u32) {
     if (body == 0u) {
         set_cfrc_ext_spatial(0u, spatial_zero());
@@ -74,7 +74,17 @@ fn outside_force(body: u32) {
         sum = spatial_add_scaled(sum, about, select(1.0, -1.0, on_first));
     }
 //#endif
-    // forces of equality constraints that hold points of bodies (connect, weld) belong here, in the order of their rows
+//#if HOLD
+    for (var r = 0u; r < u32(ne(0u)); r += equality_rows_of(u32(efc_id(r)))) {
+        let eq = u32(efc_id(r));
+        let held = held_by(eq);
+        let first = held.body1 == body;
+        if (holds_bodies(eq) && (first || held.body2 == body)) {
+            let about = about_root(body, select(held.point2, held.point1, first), hold_force(eq, r));
+            sum = spatial_add_scaled(sum, about, select(-1.0, 1.0, first));
+        }
+    }
+//#endif
     set_cfrc_ext_spatial(body, sum);
 }
 
@@ -126,7 +136,12 @@ fn force_along(ten: u32) -> f32 {
             total += actuator_force(out) * actuator_gear(6u * out);
         }
     }
-    for (var r = 0u; r < u32(nefc(0u)); r++) {
+//#if COUPLE_TENDON
+    for (var r = 0u; r < u32(ne(0u)); r++) {
+        total += tendon_share(u32(efc_id(r)), r, ten);
+    }
+//#endif
+    for (var r = u32(ne(0u)); r < u32(nefc(0u)); r++) {
         if (efc_id(r) != i32(ten)) {
             continue;
         }

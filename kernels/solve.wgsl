@@ -103,6 +103,8 @@ fn iterate_solve() {
 
 // What the penalty of a row depends on.
 struct Penalty {
+    // quadratic on both sides of zero
+    both: bool,
     friction: bool,
     // half width of the quadratic zone of a friction row, and the slope of its flanks
     width: f32,
@@ -111,21 +113,28 @@ struct Penalty {
 }
 
 fn row_of(r: u32) -> Penalty {
-//#if FRICTION
-    let loss = efc_frictionloss(r);
-    return Penalty(r < u32(nf(0u)), efc_R(r) * loss, loss, efc_D(r));
-//#else
-    return Penalty(false, 0.0, 0.0, efc_D(r));
+    var row = Penalty(false, false, 0.0, 0.0, efc_D(r));
+//#if EQUALITY
+    row.both = r < u32(ne(0u));
 //#endif
+//#if FRICTION
+    row.loss = efc_frictionloss(r);
+    row.width = efc_R(r) * row.loss;
+    row.friction = !row.both && r < u32(ne(0u) + nf(0u));
+//#endif
+    return row;
 }
 
 // Whether a row is in its quadratic zone.
 fn quadratic(p: Penalty, x: f32) -> bool {
+    var inside = x < 0.0;
 //#if FRICTION
-    return select((x < 0.0), (abs(x) < p.width), p.friction);
-//#else
-    return x < 0.0;
+    inside = select(inside, abs(x) < p.width, p.friction);
 //#endif
+//#if EQUALITY
+    inside = inside || p.both;
+//#endif
+    return inside;
 }
 
 // Penalty at x.

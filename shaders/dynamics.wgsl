@@ -128,6 +128,11 @@ fn reset_world() {
     for (var i = lane; i < nu; i += lanes) {
         set_ctrl(i, 0.0);
     }
+//#if EQUALITY
+    for (var i = lane; i < neq; i += lanes) {
+        set_eq_active(i, eq_active0(i));
+    }
+//#endif
     for (var i = lane; i < nbody; i += lanes) {
         set_xfrc_applied_spatial(i, spatial_zero());
 //#if MOCAP

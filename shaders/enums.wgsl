@@ -55,7 +55,13 @@ const INPUT_POS: i32 = 1;
 const INPUT_VEL: i32 = 2;
 const INPUT_FF: i32 = 4;
 
+// eq_type
+const CONNECT: i32 = 0;
+const WELD: i32 = 1;
+const TENDON: i32 = 3;
+
 // efc_type
+const EQUALITY: i32 = 0;
 const FRICTION_DOF: i32 = 1;
 const FRICTION_TENDON: i32 = 2;
 const LIMIT_JOINT: i32 = 3;

@@ -63,14 +63,19 @@ fn velocity_of(frame: Frame) -> Spatial {
     return motion_at__cvel(frame.body, frame.pos);
 }
 
+// Angular acceleration of a body and acceleration of a point that it carries, global axes, from accelerations M like cacc.
+// Those are of what passes the point, not of the point that is carried.
+fn acceleration_at__M(body: u32, point: vec3f) -> Spatial {
+    let a = motion_at__M(body, point);
+    let v = motion_at__cvel(body, point);
+    return Spatial(a.ang, a.lin + cross(v.ang, v.lin));
+}
+
 // Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
 // what never moves, as in the reference.
 fn acceleration_of(frame: Frame) -> Spatial {
     if (body_weldid(frame.body) == 0) {
         return spatial_zero();
     }
-    let a = motion_at__cacc(frame.body, frame.pos);
-    // a spatial acceleration is that of what passes the point, not of the point that is carried
-    let v = velocity_of(frame);
-    return Spatial(a.ang, a.lin + cross(v.ang, v.lin));
+    return acceleration_at__cacc(frame.body, frame.pos);
 }

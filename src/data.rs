@@ -146,6 +146,7 @@ impl<T: Real> Data<T> {
         }
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
+        self.eq_active.copy_from_slice(&model.eq_active0);
         // mocap bodies start where the model puts them
         for body in 0..s.nbody {
             if let Ok(id) = usize::try_from(model.body_mocapid[body]) {

@@ -681,6 +681,7 @@ macro_rules! data_table {
             state xfrc_applied: real [nbody 6] "N, N m" "Force and torque from the caller at each centre of mass.";
             state mocap_pos: real [nmocap 3] "m" "Positions of mocap bodies.";
             state mocap_quat: real [nmocap 4] "1" "Orientations of mocap bodies.";
+            state eq_active: int [neq] "flag" "Whether the equality constraint is active.";
             state status: int [1] "bits" "What has gone wrong since it was last cleared; see `Status`.";
             state nreset: int [1] "1" "Automatic resets after a non-finite state.";
             state ncon_peak: int [1] "1" "Most contacts that were wanted at once.";

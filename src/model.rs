@@ -290,6 +290,16 @@ pub mod sensor {
     pub const USER: i32 = 48;
 }
 
+/// Values of `eq_type`.
+#[allow(missing_docs)]
+pub mod equality {
+    pub const CONNECT: i32 = 0;
+    pub const WELD: i32 = 1;
+    pub const JOINT: i32 = 2;
+    pub const TENDON: i32 = 3;
+    pub const FLEXSTRAIN: i32 = 6;
+}
+
 /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): what has a frame.
 #[allow(missing_docs)]
 pub mod object {

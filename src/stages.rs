@@ -19,8 +19,8 @@ macro_rules! stage_table {
             com_vel Velocity "velocities of bodies and rates of motion axes";
             fluid Velocity "forces of the medium on bodies";
             passive Velocity "springs, dampers, gravity compensation";
-            reference_constraint Velocity "reference acceleration of each constraint row";
             rne Velocity "bias forces by recursive Newton-Euler";
+            reference_constraint Velocity "reference acceleration of each constraint row";
             actuation Force "controls to forces";
             acceleration Force "acceleration without constraints";
             solve Force "constraint forces and acceleration";

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
 use crate::model::{
-    Model, bias, disable, dynamics, enable, gain, geom as kind, integrator, sensor, transmission,
+    Model, bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, sensor, transmission,
 };
 use crate::objects::Kind;
 use crate::spec::SENSORS;
@@ -190,7 +190,8 @@ impl List<'_> {
 
     fn equalities(&mut self) {
         let m = self.model;
-        for (kind, name) in EQUALITIES.iter().enumerate() {
+        // those of deformable bodies
+        for (kind, name) in EQUALITIES.iter().enumerate().skip(equality::TENDON as usize + 1) {
             let what = format!("{name} constraint");
             self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind as i32);
         }

@@ -426,6 +426,14 @@ const STRANGE: &[(&str, &str, i32, bool)] = &[
         true,
     ),
     (
+        "constraints that contradict each other",
+        r#"<worldbody><body name="a"><freejoint/><geom size=".1"/></body></worldbody>
+           <equality><connect body1="a" anchor="0 0 0"/><weld body1="a" relpose="0 0 1 0 1 0 0"/>
+             <weld body1="a" relpose="0 0 -1 0 0 1 0" torquescale="9" solref="-1e3 -1e2"/></equality>"#,
+        0,
+        true,
+    ),
+    (
         "a fluid as thick as iron",
         r#"<option density="8000" viscosity="100" integrator="implicit"/>
            <worldbody><body><freejoint/><geom type="ellipsoid" size=".1 .2 .3" fluidshape="ellipsoid"/></body></worldbody>"#,
@@ -471,5 +479,38 @@ fn a_mocap_body_without_orientation_is_upright() {
         let turned = row(&batch, "xquat", 3);
         assert!(close(&turned[4 * 3..], &[1.0, 0.0, 0.0, 0.0], 1e-6), "{turned:?}");
         assert_eq!(bits(&batch, 3), bits(&batch, 2));
+    }
+}
+
+#[test]
+fn a_constraint_let_go_in_one_world_holds_in_the_others() {
+    let text = r#"<mujoco><worldbody>
+         <body name="a" pos="0 0 1"><freejoint/><geom size=".1"/></body>
+         <body pos="1 0 1"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body>
+       </worldbody><equality>
+         <weld body1="a"/><joint joint1="j" solref="0.02 1"/><connect body1="a" anchor="1 0 0" active="false"/>
+       </equality></mujoco>"#;
+    let model = compile::load_str(text).unwrap();
+    for backend in backends() {
+        let what = backend.backend.name();
+        let mut batch = open(&model, &backend, ROOM);
+        // world 2 lets the ball fall, world 5 the arm
+        let mut active = [1.0, 1.0, 0.0].repeat(WORLDS);
+        (active[3 * 2], active[3 * 5 + 1]) = (0.0, 0.0);
+        batch.set("eq_active", &active).unwrap();
+        batch.step(100).unwrap();
+        // free fall with an error of first order in the time step
+        let (g, t, h) = (9.81, 0.2, model.opt_timestep[0]);
+        let fallen = 1.0 - 0.5 * g * t * (t + h);
+        for w in 0..WORLDS {
+            let q = row(&batch, "qpos", w);
+            let (height, angle) = (q[2], q[7]);
+            assert!((height - if w == 2 { fallen } else { 1.0 }).abs() < 2e-3, "{what} {w}: {height}");
+            assert!((angle.abs() > 0.3) == (w == 5), "{what} {w}: {angle}");
+        }
+        // a reset holds again
+        batch.reset(&only(2), None).unwrap();
+        assert_eq!(row(&batch, "eq_active", 2), [1.0, 1.0, 0.0], "{what}");
+        assert_eq!(row(&batch, "eq_active", 5), [1.0, 0.0, 0.0], "{what}");
     }
 }

@@ -134,7 +134,7 @@ part_parity() {
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
-        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,distance,implicitfast}.xml
+        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,distance,implicitfast,equality}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" models/*.xml
     check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 models/cartpole.xml

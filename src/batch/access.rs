@@ -12,7 +12,7 @@ const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 
 /// State that no step checks: refused when it is not finite. Other state may be anything, because a step
 /// flags the world and repairs it.
-const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "qacc_warmstart", "qacc"];
+const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "eq_active", "qacc_warmstart", "qacc"];
 
 impl Batch {
     /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need.
@@ -56,13 +56,7 @@ impl Batch {
                 for field in Data::<f64>::FIELDS.iter().filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
                 {
                     let values = self.get_worlds(field.name, &mask)?.data.to_f64();
-                    match data.get_mut(field.name) {
-                        Some(ValuesMut::Real(to)) => to.copy_from_slice(&values),
-                        Some(ValuesMut::Int(to)) => {
-                            to.iter_mut().zip(&values).for_each(|(to, x)| *to = *x as i32);
-                        }
-                        None => {}
-                    }
+                    write(&mut data, field, &values);
                 }
                 Ok(data)
             }
@@ -93,7 +87,7 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for an unknown field, one that a stage computes, the wrong number of values,
     /// or a value that is not finite in a field that no step checks (`time`, `mocap_pos`, `mocap_quat`,
-    /// `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
+    /// `eq_active`, `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
     /// in its status and repairs it, and no other world is disturbed.
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
@@ -249,10 +243,17 @@ fn set_cpu(
     let len = entry.len(sizes);
     let mut rows = (0..).map(|i| &values[i * len..(i + 1) * len]);
     for (_, data) in worlds.iter_mut().enumerate().filter(|(w, _)| chosen(*w)) {
-        let (Some(ValuesMut::Real(to)), Some(row)) = (data.get_mut(entry.name), rows.next()) else {
-            continue;
-        };
-        to.copy_from_slice(row);
+        let Some(row) = rows.next() else { continue };
+        write(data, entry, row);
+    }
+}
+
+/// Writes a field of one world; counts and flags are cut to integers.
+fn write(data: &mut Data, entry: &Field, values: &[f64]) {
+    match data.get_mut(entry.name) {
+        Some(ValuesMut::Real(to)) => to.copy_from_slice(values),
+        Some(ValuesMut::Int(to)) => to.iter_mut().zip(values).for_each(|(to, x)| *to = *x as i32),
+        None => {}
     }
 }
 

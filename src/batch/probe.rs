@@ -168,6 +168,7 @@ fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
     to.xfrc_applied.copy_from_slice(&from.xfrc_applied);
     to.mocap_pos.copy_from_slice(&from.mocap_pos);
     to.mocap_quat.copy_from_slice(&from.mocap_quat);
+    to.eq_active.copy_from_slice(&from.eq_active);
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ const INPUTS: &[&str] = &[
     "qfrc_applied",
     "xfrc_applied",
     "qacc_warmstart",
+    "eq_active",
     "time",
     "qacc",
 ];

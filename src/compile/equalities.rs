@@ -3,16 +3,12 @@
 use glam::DVec3;
 
 use crate::mjcf::{quat_array, quat_of};
+use crate::model::equality::{CONNECT, FLEXSTRAIN, WELD};
 use crate::model::{Model, joint};
 use crate::spec::{Equality, Kind};
 
 use super::Build;
 use super::set0::Pose0;
-
-/// Values of `eq_type`.
-const CONNECT: i32 = 0;
-const WELD: i32 = 1;
-const FLEXSTRAIN: i32 = 6;
 
 /// Quaternions shorter than this are not written.
 const MIN_LENGTH: f64 = 1e-15;

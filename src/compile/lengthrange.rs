@@ -5,9 +5,10 @@ use rayon::prelude::*;
 
 use crate::cpu::{factor_m::solve_ld, run_stage};
 use crate::data::{Capacity, Data};
-use crate::model::{Model, bias, disable, gain, transmission};
+use crate::model::{Model, bias, disable, gain, integrator, transmission};
+use crate::plan;
 use crate::spec::{Base, LengthRange};
-use crate::stages::{Group, Stage};
+use crate::stages::Group;
 
 use super::Build;
 
@@ -20,7 +21,8 @@ const OFF: i32 = disable::FRICTIONLOSS
     | disable::SPRING
     | disable::DAMPER
     | disable::GRAVITY
-    | disable::ACTUATION;
+    | disable::ACTUATION
+    | disable::AUTORESET;
 
 impl Build<'_> {
     /// Fills the ranges that are asked for and not known.
@@ -39,7 +41,10 @@ impl Build<'_> {
             return;
         }
         let mut model = self.model.clone();
+        // there is no medium, and one integrator for all
         model.opt_disableflags[0] |= OFF;
+        model.opt_integrator[0] = integrator::EULER;
+        (model.opt_density[0], model.opt_viscosity[0]) = (0.0, 0.0);
         if options.timestep > 0.0 {
             model.opt_timestep[0] = options.timestep;
         }
@@ -120,7 +125,7 @@ fn simulated(m: &Model, out: usize, options: &LengthRange) -> Result<[f64; 2], S
 /// Length at one end, and by how much it varies in the time at which it is looked at.
 fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64) {
     let n = m.sizes;
-    let mut d = Data::new(m, Capacity { nconmax: 0, njmax: 2 * (n.njnt + n.ntendon) });
+    let mut d = Data::new(m, Capacity { nconmax: 0, njmax: 2 * (n.njnt + n.ntendon) + 6 * n.neq });
     let step = m.opt_timestep[0];
     let keep = (-step / options.timeconst.max(0.01)).exp();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -141,10 +146,7 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
 
 /// Runs the stages of some groups.
 fn run(m: &Model, d: &mut Data, groups: &[Group]) {
-    let stages = Stage::ALL.iter().filter(|s| groups.contains(&s.group()));
-    // there is no medium, and one integrator for all
-    let left_out = [Stage::check_state, Stage::fluid, Stage::rk4, Stage::implicit];
-    for &stage in stages.filter(|s| !left_out.contains(s)) {
+    for stage in plan::step(m).filter(|s| groups.contains(&s.group())) {
         run_stage(stage, m, d);
     }
 }

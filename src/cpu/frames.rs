@@ -54,10 +54,29 @@ pub fn motion_at<T: Real>(m: &Model<T>, d: &Data<T>, motion: &[T], body: usize, 
     [v[0], v[1], v[2], lin[0], lin[1], lin[2]]
 }
 
+/// Angular velocity of a body and velocity of a point that it carries, global axes.
+pub fn velocity_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3]) -> ([T; 3], [T; 3]) {
+    let v = motion_at(m, d, &d.cvel, body, point);
+    ([v[0], v[1], v[2]], [v[3], v[4], v[5]])
+}
+
 /// Angular velocity and velocity of a frame, global axes.
 pub fn velocity_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> ([T; 3], [T; 3]) {
-    let v = motion_at(m, d, &d.cvel, frame.body, frame.pos);
-    ([v[0], v[1], v[2]], [v[3], v[4], v[5]])
+    velocity_at(m, d, frame.body, frame.pos)
+}
+
+/// Angular acceleration of a body and acceleration of a point that it carries, global axes, from accelerations like
+/// `cacc`. Those are of what passes the point, not of the point that is carried (RBDA §2.11).
+pub fn acceleration_at<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    motion: &[T],
+    body: usize,
+    point: [T; 3],
+) -> ([T; 3], [T; 3]) {
+    let a = motion_at(m, d, motion, body, point);
+    let (turn, velocity) = velocity_at(m, d, body, point);
+    ([a[0], a[1], a[2]], add([a[3], a[4], a[5]], cross(turn, velocity)))
 }
 
 /// Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
@@ -66,8 +85,5 @@ pub fn acceleration_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> 
     if m.body_weldid[frame.body] == 0 {
         return ([T::ZERO; 3], [T::ZERO; 3]);
     }
-    let a = motion_at(m, d, &d.cacc, frame.body, frame.pos);
-    // a spatial acceleration is that of what passes the point, not of the point that is carried (RBDA §2.11)
-    let (turn, velocity) = velocity_of(m, d, frame);
-    ([a[0], a[1], a[2]], add([a[3], a[4], a[5]], cross(turn, velocity)))
+    acceleration_at(m, d, &d.cacc, frame.body, frame.pos)
 }

@@ -4,9 +4,10 @@
 //! "Constraint islands"). Trees that no row touches are in no island: their acceleration is that without
 //! constraints.
 
+use super::equality;
 use super::make_constraint::{last_dof, row};
 use crate::data::Data;
-use crate::model::{Model, disable};
+use crate::model::{Model, disable, equality as kind};
 use crate::real::Real;
 
 /// Island of each tree, degree of freedom and row; -1 for none.
@@ -58,7 +59,9 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for r in 0..d.nefc[0] as usize {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
-        d.efc_island[r] = if kind == row::FRICTION_DOF {
+        d.efc_island[r] = if kind == row::EQUALITY {
+            join_equality(m, d, id)
+        } else if kind == row::FRICTION_DOF {
             touch(d, m.dof_treeid[id])
         } else if kind == row::LIMIT_JOINT {
             touch(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
@@ -78,31 +81,60 @@ fn touch<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
     tree
 }
 
-/// Joins the trees along a tendon; returns one of them.
+/// Joins the trees of what an equality constraint ties together; returns one of them.
+fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
+    if equality::holds_bodies(m, eq) {
+        let (one, two) = equality::bodies(m, eq);
+        return join_bodies(m, d, [one, two]);
+    }
+    let mut first = -1;
+    for id in [m.eq_obj1id[eq], m.eq_obj2id[eq]] {
+        let Ok(id) = usize::try_from(id) else { continue };
+        let tree = if m.eq_type[eq] == kind::TENDON {
+            join_tendon(m, d, id)
+        } else {
+            touch(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
+        };
+        first = join(d, first, tree);
+    }
+    first
+}
+
+/// Joins the trees along a tendon; returns one of them, or -1 where there is none.
 fn join_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> i32 {
     let adr = m.ten_J_rowadr[ten] as usize;
-    let first = touch(d, m.dof_treeid[m.ten_J_colind[adr] as usize]);
-    for k in adr + 1..adr + m.ten_J_rownnz[ten] as usize {
-        let other = touch(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
-        merge(d, first, other);
+    let mut first = -1;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        let tree = touch(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
+        first = join(d, first, tree);
     }
     first
 }
 
 /// Joins the trees of a contact's bodies; returns one of them.
 fn join_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) -> i32 {
-    let mut trees = [-1; 2];
-    for side in 0..2 {
-        let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-        let dof = last_dof(m, body);
-        if dof >= 0 {
-            trees[side] = touch(d, m.dof_treeid[dof as usize]);
+    let body = |side: usize| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
+    join_bodies(m, d, [body(0), body(1)])
+}
+
+/// Joins the trees of two bodies; returns one of them.
+fn join_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>, bodies: [usize; 2]) -> i32 {
+    let mut first = -1;
+    for body in bodies {
+        if let Ok(dof) = usize::try_from(last_dof(m, body)) {
+            let tree = touch(d, m.dof_treeid[dof]);
+            first = join(d, first, tree);
         }
     }
-    if trees[0] >= 0 && trees[1] >= 0 {
-        merge(d, trees[0], trees[1]);
+    first
+}
+
+/// Joins two trees where there are two; returns one of them.
+fn join<T: Real>(d: &mut Data<T>, a: i32, b: i32) -> i32 {
+    if a >= 0 && b >= 0 {
+        merge(d, a, b);
     }
-    trees[0].max(trees[1])
+    a.max(b)
 }
 
 /// Gives all trees with the label of either tree the lesser of both labels.

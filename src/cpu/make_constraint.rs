@@ -1,12 +1,15 @@
-//! Constraint rows: friction loss, limits and contacts.
+//! Constraint rows: equalities, friction loss, limits and contacts.
 //!
 //! Each row has a Jacobian, a position relative to a margin, and the parameters of a spring-damper whose
 //! impedance grows with the violation (MuJoCo documentation, Computation, "Constraint model" and "Solver
 //! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
 //! become pyramids with a pair of rows per friction direction.
 
+use super::equality;
 use super::islands::islands;
-use super::math::{add, cross, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3};
+use super::math::{
+    add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
+};
 use crate::data::{Data, status};
 use crate::model::{Model, disable, joint};
 use crate::real::Real;
@@ -27,13 +30,15 @@ pub mod row {
 const MIN_IMPEDANCE: f64 = 0.0001;
 const MAX_IMPEDANCE: f64 = 0.9999;
 
-/// What a row has besides its Jacobian.
+/// What a row has besides its Jacobian. The violation, on which the impedance depends, is the position less the margin,
+/// but where several rows share it.
 #[derive(Clone, Copy)]
 struct Row<T> {
     kind: i32,
     id: usize,
     pos: T,
     margin: T,
+    violation: T,
     frictionloss: T,
     diag: T,
     solref: [T; 2],
@@ -51,13 +56,17 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     let mut wanted = 0;
+    if !m.disabled(disable::EQUALITY) {
+        equality_rows(m, d, &mut wanted);
+        d.ne[0] = d.nefc[0];
+    }
     if !m.disabled(disable::FRICTIONLOSS) {
         friction_rows(m, d, &mut wanted);
-        d.nf[0] = d.nefc[0];
+        d.nf[0] = d.nefc[0] - d.ne[0];
     }
     if !m.disabled(disable::LIMIT) {
         limit_rows(m, d, &mut wanted);
-        d.nl[0] = d.nefc[0] - d.nf[0];
+        d.nl[0] = d.nefc[0] - d.ne[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
     islands(m, d);
@@ -81,6 +90,40 @@ fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut
     Some(first)
 }
 
+/// Rows of bodies that are held together and of coordinates that are coupled.
+fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
+    for eq in 0..m.sizes.neq {
+        if !equality::is_active(m, d, eq) {
+            continue;
+        }
+        let count = equality::rows(m, eq);
+        let Some(first) = claim_rows(m, d, count, wanted) else { continue };
+        let mut pos = [T::ZERO; 6];
+        if equality::holds_bodies(m, eq) {
+            pos = equality::apart(m, d, eq);
+            equality::bodies_jacobian(m, d, eq, first);
+        } else {
+            pos[0] = equality::couple(m, d, eq, first);
+        }
+        // all rows of one constraint have the same impedance
+        let violation = dot_n(&pos[..count], &pos[..count]).sqrt();
+        for k in 0..count {
+            let row = Row {
+                kind: row::EQUALITY,
+                id: eq,
+                pos: pos[k],
+                margin: T::ZERO,
+                violation,
+                frictionloss: T::ZERO,
+                diag: equality::inverse_inertia(m, eq, k),
+                solref: pair2(&m.eq_solref, eq),
+                solimp: five(&m.eq_solimp, eq),
+            };
+            write_row(m, d, first + k, &row);
+        }
+    }
+}
+
 /// Rows of dry friction in degrees of freedom and tendons.
 fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     let nv = m.sizes.nv;
@@ -95,6 +138,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
                 id: dof,
                 pos: T::ZERO,
                 margin: T::ZERO,
+                violation: T::ZERO,
                 frictionloss: loss,
                 diag: m.dof_invweight0[dof],
                 solref: pair2(&m.dof_solref, dof),
@@ -114,6 +158,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
                 id: ten,
                 pos: T::ZERO,
                 margin: T::ZERO,
+                violation: T::ZERO,
                 frictionloss: loss,
                 diag: m.tendon_invweight0[ten],
                 solref: pair2(&m.tendon_solref_fri, ten),
@@ -193,6 +238,7 @@ fn joint_limit_row<T: Real>(m: &Model<T>, jnt: usize, dist: T) -> Row<T> {
         id: jnt,
         pos: dist,
         margin: m.jnt_margin[jnt],
+        violation: dist - m.jnt_margin[jnt],
         frictionloss: T::ZERO,
         diag: m.dof_invweight0[m.jnt_dofadr[jnt] as usize],
         solref: pair2(&m.jnt_solref, jnt),
@@ -214,6 +260,7 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
                 id: ten,
                 pos: dist,
                 margin: m.tendon_margin[ten],
+                violation: dist - m.tendon_margin[ten],
                 frictionloss: T::ZERO,
                 diag: m.tendon_invweight0[ten],
                 solref: pair2(&m.tendon_solref_lim, ten),
@@ -322,6 +369,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         id: con,
         pos: d.contact_dist[con],
         margin: d.contact_includemargin[con],
+        violation: d.contact_dist[con] - d.contact_includemargin[con],
         frictionloss: T::ZERO,
         diag: tran,
         solref: pair2(&d.contact_solref, con),
@@ -369,7 +417,7 @@ fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]
 fn spring<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(m, row.solref);
-    let (imp, slope) = impedance(solimp, row.pos - row.margin);
+    let (imp, slope) = impedance(solimp, row.violation);
     let (mut stiffness, damping) = spring_damper(solref, solimp[1]);
     if row.kind == row::FRICTION_DOF || row.kind == row::FRICTION_TENDON {
         stiffness = T::ZERO;

@@ -22,6 +22,7 @@ pub mod dcmotor;
 pub mod derivative;
 pub mod distance;
 pub mod energies;
+pub mod equality;
 pub mod euler;
 pub mod factor_m;
 pub mod fluid;

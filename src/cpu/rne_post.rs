@@ -4,6 +4,7 @@
 //! and does not get from outside comes through its joints.
 
 use super::contact_force::contact_force;
+use super::equality;
 use super::make_constraint::row;
 use super::math::{
     add, add_scaled6, cross, force_cross, inertia_mul, mat_t_mul_vec, mat3, scale, set_vec6, sub, vec3, vec6,
@@ -69,11 +70,32 @@ fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             }
         }
     }
-    // forces of equality constraints that hold points of bodies (connect, weld) belong here, in the order of their rows
+    hold_bodies(m, d);
     for ten in 0..m.sizes.ntendon {
         if is_spatial(m, ten) {
             pull(m, d, ten);
         }
+    }
+}
+
+/// Adds the forces of the equality constraints that hold bodies together.
+fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut r = 0;
+    while r < d.ne[0] as usize {
+        let eq = d.efc_id[r] as usize;
+        if equality::holds_bodies(m, eq) {
+            let (one, two) = equality::bodies(m, eq);
+            let points = equality::points(m, d, eq);
+            let wrench = equality::hold(m, d, eq, r);
+            for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
+                if body > 0 {
+                    let about = about_root(m, d, body, point, wrench);
+                    let sum = add_scaled6(vec6(&d.cfrc_ext, body), about, sign);
+                    set_vec6(&mut d.cfrc_ext, body, sum);
+                }
+            }
+        }
+        r += equality::rows(m, eq);
     }
 }
 
@@ -110,7 +132,10 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
             force += d.actuator_force[out] * m.actuator_gear[6 * out];
         }
     }
-    for r in 0..d.nefc[0] as usize {
+    for r in 0..d.ne[0] as usize {
+        force += equality::tendon_share(m, d, d.efc_id[r] as usize, r, ten);
+    }
+    for r in d.ne[0] as usize..d.nefc[0] as usize {
         if d.efc_id[r] != ten as i32 {
             continue;
         }

@@ -12,7 +12,8 @@ use crate::gpu::layout::{Layout, Local, Place};
 use crate::gpu::link::{Item, Library, preprocess, unchanged};
 use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
 use crate::model::{
-    Model, bias, disable, dynamics, enable, gain, geom, integrator, joint, object, sensor, transmission, wrap,
+    Model, bias, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, sensor,
+    transmission, wrap,
 };
 use crate::plan::{self, has_fluid};
 use crate::stages::{Stage, stage_table};
@@ -45,6 +46,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("convex", include_str!("../../shaders/convex.wgsl")),
     ("manifold", include_str!("../../shaders/manifold.wgsl")),
     ("path", include_str!("../../shaders/path.wgsl")),
+    ("equality", include_str!("../../shaders/equality.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
     ("ray", include_str!("../../shaders/ray.wgsl")),
@@ -478,6 +480,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let on = |bit: i32| !model.disabled(bit) && !model.disabled(disable::CONSTRAINT);
     let some = |v: &[f64]| v.iter().any(|x| *x != 0.0);
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
+    let equal = on(disable::EQUALITY) && s.neq > 0;
+    let ties = |kinds: &[i32]| model.eq_type.iter().any(|kind| kinds.contains(kind));
     let friction =
         on(disable::FRICTIONLOSS) && (some(&model.dof_frictionloss) || some(&model.tendon_frictionloss));
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
@@ -520,6 +524,10 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("CONVEX", CONVEX.iter().any(|(a, b)| collides(*a, *b))),
         ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
+        ("EQUALITY", equal),
+        ("HOLD", equal && ties(&[equality::CONNECT, equality::WELD])),
+        ("HOLD_SITES", equal && model.eq_objtype.contains(&object::SITE)),
+        ("COUPLE_TENDON", equal && ties(&[equality::TENDON])),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
         ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),
         ("FRICTIONLOSS", on(disable::FRICTIONLOSS) && some(&model.dof_frictionloss)),

@@ -126,6 +126,9 @@ class Reference:
             return dense(d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind, (len(d.moment_rownnz), m.nv))
         if name == "efc_J" and mujoco.mj_isSparse(m):
             return dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, (d.nefc, m.nv))
+        if name == "efc_J":
+            # room may be left after the rows
+            return np.ravel(d.efc_J)[: d.nefc * m.nv]
         if name.startswith("contact_"):
             value = getattr(d.contact, name[8:], None)
             return None if value is None else np.array(value)
