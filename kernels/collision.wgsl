@@ -188,8 +188,7 @@ fn margin_gap(c: u32) -> vec2f {
     return both;
 }
 
-//#if LANES
-// Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
+// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
 fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
     if (geom_type(g1) == PLANE) {
@@ -198,7 +197,6 @@ fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
     return dot(apart, apart) > reach * reach;
 }
-//#endif
 
 // Pose and size of one geom.
 fn shape(g: u32) -> Shape {
@@ -209,11 +207,26 @@ fn shape(g: u32) -> Shape {
 fn collide(c: u32, margin: f32) {
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
-    nfound = 0u;
     let a = shape(g1);
     let b = shape(g2);
     let t1 = geom_type(g1);
     let t2 = geom_type(g2);
+    closed_form(t1, t2, a, b, margin);
+//#if BOX_BOX
+    if (t1 == BOX && t2 == BOX) {
+        box_box(a, b, margin);
+    }
+//#endif
+//#if CONVEX
+    if (is_convex_pair(t1, t2)) {
+        convex_convex(t1, t2, a, b, margin);
+    }
+//#endif
+}
+
+// Finds the contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance.
+fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
+    nfound = 0u;
 //#if PLANE_SPHERE
     if (t1 == PLANE && t2 == SPHERE) {
         plane_sphere(a, b.pos, b.size.x, vec3f(0.0), margin);
@@ -269,19 +282,8 @@ fn collide(c: u32, margin: f32) {
         capsule_box(a, b, margin);
     }
 //#endif
-//#if BOX_BOX
-    if (t1 == BOX && t2 == BOX) {
-        box_box(a, b, margin);
-    }
-//#endif
-//#if CONVEX
-    if (is_convex_pair(t1, t2)) {
-        convex_convex(t1, t2, a, b, margin);
-    }
-//#endif
 }
 
-//#if CONVEX
 // Whether the contacts of two types come from support functions.
 fn is_convex_pair(t1: i32, t2: i32) -> bool {
     return (t2 == ELLIPSOID && (t1 == SPHERE || t1 == CAPSULE))
@@ -289,7 +291,6 @@ fn is_convex_pair(t1: i32, t2: i32) -> bool {
         || (t1 == ELLIPSOID && (t2 == ELLIPSOID || t2 == CYLINDER || t2 == BOX))
         || (t1 == CYLINDER && (t2 == CYLINDER || t2 == BOX));
 }
-//#endif
 
 // Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
 // contact has been taken out; -1 where no contact is shallower.

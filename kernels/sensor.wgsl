@@ -19,6 +19,12 @@ fn sensor() {
             continue;
         }
 //#endif
+//#if DISTANCE_SENSOR
+        if (kind >= SENS_DISTANCE && kind <= SENS_FROMTO) {
+            distance_sensor(s, kind);
+            continue;
+        }
+//#endif
         let values = measure(s, kind);
         let adr = u32(sensor_adr(s));
         for (var k = 0u; k < u32(sensor_dim(s)); k++) {

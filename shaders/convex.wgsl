@@ -28,31 +28,55 @@ struct Valley {
     any: bool,
 }
 
+// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out; whether that is
+// wanted.
+struct Gap {
+    dist: f32,
+    normal: vec3f,
+    p: vec3f,
+    q: vec3f,
+    any: bool,
+}
+
 // Contacts of two convex shapes nearer than `margin`.
 fn convex_convex(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f32) {
-    // all is relative to the first shape
     let a = Solid(kind1, vec3f(0.0), first.mat, first.size);
     let b = Solid(kind2, second.pos - first.pos, second.mat, second.size);
-    let radius = solid_radius(a) + solid_radius(b);
-    let valley = least_direction(a, b, radius + margin);
-    let n = valley.n;
-    let dist = -valley.height - radius;
-    if (!valley.any || dist > margin || !is_finite(dist)) {
+    let gap = nearest_points(a, b, margin);
+    if (!gap.any) {
         return;
     }
-    let touching = convex_witnesses(a, b, n);
-    let p = touching[0] + n * solid_radius(a);
-    let q = touching[1] - n * solid_radius(b);
-    found[0] = Found(dist, 0.5 * (p + q), n, vec3f(0.0));
+    found[0] = Found(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
     nfound = 1u;
 //#if MULTICCD
     if ((kind1 == CAPSULE || kind1 == CYLINDER) && (kind2 == CYLINDER || kind2 == BOX)) {
-        several_contacts(a, b, n, p, q, margin);
+        several_contacts(a, b, gap.normal, gap.p, gap.q, margin);
     }
 //#endif
     for (var k = 0u; k < nfound; k++) {
         found[k].pos = found[k].pos + first.pos;
     }
+}
+
+// Distance of two convex shapes that is not above `margin`, and the points.
+fn convex_distance(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f32) -> Gap {
+    let a = Solid(kind1, vec3f(0.0), first.mat, first.size);
+    let b = Solid(kind2, second.pos - first.pos, second.mat, second.size);
+    let gap = nearest_points(a, b, margin);
+    return Gap(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
+}
+
+// The same, relative to the centre of the first.
+fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
+    let radius = solid_radius(a) + solid_radius(b);
+    let valley = least_direction(a, b, radius + margin);
+    let n = valley.n;
+    let dist = -valley.height - radius;
+    if (!valley.any || dist > margin || !is_finite(dist)) {
+        return Gap(dist, n, vec3f(0.0), vec3f(0.0), false);
+    }
+    let touching = convex_witnesses(a, b, n);
+    return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
 // Direction in which the support function of the difference is least, and its value; none where that is below minus

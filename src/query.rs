@@ -1,15 +1,19 @@
-//! Questions about a world: Jacobians, velocities and accelerations of points and objects, momenta, rays.
+//! Questions about a world: Jacobians, velocities and accelerations of points and objects, momenta, rays, distances.
 //!
 //! They read a [`Data`] in which [`forward`](crate::cpu::forward) has run; [`Batch::world`](crate::batch::Batch::world)
 //! gives one from either backend. All vectors are in global axes unless it is said otherwise.
 
+pub use crate::cpu::convex::Gap;
+use crate::cpu::distance::geom_distance;
 use crate::cpu::frames::{Frame, acceleration_of, frame_of, velocity_of};
 use crate::cpu::math::{cross, dot, mat_t_mul_vec, sub, vec3};
 use crate::cpu::motion::point_motion;
 pub use crate::cpu::ray::{Filter, Hit, ray, ray_geom};
 use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::mjcf::type_name;
 use crate::model::{Model, object};
+use crate::support::has_distance;
 
 /// Something that has a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +146,43 @@ pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
         }
     }
     dense
+}
+
+/// Signed distance of two geoms, in metres, with the points where they are nearest and the normal from the first to the
+/// second; none where it is not below `most`, and of two planes. Where geoms overlap, the distance is minus the length of
+/// the shortest way apart, and the points are where the surfaces touch after that.
+///
+/// ```
+/// use manyworlds::{cpu, query};
+/// let text = r#"<mujoco><worldbody><geom size="0.5"/><geom type="box" size="1 1 1" pos="0 0 3"/></worldbody></mujoco>"#;
+/// let model = manyworlds::compile::load_str(text)?;
+/// let mut data = manyworlds::data::Data::new(&model, manyworlds::data::Capacity { nconmax: 0, njmax: 0 });
+/// cpu::forward(&model, &mut data);
+/// let gap = query::distance(&model, &data, 0, 1, 10.0)?.expect("nearer than ten metres");
+/// assert_eq!((gap.dist, gap.from, gap.to), (1.5, [0.0, 0.0, 0.5], [0.0, 0.0, 2.0]));
+/// assert_eq!(query::distance(&model, &data, 0, 1, 1.0)?, None);
+/// # Ok::<(), manyworlds::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Argument`] for a geom that does not exist, [`Error::Unsupported`] for types whose distance is not known.
+pub fn distance(
+    model: &Model,
+    data: &Data,
+    geom1: usize,
+    geom2: usize,
+    most: f64,
+) -> Result<Option<Gap<f64>>> {
+    within("geom", geom1, model.sizes.ngeom)?;
+    within("geom", geom2, model.sizes.ngeom)?;
+    let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
+    if !has_distance(model, (one.min(two), one.max(two))) {
+        let (one, two) = (type_name(one), type_name(two));
+        return Err(Error::Unsupported(format!(
+            "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"
+        )));
+    }
+    Ok(geom_distance(model, data, geom1, geom2, most))
 }
 
 /// Torque about one point of a force that acts at another, in N m.
@@ -281,6 +322,24 @@ mod tests {
         model.M_rowadr = vec![0, 1];
         model.M_colind = vec![0, 0, 1];
         assert_eq!(inertia_matrix(&model, &[4.0, 0.5, 3.0]), [4.0, 0.5, 0.5, 3.0]);
+    }
+
+    #[test]
+    fn distances_are_signed_and_end_at_the_most_that_is_asked_for() {
+        let (model, data) = moving();
+        let there = distance(&model, &data, 0, 1, 9.0).unwrap().unwrap();
+        let back = distance(&model, &data, 1, 0, 9.0).unwrap().unwrap();
+        assert!(there.dist < 0.0 && there.dist == back.dist, "{there:?}");
+        assert_eq!((there.from, there.to), (back.to, back.from));
+        assert_eq!(distance(&model, &data, 0, 1, there.dist).unwrap(), None);
+        // shapes that are not known are refused, also where they are far away
+        let field = "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody>
+            <geom size='.1'/><geom type='hfield' hfield='h' pos='9 9 9'/></worldbody></mujoco>";
+        let model = crate::compile::load_str(field).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let said = distance(&model, &data, 1, 0, 1.0).unwrap_err().to_string();
+        assert!(said.contains("hfield and sphere"), "{said}");
+        assert!(distance(&model, &data, 2, 0, 1.0).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What compiles, but is not simulated yet: refused by name when worlds are made of it. When a stage learns
 //! something new, a line goes away here.
 
+use crate::cpu::sensor_distance::sensed_pairs;
 use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
@@ -42,9 +43,8 @@ pub(crate) const CONVEX: &[(i32, i32)] = &[
 const ENABLED: &[(&str, i32)] =
     &[("sleep", enable::SLEEP), ("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
-/// Kinds of sensors that need what is not there yet: distances between geoms, tactile maps, plugins.
-const NOT_SENSED: &[i32] =
-    &[sensor::DISTANCE, sensor::NORMAL, sensor::FROMTO, sensor::TACTILE, sensor::PLUGIN];
+/// Kinds of sensors that need what is not there yet: tactile maps, plugins.
+const NOT_SENSED: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
 
 /// Most iterations of a solver in one step.
 const MAX_ITERATIONS: i32 = 10_000;
@@ -76,6 +76,15 @@ pub fn check(model: &Model) -> Result<()> {
         "the model compiles, but is not simulated yet: {}",
         list.lines.join("; ")
     )))
+}
+
+/// Whether the distance of geoms of two types is known, the lower type first. Of two planes there is none.
+pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
+    // there is one way for convex shapes
+    let convex = CONVEX.contains(&types) || types == (kind::BOX, kind::BOX);
+    types == (kind::PLANE, kind::PLANE)
+        || (COLLIDING.contains(&types) && types != (kind::BOX, kind::BOX))
+        || (convex && !model.disabled(disable::NATIVECCD))
 }
 
 struct List<'a> {
@@ -198,10 +207,27 @@ impl List<'_> {
         self.first(Kind::Sensor, "nsample of a sensor", count, |s| m.sensor_history[2 * s] > 0);
         self.first(Kind::Sensor, "delay of a sensor", count, |s| m.sensor_delay[s] > 0.0);
         self.first(Kind::Sensor, "interval of a sensor", count, |s| m.sensor_interval[2 * s] > 0.0);
+        self.distances();
         // shapes that rays do not know
         if m.sensor_type.contains(&sensor::RANGEFINDER) {
             let what = "rays against a signed-distance geom";
             self.first(Kind::Geom, what, m.sizes.ngeom, |g| m.geom_type[g] == kind::SDF);
+        }
+    }
+
+    /// Pairs of types whose distance is sensed and not known, one message for each.
+    fn distances(&mut self) {
+        let m = self.model;
+        let mut told = Vec::new();
+        for (g1, g2) in sensed_pairs(m) {
+            let types = (m.geom_type[g1], m.geom_type[g2]);
+            if told.contains(&types) || has_distance(m, types) {
+                continue;
+            }
+            told.push(types);
+            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
+            let (a, b) = (type_name(types.0), type_name(types.1));
+            self.add(format!("distance of {a} and {b} ({one}, {two})"));
         }
     }
 

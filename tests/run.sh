@@ -110,6 +110,9 @@ part_kernels() {
         [[ $model != */humanoid.xml && $model != */cartpole.xml ]] || continue
         check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
     done
+    # what support functions find; closed forms are part of parity
+    check "kernels convex_distance SwiftShader" with_driver "$swiftshader" "$bin" check \
+        tests/parity/models/convex_distance.xml --worlds 4
 }
 
 # The comparer itself: one element of one array is changed, and it has to say so.
@@ -130,7 +133,7 @@ part_parity() {
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
-        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,elliptic}.xml
+        models/{cartpole,hopper,humanoid,pile}.xml tests/parity/models/{primitives,sensors,rays,distance,implicitfast,equality,elliptic}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" models/*.xml
     check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 models/cartpole.xml

@@ -77,9 +77,9 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> 
     (margin, gap)
 }
 
-/// Whether the bounding spheres of a candidate, or a plane and a bounding sphere, are too far apart.
+/// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
 #[inline(always)]
-fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+pub(super) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
     let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
     if m.geom_type[g1] == geom::PLANE {
         let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
@@ -91,7 +91,7 @@ fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T
 }
 
 /// Pose and size of one geom.
-fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
+pub(super) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
     Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
 }
 
@@ -105,33 +105,50 @@ fn collide<T: Real>(
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
     let (a, b) = (shape(m, d, g1), shape(m, d, g2));
-    let (r1, r2) = (a.size[0], b.size[0]);
-    match (m.geom_type[g1], m.geom_type[g2]) {
-        (geom::PLANE, geom::SPHERE) => plane_sphere(&a, b.pos, r2, margin, &mut found[0]),
-        (geom::PLANE, geom::CAPSULE) => plane_capsule(&a, &b, margin, found),
-        (geom::PLANE, geom::ELLIPSOID) => plane_ellipsoid(&a, &b, margin, &mut found[0]),
-        (geom::PLANE, geom::CYLINDER) => plane_cylinder(&a, &b, margin, found),
-        (geom::PLANE, geom::BOX) => plane_box(&a, &b, margin, found),
-        (geom::SPHERE, geom::SPHERE) => {
-            let spare = spare_normal(&a, &b);
-            sphere_sphere(a.pos, r1, b.pos, r2, spare, margin, &mut found[0])
-        }
-        (geom::SPHERE, geom::CAPSULE) => sphere_capsule(&a, &b, margin, &mut found[0]),
-        (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(&a, &b, margin, &mut found[0]),
-        (geom::SPHERE, geom::BOX) => sphere_box(&a, &b, margin, &mut found[0]),
-        (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(&a, &b, margin, found),
-        (geom::CAPSULE, geom::BOX) => capsule_box(&a, &b, margin, found),
+    let kinds = (m.geom_type[g1], m.geom_type[g2]);
+    if let Some(n) = closed_form(kinds, &a, &b, margin, found) {
+        return n;
+    }
+    match kinds {
         (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
         (one, two) if is_convex(one) && is_convex(two) => {
             let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
-            convex_convex((one, two), &a, &b, margin, multiple, found)
+            convex_convex(kinds, &a, &b, margin, multiple, found)
         }
         _ => 0,
     }
 }
 
+/// Contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance; returns
+/// their number.
+pub(super) fn closed_form<T: Real>(
+    kinds: (i32, i32),
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> Option<usize> {
+    let (r1, r2) = (a.size[0], b.size[0]);
+    Some(match kinds {
+        (geom::PLANE, geom::SPHERE) => plane_sphere(a, b.pos, r2, margin, &mut found[0]),
+        (geom::PLANE, geom::CAPSULE) => plane_capsule(a, b, margin, found),
+        (geom::PLANE, geom::ELLIPSOID) => plane_ellipsoid(a, b, margin, &mut found[0]),
+        (geom::PLANE, geom::CYLINDER) => plane_cylinder(a, b, margin, found),
+        (geom::PLANE, geom::BOX) => plane_box(a, b, margin, found),
+        (geom::SPHERE, geom::SPHERE) => {
+            sphere_sphere(a.pos, r1, b.pos, r2, spare_normal(a, b), margin, &mut found[0])
+        }
+        (geom::SPHERE, geom::CAPSULE) => sphere_capsule(a, b, margin, &mut found[0]),
+        (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(a, b, margin, &mut found[0]),
+        (geom::SPHERE, geom::BOX) => sphere_box(a, b, margin, &mut found[0]),
+        (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(a, b, margin, found),
+        (geom::CAPSULE, geom::BOX) => capsule_box(a, b, margin, found),
+        _ => return None,
+    })
+}
+
 /// Whether a type is known by its support function.
-fn is_convex(kind: i32) -> bool {
+pub(super) fn is_convex(kind: i32) -> bool {
     (geom::SPHERE..=geom::BOX).contains(&kind)
 }
 

@@ -45,31 +45,69 @@ pub fn convex_convex<T: Real>(
     multiple: bool,
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
-    // all is relative to the first shape
-    let place = first.pos;
+    let (a, b) = centered(kinds, first, second);
+    let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
+    let pos = scale(add(gap.from, gap.to), T::of(0.5));
+    found[0] = Found { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
+    let mut count = 1;
+    if multiple {
+        count = several(&a, &b, gap.normal, gap.from, gap.to, margin, found);
+    }
+    for contact in &mut found[..count] {
+        contact.pos = add(contact.pos, first.pos);
+    }
+    count
+}
+
+/// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap<T> {
+    /// Distance between the surfaces, negative where they overlap.
+    pub dist: T,
+    /// Unit normal, from the first to the second.
+    pub normal: [T; 3],
+    /// Point of the first.
+    pub from: [T; 3],
+    /// Point of the second.
+    pub to: [T; 3],
+}
+
+/// Distance of two convex shapes that is not above `margin`, and the points.
+pub fn convex_distance<T: Real>(
+    kinds: (i32, i32),
+    first: &Shape<T>,
+    second: &Shape<T>,
+    margin: T,
+) -> Option<Gap<T>> {
+    let (a, b) = centered(kinds, first, second);
+    let gap = nearest_points(&a, &b, margin)?;
+    Some(Gap { from: add(gap.from, first.pos), to: add(gap.to, first.pos), ..gap })
+}
+
+/// Two shapes, all relative to the centre of the first.
+fn centered<T: Real>(kinds: (i32, i32), first: &Shape<T>, second: &Shape<T>) -> (Solid<T>, Solid<T>) {
     let a = Solid { kind: kinds.0, shape: Shape { pos: [T::ZERO; 3], ..*first } };
-    let b = Solid { kind: kinds.1, shape: Shape { pos: sub(second.pos, place), ..*second } };
+    let b = Solid { kind: kinds.1, shape: Shape { pos: sub(second.pos, first.pos), ..*second } };
+    (a, b)
+}
+
+/// The same, relative to the centre of the first.
+fn nearest_points<T: Real>(a: &Solid<T>, b: &Solid<T>, margin: T) -> Option<Gap<T>> {
     let radius = a.radius() + b.radius();
-    let Some((n, height)) = least_direction(&a, &b, radius + margin) else { return 0 };
+    let (normal, height) = least_direction(a, b, radius + margin)?;
     let dist = -height - radius;
     // also where it is not a number
     let touches = dist <= margin;
     if !touches {
-        return 0;
+        return None;
     }
-    let (p, q) = witnesses(&a, &b, n);
-    let p = add_scaled(p, n, a.radius());
-    let q = add_scaled(q, n, -b.radius());
-    let pos = scale(add(p, q), T::of(0.5));
-    found[0] = Found { dist, pos, normal: n, tangent: [T::ZERO; 3] };
-    let mut count = 1;
-    if multiple {
-        count = several(&a, &b, n, p, q, margin, found);
-    }
-    for contact in &mut found[..count] {
-        contact.pos = add(contact.pos, place);
-    }
-    count
+    let (p, q) = witnesses(a, b, normal);
+    Some(Gap {
+        dist,
+        normal,
+        from: add_scaled(p, normal, a.radius()),
+        to: add_scaled(q, normal, -b.radius()),
+    })
 }
 
 /// Direction in which the support function of the difference is least, and its value; none where that is below minus

@@ -5,6 +5,7 @@ use super::make_constraint::row;
 use super::math::{cross, mat_column, mat_t_mul_vec, quat_conj, quat_mul, quat_normalize, sub, vec3, vec6};
 use super::ray::is_inside;
 use super::sensor_contact::{contact_sensor, touch};
+use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
 use crate::data::Data;
 use crate::model::{Model, object, sensor as kind, transmission};
@@ -22,13 +23,15 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         match m.sensor_type[s] {
             kind::RANGEFINDER => rangefinder(m, d, s),
             kind::CONTACT => contact_sensor(m, d, s),
+            kind::DISTANCE | kind::NORMAL | kind::FROMTO => distance_sensor(m, d, s),
             kind::USER => d.sensordata[adr..end].fill(T::ZERO),
             _ => {
                 let values = measure(m, d, s);
                 d.sensordata[adr..end].copy_from_slice(&values[..end - adr]);
             }
         }
-        if m.sensor_cutoff[s] > T::ZERO && m.sensor_type[s] != kind::CONTACT {
+        let whole = [kind::CONTACT, kind::FROMTO].contains(&m.sensor_type[s]);
+        if m.sensor_cutoff[s] > T::ZERO && !whole {
             for i in adr..end {
                 d.sensordata[i] = cut_off(m, s, d.sensordata[i]);
             }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cpu::derivative::is_alone;
+use crate::cpu::sensor_distance::sensed_pairs;
 use crate::error::{Error, Result};
 use crate::fields::{Field, Size, Sizes, Values};
 use crate::gpu::access::{self, Row};
@@ -54,6 +55,8 @@ const SHADERS: &[(&str, &str)] = &[
     ("ray", include_str!("../../shaders/ray.wgsl")),
     ("sensor_ray", include_str!("../../shaders/sensor_ray.wgsl")),
     ("sensor_contact", include_str!("../../shaders/sensor_contact.wgsl")),
+    ("distance", include_str!("../../shaders/distance.wgsl")),
+    ("sensor_distance", include_str!("../../shaders/sensor_distance.wgsl")),
 ];
 
 macro_rules! kernel_sources {
@@ -457,17 +460,26 @@ const LIMIT_SENSORS: &[i32] = &[
     sensor::TENDONLIMITFRC,
 ];
 
+const DISTANCE_SENSORS: &[i32] = &[sensor::DISTANCE, sensor::NORMAL, sensor::FROMTO];
+
 /// Which optional blocks of the kernels a model needs.
 fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let s = &model.sizes;
     let has_joint = |t: i32| model.jnt_type.contains(&t);
     let moves = |kinds: &[i32], kind: i32| kinds.contains(&kind);
-    let pair = |a: i32, b: i32| {
+    let collides = |a: i32, b: i32| {
         (0..s.ncandidate).any(|c| {
             let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
             (kind(model.candidate_geom1[c]), kind(model.candidate_geom2[c])) == (a, b)
         })
     };
+    let senses = |kinds: &[i32]| plan::senses(model, kinds);
+    let sensed: BTreeSet<(i32, i32)> = if senses(DISTANCE_SENSORS) {
+        sensed_pairs(model).map(|(g1, g2)| (model.geom_type[g1], model.geom_type[g2])).collect()
+    } else {
+        BTreeSet::new()
+    };
+    let pair = |a: i32, b: i32| collides(a, b) || sensed.contains(&(a, b));
     let on = |bit: i32| !model.disabled(bit) && !model.disabled(disable::CONSTRAINT);
     let some = |v: &[f64]| v.iter().any(|x| *x != 0.0);
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
@@ -478,7 +490,6 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
     let spatial = model.wrap_type.contains(&wrap::SITE);
     let heavy = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
-    let senses = |kinds: &[i32]| plan::senses(model, kinds);
     let of_camera = model.sensor_objtype.iter().chain(&model.sensor_reftype).any(|k| *k == object::CAMERA);
     let shaped = |kind: i32| senses(&[sensor::RANGEFINDER]) && model.geom_type.contains(&kind);
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
@@ -512,8 +523,9 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("SPHERE_BOX", pair(geom::SPHERE, geom::BOX)),
         ("CAPSULE_CAPSULE", pair(geom::CAPSULE, geom::CAPSULE)),
         ("CAPSULE_BOX", pair(geom::CAPSULE, geom::BOX)),
-        ("BOX_BOX", pair(geom::BOX, geom::BOX)),
-        ("CONVEX", CONVEX.iter().any(|(a, b)| pair(*a, *b))),
+        ("BOX_BOX", collides(geom::BOX, geom::BOX)),
+        ("CONVEX", CONVEX.iter().any(|(a, b)| collides(*a, *b))),
+        ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
         ("ELLIPTIC", model.opt_cone[0] == cone::ELLIPTIC && on(disable::CONTACT) && s.ncandidate > 0),
         ("EQUALITY", equal),
@@ -555,6 +567,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("FRAME_SENSOR", senses(FRAME_SENSORS)),
         ("SUBTREE_SENSOR", senses(&[sensor::SUBTREECOM, sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM])),
         ("INSIDE_SENSOR", senses(&[sensor::INSIDESITE])),
+        ("DISTANCE_SENSOR", senses(DISTANCE_SENSORS)),
         ("CONTACT_SENSOR", senses(&[sensor::CONTACT])),
         ("ENERGY_SENSOR", senses(&[sensor::E_POTENTIAL, sensor::E_KINETIC])),
         ("TRN_SLIDERCRANK", moves(&model.actuator_trntype, transmission::SLIDERCRANK)),

@@ -47,6 +47,10 @@ fn is_sound(m: &Model, s: usize) -> bool {
         sensor::CAMPROJECTION => of == object::SITE && id >= 0 && by == object::CAMERA && reference >= 0,
         sensor::INSIDESITE => framed(of) && id >= 0 && by == object::SITE && reference >= 0,
         sensor::FRAMEPOS..=sensor::FRAMEANGACC => framed(of) && id >= 0 && (reference < 0 || framed(by)),
+        sensor::DISTANCE | sensor::NORMAL | sensor::FROMTO => {
+            let solid = |kind: i32| kind == object::GEOM || kind == object::BODY;
+            solid(of) && id >= 0 && solid(by) && reference >= 0
+        }
         sensor::CONTACT => {
             dim = given(CONTACT_DATA) * i64::from(m.sensor_intprm[3 * s + 2]);
             of != object::SITE || id >= 0
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
-        for name in ["sensors", "rays", "contact_sensors"] {
+        for name in ["sensors", "rays", "contact_sensors", "distance"] {
             let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
             let m = crate::compile::load(path.as_ref()).unwrap();
             assert_eq!(check(&m), Ok(()), "{name}");
