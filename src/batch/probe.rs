@@ -162,6 +162,8 @@ fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
     to.qpos.copy_from_slice(&from.qpos);
     to.qvel.copy_from_slice(&from.qvel);
     to.act.copy_from_slice(&from.act);
+    to.history.copy_from_slice(&from.history);
+    to.history_rest.copy_from_slice(&from.history_rest);
     to.qacc_warmstart.copy_from_slice(&from.qacc_warmstart);
     to.ctrl.copy_from_slice(&from.ctrl);
     to.qfrc_applied.copy_from_slice(&from.qfrc_applied);

@@ -22,6 +22,7 @@ const INPUTS: &[&str] = &[
     "xfrc_applied",
     "qacc_warmstart",
     "time",
+    "history",
     "qacc",
 ];
 
