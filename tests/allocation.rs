@@ -71,8 +71,11 @@ fn model(name: &str) -> Model {
 }
 
 /// Models with sensors of every kind.
-const SENSORS: &[&str] =
-    &["../tests/parity/models/sensors.xml", "../tests/parity/models/contact_sensors.xml"];
+const SENSORS: &[&str] = &[
+    "../tests/parity/models/sensors.xml",
+    "../tests/parity/models/contact_sensors.xml",
+    "../tests/parity/models/delays.xml",
+];
 
 /// A world with controls of its own, in contact.
 fn warm_world(model: &Model, capacity: Capacity) -> Data {
