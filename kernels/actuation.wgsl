@@ -3,6 +3,10 @@
 
 fn actuation() {
 //#if ACTUATION
+//#if HISTORY
+    delay_controls();
+    sync();
+//#endif
     // bad controls: all of them count as zero
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
@@ -18,6 +22,12 @@ fn actuation() {
     for (var a = lane; a < nactuator; a += lanes) {
         let input = first_control(a, good);
         activation_rates(a, input, good);
+//#if SO3
+        if (actuator_gaintype(a) == GAIN_SO3) {
+            orientation_drive(a, good);
+            continue;
+        }
+//#endif
         let force = select(raw_force(a, input, good), 0.0, group_off(a));
         set_actuator_force(u32(actuator_outadr(a)), force);
     }
@@ -48,9 +58,18 @@ fn actuation() {
 //#endif
 }
 
+// A control that acts now.
+fn acting(u: u32) -> f32 {
+//#if HISTORY
+    return ctrl_late(u);
+//#else
+    return ctrl(u);
+//#endif
+}
+
 // Control within its range; NaN stays NaN.
 fn control(u: u32) -> f32 {
-    let x = ctrl(u);
+    let x = acting(u);
     if (actuator_ctrllimited(u) != 0 && !disabled(DISABLE_CLAMPCTRL)) {
         return clip(x, actuator_ctrlrange(2u * u), actuator_ctrlrange(2u * u + 1u));
     }
@@ -70,6 +89,11 @@ fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
 //#if DCMOTOR
     if (actuator_gaintype(a) == GAIN_DCMOTOR) {
         return motor_drive(motor_at(a, ctrl, good));
+    }
+//#endif
+//#if PID
+    if (actuator_gaintype(a) == GAIN_PID) {
+        return pid_drive(pid_at(a, ctrl, good)) + bias_of(a);
     }
 //#endif
     var input = driving_input(a, ctrl);
@@ -152,6 +176,12 @@ fn limit_tendon(ten: u32) {
 
 // Clamps the force of one actuator to its range, and adds what the range does not hold back.
 fn limit_actuator(a: u32, good: bool) {
+//#if SO3
+    if (actuator_gaintype(a) == GAIN_SO3) {
+        limit_orientation(a);
+        return;
+    }
+//#endif
     let out = u32(actuator_outadr(a));
     if (actuator_forcelimited(a) != 0) {
         set_actuator_force(out, clip(actuator_force(out), actuator_forcerange(2u * a), actuator_forcerange(2u * a + 1u)));

@@ -5,11 +5,15 @@ fn euler() {
 //#if EULERDAMP
     implicit_damping();
 //#endif
+    // a bad acceleration moves nothing unless resets are switched off
+    let going = !bad || disabled(DISABLE_AUTORESET);
+//#if HISTORY
+    record_histories(going);
+//#endif
     if (bad) {
         give_up(BAD_QACC);
     }
-    // a bad acceleration moves nothing unless resets are switched off
-    if (!bad || disabled(DISABLE_AUTORESET)) {
+    if (going) {
 //#if EULERDAMP
         advance_world__qacc_damped();
 //#else

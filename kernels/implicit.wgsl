@@ -22,11 +22,15 @@ fn implicit() {
 //#if ALONE
     solve_alone();
 //#endif
+    // a bad acceleration moves nothing unless resets are switched off
+    let going = !bad || disabled(DISABLE_AUTORESET);
+//#if HISTORY
+    record_histories(going);
+//#endif
     if (bad) {
         give_up(BAD_QACC);
     }
-    // a bad acceleration moves nothing unless resets are switched off
-    if (!bad || disabled(DISABLE_AUTORESET)) {
+    if (going) {
         advance_world__qacc_damped();
     }
 }

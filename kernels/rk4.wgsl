@@ -17,6 +17,17 @@ fn rk4() {
     }
     let going = part < RK4_IDLE && !given_up;
     let h = opt_timestep(0u);
+//#if HISTORY
+    // only delays look at the time
+    if (lane == 0u && going) {
+        if (part == 0) {
+            set_rk4_time(0u, time(0u));
+        }
+        set_time(0u, rk4_time(0u) + select(h * rk4_reach(part), 0.0, part == 3));
+    }
+    sync();
+    record_histories(going && part == 3);
+//#endif
     if (going) {
         for (var jnt = lane; jnt < njnt; jnt += lanes) {
             rk4_joint(jnt, part, h);

@@ -39,6 +39,10 @@ fn sensor() {
         }
     }
 //#endif
+//#if HISTORY
+    sync();
+    delay_sensors();
+//#endif
 }
 
 // An output within the cutoff.
@@ -121,13 +125,13 @@ fn measure(s: u32, kind: i32) -> vec4f {
 //#endif
 //#if ACTUATOR_SENSOR
     if (kind == SENS_ACTUATORPOS) {
-        return vec4f(actuator_length(u32(actuator_outadr(id))), 0.0, 0.0, 0.0);
+        return output_numbers__actuator_length(id);
     }
     if (kind == SENS_ACTUATORVEL) {
-        return vec4f(actuator_velocity(u32(actuator_outadr(id))), 0.0, 0.0, 0.0);
+        return output_numbers__actuator_velocity(id);
     }
     if (kind == SENS_ACTUATORFRC) {
-        return vec4f(actuator_force(u32(actuator_outadr(id))), 0.0, 0.0, 0.0);
+        return output_numbers__actuator_force(id);
     }
 //#endif
 //#if LIMIT_SENSOR
@@ -163,6 +167,17 @@ fn measure(s: u32, kind: i32) -> vec4f {
         return vec4f(time(0u), 0.0, 0.0, 0.0);
     }
     return vec4f(0.0);
+}
+
+// Numbers X of an actuator's outputs, of which there are one or three.
+fn output_numbers__X(a: u32) -> vec4f {
+    let first = u32(actuator_outadr(a));
+    var values = vec4f(X(first), 0.0, 0.0, 0.0);
+    if (actuator_outnum(a) == 3) {
+        values.y = X(first + 1u);
+        values.z = X(first + 2u);
+    }
+    return values;
 }
 
 // What a sensor at a site measures, in the frame of the site.

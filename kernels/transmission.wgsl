@@ -23,6 +23,11 @@ fn transmission() {
             site_transmission(a, out);
         }
 //#endif
+//#if SO3
+        if (kind == TRN_SO3) {
+            orientation_transmission(a, out);
+        }
+//#endif
 //#if TRN_BODY
         if (kind == TRN_BODY) {
             adhesion(a, out);
@@ -151,6 +156,34 @@ fn site_transmission(a: u32, out: u32) {
             motion = spatial_add_scaled(motion, base, -1.0);
         }
         set_actuator_moment(k, dot(force, motion.lin) + dot(torque, motion.ang));
+    }
+}
+
+// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
+fn orientation_transmission(a: u32, out: u32) {
+    let object = u32(actuator_trnid(2u * a));
+    let other = actuator_trnid(2u * a + 1u);
+    if (other < 0) {
+        let turn = quat_to_rotvec(quat_normalize(qpos_at4(u32(jnt_qposadr(object)))));
+        for (var i = 0u; i < 3u; i++) {
+            set_actuator_length(out + i, turn[i]);
+            set_actuator_moment(u32(moment_rowadr(out + i)), 1.0);
+        }
+        return;
+    }
+    let reference = u32(other);
+    let turn = quat_sub(site_orientation(object), site_orientation(reference));
+    let frame = site_xmat_mat3(object);
+    for (var i = 0u; i < 3u; i++) {
+        set_actuator_length(out + i, turn[i]);
+        let adr = u32(moment_rowadr(out + i));
+        let end = adr + u32(moment_rownnz(out + i));
+        for (var k = adr; k < end; k++) {
+            let dof = u32(moment_colind(k));
+            let motion = point_motion(dof, u32(site_bodyid(object)), site_xpos_vec3(object));
+            let base = point_motion(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
+            set_actuator_moment(k, dot(frame[i], motion.ang - base.ang));
+        }
     }
 }
 

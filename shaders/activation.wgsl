@@ -19,6 +19,18 @@ fn activation_rates(a: u32, input: f32, good: bool) {
         return;
     }
 //#endif
+//#if PID
+    if (kind == DYN_PID) {
+        pid_rates(pid_at(a, input, good));
+        return;
+    }
+//#endif
+//#if SO3
+    if (actuator_gaintype(a) == GAIN_SO3) {
+        orientation_rates(a, good);
+        return;
+    }
+//#endif
     // the last one drives the force
     let last = end - 1u;
     var rate = 0.0;
@@ -74,6 +86,11 @@ fn advance_activations__R() {
                 }
                 set_act(i, next);
             }
+//#if SO3
+            if (actuator_gaintype(a) == GAIN_SO3) {
+                unwind_orientation(a);
+            }
+//#endif
         }
     }
 //#endif
@@ -93,7 +110,8 @@ fn full_turn(a: u32) -> f32 {
         && actuator_gaintype(a) == GAIN_FIXED
         && actuator_biastype(a) == BIAS_AFFINE
         && actuator_biasprm(10u * a + 1u) == -actuator_gainprm(10u * a);
-    if (!servo) {
+    let follows = actuator_gaintype(a) == GAIN_PID && (actuator_ctrlspec(a) & INPUT_POS) != 0;
+    if (!servo && !follows) {
         return 0.0;
     }
     let out = u32(actuator_outadr(a));
@@ -113,10 +131,14 @@ fn full_turn(a: u32) -> f32 {
 
 // Of all setpoints that differ by full turns, the one nearest to the present length.
 fn near_length(a: u32, setpoint: f32) -> f32 {
+    return nearest_turn(a, setpoint, actuator_length(u32(actuator_outadr(a))));
+}
+
+// Of all setpoints that differ by full turns, the one nearest to another number.
+fn nearest_turn(a: u32, setpoint: f32, other: f32) -> f32 {
     let turn = full_turn(a);
     if (turn < MINVAL) {
         return setpoint;
     }
-    let length = actuator_length(u32(actuator_outadr(a)));
-    return setpoint - turn * floor((setpoint - length) / turn + 0.5);
+    return setpoint - turn * floor((setpoint - other) / turn + 0.5);
 }

@@ -42,9 +42,7 @@ fn motor_at(a: u32, ctrl: f32, good: bool) -> Motor {
     let first = u32(max(actuator_actadr(a), 0));
     var input = ctrl;
     if (motor_slot(a, 0u) >= 0) {
-        let reach = actuator_dynprm(10u * a + 7u) * opt_timestep(0u);
-        let last = motor_state(a, 0u);
-        input = clip(ctrl, last - reach, last + reach);
+        input = slewed(ctrl, motor_state(a, 0u), actuator_dynprm(10u * a + 7u));
     }
     // resistance at the temperature of the winding
     var resistance = actuator_gainprm(10u * a);
@@ -67,20 +65,7 @@ fn motor_servo(motor: Motor, good: bool) -> f32 {
     if ((spec & (INPUT_POS | INPUT_VEL | INPUT_FF)) == 0) {
         return motor.input;
     }
-    // inputs in the order of their bits; the rate of the first one is limited
-    let begin = u32(actuator_ctrladr(a));
-    var next = begin;
-    var inputs = vec4f(0.0);
-    for (var k = 0u; k < 4u; k++) {
-        if ((spec & (1i << k)) != 0) {
-            var x = motor.input;
-            if (next != begin) {
-                x = select(0.0, control(next), good);
-            }
-            inputs[k] = x;
-            next++;
-        }
-    }
+    let inputs = servo_inputs(a, motor.input, good);
     let g = 10u * a;
     let torque = actuator_gainprm(g + 4u) * (inputs.x - motor.length)
         + actuator_gainprm(g + 6u) * (inputs.y - motor.velocity)
@@ -109,16 +94,8 @@ fn motor_rates(motor: Motor) {
     }
     let integral = motor_slot(a, 1u);
     if (integral >= 0) {
-        // it does not grow beyond its limit
-        var error = motor.input - motor.length;
-        let most = actuator_dynprm(p + 8u);
-        let x = motor_state(a, 1u);
-        if (most > 0.0 && x >= most) {
-            error = min(error, 0.0);
-        } else if (most > 0.0 && x <= -most) {
-            error = max(error, 0.0);
-        }
-        set_act_dot(motor.first + u32(integral), error);
+        let rate = integral_rate(motor.input - motor.length, motor_state(a, 1u), actuator_dynprm(p + 8u));
+        set_act_dot(motor.first + u32(integral), rate);
     }
     let winding = motor_slot(a, 4u);
     let temperature = motor_slot(a, 2u);

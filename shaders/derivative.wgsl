@@ -136,12 +136,22 @@ fn actuator_slopes() {
     }
     let good = sum_parts().x == 0.0;
     for (var a = lane; a < nactuator; a += lanes) {
-        set_actuator_slope(u32(actuator_outadr(a)), slope_of_actuator(a, good));
+        let slope = slope_of_actuator(a, good);
+        let first = u32(actuator_outadr(a));
+        let end = first + u32(actuator_outnum(a));
+        for (var out = first; out < end; out++) {
+            set_actuator_slope(out, slope);
+        }
     }
 }
 
 // Derivative of one actuator's force; none where its range holds the force back.
 fn slope_of_actuator(a: u32, good: bool) -> f32 {
+//#if SO3
+    if (actuator_gaintype(a) == GAIN_SO3) {
+        return orientation_slope(a);
+    }
+//#endif
     let out = u32(actuator_outadr(a));
     let force = actuator_force(out);
     let held = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);

@@ -126,12 +126,15 @@ fn reset_world() {
         set_act(i, 0.0);
     }
     for (var i = lane; i < nu; i += lanes) {
-        set_ctrl(i, 0.0);
+        set_ctrl(i, first_ctrl(i));
     }
 //#if EQUALITY
     for (var i = lane; i < neq; i += lanes) {
         set_eq_active(i, eq_active0(i));
     }
+//#endif
+//#if HISTORY
+    reset_histories();
 //#endif
     for (var i = lane; i < nbody; i += lanes) {
         set_xfrc_applied_spatial(i, spatial_zero());
@@ -143,6 +146,19 @@ fn reset_world() {
         }
 //#endif
     }
+}
+
+// What a control starts from: quaternions from the identity.
+fn first_ctrl(u: u32) -> f32 {
+//#if SO3
+    for (var a = 0u; a < nactuator; a++) {
+        let quaternion = actuator_gaintype(a) == GAIN_SO3 && actuator_ctrlspec(a) == INPUT_QUAT;
+        if (quaternion && u32(actuator_ctrladr(a)) == u) {
+            return 1.0;
+        }
+    }
+//#endif
+    return 0.0;
 }
 
 // Flags what went wrong and puts the world back to its initial state, unless that is switched off.

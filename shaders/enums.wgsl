@@ -30,6 +30,7 @@ const TRN_SLIDERCRANK: i32 = 2;
 const TRN_TENDON: i32 = 3;
 const TRN_SITE: i32 = 4;
 const TRN_BODY: i32 = 5;
+const TRN_SO3: i32 = 6;
 
 // actuator_dyntype
 const DYN_NONE: i32 = 0;
@@ -38,22 +39,26 @@ const DYN_FILTER: i32 = 2;
 const DYN_FILTEREXACT: i32 = 3;
 const DYN_MUSCLE: i32 = 4;
 const DYN_DCMOTOR: i32 = 5;
+const DYN_PID: i32 = 6;
 
 // actuator_gaintype
 const GAIN_FIXED: i32 = 0;
 const GAIN_AFFINE: i32 = 1;
 const GAIN_MUSCLE: i32 = 2;
 const GAIN_DCMOTOR: i32 = 3;
+const GAIN_SO3: i32 = 4;
+const GAIN_PID: i32 = 5;
 
 // actuator_biastype
 const BIAS_AFFINE: i32 = 1;
 const BIAS_MUSCLE: i32 = 2;
 const BIAS_DCMOTOR: i32 = 3;
 
-// actuator_ctrlspec
+// actuator_ctrlspec; of an orientation servo that takes quaternions INPUT_QUAT
 const INPUT_POS: i32 = 1;
 const INPUT_VEL: i32 = 2;
 const INPUT_FF: i32 = 4;
+const INPUT_QUAT: i32 = 2;
 
 // eq_type
 const CONNECT: i32 = 0;
@@ -86,6 +91,7 @@ const DISABLE_CLAMPCTRL: i32 = 256;
 const DISABLE_WARMSTART: i32 = 512;
 const DISABLE_AUTORESET: i32 = 65536;
 const DISABLE_GRAVITY: i32 = 128;
+const DISABLE_SENSOR: i32 = 8192;
 
 // opt_enableflags
 const ENABLE_OVERRIDE: i32 = 1;

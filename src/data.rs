@@ -1,5 +1,6 @@
 //! One world on the CPU: every Data field as a flat array, made from the table of fields.
 
+use crate::cpu::history;
 use crate::fields::{Column, Field, Sizes, Values, ValuesMut, column, data_table, dim, elem};
 use crate::model::Model;
 use crate::real::Real;
@@ -147,6 +148,7 @@ impl<T: Real> Data<T> {
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
         self.eq_active.copy_from_slice(&model.eq_active0);
+        history::reset(model, self);
         // mocap bodies start where the model puts them
         for body in 0..s.nbody {
             if let Ok(id) = usize::try_from(model.body_mocapid[body]) {

@@ -676,6 +676,8 @@ macro_rules! data_table {
             state qvel: real [nv] "mixed" "Velocities.";
             state act: real [na] "1" "Activations.";
             state qacc_warmstart: real [nv] "mixed" "Acceleration that the solver starts from.";
+            state history: real [nhistory] "mixed" "Histories of controls and sensors: of each the time of the last sampling, the place of the newest sample, times of the samples, their values.";
+            state history_rest: real [nsensor] "s" "What rounding has kept out of the times of the last sampling.";
             state ctrl: real [nu] "mixed" "Controls.";
             state qfrc_applied: real [nv] "N or N m" "Generalized force from the caller.";
             state xfrc_applied: real [nbody 6] "N, N m" "Force and torque from the caller at each centre of mass.";
@@ -768,6 +770,7 @@ macro_rules! data_table {
             rne bias_cfrc: real [nbody 6] "N m, N" "Force that moves the body and its subtree so.";
             rne qfrc_bias: real [nv] "N or N m" "Coriolis, centrifugal and gravitational force.";
             // force
+            actuation ctrl_late: real [nu] "mixed" "Controls that act now, where there are histories.";
             actuation actuator_force: real [nout] "N or N m" "Force.";
             actuation act_dot: real [na] "1/s" "Rate of the activation.";
             actuation qfrc_actuator: real [nv] "N or N m" "Force of the actuators.";
@@ -819,6 +822,7 @@ macro_rules! data_table {
             scratch rk4_part: int [1] "1" "Part of the step that comes next; 4 more where the world was reset.";
             scratch rk4_qpos: real [nq] "mixed" "Positions at the beginning of the step.";
             scratch rk4_qvel: real [nv] "mixed" "Velocities at the beginning of the step.";
+            scratch rk4_time: real [1] "s" "Time at the beginning of the step.";
             scratch rk4_act: real [na] "mixed" "Activations at the beginning of the step.";
             scratch rk4_vel: real [nv] "mixed" "Weighted sum of velocities.";
             scratch rk4_acc: real [nv] "mixed" "Weighted sum of accelerations.";
@@ -830,6 +834,7 @@ macro_rules! data_table {
             rne_post cfrc_ext: real [nbody 6] "N m, N" "Force on the body from contacts, equalities and the caller, about the tree's centre of mass.";
             rne_post cfrc_int: real [nbody 6] "N m, N" "Force that the body's parent passes to it, about the tree's centre of mass.";
             energies energy: real [2] "J" "Potential and kinetic energy.";
+            sensor sensor_fresh: real [nsensordata] "mixed" "What the sensors measure now, where there are histories.";
             sensor sensordata: real [nsensordata] "mixed" "Outputs of the sensors.";
         }
     };

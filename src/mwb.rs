@@ -4,6 +4,7 @@
 //! of what follows, then the sizes, every field of the table in its order, and the names. All numbers are
 //! little-endian; lists of names start with their count, names with their length.
 
+mod driven;
 mod ids;
 mod sensed;
 
@@ -134,6 +135,7 @@ fn read(bytes: &[u8]) -> Outcome<Model> {
     }
     ids::check(&model)?;
     sensed::check(&model)?;
+    driven::check(&model)?;
     Ok(model)
 }
 

@@ -43,10 +43,15 @@ pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
 /// Whether a stage has something to do for a model.
 fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
-        Stage::sensor => m.sizes.nsensor > 0 && !m.disabled(disable::SENSOR),
+        Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_past(m)),
         Stage::fluid => has_fluid(m),
         _ => true,
     }
+}
+
+/// Whether some sensor has a history: it is kept where sensors are switched off too.
+fn has_past<T: Real>(m: &Model<T>) -> bool {
+    m.sensor_historyadr.iter().any(|&adr| adr >= 0)
 }
 
 /// Whether bodies move through a medium that resists. Without passive forces there is none.

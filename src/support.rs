@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::mjcf::EQUALITIES;
 use crate::mjcf::type_name;
 use crate::model::{
-    Model, bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, sensor, transmission,
+    Model, bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, sensor,
 };
 use crate::objects::Kind;
 use crate::spec::SENSORS;
@@ -204,9 +204,6 @@ impl List<'_> {
         self.first(Kind::Sensor, "enclosed of a sensor", count, |s| {
             m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0
         });
-        self.first(Kind::Sensor, "nsample of a sensor", count, |s| m.sensor_history[2 * s] > 0);
-        self.first(Kind::Sensor, "delay of a sensor", count, |s| m.sensor_delay[s] > 0.0);
-        self.first(Kind::Sensor, "interval of a sensor", count, |s| m.sensor_interval[2 * s] > 0.0);
         self.distances();
         // shapes that rays do not know
         if m.sensor_type.contains(&sensor::RANGEFINDER) {
@@ -235,21 +232,17 @@ impl List<'_> {
         let m = self.model;
         let count = m.sizes.nactuator;
         let own = |kinds: &[i32], a: usize, list: &[i32]| !list.contains(&kinds[a]);
-        self.first(Kind::Actuator, "this transmission of an actuator", count, |a| {
-            m.actuator_trntype[a] == transmission::SO3
-        });
         self.first(Kind::Actuator, "this activation of an actuator", count, |a| {
-            [dynamics::PID, dynamics::USER].contains(&m.actuator_dyntype[a])
+            m.actuator_dyntype[a] == dynamics::USER
         });
-        let gains = [gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR];
+        let gains = [gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID];
         self.first(Kind::Actuator, "this gain of an actuator", count, |a| {
             own(&m.actuator_gaintype, a, &gains)
         });
-        let biases = [bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR];
+        let biases = [bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
         self.first(Kind::Actuator, "this bias of an actuator", count, |a| {
             own(&m.actuator_biastype, a, &biases)
         });
-        self.first(Kind::Actuator, "delay of an actuator", count, |a| m.actuator_delay[a] > 0.0);
     }
 
     fn plugins(&mut self) {

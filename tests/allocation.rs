@@ -76,6 +76,7 @@ const SENSORS: &[&str] = &[
     "../tests/parity/models/contact_sensors.xml",
     "../tests/parity/models/distance.xml",
     "../tests/parity/models/convex_distance.xml",
+    "../tests/parity/models/delays.xml",
 ];
 
 /// A world with controls of its own, in contact.

@@ -315,11 +315,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         "<mujoco><worldbody><geom name='a' size='1'/><geom name='b' size='1'/></worldbody><sensor><distance name='c' geom1='a' geom2='b'/></sensor></mujoco>",
         &["sensor of type distance", "'c'"],
     ),
-    ("<mujoco><sensor><clock name='c' nsample='3'/></sensor></mujoco>", &["nsample of a sensor", "'c'"]),
-    (
-        "<mujoco><sensor><clock name='c' interval='0.1 0'/></sensor></mujoco>",
-        &["interval of a sensor", "'c'"],
-    ),
     (
         "<mujoco><worldbody><site name='s'/><geom name='a' size='1'/></worldbody><sensor><insidesite name='c' site='s' objtype='geom' objname='a' enclosed='true'/></sensor></mujoco>",
         &["enclosed of a sensor", "'c'"],

@@ -8,7 +8,7 @@ use crate::fields::{Elem, Field, Values, ValuesMut};
 use crate::npz::{Array, ArrayData};
 
 /// State that steps count in; only [`Batch::clear_status`] writes it.
-const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
+pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 
 /// State that no step checks: refused when it is not finite. Other state may be anything, because a step
 /// flags the world and repairs it.

@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::access::COUNTERS;
 use super::control::{Control, fill};
 use crate::cpu;
 use crate::data::{Capacity, Data};
+use crate::fields::{Values, ValuesMut};
 use crate::model::{Model, disable, geom, joint};
 use crate::real::Real;
 
@@ -158,17 +160,14 @@ fn slots(limit: Capacity) -> Capacity {
 
 /// Copies what a step starts from.
 fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
-    to.time.copy_from_slice(&from.time);
-    to.qpos.copy_from_slice(&from.qpos);
-    to.qvel.copy_from_slice(&from.qvel);
-    to.act.copy_from_slice(&from.act);
-    to.qacc_warmstart.copy_from_slice(&from.qacc_warmstart);
-    to.ctrl.copy_from_slice(&from.ctrl);
-    to.qfrc_applied.copy_from_slice(&from.qfrc_applied);
-    to.xfrc_applied.copy_from_slice(&from.xfrc_applied);
-    to.mocap_pos.copy_from_slice(&from.mocap_pos);
-    to.mocap_quat.copy_from_slice(&from.mocap_quat);
-    to.eq_active.copy_from_slice(&from.eq_active);
+    let state = Data::<T>::FIELDS.iter().filter(|f| f.stage == "state" && !COUNTERS.contains(&f.name));
+    for field in state {
+        match (from.get(field.name), to.get_mut(field.name)) {
+            (Some(Values::Real(from)), Some(ValuesMut::Real(to))) => to.copy_from_slice(from),
+            (Some(Values::Int(from)), Some(ValuesMut::Int(to))) => to.copy_from_slice(from),
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]

@@ -18,17 +18,17 @@ use super::{dense, states};
 const PROBED: usize = 256;
 
 /// State after one step.
-const NEXT: &[&str] = &["qpos", "qvel", "act"];
+const NEXT: &[&str] = &["qpos", "qvel", "act", "history"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
-    /// xfrc_applied, qacc_warmstart, time; with qacc, inverse dynamics too.
+    /// xfrc_applied, qacc_warmstart, time, history; with qacc, inverse dynamics too.
     #[arg(long = "in")]
     input: PathBuf,
-    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next; with qacc, qfrc_inverse.
+    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]

@@ -23,6 +23,7 @@ const INPUTS: &[&str] = &[
     "qacc_warmstart",
     "eq_active",
     "time",
+    "history",
     "qacc",
 ];
 

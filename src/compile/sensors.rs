@@ -76,6 +76,11 @@ impl Build<'_> {
         let bits = sensor.intprm[0];
         match sensor.kind {
             kind::RANGEFINDER => output.dim = width(RAY_DATA, bits) * self.pixels(sensor, object),
+            kind::ACTUATORPOS..=kind::ACTUATORFRC => {
+                if let Ok(a) = usize::try_from(object) {
+                    output.dim = i64::from(self.model.actuator_outnum[a]);
+                }
+            }
             kind::INSIDESITE => output.datatype = i32::from(bits == 0),
             kind::CONTACT => {
                 output.dim = width(CONTACT_DATA, bits) * i64::from(sensor.intprm[2]);

@@ -4,6 +4,8 @@ use super::actuation::{group_off, near_length};
 use super::dcmotor::DcMotor;
 use super::math::clip;
 use super::muscle::muscle_rate;
+use super::orientation;
+use super::pid::Pid;
 use crate::data::Data;
 use crate::model::{Model, disable, dynamics};
 use crate::real::Real;
@@ -17,6 +19,14 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
     d.act_dot[first..first + count].fill(T::ZERO);
     if m.actuator_dyntype[a] == dynamics::DCMOTOR {
         DcMotor::new(m, d, a, ctrl, good).rates(m, d);
+        return;
+    }
+    if m.actuator_dyntype[a] == dynamics::PID {
+        Pid::new(m, d, a, ctrl, good).rates(m, d);
+        return;
+    }
+    if orientation::is_orientation(m, a) {
+        orientation::rates(m, d, a, good);
         return;
     }
     // the last one drives the force
@@ -72,6 +82,9 @@ pub fn advance_activations<T: Real>(m: &Model<T>, d: &mut Data<T>, rates: &[T]) 
                 next = near_length(m, d, a, next);
             }
             d.act[adr] = next;
+        }
+        if orientation::is_orientation(m, a) {
+            orientation::unwind(m, d, a);
         }
     }
 }

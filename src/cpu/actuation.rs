@@ -3,10 +3,13 @@
 
 use super::activation::{activation_rates, next_activation};
 use super::dcmotor::DcMotor;
+use super::history::{acting, delay_controls};
 use super::math::{clip, norm3, vec3};
 use super::muscle::Muscle;
+use super::orientation;
+use super::pid::Pid;
 use crate::data::{Data, status};
-use crate::model::{Model, bias, disable, dynamics, gain, joint, transmission};
+use crate::model::{Model, bias, disable, dynamics, gain, input, joint, transmission};
 use crate::real::Real;
 
 /// A control or state beyond this is bad (`mjMAXVAL`).
@@ -25,6 +28,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.qfrc_actuator.fill(T::ZERO);
         return;
     }
+    delay_controls(m, d);
     let good = controls_good(m, d);
     if !good {
         d.status[0] |= status::BAD_CTRL;
@@ -33,7 +37,13 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let ctrl = first_control(m, d, a, good);
         activation_rates(m, d, a, ctrl, good);
         let out = m.actuator_outadr[a] as usize;
-        d.actuator_force[out] = if group_off(m, a) { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
+        let off = group_off(m, a);
+        if orientation::is_orientation(m, a) {
+            let force = if off { [T::ZERO; 3] } else { orientation::drive(m, d, a, good) };
+            d.actuator_force[out..out + 3].copy_from_slice(&force);
+            continue;
+        }
+        d.actuator_force[out] = if off { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
     }
     for ten in 0..m.sizes.ntendon {
         limit_tendon(m, d, ten);
@@ -55,7 +65,7 @@ pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
 
 /// Control within its range; NaN stays NaN.
 fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
-    let x = d.ctrl[u];
+    let x = acting(m, d, u);
     if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
         return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
     }
@@ -86,6 +96,9 @@ pub fn group_off<T: Real>(m: &Model<T>, a: usize) -> bool {
 fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> T {
     if m.actuator_gaintype[a] == gain::DCMOTOR {
         return DcMotor::new(m, d, a, ctrl, good).drive(m, d);
+    }
+    if m.actuator_gaintype[a] == gain::PID {
+        return Pid::new(m, d, a, ctrl, good).drive(m, d) + bias_of(m, d, a);
     }
     let input = near_length(m, d, a, driving_input(m, d, a, ctrl));
     gain_of(m, d, a) * input + bias_of(m, d, a)
@@ -138,7 +151,8 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
         && m.actuator_gaintype[a] == gain::FIXED
         && m.actuator_biastype[a] == bias::AFFINE
         && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a];
-    if !servo {
+    let follows = m.actuator_gaintype[a] == gain::PID && m.actuator_ctrlspec[a] & input::POS != 0;
+    if !servo && !follows {
         return T::ZERO;
     }
     let out = m.actuator_outadr[a] as usize;
@@ -159,12 +173,16 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
 
 /// Of all setpoints that differ by full turns, the one nearest to the present length.
 pub fn near_length<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
+    nearest(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to another number.
+pub fn nearest<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
     let turn = full_turn(m, a);
     if turn < T::MINVAL {
         return setpoint;
     }
-    let length = d.actuator_length[m.actuator_outadr[a] as usize];
-    setpoint - turn * ((setpoint - length) / turn + T::of(0.5)).floor()
+    setpoint - turn * ((setpoint - to) / turn + T::of(0.5)).floor()
 }
 
 /// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
@@ -193,6 +211,10 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
 
 /// Clamps the force of one actuator to its range, and adds what the range does not hold back.
 fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
+    if orientation::is_orientation(m, a) {
+        orientation::limit(m, d, a);
+        return;
+    }
     let out = m.actuator_outadr[a] as usize;
     if m.actuator_forcelimited[a] != 0 {
         d.actuator_force[out] =

@@ -6,8 +6,8 @@
 //! the input, largest integral. `biasprm`: cogging amplitude, poles and phase, Coulomb friction, static friction,
 //! Stribeck velocity.
 
-use super::actuation::control;
 use super::math::clip;
+use super::servo::{inputs, integral_rate, slewed};
 use crate::data::Data;
 use crate::model::{Model, input};
 use crate::real::Real;
@@ -64,9 +64,7 @@ impl<T: Real> DcMotor<T> {
         let slots = Slots::new(m, a);
         let mut input = ctrl;
         if let Some(k) = slots.slew {
-            let reach = m.actuator_dynprm[10 * a + 7] * m.opt_timestep[0];
-            let last = d.act[first + k];
-            input = clip(ctrl, last - reach, last + reach);
+            input = slewed(m, ctrl, d.act[first + k], m.actuator_dynprm[10 * a + 7]);
         }
         let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
         let resistance = T::ZERO;
@@ -100,16 +98,7 @@ impl<T: Real> DcMotor<T> {
         if spec & (input::POS | input::VEL | input::FF) == 0 {
             return self.input;
         }
-        // inputs in the order of their bits; the rate of the first one is limited
-        let mut inputs = [T::ZERO; 4];
-        let mut next = m.actuator_ctrladr[self.a] as usize;
-        for (x, bit) in inputs.iter_mut().zip([input::POS, input::VEL, input::FF, input::VOLTAGE]) {
-            if spec & bit != 0 {
-                let first = next == m.actuator_ctrladr[self.a] as usize;
-                *x = if first { self.input } else { control(m, d, next, good) };
-                next += 1;
-            }
-        }
+        let inputs = inputs(m, d, self.a, self.input, good);
         let g = &m.actuator_gainprm[10 * self.a..10 * self.a + 8];
         let torque = g[4] * (inputs[0] - self.length)
             + g[6] * (inputs[1] - self.velocity)
@@ -135,17 +124,7 @@ impl<T: Real> DcMotor<T> {
             d.act_dot[at(k)] = (self.input - d.act[at(k)]) / m.opt_timestep[0];
         }
         if let Some(k) = self.slots.integral {
-            // it does not grow beyond its limit
-            let error = self.input - self.length;
-            let full = p[8] > T::ZERO;
-            let x = d.act[at(k)];
-            d.act_dot[at(k)] = if full && x >= p[8] {
-                error.min(T::ZERO)
-            } else if full && x <= -p[8] {
-                error.max(T::ZERO)
-            } else {
-                error
-            };
+            d.act_dot[at(k)] = integral_rate(self.input - self.length, d.act[at(k)], p[8]);
         }
         if let Some(k) = self.slots.temperature {
             let current = match self.slots.current {

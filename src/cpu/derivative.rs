@@ -11,6 +11,7 @@ use super::math::{
     add, add_scaled6, cross, dot6, inertia_mul, mat_add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec,
     motion_cross, scale, set_vec3, set_vec6, skew, vec3, vec6, vec10,
 };
+use super::orientation;
 use super::reflected::{damping_slope, dof_damping, tendon_damping};
 use crate::data::Data;
 use crate::model::{Model, bias, disable, gain, integrator, joint};
@@ -118,7 +119,9 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
 fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
-        d.actuator_slope[m.actuator_outadr[a] as usize] = actuator_slope(m, d, a, good);
+        let slope = actuator_slope(m, d, a, good);
+        let out = m.actuator_outadr[a] as usize;
+        d.actuator_slope[out..out + m.actuator_outnum[a] as usize].fill(slope);
     }
     for out in 0..m.sizes.nout {
         let adr = m.moment_rowadr[out] as usize;
@@ -130,6 +133,9 @@ fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Derivative of one actuator's force by the rate of its length; none where its range holds the force back.
 fn actuator_slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+    if orientation::is_orientation(m, a) {
+        return if group_off(m, a) { T::ZERO } else { orientation::slope(m, d, a) };
+    }
     let out = m.actuator_outadr[a] as usize;
     let force = d.actuator_force[out];
     let (low, high) = (m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);

@@ -1,6 +1,7 @@
 //! What all integrators do: coordinates along velocities, and time.
 
 use super::activation::advance_activations;
+use super::history::record;
 use super::math::{quat_integrate, quat_normalize, quat_sub};
 use crate::data::Data;
 use crate::model::{Model, joint};
@@ -18,6 +19,7 @@ pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
 /// Everything but the velocities, which are new already, one time step later: activations, positions, time.
 pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
+    record(m, d);
     // lent out, so that nothing is copied
     let rates = std::mem::take(&mut d.act_dot);
     advance_activations(m, d, &rates);

@@ -5,6 +5,7 @@
 
 use super::activation::advance_activations;
 use super::check_state::{all_good, give_up};
+use super::history::record;
 use super::integrate::{advance_time, move_joints};
 use crate::data::{Data, status};
 use crate::model::{Model, disable};
@@ -48,6 +49,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.rk4_qpos.copy_from_slice(&d.qpos);
     d.rk4_qvel.copy_from_slice(&d.qvel);
     d.rk4_act.copy_from_slice(&d.act);
+    d.rk4_time[0] = d.time[0];
     for i in 0..m.sizes.nv {
         d.rk4_vel[i] = T::ZERO;
         d.rk4_acc[i] = T::ZERO;
@@ -76,10 +78,16 @@ fn probe<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for i in 0..m.sizes.na {
         d.act[i] = d.rk4_act[i] + h * d.act_dot[i];
     }
+    // only delays look at the time
+    if m.sizes.nhistory > 0 {
+        d.time[0] = d.rk4_time[0] + h;
+    }
 }
 
 /// The state at the beginning, moved along the weighted rates.
 fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+    d.time[0] = d.rk4_time[0];
+    record(m, d);
     d.qpos.copy_from_slice(&d.rk4_qpos);
     d.qvel.copy_from_slice(&d.rk4_vel);
     move_joints(m, d, h);

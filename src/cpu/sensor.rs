@@ -1,6 +1,7 @@
 //! Outputs of the sensors: what each kind measures is in MuJoCo's XML reference, section "sensor".
 
 use super::frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
+use super::history::delay_sensors;
 use super::make_constraint::row;
 use super::math::{cross, mat_column, mat_t_mul_vec, quat_conj, quat_mul, quat_normalize, sub, vec3, vec6};
 use super::ray::is_inside;
@@ -8,7 +9,7 @@ use super::sensor_contact::{contact_sensor, touch};
 use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
 use crate::data::Data;
-use crate::model::{Model, object, sensor as kind, transmission};
+use crate::model::{Model, disable, object, sensor as kind, transmission};
 use crate::real::Real;
 
 /// Values of `sensor_datatype` that can be cut off.
@@ -36,6 +37,11 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
                 d.sensordata[i] = cut_off(m, s, d.sensordata[i]);
             }
         }
+    }
+    delay_sensors(m, d);
+    // switched off, they still have histories
+    if m.disabled(disable::SENSOR) {
+        d.sensordata.fill(T::ZERO);
     }
 }
 
@@ -67,9 +73,9 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
         kind::JOINTVEL => one(d.qvel[dof()]),
         kind::TENDONPOS => one(d.ten_length[id]),
         kind::TENDONVEL => one(d.ten_velocity[id]),
-        kind::ACTUATORPOS => one(d.actuator_length[m.actuator_outadr[id] as usize]),
-        kind::ACTUATORVEL => one(d.actuator_velocity[m.actuator_outadr[id] as usize]),
-        kind::ACTUATORFRC => one(d.actuator_force[m.actuator_outadr[id] as usize]),
+        kind::ACTUATORPOS => of_actuator(m, &d.actuator_length, id),
+        kind::ACTUATORVEL => of_actuator(m, &d.actuator_velocity, id),
+        kind::ACTUATORFRC => of_actuator(m, &d.actuator_force, id),
         kind::JOINTACTUATORFRC => one(d.qfrc_actuator[dof()]),
         kind::TENDONACTUATORFRC => one(tendon_force(m, d, id)),
         kind::BALLQUAT => {
@@ -88,6 +94,12 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
         kind::CLOCK => one(d.time[0]),
         _ => [T::ZERO; 4],
     }
+}
+
+/// Numbers of an actuator's outputs, of which there are one or three.
+fn of_actuator<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
+    let (first, count) = (m.actuator_outadr[a] as usize, m.actuator_outnum[a] as usize);
+    [0, 1, 2, 3].map(|i| if i < count { x[first + i] } else { T::ZERO })
 }
 
 /// What a sensor at a site measures, in the frame of the site.

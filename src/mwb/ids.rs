@@ -251,6 +251,10 @@ fn typed(m: &Model) -> Outcome<()> {
             if kind == 0 && name.starts_with("eq_") {
                 kind = ints(m, "eq_objtype").get(i).copied().unwrap_or(0);
             }
+            // an orientation is that of a joint, or of a site to another
+            if kind == 0 && name == "actuator_trnid" {
+                kind = if ids[i | 1] >= 0 { 6 } else { 3 };
+            }
             if id < -1 || i64::from(id) >= count(m, kind).max(0) {
                 return Err(format!("has {id} in {name}, which is not in range"));
             }

@@ -1,7 +1,9 @@
 //! Checks of what sensors and rays walk along, in a model from a file.
 
+use crate::cpu::history::Ring;
 use crate::mjcf::{CONTACT_DATA, RAY_DATA};
 use crate::model::{Model, geom, joint, object, sensor};
+use crate::objects::Kind;
 use crate::spec::{OBJECT_KINDS, SENSORS};
 
 use super::Outcome;
@@ -56,6 +58,11 @@ fn is_sound(m: &Model, s: usize) -> bool {
             of != object::SITE || id >= 0
         }
         sensor::BALLQUAT | sensor::BALLANGVEL => of == 3 && id >= 0 && m.jnt_type[id as usize] == joint::BALL,
+        sensor::ACTUATORPOS..=sensor::ACTUATORFRC => {
+            let sound = of == Kind::Actuator.number() && id >= 0;
+            dim = if sound { i64::from(m.actuator_outnum[id as usize]) } else { -1 };
+            sound
+        }
         // counted in another way, or refused before anything is measured
         sensor::USER | sensor::TACTILE | sensor::PLUGIN => {
             dim = i64::from(m.sensor_dim[s]);
@@ -74,6 +81,7 @@ fn is_sound(m: &Model, s: usize) -> bool {
         && dim == i64::from(m.sensor_dim[s])
         && adr >= 0
         && adr + dim <= m.sizes.nsensordata as i64
+        && Ring::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
 /// Triangles are of vertices of their mesh, heights of their field.

@@ -39,7 +39,7 @@ NOT_COMPARED = {
     "tree_sleep_policy": "nothing sleeps yet",
 }
 INPUTS = ("qpos", "qvel", "ctrl", "act", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied",
-          "qacc_warmstart")
+          "qacc_warmstart", "time", "history")
 
 
 def states_of(model, count, seed):
@@ -59,6 +59,7 @@ def states_of(model, count, seed):
         data.qfrc_applied[:] = 0.1 * rng.standard_normal(model.nv)
         data.xfrc_applied[1:] = 0.1 * rng.standard_normal((model.nbody - 1, 6))
         state = {name: np.array(getattr(data, name)) for name in INPUTS}
+        state["time"] = state["time"].reshape(1)
         # an acceleration near the true one
         mujoco.mj_forward(model, data)
         state["qacc"] = data.qacc + 0.1 * rng.standard_normal(model.nv)
@@ -68,8 +69,10 @@ def states_of(model, count, seed):
 
 def restore(model, data, state):
     mujoco.mj_resetData(model, data)
+    data.time = state["time"][0]
     for name in INPUTS:
-        getattr(data, name)[:] = state[name]
+        if name != "time":
+            getattr(data, name)[:] = state[name]
 
 
 def borderline(model, state):
