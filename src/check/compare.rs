@@ -19,10 +19,16 @@ pub struct Difference {
 /// assert_eq!(compare(&[1.0, f64::NAN], &[1.0, 2.0]).error, f64::INFINITY);
 /// ```
 pub fn compare(got: &[f64], want: &[f64]) -> Difference {
+    compare_terms(got, want, &[])
+}
+
+/// Compares values with those wanted, which are what is left of these terms: the largest of all magnitudes is what
+/// differences are measured by.
+pub(super) fn compare_terms(got: &[f64], want: &[f64], terms: &[f64]) -> Difference {
     if got.len() != want.len() {
         return Difference { error: f64::INFINITY, index: got.len().min(want.len()) };
     }
-    let scale = 1.0 + want.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let scale = 1.0 + want.iter().chain(terms).fold(0.0, |m: f64, x| m.max(x.abs()));
     let mut worst = Difference { error: 0.0, index: 0 };
     for (index, (a, b)) in got.iter().zip(want).enumerate() {
         let error = (a - b).abs() / scale;
@@ -72,6 +78,13 @@ mod tests {
                 assert_eq!(compare(&got, &got).error, f64::INFINITY);
             }
         }
+    }
+
+    #[test]
+    fn terms_that_cancel_are_the_measure() {
+        let got = [0.5, -3.0, 0.04, 1e-3];
+        assert!((compare_terms(&got, &WANT, &[1.0, 39.0]).error - 1e-3).abs() < 1e-12);
+        assert_eq!(compare_terms(&[f64::NAN; 4], &WANT, &[1e300]).error, f64::INFINITY);
     }
 
     #[test]

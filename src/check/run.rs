@@ -1,9 +1,9 @@
 //! The check itself.
 
-use super::compare::compare;
+use super::compare::compare_terms;
 use super::report::{Report, Row};
 use super::subject::{CpuSubject, Subject};
-use super::tolerance::{CUMULATIVE, tolerance};
+use super::tolerance::{CUMULATIVE, terms, tolerance};
 use crate::batch::control::{Control, fill, uniform};
 use crate::cpu;
 use crate::data::{Capacity, Data};
@@ -170,8 +170,11 @@ fn compare_stage(
             if idle(field, &want[..used]) {
                 continue;
             }
-            let (a, b) =
-                (compare_row(&got, &want, w, len, used), compare_row(&got, &single[w * len..], w, len, used));
+            let terms =
+                terms(field.name).and_then(|name| data.get(name)).map(|v| v.to_f64()).unwrap_or_default();
+            let got = &got[w * len..w * len + used];
+            let a = compare_terms(got, &want[..used], &terms);
+            let b = compare_terms(got, &single[w * len..w * len + used], &terms);
             let row = Row {
                 stage,
                 field: field.name,
@@ -185,11 +188,6 @@ fn compare_stage(
         }
     }
     Ok(())
-}
-
-/// The used elements of one world.
-fn compare_row(got: &[f64], want: &[f64], world: usize, len: usize, used: usize) -> super::Difference {
-    compare(&got[world * len..world * len + used], &want[..used])
 }
 
 /// Worlds where the CPU's precisions disagree on how much there is to compare.
