@@ -1,9 +1,7 @@
 // Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/inverse.rs.
 
 fn inverse() {
-    // what forward dynamics found, to be compared
     for (var i = lane; i < nv; i += lanes) {
-        set_inverse_constraint(i, qfrc_constraint(i));
         set_inverse_qacc(i, qacc(i));
     }
     sync();
@@ -34,8 +32,6 @@ fn inverse() {
         set_qfrc_constraint(i, sum);
         set_qfrc_inverse(i, qfrc_inverse(i) + qfrc_bias(i) - qfrc_passive(i) - sum);
     }
-    sync();
-    compare_with_forward();
 }
 
 // The acceleration at which the integrator changes the velocity at the rate qacc.
@@ -56,24 +52,4 @@ fn continuous_acceleration() {
     solve_ld__qLD__qLDiagInv__inverse_qacc();
 //#endif
 //#endif
-}
-
-// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and
-// forces from outside.
-fn compare_with_forward() {
-    for (var k = lane; k < part_end(nv); k += lanes) {
-        var sum = vec4f(0.0);
-        for (var i = k; i < nv; i += parts) {
-            let x = inverse_constraint(i) - qfrc_constraint(i);
-            let given = qfrc_applied(i) + qfrc_actuator(i) + applied_force(i);
-            let y = given - qfrc_inverse(i);
-            sum += vec4f(x * x, y * y, 0.0, 0.0);
-        }
-        set_part(k, sum);
-    }
-    let sum = sum_parts();
-    if (lane == 0u) {
-        set_solver_fwdinv(0u, sqrt(sum.x));
-        set_solver_fwdinv(1u, sqrt(sum.y));
-    }
 }

@@ -803,9 +803,10 @@ macro_rules! data_table {
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
             // inverse dynamics
             inverse qfrc_inverse: real [nv] "N or N m" "Force that makes `qacc`, besides passive forces and constraints.";
-            inverse solver_fwdinv: real [2] "N or N m" "Distances of forward from inverse dynamics: forces of the constraints, forces from outside.";
+            fwdinv solver_fwdinv: real [2] "N or N m" "Distances of forward from inverse dynamics: forces of the constraints, forces from outside.";
             scratch inverse_qacc: real [nv] "mixed" "Acceleration in continuous time.";
-            scratch inverse_constraint: real [nv] "N or N m" "Force of the constraints that forward dynamics found.";
+            scratch forward_constraint: real [nv] "N or N m" "Force of the constraints that forward dynamics found.";
+            scratch forward_force: real [njmax] "mixed" "Force of each row that forward dynamics found.";
             // integrators
             integrator qH: real [nC] "mixed" "Factors of M less time step times derivatives of the forces by velocity.";
             integrator qacc_damped: real [nv] "mixed" "Acceleration with forces at the velocities after the step.";

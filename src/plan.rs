@@ -6,7 +6,8 @@ use crate::stages::{Group, Stage};
 
 /// The stages of `forward`, in order: everything that follows from the state.
 pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
-    Stage::ALL.iter().copied().filter(|&s| s.group() != Group::Step && is_used(m, s) && is_forward(m, s))
+    let forward = |s: Stage| s.group() != Group::Step && s != Stage::inverse;
+    Stage::ALL.iter().copied().filter(move |&s| forward(s) && is_used(m, s))
 }
 
 /// The stages of inverse dynamics, in order: what forces follow from the state and its acceleration.
@@ -45,6 +46,7 @@ fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
         Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_past(m)),
         Stage::fluid => has_fluid(m),
+        Stage::fwdinv => m.enabled(enable::FWDINV),
         _ => true,
     }
 }
@@ -90,14 +92,9 @@ fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
             m,
             &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC],
         ),
-        Stage::inverse => m.enabled(enable::FWDINV),
+        Stage::fwdinv => true,
         _ => false,
     }
-}
-
-/// Whether `forward` shows a stage's results: forward and inverse dynamics are compared where that is asked for.
-fn is_forward<T: Real>(m: &Model<T>, stage: Stage) -> bool {
-    stage != Stage::inverse || is_viewed(m, stage)
 }
 
 /// Whether the energies are wanted: by a flag or by a sensor.

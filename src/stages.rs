@@ -25,6 +25,7 @@ macro_rules! stage_table {
             acceleration Force "acceleration without constraints";
             solve Force "constraint forces and acceleration";
             inverse View "force that makes a given acceleration";
+            fwdinv View "how far forward and inverse dynamics are apart";
             subtree_vel View "velocities and angular momenta of subtrees";
             rne_post View "accelerations of bodies, forces between them and on them";
             energies View "potential and kinetic energy";

@@ -139,7 +139,7 @@ impl List<'_> {
         if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
             self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
         }
-        // the comparison would take the acceleration of a forward pass for a discrete one, and leave its forces
+        // the comparison would take the acceleration of a forward pass for a discrete one
         if m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV) {
             self.add("flags fwdinv and invdiscrete together");
         }

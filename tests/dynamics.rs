@@ -10,7 +10,7 @@ use manyworlds::compile::{load as load_file, load_str};
 use manyworlds::cpu;
 use manyworlds::data::{Capacity, Data};
 use manyworlds::derivatives::{Differences, Inverse, Knots, Options};
-use manyworlds::model::Model;
+use manyworlds::model::{Model, enable};
 
 fn model(name: &str) -> Model {
     load_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
@@ -91,6 +91,7 @@ fn inverse_dynamics_returns_the_applied_force() {
     for (m, tolerance) in [(chain(6, ""), 1e-9), (model("humanoid.xml"), 1e-6), (model("pile.xml"), 1e-6)] {
         let mut m = m;
         (m.opt_tolerance[0], m.opt_iterations[0]) = (0.0, 100);
+        m.opt_enableflags[0] |= enable::FWDINV;
         let mut d = world(&m);
         let mut seed = 7;
         for step in 0..60 {
@@ -104,6 +105,9 @@ fn inverse_dynamics_returns_the_applied_force() {
             let mut other = d.clone();
             cpu::forward(&m, &mut other);
             let constraint = other.qfrc_constraint.clone();
+            let forces = other.efc_force.clone();
+            cpu::fwdinv::fwdinv(&m, &mut other);
+            assert!(forces == other.efc_force && constraint == other.qfrc_constraint);
             cpu::inverse(&m, &mut other);
             // the force that is left is what was applied, through bodies too
             let scale = 1.0 + norm(&other.qfrc_inverse);

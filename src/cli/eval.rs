@@ -113,11 +113,10 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 
 /// Every computed field, matrices dense.
 fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
-    // what inverse dynamics found where forward dynamics asked for it
-    let compared = batch.model().enabled(manyworlds::model::enable::FWDINV);
     let wanted = |f: &&Field| match f.stage {
         "state" => f.name == "status",
-        "inverse" => compared && batch.has(f.name),
+        // asked for by an acceleration
+        "inverse" => false,
         _ => batch.has(f.name),
     };
     let of = |f: &Field| Ok((f.name.to_owned(), result(batch, f)?));

@@ -4,7 +4,6 @@
 //! acceleration alone: nothing is solved. `qacc` is an input; where the flag `invdiscrete` is set it is the change of
 //! the velocity in a time step, and is turned into the acceleration that makes it.
 
-use super::acceleration::applied_force;
 use super::factor_m::{mul_m, solve_ld};
 use super::implicit::mul_implicit;
 use super::math::add_row;
@@ -19,8 +18,6 @@ use crate::real::Real;
 /// Forces of the constraints at `qacc`, and the force that is left for everything else.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
-    // what forward dynamics found, to be compared
-    d.inverse_constraint.copy_from_slice(&d.qfrc_constraint);
     d.inverse_qacc.copy_from_slice(&d.qacc);
     if m.enabled(enable::INVDISCRETE) {
         continuous_acceleration(m, d);
@@ -30,7 +27,6 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for i in 0..s.nv {
         d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
     }
-    compare(m, d);
 }
 
 /// The acceleration at which the integrator changes the velocity at the rate `qacc`.
@@ -85,19 +81,4 @@ fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             add_row(&mut d.qfrc_constraint, f, &d.efc_J[r * nv..(r + 1) * nv]);
         }
     }
-}
-
-/// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and
-/// forces from outside.
-fn compare<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let (mut constraint, mut outside) = (T::ZERO, T::ZERO);
-    for i in 0..m.sizes.nv {
-        let x = d.inverse_constraint[i] - d.qfrc_constraint[i];
-        constraint += x * x;
-        let given = d.qfrc_applied[i] + d.qfrc_actuator[i] + applied_force(m, d, i);
-        let y = given - d.qfrc_inverse[i];
-        outside += y * y;
-    }
-    d.solver_fwdinv[0] = constraint.sqrt();
-    d.solver_fwdinv[1] = outside.sqrt();
 }

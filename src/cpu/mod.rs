@@ -28,6 +28,7 @@ pub mod factor_m;
 pub mod fluid;
 pub mod fluid_slope;
 pub mod frames;
+pub mod fwdinv;
 pub mod gjk;
 pub mod hessian;
 pub mod history;
@@ -94,6 +95,7 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::acceleration => acceleration::acceleration(m, d),
         Stage::solve => solve::solve(m, d),
         Stage::inverse => inverse::inverse(m, d),
+        Stage::fwdinv => fwdinv::fwdinv(m, d),
         Stage::subtree_vel => subtree_vel::subtree_vel(m, d),
         Stage::rne_post => rne_post::rne_post(m, d),
         Stage::energies => energies::energies(m, d),

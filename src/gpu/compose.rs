@@ -683,8 +683,9 @@ mod tests {
                 assert!(
                     of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "scratch"))
                         // inverse dynamics says what forward dynamics would
-                        || (*stage == Stage::inverse
-                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit))),
+                        || (matches!(stage, Stage::inverse | Stage::fwdinv)
+                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
+                        || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse))),
                     "{} writes {name}, a field of {:?}",
                     stage.name(),
                     of.map(|f| f.stage)
