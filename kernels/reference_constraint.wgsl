@@ -18,10 +18,21 @@ fn reference_constraint() {
             vel += efc_J(r * nv + i) * qvel(i);
 //#endif
         }
-        let k = efc_KBIP_vec4(r);
         set_efc_vel(r, vel);
-        set_efc_aref(r, -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r)));
+//#if !SURFACE
+        set_reference(r, vel);
+//#endif
     }
+//#if SURFACE
+    sync();
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        add_surface_velocity(con);
+    }
+    sync();
+    for (var r = lane; r < u32(nefc(0u)); r += lanes) {
+        set_reference(r, efc_vel(r));
+    }
+//#endif
 //#if HOLD
     sync();
     // what is held together moves apart while no joint accelerates
@@ -32,4 +43,10 @@ fn reference_constraint() {
         }
     }
 //#endif
+}
+
+// Reference acceleration of one row.
+fn set_reference(r: u32, vel: f32) {
+    let k = efc_KBIP_vec4(r);
+    set_efc_aref(r, -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r)));
 }

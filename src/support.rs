@@ -159,9 +159,6 @@ impl List<'_> {
     fn geoms(&mut self) {
         let m = self.model;
         self.first(Kind::Geom, "adhesion of a geom", m.sizes.ngeom, |g| m.geom_adhesion[g] != 0.0);
-        self.first(Kind::Geom, "surfacevel of a geom", m.sizes.ngeom, |g| {
-            m.geom_surfacevel[6 * g..6 * g + 6] != [0.0; 6]
-        });
     }
 
     fn pairs(&mut self) {

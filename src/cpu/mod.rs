@@ -63,6 +63,7 @@ pub mod servo;
 pub mod solve;
 pub mod subtree_vel;
 pub mod support_map;
+pub mod surface;
 pub mod tendon;
 pub mod transmission;
 pub mod wrap;

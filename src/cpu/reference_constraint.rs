@@ -3,19 +3,25 @@
 
 use super::equality;
 use super::solve::mul_rows;
+use super::surface::add_surface_velocity;
 use crate::data::Data;
 use crate::model::Model;
 use crate::real::Real;
 
 /// Velocities and reference accelerations of all rows.
 pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nefc = d.nefc[0] as usize;
     let mut r = 0;
-    while r < d.nefc[0] as usize {
+    while r < nefc {
         let (vel, count) = mul_rows(d, r, &d.qvel);
-        for k in 0..count {
-            set_reference(d, r + k, vel[k]);
-        }
+        d.efc_vel[r..r + count].copy_from_slice(&vel[..count]);
         r += count;
+    }
+    for con in 0..d.ncon[0] as usize {
+        add_surface_velocity(m, d, con);
+    }
+    for r in 0..nefc {
+        set_reference(d, r);
     }
     // what is held together moves apart while no joint accelerates
     let mut r = 0;
@@ -32,10 +38,9 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Velocity and reference acceleration of one row.
-fn set_reference<T: Real>(d: &mut Data<T>, r: usize, vel: T) {
+/// Reference acceleration of one row.
+fn set_reference<T: Real>(d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];
-    d.efc_vel[r] = vel;
-    d.efc_aref[r] = -(k[1] * vel) - k[0] * k[2] * violation;
+    d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation;
 }
