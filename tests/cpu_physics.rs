@@ -19,8 +19,7 @@ const TENDONS: &str = include_str!("parity/models/tendons.xml");
 const FLUID: &str = include_str!("parity/models/fluid_implicit.xml");
 
 fn load(text: &str) -> Model {
-    // the loader does not take negative spring lengths yet
-    load_str(&text.replace("springlength=\"-0.1 0.1\"", "springlength=\"0 0.1\"")).unwrap()
+    load_str(text).unwrap()
 }
 
 fn world(model: &Model, nconmax: usize, njmax: usize) -> Data {
