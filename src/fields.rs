@@ -85,6 +85,7 @@ macro_rules! size_table {
             npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";
             njmax "constraint row slots of a world";
+            ndual "those of them of which the products with the inverse inertia are kept";
         }
     };
 }
@@ -798,6 +799,10 @@ macro_rules! data_table {
             scratch solver_smooth: real [nv] "N or N m" "Smooth force, while the solver iterates.";
             scratch solver_Jf: real [nv] "N or N m" "Force of the constraints, while the solver iterates.";
             scratch solver_M: real [nC] "mixed" "Inertia matrix, while the solver iterates.";
+            scratch solver_Mgrad: real [nv] "mixed" "Inverse inertia times the last gradient; conjugate gradients.";
+            scratch solver_decrease: real [1] "mixed" "Last gradient times that; kernels, conjugate gradients.";
+            scratch dual_Y: real [ndual nv] "mixed" "Inverse inertia times each row of the constraint Jacobian.";
+            scratch dual_A: real [ndual 6] "mixed" "Inverse inertia in constraint space: of each row with the rows that are updated together with it.";
             scratch solver_inv: real [nv] "mixed" "Inverse pivots of the Hessian.";
             scratch solver_row: real [nv] "mixed" "The row of the constraint Jacobian at hand.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";
