@@ -803,6 +803,15 @@ macro_rules! data_table {
             scratch solver_decrease: real [1] "mixed" "Last gradient times that; kernels, conjugate gradients.";
             scratch dual_Y: real [ndual nv] "mixed" "Inverse inertia times each row of the constraint Jacobian.";
             scratch dual_A: real [ndual 6] "mixed" "Inverse inertia in constraint space: of each row with the rows that are updated together with it.";
+            scratch dual_improvement: real [1] "mixed" "How much less the forces cost than before the sweep; kernels, as what follows.";
+            scratch dual_residual: real [6] "mixed" "What the rows at hand lack.";
+            scratch dual_old: real [6] "mixed" "Their forces before.";
+            scratch dual_force: real [6] "mixed" "Their forces to be.";
+            scratch dual_lack: real [5] "mixed" "What tangential rows lack without tangential forces.";
+            scratch dual_square: real [5 5] "mixed" "Inverse inertia in the space of the tangents.";
+            scratch dual_factor: real [5 5] "mixed" "Its factors, in units of the friction.";
+            scratch dual_y: real [5] "mixed" "Tangential forces.";
+            scratch dual_z: real [5] "mixed" "How they change.";
             scratch solver_inv: real [nv] "mixed" "Inverse pivots of the Hessian.";
             scratch solver_row: real [nv] "mixed" "The row of the constraint Jacobian at hand.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";

@@ -104,18 +104,20 @@ pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 
         let mut improvement = T::ZERO;
         let mut r = 0;
         while r < nefc {
-            // edges of pyramids one by one
-            let count = cone_of(m, d, r).map_or(1, |cone| cone.dim);
-            if d.efc_island[r] == island {
+            let count = together(m, d, r);
+            if d.efc_island[r] == island && cone_of(m, d, r).is_some() {
+                let con = d.efc_id[r] as usize;
                 let mut rows = Rows::gather(d, (r, count), r, true);
-                if count == 1 {
-                    rows.alone(d);
-                } else {
-                    let con = d.efc_id[r] as usize;
-                    rows.along();
-                    rows.across(&d.contact_friction[5 * con..5 * con + 5]);
-                }
+                rows.along();
+                rows.across(&d.contact_friction[5 * con..5 * con + 5]);
                 improvement -= rows.accept(d);
+            } else if d.efc_island[r] == island {
+                // edges of pyramids one by one
+                for k in 0..count {
+                    let mut rows = Rows::gather(d, (r + k, 1), r, true);
+                    rows.alone(d);
+                    improvement -= rows.accept(d);
+                }
             }
             r += count;
         }
