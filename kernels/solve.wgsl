@@ -1,5 +1,5 @@
-// Constraint forces and acceleration by Newton's method on the primal problem. Twin: src/cpu/solve.rs, which says
-// what is minimised.
+// Constraint forces and acceleration: on the primal problem by Newton's method or conjugate gradients, or on the dual one.
+// Twin: src/cpu/solve.rs, which says what is minimised.
 //
 // All lanes of a world take the same decisions, from the same sums. The line search is one loop with one
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
@@ -23,6 +23,12 @@ fn solve() {
         }
         iterate_solve();
     }
+//#if NOSLIP
+    noslip();
+//#endif
+//#if DUAL
+    finish_dual();
+//#endif
     end_solve();
 }
 
@@ -34,15 +40,19 @@ fn solve_first() {
 }
 
 fn solve_next() {
-    rows = u32(nefc(0u));
-    live = (solver_live(0u) & 1) != 0;
-    stepped = (solver_live(0u) & 2) != 0;
-    iterations = solver_niter(0u);
+    load_solve();
     if (group_max(u32(stepped)) != 0u) {
         iterate_solve();
     }
     sync();
     save_solve();
+}
+
+fn load_solve() {
+    rows = u32(nefc(0u));
+    live = (solver_live(0u) & 1) != 0;
+    stepped = (solver_live(0u) & 2) != 0;
+    iterations = solver_niter(0u);
 }
 
 fn save_solve() {
@@ -58,7 +68,11 @@ fn begin_solve() {
     live = rows > 0u;
     stepped = true;
     iterations = 0;
+//#if PGS
+    start_dual();
+//#else
     start();
+//#endif
 }
 
 // Results.
@@ -73,8 +87,11 @@ fn end_solve() {
     }
 }
 
-// The gradient where the last step has led and, unless it is small, one more Newton step.
+// The gradient where the last step has led and, unless it is small, one more step.
 fn iterate_solve() {
+//#if PGS
+    iterate_dual();
+//#else
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
     update();
@@ -87,9 +104,11 @@ fn iterate_solve() {
     // direction, and how far to go
     search_direction();
     let sums = search_sums();
+//#if !CG
     if (0.5 * scale * sums.x < tolerance && iterations > 0) {
         live = false;
     }
+//#endif
     let best = line_search(sums, scale, live);
     live = live && best.alpha != 0.0;
     // step
@@ -99,6 +118,7 @@ fn iterate_solve() {
     }
     live = live && -scale * best.cost >= tolerance;
     sync();
+//#endif
 }
 
 // Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
@@ -166,6 +186,13 @@ fn start() {
 // Forces of the rows at the present acceleration, the gradient of the cost, and its Hessian: the inertia and the rows
 // that are in their quadratic zone. Lower triangle, packed.
 fn update() {
+//#if CG
+    for (var r = lane; r < rows; r += lanes) {
+        set_forces__solver_Jaref(r);
+    }
+    sync();
+    sum_forces();
+//#else
 //#if REGISTERS
     // one pass over the rows: sums stay at hand, each row is read once
     clear_sums();
@@ -267,11 +294,27 @@ fn update() {
         set_solver_Jf(i, sum);
     }
 //#endif
+//#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_grad(i, solver_Ma(i) - solver_smooth(i) - solver_Jf(i));
     }
     sync();
+}
+
+// Sum of the forces of the rows in each degree of freedom.
+fn sum_forces() {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Jf(i, 0.0);
+    }
+    for (var r = 0u; r < rows; r++) {
+        let f = efc_force(r);
+        //#unroll
+        for (var i = lane; i < nv; i += lanes) {
+            set_solver_Jf(i, solver_Jf(i) + efc_J(r * nv + i) * f);
+        }
+    }
 }
 
 fn gradient_norm() -> f32 {
@@ -287,10 +330,14 @@ fn gradient_norm() -> f32 {
     return sqrt(sum_parts().x);
 }
 
-// Newton's direction at the present acceleration, and its products with the inertia and the Jacobian.
+// The direction at the present acceleration, and its products with the inertia and the Jacobian.
 fn search_direction() {
+//#if CG
+    conjugate_direction();
+//#else
     factor_dense();
     solve_dense();
+//#endif
     mul_m__solver_M__solver_search__solver_Mv();
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;

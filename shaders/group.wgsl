@@ -8,8 +8,8 @@
 @group(0) @binding(3) var<storage, read> model_i: array<i32>;
 
 // Fields that only one dispatch uses: in registers, or in workgroup memory where there is room, in this order.
-//#registers work_place work_normal work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row
-//#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf work_LD work_inv work_x solver_Jv
+//#registers work_place work_normal work_LD work_inv work_x solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf solver_row solver_Mgrad
+//#group solver_H solver_M solver_qacc solver_smooth solver_Ma solver_Mv solver_grad solver_search solver_inv solver_Jf work_LD work_inv work_x solver_Jv solver_Mgrad
 // Results of a step that the next one does not read: where many steps run in one dispatch, what is left of workgroup
 // memory holds as many of them as fit, in this order, except in the last step.
 //#hidden efc_force efc_D efc_aref solver_Jaref qfrc_smooth qfrc_constraint qacc qacc_smooth M qLD qLDiagInv efc_R efc_frictionloss efc_J qH qHDiagInv qacc_damped qDeriv qLU qfrc_bias qfrc_passive qfrc_actuator cdof cdof_dot cvel bias_cacc bias_cfrc cinert crb xpos xquat xmat xipos ximat subtree_com xanchor xaxis geom_xpos geom_xmat ten_length ten_J ten_velocity actuator_length actuator_velocity actuator_moment actuator_force

@@ -127,7 +127,7 @@ impl Batch {
         let begin = Instant::now();
         let capacity = options.capacity.unwrap_or_else(|| probe(model));
         let probe = begin.elapsed().as_secs_f64();
-        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+        let sizes = capacity.sizes(model);
         memory::check_count(&sizes, worlds)?;
         let begin = Instant::now();
         let (engine, notice) = Engine::open(model, worlds, &sizes, options)?;

@@ -2,7 +2,7 @@
 
 use crate::cpu::history;
 use crate::fields::{Column, Field, Sizes, Values, ValuesMut, column, data_table, dim, elem};
-use crate::model::Model;
+use crate::model::{Model, solver};
 use crate::real::Real;
 
 macro_rules! define_data {
@@ -125,11 +125,19 @@ pub struct Capacity {
     pub njmax: usize,
 }
 
+impl Capacity {
+    /// Sizes of a world of `model` with this room: what only other solvers than its own need has none.
+    pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
+        let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
+        let ndual = if model.has_dual() { self.njmax } else { 0 };
+        Sizes { nconmax: self.nconmax, njmax: self.njmax, nH: nh, ndual, ..model.sizes }
+    }
+}
+
 impl<T: Real> Data<T> {
     /// A world of `model` in its initial state, with room for `capacity`.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
-        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
-        let mut data = Self::zeroed(sizes);
+        let mut data = Self::zeroed(capacity.sizes(model));
         data.reset(model, None);
         data
     }

@@ -85,6 +85,7 @@ macro_rules! size_table {
             npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";
             njmax "constraint row slots of a world";
+            ndual "those of them of which the products with the inverse inertia are kept";
         }
     };
 }
@@ -798,6 +799,19 @@ macro_rules! data_table {
             scratch solver_smooth: real [nv] "N or N m" "Smooth force, while the solver iterates.";
             scratch solver_Jf: real [nv] "N or N m" "Force of the constraints, while the solver iterates.";
             scratch solver_M: real [nC] "mixed" "Inertia matrix, while the solver iterates.";
+            scratch solver_Mgrad: real [nv] "mixed" "Inverse inertia times the last gradient; conjugate gradients.";
+            scratch solver_decrease: real [1] "mixed" "Last gradient times that; kernels, conjugate gradients.";
+            scratch dual_Y: real [ndual nv] "mixed" "Inverse inertia times each row of the constraint Jacobian.";
+            scratch dual_A: real [ndual 6] "mixed" "Inverse inertia in constraint space: of each row with the rows that are updated together with it.";
+            scratch dual_improvement: real [1] "mixed" "How much less the forces cost than before the sweep; kernels, as what follows.";
+            scratch dual_residual: real [6] "mixed" "What the rows at hand lack.";
+            scratch dual_old: real [6] "mixed" "Their forces before.";
+            scratch dual_force: real [6] "mixed" "Their forces to be.";
+            scratch dual_lack: real [5] "mixed" "What tangential rows lack without tangential forces.";
+            scratch dual_square: real [5 5] "mixed" "Inverse inertia in the space of the tangents.";
+            scratch dual_factor: real [5 5] "mixed" "Its factors, in units of the friction.";
+            scratch dual_y: real [5] "mixed" "Tangential forces.";
+            scratch dual_z: real [5] "mixed" "How they change.";
             scratch solver_inv: real [nv] "mixed" "Inverse pivots of the Hessian.";
             scratch solver_row: real [nv] "mixed" "The row of the constraint Jacobian at hand.";
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factors: packed rows of the lower triangle.";

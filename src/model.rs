@@ -290,6 +290,14 @@ pub mod sensor {
     pub const USER: i32 = 48;
 }
 
+/// Values of `opt_solver`.
+#[allow(missing_docs)]
+pub mod solver {
+    pub const PGS: i32 = 0;
+    pub const CG: i32 = 1;
+    pub const NEWTON: i32 = 2;
+}
+
 /// Values of `opt_cone`.
 #[allow(missing_docs)]
 pub mod cone {
@@ -319,6 +327,11 @@ pub mod object {
 }
 
 impl<T: Real> Model<T> {
+    /// Whether forces of constraints are changed row by row: by the solver, or after it.
+    pub fn has_dual(&self) -> bool {
+        self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0
+    }
+
     /// Whether a bit of `opt_disableflags` is set.
     #[inline]
     pub fn disabled(&self, bit: i32) -> bool {

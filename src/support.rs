@@ -120,21 +120,16 @@ impl List<'_> {
         if m.opt_integrator[0] == integrator::DISCRETE {
             self.add("this value of option integrator (use Euler, RK4, implicit or implicitfast)");
         }
-        if m.opt_noslip_iterations[0] != 0 {
-            self.add("this value of option noslip_iterations (use 0)");
-        }
         for (name, count) in [
             ("iterations", m.opt_iterations[0]),
             ("ls_iterations", m.opt_ls_iterations[0]),
+            ("noslip_iterations", m.opt_noslip_iterations[0]),
             ("ccd_iterations", m.opt_ccd_iterations[0]),
         ] {
             // a GPU gives up on a kernel that runs for too long
             if count > MAX_ITERATIONS {
                 self.add(format!("option {name} {count} (at most {MAX_ITERATIONS})"));
             }
-        }
-        if m.opt_solver[0] != 2 {
-            self.add("this value of option solver (use Newton)");
         }
         if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
             self.add("flag invdiscrete with integrator RK4: a step has four accelerations");

@@ -47,7 +47,7 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
 /// # Errors
 /// [`Error::Argument`], with the largest number of worlds that fits.
 pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: usize) -> Result<()> {
-    let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+    let sizes = capacity.sizes(model);
     check_count(&sizes, worlds)?;
     match available() {
         Some(free) => {

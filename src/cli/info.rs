@@ -24,8 +24,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let missing = batch::supported(&model).err();
     let mut sizes = model.sizes;
     if missing.is_none() {
-        let capacity = batch::probe(&model);
-        sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..sizes };
+        sizes = batch::probe(&model).sizes(&model);
     }
     let bytes = |real| batch::bytes_of_world(&sizes, real).unwrap_or(u64::MAX);
     let mass: f64 = model.body_mass.iter().sum();

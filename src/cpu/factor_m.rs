@@ -4,6 +4,8 @@
 //! of `k` (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom
 //! are numbered depth first, so that rows can be updated entry by entry without a search.
 
+use std::ops::Range;
+
 use super::math::add_rows4;
 use crate::data::{Data, status};
 use crate::model::Model;
@@ -57,9 +59,13 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool
 
 /// Solves `L' D L x = b` in place, with factors from [`factor_ld`].
 pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
-    let nv = m.sizes.nv;
+    solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);
+}
+
+/// The same for the degrees of freedom of a range of whole trees.
+pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
     // L' from the leaves up
-    for k in (0..nv).rev() {
+    for k in dofs.clone().rev() {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];
@@ -69,7 +75,7 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
         }
     }
     // D, then L from the root down
-    for k in 0..nv {
+    for k in dofs {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let columns = &m.M_colind[adr..last];

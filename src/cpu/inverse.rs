@@ -7,7 +7,7 @@
 use super::factor_m::{mul_m, solve_ld};
 use super::implicit::mul_implicit;
 use super::math::add_row;
-use super::penalty::{cone_of, force, row_of};
+use super::penalty::forces_of_rows;
 use super::reflected::{damping_slope, dof_damping};
 use super::solve::mul_rows;
 use crate::data::Data;
@@ -63,17 +63,7 @@ fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         r += count;
     }
-    let mut r = 0;
-    while r < nefc {
-        if let Some(cone) = cone_of(m, d, r) {
-            let (f, _) = cone.forces(&d.solver_Jv[r..r + cone.dim]);
-            d.efc_force[r..r + cone.dim].copy_from_slice(&f[..cone.dim]);
-            r += cone.dim;
-        } else {
-            d.efc_force[r] = force(&row_of(d, r), d.solver_Jv[r]);
-            r += 1;
-        }
-    }
+    forces_of_rows(m, d);
     d.qfrc_constraint.fill(T::ZERO);
     for r in 0..nefc {
         let f = d.efc_force[r];

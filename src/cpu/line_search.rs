@@ -27,7 +27,15 @@ struct Search<T> {
 }
 
 /// Length of the step along the search direction, and the change of cost there.
-pub fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T, decrement: T) -> (T, T) {
+///
+/// `decrement`: along Newton's direction, minus the slope of the cost at the start, which is the curvature there too.
+pub fn line_search<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    island: i32,
+    scale: T,
+    decrement: Option<T>,
+) -> (T, T) {
     let (first, end) = range(d, island);
     let length = norm(&d.solver_search[first..end]);
     if length < T::MINVAL {
@@ -49,7 +57,7 @@ pub fn line_search<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T
         slope: T::ZERO,
         curvature: T::ZERO,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
-        evaluations: 1,
+        evaluations: i32::from(decrement.is_some()),
     };
     for i in first..end {
         search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
@@ -120,11 +128,26 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 }
 
 /// Minimum of the cost along the search direction, as far as the number of evaluations allows.
-fn minimise<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, most: i32, decrement: T) -> Point<T> {
+fn minimise<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut Search<T>,
+    most: i32,
+    decrement: Option<T>,
+) -> Point<T> {
     let tolerance = search.tolerance;
     // along Newton's direction the derivatives at the start are known, and the first step is one
-    let p0 = Point { alpha: T::ZERO, cost: T::ZERO, d1: -decrement, d2: decrement };
-    let mut p1 = evaluate(m, d, search, T::ONE);
+    let (p0, mut p1) = match decrement {
+        Some(x) => {
+            let p0 = Point { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
+            (p0, evaluate(m, d, search, T::ONE))
+        }
+        None => {
+            let p0 = evaluate(m, d, search, T::ZERO);
+            let first = newton_alpha(&p0);
+            (p0, evaluate(m, d, search, first))
+        }
+    };
     if p1.d1.abs() < tolerance {
         return p1;
     }

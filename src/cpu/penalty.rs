@@ -107,6 +107,21 @@ pub fn cone_of<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> Option<Cone<T>> 
     Some(Cone { dim: d.contact_dim[con] as usize, scale, stiffness: d.efc_D[r] / (mu * mu) })
 }
 
+/// Forces of all rows at `solver_Jv`.
+pub fn forces_of_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut r = 0;
+    while r < d.nefc[0] as usize {
+        if let Some(cone) = cone_of(m, d, r) {
+            let (f, _) = cone.forces(&d.solver_Jv[r..r + cone.dim]);
+            d.efc_force[r..r + cone.dim].copy_from_slice(&f[..cone.dim]);
+            r += cone.dim;
+        } else {
+            d.efc_force[r] = force(&row_of(d, r), d.solver_Jv[r]);
+            r += 1;
+        }
+    }
+}
+
 /// Friction of the first tangent as the regularised cone has it.
 pub fn cone_friction<T: Real>(m: &Model<T>, friction: T) -> T {
     friction / m.opt_impratio[0].max(T::MINVAL).sqrt()

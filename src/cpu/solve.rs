@@ -9,13 +9,16 @@
 //! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
 //! search, so that nothing cancels in single precision.
 
+use super::conjugate::conjugate_direction;
+use super::dual::{finish_dual, make_dual, start_dual, sweep_island};
 use super::factor_m::{mul_m, solve_ld};
 use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::math::{add_rows4, dot_n, dot_rows4};
+use super::noslip::noslip;
 use super::penalty::{cone_of, force, penalty, row_of};
 use crate::data::Data;
-use crate::model::{Model, disable};
+use crate::model::{Model, disable, solver};
 use crate::real::Real;
 
 /// Acceleration and constraint forces.
@@ -26,15 +29,30 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.qfrc_constraint.fill(T::ZERO);
         return;
     }
-    start(m, d);
+    if m.opt_solver[0] != solver::PGS {
+        start(m, d);
+    }
     d.qfrc_constraint.fill(T::ZERO);
     for i in 0..m.sizes.nv {
         if d.dof_island[i] < 0 {
             d.qacc[i] = d.qacc_smooth[i];
         }
     }
+    let dual = m.opt_solver[0] == solver::PGS;
+    if m.has_dual() {
+        make_dual(m, d);
+    }
+    if dual {
+        start_dual(m, d);
+    }
     for island in 0..d.nisland[0] {
-        let iterations = solve_island(m, d, island);
+        let mut iterations = if dual { sweep_island(m, d, island) } else { solve_island(m, d, island) };
+        if m.opt_noslip_iterations[0] > 0 {
+            iterations += noslip(m, d, island);
+        }
+        if m.has_dual() {
+            finish_dual(m, d, island);
+        }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
 }
@@ -45,9 +63,8 @@ pub(super) fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     (d.island_first[k] as usize, d.island_end[k] as usize)
 }
 
-/// Newton's method in one island; returns the number of its iterations.
-fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
-    // costs and gradients are measured in units of the island's inertia
+/// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
+pub(super) fn scale_of<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
     let (first, end) = range(d, island);
     let mut inertia = T::ZERO;
     for i in first..end {
@@ -55,17 +72,31 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
         }
     }
-    let scale = T::ONE / inertia.max(T::MINVAL);
+    T::ONE / inertia.max(T::MINVAL)
+}
+
+/// Newton's method, or that of conjugate gradients, in one island; returns the number of its iterations.
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let (first, end) = range(d, island);
+    let scale = scale_of(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
     if already_solved(m, d, island, scale) {
         return 0;
     }
+    let conjugate = m.opt_solver[0] == solver::CG;
+    let mut decrease = None;
     for iteration in 0..m.opt_iterations[0] {
-        let decrement = search_direction(m, d, island, iteration == 0);
-        if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
-            return iteration;
-        }
+        let decrement = if conjugate {
+            decrease = Some(conjugate_direction(m, d, island, decrease));
+            None
+        } else {
+            let decrement = search_direction(m, d, island, iteration == 0);
+            if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
+                return iteration;
+            }
+            Some(decrement)
+        };
         let (alpha, change) = line_search(m, d, island, scale, decrement);
         if alpha == T::ZERO {
             return iteration;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::data::{Capacity, Data};
 use crate::error::{Error, Result};
-use crate::fields::{Elem, Sizes};
+use crate::fields::Elem;
 use crate::gpu::buffers::{Chunk, bind_layout, buffer, chunks};
 use crate::gpu::compose::{Composer, Shape};
 use crate::gpu::device::Gpu;
@@ -93,7 +93,7 @@ impl GpuBatch {
         // every field that some kernel names, and all of the state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
-        let sizes = Sizes { nconmax: capacity.nconmax, njmax: capacity.njmax, ..model.sizes };
+        let sizes = capacity.sizes(model);
         let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
         let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
         let hidden = composer.hidden(&layout, gpu.adapter().workgroup_bytes as usize);

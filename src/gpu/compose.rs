@@ -13,7 +13,7 @@ use crate::gpu::link::{Item, Library, preprocess, unchanged};
 use crate::gpu::unroll::{Element, Integer, Known, evaluate, expand};
 use crate::model::{
     Model, bias, cone, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, sensor,
-    transmission, wrap,
+    solver, transmission, wrap,
 };
 use crate::plan::{self, has_fluid};
 use crate::stages::{Stage, stage_table};
@@ -57,6 +57,10 @@ const SHADERS: &[(&str, &str)] = &[
     ("penalty", include_str!("../../shaders/penalty.wgsl")),
     ("hessian", include_str!("../../shaders/hessian.wgsl")),
     ("line_search", include_str!("../../shaders/line_search.wgsl")),
+    ("conjugate", include_str!("../../shaders/conjugate.wgsl")),
+    ("bounded", include_str!("../../shaders/bounded.wgsl")),
+    ("dual", include_str!("../../shaders/dual.wgsl")),
+    ("noslip", include_str!("../../shaders/noslip.wgsl")),
     ("ray", include_str!("../../shaders/ray.wgsl")),
     ("sensor_ray", include_str!("../../shaders/sensor_ray.wgsl")),
     ("sensor_contact", include_str!("../../shaders/sensor_contact.wgsl")),
@@ -73,8 +77,9 @@ macro_rules! kernel_sources {
 }
 stage_table!(kernel_sources);
 
-/// The solver where its iterations are dispatches of their own: what comes first, and an iteration.
-const CUT_SOLVE: [&str; 2] = ["solve_first", "solve_next"];
+/// The solver where its iterations are dispatches of their own: what comes first, and an iteration; the same of what holds back
+/// slip; what follows from forces.
+const CUT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
 
 /// How worlds are spread over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -267,8 +272,16 @@ impl Composer {
         // a solver that may iterate long is cut where the driver would cut it
         if self.cuts_solve() && stages == [Stage::solve] {
             // the last only looks where the one before has led
-            let most = u32::try_from(model.opt_iterations[0]).unwrap_or(0).saturating_add(1);
-            return vec![(vec![CUT_SOLVE[0]], 1), (vec![CUT_SOLVE[1]], most)];
+            let count = |n: i32| u32::try_from(n).unwrap_or(0);
+            let [first, next, noslip_first, noslip_next, last] = CUT_SOLVE.map(|name| vec![name]);
+            let mut cut = vec![(first, 1), (next, count(model.opt_iterations[0]).saturating_add(1))];
+            if model.opt_noslip_iterations[0] > 0 {
+                cut.extend([(noslip_first, 1), (noslip_next, count(model.opt_noslip_iterations[0]))]);
+            }
+            if model.has_dual() {
+                cut.push((last, 1));
+            }
+            return cut;
         }
         vec![(names(stages), 1)]
     }
@@ -490,6 +503,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
     let equal = on(disable::EQUALITY) && s.neq > 0;
     let ties = |kinds: &[i32]| model.eq_type.iter().any(|kind| kinds.contains(kind));
+    let elliptic = model.opt_cone[0] == cone::ELLIPTIC && on(disable::CONTACT) && s.ncandidate > 0;
     let friction =
         on(disable::FRICTIONLOSS) && (some(&model.dof_frictionloss) || some(&model.tendon_frictionloss));
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
@@ -532,8 +546,14 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("CONVEX", CONVEX.iter().any(|(a, b)| collides(*a, *b))),
         ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
-        ("ELLIPTIC", model.opt_cone[0] == cone::ELLIPTIC && on(disable::CONTACT) && s.ncandidate > 0),
         ("SURFACE", some(&model.geom_surfacevel) && on(disable::CONTACT) && s.ncandidate > 0),
+        ("ELLIPTIC", elliptic),
+        ("CG", model.opt_solver[0] == solver::CG),
+        ("PGS", model.opt_solver[0] == solver::PGS),
+        ("NOSLIP", model.opt_noslip_iterations[0] > 0),
+        ("DUAL", model.has_dual()),
+        ("DUAL_PAIR", model.has_dual() && on(disable::CONTACT) && s.ncandidate > 0),
+        ("DUAL_CONE", model.has_dual() && elliptic),
         ("EQUALITY", equal),
         ("HOLD", equal && ties(&[equality::CONNECT, equality::WELD])),
         ("HOLD_SITES", equal && model.eq_objtype.contains(&object::SITE)),
@@ -605,8 +625,16 @@ mod tests {
     use super::*;
     use crate::fields::{Size, Sizes};
 
-    /// A model in which every size is 2 and every optional block is needed.
+    /// A model in which every size is 2 and every optional block is needed, those of other solvers aside.
     fn everything(lanes: usize, placement: Placement) -> (Composer, Layout) {
+        with_solver(lanes, placement, &[])
+    }
+
+    /// Blocks of solvers.
+    const SOLVERS: [&str; 6] = ["CG", "PGS", "NOSLIP", "DUAL", "DUAL_PAIR", "DUAL_CONE"];
+
+    /// The same with blocks of another solver.
+    fn with_solver(lanes: usize, placement: Placement, solver: &[&str]) -> (Composer, Layout) {
         let mut sizes = Sizes::default();
         for size in Size::ALL {
             *sizes.get_mut(*size) = 2;
@@ -622,6 +650,7 @@ mod tests {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != Placement::Registers)
                 || (k == "LOCAL" && placement == Placement::Storage)
+                || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
         let on = flags(&model, shape).into_keys().map(|k| (k, !exclusive(k))).collect();
         let (tables, reals) = numbers(&model);
@@ -646,7 +675,7 @@ mod tests {
             (8, Placement::Workgroup),
         ] {
             let (composer, layout) = everything(lanes, placement);
-            let cut = if composer.cuts_solve() { &CUT_SOLVE[..] } else { &[] };
+            let cut = if composer.cuts_solve() { &CUT_SOLVE[..2] } else { &[] };
             for name in names(Stage::ALL).iter().chain(cut) {
                 let made = composer.module(&[name], 1, &layout);
                 assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
@@ -654,6 +683,35 @@ mod tests {
             for (steps, layout) in [(1, &layout), (8, &composer.hidden(&layout, 1 << 15))] {
                 let all = composer.module(&names(Stage::ALL), steps, layout);
                 assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn every_solver_is_valid() {
+        for solver in [
+            &["CG"][..],
+            &["CG", "NOSLIP", "DUAL", "DUAL_PAIR"],
+            &["PGS", "DUAL"],
+            &["PGS", "DUAL", "DUAL_PAIR", "DUAL_CONE"],
+            &["NOSLIP", "DUAL", "DUAL_PAIR", "DUAL_CONE"],
+        ] {
+            for (lanes, placement) in
+                [(1, Placement::Storage), (1, Placement::Registers), (8, Placement::Workgroup)]
+            {
+                let (composer, layout) = with_solver(lanes, placement, solver);
+                let mut calls = vec!["solve"];
+                if composer.cuts_solve() {
+                    calls.extend(&CUT_SOLVE[..2]);
+                    calls
+                        .extend(solver.contains(&"NOSLIP").then_some(&CUT_SOLVE[2..4]).into_iter().flatten());
+                    calls.extend(solver.contains(&"DUAL").then_some(CUT_SOLVE[4]));
+                }
+                for name in calls {
+                    let made = composer.module(&[name], 1, &layout);
+                    let error = made.err().map(|e| e.to_string()).unwrap_or_default();
+                    assert!(error.is_empty(), "{solver:?} {name}: {error}");
+                }
             }
         }
     }

@@ -84,7 +84,7 @@ fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: Load) -> f64 {
 fn elements(field: &Field, sizes: &Sizes, load: Load) -> f64 {
     let length = |dim: &Dim| match *dim {
         Dim::Of(Size::nconmax) => load.contacts,
-        Dim::Of(Size::njmax) => load.rows,
+        Dim::Of(Size::njmax | Size::ndual) => load.rows,
         Dim::Of(size) => sizes.get(size) as f64,
         Dim::Const(n) => n as f64,
     };
