@@ -29,6 +29,26 @@ const NEAR: f64 = 0.99;
 /// Height above the surface to look from, as a share of the size.
 const LIFT: f64 = 0.2;
 
+/// The same for what is next to a valley of a polytope, and how far directions are tilted there.
+const LOW: f64 = 0.05;
+const TILTS: [[f64; 2]; 12] = [
+    [0.2, 0.0],
+    [-0.1, 0.173],
+    [-0.1, -0.173],
+    [-0.4, 0.0],
+    [0.2, 0.346],
+    [0.2, -0.346],
+    [0.8, 0.0],
+    [-0.4, 0.693],
+    [-0.4, -0.693],
+    [-1.2, 0.0],
+    [0.6, 1.04],
+    [0.6, -1.04],
+];
+
+/// Turns around all of them.
+const TURNS: usize = 4;
+
 /// Depth as a share of the size from which on there may be a second valley.
 const DEEP: f64 = 0.05;
 
@@ -158,11 +178,47 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
         first = n;
         lowest = best;
     }
+    if nearest == Nearest::Inside && (a.hull.exists() || b.hull.exists()) {
+        n = neighbour(a, b, n, size);
+    }
     // between polytopes, points and segments the nearest triangle is exact
     if (a.hull.exists() || b.hull.exists()) && !a.is_curved() && !b.is_curved() {
         return Some((n, dot(meet(a, b, n), n)));
     }
     Some(polish(a, b, n, size))
+}
+
+/// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
+fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> [T; 3] {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let slack = T::of(4.0) * T::EPSILON * size;
+    let mut n = start;
+    let mut best = dot(meet(a, b, n), n);
+    let mut center = n;
+    for k in 0..TURNS * TILTS.len() {
+        let way = TILTS[k % TILTS.len()];
+        if k % TILTS.len() == 0 {
+            // as long as it helps
+            if k > 0 && center == n {
+                break;
+            }
+            center = n;
+        }
+        let (t, u) = basis(center, [T::ZERO; 3]);
+        let tilted = normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])));
+        let height = dot(meet(a, b, tilted), tilted);
+        let mut next = tilted;
+        let at = scale(tilted, height + T::of(LOW) * size);
+        if approach(a, b, at, T::of(8.0) * size, least * T::of(LOW), &mut next) != Nearest::Outside {
+            continue;
+        }
+        let value = dot(meet(a, b, next), next);
+        if value < best - slack {
+            n = next;
+            best = value;
+        }
+    }
+    n
 }
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
