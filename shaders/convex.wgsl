@@ -231,13 +231,13 @@ fn valley_tilt(k: u32) -> vec2f {
 // or where the point of the difference that is nearest to one above it comes from.
 fn hull_witnesses(a: Solid, b: Solid, n: vec3f, height: f32) -> array<vec3f, 2> {
     let across = n * height;
+    let difference = meet_point(a, b, n);
     if (is_single(b, n)) {
-        let q = farthest_point(b, -n, b.pos, 0.0);
+        let q = meet_own - difference;
         return array<vec3f, 2>(q + across, q);
     }
     if (is_single(a, n)) {
-        let p = farthest_point(a, n, a.pos, 0.0);
-        return array<vec3f, 2>(p, p - across);
+        return array<vec3f, 2>(meet_own, meet_own - across);
     }
     let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     gjk_witness = a.pos;

@@ -42,12 +42,7 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
     var nearest = vec3f(0.0);
     var square = 0.0;
     for (var round = 0u; round < GJK_ROUNDS; round++) {
-//#if HULL
-        let own = farthest_point(a, gjk_direction, a.pos, 0.0);
-        let point = own - farthest_point(b, -gjk_direction, b.pos, 0.0) - goal;
-//#else
         let point = meet_point(a, b, gjk_direction) - goal;
-//#endif
         if (-dot(point, gjk_direction) > reach) {
             return NEAREST_FAR;
         }
@@ -56,7 +51,7 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
         }
         simplex_points[simplex_count] = point;
 //#if HULL
-        simplex_from[simplex_count] = own;
+        simplex_from[simplex_count] = meet_own;
 //#endif
         simplex_count++;
         let next = reduce_simplex();

@@ -83,8 +83,30 @@ fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
 
 // Farthest point of the difference of two cores in direction n.
 fn meet_point(a: Solid, b: Solid, n: vec3f) -> vec3f {
+//#if HULL
+    // one place for both, which drivers build faster
+    var met = vec3f(0.0);
+    for (var side = 0u; side < 2u; side++) {
+        var s = a;
+        if (side == 1u) {
+            s = b;
+        }
+        let far = farthest_point(s, select(n, -n, side == 1u), s.pos, 0.0);
+        met = far - met;
+        if (side == 0u) {
+            meet_own = far;
+        }
+    }
+    return -met;
+//#else
     return farthest_point(a, n, a.pos, 0.0) - farthest_point(b, -n, b.pos, 0.0);
+//#endif
 }
+//#if HULL
+
+// The point of the first shape in that.
+var<private> meet_own: vec3f;
+//#endif
 
 // How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
 // which is the same for -n. Zero along edges and at corners.

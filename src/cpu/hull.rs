@@ -207,3 +207,152 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::cpu::collision::{collision, solid};
+    use crate::cpu::convex::convex_distance;
+    use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_normalize, quat_to_mat, set_mat3, set_vec3};
+    use crate::cpu::support_map::Solid;
+    use crate::data::{Capacity, Data};
+
+    /// A box and a mesh of the same shape, a mesh with many corners, a ball, a floor and a flat height field.
+    const SHAPES: &str = "<mujoco><asset>
+        <mesh name='cube' vertex='-.1 -.12 -.08 .1 -.12 -.08 -.1 .12 -.08 .1 .12 -.08
+          -.1 -.12 .08 .1 -.12 .08 -.1 .12 .08 .1 .12 .08'/>
+        <mesh name='ball' builtin='sphere' params='2'/>
+        <hfield name='flat' nrow='3' ncol='4' size='2 2 1 .5' elevation='0 0 0 0 0 0 0 0 0 0 0 0'/></asset>
+        <worldbody><geom type='plane' size='1 1 1'/><geom type='hfield' hfield='flat'/>
+        <body><freejoint/><geom type='box' size='.1 .12 .08'/></body>
+        <body><freejoint/><geom type='mesh' mesh='cube'/></body>
+        <body><freejoint/><geom type='mesh' mesh='ball'/></body>
+        <body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+    const PLANE: usize = 0;
+    const FIELD: usize = 1;
+    const CUBOID: usize = 2;
+    const CUBE: usize = 3;
+    const BALL: usize = 4;
+    const SPHERE: usize = 5;
+
+    fn shapes() -> (Model, Data) {
+        let model = crate::compile::load_str(SHAPES).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 64, njmax: 64 });
+        (model, data)
+    }
+
+    /// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        fn pose(&mut self, spread: f64) -> ([f64; 3], [f64; 9]) {
+            let quat = quat_normalize([self.next(), self.next(), self.next(), self.next()]);
+            ([spread * self.next(), spread * self.next(), spread * self.next()], quat_to_mat(quat))
+        }
+    }
+
+    fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
+        set_vec3(&mut d.geom_xpos, g, pose.0);
+        set_mat3(&mut d.geom_xmat, g, pose.1);
+    }
+
+    #[test]
+    fn a_climb_ends_where_a_look_at_all_vertices_does() {
+        let (m, _) = shapes();
+        let hull = Hull::Mesh(&m, m.geom_dataid[BALL] as usize);
+        assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > FEW);
+        let mut random = Random(1);
+        for _ in 0..500 {
+            let l = [random.next(), random.next(), random.next()];
+            let all =
+                (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
+            let most = all.fold(f64::MIN, f64::max);
+            assert!((dot(hull.vertex(hull.farthest(l)), l) - most).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_cube_as_a_mesh_is_a_box() {
+        let (m, mut d) = shapes();
+        let mut random = Random(2);
+        for other in [BALL, SPHERE] {
+            for _ in 0..60 {
+                place(&mut d, CUBOID, random.pose(0.05));
+                place(&mut d, other, random.pose(0.3));
+                let known = solid(&m, &d, CUBOID);
+                let meshed = Solid { shape: known.shape, ..solid(&m, &d, CUBE) };
+                let against = solid(&m, &d, other);
+                let (x, y) = (
+                    convex_distance(&known, &against, 9.0).unwrap(),
+                    convex_distance(&meshed, &against, 9.0).unwrap(),
+                );
+                assert!((x.dist - y.dist).abs() < 1e-6, "{other}: {x:?} {y:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_meshes_are_along_the_normal_turn_around_and_move_with_them() {
+        let (m, mut d) = shapes();
+        let mut random = Random(3);
+        let (mut deep, mut other) = (0, 0);
+        for _ in 0..300 {
+            for g in [CUBE, BALL] {
+                place(&mut d, g, random.pose(0.8));
+            }
+            let (a, b) = (solid(&m, &d, CUBE), solid(&m, &d, BALL));
+            let (there, back) =
+                (convex_distance(&a, &b, 9.0).unwrap(), convex_distance(&b, &a, 9.0).unwrap());
+            let apart = sub(there.to, there.from);
+            assert!(norm3(sub(apart, scale(there.normal, there.dist))) < 1e-9, "{there:?}");
+            deep += usize::from(there.dist < 0.0);
+            let (shift, turn) = random.pose(1.0);
+            let move_all = |s: &Solid<'_, f64>| {
+                let mut moved = s.at(add(mat_mul_vec(turn, s.shape.pos), shift));
+                moved.shape.mat = mat_mul(turn, s.shape.mat);
+                moved
+            };
+            let moved = convex_distance(&move_all(&a), &move_all(&b), 9.0).unwrap();
+            // another of several valleys that are nearly as deep
+            let same = (there.dist - back.dist).abs() < 1e-9 && (there.dist - moved.dist).abs() < 1e-9;
+            other += usize::from(!same);
+            assert!(same || there.dist < 0.0, "{there:?} {back:?} {moved:?}");
+        }
+        assert!(deep > 100 && other * 25 < deep, "{other} of {deep}");
+    }
+
+    #[test]
+    fn a_cube_stands_on_four_corners_and_a_sphere_lies_on_a_flat_field_as_on_a_plane() {
+        let (m, mut d) = shapes();
+        let upright = quat_to_mat([1.0, 0.0, 0.0, 0.0]);
+        let far = |k: usize| ([9.0 * k as f64, 50.0, 50.0], upright);
+        for g in 0..m.sizes.ngeom {
+            place(&mut d, g, far(g));
+        }
+        place(&mut d, PLANE, ([0.0; 3], upright));
+        place(&mut d, CUBE, ([0.0, 0.0, 0.0799], upright));
+        collision(&m, &mut d);
+        assert_eq!(d.ncon[0], 4);
+        for k in 0..4 {
+            assert!((d.contact_dist[k] + 1e-4).abs() < 1e-7);
+            assert!((d.contact_pos[3 * k].abs() - 0.1).abs() < 1e-7);
+        }
+        // the plane far below
+        place(&mut d, PLANE, ([0.0, 0.0, -9.0], upright));
+        place(&mut d, CUBE, far(CUBE));
+        place(&mut d, FIELD, ([0.0; 3], upright));
+        place(&mut d, SPHERE, ([0.35, 0.15, 0.095], upright));
+        collision(&m, &mut d);
+        assert!(d.ncon[0] >= 1);
+        assert!((d.contact_dist[0] + 0.005).abs() < 1e-9, "{}", d.contact_dist[0]);
+        assert!(norm3(sub(vec3(&d.contact_frame, 0), [0.0, 0.0, 1.0])) < 1e-9);
+    }
+}
