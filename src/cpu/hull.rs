@@ -315,12 +315,12 @@ mod tests {
             assert!(norm3(sub(apart, scale(there.normal, there.dist))) < 1e-9, "{there:?}");
             deep += usize::from(there.dist < 0.0);
             let (shift, turn) = random.pose(1.0);
-            let move_all = |s: &Solid<'_, f64>| {
-                let mut moved = s.at(add(mat_mul_vec(turn, s.shape.pos), shift));
-                moved.shape.mat = mat_mul(turn, s.shape.mat);
-                moved
-            };
-            let moved = convex_distance(&move_all(&a), &move_all(&b), 9.0).unwrap();
+            let (mut c, mut e) = (a, b);
+            for s in [&mut c, &mut e] {
+                *s = s.at(add(mat_mul_vec(turn, s.shape.pos), shift));
+                s.shape.mat = mat_mul(turn, s.shape.mat);
+            }
+            let moved = convex_distance(&c, &e, 9.0).unwrap();
             // another of several valleys that are nearly as deep
             let same = (there.dist - back.dist).abs() < 1e-9 && (there.dist - moved.dist).abs() < 1e-9;
             other += usize::from(!same);
