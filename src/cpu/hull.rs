@@ -264,6 +264,12 @@ mod tests {
         set_mat3(&mut d.geom_xmat, g, pose.1);
     }
 
+    /// The inertial axes of the cube in those that its vertices were written in.
+    fn own_axes(m: &Model) -> [f64; 9] {
+        let at = 4 * m.geom_dataid[CUBE] as usize;
+        quat_to_mat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]])
+    }
+
     #[test]
     fn a_climb_ends_where_a_look_at_all_vertices_does() {
         let (m, _) = shapes();
@@ -288,7 +294,8 @@ mod tests {
                 place(&mut d, CUBOID, random.pose(0.05));
                 place(&mut d, other, random.pose(0.3));
                 let known = solid(&m, &d, CUBOID);
-                let meshed = Solid { shape: known.shape, ..solid(&m, &d, CUBE) };
+                let mut meshed = Solid { shape: known.shape, ..solid(&m, &d, CUBE) };
+                meshed.shape.mat = mat_mul(known.shape.mat, own_axes(&m));
                 let against = solid(&m, &d, other);
                 let (x, y) = (
                     convex_distance(&known, &against, 9.0).unwrap(),
@@ -338,7 +345,7 @@ mod tests {
             place(&mut d, g, far(g));
         }
         place(&mut d, PLANE, ([0.0; 3], upright));
-        place(&mut d, CUBE, ([0.0, 0.0, 0.0799], upright));
+        place(&mut d, CUBE, ([0.0, 0.0, 0.0799], own_axes(&m)));
         collision(&m, &mut d);
         assert_eq!(d.ncon[0], 4);
         for k in 0..4 {
