@@ -111,7 +111,7 @@ part_kernels() {
         check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
     done
     # distances: closed forms, boxes, support functions
-    for model in distance distance_boxes convex_distance; do
+    for model in distance distance_boxes convex_distance convex_meshes; do
         check "kernels $model SwiftShader" with_driver "$swiftshader" "$bin" check "tests/parity/models/$model.xml" --worlds 4
     done
 }
