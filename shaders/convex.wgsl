@@ -186,10 +186,10 @@ fn is_curved(s: Solid) -> bool {
 }
 
 // Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
-fn next_valley(a: Solid, b: Solid, start: vec3f, bulk: f32) -> vec3f {
+fn next_valley(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> vec3f {
     let least = 4.0 * sqrt(EPSILON) * bulk * CONVEX_LOW;
     let slack = 4.0 * EPSILON * bulk;
-    var n = start;
+    var n = begin;
     var best = dot(meet_point(a, b, n), n);
     var center = n;
     for (var k = 0u; k < VALLEY_TURNS * VALLEY_TILTS; k++) {
