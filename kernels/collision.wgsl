@@ -147,13 +147,52 @@ fn first_slots(near: u32) {
 fn visit(k: u32, mode: u32) {
     let c = u32(candidate_near(k));
     let both = margin_gap(c);
-    collide(c, both.x + both.y);
+    let margin = both.x + both.y;
+//#if HFIELD
+    // one contact of each prism under a geom
+    let g1 = u32(candidate_geom1(c));
+    let other = solid(u32(candidate_geom2(c)));
+    let field = u32(max(geom_dataid(g1), 0));
+    let base = shape(g1);
+    let on_field = geom_type(g1) == HFIELD;
+    var prisms = Prisms(0u, 0u, 1u, 1u, 0.0);
+    if (on_field) {
+        prisms = prisms_under(field, base, other, margin);
+    }
+    var total = 0u;
+    for (var part = 0u; part < prisms.count && total < MAX_PRISMS; part++) {
+        var one = solid(g1);
+        nfound = 0u;
+        if (on_field) {
+            let half = choose_prism(field, prisms, part);
+            if (half.x == 0.0) {
+                continue;
+            }
+            one = Solid(HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
+        }
+        collide(c, one, other, margin);
+        take_found(k, c, mode, total);
+        total += nfound;
+    }
+//#else
+    collide(c, solid(u32(candidate_geom1(c))), solid(u32(candidate_geom2(c))), margin);
+    take_found(k, c, mode, 0u);
+    let total = nfound;
+//#endif
 //#if LANES
     if (mode == COUNT) {
-        set_candidate_ncon(k, i32(nfound));
+        set_candidate_ncon(k, i32(total));
+    }
+//#endif
+}
+
+// Writes or inserts the contacts found of a listed candidate, after those that it had before.
+fn take_found(k: u32, c: u32, mode: u32, before: u32) {
+//#if LANES
+    if (mode == COUNT) {
         return;
     }
-    let first = candidate_ncon(k);
+    let first = candidate_ncon(k) + i32(before);
 //#else
     let first = ncon(0u);
     if (mode == WRITE) {
@@ -203,14 +242,24 @@ fn shape(g: u32) -> Shape {
     return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
 }
 
+// The same with its mesh.
+fn solid(g: u32) -> Solid {
+    var mesh = NO_HULL;
+//#if HULL
+    if (geom_type(g) == MESH) {
+        mesh = geom_dataid(g);
+    }
+//#endif
+    let own = shape(g);
+    return Solid(geom_type(g), own.pos, own.mat, own.size, mesh);
+}
+
 // Finds the contacts of one candidate that are nearer than `margin`.
-fn collide(c: u32, margin: f32) {
-    let g1 = u32(candidate_geom1(c));
-    let g2 = u32(candidate_geom2(c));
-    let a = shape(g1);
-    let b = shape(g2);
-    let t1 = geom_type(g1);
-    let t2 = geom_type(g2);
+fn collide(c: u32, one: Solid, two: Solid, margin: f32) {
+    let a = Shape(one.pos, one.mat, one.size);
+    let b = Shape(two.pos, two.mat, two.size);
+    let t1 = one.kind;
+    let t2 = two.kind;
     closed_form(t1, t2, a, b, margin);
 //#if BOX_BOX
     if (t1 == BOX && t2 == BOX) {
@@ -219,7 +268,12 @@ fn collide(c: u32, margin: f32) {
 //#endif
 //#if CONVEX
     if (is_convex_pair(t1, t2)) {
-        convex_convex(t1, t2, a, b, margin);
+        convex_convex(one, two, margin);
+    }
+//#endif
+//#if PLANE_MESH
+    if (t1 == PLANE && t2 == MESH) {
+        plane_mesh(a, two.mesh, b, margin);
     }
 //#endif
 }
@@ -289,7 +343,9 @@ fn is_convex_pair(t1: i32, t2: i32) -> bool {
     return (t2 == ELLIPSOID && (t1 == SPHERE || t1 == CAPSULE))
         || (t2 == CYLINDER && t1 == CAPSULE)
         || (t1 == ELLIPSOID && (t2 == ELLIPSOID || t2 == CYLINDER || t2 == BOX))
-        || (t1 == CYLINDER && (t2 == CYLINDER || t2 == BOX));
+        || (t1 == CYLINDER && (t2 == CYLINDER || t2 == BOX))
+        || (t1 == HFIELD && t2 >= SPHERE && t2 <= MESH)
+        || (t1 >= SPHERE && t2 == MESH);
 }
 
 // Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the shallowest

@@ -11,6 +11,13 @@ const FLATNESS: f32 = 3.4526698e-5;
 // Height above the surface to look from, as a share of the size.
 const CONVEX_LIFT: f32 = 0.2;
 
+//#if HULL
+// The same for what is next to a valley of a polytope, how many directions are tilted there, and how often.
+const CONVEX_LOW: f32 = 0.05;
+const VALLEY_TILTS: u32 = 12u;
+const VALLEY_TURNS: u32 = 4u;
+//#endif
+
 // Depth as a share of the size from which on there may be a second valley.
 const CONVEX_DEEP: f32 = 0.05;
 
@@ -39,9 +46,9 @@ struct Gap {
 }
 
 // Contacts of two convex shapes nearer than `margin`.
-fn convex_convex(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f32) {
-    let a = Solid(kind1, vec3f(0.0), first.mat, first.size);
-    let b = Solid(kind2, second.pos - first.pos, second.mat, second.size);
+fn convex_convex(first: Solid, second: Solid, margin: f32) {
+    let a = Solid(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
+    let b = Solid(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
     let gap = nearest_points(a, b, margin);
     if (!gap.any) {
         return;
@@ -49,7 +56,7 @@ fn convex_convex(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f3
     found[0] = Found(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
     nfound = 1u;
 //#if MULTICCD
-    if ((kind1 == CAPSULE || kind1 == CYLINDER) && (kind2 == CYLINDER || kind2 == BOX)) {
+    if (has_side(a) && has_side(b)) {
         several_contacts(a, b, gap.normal, gap.p, gap.q, margin);
     }
 //#endif
@@ -59,11 +66,16 @@ fn convex_convex(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f3
 }
 
 // Distance of two convex shapes that is not above `margin`, and the points.
-fn convex_distance(kind1: i32, kind2: i32, first: Shape, second: Shape, margin: f32) -> Gap {
-    let a = Solid(kind1, vec3f(0.0), first.mat, first.size);
-    let b = Solid(kind2, second.pos - first.pos, second.mat, second.size);
+fn convex_distance(first: Solid, second: Solid, margin: f32) -> Gap {
+    let a = Solid(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
+    let b = Solid(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
     let gap = nearest_points(a, b, margin);
     return Gap(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
+}
+
+// Whether a shape has a face or an edge to lie on.
+fn has_side(s: Solid) -> bool {
+    return s.kind == CAPSULE || s.kind == CYLINDER || s.kind == BOX || s.kind == MESH;
 }
 
 // The same, relative to the centre of the first.
@@ -75,7 +87,16 @@ fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
     if (!valley.any || dist > margin || !is_finite(dist)) {
         return Gap(dist, n, vec3f(0.0), vec3f(0.0), false);
     }
-    let touching = convex_witnesses(a, b, n);
+    var touching = array<vec3f, 2>(vec3f(0.0), vec3f(0.0));
+//#if HULL
+    if (is_hull(a) || is_hull(b)) {
+        touching = hull_witnesses(a, b, n, valley.height);
+    } else {
+        touching = convex_witnesses(a, b, n);
+    }
+//#else
+    touching = convex_witnesses(a, b, n);
+//#endif
     return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
@@ -144,10 +165,104 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
         gjk_direction = n;
         goal = n * (best + raised);
     }
+//#if HULL
+    if (is_hull(a) || is_hull(b)) {
+        if (nearest == NEAREST_INSIDE) {
+            n = next_valley(a, b, n, bulk);
+        }
+        // between polytopes, points and segments the nearest triangle is exact
+        if (!is_curved(a) && !is_curved(b)) {
+            return Valley(n, dot(meet_point(a, b, n), n), true);
+        }
+    }
+//#endif
     return convex_polish(a, b, n, bulk);
 }
 
-// The best of the directions that the shapes suggest, and its value: the given one, from one centre to the other, axes,
+//#if HULL
+// Whether a surface is curved where nothing is flat.
+fn is_curved(s: Solid) -> bool {
+    return s.kind == ELLIPSOID || s.kind == CYLINDER;
+}
+
+// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
+fn next_valley(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> vec3f {
+    let least = 4.0 * sqrt(EPSILON) * bulk * CONVEX_LOW;
+    let slack = 4.0 * EPSILON * bulk;
+    var n = begin;
+    var best = dot(meet_point(a, b, n), n);
+    var center = n;
+    for (var k = 0u; k < VALLEY_TURNS * VALLEY_TILTS; k++) {
+        if (k % VALLEY_TILTS == 0u) {
+            // as long as it helps
+            if (k > 0u && all(center == n)) {
+                break;
+            }
+            center = n;
+        }
+        let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
+        let way = valley_tilt(k % VALLEY_TILTS);
+        let tilted = normalize3(center + t * way.x + cross(center, t) * way.y);
+        let height = dot(meet_point(a, b, tilted), tilted);
+        gjk_direction = tilted;
+        let goal = tilted * (height + CONVEX_LOW * bulk);
+        if (gjk_approach(a, b, goal, 8.0 * bulk, least) != NEAREST_OUTSIDE) {
+            continue;
+        }
+        let next = gjk_direction;
+        let value = dot(meet_point(a, b, next), next);
+        if (value < best - slack) {
+            n = next;
+            best = value;
+        }
+    }
+    return n;
+}
+
+// How far a direction is tilted: three ways, twice as far and to the other side each time.
+fn valley_tilt(k: u32) -> vec2f {
+    let far = select(select(0.2, -0.4, k >= 3u), select(0.8, -1.2, k >= 9u), k >= 6u);
+    let turn = k % 3u;
+    let way = select(vec2f(1.0, 0.0), vec2f(-0.5, select(0.8660254, -0.8660254, turn == 2u)), turn > 0u);
+    return way * far;
+}
+
+// Points of the two cores that touch along n where one is a polytope: of the other, if only one of its points is farthest,
+// or where the point of the difference that is nearest to one above it comes from.
+fn hull_witnesses(a: Solid, b: Solid, n: vec3f, height: f32) -> array<vec3f, 2> {
+    let across = n * height;
+    let difference = meet_point(a, b, n);
+    if (is_single(b, n)) {
+        let q = meet_own - difference;
+        return array<vec3f, 2>(q + across, q);
+    }
+    if (is_single(a, n)) {
+        return array<vec3f, 2>(meet_own, meet_own - across);
+    }
+    let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
+    gjk_witness = a.pos;
+    gjk_direction = n;
+    let state = gjk_approach(a, b, n * (height + CONVEX_LIFT * bulk), 8.0 * bulk, 0.0);
+    return array<vec3f, 2>(gjk_witness, gjk_witness - across);
+}
+
+// Whether only one point of a shape is farthest in direction n.
+fn is_single(s: Solid, n: vec3f) -> bool {
+    if (is_hull(s)) {
+        return false;
+    }
+    // a cylinder is flat on its side and on its caps
+    let around = cross(s.mat[2], n);
+    var single = !(s.kind == CYLINDER && sqrt(dot(around, around)) < FLATNESS);
+    for (var k = 0u; k < 3u; k++) {
+        let round_one = s.kind == CYLINDER && k < 2u;
+        single = single && (round_one || !has_flat(s, k) || abs(dot(solid_axis(s, k), n)) >= FLATNESS);
+    }
+    return single;
+}
+
+//#endif
+// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
 // what is across two of them, the first across an axis, and diagonals; with `away`, none that is near n.
 fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
     let between = normalize3(b.pos - a.pos);
@@ -183,6 +298,38 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
             best = Valley(unit, height, true);
         }
     }
+//#if HULL
+    // the given direction first, against which most polygons lose at once
+    let apart = b.pos - a.pos;
+    var polygons1 = 0u;
+    var polygons = 0u;
+    if (is_hull(a)) {
+        polygons1 = hull_polygons(a.mesh);
+    }
+    polygons = polygons1;
+    if (is_hull(b)) {
+        polygons += hull_polygons(b.mesh);
+    }
+    for (var k = 0u; k < polygons; k++) {
+        // no less than where the centre of the other is
+        var unit = n;
+        var bound = 0.0;
+        if (k < polygons1) {
+            unit = a.mat * hull_normal(a.mesh, k);
+            bound = hull_level(a.mesh, k) - dot(apart, unit);
+        } else {
+            unit = -(b.mat * hull_normal(b.mesh, k - polygons1));
+            bound = hull_level(b.mesh, k - polygons1) - dot(apart, unit);
+        }
+        if ((away && dot(unit, n) > 0.7) || (bound >= best.height && best.any)) {
+            continue;
+        }
+        let height = dot(meet_point(a, b, unit), unit);
+        if (!best.any || height < best.height) {
+            best = Valley(unit, height, true);
+        }
+    }
+//#endif
     return best;
 }
 
@@ -251,6 +398,51 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
             ridge = one;
         }
     }
+//#if HULL
+    if (is_hull(a) || is_hull(b)) {
+        // polygons and edges at the farthest vertex of the polytope; the other shape is a curved one
+        var s = a;
+        var other = b;
+        var vertex_of = 0u;
+        if (is_hull(a)) {
+            vertex_of = hull_farthest(s.mesh, begin * s.mat);
+        } else {
+            s = b;
+            other = a;
+            vertex_of = hull_farthest(s.mesh, -begin * s.mat);
+        }
+        for (var k = 0u; k < 3u * hull_ring(s.mesh, vertex_of); k++) {
+            let far_end = hull_vertex(s.mesh, hull_ring_vertex(s.mesh, vertex_of, k / 3u));
+            let along = normalize3(s.mat * (far_end - hull_vertex(s.mesh, vertex_of)));
+            // a polygon, an edge alone, an edge and the side of a cylinder
+            var next = begin - along * dot(begin, along);
+            if (k % 3u == 0u) {
+                next = s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, vertex_of, k / 3u));
+            }
+            if (k % 3u == 2u) {
+                next = select(vec3f(0.0), cross(along, other.mat[2]), other.kind == CYLINDER);
+            }
+            let length = sqrt(dot(next, next));
+            if (length < 0.01) {
+                continue;
+            }
+            next = next * (select(1.0, -1.0, dot(next, begin) < 0.0) / length);
+            if (dot(next, begin) < 0.99) {
+                continue;
+            }
+            let far = meet_point(a, b, next);
+            let value = dot(far, next);
+            let more = select(2u, 1u, k % 3u == 1u);
+            if (value < height - slack || (value <= height + slack && more > kept)) {
+                n = next;
+                point = far;
+                height = value;
+                kept = more;
+                ridge = along;
+            }
+        }
+    }
+//#endif
     var damping = bulk * 1e-4;
     for (var k = 0u; k < POLISHES && kept < 2u; k++) {
         // slope and curvature in the directions in which it may turn

@@ -17,6 +17,11 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
     let b = shape(g2);
     // closed forms look for how deep it is where it is not above zero
     closed_form(t1, t2, a, b, max(most, 0.0));
+//#if PLANE_MESH
+    if (t1 == PLANE && t2 == MESH) {
+        plane_mesh(a, geom_dataid(g2), b, max(most, 0.0));
+    }
+//#endif
     // the deepest contact, the first of equals
     for (var k = 0u; k < nfound; k++) {
         if (found[k].dist < gap.dist) {
@@ -26,7 +31,7 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
     }
 //#if CONVEX_DISTANCE
     if (is_convex_pair(t1, t2) || (t1 == BOX && t2 == BOX)) {
-        gap = convex_distance(t1, t2, a, b, most);
+        gap = convex_distance(solid(g1), solid(g2), most);
         gap.any = gap.any && gap.dist < most;
     }
 //#endif

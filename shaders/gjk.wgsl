@@ -17,11 +17,28 @@ const NEAREST_FAR: u32 = 2u;
 var<private> simplex_points: array<vec3f, 4>;
 var<private> simplex_count: u32;
 var<private> gjk_direction: vec3f;
+//#if HULL
+
+// The same points as points of the first shape, their shares in the nearest point, and that one as a point of the first
+// shape.
+var<private> simplex_from: array<vec3f, 4>;
+var<private> simplex_shares: vec3f;
+var<private> gjk_witness: vec3f;
+
+// Which corners of a triangle the simplex got.
+var<private> simplex_order: vec3u;
+//#endif
 
 // Turns gjk_direction into the direction from the difference of a and b to the point `goal`; stops where a plane keeps
 // the difference farther than `reach` away. `least` is the distance below which nothing is told.
 fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 {
     simplex_count = 0u;
+//#if HULL
+    // points that are not there yet count for nothing
+    for (var k = 0u; k < 4u; k++) {
+        simplex_from[k] = vec3f(0.0);
+    }
+//#endif
     var nearest = vec3f(0.0);
     var square = 0.0;
     for (var round = 0u; round < GJK_ROUNDS; round++) {
@@ -33,6 +50,9 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
             break;
         }
         simplex_points[simplex_count] = point;
+//#if HULL
+        simplex_from[simplex_count] = meet_own;
+//#endif
         simplex_count++;
         let next = reduce_simplex();
         let squared = dot(next, next);
@@ -44,6 +64,9 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
         }
         nearest = next;
         square = squared;
+//#if HULL
+        gjk_witness = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * simplex_shares;
+//#endif
         gjk_direction = nearest * (-1.0 / sqrt(square));
     }
     return NEAREST_OUTSIDE;
@@ -54,6 +77,9 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
 fn reduce_simplex() -> vec3f {
     let p = simplex_points[0];
     if (simplex_count == 1u) {
+//#if HULL
+        simplex_shares = vec3f(1.0, 0.0, 0.0);
+//#endif
         return p;
     }
     let q = simplex_points[1];
@@ -76,6 +102,12 @@ fn reduce_simplex() -> vec3f {
     var best = vec3f(0.0);
     var kept = mat3x3f(p, q, r);
     var count = 0u;
+//#if HULL
+    var own = mat4x3f(simplex_from[0], simplex_from[1], simplex_from[2], simplex_from[3]);
+    let third = select(2u, 1u, simplex_count == 2u);
+    var kept_from = mat3x3f(own[0], own[1], own[2]);
+    var shares = vec3f(0.0);
+//#endif
     for (var k = 0u; k < faces; k++) {
         var face = mat3x3f(p, q, r);
         if (faces == 3u) {
@@ -86,12 +118,24 @@ fn reduce_simplex() -> vec3f {
             best = point;
             kept = mat3x3f(simplex_points[0], simplex_points[1], simplex_points[2]);
             count = simplex_count;
+//#if HULL
+            shares = simplex_shares;
+            // the same choice among the points of the first shape
+            var corner = vec3u(k, (k + 1u) % 3u, select(third, 3u, faces == 3u));
+            kept_from = mat3x3f(own[corner[simplex_order.x]], own[corner[simplex_order.y]], own[corner[simplex_order.z]]);
+//#endif
         }
     }
     simplex_points[0] = kept[0];
     simplex_points[1] = kept[1];
     simplex_points[2] = kept[2];
     simplex_count = count;
+//#if HULL
+    simplex_shares = shares;
+    simplex_from[0] = kept_from[0];
+    simplex_from[1] = kept_from[1];
+    simplex_from[2] = kept_from[2];
+//#endif
     return best;
 }
 
@@ -114,32 +158,59 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
     simplex_points[2] = r;
     // corners
     simplex_count = 1u;
+//#if HULL
+    simplex_order = vec3u(0u, 1u, 2u);
+    simplex_shares = vec3f(1.0, 0.0, 0.0);
+//#endif
     if (d1 <= 0.0 && d2 <= 0.0) {
         return p;
     }
     if (d3 >= 0.0 && d4 <= d3) {
         simplex_points[0] = q;
+//#if HULL
+        simplex_order.x = 1u;
+//#endif
         return q;
     }
     if (d6 >= 0.0 && d5 <= d6) {
         simplex_points[0] = r;
+//#if HULL
+        simplex_order.x = 2u;
+//#endif
         return r;
     }
     // edges
     simplex_count = 2u;
     if (vr <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
-        return p + pq * (d1 / (d1 - d3));
+        let share = d1 / (d1 - d3);
+//#if HULL
+        simplex_shares = vec3f(1.0 - share, share, 0.0);
+//#endif
+        return p + pq * share;
     }
     if (vq <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
         simplex_points[1] = r;
-        return p + pr * (d2 / (d2 - d6));
+        let share = d2 / (d2 - d6);
+//#if HULL
+        simplex_order.y = 2u;
+        simplex_shares = vec3f(1.0 - share, share, 0.0);
+//#endif
+        return p + pr * share;
     }
     if (vp <= 0.0 && d4 >= d3 && d5 >= d6) {
         simplex_points[0] = r;
-        return q + (r - q) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+//#if HULL
+        simplex_order.x = 2u;
+        simplex_shares = vec3f(share, 1.0 - share, 0.0);
+//#endif
+        return q + (r - q) * share;
     }
     // face
     simplex_count = 3u;
     let share = 1.0 / (vp + vq + vr);
+//#if HULL
+    simplex_shares = vec3f(vp, vq, vr) * share;
+//#endif
     return p + pq * (vq * share) + pr * (vr * share);
 }

@@ -1,4 +1,4 @@
-// More than one contact where a cylinder's cap or side, or a capsule's side, lies on a cap or a face. Twin:
+// More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap. Twin:
 // src/cpu/manifold.rs. A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the
 // sides of the other's face, what is deep enough stays, and four corners that span much area are kept.
 
@@ -17,13 +17,17 @@ const POLYGON_TIE: f32 = 1e-5;
 
 // Corners of a cap, and room for corners while a polygon is clipped.
 const CAP_CORNERS: u32 = 16u;
+//#if HULL
+const POLYGON_ROOM: u32 = 120u;
+//#else
 const POLYGON_ROOM: u32 = 40u;
+//#endif
 
 // A flat polygon in a fixed order of corners.
-var<private> polygon_points: array<vec3f, 40>;
+var<private> polygon_points: array<vec3f, POLYGON_ROOM>;
 var<private> polygon_count: u32;
 
-// A face of a shape: the axis that it lies across, and on which side; whether there is any.
+// A face of a shape: the axis that it lies across, and on which side, or a polygon; whether there is any.
 struct FaceOf {
     k: u32,
     sign_of: f32,
@@ -32,85 +36,201 @@ struct FaceOf {
 
 // Contacts of two shapes that touch at p and q along n; `found` holds the first.
 fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
-    let one = best_face(a, n, n, 0.0);
-    let two = best_face(b, -n, -n, 0.0);
-    var onto = one;
-    var below = a;
-    var above = b;
-    var lining = true;
-    var any = false;
+    let va = far_vertex(a, n);
+    let vb = far_vertex(b, -n);
+    let one = best_face(a, va, n, n, 0.0);
+    let two = best_face(b, vb, -n, -n, 0.0);
     // two faces
     if (one.any && two.any) {
-        let normal = solid_axis(a, one.k) * one.sign_of;
-        let other = best_face(b, -n, -normal, ALIGNED_COSINE);
-        if (other.any && dot(normal, n) > ALIGNED_SINE
-            && -dot(solid_axis(b, other.k) * other.sign_of, n) > ALIGNED_SINE) {
-            polygon_count = face_corners(b);
+        let normal = face_normal(a, one);
+        let other = best_face(b, vb, -n, -normal, ALIGNED_COSINE);
+        let other_normal = face_normal(b, other);
+        if (other.any && dot(normal, n) > ALIGNED_SINE && -dot(other_normal, n) > ALIGNED_SINE) {
+            polygon_count = face_corners(b, other);
             for (var c = 0u; c < polygon_count; c++) {
                 polygon_points[c] = face_corner(b, other, c);
             }
             cut_polygon(a, one, margin);
-            let other_normal = solid_axis(b, other.k) * other.sign_of;
             write_polygon(false, face_corner(a, one, 0u), normal, other_normal, -other_normal, 0.0);
             return;
         }
     }
-    // the side of the first and a face of the second, or the other way round
-    let swapped = !two.any;
+    // a side of the first and a face of the second, or the other way round
+    let dim = dimension_of(a, va, n);
+    let other_dim = dimension_of(b, vb, -n);
+    let swapped = !(two.any && dim < 3u && (dim <= other_dim || !one.any));
+    var onto = one;
+    var below = a;
+    var above = b;
+    var above_vertex = vb;
+    var lies = false;
     if (swapped) {
-        any = one.any && abs(dot(solid_axis(b, 2u), solid_axis(a, one.k))) < ALIGNED_SINE;
+        lies = one.any && other_dim < 3u && lies_on(b, vb, -n, face_normal(a, one));
     } else {
         below = b;
         above = a;
-        for (var j = 0u; j < 3u; j++) {
-            let sign_of = face_sign(b, j, -n);
-            if (!any && sign_of != 0.0 && abs(dot(solid_axis(a, 2u), solid_axis(b, j))) < ALIGNED_SINE) {
-                onto = FaceOf(j, sign_of, true);
-                any = true;
+        above_vertex = va;
+        for (var j = 0u; j < face_count(b, vb); j++) {
+            let face = face_at(b, vb, j, -n);
+            // of a mesh the one that it lies on
+            if (!lies && face.any && !(is_hull(b) && face.k != two.k) && lies_on(a, va, n, face_normal(b, face))) {
+                onto = face;
+                lies = true;
             }
         }
     }
-    if (!any) {
+    if (!lies) {
         return;
     }
-    let room = side_line(above, select(n, -n, swapped), select(p, q, swapped), margin);
+    let normal = face_normal(below, onto);
+    let room = side_line(above, above_vertex, select(n, -n, swapped), select(p, q, swapped), normal, margin);
     cut_polygon(below, onto, margin - room);
-    let normal = solid_axis(below, onto.k) * onto.sign_of;
     write_polygon(true, face_corner(below, onto, 0u), normal, -normal, select(-normal, normal, swapped), room);
 }
 
-// Side on which the face across axis k may touch along n: a cap of a cylinder that does not lie on its side, or a face
-// of a box; zero for none.
-fn face_sign(s: Solid, k: u32, n: vec3f) -> f32 {
-    let along = dot(solid_axis(s, k), n);
-    if (!(s.kind == BOX || (s.kind == CYLINDER && k == 2u)) || abs(along) < FLATNESS) {
-        return 0.0;
+// The vertex of a polytope that is farthest along n.
+fn far_vertex(s: Solid, n: vec3f) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_farthest(s.mesh, n * s.mat);
     }
-    return select(-1.0, 1.0, along >= 0.0);
+//#endif
+    return 0u;
+}
+
+// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+fn face_count(s: Solid, v: u32) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_ring(s.mesh, v);
+    }
+//#endif
+    return 3u;
+}
+
+// Face k of these, if it may touch along n: a cap of a cylinder that does not lie on its side, a face of a box, or one of a
+// mesh.
+fn face_at(s: Solid, v: u32, k: u32, n: vec3f) -> FaceOf {
+//#if HULL
+    if (is_hull(s)) {
+        let polygon = hull_ring_polygon(s.mesh, v, k);
+        return FaceOf(polygon, 1.0, dot(s.mat * hull_normal(s.mesh, polygon), n) >= FLATNESS);
+    }
+//#endif
+    let along = dot(solid_axis(s, k), n);
+    let has = s.kind == BOX || (s.kind == CYLINDER && k == 2u);
+    return FaceOf(k, select(-1.0, 1.0, along >= 0.0), has && abs(along) >= FLATNESS);
+}
+
+// Normal of a face.
+fn face_normal(s: Solid, on: FaceOf) -> vec3f {
+//#if HULL
+    if (is_hull(s)) {
+        return s.mat * hull_normal(s.mesh, on.k);
+    }
+//#endif
+    return solid_axis(s, on.k) * on.sign_of;
 }
 
 // Of the faces that may touch along n, the one that looks most in a direction, more than `least`.
-fn best_face(s: Solid, n: vec3f, direction: vec3f, least: f32) -> FaceOf {
+fn best_face(s: Solid, v: u32, n: vec3f, direction: vec3f, least: f32) -> FaceOf {
     var best = least;
     var chosen = FaceOf(0u, 0.0, false);
-    for (var k = 0u; k < 3u; k++) {
-        let sign_of = face_sign(s, k, n);
-        let cosine = dot(solid_axis(s, k), direction) * sign_of;
-        if (sign_of != 0.0 && cosine > best) {
+    for (var k = 0u; k < face_count(s, v); k++) {
+        let face = face_at(s, v, k, n);
+        let cosine = dot(face_normal(s, face), direction);
+        if (face.any && cosine > best) {
             best = cosine;
-            chosen = FaceOf(k, sign_of, true);
+            chosen = face;
         }
     }
     return chosen;
 }
 
-// Number of corners of the faces of a shape.
-fn face_corners(s: Solid) -> u32 {
+// Whether a shape touches along n with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as its rim.
+fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        var dim = 1u;
+        for (var k = 0u; k < hull_ring(s.mesh, v); k++) {
+            let around = cross(s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, v, k)), n);
+            if (dot(around, around) < FLATNESS * FLATNESS) {
+                return 3u;
+            }
+            if (abs(dot(ring_edge(s, v, k), n)) < FLATNESS) {
+                dim = 2u;
+            }
+        }
+        return dim;
+    }
+//#endif
+    var across = 0u;
+    for (var k = 0u; k < 3u; k++) {
+        across += u32(abs(dot(solid_axis(s, k), n)) < FLATNESS && (s.kind == BOX || (s.kind == CYLINDER && k == 2u)));
+    }
+    return 1u + across;
+}
+
+//#if HULL
+// Unit vector along edge k of those at a vertex of a mesh.
+fn ring_edge(s: Solid, v: u32, k: u32) -> vec3f {
+    return normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - hull_vertex(s.mesh, v)));
+}
+
+// The edge at the farthest corner of a box or mesh that lies best on a face with that normal, from that corner on; none
+// where none does.
+fn straight_edge(s: Solid, v: u32, n: vec3f, normal: vec3f) -> vec4f {
+    var best = ALIGNED_SINE;
+    var chosen = vec4f(0.0);
+    // where it touches with an edge, that one
+    let single = dimension_of(s, v, n) == 2u;
+    for (var k = 0u; k < face_count(s, v); k++) {
+        var along = solid_axis(s, k % 3u);
+        var span = vec3f(0.0);
+        if (is_hull(s)) {
+            along = ring_edge(s, v, k);
+            span = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - hull_vertex(s.mesh, v));
+        } else {
+            let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
+            span = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
+        }
+        let slope = abs(dot(along, normal));
+        if (slope < best && !(single && abs(dot(along, n)) >= FLATNESS)) {
+            best = slope;
+            chosen = vec4f(span, 1.0);
+        }
+    }
+    return chosen;
+}
+
+//#endif
+// Whether a side or edge of a shape lies on a face with that normal.
+fn lies_on(s: Solid, v: u32, n: vec3f, normal: vec3f) -> bool {
+//#if HULL
+    if (is_hull(s) || s.kind == BOX) {
+        return straight_edge(s, v, n, normal).w > 0.0;
+    }
+//#endif
+    return abs(dot(s.mat[2], normal)) < ALIGNED_SINE;
+}
+
+// Number of corners of a face.
+fn face_corners(s: Solid, on: FaceOf) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_corners(s.mesh, on.k);
+    }
+//#endif
     return select(4u, CAP_CORNERS, s.kind == CYLINDER);
 }
 
 // Corner c of a face.
 fn face_corner(s: Solid, on: FaceOf, c: u32) -> vec3f {
+//#if HULL
+    if (is_hull(s)) {
+        return s.pos + s.mat * hull_vertex(s.mesh, hull_corner(s.mesh, on.k, c));
+    }
+//#endif
     if (s.kind == CYLINDER) {
         // sine and cosine of sixteenths of a turn
         let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
@@ -144,7 +264,15 @@ fn sixteenth_sine(c: u32) -> f32 {
 
 // Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and returns half
 // the margin where it includes that.
-fn side_line(s: Solid, n: vec3f, touch: vec3f, margin: f32) -> f32 {
+fn side_line(s: Solid, v: u32, n: vec3f, touch: vec3f, normal: vec3f, margin: f32) -> f32 {
+//#if HULL
+    if (is_hull(s) || s.kind == BOX) {
+        polygon_points[0] = farthest_point(s, n, s.pos, 0.0);
+        polygon_points[1] = polygon_points[0] + straight_edge(s, v, n, normal).xyz;
+        polygon_count = 2u;
+        return 0.0;
+    }
+//#endif
     let axis = s.mat[2];
     var room = 0.0;
     var from_end = -s.size.y;
@@ -167,8 +295,8 @@ fn side_line(s: Solid, n: vec3f, touch: vec3f, margin: f32) -> f32 {
 // Cuts the polygon by the sides of a face, seen along that one's normal; what is higher above it than `most` goes too.
 fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
     let base = face_corner(s, on, 0u);
-    let normal = solid_axis(s, on.k) * on.sign_of;
-    let sides = face_corners(s);
+    let normal = face_normal(s, on);
+    let sides = face_corners(s, on);
     var to_corner = base;
     for (var e = 0u; e < sides; e++) {
         let from_corner = to_corner;

@@ -8,10 +8,21 @@ struct Solid {
     pos: vec3f,
     mat: mat3x3f,
     size: vec3f,
+    // its mesh, the prism or none
+    mesh: i32,
 }
 
 // Distance from one to the next number.
 const EPSILON: f32 = 1.1920929e-7;
+
+// Whether it is a polytope.
+fn is_hull(s: Solid) -> bool {
+//#if HULL
+    return s.mesh != NO_HULL;
+//#else
+    return false;
+//#endif
+}
 
 // Radius around the core.
 fn solid_radius(s: Solid) -> f32 {
@@ -40,6 +51,11 @@ fn farthest_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
 fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     let l = n * s.mat;
     let q = (goal - s.pos) * s.mat;
+//#if HULL
+    if (s.mesh != NO_HULL) {
+        return s.pos + s.mat * hull_vertex(s.mesh, hull_farthest(s.mesh, l));
+    }
+//#endif
     var local = vec3f(0.0);
     if (s.kind == CAPSULE) {
         local.z = farthest_along(l.z, q.z, s.size.y, flatness);
@@ -67,8 +83,30 @@ fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
 
 // Farthest point of the difference of two cores in direction n.
 fn meet_point(a: Solid, b: Solid, n: vec3f) -> vec3f {
+//#if HULL
+    // one place for both, which drivers build faster
+    var met = vec3f(0.0);
+    for (var side = 0u; side < 2u; side++) {
+        var s = a;
+        if (side == 1u) {
+            s = b;
+        }
+        let far = farthest_point(s, select(n, -n, side == 1u), s.pos, 0.0);
+        met = far - met;
+        if (side == 0u) {
+            meet_own = far;
+        }
+    }
+    return -met;
+//#else
     return farthest_point(a, n, a.pos, 0.0) - farthest_point(b, -n, b.pos, 0.0);
+//#endif
 }
+//#if HULL
+
+// The point of the first shape in that.
+var<private> meet_own: vec3f;
+//#endif
 
 // How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
 // which is the same for -n. Zero along edges and at corners.

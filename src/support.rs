@@ -25,6 +25,7 @@ const COLLIDING: &[(i32, i32)] = &[
     (kind::CAPSULE, kind::CAPSULE),
     (kind::CAPSULE, kind::BOX),
     (kind::BOX, kind::BOX),
+    (kind::PLANE, kind::MESH),
 ];
 
 /// Types that do so by their support functions.
@@ -37,7 +38,16 @@ pub(crate) const CONVEX: &[(i32, i32)] = &[
     (kind::ELLIPSOID, kind::BOX),
     (kind::CYLINDER, kind::CYLINDER),
     (kind::CYLINDER, kind::BOX),
+    (kind::SPHERE, kind::MESH),
+    (kind::CAPSULE, kind::MESH),
+    (kind::ELLIPSOID, kind::MESH),
+    (kind::CYLINDER, kind::MESH),
+    (kind::BOX, kind::MESH),
+    (kind::MESH, kind::MESH),
 ];
+
+/// Types whose geoms lie on a height field.
+const ON_HFIELD: std::ops::RangeInclusive<i32> = kind::SPHERE..=kind::MESH;
 
 /// Flags that must stay off.
 const ENABLED: &[(&str, i32)] =
@@ -166,7 +176,9 @@ impl List<'_> {
             let types = (m.geom_type[g1], m.geom_type[g2]);
             // there is one way to collide convex shapes
             let convex = CONVEX.contains(&types) && !m.disabled(disable::NATIVECCD);
-            if COLLIDING.contains(&types) || convex || told.contains(&types) {
+            let lies =
+                types.0 == kind::HFIELD && ON_HFIELD.contains(&types.1) && !m.disabled(disable::NATIVECCD);
+            if COLLIDING.contains(&types) || convex || lies || told.contains(&types) {
                 continue;
             }
             told.push(types);

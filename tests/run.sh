@@ -111,8 +111,8 @@ part_kernels() {
         check "kernels $(basename "$model" .xml) SwiftShader" with_driver "$swiftshader" "$bin" check "$model" --worlds 4
     done
     # what support functions find; closed forms are part of parity
-    check "kernels convex_distance SwiftShader" with_driver "$swiftshader" "$bin" check \
-        tests/parity/models/convex_distance.xml --worlds 4
+    check "kernels convex_meshes SwiftShader" with_driver "$swiftshader" "$bin" check \
+        tests/parity/models/convex_meshes.xml --worlds 2
 }
 
 # The comparer itself: one element of one array is changed, and it has to say so.

@@ -88,6 +88,9 @@ fn contacts_of(first: i32, second: i32) -> usize {
         (geom::SPHERE, geom::CAPSULE | geom::CYLINDER | geom::BOX) => 1,
         (geom::CAPSULE, geom::CYLINDER) => 2,
         (geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID, _) if is_solid(second) => 1,
+        (geom::SPHERE | geom::ELLIPSOID, geom::MESH) => 1,
+        (geom::CAPSULE, geom::MESH) => 2,
+        (geom::PLANE | geom::CYLINDER | geom::BOX | geom::MESH, geom::MESH) => 4,
         (geom::PLANE, geom::BOX | geom::CYLINDER) | (geom::CYLINDER, geom::CYLINDER | geom::BOX) => 4,
         (geom::BOX, geom::BOX) => 8,
         // the most that the reference ever keeps of one pair

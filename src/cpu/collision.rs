@@ -8,11 +8,15 @@
 use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::convex_convex;
+use super::height_field::{MAX_PRISMS, Prisms};
+use super::hull::Hull;
 use super::math::{dot, make_frame_hint, mat3, set_mat3, set_vec3, sub, vec3};
+use super::plane_mesh::plane_mesh;
 use super::primitives::{
     Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
     plane_sphere, spare_normal, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
 };
+use super::support_map::Solid;
 use crate::data::{Data, status};
 use crate::model::{Model, disable, enable, geom};
 use crate::real::Real;
@@ -47,19 +51,42 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if far_apart(m, d, g1, g2, margin + gap) {
             continue;
         }
-        let n = collide(m, d, g1, g2, margin + gap, &mut found);
-        for k in 0..n {
-            wanted += 1;
-            if let Some(slot) = free_slot(d, found[k].dist) {
-                write_contact(m, d, slot, candidate, margin, &found[k]);
+        if m.geom_type[g1] == geom::HFIELD {
+            // one contact of each prism under the geom
+            let other = solid(m, d, g2);
+            let field = m.geom_dataid[g1] as usize;
+            let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
+                continue;
+            };
+            let before = wanted;
+            for k in 0..prisms.count() {
+                let Some(prism) = prisms.get(k) else { continue };
+                let n = convex_convex(&prism, &other, margin + gap, false, &mut found);
+                wanted += keep(m, d, candidate, margin, &found[..n]);
+                if wanted - before == MAX_PRISMS {
+                    break;
+                }
             }
+            continue;
         }
+        let n = collide(m, d, g1, g2, margin + gap, &mut found);
+        wanted += keep(m, d, candidate, margin, &found[..n]);
     }
     // what did not fit is reported
     if wanted > d.sizes.nconmax {
         d.status[0] |= status::CONTACT_OVERFLOW;
     }
     d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Writes the contacts of a candidate for which there are slots; returns how many there would be.
+fn keep<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: usize, margin: T, found: &[Found<T>]) -> usize {
+    for contact in found {
+        if let Some(slot) = free_slot(d, contact.dist) {
+            write_contact(m, d, slot, candidate, margin, contact);
+        }
+    }
+    found.len()
 }
 
 /// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
@@ -95,6 +122,16 @@ pub(super) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
     Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
 }
 
+/// The same with the vertices of a mesh.
+pub(super) fn solid<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> Solid<'a, T> {
+    let kind = m.geom_type[id];
+    let hull = match usize::try_from(m.geom_dataid[id]) {
+        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
+        _ => Hull::None,
+    };
+    Solid { kind, shape: shape(m, d, id), hull }
+}
+
 /// Contacts of one candidate nearer than `margin`; returns their number.
 fn collide<T: Real>(
     m: &Model<T>,
@@ -111,9 +148,10 @@ fn collide<T: Real>(
     }
     match kinds {
         (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
+        (geom::PLANE, geom::MESH) => plane_mesh(&a, &solid(m, d, g2), margin, found),
         (one, two) if is_convex(one) && is_convex(two) => {
             let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
-            convex_convex(kinds, &a, &b, margin, multiple, found)
+            convex_convex(&solid(m, d, g1), &solid(m, d, g2), margin, multiple, found)
         }
         _ => 0,
     }
@@ -149,12 +187,12 @@ pub(super) fn closed_form<T: Real>(
 
 /// Whether a type is known by its support function.
 pub(super) fn is_convex(kind: i32) -> bool {
-    (geom::SPHERE..=geom::BOX).contains(&kind)
+    (geom::SPHERE..=geom::MESH).contains(&kind)
 }
 
 /// Whether a type has a face or an edge to lie on.
 fn has_side(kind: i32) -> bool {
-    [geom::CAPSULE, geom::CYLINDER, geom::BOX].contains(&kind)
+    [geom::CAPSULE, geom::CYLINDER, geom::BOX, geom::MESH].contains(&kind)
 }
 
 /// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the

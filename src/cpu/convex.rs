@@ -9,10 +9,10 @@
 //! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
 //! the flat faces and edges found so far makes the normal exact.
 
-use super::gjk::{Nearest, approach};
+use super::gjk::{Nearest, approach, search};
 use super::manifold::several;
 use super::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
-use super::primitives::{Found, MAX_FOUND, Shape};
+use super::primitives::{Found, MAX_FOUND};
 use super::support_map::{Solid, curve, farthest, meet};
 use crate::model::geom;
 use crate::real::Real;
@@ -23,11 +23,37 @@ const SNAP: f64 = 0.02;
 /// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
 pub const FLAT: f64 = 0.1;
 
+/// Cosine of the largest angle by which it may be.
+const NEAR: f64 = 0.99;
+
 /// Height above the surface to look from, as a share of the size.
 const LIFT: f64 = 0.2;
 
+/// The same for what is next to a valley of a polytope, and how far directions are tilted there.
+const LOW: f64 = 0.05;
+const TILTS: [[f64; 2]; 12] = [
+    [0.2, 0.0],
+    [-0.1, 0.173_205_08],
+    [-0.1, -0.173_205_08],
+    [-0.4, 0.0],
+    [0.2, -0.346_410_16],
+    [0.2, 0.346_410_16],
+    [0.8, 0.0],
+    [-0.4, 0.692_820_32],
+    [-0.4, -0.692_820_32],
+    [-1.2, 0.0],
+    [0.6, -1.039_230_5],
+    [0.6, 1.039_230_5],
+];
+
+/// Turns around all of them.
+const TURNS: usize = 4;
+
 /// Depth as a share of the size from which on there may be a second valley.
 const DEEP: f64 = 0.05;
+
+/// Cosine of the angle within which a second valley is not looked for.
+const AWAY: f64 = 0.7;
 
 /// Longest step of Newton's method.
 const LONGEST: f64 = 0.3;
@@ -38,14 +64,13 @@ const POLISHES: usize = 20;
 
 /// Contacts of two convex shapes nearer than `margin`; returns their number. `multiple` allows more than one.
 pub fn convex_convex<T: Real>(
-    kinds: (i32, i32),
-    first: &Shape<T>,
-    second: &Shape<T>,
+    first: &Solid<'_, T>,
+    second: &Solid<'_, T>,
     margin: T,
     multiple: bool,
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
-    let (a, b) = centered(kinds, first, second);
+    let (a, b) = centered(first, second);
     let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
     let pos = scale(add(gap.from, gap.to), T::of(0.5));
     found[0] = Found { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
@@ -54,7 +79,7 @@ pub fn convex_convex<T: Real>(
         count = several(&a, &b, gap.normal, gap.from, gap.to, margin, found);
     }
     for contact in &mut found[..count] {
-        contact.pos = add(contact.pos, first.pos);
+        contact.pos = add(contact.pos, first.shape.pos);
     }
     count
 }
@@ -73,26 +98,19 @@ pub struct Gap<T> {
 }
 
 /// Distance of two convex shapes that is not above `margin`, and the points.
-pub fn convex_distance<T: Real>(
-    kinds: (i32, i32),
-    first: &Shape<T>,
-    second: &Shape<T>,
-    margin: T,
-) -> Option<Gap<T>> {
-    let (a, b) = centered(kinds, first, second);
+pub fn convex_distance<T: Real>(first: &Solid<'_, T>, second: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
+    let (a, b) = centered(first, second);
     let gap = nearest_points(&a, &b, margin)?;
-    Some(Gap { from: add(gap.from, first.pos), to: add(gap.to, first.pos), ..gap })
+    Some(Gap { from: add(gap.from, first.shape.pos), to: add(gap.to, first.shape.pos), ..gap })
 }
 
 /// Two shapes, all relative to the centre of the first.
-fn centered<T: Real>(kinds: (i32, i32), first: &Shape<T>, second: &Shape<T>) -> (Solid<T>, Solid<T>) {
-    let a = Solid { kind: kinds.0, shape: Shape { pos: [T::ZERO; 3], ..*first } };
-    let b = Solid { kind: kinds.1, shape: Shape { pos: sub(second.pos, first.pos), ..*second } };
-    (a, b)
+fn centered<'a, T: Real>(first: &Solid<'a, T>, second: &Solid<'a, T>) -> (Solid<'a, T>, Solid<'a, T>) {
+    (first.at([T::ZERO; 3]), second.at(sub(second.shape.pos, first.shape.pos)))
 }
 
 /// The same, relative to the centre of the first.
-fn nearest_points<T: Real>(a: &Solid<T>, b: &Solid<T>, margin: T) -> Option<Gap<T>> {
+fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
     let radius = a.radius() + b.radius();
     let (normal, height) = least_direction(a, b, radius + margin)?;
     let dist = -height - radius;
@@ -101,7 +119,11 @@ fn nearest_points<T: Real>(a: &Solid<T>, b: &Solid<T>, margin: T) -> Option<Gap<
     if !touches {
         return None;
     }
-    let (p, q) = witnesses(a, b, normal);
+    let (p, q) = if a.hull.exists() || b.hull.exists() {
+        hull_witnesses(a, b, normal, height)
+    } else {
+        witnesses(a, b, normal)
+    };
     Some(Gap {
         dist,
         normal,
@@ -112,7 +134,7 @@ fn nearest_points<T: Real>(a: &Solid<T>, b: &Solid<T>, margin: T) -> Option<Gap<
 
 /// Direction in which the support function of the difference is least, and its value; none where that is below minus
 /// `reach`.
-fn least_direction<T: Real>(a: &Solid<T>, b: &Solid<T>, reach: T) -> Option<([T; 3], T)> {
+fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Option<([T; 3], T)> {
     let size = norm3(a.shape.size) + norm3(b.shape.size);
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
     let lift = T::of(LIFT) * size;
@@ -156,12 +178,52 @@ fn least_direction<T: Real>(a: &Solid<T>, b: &Solid<T>, reach: T) -> Option<([T;
         first = n;
         lowest = best;
     }
+    if nearest == Nearest::Inside && (a.hull.exists() || b.hull.exists()) {
+        n = neighbour(a, b, n, size);
+    }
+    // between polytopes, points and segments the nearest triangle is exact
+    if (a.hull.exists() || b.hull.exists()) && !a.is_curved() && !b.is_curved() {
+        return Some((n, dot(meet(a, b, n), n)));
+    }
     Some(polish(a, b, n, size))
 }
 
-/// The best of the directions that the shapes suggest, and its value: the given one, from one centre to the other, axes,
+/// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
+fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> [T; 3] {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let slack = T::of(4.0) * T::EPSILON * size;
+    let mut n = start;
+    let mut best = dot(meet(a, b, n), n);
+    let mut center = n;
+    for k in 0..TURNS * TILTS.len() {
+        let way = TILTS[k % TILTS.len()];
+        if k % TILTS.len() == 0 {
+            // as long as it helps
+            if k > 0 && center == n {
+                break;
+            }
+            center = n;
+        }
+        let (t, u) = basis(center, [T::ZERO; 3]);
+        let tilted = normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])));
+        let height = dot(meet(a, b, tilted), tilted);
+        let mut next = tilted;
+        let at = scale(tilted, height + T::of(LOW) * size);
+        if approach(a, b, at, T::of(8.0) * size, least * T::of(LOW), &mut next) != Nearest::Outside {
+            continue;
+        }
+        let value = dot(meet(a, b, next), next);
+        if value < best - slack {
+            n = next;
+            best = value;
+        }
+    }
+    n
+}
+
+/// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
 /// what is across two of them, the first across an axis, and diagonals; with `away`, none that is near `n`.
-fn suggestion<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3], away: bool) -> ([T; 3], T) {
+fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], away: bool) -> ([T; 3], T) {
     let between = normalize3(sub(b.shape.pos, a.shape.pos));
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
     for k in 0..62 {
@@ -190,33 +252,52 @@ fn suggestion<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3], away: bool) -> ([T
         }
         let unit = scale(direction, if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
         let height = dot(meet(a, b, unit), unit);
-        if !(away && dot(unit, n) > T::of(0.7)) && (none || height < least) {
+        if !(away && dot(unit, n) > T::of(AWAY)) && (none || height < least) {
             least = height;
             best = unit;
             none = false;
+        }
+    }
+    // the given direction first, against which most polygons lose at once
+    for (one, two, sign) in [(a, b, T::ONE), (b, a, -T::ONE)] {
+        let between = sub(two.shape.pos, one.shape.pos);
+        for polygon in 0..one.hull.polygons() {
+            let outward = one.normal(polygon);
+            let unit = scale(outward, sign);
+            // no less than where the centre of the other is
+            let bound = one.hull.level(polygon) - dot(between, outward);
+            if (away && dot(unit, n) > T::of(AWAY)) || (bound >= least && !none) {
+                continue;
+            }
+            let height = dot(meet(a, b, unit), unit);
+            if none || height < least {
+                least = height;
+                best = unit;
+                none = false;
+            }
         }
     }
     (best, least)
 }
 
 /// Axis `k` of the two shapes, three each.
-fn axis_of<T: Real>(a: &Solid<T>, b: &Solid<T>, k: usize) -> [T; 3] {
+fn axis_of<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> [T; 3] {
     if k < 3 { a.axis(k) } else { b.axis(k - 3) }
 }
 
 /// Whether the difference may be flat along that axis, and it is nearly across `n`.
-fn flat_axis<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3], k: usize) -> bool {
+fn flat_axis<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], k: usize) -> bool {
     (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of(a, b, k), n).abs() < T::of(SNAP)
 }
 
 /// Whether that axis lies across a cylinder: flat at its caps only.
-fn is_round<T: Real>(a: &Solid<T>, b: &Solid<T>, k: usize) -> bool {
+fn is_round<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> bool {
     (if k < 3 { a } else { b }).kind == geom::CYLINDER && k % 3 < 2
 }
 
 /// Turns a direction onto faces and edges where `h` is no larger, and by Newton's method to where it is least; returns
 /// that too.
-fn polish<T: Real>(a: &Solid<T>, b: &Solid<T>, start: [T; 3], size: T) -> ([T; 3], T) {
+fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> ([T; 3], T) {
     let slack = T::of(4.0) * T::EPSILON * size;
     let mut n = start;
     let mut point = meet(a, b, n);
@@ -249,12 +330,49 @@ fn polish<T: Real>(a: &Solid<T>, b: &Solid<T>, start: [T; 3], size: T) -> ([T; 3
         let more = if second > first { 2 } else { 1 };
         // a face before an edge, unless that is better
         let better = value < height - slack || (value <= height + slack && more > kept);
-        if better && dot(next, start) > T::of(0.99) {
+        if better && dot(next, start) > T::of(NEAR) {
             n = next;
             point = farthest;
             height = value;
             kept = more;
             edge = one;
+        }
+    }
+    for s in [a, b] {
+        if !s.hull.exists() {
+            continue;
+        }
+        // polygons and edges at the farthest vertex; the other shape is a curved one
+        let (other, sign) = if a.hull.exists() { (b, T::ONE) } else { (a, -T::ONE) };
+        let axis = other.axis(2);
+        let v = s.hull.farthest(s.inward(scale(start, sign)));
+        for k in 0..3 * s.hull.ring(v) {
+            let along = normalize3(sub(s.vertex(s.hull.ring_vertex(v, k / 3)), s.vertex(v)));
+            // a polygon, an edge alone, an edge and the side of a cylinder
+            let mut next = match k % 3 {
+                0 => s.normal(s.hull.ring_polygon(v, k / 3)),
+                1 => add_scaled(start, along, -dot(start, along)),
+                _ if other.kind == geom::CYLINDER => cross(along, axis),
+                _ => continue,
+            };
+            let length = norm3(next);
+            if length < T::of(0.01) {
+                continue;
+            }
+            next = scale(next, if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
+            if dot(next, start) < T::of(NEAR) {
+                continue;
+            }
+            let farthest = meet(a, b, next);
+            let value = dot(farthest, next);
+            let more = if k % 3 == 1 { 1 } else { 2 };
+            if value < height - slack || (value <= height + slack && more > kept) {
+                n = next;
+                point = farthest;
+                height = value;
+                kept = more;
+                edge = along;
+            }
         }
     }
     let mut damping = size * T::of(1e-4);
@@ -316,7 +434,7 @@ fn basis<T: Real>(n: [T; 3], edge: [T; 3]) -> ([T; 3], [T; 3]) {
 }
 
 /// Points of the two cores that touch along `n`.
-fn witnesses<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
+fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
     let flat = T::of(FLAT) * T::EPSILON.sqrt();
     let back = scale(n, -T::ONE);
     // from one to the other and back, which ends where both are flat
@@ -337,8 +455,41 @@ fn witnesses<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3]) -> ([T; 3], [T; 3])
     (p, q)
 }
 
+/// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
+/// difference that is nearest to one above it comes from.
+fn hull_witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], height: T) -> ([T; 3], [T; 3]) {
+    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+    let across = scale(n, height);
+    if is_single(b, n, flat) {
+        let q = farthest(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);
+        return (add(q, across), q);
+    }
+    if is_single(a, n, flat) {
+        let p = farthest(a, n, a.shape.pos, T::ZERO);
+        return (p, sub(p, across));
+    }
+    let size = norm3(a.shape.size) + norm3(b.shape.size);
+    let at = scale(n, height + T::of(LIFT) * size);
+    let mut turned = n;
+    let p = search(a, b, at, T::of(8.0) * size, T::ZERO, &mut turned).1;
+    (p, sub(p, across))
+}
+
+/// Whether only one point of a shape is farthest in direction `n`.
+fn is_single<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> bool {
+    if s.hull.exists() {
+        return false;
+    }
+    // a cylinder is flat on its side and on its caps
+    let cap = s.kind == geom::CYLINDER && norm3(cross(s.axis(2), n)) < flat;
+    !cap && (0..3).all(|k| {
+        let round = s.kind == geom::CYLINDER && k < 2;
+        round || !s.has_flat(k) || dot(s.axis(k), n).abs() >= flat
+    })
+}
+
 /// The edge of a shape that is farthest in direction `n`, where it is no face.
-fn single_edge<T: Real>(s: &Solid<T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
+fn single_edge<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
     let mut edge = None;
     for k in 0..3 {
         // the axes across a cylinder count for its caps only
@@ -357,7 +508,7 @@ fn single_edge<T: Real>(s: &Solid<T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
 mod tests {
     use super::*;
     use crate::cpu::math::{mat_mul_vec, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
-    use crate::cpu::primitives::{capsule_capsule, sphere_sphere};
+    use crate::cpu::primitives::{Shape, capsule_capsule, sphere_sphere};
 
     const KINDS: [i32; 5] = [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX];
 
@@ -388,7 +539,8 @@ mod tests {
 
     fn single(kinds: (i32, i32), a: &Shape<f64>, b: &Shape<f64>) -> Option<Found<f64>> {
         let mut found = [Found::none(); MAX_FOUND];
-        (convex_convex(kinds, a, b, 0.05, false, &mut found) == 1).then_some(found[0])
+        (convex_convex(&Solid::of(kinds.0, a), &Solid::of(kinds.1, b), 0.05, false, &mut found) == 1)
+            .then_some(found[0])
     }
 
     fn near(a: [f64; 3], b: [f64; 3], tolerance: f64) -> bool {
@@ -499,11 +651,16 @@ mod tests {
                     }
                     let mut wide = [Found::none(); MAX_FOUND];
                     let mut slim = [Found::none(); MAX_FOUND];
-                    let n = convex_convex((one, two), &a, &b, 0.05, one != geom::BOX, &mut wide);
+                    let n = convex_convex(
+                        &Solid::of(one, &a),
+                        &Solid::of(two, &b),
+                        0.05,
+                        one != geom::BOX,
+                        &mut wide,
+                    );
                     let m = convex_convex(
-                        (one, two),
-                        &narrow(&a),
-                        &narrow(&b),
+                        &Solid::of(one, &narrow(&a)),
+                        &Solid::of(two, &narrow(&b)),
                         0.05,
                         one != geom::BOX,
                         &mut slim,
@@ -537,7 +694,13 @@ mod tests {
                 size: [0.1, 0.2, 0.0],
             };
             let mut found = [Found::none(); MAX_FOUND];
-            let n = convex_convex((geom::CYLINDER, geom::BOX), &cylinder, &cube, 0.01, true, &mut found);
+            let n = convex_convex(
+                &Solid::of(geom::CYLINDER, &cylinder),
+                &Solid::of(geom::BOX, &cube),
+                0.01,
+                true,
+                &mut found,
+            );
             assert_eq!(n, want);
             for contact in &found[..n] {
                 assert!(near(contact.normal, [0.0, 0.0, -1.0], 1e-9), "{:?}", contact.normal);

@@ -3,12 +3,13 @@
 //! Pairs that have a closed form for their contacts have it for their distance: that of the deepest contact. For all
 //! other convex shapes it is the gap of their support functions ([`super::convex`]).
 
-use super::collision::{closed_form, far_apart, is_convex, shape};
+use super::collision::{closed_form, far_apart, is_convex, shape, solid};
 use super::convex::{Gap, convex_distance};
 use super::math::{add_scaled, scale};
+use super::plane_mesh::plane_mesh;
 use super::primitives::{Found, MAX_FOUND};
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Model, geom};
 use crate::real::Real;
 
 /// Signed distance of two geoms, and where they are nearest; none where it is not below `most`, and of two planes.
@@ -32,7 +33,13 @@ pub fn geom_distance<T: Real>(
     // closed forms look for how deep it is where it is not above zero
     let gap = match closed_form(kinds, &a, &b, most.max(T::ZERO), &mut found) {
         Some(n) => deepest(&found[..n]),
-        None if is_convex(kinds.0) && is_convex(kinds.1) => convex_distance(kinds, &a, &b, most),
+        None if kinds == (geom::PLANE, geom::MESH) => {
+            let n = plane_mesh(&a, &solid(m, d, g2), most.max(T::ZERO), &mut found);
+            deepest(&found[..n])
+        }
+        None if is_convex(kinds.0) && is_convex(kinds.1) => {
+            convex_distance(&solid(m, d, g1), &solid(m, d, g2), most)
+        }
         None => None,
     };
     let gap = gap.filter(|gap| gap.dist < most)?;
@@ -63,7 +70,6 @@ mod tests {
         add, dot, mat_mul, mat_mul_vec, norm3, quat_normalize, quat_to_mat, set_mat3, set_vec3, sub, vec3,
     };
     use crate::data::Capacity;
-    use crate::model::geom;
 
     /// A plane, then two geoms of each other type.
     const SHAPES: &str =

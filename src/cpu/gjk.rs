@@ -7,7 +7,7 @@
 //! Detection*, §5.1.5).
 
 use super::math::{add_scaled, cross, dot, norm3, scale, sub};
-use super::support_map::{Solid, meet};
+use super::support_map::{Solid, farthest};
 use crate::real::Real;
 
 /// Most points that one search adds.
@@ -27,46 +27,89 @@ pub enum Nearest {
 /// Points of a difference, relative to the point that is looked for.
 struct Simplex<T> {
     points: [[T; 3]; 4],
+    /// The same as points of the first shape.
+    from: [[T; 3]; 4],
+    /// Shares of the points in the nearest point.
+    shares: [T; 3],
     count: usize,
+}
+
+impl<T: Real> Simplex<T> {
+    /// None yet.
+    fn empty() -> Self {
+        Self { points: [[T::ZERO; 3]; 4], from: [[T::ZERO; 3]; 4], shares: [T::ZERO; 3], count: 0 }
+    }
+
+    /// Makes a point another one of it.
+    fn set(&mut self, to: usize, from: usize) {
+        self.points[to] = self.points[from];
+        self.from[to] = self.from[from];
+    }
+
+    /// The nearest point as one of the first shape.
+    fn witness(&self) -> [T; 3] {
+        let mut sum = [T::ZERO; 3];
+        for k in 0..self.count.min(3) {
+            sum = add_scaled(sum, self.from[k], self.shares[k]);
+        }
+        sum
+    }
 }
 
 /// Turns `n` into the direction from the difference of `a` and `b` to the point `at`; stops where a plane keeps
 /// the difference farther than `reach` away. `least` is the distance below which nothing is told.
 pub fn approach<T: Real>(
-    a: &Solid<T>,
-    b: &Solid<T>,
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
     at: [T; 3],
     reach: T,
     least: T,
     n: &mut [T; 3],
 ) -> Nearest {
+    search(a, b, at, reach, least, n).0
+}
+
+/// The same, and the point of the first shape at the point of the difference that is nearest to `at`.
+pub fn search<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    at: [T; 3],
+    reach: T,
+    least: T,
+    n: &mut [T; 3],
+) -> (Nearest, [T; 3]) {
     let close = T::EPSILON * T::of(8.0);
-    let mut simplex = Simplex { points: [[T::ZERO; 3]; 4], count: 0 };
+    let mut simplex = Simplex::empty();
+    let mut witness = a.shape.pos;
     let mut nearest = [T::ZERO; 3];
     let mut square = T::ZERO;
     for round in 0..ROUNDS {
-        let point = sub(meet(a, b, *n), at);
+        let from = farthest(a, *n, a.shape.pos, T::ZERO);
+        let to = farthest(b, scale(*n, -T::ONE), b.shape.pos, T::ZERO);
+        let point = sub(sub(from, to), at);
         if -dot(point, *n) > reach {
-            return Nearest::Far;
+            return (Nearest::Far, witness);
         }
         if round > 0 && square - dot(nearest, point) <= close * square {
             break;
         }
         simplex.points[simplex.count] = point;
+        simplex.from[simplex.count] = from;
         simplex.count += 1;
         let next = reduce(&mut simplex);
         let length2 = dot(next, next);
         if simplex.count == 4 || length2 <= least * least {
-            return Nearest::Inside;
+            return (Nearest::Inside, witness);
         }
         if round > 0 && length2 >= square {
             break;
         }
+        witness = simplex.witness();
         nearest = next;
         square = length2;
         *n = scale(nearest, -T::ONE / norm3(nearest));
     }
-    Nearest::Outside
+    (Nearest::Outside, witness)
 }
 
 /// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
@@ -81,10 +124,14 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
             return [T::ZERO; 3];
         }
         // the nearest of the faces at the new point
-        let mut best = Simplex { points: s.points, count: 0 };
+        let mut best = Simplex::empty();
         let mut found = [T::ZERO; 3];
         for k in 0..3 {
-            let mut face = Simplex { points: [s.points[k], s.points[(k + 1) % 3], new, new], count: 3 };
+            let mut face = Simplex::empty();
+            for (to, from) in [k, (k + 1) % 3, 3].into_iter().enumerate() {
+                face.points[to] = s.points[from];
+                face.from[to] = s.from[from];
+            }
             let point = reduce_triangle(&mut face);
             if k == 0 || dot(point, point) < dot(found, found) {
                 found = point;
@@ -95,10 +142,11 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
         return found;
     }
     if s.count == 1 {
+        s.shares = [T::ONE, T::ZERO, T::ZERO];
         return s.points[0];
     }
     if s.count == 2 {
-        s.points[2] = s.points[1];
+        s.set(2, 1);
     }
     reduce_triangle(s)
 }
@@ -113,32 +161,40 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
     let (vr, vq, vp) = (d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4);
     // corners
     s.count = 1;
+    s.shares = [T::ONE, T::ZERO, T::ZERO];
     if d1 <= T::ZERO && d2 <= T::ZERO {
         return p;
     }
     if d3 >= T::ZERO && d4 <= d3 {
-        s.points[0] = q;
+        s.set(0, 1);
         return q;
     }
     if d6 >= T::ZERO && d5 <= d6 {
-        s.points[0] = r;
+        s.set(0, 2);
         return r;
     }
     // edges
     s.count = 2;
     if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
-        return add_scaled(p, pq, d1 / (d1 - d3));
+        let share = d1 / (d1 - d3);
+        s.shares = [T::ONE - share, share, T::ZERO];
+        return add_scaled(p, pq, share);
     }
     if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
-        s.points[1] = r;
-        return add_scaled(p, pr, d2 / (d2 - d6));
+        let share = d2 / (d2 - d6);
+        s.set(1, 2);
+        s.shares = [T::ONE - share, share, T::ZERO];
+        return add_scaled(p, pr, share);
     }
     if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
-        s.points[0] = r;
-        return add_scaled(q, sub(r, q), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        s.set(0, 2);
+        s.shares = [share, T::ONE - share, T::ZERO];
+        return add_scaled(q, sub(r, q), share);
     }
     // face
     s.count = 3;
     let share = T::ONE / (vp + vq + vr);
+    s.shares = [vp * share, vq * share, vr * share];
     add_scaled(add_scaled(p, pq, vq * share), pr, vr * share)
 }

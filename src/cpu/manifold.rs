@@ -1,11 +1,12 @@
-//! More than one contact where a cylinder's cap or side, or a capsule's side, lies on a cap or a face.
+//! More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap.
 //!
 //! A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the sides of the other's
 //! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
 //! that span much area are kept. Contacts lie along the face's normal.
 
 use super::convex::FLAT;
-use super::math::{add, add_scaled, cross, dot, norm3, scale, sub};
+use super::hull::MOST_CORNERS;
+use super::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
 use super::primitives::{Found, MAX_FOUND};
 use super::support_map::{Solid, farthest};
 use crate::model::geom;
@@ -27,8 +28,8 @@ const CORNERS: usize = 16;
 /// Most contacts of two faces.
 const KEPT: usize = 4;
 
-/// Room for corners while a polygon is clipped.
-const ROOM: usize = 40;
+/// Room for corners while a polygon is clipped: a side adds one at most.
+const ROOM: usize = 2 * MOST_CORNERS;
 
 /// A flat polygon in a fixed order of corners.
 struct Polygon<T> {
@@ -38,8 +39,8 @@ struct Polygon<T> {
 
 /// Contacts of two shapes that touch at `p` and `q` along `n`; `found` holds the first.
 pub fn several<T: Real>(
-    a: &Solid<T>,
-    b: &Solid<T>,
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
     n: [T; 3],
     p: [T; 3],
     q: [T; 3],
@@ -48,93 +49,142 @@ pub fn several<T: Real>(
 ) -> usize {
     let flat = T::of(FLAT) * T::EPSILON.sqrt();
     let back = scale(n, -T::ONE);
-    let (one, two) = (facing(a, n, flat), facing(b, back, flat));
+    let (va, vb) = (a.hull.farthest(a.inward(n)), b.hull.farthest(b.inward(back)));
+    let (one, two) = (facing(a, va, n, n, flat, T::ZERO), facing(b, vb, back, back, flat, T::ZERO));
     let tolerance = T::of(ALIGNED_SINE);
     // two faces
-    if let (Some((k, sign)), Some(_)) = (one, two) {
-        let normal = scale(a.axis(k), sign);
-        if let Some((j, side)) = opposite(b, normal, back, flat) {
-            let other = scale(b.axis(j), side);
+    if let (Some(face), Some(_)) = (one, two) {
+        let normal = face_normal(a, face);
+        let against = scale(normal, -T::ONE);
+        if let Some(opposite) = facing(b, vb, back, against, flat, T::of(ALIGNED_COSINE)) {
+            let other = face_normal(b, opposite);
             if dot(normal, n) > tolerance && dot(other, back) > tolerance {
-                let mut polygon = face(b, j, side);
-                cut(&mut polygon, a, k, sign, margin);
-                let base = corner(a, k, sign, 0);
+                let mut polygon = corners_of(b, opposite);
+                cut(&mut polygon, a, face, margin);
+                let base = corner(a, face, 0);
                 return write(&polygon, false, base, normal, other, scale(other, -T::ONE), T::ZERO, found);
             }
         }
     }
-    // the side of the first and a face of the second
-    if two.is_some() {
-        for j in 0..3 {
-            let Some(side) = faces(b, j, back, flat) else { continue };
-            let normal = scale(b.axis(j), side);
-            if dot(a.axis(2), normal).abs() < tolerance {
-                let (mut polygon, room) = edge(a, n, p, margin, flat);
-                cut(&mut polygon, b, j, side, margin - room);
+    // a side of the first and a face of the second
+    let (dim, other_dim) = (dimension(a, va, n, flat), dimension(b, vb, back, flat));
+    if two.is_some() && dim < 3 && (dim <= other_dim || one.is_none()) {
+        for k in 0..faces(b, vb) {
+            let Some(face) = face(b, vb, k, back, flat) else { continue };
+            // of a mesh the one that it lies on
+            if b.hull.exists() && two != Some(face) {
+                continue;
+            }
+            let normal = face_normal(b, face);
+            if let Some((mut polygon, room)) = edge(a, va, n, p, normal, margin, flat) {
+                cut(&mut polygon, b, face, margin - room);
                 let into = scale(normal, -T::ONE);
-                return write(&polygon, true, corner(b, j, side, 0), normal, into, into, room, found);
+                return write(&polygon, true, corner(b, face, 0), normal, into, into, room, found);
             }
         }
         return 1;
     }
-    // the side of the second and a cap of the first
-    if let Some((k, sign)) = one {
-        let normal = scale(a.axis(k), sign);
-        if dot(b.axis(2), normal).abs() < tolerance {
-            let (mut polygon, room) = edge(b, back, q, margin, flat);
-            cut(&mut polygon, a, k, sign, margin - room);
+    // a side of the second and a face of the first
+    if let (Some(face), true) = (one, other_dim < 3) {
+        let normal = face_normal(a, face);
+        if let Some((mut polygon, room)) = edge(b, vb, back, q, normal, margin, flat) {
+            cut(&mut polygon, a, face, margin - room);
             let into = scale(normal, -T::ONE);
-            return write(&polygon, true, corner(a, k, sign, 0), normal, into, normal, room, found);
+            return write(&polygon, true, corner(a, face, 0), normal, into, normal, room, found);
         }
     }
     1
 }
 
-/// Sign of the face across axis `k` that a shape may touch with along `n`: a cap of a cylinder that does not lie on its
-/// side, or a face of a box.
-fn faces<T: Real>(s: &Solid<T>, k: usize, n: [T; 3], flat: T) -> Option<T> {
+/// A face of a shape: the axis that it lies across and its sign, or a polygon.
+#[derive(Clone, Copy, PartialEq)]
+struct Face<T> {
+    k: usize,
+    sign: T,
+}
+
+/// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+fn faces<T: Real>(s: &Solid<'_, T>, v: usize) -> usize {
+    if s.hull.exists() { s.hull.ring(v) } else { 3 }
+}
+
+/// Face `k` of these, if it may touch along `n`: a cap of a cylinder that does not lie on its side, a face of a box, or
+/// one of a mesh.
+fn face<T: Real>(s: &Solid<'_, T>, v: usize, k: usize, n: [T; 3], flat: T) -> Option<Face<T>> {
+    if s.hull.exists() {
+        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
+        return (dot(face_normal(s, face), n) >= flat).then_some(face);
+    }
     let along = dot(s.axis(k), n);
     let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
-    (has && along.abs() >= flat).then_some(if along >= T::ZERO { T::ONE } else { -T::ONE })
+    (has && along.abs() >= flat).then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
 }
 
-/// The face that looks most along `n`: axis and sign.
-fn facing<T: Real>(s: &Solid<T>, n: [T; 3], flat: T) -> Option<(usize, T)> {
-    let (mut best, mut found) = (T::ZERO, None);
-    for k in 0..3 {
-        if let Some(sign) = faces(s, k, n, flat) {
-            let cosine = dot(s.axis(k), n) * sign;
+/// Normal of a face.
+fn face_normal<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> [T; 3] {
+    if s.hull.exists() { s.normal(face.k) } else { scale(s.axis(face.k), face.sign) }
+}
+
+/// Of the faces that may touch along `n` the one that looks most in a direction, more than `least`.
+fn facing<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    direction: [T; 3],
+    flat: T,
+    least: T,
+) -> Option<Face<T>> {
+    let (mut best, mut found) = (least, None);
+    for k in 0..faces(s, v) {
+        if let Some(face) = face(s, v, k, n, flat) {
+            let cosine = dot(face_normal(s, face), direction);
             if cosine > best {
                 best = cosine;
-                found = Some((k, sign));
+                found = Some(face);
             }
         }
     }
     found
 }
 
-/// The face that looks against `normal`, nearly enough.
-fn opposite<T: Real>(s: &Solid<T>, normal: [T; 3], n: [T; 3], flat: T) -> Option<(usize, T)> {
-    let (mut best, mut found) = (T::of(ALIGNED_COSINE), None);
-    for k in 0..3 {
-        if let Some(sign) = faces(s, k, n, flat) {
-            let against = -dot(s.axis(k), normal) * sign;
-            if against > best {
-                best = against;
-                found = Some((k, sign));
-            }
+/// Whether a shape touches along `n` with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as
+/// its rim.
+fn dimension<T: Real>(s: &Solid<'_, T>, v: usize, n: [T; 3], flat: T) -> usize {
+    if s.hull.exists() {
+        let ring = s.hull.ring(v);
+        let along = |k: usize| norm3(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flat;
+        if (0..ring).any(along) {
+            return 3;
         }
+        return if (0..ring).any(|k| dot(ring_edge(s, v, k), n).abs() < flat) { 2 } else { 1 };
     }
-    found
+    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flat).count();
+    match s.kind {
+        geom::BOX => 1 + across,
+        geom::CYLINDER if dot(s.axis(2), n).abs() < flat => 2,
+        _ => 1,
+    }
 }
 
-/// Number of corners of the faces of a shape.
-fn corners<T: Real>(s: &Solid<T>) -> usize {
+/// Unit vector along edge `k` of those at a vertex of a mesh.
+fn ring_edge<T: Real>(s: &Solid<'_, T>, v: usize, k: usize) -> [T; 3] {
+    normalize3(sub(s.vertex(s.hull.ring_vertex(v, k)), s.vertex(v)))
+}
+
+/// Number of corners of a face.
+fn corners<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> usize {
+    if s.hull.exists() {
+        return s.hull.corners(face.k);
+    }
     if s.kind == geom::CYLINDER { CORNERS } else { 4 }
 }
 
-/// Corner `c` of the face across axis `k`.
-fn corner<T: Real>(s: &Solid<T>, k: usize, sign: T, c: usize) -> [T; 3] {
+/// Corner `c` of a face.
+fn corner<T: Real>(s: &Solid<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
+    let Face { k, sign } = face;
+    if s.hull.exists() {
+        return s.vertex(s.hull.corner(k, c));
+    }
     let size = s.shape.size;
     let center =
         add_scaled(s.shape.pos, s.axis(k), (if s.kind == geom::CYLINDER { size[1] } else { size[k] }) * sign);
@@ -159,11 +209,11 @@ fn corner<T: Real>(s: &Solid<T>, k: usize, sign: T, c: usize) -> [T; 3] {
     add_scaled(add_scaled(center, s.axis(i), size[i] * x), s.axis(j), size[j] * y)
 }
 
-/// All corners of that face.
-fn face<T: Real>(s: &Solid<T>, k: usize, sign: T) -> Polygon<T> {
-    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: corners(s) };
+/// All corners of a face.
+fn corners_of<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> Polygon<T> {
+    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: corners(s, face) };
     for c in 0..polygon.count {
-        polygon.points[c] = corner(s, k, sign, c);
+        polygon.points[c] = corner(s, face, c);
     }
     polygon
 }
@@ -179,18 +229,34 @@ fn sixteenth<T: Real>(c: usize) -> (T, T) {
     (sine, cosine)
 }
 
-/// The line of a shape's side that is farthest along `n`, through `touch` for a capsule, and half the margin where it
-/// includes that.
-fn edge<T: Real>(s: &Solid<T>, n: [T; 3], touch: [T; 3], margin: T, flat: T) -> (Polygon<T>, T) {
+/// The line of a shape's side that is farthest along `n` and lies on a face with that `normal`, through `touch` for a
+/// capsule, and half the margin where it includes that.
+fn edge<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    touch: [T; 3],
+    normal: [T; 3],
+    margin: T,
+    flat: T,
+) -> Option<(Polygon<T>, T)> {
     let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: 2 };
+    if s.hull.exists() || s.kind == geom::BOX {
+        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flat)?;
+        return Some((polygon, T::ZERO));
+    }
     let (axis, half) = (s.axis(2), s.shape.size[1]);
+    let lies = dot(axis, normal).abs() < T::of(ALIGNED_SINE);
+    if !lies {
+        return None;
+    }
     if s.kind == geom::CAPSULE {
         let room = margin * T::of(0.5);
         let touch = add_scaled(touch, n, room);
         let center = add_scaled(touch, axis, -dot(sub(touch, s.shape.pos), axis));
         polygon.points[0] = add_scaled(center, axis, -half);
         polygon.points[1] = add_scaled(center, axis, half);
-        return (polygon, room);
+        return Some((polygon, room));
     }
     // from the end that is farther along the normal
     let rim = farthest(s, n, touch, flat);
@@ -198,16 +264,45 @@ fn edge<T: Real>(s: &Solid<T>, n: [T; 3], touch: [T; 3], margin: T, flat: T) -> 
     let center = add_scaled(rim, axis, -dot(sub(rim, s.shape.pos), axis));
     polygon.points[0] = add_scaled(center, axis, half * side);
     polygon.points[1] = add_scaled(center, axis, -(half * side));
-    (polygon, T::ZERO)
+    Some((polygon, T::ZERO))
 }
 
-/// Cuts a polygon by the sides of the face of `s` across axis `k`, seen along that one's `normal`; what is higher above
-/// it than `most` goes too.
-fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<T>, k: usize, sign: T, most: T) {
-    let (base, normal) = (corner(s, k, sign, 0), scale(s.axis(k), sign));
-    let sides = corners(s);
+/// Ends of the edge at the farthest corner of a box or mesh that lies best on a face with that `normal`, if any does.
+fn straight_edge<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    normal: [T; 3],
+    flat: T,
+) -> Option<([T; 3], [T; 3])> {
+    let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
+    let start = if s.hull.exists() { s.vertex(v) } else { farthest(s, n, s.shape.pos, T::ZERO) };
+    // where it touches with an edge, that one
+    let single = dimension(s, v, n, flat) == 2;
+    for k in 0..faces(s, v) {
+        let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
+        let slope = dot(along, normal).abs();
+        if slope >= best || (single && dot(along, n).abs() >= flat) {
+            continue;
+        }
+        best = slope;
+        let end = if s.hull.exists() {
+            s.vertex(s.hull.ring_vertex(v, k))
+        } else {
+            add_scaled(start, along, -(dot(sub(start, s.shape.pos), along) * T::of(2.0)))
+        };
+        found = Some((start, end));
+    }
+    found
+}
+
+/// Cuts a polygon by the sides of a face of `s`, seen along that one's normal; what is higher above it than `most` goes
+/// too.
+fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<'_, T>, face: Face<T>, most: T) {
+    let (base, normal) = (corner(s, face, 0), face_normal(s, face));
+    let sides = corners(s, face);
     for e in 0..sides {
-        let (from, to) = (corner(s, k, sign, e), corner(s, k, sign, (e + 1) % sides));
+        let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
         let out = cross(sub(to, from), sub(add(from, normal), from));
         let level = dot(out, from);
         // read ahead of what is written: a side makes no more corners than were read, but for one

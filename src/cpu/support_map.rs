@@ -3,6 +3,7 @@
 //! Spheres and capsules are points and segments with a radius around them; what is here is their core. A
 //! direction is *flat* for a shape where more than one point is farthest: along an edge or a face.
 
+use super::hull::Hull;
 use super::math::{
     add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, normalize3, scale, sub,
 };
@@ -11,15 +12,47 @@ use crate::model::geom;
 use crate::real::Real;
 
 /// A convex shape of a type.
-#[derive(Clone, Copy, Debug)]
-pub struct Solid<T> {
+#[derive(Clone, Copy)]
+pub struct Solid<'a, T: Real> {
     /// Type of the geom.
     pub kind: i32,
     /// Pose and size.
     pub shape: Shape<T>,
+    /// Vertices and polygons, of meshes and prisms.
+    pub hull: Hull<'a, T>,
 }
 
-impl<T: Real> Solid<T> {
+impl<'a, T: Real> Solid<'a, T> {
+    /// A shape without vertices of its own.
+    pub fn of(kind: i32, shape: &Shape<T>) -> Self {
+        Self { kind, shape: *shape, hull: Hull::None }
+    }
+
+    /// The same in another place.
+    pub fn at(&self, pos: [T; 3]) -> Self {
+        Self { shape: Shape { pos, ..self.shape }, ..*self }
+    }
+
+    /// A direction in its own axes.
+    pub fn inward(&self, n: [T; 3]) -> [T; 3] {
+        mat_t_mul_vec(self.shape.mat, n)
+    }
+
+    /// Position of a vertex of its hull.
+    pub fn vertex(&self, v: usize) -> [T; 3] {
+        add(self.shape.pos, mat_mul_vec(self.shape.mat, self.hull.vertex(v)))
+    }
+
+    /// Normal of a polygon of its hull.
+    pub fn normal(&self, polygon: usize) -> [T; 3] {
+        mat_mul_vec(self.shape.mat, self.hull.normal(polygon))
+    }
+
+    /// Whether its surface is curved where nothing is flat.
+    pub fn is_curved(&self) -> bool {
+        self.kind == geom::ELLIPSOID || self.kind == geom::CYLINDER
+    }
+
     /// Radius around the core.
     pub fn radius(&self) -> T {
         if self.kind == geom::SPHERE || self.kind == geom::CAPSULE { self.shape.size[0] } else { T::ZERO }
@@ -41,7 +74,7 @@ impl<T: Real> Solid<T> {
 }
 
 /// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
-pub fn farthest<T: Real>(s: &Solid<T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
+pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
     let l = mat_t_mul_vec(s.shape.mat, n);
     let q = mat_t_mul_vec(s.shape.mat, sub(to, s.shape.pos));
     let size = s.shape.size;
@@ -74,20 +107,21 @@ pub fn farthest<T: Real>(s: &Solid<T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3]
             }
         }
         geom::BOX => [along(0, size[0]), along(1, size[1]), along(2, size[2])],
+        _ if s.hull.exists() => s.hull.vertex(s.hull.farthest(l)),
         _ => [T::ZERO; 3],
     };
     add(s.shape.pos, mat_mul_vec(s.shape.mat, local))
 }
 
 /// Farthest point of the difference of two cores in direction `n`.
-pub fn meet<T: Real>(a: &Solid<T>, b: &Solid<T>, n: [T; 3]) -> [T; 3] {
+pub fn meet<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> [T; 3] {
     let back = scale(n, -T::ONE);
     sub(farthest(a, n, a.shape.pos, T::ZERO), farthest(b, back, b.shape.pos, T::ZERO))
 }
 
 /// How the farthest point of a core moves when the unit direction `n` turns by `t`: the curvature of its support
 /// function, which is the same for `-n`. Zero along edges and at corners.
-pub fn curve<T: Real>(s: &Solid<T>, n: [T; 3], t: [T; 3]) -> [T; 3] {
+pub fn curve<T: Real>(s: &Solid<'_, T>, n: [T; 3], t: [T; 3]) -> [T; 3] {
     let size = s.shape.size;
     if s.kind == geom::CYLINDER {
         // around the rim

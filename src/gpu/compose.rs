@@ -46,6 +46,9 @@ const SHADERS: &[(&str, &str)] = &[
     ("capsule_box", include_str!("../../shaders/capsule_box.wgsl")),
     ("box_box", include_str!("../../shaders/box_box.wgsl")),
     ("support_map", include_str!("../../shaders/support_map.wgsl")),
+    ("hull", include_str!("../../shaders/hull.wgsl")),
+    ("plane_mesh", include_str!("../../shaders/plane_mesh.wgsl")),
+    ("height_field", include_str!("../../shaders/height_field.wgsl")),
     ("gjk", include_str!("../../shaders/gjk.wgsl")),
     ("convex", include_str!("../../shaders/convex.wgsl")),
     ("manifold", include_str!("../../shaders/manifold.wgsl")),
@@ -498,6 +501,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         BTreeSet::new()
     };
     let pair = |a: i32, b: i32| collides(a, b) || sensed.contains(&(a, b));
+    let hfield = (geom::SPHERE..=geom::MESH).any(|kind| collides(geom::HFIELD, kind));
+    let hull = hfield || (geom::PLANE..=geom::MESH).any(|kind| pair(kind, geom::MESH));
     let on = |bit: i32| !model.disabled(bit) && !model.disabled(disable::CONSTRAINT);
     let some = |v: &[f64]| v.iter().any(|x| *x != 0.0);
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
@@ -542,8 +547,11 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("SPHERE_BOX", pair(geom::SPHERE, geom::BOX)),
         ("CAPSULE_CAPSULE", pair(geom::CAPSULE, geom::CAPSULE)),
         ("CAPSULE_BOX", pair(geom::CAPSULE, geom::BOX)),
+        ("PLANE_MESH", pair(geom::PLANE, geom::MESH)),
+        ("HULL", hull),
+        ("HFIELD", hfield),
         ("BOX_BOX", collides(geom::BOX, geom::BOX)),
-        ("CONVEX", CONVEX.iter().any(|(a, b)| collides(*a, *b))),
+        ("CONVEX", hfield || CONVEX.iter().any(|(a, b)| collides(*a, *b))),
         ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
         ("SURFACE", some(&model.geom_surfacevel) && on(disable::CONTACT) && s.ncandidate > 0),

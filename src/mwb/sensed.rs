@@ -98,7 +98,7 @@ fn meshes(m: &Model) -> Outcome<()> {
             let first = 3 * face.max(0) as usize;
             m.mesh_face[first..first + 3 * faces as usize].iter().all(|&v| v >= 0 && v < verts)
         };
-        if !placed || !corners() {
+        if !placed || !corners() || !hull(m, mesh) {
             return Err(format!("has mesh {mesh} with triangles that are not its own"));
         }
     }
@@ -113,6 +113,47 @@ fn meshes(m: &Model) -> Outcome<()> {
         Some(g) => Err(format!("has geom {g} of a mesh or height field that is not there")),
         None => Ok(()),
     }
+}
+
+/// Whether the hull and the polygons of a mesh are of its vertices, and lists of neighbours end.
+fn hull(m: &Model, mesh: usize) -> bool {
+    let id = |x: i32| usize::try_from(x).unwrap_or(usize::MAX);
+    let (vert, verts) = (id(m.mesh_vertadr[mesh]), id(m.mesh_vertnum[mesh]));
+    let part = |first: i32, count: usize, most: usize| {
+        id(first).checked_add(count).filter(|end| *end <= most).map(|end| end - count..end)
+    };
+    // polygons: at least three corners each, of vertices of the mesh
+    let (polygon, polygons) = (m.mesh_polyadr[mesh], id(m.mesh_polynum[mesh]));
+    let Some(mut own) = part(polygon, polygons, m.sizes.nmeshpoly) else { return false };
+    let cornered = own.all(|p| {
+        let count = id(m.mesh_polyvertnum[p]);
+        let corners = part(m.mesh_polyvertadr[p], count, m.sizes.nmeshpolyvert);
+        count >= 3 && corners.is_some_and(|mut c| c.all(|k| id(m.mesh_polyvert[k]) < verts))
+    });
+    // the polygons of each vertex
+    let mapped = (vert..vert + verts).all(|v| {
+        let list = part(m.mesh_polymapadr[v], id(m.mesh_polymapnum[v]), m.sizes.nmeshpolymap);
+        list.is_some_and(|mut list| list.all(|k| id(m.mesh_polymap[k]) < polygons))
+    });
+    if m.mesh_graphadr[mesh] < 0 {
+        return verts > 0 && cornered && mapped;
+    }
+    // the graph: counts, starts of lists, corners, lists that end
+    let Some(graph) = m.mesh_graph.get(id(m.mesh_graphadr[mesh])..) else { return false };
+    let (Some(&count), Some(&faces)) = (graph.first(), graph.get(1)) else { return false };
+    let (count, faces) = (id(count), id(faces));
+    if count == 0 || count > graph.len() || faces > graph.len() || graph.len() < 2 + 3 * count + 6 * faces {
+        return false;
+    }
+    let edges = &graph[2 + 2 * count..2 + 3 * count + 3 * faces];
+    let joined = graph[2..2 + count].iter().all(|&start| {
+        let list = edges.get(id(start)..).unwrap_or_default();
+        let end = list.iter().position(|&e| e < 0);
+        end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
+    });
+    let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
+    let extremes = m.mesh_extrema[27 * mesh..27 * mesh + 27].iter().all(|&v| id(v) < count);
+    cornered && mapped && joined && placed && extremes
 }
 
 #[cfg(test)]

@@ -1,0 +1,185 @@
+// Convex polytopes: the hull of a mesh, and a prism below a triangle of a height field. Twin: src/cpu/hull.rs. Vertices and
+// polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the hull, from the
+// one that is farthest in the nearest of 27 directions; where there are few, by looking at all.
+
+// Instead of a mesh: shapes that have no vertices, and the prism.
+const NO_HULL: i32 = -1;
+const PRISM_HULL: i32 = -2;
+
+// Fewest vertices of a mesh whose hull is climbed.
+const HULL_FEW: u32 = 10u;
+
+// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
+const MOST_CORNERS: u32 = 60u;
+
+// Share of a direction's largest part from which on a part counts for the start of a climb.
+const HULL_LEANING: f32 = 0.5;
+
+// The corners of the base of the prism, and above them of its top, relative to its centre.
+var<private> prism_points: array<vec3f, 6>;
+
+// Position of a vertex in the axes of the mesh.
+fn hull_vertex(mesh: i32, v: u32) -> vec3f {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return prism_points[v];
+    }
+//#endif
+    return mesh_vert_vec3(u32(mesh_vertadr(u32(mesh))) + v);
+}
+
+// Number of vertices.
+fn hull_vertices(mesh: i32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 6u;
+    }
+//#endif
+    return u32(mesh_vertnum(u32(mesh)));
+}
+
+// The vertex that is farthest in direction l, the first of equals that a search meets.
+fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
+    let count = hull_vertices(mesh);
+    var graph = -1;
+    if (mesh >= 0 && count >= HULL_FEW) {
+        graph = mesh_graphadr(u32(mesh));
+    }
+    var best = 0u;
+    if (graph < 0) {
+        var most = dot(hull_vertex(mesh, 0u), l);
+        for (var v = 1u; v < count; v++) {
+            let value = dot(hull_vertex(mesh, v), l);
+            if (value > most) {
+                most = value;
+                best = v;
+            }
+        }
+        return best;
+    }
+    let adr = u32(graph);
+    let corners = u32(mesh_graph(adr));
+    // from where it is in a direction nearby
+    let least = HULL_LEANING * max(abs(l.x), max(abs(l.y), abs(l.z)));
+    let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
+    best = u32(mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z));
+    var top = dot(hull_vertex(mesh, u32(mesh_graph(adr + 2u + corners + best))), l);
+    // every turn is higher: no more than there are corners
+    for (var turn = 0u; turn < corners; turn++) {
+        let before = best;
+        var edge = adr + 2u + 2u * corners + u32(mesh_graph(adr + 2u + before));
+        for (var next = mesh_graph(edge); next >= 0; next = mesh_graph(edge)) {
+            let value = dot(hull_vertex(mesh, u32(mesh_graph(adr + 2u + corners + u32(next)))), l);
+            if (value > top) {
+                top = value;
+                best = u32(next);
+            }
+            edge++;
+        }
+        if (best == before) {
+            break;
+        }
+    }
+    return u32(mesh_graph(adr + 2u + corners + best));
+}
+
+// Number of polygons.
+fn hull_polygons(mesh: i32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 5u;
+    }
+//#endif
+    return u32(mesh_polynum(u32(mesh)));
+}
+
+// First entry and number of the corners of a polygon of a mesh.
+fn hull_outline(mesh: i32, polygon: u32) -> vec2u {
+    let id = u32(mesh_polyadr(u32(mesh))) + polygon;
+    return vec2u(u32(mesh_polyvertadr(id)), u32(mesh_polyvertnum(id)));
+}
+
+// Corner k of three of a polygon of the prism: base, top, sides.
+fn prism_corner(polygon: u32, k: u32) -> vec3f {
+    if (polygon < 2u) {
+        return prism_points[3u * polygon + k];
+    }
+    let side = polygon - 2u;
+    let base = select((side + 1u) % 3u, side, k == 0u);
+    return prism_points[base + select(0u, 3u, k == 2u)];
+}
+
+// Unit normal of a polygon, outwards.
+fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        let p = prism_corner(polygon, 0u);
+        let across = cross(prism_corner(polygon, 1u) - p, prism_corner(polygon, 2u) - p);
+        let length = max(sqrt(dot(across, across)), MINVAL);
+        // away from the centre
+        return across * (select(1.0, -1.0, dot(across, p) < 0.0) / length);
+    }
+//#endif
+    return mesh_polynormal_vec3(u32(mesh_polyadr(u32(mesh))) + polygon);
+}
+
+// How far a polygon is from the origin, along its normal.
+fn hull_level(mesh: i32, polygon: u32) -> f32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return dot(prism_corner(polygon, 0u), hull_normal(mesh, polygon));
+    }
+//#endif
+    let corner = u32(mesh_polyvert(hull_outline(mesh, polygon).x));
+    return dot(hull_vertex(mesh, corner), hull_normal(mesh, polygon));
+}
+
+// Number of polygons at a vertex.
+fn hull_ring(mesh: i32, v: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 3u;
+    }
+//#endif
+    return u32(mesh_polymapnum(u32(mesh_vertadr(u32(mesh))) + v));
+}
+
+// Polygon k of those at a vertex.
+fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return select(2u + (v + 2u * (k - 1u)) % 3u, v / 3u, k == 0u);
+    }
+//#endif
+    return u32(mesh_polymap(u32(mesh_polymapadr(u32(mesh_vertadr(u32(mesh))) + v)) + k));
+}
+
+// The vertex at the other end of edge k of those at a vertex: the one before it in that polygon.
+fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return select(v / 3u * 3u + (v + k) % 3u, (v + 3u) % 6u, k == 0u);
+    }
+//#endif
+    let outline = hull_outline(mesh, hull_ring_polygon(mesh, v, k));
+    var before = u32(mesh_polyvert(outline.x + outline.y - 1u));
+    for (var c = 0u; c < outline.y; c++) {
+        let corner = u32(mesh_polyvert(outline.x + c));
+        if (corner == v) {
+            break;
+        }
+        before = corner;
+    }
+    return before;
+}
+
+// Number of corners of a polygon of a mesh that clipping takes into account.
+fn hull_corners(mesh: i32, polygon: u32) -> u32 {
+    return min(hull_outline(mesh, polygon).y, MOST_CORNERS);
+}
+
+// The vertex at corner c of these, clockwise from outside.
+fn hull_corner(mesh: i32, polygon: u32, c: u32) -> u32 {
+    let outline = hull_outline(mesh, polygon);
+    return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MOST_CORNERS)));
+}
