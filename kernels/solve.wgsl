@@ -7,6 +7,12 @@
 
 // Single precision cannot resolve smaller improvements.
 const MIN_TOLERANCE: f32 = 1e-6;
+//#if CG
+// Conjugate gradients take many small ones; each is a difference that is resolved.
+const MIN_IMPROVEMENT: f32 = 1e-10;
+//#else
+const MIN_IMPROVEMENT: f32 = MIN_TOLERANCE;
+//#endif
 
 // rows of this world, whether it still iterates, whether sums and forces are older than the acceleration, and how often
 // it has iterated
@@ -93,7 +99,7 @@ fn iterate_solve() {
     iterate_dual();
 //#else
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
-    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update();
     let gradient = scale * gradient_norm();
     live = live && (iterations == 0 || gradient >= tolerance) && iterations < opt_iterations(0u);
