@@ -7,6 +7,12 @@
 
 // Single precision cannot resolve smaller improvements.
 const MIN_TOLERANCE: f32 = 1e-6;
+//#if CG
+// Conjugate gradients take many small steps, whose improvements are differences that do not cancel.
+const MIN_IMPROVEMENT: f32 = 1e-10;
+//#else
+const MIN_IMPROVEMENT: f32 = MIN_TOLERANCE;
+//#endif
 
 // rows of this world, whether it still iterates, whether sums and forces are older than the acceleration, and how often
 // it has iterated
@@ -14,6 +20,10 @@ var<private> rows: u32;
 var<private> live: bool;
 var<private> stepped: bool;
 var<private> iterations: i32;
+//#if CG
+// whether the next direction is that of the gradient alone
+var<private> anew: bool;
+//#endif
 
 fn solve() {
     begin_solve();
@@ -52,12 +62,19 @@ fn load_solve() {
     rows = u32(nefc(0u));
     live = (solver_live(0u) & 1) != 0;
     stepped = (solver_live(0u) & 2) != 0;
+//#if CG
+    anew = (solver_live(0u) & 4) != 0;
+//#endif
     iterations = solver_niter(0u);
 }
 
 fn save_solve() {
     if (lane == 0u) {
+//#if CG
+        set_solver_live(0u, i32(live) + 2 * i32(stepped) + 4 * i32(anew));
+//#else
         set_solver_live(0u, i32(live) + 2 * i32(stepped));
+//#endif
     }
     end_solve();
 }
@@ -68,6 +85,9 @@ fn begin_solve() {
     live = rows > 0u;
     stepped = true;
     iterations = 0;
+//#if CG
+    anew = true;
+//#endif
 //#if PGS
     start_dual();
 //#else
@@ -93,7 +113,7 @@ fn iterate_solve() {
     iterate_dual();
 //#else
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
-    let tolerance = max(opt_tolerance(0u), MIN_TOLERANCE);
+    let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update();
     let gradient = scale * gradient_norm();
     live = live && (iterations == 0 || gradient >= tolerance) && iterations < opt_iterations(0u);
@@ -110,13 +130,19 @@ fn iterate_solve() {
     }
 //#endif
     let best = line_search(sums, scale, live);
-    live = live && best.alpha != 0.0;
     // step
-    if (live) {
+    if (live && best.alpha != 0.0) {
         advance(best.alpha);
         iterations++;
     }
-    live = live && -scale * best.cost >= tolerance;
+    let improves = best.alpha != 0.0 && -scale * best.cost >= tolerance;
+//#if CG
+    // a direction that improves nothing may be one that rounding has spoilt: the gradient alone decides
+    live = live && (improves || !anew);
+    anew = !improves;
+//#else
+    live = live && improves;
+//#endif
     sync();
 //#endif
 }

@@ -21,7 +21,7 @@ fn conjugate_direction() {
     }
     let sum = sum_parts();
     // the factor of Polak and Ribiere, not below zero
-    let factor = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, iterations == 0);
+    let factor = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, anew);
     if (lane == 0u) {
         set_solver_decrease(0u, sum.x);
     }

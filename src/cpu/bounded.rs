@@ -88,7 +88,7 @@ fn factor<T: Real>(l: &mut Square<T>, n: usize) -> bool {
         }
         for i in j + 1..n {
             let pivot = l[j][j];
-            l[i][j] = l[i][j] / pivot;
+            l[i][j] /= pivot;
         }
     }
     n > 3 || determinant >= small
@@ -98,13 +98,15 @@ fn factor<T: Real>(l: &mut Square<T>, n: usize) -> bool {
 fn solve<T: Real>(l: &Square<T>, x: &mut [T; MOST], n: usize) {
     for i in 0..n {
         for k in 0..i {
-            x[i] = x[i] - l[i][k] * x[k];
+            let other = x[k];
+            x[i] -= l[i][k] * other;
         }
     }
     for i in (0..n).rev() {
-        x[i] = x[i] / l[i][i];
+        x[i] /= l[i][i];
         for k in i + 1..n {
-            x[i] = x[i] - l[k][i] * x[k];
+            let other = x[k];
+            x[i] -= l[k][i] * other;
         }
     }
 }
