@@ -158,9 +158,8 @@ part_shared() {
     check "smooth tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "${smooth[@]}"
     # a kernel for each kind of tendon and actuator; the others take minutes on software Vulkan
     check "smooth models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
-        "$shared"/models/mjx/{actuator/arm21,tendon/armature,tendon/pulley_fixed_site_wrap,tendon/wrap_sidesite}.xml \
-        "$shared"/models/warp/actuation/{actuators,muscle,site,slidercrank,tendon_force_limit}.xml \
-        "$shared"/models/warp/tendon/wrap.xml
+        "$shared"/models/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
+        "$shared"/models/warp/actuation/{actuators,muscle,site,slidercrank}.xml
     check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
 }
