@@ -1,4 +1,5 @@
-// Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/conjugate.rs.
+// Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/conjugate.rs. Only here they
+// begin anew where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
 
 //#if CG
 fn conjugate_direction() {

@@ -1,5 +1,5 @@
 // Values of the model's enumerations and the bits that kernels test. Twins: the modules of src/model.rs and
-// src/data.rs (a test compares them).
+// src/data.rs.
 
 // jnt_type
 const FREE: i32 = 0;

@@ -195,7 +195,7 @@ struct Side {
 }
 
 /// What a step starts from: with it, every round measures the same steps.
-const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "qacc_warmstart"];
+const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "history_rest", "qacc_warmstart"];
 
 impl Side {
     fn open(case: &Case<'_>, options: &BatchOptions, arguments: &Arguments, output: &Output) -> Result<Self> {

@@ -509,28 +509,11 @@ mod tests {
     use super::*;
     use crate::cpu::math::{mat_mul_vec, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
     use crate::cpu::primitives::{Shape, capsule_capsule, sphere_sphere};
+    use crate::cpu::random::Random;
 
     const KINDS: [i32; 5] = [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX];
 
-    /// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
-    struct Random(u64);
-
     impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-
-        fn vector(&mut self) -> [f64; 3] {
-            [self.next(), self.next(), self.next()]
-        }
-
-        fn quat(&mut self) -> [f64; 4] {
-            quat_normalize([self.next(), self.next(), self.next(), self.next()])
-        }
-
         fn shape(&mut self) -> Shape<f64> {
             let size = self.vector().map(|x| 0.15 + 0.1 * x);
             Shape { pos: scale(self.vector(), 0.3), mat: quat_to_mat(self.quat()), size }

@@ -66,9 +66,8 @@ fn deepest<T: Real>(found: &[Found<T>]) -> Option<Gap<T>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::cpu::math::{
-        add, dot, mat_mul, mat_mul_vec, norm3, quat_normalize, quat_to_mat, set_mat3, set_vec3, sub, vec3,
-    };
+    use crate::cpu::math::{add, dot, mat_mul, mat_mul_vec, norm3, set_mat3, set_vec3, sub, vec3};
+    use crate::cpu::random::Random;
     use crate::data::Capacity;
 
     /// A plane, then two geoms of each other type.
@@ -83,23 +82,6 @@ mod tests {
         let model = crate::compile::load_str(SHAPES).unwrap();
         let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
         (model, data)
-    }
-
-    /// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-
-        fn pose(&mut self) -> ([f64; 3], [f64; 9]) {
-            let quat = quat_normalize([self.next(), self.next(), self.next(), self.next()]);
-            ([0.6 * self.next(), 0.6 * self.next(), 0.6 * self.next()], quat_to_mat(quat))
-        }
     }
 
     fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
@@ -119,7 +101,7 @@ mod tests {
             for g1 in 0..m.sizes.ngeom {
                 for g2 in (0..m.sizes.ngeom).filter(|g| *g != g1) {
                     for g in [g1, g2] {
-                        place(&mut d, g, random.pose());
+                        place(&mut d, g, random.pose(0.6));
                     }
                     check(&m, &mut d, g1, g2, &mut random);
                 }
@@ -193,7 +175,7 @@ mod tests {
             let along = dot(sub(here.to, here.from), here.normal);
             assert!((along - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?}");
             assert!(near(sub(here.to, here.from), scale(here.normal, here.dist)), "{g1} {g2}: {here:?}");
-            let (shift, turn) = random.pose();
+            let (shift, turn) = random.pose(0.6);
             for g in [g1, g2] {
                 let pos = add(mat_mul_vec(turn, vec3(&d.geom_xpos, g)), shift);
                 let mat = mat_mul(turn, shape(m, d, g).mat);
@@ -227,7 +209,7 @@ mod tests {
             // what rays from the middle hit is on its own side
             let middle = scale(add(gap.from, gap.to), 0.5);
             for _ in 0..20 {
-                let way = mat_mul_vec(random.pose().1, [0.0, 0.0, 1.0]);
+                let way = mat_mul_vec(random.pose(0.6).1, [0.0, 0.0, 1.0]);
                 for (g, side) in [(g1, -1.0), (g2, 1.0)] {
                     let Some(hit) = crate::cpu::ray::ray_geom(m, d, g, middle, way) else { continue };
                     let beyond = hit.dist * dot(way, gap.normal) * side;

@@ -11,7 +11,7 @@ use super::factor_m::{solve_ld, solve_ld_within};
 use super::make_constraint::row;
 use super::math::{add_row, dot_n};
 use super::penalty::{cone_of, forces_of_rows};
-use super::solve::{mul_rows, range, scale_of};
+use super::solve::{mul_rows, range, residuals, scale_of};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -61,14 +61,9 @@ pub fn start_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     d.qacc.copy_from_slice(&d.qacc_smooth);
     if !m.disabled(disable::WARMSTART) {
-        let mut r = 0;
-        while r < nefc {
-            let (products, count) = mul_rows(d, r, &d.qacc_warmstart);
-            for k in 0..count {
-                d.solver_Jv[r + k] = products[k] - d.efc_aref[r + k];
-            }
-            r += count;
-        }
+        let mut lack = std::mem::take(&mut d.solver_Jv);
+        residuals(d, &d.qacc_warmstart, &mut lack);
+        d.solver_Jv = lack;
         forces_of_rows(m, d);
         // their sum in each degree of freedom, the acceleration that it makes, and the cost
         let half = T::of(0.5);

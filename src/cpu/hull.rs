@@ -214,7 +214,8 @@ mod tests {
     use super::*;
     use crate::cpu::collision::{collision, solid};
     use crate::cpu::convex::convex_distance;
-    use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_normalize, quat_to_mat, set_mat3, set_vec3};
+    use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_to_mat, set_mat3, set_vec3};
+    use crate::cpu::random::Random;
     use crate::cpu::support_map::Solid;
     use crate::data::{Capacity, Data};
 
@@ -240,23 +241,6 @@ mod tests {
         let model = crate::compile::load_str(SHAPES).unwrap();
         let data = Data::new(&model, Capacity { nconmax: 64, njmax: 64 });
         (model, data)
-    }
-
-    /// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
-
-        fn pose(&mut self, spread: f64) -> ([f64; 3], [f64; 9]) {
-            let quat = quat_normalize([self.next(), self.next(), self.next(), self.next()]);
-            ([spread * self.next(), spread * self.next(), spread * self.next()], quat_to_mat(quat))
-        }
     }
 
     fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {

@@ -9,7 +9,7 @@ use super::implicit::mul_implicit;
 use super::math::add_row;
 use super::penalty::forces_of_rows;
 use super::reflected::{damping_slope, dof_damping};
-use super::solve::mul_rows;
+use super::solve::residuals;
 use crate::data::Data;
 use crate::model::{Model, disable, enable};
 use crate::plan;
@@ -55,14 +55,9 @@ fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     // residuals first: the rows of a cone depend on each other
-    let mut r = 0;
-    while r < nefc {
-        let (products, count) = mul_rows(d, r, &d.inverse_qacc);
-        for k in 0..count {
-            d.solver_Jv[r + k] = products[k] - d.efc_aref[r + k];
-        }
-        r += count;
-    }
+    let mut lack = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.inverse_qacc, &mut lack);
+    d.solver_Jv = lack;
     forces_of_rows(m, d);
     d.qfrc_constraint.fill(T::ZERO);
     for r in 0..nefc {

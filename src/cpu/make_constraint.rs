@@ -317,51 +317,22 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     let off2 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b2] as usize));
     let frame = mat3(&d.contact_frame, con);
     let friction = five(&d.contact_friction, con);
-    let column = if m.opt_cone[0] == cone::ELLIPTIC { cone_column } else { pyramid_column };
+    let elliptic = m.opt_cone[0] == cone::ELLIPTIC;
     while i1 != i2 {
         if i1 > i2 {
-            column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE);
+            contact_column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE, elliptic);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE);
+            contact_column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE, elliptic);
             i2 = m.dof_parentid[i2 as usize];
         }
     }
 }
 
-/// One degree of freedom's motion along and about the axes of a contact.
+/// One degree of freedom's entries in the rows of a contact: those of a cone are its directions, a pyramid's edges are the
+/// normal plus and minus friction times each tangent.
 #[inline(always)]
-fn contact_motion<T: Real>(d: &Data<T>, frame: [T; 9], dof: usize, offset: [T; 3]) -> [T; 6] {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
-    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
-    let about = mat_mul_vec(frame, rot);
-    [along[0], along[1], along[2], about[0], about[1], about[2]]
-}
-
-/// One degree of freedom's entries in the rows of a cone: each direction by itself.
-#[inline(always)]
-fn cone_column<T: Real>(
-    d: &mut Data<T>,
-    frame: [T; 9],
-    _: [T; 5],
-    first: usize,
-    dim: usize,
-    dof: usize,
-    offset: [T; 3],
-    sign: T,
-) {
-    let motion = contact_motion(d, frame, dof, offset);
-    let nv = d.sizes.nv;
-    for k in 0..dim {
-        d.efc_J[(first + k) * nv + dof] = sign * motion[k];
-    }
-}
-
-/// One degree of freedom's entries in the rows of a pyramid: its edges are the normal plus and minus friction times each
-/// tangent.
-#[inline(always)]
-fn pyramid_column<T: Real>(
+fn contact_column<T: Real>(
     d: &mut Data<T>,
     frame: [T; 9],
     friction: [T; 5],
@@ -370,18 +341,30 @@ fn pyramid_column<T: Real>(
     dof: usize,
     offset: [T; 3],
     sign: T,
+    elliptic: bool,
 ) {
-    let motion = contact_motion(d, frame, dof, offset);
+    let c = &d.cdof[6 * dof..6 * dof + 6];
+    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
+    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
     let nv = d.sizes.nv;
-    let normal = sign * motion[0];
+    let normal = sign * along[0];
     let adr = first * nv + dof;
     if dim == 1 {
         d.efc_J[adr] = normal;
         return;
     }
     // two directions of sliding, then spin and roll
+    let about = if dim > 3 { mat_mul_vec(frame, rot) } else { [T::ZERO; 3] };
+    let tangents = [along[1], along[2], about[0], about[1], about[2]];
+    if elliptic {
+        d.efc_J[adr] = normal;
+        for k in 1..dim {
+            d.efc_J[adr + k * nv] = sign * tangents[k - 1];
+        }
+        return;
+    }
     for k in 1..dim {
-        let side = sign * motion[k] * friction[k - 1];
+        let side = sign * tangents[k - 1] * friction[k - 1];
         d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
         d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
     }

@@ -56,6 +56,8 @@ pub mod penalty;
 pub mod pid;
 pub mod plane_mesh;
 pub mod primitives;
+#[cfg(test)]
+pub(crate) mod random;
 pub mod ray;
 pub mod reference_constraint;
 pub mod reflected;

@@ -1,4 +1,5 @@
-//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem.
+//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem, here; with directions of
+//! conjugate gradients in [`super::conjugate`], and on the dual problem in [`super::dual`].
 //!
 //! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the
 //! acceleration without constraints and each row's penalty `s` is a quadratic of curvature `D`: everywhere for
@@ -29,7 +30,8 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.qfrc_constraint.fill(T::ZERO);
         return;
     }
-    if m.opt_solver[0] != solver::PGS {
+    let dual = m.opt_solver[0] == solver::PGS;
+    if !dual {
         start(m, d);
     }
     d.qfrc_constraint.fill(T::ZERO);
@@ -38,7 +40,6 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.qacc[i] = d.qacc_smooth[i];
         }
     }
-    let dual = m.opt_solver[0] == solver::PGS;
     if m.has_dual() {
         make_dual(m, d);
     }
@@ -155,14 +156,9 @@ impl<T: Real> Four<T> {
 fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     // penalties at the acceleration without constraints
-    let mut r = 0;
-    while r < nefc {
-        let (products, count) = mul_rows(d, r, &d.qacc_smooth);
-        for k in 0..count {
-            d.solver_Jv[r + k] = products[k] - d.efc_aref[r + k];
-        }
-        r += count;
-    }
+    let mut free = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.qacc_smooth, &mut free);
+    d.solver_Jv = free;
     if !m.disabled(disable::WARMSTART) {
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
         // cost of the last acceleration above that of the smooth one
@@ -171,14 +167,9 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let apart = d.qacc_warmstart[i] - d.qacc_smooth[i];
             change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         }
-        let mut r = 0;
-        while r < nefc {
-            let (products, count) = mul_rows(d, r, &d.qacc_warmstart);
-            for k in 0..count {
-                d.solver_Jaref[r + k] = products[k] - d.efc_aref[r + k];
-            }
-            r += count;
-        }
+        let mut warm = std::mem::take(&mut d.solver_Jaref);
+        residuals(d, &d.qacc_warmstart, &mut warm);
+        d.solver_Jaref = warm;
         let mut r = 0;
         while r < nefc {
             if let Some(cone) = cone_of(m, d, r) {
@@ -306,6 +297,18 @@ pub fn mul_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
     let mut products = [T::ZERO; 4];
     products[0] = dot_n(v, row(0));
     (products, 1)
+}
+
+/// What all rows lack at an acceleration: their products with it, less the reference accelerations.
+pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
+    let mut r = 0;
+    while r < d.nefc[0] as usize {
+        let (products, count) = mul_rows(d, r, acceleration);
+        for k in 0..count {
+            out[r + k] = products[k] - d.efc_aref[r + k];
+        }
+        r += count;
+    }
 }
 
 /// Euclidean length.
