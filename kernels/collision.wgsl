@@ -418,11 +418,20 @@ fn finish_contact(con: u32) {
         set_contact_solreffriction(2u * con + k, opt_o_solref(k));
     }
 //#endif
+//#if ADHESION
+    if (contact_adhesion(con) != 0.0 && contact_dist(con) >= contact_includemargin(con)) {
+        // pulls from afar, without friction
+        set_contact_dim(con, 1);
+    }
+//#endif
 }
 
 // Contact parameters of an explicit pair.
 fn pair_parameters(slot: u32, pair: u32) {
     set_contact_dim(slot, pair_dim(pair));
+//#if ADHESION
+    set_contact_adhesion(slot, pair_adhesion(pair));
+//#endif
     for (var k = 0u; k < 5u; k++) {
         set_contact_friction(5u * slot + k, max(pair_friction(5u * pair + k), MIN_FRICTION));
         set_contact_solimp(5u * slot + k, pair_solimp(5u * pair + k));
@@ -458,6 +467,9 @@ fn mixed_parameters(slot: u32, c: u32) {
     // the geom that decides alone where priorities differ
     let chief = select(g2, g1, geom_priority(g1) > geom_priority(g2));
     set_contact_dim(slot, select(geom_condim(chief), max(geom_condim(g1), geom_condim(g2)), equal));
+//#if ADHESION
+    set_contact_adhesion(slot, select(geom_adhesion(chief), geom_adhesion(g1) + geom_adhesion(g2), equal));
+//#endif
     // sliding, torsional and rolling friction, two directions of the first and the last
     for (var k = 0u; k < 5u; k++) {
         let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));

@@ -227,12 +227,16 @@ fn tendon_limit(ten: u32) {
     }
 }
 
-// Claims the rows of all contacts nearer than their margin.
+// Claims the rows of all contacts nearer than their margin, and of those that hold together.
 fn claim_contacts() {
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         set_contact_efc_address(con, -1);
-        if (contact_dist(con) >= contact_includemargin(con)) {
+        var holds = false;
+//#if ADHESION
+        holds = contact_adhesion(con) != 0.0;
+//#endif
+        if (contact_dist(con) >= contact_includemargin(con) && !holds) {
             continue;
         }
         let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));

@@ -20,6 +20,11 @@ fn passive() {
     for (var dof = lane; dof < nv; dof += lanes) {
         set_qfrc_spring(dof, 0.0);
         set_qfrc_gravcomp(dof, 0.0);
+        var pull = 0.0;
+//#if PULL
+        pull = adhesion_force(dof);
+//#endif
+        set_qfrc_adhesion(dof, pull);
         var damper = 0.0;
 //#if DAMPER
         damper = -(damping_coefficient(damping_of_dof(dof), qvel(dof)) * qvel(dof));
@@ -114,11 +119,14 @@ fn gravity_compensation(dof: u32) -> f32 {
     return sum;
 }
 
-// Sum of the passive forces and of that of the medium; gravity compensation may count as actuator force instead.
+// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as actuator force instead.
 fn sum_passive(dof: u32) {
     var sum = qfrc_spring(dof) + qfrc_damper(dof);
 //#if FLUID
     sum += qfrc_fluid(dof);
+//#endif
+//#if PULL
+    sum += qfrc_adhesion(dof);
 //#endif
 //#if GRAVCOMP
     let lift = gravity_compensation(dof);

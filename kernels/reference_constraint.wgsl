@@ -45,8 +45,12 @@ fn reference_constraint() {
 //#endif
 }
 
-// Reference acceleration of one row.
+// Reference acceleration of one row. Where a contact holds together, its rows push as much more as it pulls.
 fn set_reference(r: u32, vel: f32) {
     let k = efc_KBIP_vec4(r);
-    set_efc_aref(r, -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r)));
+    var aref = -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r));
+//#if ADHESION
+    aref += adhesive_share(r) * efc_R(r);
+//#endif
+    set_efc_aref(r, aref);
 }

@@ -11,7 +11,12 @@ const MIN_TOLERANCE: f32 = 1e-6;
 // Conjugate gradients take many small steps, whose improvements are differences that do not cancel.
 const MIN_IMPROVEMENT: f32 = 1e-10;
 //#else
+//#if ELLIPTIC
+// Newton's method creeps where cones are sharp: one body's improvement is small beside the whole world's inertia.
+const MIN_IMPROVEMENT: f32 = 1e-9;
+//#else
 const MIN_IMPROVEMENT: f32 = MIN_TOLERANCE;
+//#endif
 //#endif
 
 // rows of this world, whether it still iterates, whether sums and forces are older than the acceleration, and how often

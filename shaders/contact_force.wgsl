@@ -16,6 +16,9 @@ fn contact_force(con: u32) -> Spatial {
         normal += efc_force(adr + k);
     }
 //#endif
+//#if ADHESION
+    normal -= contact_adhesion(con);
+//#endif
     return Spatial(
         vec3f(force_part(con, adr, dim, 3u), force_part(con, adr, dim, 4u), force_part(con, adr, dim, 5u)),
         vec3f(normal, force_part(con, adr, dim, 1u), force_part(con, adr, dim, 2u)),

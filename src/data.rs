@@ -130,7 +130,8 @@ impl Capacity {
     pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
         let ndual = if model.has_dual() { self.njmax } else { 0 };
-        Sizes { nconmax: self.nconmax, njmax: self.njmax, nH: nh, ndual, ..model.sizes }
+        let nadhesive = if model.has_adhesion() { self.nconmax } else { 0 };
+        Sizes { nconmax: self.nconmax, njmax: self.njmax, nH: nh, ndual, nadhesive, ..model.sizes }
     }
 }
 

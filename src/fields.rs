@@ -86,6 +86,7 @@ macro_rules! size_table {
             nconmax "contact slots of a world";
             njmax "constraint row slots of a world";
             ndual "those of them of which the products with the inverse inertia are kept";
+            nadhesive "those contacts that can hold together: all or none";
         }
     };
 }
@@ -728,6 +729,7 @@ macro_rules! data_table {
             collision contact_solref: real [nconmax 2] "mixed" "Reference in the normal direction.";
             collision contact_solreffriction: real [nconmax 2] "mixed" "Reference in the friction directions.";
             collision contact_solimp: real [nconmax 5] "mixed" "Impedance.";
+            collision contact_adhesion: real [nadhesive] "N" "Force that pulls the geoms together.";
             collision contact_dim: int [nconmax] "1" "Contact dimensions.";
             collision contact_geom: int [nconmax 2] "id" "Geoms.";
             make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
@@ -764,6 +766,7 @@ macro_rules! data_table {
             passive qfrc_spring: real [nv] "N or N m" "Force of springs.";
             passive qfrc_damper: real [nv] "N or N m" "Force of dampers.";
             passive qfrc_gravcomp: real [nv] "N or N m" "Force of gravity compensation.";
+            passive qfrc_adhesion: real [nv] "N or N m" "Force of contacts that hold together.";
             passive qfrc_passive: real [nv] "N or N m" "Sum of the passive forces.";
             reference_constraint efc_vel: real [njmax] "m/s or rad/s" "Velocity in constraint space.";
             reference_constraint efc_aref: real [njmax] "m/s^2 or rad/s^2" "Reference acceleration.";

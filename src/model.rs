@@ -332,6 +332,11 @@ impl<T: Real> Model<T> {
         self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0
     }
 
+    /// Whether some geom or pair pulls at what it touches.
+    pub fn has_adhesion(&self) -> bool {
+        self.geom_adhesion.iter().chain(&self.pair_adhesion).any(|force| *force != T::ZERO)
+    }
+
     /// Whether a bit of `opt_disableflags` is set.
     #[inline]
     pub fn disabled(&self, bit: i32) -> bool {

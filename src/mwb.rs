@@ -176,7 +176,12 @@ fn check_sizes(sizes: &Sizes, available: usize) -> Outcome<()> {
     }
     // sizes of Data follow from the others
     let triangle = sizes.nv.checked_mul(sizes.nv + 1).map(|n| n / 2);
-    if Some(sizes.nH) != triangle || sizes.nconmax != 0 || sizes.njmax != 0 || sizes.ndual != 0 {
+    if Some(sizes.nH) != triangle
+        || sizes.nconmax != 0
+        || sizes.njmax != 0
+        || sizes.ndual != 0
+        || sizes.nadhesive != 0
+    {
         return Err("has sizes that do not belong together".to_owned());
     }
     Ok(())

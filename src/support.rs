@@ -161,14 +161,10 @@ impl List<'_> {
         self.first(Kind::Flex, "deformable body", self.model.sizes.nflex, |_| true);
     }
 
-    fn geoms(&mut self) {
-        let m = self.model;
-        self.first(Kind::Geom, "adhesion of a geom", m.sizes.ngeom, |g| m.geom_adhesion[g] != 0.0);
-    }
+    fn geoms(&mut self) {}
 
     fn pairs(&mut self) {
         let m = self.model;
-        self.first(Kind::Pair, "adhesion of a pair", m.sizes.npair, |p| m.pair_adhesion[p] != 0.0);
         // one message for each pair of types
         let mut told = Vec::new();
         for c in 0..m.sizes.ncandidate {

@@ -46,11 +46,20 @@ pub fn probe(model: &Model) -> Capacity {
 
 /// What the worlds want at exactly the states that they are in: contacts and constraint rows.
 pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
+    let limit = bound(model);
     let wanted = worlds.par_iter().map(|start| {
-        let mut data = Data::new(model, slots(bound(model)));
-        copy_state(start, &mut data);
-        cpu::forward(model, &mut data);
-        wanted(&data)
+        let mut room = slots(limit);
+        loop {
+            let mut data = Data::new(model, room);
+            copy_state(start, &mut data);
+            cpu::position(model, &mut data);
+            let wanted = wanted(&data);
+            // contacts without a slot have no rows that could be counted
+            if wanted.nconmax <= room.nconmax {
+                return wanted;
+            }
+            room.nconmax = wanted.nconmax;
+        }
     });
     wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, larger)
 }

@@ -235,7 +235,7 @@ fn used(field: &Field, data: &Data) -> usize {
     let slots = |count: i32, most: usize| count.clamp(0, most as i32) as usize * (full / most.max(1));
     match field.dims.first() {
         Some(Dim::Of(Size::njmax)) => slots(data.nefc[0], data.sizes.njmax),
-        Some(Dim::Of(Size::nconmax)) => slots(data.ncon[0], data.sizes.nconmax),
+        Some(Dim::Of(Size::nconmax | Size::nadhesive)) => slots(data.ncon[0], data.sizes.nconmax),
         _ => full,
     }
 }

@@ -149,7 +149,9 @@ impl Build<'_> {
     fn bodies_touch(&self, b1: usize, b2: usize, signature: i32) -> bool {
         let m = &self.model;
         let (w1, w2) = (m.body_weldid[b1], m.body_weldid[b2]);
-        if w1 == w2 || m.exclude_signature.binary_search(&signature).is_ok() {
+        // bodies that no joint moves meet only as explicit pairs
+        let fixed = m.body_treeid[b1] < 0 && m.body_treeid[b2] < 0;
+        if w1 == w2 || fixed || m.exclude_signature.binary_search(&signature).is_ok() {
             return false;
         }
         // welds of the parents of the welds

@@ -34,6 +34,7 @@ struct Parameters<T> {
     solref: [T; 2],
     solreffriction: [T; 2],
     solimp: [T; 5],
+    adhesion: T,
 }
 
 /// All contacts, in the order of the candidates; the deepest where there are more than slots.
@@ -228,6 +229,9 @@ fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
     d.contact_dist[to] = d.contact_dist[from];
     d.contact_includemargin[to] = d.contact_includemargin[from];
     d.contact_dim[to] = d.contact_dim[from];
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[to] = d.contact_adhesion[from];
+    }
     d.contact_pos.copy_within(3 * from..3 * from + 3, 3 * to);
     d.contact_frame.copy_within(9 * from..9 * from + 9, 9 * to);
     d.contact_friction.copy_within(5 * from..5 * from + 5, 5 * to);
@@ -257,6 +261,13 @@ fn write_contact<T: Real>(
     d.contact_solref[2 * slot..2 * slot + 2].copy_from_slice(&p.solref);
     d.contact_solreffriction[2 * slot..2 * slot + 2].copy_from_slice(&p.solreffriction);
     d.contact_solimp[5 * slot..5 * slot + 5].copy_from_slice(&p.solimp);
+    if p.adhesion != T::ZERO && found.dist >= margin {
+        // pulls from afar, without friction
+        d.contact_dim[slot] = 1;
+    }
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[slot] = p.adhesion;
+    }
     d.contact_geom[2 * slot] = m.candidate_geom1[candidate];
     d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
 }
@@ -286,6 +297,7 @@ fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
         solref: [T::ZERO; 2],
         solreffriction: [T::ZERO; 2],
         solimp: [T::ZERO; 5],
+        adhesion: m.pair_adhesion[pair],
     };
     p.friction.copy_from_slice(&m.pair_friction[5 * pair..5 * pair + 5]);
     p.solref.copy_from_slice(&m.pair_solref[2 * pair..2 * pair + 2]);
@@ -328,9 +340,11 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
         solref: [T::ZERO; 2],
         solreffriction: [T::ZERO; 2],
         solimp: [T::ZERO; 5],
+        adhesion: m.geom_adhesion[chief],
     };
     if equal {
         p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
+        p.adhesion = m.geom_adhesion[g1] + m.geom_adhesion[g2];
     }
     // sliding, torsional and rolling friction, two directions of the first and the last
     for k in 0..5 {

@@ -1,5 +1,6 @@
 //! Force of a contact from those of its constraint rows.
 
+use super::adhesion::adhesion_of;
 use crate::data::Data;
 use crate::model::{Model, cone};
 use crate::real::Real;
@@ -15,13 +16,14 @@ pub fn contact_force<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [T; 6] {
     // rows are the force itself, or the edges of a pyramid
     if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC {
         force[..dim].copy_from_slice(&d.efc_force[adr..adr + dim]);
-        return force;
+    } else {
+        // each edge is the normal plus or minus friction times a tangent
+        for k in 1..dim {
+            let (plus, minus) = (d.efc_force[adr + 2 * k - 2], d.efc_force[adr + 2 * k - 1]);
+            force[0] += plus + minus;
+            force[k] = (plus - minus) * d.contact_friction[5 * con + k - 1];
+        }
     }
-    // each edge is the normal plus or minus friction times a tangent
-    for k in 1..dim {
-        let (plus, minus) = (d.efc_force[adr + 2 * k - 2], d.efc_force[adr + 2 * k - 1]);
-        force[0] += plus + minus;
-        force[k] = (plus - minus) * d.contact_friction[5 * con + k - 1];
-    }
+    force[0] -= adhesion_of(d, con);
     force
 }

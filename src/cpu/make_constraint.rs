@@ -6,6 +6,7 @@
 //! become pyramids with a pair of
 //! rows per friction direction, or elliptic cones with a row for each direction.
 
+use super::adhesion::adhesion_of;
 use super::equality;
 use super::islands::islands;
 use super::math::{
@@ -274,11 +275,12 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
     }
 }
 
-/// Rows of all contacts nearer than their margin.
+/// Rows of all contacts nearer than their margin, and of those that hold together.
 fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for con in 0..d.ncon[0] as usize {
         d.contact_efc_address[con] = -1;
-        if d.contact_dist[con] >= d.contact_includemargin[con] {
+        let holds = adhesion_of(d, con) != T::ZERO;
+        if d.contact_dist[con] >= d.contact_includemargin[con] && !holds {
             continue;
         }
         let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;

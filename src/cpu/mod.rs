@@ -7,6 +7,7 @@
 pub mod acceleration;
 pub mod activation;
 pub mod actuation;
+pub mod adhesion;
 pub mod bounded;
 pub mod box_box;
 pub mod camlight;
@@ -120,6 +121,16 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
 pub fn forward<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::forward(m) {
         run_stage(stage, m, d);
+    }
+}
+
+/// What follows from the positions alone: all stages up to the constraint rows.
+pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for stage in plan::forward(m) {
+        run_stage(stage, m, d);
+        if stage == Stage::make_constraint {
+            break;
+        }
     }
 }
 

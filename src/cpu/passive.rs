@@ -4,6 +4,7 @@
 //! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
 //! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
 
+use super::adhesion::adhesion_forces;
 use super::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
 use super::reflected::{damping_coefficient, dof_damping, tendon_damping};
 use crate::data::Data;
@@ -17,6 +18,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qfrc_spring.fill(T::ZERO);
     d.qfrc_damper.fill(T::ZERO);
     d.qfrc_gravcomp.fill(T::ZERO);
+    d.qfrc_adhesion.fill(T::ZERO);
     d.qfrc_passive.fill(T::ZERO);
     let springs = !m.disabled(disable::SPRING);
     let dampers = !m.disabled(disable::DAMPER);
@@ -40,6 +42,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !m.disabled(disable::GRAVITY) {
         gravity_compensation(m, d);
     }
+    adhesion_forces(m, d);
     sum_passive(m, d);
 }
 
@@ -188,7 +191,7 @@ fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, d
     vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
 }
 
-/// Sum of the passive forces and of that of the medium; gravity compensation may count as actuator force instead.
+/// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as actuator force instead.
 fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let fluid = has_fluid(m);
     for dof in 0..m.sizes.nv {
@@ -196,6 +199,7 @@ fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if fluid {
             sum += d.qfrc_fluid[dof];
         }
+        sum += d.qfrc_adhesion[dof];
         if m.jnt_actgravcomp[m.dof_jntid[dof] as usize] == 0 {
             sum += d.qfrc_gravcomp[dof];
         }

@@ -1,6 +1,7 @@
 //! Velocity and reference acceleration of each constraint row: a spring-damper along the row (MuJoCo
 //! documentation, Computation, "Reference acceleration").
 
+use super::adhesion::adhesive_share;
 use super::equality;
 use super::solve::mul_rows;
 use super::surface::add_surface_velocity;
@@ -21,7 +22,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         add_surface_velocity(m, d, con);
     }
     for r in 0..nefc {
-        set_reference(d, r);
+        set_reference(m, d, r);
     }
     // what is held together moves apart while no joint accelerates
     let mut r = 0;
@@ -38,9 +39,9 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Reference acceleration of one row.
-fn set_reference<T: Real>(d: &mut Data<T>, r: usize) {
+/// Reference acceleration of one row. Where a contact holds together, its rows push as much more as it pulls.
+fn set_reference<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];
-    d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation;
+    d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation + adhesive_share(m, d, r) * d.efc_R[r];
 }

@@ -83,7 +83,7 @@ fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: Load) -> f64 {
 /// Elements of a field that are in use.
 fn elements(field: &Field, sizes: &Sizes, load: Load) -> f64 {
     let length = |dim: &Dim| match *dim {
-        Dim::Of(Size::nconmax) => load.contacts,
+        Dim::Of(Size::nconmax | Size::nadhesive) => load.contacts,
         Dim::Of(Size::njmax | Size::ndual) => load.rows,
         Dim::Of(size) => sizes.get(size) as f64,
         Dim::Const(n) => n as f64,
