@@ -122,3 +122,112 @@ fn the_slope_is_the_same_on_the_gpu() {
         }
     }
 }
+
+#[test]
+fn a_cube_of_27_boxes_keeps_together() {
+    let mut text =
+        String::from("<mujoco><option timestep='.005'/><worldbody><geom type='plane' size='5 5 1'/>");
+    let place = |k: usize| [k % 3, k / 3 % 3, k / 9].map(|i| 0.05 + 0.1 * i as f64);
+    for [x, y, z] in (0..27).map(place) {
+        write!(text, "<body pos='{x} {y} {z}'><freejoint/><geom type='box' size='.05 .05 .05'/></body>")
+            .unwrap();
+    }
+    let m = load_str(&(text + "</worldbody></mujoco>")).unwrap();
+    let mut d = world(&m);
+    run(&m, &mut d, 5.0);
+    for (k, q) in d.qpos.chunks(7).enumerate() {
+        let apart = place(k).iter().zip(q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 2e-3 && q[3].abs() > 0.9999, "box {k} at {q:?}");
+    }
+    assert!(fastest(&d) < 1e-2, "{}", fastest(&d));
+}
+
+/// Three fingers of two links around a ball, on a palm that can be raised; tendons bend the fingers.
+fn hand(option: &str) -> Model {
+    let mut text = format!(
+        "<mujoco><option timestep='.002' {option}/><worldbody><geom type='plane' size='1 1 .1'/>\
+         <body name='ball' pos='0 0 .05'><freejoint/><geom name='ball' size='.05' mass='.2' condim='4' \
+         friction='1 .01 .001'/></body>\
+         <body name='palm' pos='0 0 .15'><joint name='lift' type='slide' axis='0 0 1' damping='5'/>\
+         <geom type='cylinder' size='.04 .01' mass='.3' contype='0' conaffinity='0'/>"
+    );
+    let link = "<geom type='capsule' size='.012' fromto='0 0 0 0 0 -.06' mass='.03' condim='4' friction='1 .01 .001'/>";
+    for k in 0..3 {
+        write!(
+            text,
+            "<body pos='0 0 0' euler='0 0 {}'><body pos='.07 0 -.02'>\
+             <joint name='near{k}' axis='0 1 0' range='-30 80' damping='.02' armature='.001'/>{link}\
+             <body pos='0 0 -.06'><joint name='far{k}' axis='0 1 0' range='-10 90' damping='.02' armature='.001'/>{link}\
+             </body></body></body>",
+            120 * k
+        )
+        .unwrap();
+    }
+    text += "</body></worldbody><tendon>";
+    for k in 0..3 {
+        write!(
+            text,
+            "<fixed name='bend{k}'><joint joint='near{k}' coef='1'/><joint joint='far{k}' coef='.6'/></fixed>"
+        )
+        .unwrap();
+    }
+    text += "</tendon><actuator><position joint='lift' kp='800' kv='40'/>";
+    for k in 0..3 {
+        write!(text, "<motor tendon='bend{k}'/>").unwrap();
+    }
+    load_str(&(text + "</actuator></mujoco>")).unwrap()
+}
+
+#[test]
+fn a_hand_keeps_its_grip() {
+    for option in ["", "cone='elliptic' impratio='10'", "cone='elliptic' noslip_iterations='5'"] {
+        let m = hand(option);
+        let mut d = world(&m);
+        // close the fingers, lift, then shake
+        d.ctrl.copy_from_slice(&[0.0, 0.6, 0.6, 0.6]);
+        run(&m, &mut d, 1.0);
+        d.ctrl[0] = 0.2;
+        run(&m, &mut d, 1.0);
+        let below = |d: &Data| d.xpos[3 * 2 + 2] - d.qpos[2];
+        let held = below(&d);
+        assert!(d.qpos[2] > 0.2, "{option}: the ball is at height {}", d.qpos[2]);
+        for k in 0..10 {
+            d.ctrl[0] = if k % 2 == 0 { 0.25 } else { 0.15 };
+            run(&m, &mut d, 0.3);
+        }
+        let slipped = below(&d) - held;
+        assert!(slipped.abs() < 0.003, "{option}: the ball has slipped by {slipped} m");
+    }
+}
+
+#[test]
+fn a_humanoid_stands_on_a_height_field() {
+    // bumps of a centimetre, every 27 centimetres
+    const N: usize = 12;
+    let bumps: Vec<String> = (0..N * N).map(|k| format!("{}", (k * 7919 + k * k * 31) % 101)).collect();
+    let field = format!(
+        "<asset><hfield name='ground' nrow='{N}' ncol='{N}' size='1.5 1.5 .01 .1' elevation='{}'/></asset>",
+        bumps.join(" ")
+    );
+    let text = include_str!("../models/humanoid.xml")
+        .replacen("type=\"plane\" size=\"20 20 0.1\"", "type=\"hfield\" hfield=\"ground\"", 1)
+        .replacen("<worldbody>", &(field + "<worldbody>"), 1)
+        .replacen("timestep=\"0.005\"", "timestep=\"0.002\"", 1);
+    let m = load_str(&text).unwrap();
+    assert_eq!(m.sizes.nhfield, 1);
+    let mut d = world(&m);
+    d.qpos[2] = 0.928;
+    // upright, each joint held at zero by its motor
+    for _ in 0..2500 {
+        for a in 0..m.sizes.nu {
+            let joint = m.actuator_trnid[2 * a] as usize;
+            let (q, v) = (m.jnt_qposadr[joint] as usize, m.jnt_dofadr[joint] as usize);
+            let torque = -800.0 * d.qpos[q] - 40.0 * d.qvel[v];
+            d.ctrl[a] = (torque / m.actuator_gear[6 * a]).clamp(-1.0, 1.0);
+        }
+        cpu::step(&m, &mut d);
+    }
+    assert_eq!(d.status[0], 0);
+    assert!(d.qpos[2] > 0.9 && d.qpos[2] < 0.94, "the pelvis is at {:?}", &d.qpos[..3]);
+    assert!(d.ncon[0] >= 3 && d.qpos[..2].iter().all(|x| x.abs() < 0.1), "{:?}", &d.qpos[..3]);
+}
