@@ -81,6 +81,7 @@ macro_rules! size_table {
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
+            nspan "runs of those of one geom against one body, and what is between";
             nplugin "plugin instances";
             npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";
@@ -332,6 +333,10 @@ macro_rules! model_table {
             candidate_geom1: int [ncandidate] "id" "First geom, the one of lower type.";
             candidate_geom2: int [ncandidate] "id" "Second geom.";
             candidate_pair: int [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
+            span_end: int [nspan] "id" "One past the last candidate of the run; CPU only.";
+            span_geom: int [nspan] "id" "Geom that all of its candidates have; -1 for no run.";
+            span_body: int [nspan] "id" "Body of their other geoms.";
+            body_reach: real [nbody 4] "m" "Sphere around the geoms of the body with their margins, in its frame: centre, radius; radius -1 for none.";
             // meshes, in their inertial frames
             mesh_vertadr: int [nmesh] "id" "First vertex.";
             mesh_vertnum: int [nmesh] "1" "Number of vertices.";
@@ -750,6 +755,8 @@ macro_rules! data_table {
             scratch nisland: int [1] "1" "Constraint islands.";
             scratch island_first: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_end: int [ntree] "id" "One past the last degree of freedom of the island.";
+            scratch island_row: int [ntree] "id" "First row of the island; CPU only.";
+            scratch island_row_end: int [ntree] "id" "One past the last row of the island; CPU only.";
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";

@@ -4,7 +4,7 @@ use super::Batch;
 use super::engine::Engine;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fields::{Elem, Field, Values, ValuesMut};
+use crate::fields::{Dim, Elem, Field, Size, Values, ValuesMut};
 use crate::npz::{Array, ArrayData};
 
 /// State that steps count in; only [`Batch::clear_status`] writes it.
@@ -15,10 +15,14 @@ pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_pe
 const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "eq_active", "qacc_warmstart", "qacc"];
 
 impl Batch {
-    /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need.
+    /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need, and neither backend has
+    /// room for the adhesion of contacts where nothing holds together.
     pub fn has(&self, field: &str) -> bool {
         match &self.engine {
-            Engine::Cpu(_) => self.field(field).is_ok(),
+            Engine::Cpu(_) => self.field(field).is_ok_and(|f| {
+                let room = |dim: &Dim| !matches!(dim, Dim::Of(Size::nadhesive)) || self.sizes.nadhesive > 0;
+                f.dims.iter().all(room)
+            }),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.has(field),
         }

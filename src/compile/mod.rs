@@ -27,6 +27,7 @@ mod set0;
 mod shapes;
 mod sizes;
 mod skins;
+mod spans;
 mod stat;
 mod tendons;
 mod textures;
@@ -99,6 +100,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     let candidates = build.candidates();
     build.log.check()?;
     build.store_candidates(&candidates);
+    build.spans(&candidates);
     set0::set0(&mut build);
     build.length_ranges();
     build.keys();

@@ -10,7 +10,7 @@ use super::capsule_box::capsule_box;
 use super::convex::convex_convex;
 use super::height_field::{MAX_PRISMS, Prisms};
 use super::hull::Hull;
-use super::math::{dot, make_frame_hint, mat3, set_mat3, set_vec3, sub, vec3};
+use super::math::{add, dot, make_frame_hint, mat_mul_vec, mat3, set_mat3, set_vec3, sub, vec3};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{
     Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
@@ -45,39 +45,78 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let mut wanted = 0;
     let mut found = [Found::none(); MAX_FOUND];
-    for candidate in 0..m.sizes.ncandidate {
-        let g1 = m.candidate_geom1[candidate] as usize;
-        let g2 = m.candidate_geom2[candidate] as usize;
-        let (margin, gap) = margin_gap(m, candidate, g1, g2);
-        if far_apart(m, d, g1, g2, margin + gap) {
-            continue;
-        }
-        if m.geom_type[g1] == geom::HFIELD {
-            // one contact of each prism under the geom
-            let other = solid(m, d, g2);
-            let field = m.geom_dataid[g1] as usize;
-            let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
-                continue;
-            };
-            let before = wanted;
-            for k in 0..prisms.count() {
-                let Some(prism) = prisms.get(k) else { continue };
-                let n = convex_convex(&prism, &other, margin + gap, false, &mut found);
-                wanted += keep(m, d, candidate, margin, &found[..n]);
-                if wanted - before == MAX_PRISMS {
-                    break;
-                }
+    let mut first = 0;
+    for span in 0..m.sizes.nspan {
+        let end = m.span_end[span] as usize;
+        if !far_span(m, d, span) {
+            for candidate in first..end {
+                wanted += visit(m, d, candidate, &mut found);
             }
-            continue;
         }
-        let n = collide(m, d, g1, g2, margin + gap, &mut found);
-        wanted += keep(m, d, candidate, margin, &found[..n]);
+        first = end;
     }
     // what did not fit is reported
     if wanted > d.sizes.nconmax {
         d.status[0] |= status::CONTACT_OVERFLOW;
     }
     d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Contacts of one candidate; returns how many there would be if there were slots for all.
+fn visit<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let (margin, gap) = margin_gap(m, candidate, g1, g2);
+    if far_apart(m, d, g1, g2, margin + gap) {
+        return 0;
+    }
+    if m.geom_type[g1] != geom::HFIELD {
+        let n = collide(m, d, g1, g2, margin + gap, found);
+        return keep(m, d, candidate, margin, &found[..n]);
+    }
+    // one contact of each prism under the geom
+    let other = solid(m, d, g2);
+    let field = m.geom_dataid[g1] as usize;
+    let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
+        return 0;
+    };
+    let mut wanted = 0;
+    for k in 0..prisms.count() {
+        let Some(prism) = prisms.get(k) else { continue };
+        let n = convex_convex(&prism, &other, margin + gap, false, found);
+        wanted += keep(m, d, candidate, margin, &found[..n]);
+        if wanted == MAX_PRISMS {
+            break;
+        }
+    }
+    wanted
+}
+
+/// Whether the geom of a run of candidates is far from all geoms of the run's body. What it leaves out, the tests of the
+/// candidates would leave out too.
+#[inline(always)]
+fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
+    let Ok(g) = usize::try_from(m.span_geom[span]) else { return false };
+    let body = m.span_body[span] as usize;
+    let radius = m.body_reach[4 * body + 3];
+    if radius < T::ZERO || m.enabled(enable::OVERRIDE) {
+        return false;
+    }
+    let c = &m.body_reach[4 * body..4 * body + 3];
+    let centre = add(vec3(&d.xpos, body), mat_mul_vec(mat3(&d.xmat, body), [c[0], c[1], c[2]]));
+    let apart = sub(centre, vec3(&d.geom_xpos, g));
+    let margin = radius + m.geom_margin[g] + m.geom_gap[g];
+    if m.geom_type[g] == geom::PLANE {
+        let mat = &d.geom_xmat[9 * g..9 * g + 9];
+        return dot(apart, [mat[2], mat[5], mat[8]]) > margin;
+    }
+    let reach = m.geom_rbound[g] + margin;
+    dot(apart, apart) > reach * reach
 }
 
 /// Writes the contacts of a candidate for which there are slots; returns how many there would be.

@@ -11,7 +11,7 @@ use super::factor_m::{solve_ld, solve_ld_within};
 use super::make_constraint::row;
 use super::math::{add_row, dot_n};
 use super::penalty::{cone_of, forces_of_rows};
-use super::solve::{mul_rows, range, residuals, scale_of};
+use super::solve::{mul_rows, range, residuals, rows, scale_of};
 use crate::data::Data;
 use crate::model::{Model, disable};
 use crate::real::Real;
@@ -94,11 +94,11 @@ pub fn start_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Sweeps over the rows of an island; returns how many.
 pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let scale = scale_of(m, d, island);
-    let nefc = d.nefc[0] as usize;
+    let own = rows(d, island);
     for iteration in 0..m.opt_iterations[0] {
         let mut improvement = T::ZERO;
-        let mut r = 0;
-        while r < nefc {
+        let mut r = own.start;
+        while r < own.end {
             let count = together(m, d, r);
             if d.efc_island[r] == island && cone_of(m, d, r).is_some() {
                 let con = d.efc_id[r] as usize;
@@ -127,9 +127,10 @@ pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = range(d, island);
+    let own = rows(d, island);
     let sum = &mut d.solver_search[first..end];
     sum.fill(T::ZERO);
-    for r in 0..d.nefc[0] as usize {
+    for r in own {
         let f = d.efc_force[r];
         if d.efc_island[r] == island && f != T::ZERO {
             add_row(sum, f, &d.efc_J[r * nv + first..r * nv + end]);
@@ -151,8 +152,9 @@ pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 /// What follows from the forces that were found.
 pub fn finish_dual<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     acceleration_of_forces(m, d, island);
-    let mut r = 0;
-    while r < d.nefc[0] as usize {
+    let own = rows(d, island);
+    let mut r = own.start;
+    while r < own.end {
         if d.efc_island[r] != island {
             r += 1;
             continue;

@@ -89,8 +89,13 @@ pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut 
 
 /// Product of the inertia matrix with a vector.
 pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
+    mul_m_within(m, inertia, v, out, 0..m.sizes.nv);
+}
+
+/// The same for some degrees of freedom that are whole trees; the other products are left as they are.
+pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
     let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
-    for i in 0..m.sizes.nv {
+    for i in dofs {
         let adr = m.M_rowadr[i] as usize;
         let last = adr + m.M_rownnz[i] as usize - 1;
         let columns = &m.M_colind[adr..last];

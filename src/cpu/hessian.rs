@@ -2,7 +2,7 @@
 
 use super::math::{add_row, add_rows4, dot_n, dot_rows4};
 use super::penalty::{Cone, cone_of, quadratic, row_of};
-use super::solve::{Four, range};
+use super::solve::{Four, range, rows};
 use crate::data::Data;
 use crate::model::{Model, cone};
 use crate::real::Real;
@@ -32,7 +32,7 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
     let mut four = Four::default();
     let mut done = 0;
-    for r in 0..d.nefc[0] as usize {
+    for r in rows(d, island) {
         if d.efc_island[r] != island || r < done {
             continue;
         }
@@ -174,9 +174,8 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
     }
     let nv = m.sizes.nv;
     let (first, end) = range(d, island);
-    let nefc = d.nefc[0] as usize;
     let mut changes = 0;
-    for r in 0..nefc {
+    for r in rows(d, island) {
         if d.efc_island[r] == island {
             let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
             changes += usize::from(inside != (d.solver_inside[r] != 0));
@@ -185,7 +184,7 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
     if changes * MOST_CHANGES > end - first {
         return false;
     }
-    for r in 0..nefc {
+    for r in rows(d, island) {
         if changes == 0 {
             break;
         }

@@ -25,14 +25,28 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.efc_island[..nefc].fill(0);
         d.island_first[0] = 0;
         d.island_end[0] = m.sizes.nv as i32;
+        d.island_row[0] = 0;
+        d.island_row_end[0] = nefc as i32;
         return;
     }
     join_trees(m, d);
     number_islands(m, d);
-    for r in 0..nefc {
-        d.efc_island[r] = d.tree_island[d.efc_island[r] as usize];
-    }
+    number_rows(d);
     number_dofs(m, d);
+}
+
+/// Island of each row, which held its first tree so far, and the range that an island's rows lie in.
+fn number_rows<T: Real>(d: &mut Data<T>) {
+    d.island_row.fill(-1);
+    for r in 0..d.nefc[0] {
+        let island = d.tree_island[d.efc_island[r as usize] as usize];
+        d.efc_island[r as usize] = island;
+        let k = island as usize;
+        if d.island_row[k] < 0 {
+            d.island_row[k] = r;
+        }
+        d.island_row_end[k] = r + 1;
+    }
 }
 
 /// Island of each degree of freedom, and the range that an island's degrees of freedom lie in.

@@ -1,9 +1,9 @@
 //! How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
 //! compared as differences from the start, so that nothing cancels in single precision.
 
-use super::factor_m::mul_m;
+use super::factor_m::mul_m_within;
 use super::penalty::{cone_of, force, penalty, quadratic, row_of};
-use super::solve::{mul_rows, norm, range};
+use super::solve::{mul_rows, norm, range, rows};
 use crate::data::Data;
 use crate::model::Model;
 use crate::real::Real;
@@ -41,9 +41,10 @@ pub fn line_search<T: Real>(
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
-    mul_m(m, &d.M, &d.solver_search, &mut d.solver_Mv);
-    let mut r = 0;
-    while r < d.nefc[0] as usize {
+    mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+    let rows = rows(d, island);
+    let mut r = rows.start;
+    while r < rows.end {
         if d.efc_island[r] != island {
             r += 1;
             continue;
@@ -82,7 +83,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T
     let (island, jaref) = (&d.efc_island[..nefc], &d.solver_Jaref[..nefc]);
     let (jv, stiffness) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
     let mut done = 0;
-    for r in 0..nefc {
+    for r in rows(d, search.island) {
         if island[r] != search.island || r < done {
             continue;
         }

@@ -3,7 +3,7 @@
 
 use super::dual::{Rows, acceleration_of_forces, together};
 use super::make_constraint::row;
-use super::solve::scale_of;
+use super::solve::{rows, scale_of};
 use crate::data::Data;
 use crate::model::Model;
 use crate::real::Real;
@@ -12,17 +12,17 @@ use crate::real::Real;
 pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     acceleration_of_forces(m, d, island);
     let scale = scale_of(m, d, island);
-    let nefc = d.nefc[0] as usize;
+    let own = rows(d, island);
     // the first sweep is rid of what the regulariser costs
     let mut improvement = T::ZERO;
-    for r in 0..nefc {
+    for r in own.clone() {
         if d.efc_island[r] == island {
             improvement += T::of(0.5) * d.efc_R[r] * d.efc_force[r] * d.efc_force[r];
         }
     }
     for iteration in 0..m.opt_noslip_iterations[0] {
-        let mut r = 0;
-        while r < nefc {
+        let mut r = own.start;
+        while r < own.end {
             let count = together(m, d, r);
             if d.efc_island[r] == island {
                 improvement -= update(d, r, count);

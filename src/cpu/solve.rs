@@ -10,9 +10,11 @@
 //! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
 //! search, so that nothing cancels in single precision.
 
+use std::ops::Range;
+
 use super::conjugate::conjugate_direction;
 use super::dual::{finish_dual, make_dual, start_dual, sweep_island};
-use super::factor_m::{mul_m, solve_ld};
+use super::factor_m::{mul_m, solve_ld_within};
 use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::math::{add_rows4, dot_n, dot_rows4};
@@ -64,6 +66,12 @@ pub(super) fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     (d.island_first[k] as usize, d.island_end[k] as usize)
 }
 
+/// Range that an island's rows lie in, among rows of others.
+pub(super) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
+    let k = island as usize;
+    d.island_row[k] as usize..d.island_row_end[k] as usize
+}
+
 /// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
 pub(super) fn scale_of<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
     let (first, end) = range(d, island);
@@ -107,7 +115,7 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             d.qacc[i] += alpha * d.solver_search[i];
             d.solver_Ma[i] += alpha * d.solver_Mv[i];
         }
-        for r in 0..d.nefc[0] as usize {
+        for r in rows(d, island) {
             if d.efc_island[r] == island {
                 d.solver_Jaref[r] += alpha * d.solver_Jv[r];
             }
@@ -199,8 +207,8 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
     if scale * norm(&d.solver_grad[first..end]) >= tolerance {
         return false;
     }
-    d.solver_search.copy_from_slice(&d.solver_grad);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
     let mut gap = T::ZERO;
     for i in first..end {
         gap += d.solver_grad[i] * d.solver_search[i];
@@ -208,7 +216,7 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere.
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere in its range.
 fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = range(d, island);
@@ -218,10 +226,9 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         }
     }
     let mut four = Four::default();
-    let nefc = d.nefc[0] as usize;
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
-    for r in 0..nefc {
+    for r in rows(d, island) {
         if d.efc_island[r] != island {
             continue;
         }
@@ -244,7 +251,7 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     if four.count > 0 {
         add_forces(d, nv, first, end, four.take());
     }
-    d.solver_grad.fill(T::ZERO);
+    d.solver_grad[first..end].fill(T::ZERO);
     for i in first..end {
         if d.dof_island[i] == island {
             d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
@@ -273,7 +280,7 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, anew: b
         build_hessian(m, d, island);
         factor_dense(d, island);
     }
-    d.solver_search.copy_from_slice(&d.solver_grad);
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
     solve_dense(d, island);
     let mut decrement = T::ZERO;
     for i in first..end {

@@ -1,5 +1,6 @@
 //! Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
 
+use super::make_constraint::last_dof;
 use super::math::{
     cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, quat_conj, quat_mul, quat_normalize,
     quat_rotate, quat_sub, quat_to_rotvec, sub, vec3, vec4,
@@ -170,19 +171,31 @@ fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
 fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let body = m.actuator_trnid[2 * a];
     d.actuator_length[out] = T::ZERO;
-    let bodies = |d: &Data<T>, c: usize| [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * c + k] as usize]);
-    let contacts = 0..d.ncon[0] as usize;
-    let count = contacts.clone().filter(|&c| bodies(d, c).contains(&body)).count();
-    let gear = m.actuator_gear[6 * out];
     let adr = m.moment_rowadr[out] as usize;
-    for k in adr..adr + m.moment_rownnz[out] as usize {
-        let dof = m.moment_colind[k] as usize;
-        let mut sum = T::ZERO;
-        for c in contacts.clone().filter(|&c| bodies(d, c).contains(&body)) {
-            let pos = vec3(&d.contact_pos, c);
-            let [one, two] = bodies(d, c).map(|b| point_motion(m, d, dof, b as usize, pos).0);
-            sum += dot(vec3(&d.contact_frame, 3 * c), sub(two, one));
+    let end = adr + m.moment_rownnz[out] as usize;
+    d.actuator_moment[adr..end].fill(T::ZERO);
+    let mut count = 0;
+    for c in 0..d.ncon[0] as usize {
+        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * c + k] as usize]);
+        if !bodies.contains(&body) {
+            continue;
         }
-        d.actuator_moment[k] = if count > 0 { -gear * sum / T::of(count as f64) } else { T::ZERO };
+        count += 1;
+        let (pos, normal) = (vec3(&d.contact_pos, c), vec3(&d.contact_frame, 3 * c));
+        // both chains towards the root, until they meet
+        let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
+        while i1 != i2 {
+            let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };
+            let speed = dot(normal, point_motion(m, d, dof as usize, bodies[side] as usize, pos).0);
+            if let Ok(k) = m.moment_colind[adr..end].binary_search(&dof) {
+                d.actuator_moment[adr + k] += if side == 0 { -speed } else { speed };
+            }
+            let above = m.dof_parentid[dof as usize];
+            (i1, i2) = if side == 0 { (above, i2) } else { (i1, above) };
+        }
+    }
+    let scale = if count > 0 { -m.actuator_gear[6 * out] / T::of(f64::from(count)) } else { T::ZERO };
+    for moment in &mut d.actuator_moment[adr..end] {
+        *moment *= scale;
     }
 }
