@@ -237,6 +237,23 @@ fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     return dot(apart, apart) > reach * reach;
 }
 
+//#if CONVEX
+// Whether the boxes around two geoms are apart along an axis of either of them.
+fn boxes_apart(g1: u32, g2: u32, margin: f32) -> bool {
+    let mat1 = geom_xmat_mat3(g1);
+    let mat2 = geom_xmat_mat3(g2);
+    let apart = geom_xpos_vec3(g2) + mat2 * geom_aabb_vec3(2u * g2) - (geom_xpos_vec3(g1) + mat1 * geom_aabb_vec3(2u * g1));
+    let half1 = geom_aabb_vec3(2u * g1 + 1u);
+    let half2 = geom_aabb_vec3(2u * g2 + 1u);
+    // axes of the second in those of the first
+    let turn = transpose(mat1) * mat2;
+    let spread = mat3x3f(abs(turn[0]), abs(turn[1]), abs(turn[2]));
+    let far1 = abs(apart * mat1) > half1 + spread * half2 + margin;
+    let far2 = abs(apart * mat2) > half2 + half1 * spread + margin;
+    return any(far1) || any(far2);
+}
+//#endif
+
 // Pose and size of one geom.
 fn shape(g: u32) -> Shape {
     return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
@@ -268,7 +285,10 @@ fn collide(c: u32, one: Solid, two: Solid, margin: f32) {
 //#endif
 //#if CONVEX
     if (is_convex_pair(t1, t2)) {
-        convex_convex(one, two, margin);
+        let boxed = t1 != HFIELD && boxes_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), margin);
+        if (!boxed) {
+            convex_convex(one, two, margin);
+        }
     }
 //#endif
 //#if PLANE_MESH

@@ -15,6 +15,8 @@ const CONVEX_LIFT: f32 = 0.2;
 // The same for what is next to a valley of a polytope, how many directions are tilted there, and how often.
 const CONVEX_LOW: f32 = 0.05;
 const VALLEY_TILTS: u32 = 12u;
+// How many times higher than a valley a direction is beyond which there is no lower one.
+const VALLEY_HIGH: f32 = 3.0;
 const VALLEY_TURNS: u32 = 4u;
 //#endif
 
@@ -204,6 +206,10 @@ fn next_valley(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> vec3f {
         let way = valley_tilt(k % VALLEY_TILTS);
         let tilted = normalize3(center + t * way.x + cross(center, t) * way.y);
         let height = dot(meet_point(a, b, tilted), tilted);
+        // between two low directions none is high
+        if (height > VALLEY_HIGH * best) {
+            continue;
+        }
         gjk_direction = tilted;
         let goal = tilted * (height + CONVEX_LOW * bulk);
         if (gjk_approach(a, b, goal, 8.0 * bulk, least) != NEAREST_OUTSIDE) {

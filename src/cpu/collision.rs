@@ -10,7 +10,10 @@ use super::capsule_box::capsule_box;
 use super::convex::convex_convex;
 use super::height_field::{MAX_PRISMS, Prisms};
 use super::hull::Hull;
-use super::math::{add, dot, make_frame_hint, mat_mul_vec, mat3, set_mat3, set_vec3, sub, vec3};
+use super::math::{
+    add, dot, make_frame_hint, mat_column, mat_mul, mat_mul_vec, mat_t_mul_vec, mat3, set_mat3, set_vec3,
+    sub, transpose, vec3,
+};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{
     Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
@@ -157,6 +160,30 @@ pub(super) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize
     dot(apart, apart) > reach * reach
 }
 
+/// Whether the boxes around two geoms are apart along an axis of either of them (Gottschalk, Lin and Manocha, *OBBTree*, 1996,
+/// without the axes across two edges).
+fn boxes_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+    let place = |g: usize| {
+        let mat = mat3(&d.geom_xmat, g);
+        (add(vec3(&d.geom_xpos, g), mat_mul_vec(mat, vec3(&m.geom_aabb, 2 * g))), mat)
+    };
+    let ((c1, mat1), (c2, mat2)) = (place(g1), place(g2));
+    let (half1, half2) = (vec3(&m.geom_aabb, 2 * g1 + 1), vec3(&m.geom_aabb, 2 * g2 + 1));
+    let apart = sub(c2, c1);
+    let (away1, away2) = (mat_t_mul_vec(mat1, apart), mat_t_mul_vec(mat2, apart));
+    // axes of the second in those of the first
+    let turn = mat_mul(transpose(mat1), mat2);
+    for k in 0..3 {
+        let (row, column) = ([turn[3 * k], turn[3 * k + 1], turn[3 * k + 2]], mat_column(turn, k));
+        let reach1 = half1[k] + dot(row.map(T::abs), half2) + margin;
+        let reach2 = half2[k] + dot(column.map(T::abs), half1) + margin;
+        if away1[k].abs() > reach1 || away2[k].abs() > reach2 {
+            return true;
+        }
+    }
+    false
+}
+
 /// Pose and size of one geom.
 pub(super) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
     Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
@@ -190,6 +217,9 @@ fn collide<T: Real>(
         (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
         (geom::PLANE, geom::MESH) => plane_mesh(&a, &solid(m, d, g2), margin, found),
         (one, two) if is_convex(one) && is_convex(two) => {
+            if boxes_apart(m, d, g1, g2, margin) {
+                return 0;
+            }
             let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
             convex_convex(&solid(m, d, g1), &solid(m, d, g2), margin, multiple, found)
         }

@@ -46,6 +46,11 @@ const TILTS: [[f64; 2]; 12] = [
     [0.6, 1.039_230_5],
 ];
 
+/// How many times higher than a valley a direction is beyond which there is no lower one. The support function is convex:
+/// on the way by an angle `t` to a valley it is at most `cos(t/2 - f) / cos(t/2)` times as high, `f` from the start, which is 2
+/// for tilts of up to 50 degrees and valleys of up to 120.
+const HIGH: f64 = 3.0;
+
 /// Turns around all of them.
 const TURNS: usize = 4;
 
@@ -207,6 +212,10 @@ fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T
         let (t, u) = basis(center, [T::ZERO; 3]);
         let tilted = normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])));
         let height = dot(meet(a, b, tilted), tilted);
+        // between two low directions none is high
+        if height > T::of(HIGH) * best {
+            continue;
+        }
         let mut next = tilted;
         let at = scale(tilted, height + T::of(LOW) * size);
         if approach(a, b, at, T::of(8.0) * size, least * T::of(LOW), &mut next) != Nearest::Outside {
