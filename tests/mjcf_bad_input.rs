@@ -320,10 +320,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         &["enclosed of a sensor", "'c'"],
     ),
     (
-        "<mujoco><worldbody><body><freejoint/><geom name='magnet' size='1' adhesion='1'/></body></worldbody></mujoco>",
-        &["adhesion of a geom", "'magnet'"],
-    ),
-    (
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
         <actuator><general name='act' joint='j' dyntype='user'/></actuator></mujoco>",
         &["activation of an actuator", "'act'"],

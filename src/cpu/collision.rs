@@ -438,3 +438,64 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
 fn mix<T: Real>(a: T, b: T, share: T) -> T {
     share * a + (T::ONE - share) * b
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::batch::bound;
+    use crate::cpu::position;
+    use crate::cpu::random::Random;
+
+    /// Bodies of several geoms of all types above others that are fixed.
+    fn yard() -> Model<f64> {
+        let shapes: String = ["sphere", "capsule", "ellipsoid", "cylinder", "box"]
+            .iter()
+            .enumerate()
+            .map(|(k, kind)| {
+                format!(
+                    "<geom type='{kind}' size='.1 .08 .06' pos='{} .1 0' margin='.0{k}'/>",
+                    0.2 * k as f64
+                )
+            })
+            .collect();
+        let body = |x: f64| format!("<body pos='{x} 0 .3'><freejoint/>{shapes}</body>");
+        crate::compile::load_str(&format!(
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/>{shapes}{}{}</worldbody></mujoco>",
+            body(0.0),
+            body(0.5)
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_is_left_out_has_no_contacts() {
+        let m = yard();
+        assert!(m.span_geom.iter().any(|g| *g >= 0), "no runs");
+        // the same without runs, and with boxes around all geoms that are never apart
+        let mut all = m.clone();
+        (all.sizes.nspan, all.span_end, all.span_geom) = (1, vec![m.sizes.ncandidate as i32], vec![-1]);
+        for aabb in all.geom_aabb.chunks_mut(6) {
+            aabb[3..].fill(100.0);
+        }
+        let mut random = Random(7);
+        let (mut contacts, mut left_out) = (0, 0);
+        for _ in 0..300 {
+            let mut d = Data::new(&m, bound(&m));
+            for q in d.qpos.chunks_mut(7) {
+                q[..3].copy_from_slice(&random.vector().map(|x| 0.8 * x));
+                q[3..].copy_from_slice(&random.quat());
+            }
+            let mut every = d.clone();
+            position(&m, &mut d);
+            position(&all, &mut every);
+            let n = d.ncon[0] as usize;
+            assert_eq!(d.ncon, every.ncon);
+            assert_eq!(d.contact_geom[..2 * n], every.contact_geom[..2 * n]);
+            assert_eq!(d.contact_dist[..n], every.contact_dist[..n]);
+            contacts += n;
+            left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, &d, s)).count();
+        }
+        assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
+    }
+}
