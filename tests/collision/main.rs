@@ -1,10 +1,11 @@
 //! Collision of pairs of shapes in poses by chance, and in poses that are special, on both backends: nothing that is
 //! not finite, the same in either order and after a rigid motion, as deep as an independent search finds.
 //!
-//! The environment says how many pairs; the shapes are others every few thousand on the CPU:
+//! The environment says how many pairs there are; on the CPU the shapes are others every few thousand:
 //!
-//!     MANYWORLDS_PAIRS=10000000 cargo test --release --test collision -- --nocapture
+//!     MANYWORLDS_PAIRS=10000000 cargo test --test collision -- --nocapture
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
+#![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "kernels are what it is for"))]
 
 mod depth;
 mod scene;
@@ -17,7 +18,7 @@ use manyworlds::batch::Backend;
 use manyworlds::cpu::math::{norm3, sub};
 
 use depth::Pair;
-use scene::{Contact, MARGIN, Placed, Scene};
+use scene::{Contact, Group, MARGIN, Placed, Scene, several};
 use shapes::{Kind, Pose, Random, V};
 use tally::{Property, Tally};
 
@@ -25,7 +26,7 @@ use tally::{Property, Tally};
 const PAIRS: usize = 20_000;
 
 /// Worlds of a batch, half of them the others after a rigid motion.
-const WORLDS: usize = 256;
+const WORLDS: usize = 64;
 
 /// Directions that are asked for a smaller overlap.
 const DIRECTIONS: usize = 60;
@@ -171,13 +172,6 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
     });
 }
 
-/// Whether the contacts are several around the one that the support functions give.
-fn by_support(one: Kind, two: Kind) -> bool {
-    let sides = [Kind::Capsule, Kind::Cylinder, Kind::Box, Kind::Mesh];
-    let closed = [(Kind::Capsule, Kind::Capsule), (Kind::Capsule, Kind::Box), (Kind::Box, Kind::Box)];
-    sides.contains(&one) && sides.contains(&two) && !closed.contains(&(one, two))
-}
-
 /// Depths against a search.
 fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut Tally) {
     let (base, count) = (scene.base(), scene.shapes.len());
@@ -201,7 +195,7 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
                 entry.note(Property::Missed, placed.by_chance, missed, missed > 2e-7, told);
                 continue;
             };
-            if !scene.single && by_support(a.kind, b.kind) {
+            if !scene.single && several([a.kind, b.kind]) {
                 continue;
             }
             // vertices of meshes are kept in single precision
@@ -259,7 +253,7 @@ fn pairs_collide_as_they_should_on_the_cpu() {
     let mut random = Random(0x5EED_0001);
     let mut scenes = 0;
     while tally.pairs() < pairs() {
-        let scene = Scene::random(scenes % 2 == 0, &mut random);
+        let scene = Scene::random(&Group::ALL, scenes % 2 == 0, &mut random);
         scenes += 1;
         let round = Round::random(&scene, &mut random);
         let found = scene.contacts(&mut scene.open(WORLDS, Backend::Cpu), &round.poses);
@@ -267,25 +261,49 @@ fn pairs_collide_as_they_should_on_the_cpu() {
         judge_depth(&scene, &round, &found, &mut tally);
     }
     println!("{} pairs on the CPU in {:.1} s", tally.pairs(), begin.elapsed().as_secs_f64());
-    tally.conclude(Backend::Cpu);
+    tally.conclude();
 }
 
-#[test]
+/// The pairs of a group in kernels; one model, as kernels take long to build.
 #[cfg(feature = "gpu")]
-fn pairs_collide_as_they_should_in_kernels() {
+fn in_kernels(group: Group) {
     let begin = Instant::now();
     let mut tally = Tally::default();
     let mut random = Random(0x5EED_0002);
-    let scene = Scene::random(false, &mut random);
+    let scene = Scene::random(&[group], false, &mut random);
     let (mut gpu, mut cpu) = (scene.open(WORLDS, Backend::Gpu), scene.open(WORLDS, Backend::Cpu));
     gpu.prepare().unwrap();
-    println!("kernels built after {:.1} s", begin.elapsed().as_secs_f64());
-    while tally.pairs() < pairs() {
+    println!("{group:?}: kernels after {:.1} s", begin.elapsed().as_secs_f64());
+    while tally.pairs() < pairs() / Group::ALL.len() {
         let round = Round::random(&scene, &mut random);
         let found = scene.contacts(&mut gpu, &round.poses);
         judge(&scene, &round, &found, SINGLE, &mut tally);
         judge_kernels(&scene, &round, &found, &scene.contacts(&mut cpu, &round.poses), &mut tally);
     }
     println!("{} pairs in kernels in {:.1} s", tally.pairs(), begin.elapsed().as_secs_f64());
-    tally.conclude(Backend::Gpu);
+    tally.conclude();
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn closed_forms_are_the_same_in_kernels() {
+    in_kernels(Group::Closed);
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn curved_shapes_are_the_same_in_kernels() {
+    in_kernels(Group::Curved);
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn meshes_are_the_same_in_kernels() {
+    in_kernels(Group::Meshes);
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn height_fields_are_the_same_in_kernels() {
+    in_kernels(Group::Fields);
 }

@@ -56,17 +56,58 @@ pub(crate) struct Scene {
     pub(crate) model: Model,
 }
 
-/// All kinds that collide.
-fn kinds() -> Vec<[Kind; 2]> {
+/// Pairs of kinds, by what finds their contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// Each has a way of its own.
+    Closed,
+    /// Support functions of curved shapes.
+    Curved,
+    /// The same with vertices.
+    Meshes,
+    /// The prisms of a height field.
+    Fields,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 4] = [Self::Closed, Self::Curved, Self::Meshes, Self::Fields];
+
+    fn of([one, two]: [Kind; 2]) -> Self {
+        if one == Kind::Hfield {
+            Self::Fields
+        } else if two == Kind::Mesh {
+            Self::Meshes
+        } else if one == Kind::Plane || !by_support([one, two]) {
+            Self::Closed
+        } else {
+            Self::Curved
+        }
+    }
+}
+
+/// Whether their contacts are found by support functions.
+fn by_support([one, two]: [Kind; 2]) -> bool {
+    let curved = |kind| [Kind::Ellipsoid, Kind::Cylinder, Kind::Mesh].contains(&kind);
+    one != Kind::Plane && (curved(one) || curved(two)) && [one, two] != [Kind::Sphere, Kind::Cylinder]
+}
+
+/// Whether there are several contacts around the one that the support functions give.
+pub(crate) fn several(kinds: [Kind; 2]) -> bool {
+    by_support(kinds) && kinds.iter().all(|kind| ![Kind::Sphere, Kind::Ellipsoid].contains(kind))
+}
+
+/// All kinds that collide, of these groups.
+fn kinds(groups: &[Group]) -> Vec<[Kind; 2]> {
     let on = |one: Kind| SOLID.into_iter().map(move |two| [one, two]);
     let solid = SOLID.into_iter().flat_map(on).filter(|[one, two]| one <= two);
-    on(Kind::Plane).chain(on(Kind::Hfield)).chain(solid).collect()
+    let all = on(Kind::Plane).chain(on(Kind::Hfield)).chain(solid);
+    all.filter(|pair| groups.contains(&Group::of(*pair))).collect()
 }
 
 impl Scene {
-    pub(crate) fn random(single: bool, random: &mut Random) -> Self {
+    pub(crate) fn random(groups: &[Group], single: bool, random: &mut Random) -> Self {
         let mut shapes: Vec<[Shape; 2]> =
-            kinds().into_iter().map(|pair| pair.map(|kind| Shape::random(kind, random))).collect();
+            kinds(groups).into_iter().map(|pair| pair.map(|kind| Shape::random(kind, random))).collect();
         let mirrored: Vec<usize> =
             (0..shapes.len()).filter(|&p| shapes[p][0].kind == shapes[p][1].kind).collect();
         shapes.extend(

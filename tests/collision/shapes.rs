@@ -144,7 +144,7 @@ impl Shape {
             2 => {
                 let sides = 3 + random.below(6);
                 let angle = |k: usize| (k / 2) as f64 * std::f64::consts::TAU / sides as f64;
-                let at = |k: usize| [angle(k).cos(), angle(k).sin(), if k % 2 == 0 { -1.0 } else { 1.0 }];
+                let at = |k: usize| [angle(k).cos(), angle(k).sin(), [-1.0, 1.0][k % 2]];
                 (0..2 * sides).map(|k| scaled(at(k))).collect()
             }
             _ => {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use manyworlds::batch::Backend;
 use rayon::prelude::*;
 
 use crate::shapes::Kind;
@@ -111,31 +110,60 @@ impl Tally {
         }
     }
 
-    /// Says what has been counted.
-    pub(crate) fn conclude(&self, backend: Backend) {
-        println!("{backend:?}");
+    /// Prints what has been counted, and asserts that no more fails than is known to.
+    pub(crate) fn conclude(&self) {
+        let mut wrong = String::new();
         for (kinds, entry) in &self.0 {
             let [one, two] = kinds;
             print!("{:<22}{:>8}{:>8}", format!("{one:?} {two:?}"), entry.pairs, entry.touching);
-            for (k, count) in entry.counts.as_flattened().iter().enumerate() {
-                let property = ALL[k % ALL.len()];
-                let special = if k < ALL.len() { "" } else { "*" };
-                if count.failed > 0 {
-                    let share = 1e2 * count.failed as f64 / count.asked as f64;
-                    print!("  {special}{property:?} {} ({share:.3}%, {:.1e})", count.failed, count.worst);
+            for (k, count) in entry.counts.as_flattened().iter().enumerate().filter(|(_, c)| c.failed > 0) {
+                let (property, special) = (ALL[k % ALL.len()], k >= ALL.len());
+                let Count { asked, failed, worst, pair } = count;
+                let share = *failed as f64 / *asked as f64;
+                let star = if special { "*" } else { "" };
+                print!("  {star}{property:?} {failed} ({:.3}%, {worst:.1e})", 1e2 * share);
+                // one more, as there are few cases in a short run
+                let most = known(property, *kinds)[usize::from(special)];
+                if *failed as f64 > most * *asked as f64 + if most > 0.0 { 1.0 } else { 0.0 } {
+                    wrong += &format!("{property:?} fails in {failed} of {asked}, most {most}: {pair}\n");
                 }
             }
             println!();
         }
-        if let Ok(folder) = std::env::var("MANYWORLDS_TOLD") {
-            for (kinds, entry) in &self.0 {
-                for (k, count) in entry.counts.as_flattened().iter().enumerate().filter(|(_, c)| c.failed > 0)
-                {
-                    let (property, special) = (ALL[k % ALL.len()], k / ALL.len());
-                    let name = format!("{folder}/{:?}{:?}{property:?}{special}.txt", kinds[0], kinds[1]);
-                    std::fs::write(name, &count.pair).unwrap();
-                }
-            }
-        }
+        assert!(wrong.is_empty(), "{wrong}");
+    }
+}
+
+/// Shares of poses by chance, and of special ones, in which a property may fail.
+fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
+    use Kind::{Box as Cuboid, Capsule, Cylinder, Mesh, Sphere};
+    match (property, kinds) {
+        // two faces that meet in a corner alone; corners of faces that are taken before they are clipped
+        (Outside, [Cylinder, Cuboid]) => [0.001, 0.05],
+        (Outside, [Cuboid, Cuboid]) => [0.002, 0.01],
+        (Outside, _) => [0.002, 0.002],
+        // contacts around the first one lie on a face of one or the other, as in the reference, of which in its order the
+        // deepest depends in 1.1% of cylinders and in 23% of meshes
+        (ExchangedDepth | Exchanged, [Cylinder, Cylinder]) => [0.05, 0.05],
+        (ExchangedDepth | Exchanged, [Mesh, Mesh]) => [0.4, 0.4],
+        // aligned boxes that touch with edges have contacts or none by rounding, as in the reference
+        (ExchangedDepth, [Cuboid, Cuboid]) => [0.001, 0.03],
+        (ExchangedDepth | Exchanged, _) => [0.001, 0.002],
+        (MovedDepth | KernelDepth, [Cuboid, Cuboid]) => [0.001, 0.1],
+        // valleys that are nearly as deep, or that are missed; prisms of a height field at the border
+        (MovedDepth | Moved | KernelDepth | Kernel, _) => [0.006, 0.015],
+        // closed forms of the reference: no contact of a capsule along an axis of a box around the same centre, none of
+        // aligned boxes within the margin
+        (Missed, [Capsule, Cuboid]) => [0.001, 0.05],
+        (Missed, [Cuboid, Cuboid]) => [0.001, 0.5],
+        (Missed, _) => [0.001, 0.001],
+        // along the x axis where a centre is on the other's axis and the two are turned the same
+        (Along, [Sphere, Capsule | Cylinder] | [Capsule, Capsule]) => [0.0, 0.4],
+        // a capsule is two spheres against a box, each by itself; edges of boxes, which give a depth along their own way
+        (Along, [Capsule, Cuboid]) => [0.5, 0.6],
+        (Along | Least, [Cuboid, Cuboid]) => [0.15, 0.08],
+        (Along, _) => [0.0, 0.0],
+        // valleys that are missed
+        (Least, _) => [0.006, 0.015],
     }
 }
