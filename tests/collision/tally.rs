@@ -141,6 +141,8 @@ fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
         // two faces that meet in a corner alone; corners of faces that are taken before they are clipped
         (Outside, [Cylinder, Cuboid]) => [0.001, 0.05],
         (Outside, [Cuboid, Cuboid]) => [0.002, 0.01],
+        // contacts along a face on which a capsule nearly lies, where the reference has them too
+        (Outside, [Capsule, Mesh]) => [0.002, 0.02],
         (Outside, _) => [0.002, 0.002],
         // contacts around the first one lie on a face of one or the other, as in the reference, of which in its order the
         // deepest depends in 1.1% of cylinders and in 23% of meshes
