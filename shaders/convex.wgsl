@@ -8,6 +8,9 @@ const CONVEX_SNAP: f32 = 0.02;
 // Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
 const FLATNESS: f32 = 3.4526698e-5;
 
+// The same where the normal is that of a triangle of nearest points, which is less exact.
+const SLANT: f32 = 3.4526698e-3;
+
 // Height above the surface to look from, as a share of the size.
 const CONVEX_LIFT: f32 = 0.2;
 
@@ -259,10 +262,10 @@ fn is_single(s: Solid, n: vec3f) -> bool {
     }
     // a cylinder is flat on its side and on its caps
     let around = cross(s.mat[2], n);
-    var single = !(s.kind == CYLINDER && sqrt(dot(around, around)) < FLATNESS);
+    var single = !(s.kind == CYLINDER && sqrt(dot(around, around)) < SLANT);
     for (var k = 0u; k < 3u; k++) {
         let round_one = s.kind == CYLINDER && k < 2u;
-        single = single && (round_one || !has_flat(s, k) || abs(dot(solid_axis(s, k), n)) >= FLATNESS);
+        single = single && (round_one || !has_flat(s, k) || abs(dot(solid_axis(s, k), n)) >= SLANT);
     }
     return single;
 }

@@ -40,10 +40,11 @@ fn append(contact: Found) {
 
 // Right-handed frame as rows: the normal, a tangent as near to the hint as it can be, their product.
 fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
-    var y = hint;
-    if (sqrt(dot(y, y)) < 0.5) {
-        y = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
-    }
+    let spare = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
+    var y = select(hint, spare, sqrt(dot(hint, hint)) < 0.5);
+    y = normalize3(y - dot(x, y) * x);
+    // once more: of a hint that is nearly along x the first time leaves little but rounding
+    y = select(spare, y, abs(dot(x, y)) < 0.5);
     y = normalize3(y - dot(x, y) * x);
     return transpose(mat3x3f(x, y, cross(x, y)));
 }

@@ -48,7 +48,9 @@ impl Build<'_> {
         let placed = self.place_geom(geom, &shape);
         let (size, pose) = (placed.size, placed.pose);
         self.check_size(&shape, size);
-        if geom.kind == kind::PLANE && self.model.body_weldid[geom.body] != 0 {
+        // mocap bodies have no joints
+        let carrier = self.model.body_weldid[geom.body];
+        if geom.kind == kind::PLANE && carrier != 0 && self.model.body_mocapid[carrier as usize] < 0 {
             let help = "put it into the world or a body without joints; use a box on moving bodies";
             self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
         }

@@ -23,6 +23,9 @@ const SNAP: f64 = 0.02;
 /// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
 pub const FLAT: f64 = 0.1;
 
+/// The same where the normal is that of a triangle of nearest points, which is less exact.
+const SLANTED: f64 = 10.0;
+
 /// Cosine of the largest angle by which it may be.
 const NEAR: f64 = 0.99;
 
@@ -467,7 +470,7 @@ fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3],
 /// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
 /// difference that is nearest to one above it comes from.
 fn hull_witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], height: T) -> ([T; 3], [T; 3]) {
-    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+    let flat = T::of(SLANTED) * T::EPSILON.sqrt();
     let across = scale(n, height);
     if is_single(b, n, flat) {
         let q = farthest(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);

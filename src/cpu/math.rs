@@ -394,14 +394,16 @@ pub fn make_frame<T: Real>(x: [T; 3]) -> [T; 9] {
 }
 
 /// Right-handed frame whose first row is the unit vector `x` and whose second is as near to `hint` as it can
-/// be; a short hint is replaced by the y axis, or by the z axis where `x` is along y.
+/// be; a short hint is replaced by the y axis, or by the z axis where `x` is along y, and so is one along `x`.
 #[inline(always)]
 pub fn make_frame_hint<T: Real>(x: [T; 3], hint: [T; 3]) -> [T; 9] {
     let half = T::of(0.5);
-    let mut y = hint;
-    if norm3(y) < half {
-        y = if x[1] < half && x[1] > -half { [T::ZERO, T::ONE, T::ZERO] } else { [T::ZERO, T::ZERO, T::ONE] };
-    }
+    let spare =
+        if x[1] < half && x[1] > -half { [T::ZERO, T::ONE, T::ZERO] } else { [T::ZERO, T::ZERO, T::ONE] };
+    let mut y = if norm3(hint) < half { spare } else { hint };
+    y = normalize3(add_scaled(y, x, -dot(x, y)));
+    // once more: of a hint that is nearly along x the first time leaves little but rounding
+    y = if dot(x, y).abs() < half { y } else { spare };
     y = normalize3(add_scaled(y, x, -dot(x, y)));
     let z = cross(x, y);
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]

@@ -1,0 +1,311 @@
+//! Collision of pairs of shapes in poses by chance, and in poses that are special, on both backends: nothing that is
+//! not finite, the same in either order and after a rigid motion, as deep as an independent search finds.
+//!
+//! The environment says how many pairs there are; on the CPU the shapes are others every few thousand:
+//!
+//!     MANYWORLDS_PAIRS=10000000 cargo test --test collision -- --nocapture
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
+#![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "kernels are what it is for"))]
+
+mod depth;
+mod scene;
+mod shapes;
+mod tally;
+
+use std::time::Instant;
+
+use manyworlds::batch::Backend;
+use manyworlds::cpu::math::{norm3, sub};
+
+use depth::Pair;
+use scene::{Contact, Group, MARGIN, Placed, Scene, several};
+use shapes::{Kind, Pose, Random, V};
+use tally::{Property, Tally};
+
+/// Pairs on each backend where the environment does not say.
+const PAIRS: usize = 20_000;
+
+/// Worlds of a batch, half of them the others after a rigid motion.
+const WORLDS: usize = 64;
+
+/// Directions that are asked for a smaller overlap.
+const DIRECTIONS: usize = 60;
+
+fn pairs() -> usize {
+    std::env::var("MANYWORLDS_PAIRS").ok().and_then(|v| v.parse().ok()).unwrap_or(PAIRS)
+}
+
+/// What counts as the same, in shares of the size of a pair.
+#[derive(Clone, Copy)]
+struct Precision {
+    frame: f64,
+    depth: f64,
+    contact: f64,
+}
+
+const DOUBLE: Precision = Precision { frame: 1e-12, depth: 1e-8, contact: 1e-5 };
+const SINGLE: Precision = Precision { frame: 1e-5, depth: 1e-4, contact: 3e-3 };
+
+/// Sets of poses of a round: in each world some, and in the next one the same after a rigid motion.
+struct Round {
+    placed: Vec<Placed>,
+    motions: Vec<Pose>,
+    poses: Vec<[Pose; 2]>,
+}
+
+impl Round {
+    fn random(scene: &Scene, random: &mut Random) -> Self {
+        let mut round = Self { placed: Vec::new(), motions: Vec::new(), poses: Vec::new() };
+        for _ in 0..WORLDS / 2 {
+            let motion = Pose { pos: random.vector(), quat: random.quat() };
+            let here: Vec<Placed> = (0..scene.base()).map(|p| scene.place(p, random)).collect();
+            round.poses.extend(here.iter().map(|placed| placed.poses));
+            round.poses.extend(here.iter().map(|placed| placed.poses.map(|pose| pose.moved(&motion))));
+            round.placed.extend(here);
+            round.motions.push(motion);
+        }
+        round
+    }
+}
+
+/// The deepest contact.
+fn deepest(contacts: &[Contact]) -> Option<&Contact> {
+    contacts.iter().min_by(|a, b| a.dist.total_cmp(&b.dist))
+}
+
+/// Difference of the deepest two; where there is one in one case only, it has to be as far as the margin.
+fn depths_apart(one: &[Contact], two: &[Contact]) -> f64 {
+    let dist = |contacts| deepest(contacts).map_or(MARGIN, |contact| contact.dist);
+    (dist(one) - dist(two)).abs()
+}
+
+/// Whether each contact has its like among the others.
+fn same(one: &[Contact], two: &[Contact], size: f64, precision: Precision) -> bool {
+    let like = |a: &Contact, b: &Contact| {
+        (a.dist - b.dist).abs() < precision.depth * size
+            && norm3(sub(a.pos, b.pos)) < precision.contact * size
+            && norm3(sub(a.normal(), b.normal())) < precision.contact
+    };
+    one.len() == two.len() && one.iter().all(|a| two.iter().any(|b| like(a, b)))
+}
+
+/// Checks a contact alone.
+fn check_contact(contact: &Contact, precision: Precision) -> Result<(), String> {
+    let f = contact.frame;
+    let all = [contact.dist].into_iter().chain(contact.pos).chain(f);
+    if !all.into_iter().all(f64::is_finite) {
+        return Err("not finite".to_owned());
+    }
+    for i in 0..3 {
+        for j in i..3 {
+            let product: f64 = (0..3).map(|k| f[3 * i + k] * f[3 * j + k]).sum();
+            if (product - if i == j { 1.0 } else { 0.0 }).abs() > precision.frame {
+                return Err(format!("axes {i} and {j} of the frame have a product of {product}"));
+            }
+        }
+    }
+    if contact.dist > MARGIN * (1.0 + precision.frame) {
+        return Err("beyond the margin".to_owned());
+    }
+    Ok(())
+}
+
+/// What both backends have to keep.
+fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precision, tally: &mut Tally) {
+    let (base, count) = (scene.base(), scene.shapes.len());
+    let mut random = Random(0x9E37_79B9);
+    let directions: Vec<V> = (0..40).map(|_| random.direction()).collect();
+    tally.over_worlds(WORLDS, |w, tally| {
+        let motion = &round.motions[w / 2];
+        for p in 0..count {
+            let origin = if p < base { p } else { scene.mirrored[p - base] };
+            let placed = &round.placed[w / 2 * base + origin];
+            let mut poses = round.poses[w * base + origin];
+            if p >= base {
+                poses.reverse();
+            }
+            let [a, b] = &scene.shapes[p];
+            let pair = Pair { shapes: [a, b], poses };
+            let size = a.reach() + b.reach();
+            let contacts = &found[w * count + p];
+            let told = || format!("{}# {contacts:?}", scene.told(p, &poses));
+            let entry = tally.of([a.kind, b.kind]);
+            entry.pairs += 1;
+            entry.touching += usize::from(!contacts.is_empty());
+            // alone
+            for contact in contacts {
+                if let Err(what) = check_contact(contact, precision) {
+                    panic!("{what}: {contact:?} of {}", told());
+                }
+                let outside = pair.outside(contact.pos, &directions) - 0.5 * contact.dist.abs();
+                entry.note(
+                    Property::Outside,
+                    placed.by_chance,
+                    outside / size,
+                    outside > precision.contact * size,
+                    told,
+                );
+            }
+            // against the exchanged pair
+            if p >= base {
+                let other: Vec<Contact> =
+                    found[w * count + origin].iter().map(|contact| contact.exchanged()).collect();
+                let apart = depths_apart(contacts, &other) / size;
+                entry.note(Property::ExchangedDepth, placed.by_chance, apart, apart > precision.depth, told);
+                if placed.by_chance {
+                    let differ = !same(contacts, &other, size, precision);
+                    entry.note(Property::Exchanged, placed.by_chance, 0.0, differ, told);
+                }
+            }
+            // against the unmoved one
+            if w % 2 == 1 {
+                let other: Vec<Contact> =
+                    found[(w - 1) * count + p].iter().map(|contact| contact.moved(motion)).collect();
+                let apart = depths_apart(contacts, &other) / size;
+                entry.note(Property::MovedDepth, placed.by_chance, apart, apart > precision.depth, told);
+                if placed.by_chance {
+                    let differ = !same(contacts, &other, size, precision);
+                    entry.note(Property::Moved, placed.by_chance, 0.0, differ, told);
+                }
+            }
+        }
+    });
+}
+
+/// Depths against a search.
+fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut Tally) {
+    let (base, count) = (scene.base(), scene.shapes.len());
+    tally.over_worlds(WORLDS / 2, |k, tally| {
+        let mut random = Random(0x1234_5678_9ABC_DEF1 + k as u64);
+        for p in 0..base {
+            let [a, b] = &scene.shapes[p];
+            if a.kind == Kind::Hfield {
+                continue;
+            }
+            let (placed, poses) = (round.placed[k * base + p], round.poses[2 * k * base + p]);
+            let pair = Pair { shapes: [a, b], poses };
+            let size = a.reach() + b.reach();
+            let contacts = &found[2 * k * count + p];
+            let told = || format!("{}# {contacts:?}", scene.told(p, &poses));
+            let entry = tally.of([a.kind, b.kind]);
+            let Some(contact) = deepest(contacts) else {
+                // something separates them
+                let (_, least) = pair.least(&[], 0, -MARGIN, &mut random);
+                let missed = (least + MARGIN) / size;
+                entry.note(Property::Missed, placed.by_chance, missed, missed > 2e-7, told);
+                continue;
+            };
+            if !scene.single && several([a.kind, b.kind]) {
+                continue;
+            }
+            // vertices of meshes are kept in single precision
+            let rounded = a.kind == Kind::Mesh || b.kind == Kind::Mesh;
+            let precision = if rounded { 2e-7 } else { DOUBLE.depth };
+            let along = (pair.overlap(contact.normal()) + contact.dist).abs() / size;
+            entry.note(Property::Along, placed.by_chance, along, along > precision, told);
+            let (_, least) = pair.least(&[contact.normal()], DIRECTIONS, -1.0, &mut random);
+            let deeper = (-contact.dist - least) / size;
+            entry.note(Property::Least, placed.by_chance, deeper, deeper > DOUBLE.contact, told);
+        }
+    });
+}
+
+/// Kernels against the CPU.
+fn judge_kernels(
+    scene: &Scene,
+    round: &Round,
+    gpu: &[Vec<Contact>],
+    cpu: &[Vec<Contact>],
+    tally: &mut Tally,
+) {
+    let (base, count) = (scene.base(), scene.shapes.len());
+    for w in 0..WORLDS {
+        for p in 0..base {
+            let [a, b] = &scene.shapes[p];
+            let size = a.reach() + b.reach();
+            let (here, there) = (&gpu[w * count + p], &cpu[w * count + p]);
+            let poses = &round.poses[w * base + p];
+            let placed = &round.placed[w / 2 * base + p];
+            let entry = tally.of([a.kind, b.kind]);
+            let apart = depths_apart(here, there) / size;
+            entry.note(Property::KernelDepth, placed.by_chance, apart, apart > SINGLE.depth, || {
+                scene.told(p, poses)
+            });
+            if placed.by_chance {
+                let sorted = |contacts: &[Contact]| {
+                    let mut all: Vec<f64> = contacts.iter().map(|contact| contact.dist).collect();
+                    all.sort_by(f64::total_cmp);
+                    all
+                };
+                let (one, two) = (sorted(here), sorted(there));
+                let near = |(x, y): (&f64, &f64)| (x - y).abs() < SINGLE.depth * size;
+                let differ = one.len() != two.len() || !one.iter().zip(&two).all(near);
+                entry.note(Property::Kernel, placed.by_chance, 0.0, differ, || scene.told(p, poses));
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_collide_as_they_should_on_the_cpu() {
+    let begin = Instant::now();
+    let mut tally = Tally::default();
+    let mut random = Random(0x5EED_0001);
+    let mut scenes = 0;
+    while tally.pairs() < pairs() {
+        let scene = Scene::random(&Group::ALL, scenes % 2 == 0, &mut random);
+        scenes += 1;
+        let round = Round::random(&scene, &mut random);
+        let found = scene.contacts(&mut scene.open(WORLDS, Backend::Cpu), &round.poses);
+        judge(&scene, &round, &found, DOUBLE, &mut tally);
+        judge_depth(&scene, &round, &found, &mut tally);
+    }
+    println!("{} pairs on the CPU in {:.1} s", tally.pairs(), begin.elapsed().as_secs_f64());
+    tally.conclude();
+}
+
+/// The pairs of a group in kernels; one model, as kernels take long to build.
+#[cfg(feature = "gpu")]
+fn in_kernels(group: Group) {
+    let begin = Instant::now();
+    let mut tally = Tally::default();
+    let mut random = Random(0x5EED_0002);
+    let scene = Scene::random(&[group], false, &mut random);
+    let (mut gpu, mut cpu) = (scene.open(WORLDS, Backend::Gpu), scene.open(WORLDS, Backend::Cpu));
+    gpu.prepare().unwrap();
+    println!("{group:?}: kernels after {:.1} s", begin.elapsed().as_secs_f64());
+    while tally.pairs() < pairs() / Group::ALL.len() {
+        let round = Round::random(&scene, &mut random);
+        let found = scene.contacts(&mut gpu, &round.poses);
+        judge(&scene, &round, &found, SINGLE, &mut tally);
+        judge_kernels(&scene, &round, &found, &scene.contacts(&mut cpu, &round.poses), &mut tally);
+    }
+    println!("{} pairs in kernels in {:.1} s", tally.pairs(), begin.elapsed().as_secs_f64());
+    tally.conclude();
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn closed_forms_are_the_same_in_kernels() {
+    in_kernels(Group::Closed);
+}
+
+#[test]
+#[cfg(feature = "gpu")]
+fn curved_shapes_are_the_same_in_kernels() {
+    in_kernels(Group::Curved);
+}
+
+#[test]
+#[ignore = "kernels of meshes take minutes to build on software Vulkan: by hand, with --ignored"]
+#[cfg(feature = "gpu")]
+fn meshes_are_the_same_in_kernels() {
+    in_kernels(Group::Meshes);
+}
+
+#[test]
+#[ignore = "kernels of meshes take minutes to build on software Vulkan: by hand, with --ignored"]
+#[cfg(feature = "gpu")]
+fn height_fields_are_the_same_in_kernels() {
+    in_kernels(Group::Fields);
+}
