@@ -20,11 +20,11 @@ fn passive() {
     for (var dof = lane; dof < nv; dof += lanes) {
         set_qfrc_spring(dof, 0.0);
         set_qfrc_gravcomp(dof, 0.0);
-        var pull = 0.0;
+        var adhesive = 0.0;
 //#if PULL
-        pull = adhesion_force(dof);
+        adhesive = adhesion_force(dof);
 //#endif
-        set_qfrc_adhesion(dof, pull);
+        set_qfrc_adhesion(dof, adhesive);
         var damper = 0.0;
 //#if DAMPER
         damper = -(damping_coefficient(damping_of_dof(dof), qvel(dof)) * qvel(dof));

@@ -333,9 +333,10 @@ macro_rules! model_table {
             candidate_geom1: int [ncandidate] "id" "First geom, the one of lower type.";
             candidate_geom2: int [ncandidate] "id" "Second geom.";
             candidate_pair: int [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
-            span_end: int [nspan] "id" "One past the last candidate of the run; CPU only.";
+            span_adr: int [nspan] "id" "First candidate of the run; CPU only.";
+            span_num: int [nspan] "1" "Number of its candidates.";
             span_geom: int [nspan] "id" "Geom that all of its candidates have; -1 for no run.";
-            span_body: int [nspan] "id" "Body of their other geoms.";
+            span_body: int [nspan] "id" "Body of their other geoms; -1 for no run.";
             body_reach: real [nbody 4] "m" "Sphere around the geoms of the body with their margins, in its frame: centre, radius; radius -1 for none.";
             // meshes, in their inertial frames
             mesh_vertadr: int [nmesh] "id" "First vertex.";

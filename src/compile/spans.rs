@@ -21,16 +21,19 @@ impl Build<'_> {
             let m = &mut self.model;
             // what is in no run goes with what is in none before it
             let alone = length < LEAST;
-            if alone && m.span_geom.last() == Some(&-1) {
-                m.span_end.pop();
-            } else {
-                m.span_geom.push(if alone { -1 } else { geom as i32 });
-                m.span_body.push(if alone { -1 } else { body as i32 });
+            let (count, geom, body) = if alone { (1, -1, -1) } else { (length, geom as i32, body as i32) };
+            match m.span_num.last_mut() {
+                Some(num) if alone && m.span_geom.last() == Some(&-1) => *num += 1,
+                _ => {
+                    m.span_adr.push(first as i32);
+                    m.span_num.push(count as i32);
+                    m.span_geom.push(geom);
+                    m.span_body.push(body);
+                }
             }
-            first += if alone { 1 } else { length };
-            m.span_end.push(first as i32);
+            first += count;
         }
-        self.model.sizes.nspan = self.model.span_end.len();
+        self.model.sizes.nspan = self.model.span_adr.len();
         self.model.body_reach = (0..self.model.sizes.nbody).flat_map(|b| self.reach(b)).collect();
     }
 

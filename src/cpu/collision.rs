@@ -48,15 +48,14 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let mut wanted = 0;
     let mut found = [Found::none(); MAX_FOUND];
-    let mut first = 0;
     for span in 0..m.sizes.nspan {
-        let end = m.span_end[span] as usize;
-        if !far_span(m, d, span) {
-            for candidate in first..end {
-                wanted += visit(m, d, candidate, &mut found);
-            }
+        if far_span(m, d, span) {
+            continue;
         }
-        first = end;
+        let first = m.span_adr[span] as usize;
+        for candidate in first..first + m.span_num[span] as usize {
+            wanted += visit(m, d, candidate, &mut found);
+        }
     }
     // what did not fit is reported
     if wanted > d.sizes.nconmax {
@@ -474,7 +473,8 @@ mod tests {
         assert!(m.span_geom.iter().any(|g| *g >= 0), "no runs");
         // the same without runs, and with boxes around all geoms that are never apart
         let mut all = m.clone();
-        (all.sizes.nspan, all.span_end, all.span_geom) = (1, vec![m.sizes.ncandidate as i32], vec![-1]);
+        (all.sizes.nspan, all.span_adr, all.span_geom) = (1, vec![0], vec![-1]);
+        all.span_num = vec![m.sizes.ncandidate as i32];
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);
         }

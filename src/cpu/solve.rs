@@ -69,7 +69,9 @@ pub(super) fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
 /// Range that an island's rows lie in, among rows of others.
 pub(super) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     let k = island as usize;
-    d.island_row[k] as usize..d.island_row_end[k] as usize
+    // at most the rows that there are, also where a stage was left out
+    let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
+    most(d.island_row[k])..most(d.island_row_end[k])
 }
 
 /// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
