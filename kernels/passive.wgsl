@@ -119,7 +119,8 @@ fn gravity_compensation(dof: u32) -> f32 {
     return sum;
 }
 
-// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as actuator force instead.
+// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as
+// actuator force instead.
 fn sum_passive(dof: u32) {
     var sum = qfrc_spring(dof) + qfrc_damper(dof);
 //#if FLUID

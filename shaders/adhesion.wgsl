@@ -28,20 +28,10 @@ fn adhesion_force(dof: u32) -> f32 {
 
 // How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
 fn closing_rate(con: u32, dof: u32) -> f32 {
-    let axis = cdof_spatial(dof);
-    let top = u32(dof_bodyid(dof));
-    let end = subtree_end(top);
-    let normal = contact_frame_vec3(3u * con);
-    var rate = 0.0;
-    for (var side = 0u; side < 2u; side++) {
-        let body = u32(geom_bodyid(u32(contact_geom(2u * con + side))));
-        if (body < top || body >= end) {
-            continue;
-        }
-        let offset = contact_pos_vec3(con) - subtree_com_vec3(u32(body_rootid(body)));
-        let speed = dot(normal, axis.lin + cross(axis.ang, offset));
-        rate += select(-speed, speed, side == 0u);
-    }
-    return rate;
+    let one = u32(geom_bodyid(u32(contact_geom(2u * con))));
+    let two = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+    let pos = contact_pos_vec3(con);
+    let closing = point_motion(dof, one, pos).lin - point_motion(dof, two, pos).lin;
+    return dot(contact_frame_vec3(3u * con), closing);
 }
 //#endif

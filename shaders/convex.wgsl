@@ -18,9 +18,10 @@ const CONVEX_LIFT: f32 = 0.2;
 // The same for what is next to a valley of a polytope, how many directions are tilted there, and how often.
 const CONVEX_LOW: f32 = 0.05;
 const VALLEY_TILTS: u32 = 12u;
+const VALLEY_TURNS: u32 = 4u;
+
 // How many times higher than a valley a direction is beyond which there is no lower one.
 const VALLEY_HIGH: f32 = 3.0;
-const VALLEY_TURNS: u32 = 4u;
 //#endif
 
 // Depth as a share of the size from which on there may be a second valley.

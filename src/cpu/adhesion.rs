@@ -5,8 +5,8 @@
 //! contact's rows are therefore raised by what makes them push back as much. It is then felt only by what parts the geoms.
 
 use super::make_constraint::row;
-use super::math::{add, cross, dot, sub, vec3};
-use super::passive::subtree_end;
+use super::math::{dot, sub, vec3};
+use super::motion::point_motion;
 use crate::data::Data;
 use crate::model::{Model, cone};
 use crate::real::Real;
@@ -50,21 +50,9 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
 fn closing_rate<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
-    let top = m.dof_bodyid[dof] as usize;
-    let end = subtree_end(m, top);
-    let normal = vec3(&d.contact_frame, 3 * con);
-    let mut rate = T::ZERO;
-    for side in 0..2 {
+    let [one, two] = [0, 1].map(|side| {
         let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-        if body < top || body >= end {
-            continue;
-        }
-        let root = m.body_rootid[body] as usize;
-        let offset = sub(vec3(&d.contact_pos, con), vec3(&d.subtree_com, root));
-        let speed = dot(normal, add(lin, cross(rot, offset)));
-        rate = if side == 0 { rate + speed } else { rate - speed };
-    }
-    rate
+        point_motion(m, d, dof, body, vec3(&d.contact_pos, con)).0
+    });
+    dot(vec3(&d.contact_frame, 3 * con), sub(one, two))
 }

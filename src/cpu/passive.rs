@@ -191,7 +191,8 @@ fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, d
     vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
 }
 
-/// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as actuator force instead.
+/// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as
+/// actuator force instead.
 fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let fluid = has_fluid(m);
     for dof in 0..m.sizes.nv {
