@@ -17,6 +17,8 @@ fn acceleration() {
         if (pushed) {
             sum += applied_force(dof);
         }
+        // nothing moves what sleeps
+        sum = select(sum, 0.0, dof_sleeps(dof));
         set_qfrc_smooth(dof, sum);
         set_qacc_smooth(dof, sum);
     }

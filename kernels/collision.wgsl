@@ -14,6 +14,29 @@ const INSERT: u32 = 2u;
 
 fn collision() {
 //#if CONTACT
+    find_contacts();
+//#if SLEEP
+    sync();
+    var woken = 0u;
+    if (lane == 0u) {
+        woken = wake_touched();
+    }
+    // those of the trees that sleep no more
+    if (group_max(woken) > 0u) {
+        sync();
+        find_contacts();
+    }
+//#endif
+//#else
+    if (lane == 0u) {
+        set_ncon(0u, 0);
+    }
+//#endif
+}
+
+//#if CONTACT
+// Contacts of all candidates.
+fn find_contacts() {
     let near = broad_phase();
 //#if !LANES
     set_ncon(0u, 0);
@@ -54,12 +77,34 @@ fn collision() {
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         finish_contact(con);
     }
-//#else
-    if (lane == 0u) {
-        set_ncon(0u, 0);
-    }
-//#endif
 }
+//#endif
+
+//#if SLEEP
+// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
+fn wake_touched() -> u32 {
+    var woken = 0u;
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        let one = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con)))));
+        let two = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con + 1u)))));
+        woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
+    }
+    return woken;
+}
+
+// Wakes a tree that another one touches, which becomes as tired as that; returns whether it slept.
+fn wake_by(tree: i32, other: i32) -> u32 {
+    if (!tree_sleeps(tree) || tree_sleeps(other)) {
+        return 0u;
+    }
+    var value = AWAKE;
+    if (other >= 0) {
+        value = tree_asleep(u32(other));
+    }
+    wake_tree(tree, value);
+    return 1u;
+}
+//#endif
 
 // Lists the candidates whose bounding volumes are near, in order, and returns how many there are.
 fn broad_phase() -> u32 {
@@ -146,6 +191,14 @@ fn first_slots(near: u32) {
 // Finds the contacts of one listed candidate and counts, writes or inserts them.
 fn visit(k: u32, mode: u32) {
     let c = u32(candidate_near(k));
+//#if SLEEP
+    if (pair_sleeps(u32(geom_bodyid(u32(candidate_geom1(c)))), u32(geom_bodyid(u32(candidate_geom2(c)))))) {
+//#if LANES
+        set_candidate_ncon(k, select(candidate_ncon(k), 0, mode == COUNT));
+//#endif
+        return;
+    }
+//#endif
     let both = margin_gap(c);
     let margin = both.x + both.y;
 //#if HFIELD

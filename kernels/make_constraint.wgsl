@@ -58,6 +58,14 @@ fn make_constraint() {
 //#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         write_row(r, row_parameters(r));
+//#if SLEEP
+        // what sleeps is held where it is: nothing of a row moves it
+        for (var dof = 0u; dof < nv; dof++) {
+            if (dof_sleeps(dof)) {
+                set_efc_J(r * nv + dof, 0.0);
+            }
+        }
+//#endif
     }
 }
 
@@ -94,6 +102,11 @@ fn claim_equalities() {
         if (!is_active(eq)) {
             continue;
         }
+//#if SLEEP
+        if (equality_sleeps(eq)) {
+            continue;
+        }
+//#endif
         let count = equality_rows_of(eq);
         let first = claim_rows(count);
         for (var k = 0u; k < count && first >= 0; k++) {
@@ -121,7 +134,7 @@ fn friction_rows() {
 //#if FRICTIONLOSS
     for (var dof = 0u; dof < nv; dof++) {
         let loss = dof_frictionloss(dof);
-        if (loss > 0.0) {
+        if (loss > 0.0 && !dof_sleeps(dof)) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 name_row(u32(r), FRICTION_DOF, dof, 0.0);
@@ -133,7 +146,7 @@ fn friction_rows() {
 //#if TENDON_FRICTIONLOSS
     for (var ten = 0u; ten < ntendon; ten++) {
         let loss = tendon_frictionloss(ten);
-        if (loss > 0.0) {
+        if (loss > 0.0 && !tendon_sleeps(i32(ten))) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 name_row(u32(r), FRICTION_TENDON, ten, 0.0);
@@ -157,7 +170,7 @@ fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
 fn limit_rows() {
 //#if LIMIT
     for (var jnt = 0u; jnt < njnt; jnt++) {
-        if (jnt_limited(jnt) == 0) {
+        if (jnt_limited(jnt) == 0 || dof_sleeps(u32(jnt_dofadr(jnt)))) {
             continue;
         }
 //#if BALL
@@ -172,7 +185,7 @@ fn limit_rows() {
 //#endif
 //#if TENDON_LIMIT
     for (var ten = 0u; ten < ntendon; ten++) {
-        if (tendon_limited(ten) != 0) {
+        if (tendon_limited(ten) != 0 && !tendon_sleeps(i32(ten))) {
             tendon_limit(ten);
         }
     }

@@ -10,7 +10,7 @@ var<private> out_at: u32;
 fn sensor() {
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
-        if (kind == SENS_RANGEFINDER) {
+        if (kind == SENS_RANGEFINDER || is_still(s)) {
             continue;
         }
 //#if CONTACT_SENSOR
@@ -34,7 +34,7 @@ fn sensor() {
     }
 //#if RANGEFINDER
     for (var s = 0u; s < nsensor; s++) {
-        if (sensor_type(s) == SENS_RANGEFINDER) {
+        if (sensor_type(s) == SENS_RANGEFINDER && !is_still(s)) {
             rangefinder(s);
         }
     }
@@ -42,6 +42,16 @@ fn sensor() {
 //#if HISTORY
     sync();
     delay_sensors();
+//#endif
+}
+
+// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
+fn is_still(s: u32) -> bool {
+//#if SLEEP
+    let other = sensor_treeid(2u * s + 1u);
+    return tree_sleeps(sensor_treeid(2u * s)) && (other < 0 || tree_sleeps(other));
+//#else
+    return false;
 //#endif
 }
 

@@ -133,6 +133,14 @@ fn reset_world() {
         set_eq_active(i, eq_active0(i));
     }
 //#endif
+//#if SLEEP
+    for (var i = lane; i < ntree; i += lanes) {
+        set_tree_asleep(i, tree_asleep0(i));
+    }
+    for (var i = lane; i < nq; i += lanes) {
+        set_asleep_qpos(i, qpos0(i));
+    }
+//#endif
 //#if HISTORY
     reset_histories();
 //#endif

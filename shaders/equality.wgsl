@@ -279,10 +279,13 @@ fn inverse_inertia_of(eq: u32, id: i32) -> f32 {
     return dof_invweight0(u32(jnt_dofadr(u32(id))));
 }
 
-// Violation of a constraint as a whole: all of its rows have the same impedance.
+// Violation of a constraint as a whole: several rows have the same impedance.
 fn violation_of(row: u32) -> f32 {
     let first = first_row(row);
     let end = first + equality_rows_of(u32(efc_id(row)));
+    if (end == first + 1u) {
+        return efc_pos(row);
+    }
     var sum = 0.0;
     for (var r = first; r < end; r++) {
         sum += efc_pos(r) * efc_pos(r);

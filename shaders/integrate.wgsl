@@ -10,6 +10,10 @@ fn move_joint__Q__V(jnt: u32, h: f32) {
     var adr = u32(jnt_qposadr(jnt));
     var dof = u32(jnt_dofadr(jnt));
     let kind = jnt_type(jnt);
+    // not even rounding moves what sleeps
+    if (dof_sleeps(dof)) {
+        return;
+    }
     if (kind == SLIDE || kind == HINGE) {
         set_qpos(adr, Q(adr) + h * V(dof));
         return;

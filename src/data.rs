@@ -131,7 +131,18 @@ impl Capacity {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
         let ndual = if model.has_dual() { self.njmax } else { 0 };
         let nadhesive = if model.has_adhesion() { self.nconmax } else { 0 };
-        Sizes { nconmax: self.nconmax, njmax: self.njmax, nH: nh, ndual, nadhesive, ..model.sizes }
+        let (nasleep, nasleepq) =
+            if model.has_sleep() { (model.sizes.ntree, model.sizes.nq) } else { (0, 0) };
+        Sizes {
+            nconmax: self.nconmax,
+            njmax: self.njmax,
+            nH: nh,
+            ndual,
+            nadhesive,
+            nasleep,
+            nasleepq,
+            ..model.sizes
+        }
     }
 }
 
@@ -157,6 +168,11 @@ impl<T: Real> Data<T> {
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
         self.eq_active.copy_from_slice(&model.eq_active0);
+        // trees that a keyframe moves wake up
+        if !self.tree_asleep.is_empty() {
+            self.tree_asleep.copy_from_slice(&model.tree_asleep0);
+            self.asleep_qpos.copy_from_slice(&model.qpos0);
+        }
         history::reset(model, self);
         // mocap bodies start where the model puts them
         for body in 0..s.nbody {

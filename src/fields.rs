@@ -88,6 +88,8 @@ macro_rules! size_table {
             njmax "constraint row slots of a world";
             ndual "those of them of which the products with the inverse inertia are kept";
             nadhesive "those contacts that can hold together: all or none";
+            nasleep "trees where some may sleep, else none";
+            nasleepq "position coordinates where trees may sleep, else none";
         }
     };
 }
@@ -302,6 +304,7 @@ macro_rules! model_table {
             tree_dofadr: int [ntree] "id" "First degree of freedom.";
             tree_dofnum: int [ntree] "1" "Number of degrees of freedom.";
             tree_sleep_policy: int [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially.";
+            tree_asleep0: int [ntree] "mixed" "`tree_asleep` from the start.";
             // geoms
             geom_type: int [ngeom] "enum" "0 plane, 1 hfield, 2 sphere, 3 capsule, 4 ellipsoid, 5 cylinder, 6 box, 7 mesh, 8 sdf.";
             geom_contype: int [ngeom] "bits" "Contact type.";
@@ -632,6 +635,7 @@ macro_rules! model_table {
             sensor_objid: int [nsensor] "id" "What it measures; -1 for none.";
             sensor_reftype: int [nsensor] "enum" "Kind of what it measures relative to; 0 for none.";
             sensor_refid: int [nsensor] "id" "What it measures relative to; -1 for none.";
+            sensor_treeid: int [nsensor 2] "id" "Trees that move what it measures and what that is relative to; -1 for none.";
             sensor_intprm: int [nsensor 3] "mixed" "Parameters by type: fields, reduction, number of contacts.";
             sensor_dim: int [nsensor] "1" "Number of outputs.";
             sensor_adr: int [nsensor] "id" "First output.";
@@ -692,6 +696,8 @@ macro_rules! data_table {
             state mocap_pos: real [nmocap 3] "m" "Positions of mocap bodies.";
             state mocap_quat: real [nmocap 4] "1" "Orientations of mocap bodies.";
             state eq_active: int [neq] "flag" "Whether the equality constraint is active.";
+            state tree_asleep: int [nasleep] "mixed" "Awake: minus one more than the steps that the tree has yet to rest before it sleeps. Asleep: the next of the trees that sleep together, itself if it is alone.";
+            state asleep_qpos: real [nasleepq] "mixed" "Positions at which trees fell asleep.";
             state status: int [1] "bits" "What has gone wrong since it was last cleared; see `Status`.";
             state nreset: int [1] "1" "Automatic resets after a non-finite state.";
             state ncon_peak: int [1] "1" "Most contacts that were wanted at once.";

@@ -321,6 +321,7 @@ pub mod object {
     pub const NONE: i32 = 0;
     pub const BODY: i32 = 1;
     pub const XBODY: i32 = 2;
+    pub const JOINT: i32 = 3;
     pub const GEOM: i32 = 5;
     pub const SITE: i32 = 6;
     pub const CAMERA: i32 = 7;
@@ -335,6 +336,11 @@ impl<T: Real> Model<T> {
     /// Whether some geom or pair pulls at what it touches.
     pub fn has_adhesion(&self) -> bool {
         self.geom_adhesion.iter().chain(&self.pair_adhesion).any(|force| *force != T::ZERO)
+    }
+
+    /// Whether trees that have come to rest may sleep. They do in islands.
+    pub fn has_sleep(&self) -> bool {
+        self.enabled(enable::SLEEP) && !self.disabled(disable::ISLAND) && self.sizes.ntree > 0
     }
 
     /// Whether a bit of `opt_disableflags` is set.

@@ -181,6 +181,8 @@ fn check_sizes(sizes: &Sizes, available: usize) -> Outcome<()> {
         || sizes.njmax != 0
         || sizes.ndual != 0
         || sizes.nadhesive != 0
+        || sizes.nasleep != 0
+        || sizes.nasleepq != 0
     {
         return Err("has sizes that do not belong together".to_owned());
     }

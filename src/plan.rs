@@ -47,6 +47,7 @@ fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
         Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_past(m)),
         Stage::fluid => has_fluid(m),
         Stage::fwdinv => m.enabled(enable::FWDINV),
+        Stage::wake | Stage::sleep => m.has_sleep(),
         _ => true,
     }
 }
@@ -76,6 +77,7 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
             Stage::rk4 => m.opt_integrator[0] == integrator::RK4,
             Stage::euler => m.opt_integrator[0] == integrator::EULER,
             Stage::implicit => is_implicit(m),
+            Stage::sleep => first && is_used(m, stage),
             _ => first,
         },
     }

@@ -11,6 +11,7 @@ macro_rules! stage_table {
             com_pos Position "centres of mass, body inertias and motion axes about them";
             camlight View "poses of cameras and lights";
             tendon Position "lengths and Jacobians of tendons";
+            wake Position "trees that are disturbed in their sleep";
             crb Position "composite inertias and the inertia matrix";
             factor_m Position "sparse factorisation of the inertia matrix";
             collision Position "contacts";
@@ -30,6 +31,7 @@ macro_rules! stage_table {
             rne_post View "accelerations of bodies, forces between them and on them";
             energies View "potential and kinetic energy";
             sensor View "outputs of the sensors";
+            sleep Step "trees that have come to rest, with all that they touch";
             euler Step "semi-implicit Euler with implicit damping";
             implicit Step "implicit in velocity: both of the integrators with derivatives of the forces";
             rk4 Step "Runge-Kutta of fourth order: one of the four parts of a step";

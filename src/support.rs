@@ -50,8 +50,7 @@ pub(crate) const CONVEX: &[(i32, i32)] = &[
 const ON_HFIELD: std::ops::RangeInclusive<i32> = kind::SPHERE..=kind::MESH;
 
 /// Flags that must stay off.
-const ENABLED: &[(&str, i32)] =
-    &[("sleep", enable::SLEEP), ("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
+const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
 /// Kinds of sensors that need what is not there yet: tactile maps, plugins.
 const NOT_SENSED: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];

@@ -127,6 +127,8 @@ part_parity() {
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" models/*.xml
     check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 models/cartpole.xml
+    check "sleep cpu" "$python" tests/parity/sleep.py --bin "$bin"
+    check "sleep gpu" with_driver "$swiftshader" "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
     check "parity finds a wrong element" finds_wrong_elements
     check "distribution cpu" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
     check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu

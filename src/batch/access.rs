@@ -12,15 +12,20 @@ pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_pe
 
 /// State that no step checks: refused when it is not finite. Other state may be anything, because a step
 /// flags the world and repairs it.
-const CHECKED: &[&str] = &["time", "mocap_pos", "mocap_quat", "eq_active", "qacc_warmstart", "qacc"];
+const CHECKED: &[&str] =
+    &["time", "mocap_pos", "mocap_quat", "eq_active", "tree_asleep", "asleep_qpos", "qacc_warmstart", "qacc"];
 
 impl Batch {
     /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need, and neither backend has
-    /// room for the adhesion of contacts where nothing holds together.
+    /// room for the adhesion of contacts where nothing holds together, or for sleep where nothing sleeps.
     pub fn has(&self, field: &str) -> bool {
         match &self.engine {
             Engine::Cpu(_) => self.field(field).is_ok_and(|f| {
-                let room = |dim: &Dim| !matches!(dim, Dim::Of(Size::nadhesive)) || self.sizes.nadhesive > 0;
+                let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
+                let room = |dim: &Dim| match dim {
+                    Dim::Of(size) if rare.contains(size) => self.sizes.get(*size) > 0,
+                    _ => true,
+                };
                 f.dims.iter().all(room)
             }),
             #[cfg(feature = "gpu")]
@@ -91,7 +96,7 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for an unknown field, one that a stage computes, the wrong number of values,
     /// or a value that is not finite in a field that no step checks (`time`, `mocap_pos`, `mocap_quat`,
-    /// `eq_active`, `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
+    /// `eq_active`, `tree_asleep`, `asleep_qpos`, `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
     /// in its status and repairs it, and no other world is disturbed.
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;

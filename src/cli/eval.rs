@@ -18,17 +18,17 @@ use super::{dense, states};
 const PROBED: usize = 256;
 
 /// State after one step.
-const NEXT: &[&str] = &["qpos", "qvel", "act", "history"];
+const NEXT: &[&str] = &["qpos", "qvel", "act", "history", "tree_asleep"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
-    /// xfrc_applied, qacc_warmstart, time, history; with qacc, inverse dynamics too.
+    /// xfrc_applied, qacc_warmstart, time, history, eq_active, tree_asleep, asleep_qpos; with qacc, inverse dynamics too.
     #[arg(long = "in")]
     input: PathBuf,
-    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next; with qacc, qfrc_inverse.
+    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next, tree_asleep_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     restore(&mut batch, &states)?;
     batch.step(1)?;
-    for name in NEXT {
+    for name in NEXT.iter().filter(|name| batch.has(name)) {
         arrays.push((format!("{name}_next"), batch.get(name)?));
     }
     npz::write(&arguments.out, &arrays)?;
@@ -114,7 +114,7 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 /// Every computed field, matrices dense.
 fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
     let wanted = |f: &&Field| match f.stage {
-        "state" => f.name == "status",
+        "state" => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
         // asked for by an acceleration
         "inverse" => false,
         _ => batch.has(f.name),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use manyworlds::batch;
-use manyworlds::data::Data;
+use manyworlds::data::{Capacity, Data};
 use manyworlds::error::{Error, Result};
 use manyworlds::fields::Field;
 use manyworlds::model::Model;
@@ -22,6 +22,8 @@ const INPUTS: &[&str] = &[
     "xfrc_applied",
     "qacc_warmstart",
     "eq_active",
+    "tree_asleep",
+    "asleep_qpos",
     "time",
     "history",
     "qacc",
@@ -35,6 +37,7 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
     if count == 0 {
         return Err(fail("needs an array 'qpos' of shape [n, nq] with at least one state".to_owned()));
     }
+    let sizes = Capacity { nconmax: 0, njmax: 0 }.sizes(model);
     let mut states = BTreeMap::new();
     for (name, array) in &arrays {
         let known = INPUTS.iter().find(|n| *n == name);
@@ -43,7 +46,7 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
             return Err(fail(format!("array '{name}' is no state (valid: {}){near}", INPUTS.join(" "))));
         };
         let mut want = vec![count];
-        want.extend(field(known).map(|f| f.shape(&model.sizes)).unwrap_or_default());
+        want.extend(field(known).map(|f| f.shape(&sizes)).unwrap_or_default());
         // one number a state may be written with or without its own axis
         if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
             return Err(fail(format!(

@@ -2,6 +2,7 @@
 
 mod actuator_checks;
 mod actuators;
+mod asleep;
 mod assets;
 mod bodies;
 mod cameras;
@@ -104,6 +105,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     set0::set0(&mut build);
     build.length_ranges();
     build.keys();
+    build.asleep();
     build.custom();
     build.log.check()?;
     build.model.warnings = spec.warnings.iter().cloned().chain(build.log.warnings()).collect();

@@ -2,7 +2,7 @@
 
 use crate::fields::Values::Int;
 use crate::mjcf::{CONTACT_DATA, RAY_DATA};
-use crate::model::{joint, sensor as kind};
+use crate::model::{Model, joint, object, sensor as kind};
 use crate::spec::{Kind, Object, SENSORS, Sensor};
 
 use super::Build;
@@ -33,6 +33,8 @@ impl Build<'_> {
             m.sensor_needstage[s] = output.stage;
             (m.sensor_objtype[s], m.sensor_objid[s]) = object;
             (m.sensor_reftype[s], m.sensor_refid[s]) = reference;
+            m.sensor_treeid[2 * s] = tree_of(m, object);
+            m.sensor_treeid[2 * s + 1] = tree_of(m, reference);
             m.sensor_intprm[3 * s..3 * s + 3].copy_from_slice(&sensor.intprm);
             m.sensor_dim[s] = output.dim as i32;
             m.sensor_adr[s] = adr as i32;
@@ -163,6 +165,20 @@ impl Build<'_> {
             self.wrong(at.of("delay"), "a delay needs a history of samples", "add nsample=\"…\"");
         }
     }
+}
+
+/// Tree that moves an object of a sensor; -1 for none, and for what no single tree moves.
+fn tree_of(m: &Model, (kind, id): (i32, i32)) -> i32 {
+    let Ok(id) = usize::try_from(id) else { return -1 };
+    let body = match kind {
+        object::BODY | object::XBODY => id as i32,
+        object::JOINT => m.jnt_bodyid[id],
+        object::GEOM => m.geom_bodyid[id],
+        object::SITE => m.site_bodyid[id],
+        object::CAMERA => m.cam_bodyid[id],
+        _ => return -1,
+    };
+    m.body_treeid[body as usize]
 }
 
 /// Number of outputs of the fields whose bits are set.

@@ -1,5 +1,6 @@
 //! Acceleration without constraints: all forces but those of the constraints, through the factored inertia.
 
+use super::asleep::tree_sleeps;
 use super::factor_m::solve_ld;
 use super::math::{add, cross, dot, sub, vec3};
 use super::passive::subtree_end;
@@ -19,7 +20,8 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if pushed {
             sum += applied_force(m, d, dof);
         }
-        d.qfrc_smooth[dof] = sum;
+        // nothing moves what sleeps
+        d.qfrc_smooth[dof] = if tree_sleeps(d, m.dof_treeid[dof]) { T::ZERO } else { sum };
     }
     d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);

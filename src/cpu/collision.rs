@@ -5,6 +5,7 @@
 //! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
 //! to a distance of margin plus gap, and make force up to the margin.
 
+use super::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 use super::box_box::box_box;
 use super::capsule_box::capsule_box;
 use super::convex::convex_convex;
@@ -46,6 +47,16 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.disabled(disable::CONSTRAINT) || m.disabled(disable::CONTACT) {
         return;
     }
+    find_contacts(m, d);
+    if !d.tree_asleep.is_empty() && wake_touched(m, d) {
+        // those of the trees that sleep no more
+        d.ncon[0] = 0;
+        find_contacts(m, d);
+    }
+}
+
+/// Contacts of all candidates.
+fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut wanted = 0;
     let mut found = [Found::none(); MAX_FOUND];
     for span in 0..m.sizes.nspan {
@@ -64,6 +75,24 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
 }
 
+/// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
+fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    let mut woken = false;
+    for con in 0..d.ncon[0] as usize {
+        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * con + k] as usize] as usize);
+        let trees = bodies.map(|b| m.body_treeid[b]);
+        for (tree, other) in [(trees[0], trees[1]), (trees[1], trees[0])] {
+            if tree_sleeps(d, tree) && !tree_sleeps(d, other) {
+                // what touches it is as tired
+                let value = usize::try_from(other).map_or(AWAKE, |t| d.tree_asleep[t]);
+                wake_tree(d, tree, value);
+                woken = true;
+            }
+        }
+    }
+    woken
+}
+
 /// Contacts of one candidate; returns how many there would be if there were slots for all.
 fn visit<T: Real>(
     m: &Model<T>,
@@ -75,6 +104,9 @@ fn visit<T: Real>(
     let g2 = m.candidate_geom2[candidate] as usize;
     let (margin, gap) = margin_gap(m, candidate, g1, g2);
     if far_apart(m, d, g1, g2, margin + gap) {
+        return 0;
+    }
+    if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
     if m.geom_type[g1] != geom::HFIELD {

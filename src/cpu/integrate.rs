@@ -1,6 +1,7 @@
 //! What all integrators do: coordinates along velocities, and time.
 
 use super::activation::advance_activations;
+use super::asleep::tree_sleeps;
 use super::history::record;
 use super::math::{quat_integrate, quat_normalize, quat_sub};
 use crate::data::Data;
@@ -33,6 +34,10 @@ pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 pub fn move_joints<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for jnt in 0..m.sizes.njnt {
         let dof = m.jnt_dofadr[jnt] as usize;
+        // not even rounding moves what sleeps
+        if tree_sleeps(d, m.dof_treeid[dof]) {
+            continue;
+        }
         move_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
     }
 }

@@ -15,6 +15,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     d.nisland[0] = 0;
     if nefc == 0 {
+        d.tree_island.fill(-1);
         return;
     }
     // one island for everything

@@ -7,14 +7,16 @@
 //! rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
+use super::asleep::tree_sleeps;
 use super::equality;
 use super::islands::islands;
 use super::math::{
     add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
 };
 use super::penalty::cone_friction;
+use super::wake::trees_of;
 use crate::data::{Data, status};
-use crate::model::{Model, cone, disable, joint};
+use crate::model::{Model, cone, disable, equality as kind, joint};
 use crate::real::Real;
 
 /// Values of `efc_type`.
@@ -73,6 +75,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.nl[0] = d.nefc[0] - d.ne[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
+    hold_sleepers(m, d);
     islands(m, d);
     // what did not fit is reported
     if wanted > d.sizes.njmax {
@@ -97,7 +100,7 @@ fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut
 /// Rows of bodies that are held together and of coordinates that are coupled.
 fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for eq in 0..m.sizes.neq {
-        if !equality::is_active(m, d, eq) {
+        if !equality::is_active(m, d, eq) || equality_sleeps(m, d, eq) {
             continue;
         }
         let count = equality::rows(m, eq);
@@ -109,8 +112,8 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         } else {
             pos[0] = equality::couple(m, d, eq, first);
         }
-        // all rows of one constraint have the same impedance
-        let violation = dot_n(&pos[..count], &pos[..count]).sqrt();
+        // several rows of one constraint have the same impedance
+        let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
         for k in 0..count {
             let row = Row {
                 kind: row::EQUALITY,
@@ -134,6 +137,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for dof in 0..nv {
         let loss = m.dof_frictionloss[dof];
         if loss > T::ZERO
+            && !tree_sleeps(d, m.dof_treeid[dof])
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
             d.efc_J[r * nv + dof] = T::ONE;
@@ -154,6 +158,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for ten in 0..m.sizes.ntendon {
         let loss = m.tendon_frictionloss[ten];
         if loss > T::ZERO
+            && !tendon_sleeps(m, d, ten as i32)
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
             tendon_jacobian(m, d, r, ten, T::ONE);
@@ -184,7 +189,7 @@ fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize,
 /// Rows of the limits of joints and tendons.
 fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for jnt in 0..m.sizes.njnt {
-        if m.jnt_limited[jnt] == 0 {
+        if m.jnt_limited[jnt] == 0 || tree_sleeps(d, m.dof_treeid[m.jnt_dofadr[jnt] as usize]) {
             continue;
         }
         if m.jnt_type[jnt] == joint::BALL {
@@ -194,7 +199,7 @@ fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         }
     }
     for ten in 0..m.sizes.ntendon {
-        if m.tendon_limited[ten] != 0 {
+        if m.tendon_limited[ten] != 0 && !tendon_sleeps(m, d, ten as i32) {
             tendon_limit(m, d, ten, wanted);
         }
     }
@@ -294,6 +299,39 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             d.contact_efc_address[con] = first as i32;
             contact_jacobian(m, d, con, first, dim);
             contact_parameters(m, d, con, first, dim);
+        }
+    }
+}
+
+/// Whether all trees that a tendon moves sleep.
+fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+    let Ok(ten) = usize::try_from(ten) else { return true };
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
+    !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
+}
+
+/// Whether all trees that an equality constraint couples sleep.
+fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
+    if d.tree_asleep.is_empty() {
+        return false;
+    }
+    if m.eq_type[eq] == kind::TENDON {
+        return tendon_sleeps(m, d, m.eq_obj1id[eq]) && tendon_sleeps(m, d, m.eq_obj2id[eq]);
+    }
+    trees_of(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
+}
+
+/// What sleeps is held where it is: nothing of a row moves it.
+fn hold_sleepers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..d.tree_asleep.len() {
+        if !tree_sleeps(d, tree as i32) {
+            continue;
+        }
+        let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
+        for r in 0..d.nefc[0] as usize {
+            let at = r * m.sizes.nv + first;
+            d.efc_J[at..at + count].fill(T::ZERO);
         }
     }
 }

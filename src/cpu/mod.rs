@@ -8,6 +8,7 @@ pub mod acceleration;
 pub mod activation;
 pub mod actuation;
 pub mod adhesion;
+pub mod asleep;
 pub mod bounded;
 pub mod box_box;
 pub mod camlight;
@@ -70,12 +71,14 @@ pub mod sensor_contact;
 pub mod sensor_distance;
 pub mod sensor_ray;
 pub mod servo;
+pub mod sleep;
 pub mod solve;
 pub mod subtree_vel;
 pub mod support_map;
 pub mod surface;
 pub mod tendon;
 pub mod transmission;
+pub mod wake;
 pub mod wrap;
 
 use crate::data::Data;
@@ -92,6 +95,7 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::com_pos => com_pos::com_pos(m, d),
         Stage::camlight => camlight::camlight(m, d),
         Stage::tendon => tendon::tendon(m, d),
+        Stage::wake => wake::wake(m, d),
         Stage::crb => crb::crb(m, d),
         Stage::factor_m => factor_m::factor_m(m, d),
         Stage::collision => collision::collision(m, d),
@@ -114,6 +118,7 @@ pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
         Stage::euler => euler::euler(m, d),
         Stage::implicit => implicit::implicit(m, d),
         Stage::rk4 => rk4::rk4(m, d),
+        Stage::sleep => sleep::sleep(m, d),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Outputs of the sensors: what each kind measures is in MuJoCo's XML reference, section "sensor".
 
+use super::asleep::tree_sleeps;
 use super::frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
 use super::history::delay_sensors;
 use super::make_constraint::row;
@@ -19,6 +20,9 @@ const POSITIVE: i32 = 1;
 /// Outputs of all sensors, cut off where the model says so.
 pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for s in 0..m.sizes.nsensor {
+        if is_still(m, d, s) {
+            continue;
+        }
         let adr = m.sensor_adr[s] as usize;
         let end = adr + m.sensor_dim[s] as usize;
         match m.sensor_type[s] {
@@ -43,6 +47,12 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.disabled(disable::SENSOR) {
         d.sensordata.fill(T::ZERO);
     }
+}
+
+/// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
+fn is_still<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
+    let (tree, other) = (m.sensor_treeid[2 * s], m.sensor_treeid[2 * s + 1]);
+    tree_sleeps(d, tree) && (other < 0 || tree_sleeps(d, other))
 }
 
 /// An output within the cutoff.

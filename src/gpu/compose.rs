@@ -55,6 +55,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("path", include_str!("../../shaders/path.wgsl")),
     ("surface", include_str!("../../shaders/surface.wgsl")),
     ("adhesion", include_str!("../../shaders/adhesion.wgsl")),
+    ("asleep", include_str!("../../shaders/asleep.wgsl")),
     ("equality", include_str!("../../shaders/equality.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
@@ -556,6 +557,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
         ("SURFACE", some(&model.geom_surfacevel) && on(disable::CONTACT) && s.ncandidate > 0),
+        ("SLEEP", model.has_sleep()),
         ("ADHESION", model.has_adhesion()),
         ("PULL", model.has_adhesion() && passive),
         ("ELLIPTIC", elliptic),
@@ -756,7 +758,10 @@ mod tests {
                         // inverse dynamics says what forward dynamics would
                         || (matches!(stage, Stage::inverse | Stage::fwdinv)
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
-                        || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse))),
+                        || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse)))
+                        // what falls asleep is moved by nothing
+                        || (*stage == Stage::sleep
+                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::acceleration))),
                     "{} writes {name}, a field of {:?}",
                     stage.name(),
                     of.map(|f| f.stage)

@@ -36,7 +36,6 @@ NOT_COMPARED = {
                      "mesh_polyvertadr", "mesh_polyvert", "mesh_polynormal", "mesh_polymap", "mesh_polymapnum",
                      "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
     "nJmom": "the reference has room for all degrees of freedom in the moments of adhesion",
-    "tree_sleep_policy": "nothing sleeps yet",
 }
 INPUTS = ("qpos", "qvel", "ctrl", "act", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied",
           "qacc_warmstart", "time", "history")

@@ -1,0 +1,144 @@
+// Wakes trees that are disturbed in their sleep: by the caller, or by what couples them with others. Twin: src/cpu/wake.rs.
+//
+// Lanes look at the trees; then one lane wakes them, because trees that sleep together wake together.
+
+// What couples trees: whether one of them is awake, and which of them sleep together.
+var<private> coupled_awake: bool;
+var<private> coupled_cycle: i32;
+var<private> coupled_several: bool;
+
+fn wake() {
+//#if SLEEP
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        let stirs = tree_sleeps(i32(tree)) && (is_disturbed(tree, 0.0) || has_moved(tree));
+        set_tree_island(tree, select(0, 1, stirs));
+    }
+    sync();
+    if (lane == 0u) {
+        for (var tree = 0u; tree < ntree; tree++) {
+            if (tree_island(tree) == 1) {
+                wake_tree(i32(tree), AWAKE);
+            }
+        }
+        wake_coupled();
+    }
+    sync();
+    // the solver starts from no acceleration of what sleeps
+    for (var dof = lane; dof < nv; dof += lanes) {
+        if (tree_sleeps(dof_treeid(dof))) {
+            set_qacc_warmstart(dof, 0.0);
+        }
+    }
+//#endif
+}
+
+//#if SLEEP
+// Whether the caller has moved a tree since it fell asleep.
+fn has_moved(tree: u32) -> bool {
+    let range = tree_coordinates(tree);
+    var moved = false;
+    for (var i = range.x; i < range.y; i++) {
+        moved = moved || bitcast<u32>(qpos(i)) != bitcast<u32>(asleep_qpos(i));
+    }
+    return moved;
+}
+
+// Wakes what the limit of a tendon or an equality constraint couples, if not all of that sleeps together.
+fn wake_coupled() {
+//#if TENDON_LIMIT
+    for (var ten = 0u; ten < ntendon; ten++) {
+        if (tendon_limited(ten) != 0 && is_at_limit(ten)) {
+            clear_coupled();
+            note_tendon(i32(ten));
+            if (is_mixed()) {
+                wake_tendon(i32(ten));
+            }
+        }
+    }
+//#endif
+//#if EQUALITY
+    for (var eq = 0u; eq < neq; eq++) {
+        if (is_active(eq)) {
+            wake_equality(eq);
+        }
+    }
+//#endif
+}
+
+//#if TENDON_LIMIT
+// Whether a tendon is at one of its limits.
+fn is_at_limit(ten: u32) -> bool {
+    let margin = tendon_margin(ten);
+    return ten_length(ten) - tendon_range(2u * ten) < margin || tendon_range(2u * ten + 1u) - ten_length(ten) < margin;
+}
+//#endif
+
+fn clear_coupled() {
+    coupled_awake = false;
+    coupled_cycle = -1;
+    coupled_several = false;
+}
+
+// One more tree.
+fn note_tree(tree: i32) {
+    if (!tree_sleeps(tree)) {
+        coupled_awake = coupled_awake || tree >= 0;
+        return;
+    }
+    let cycle = cycle_of(tree);
+    coupled_several = coupled_several || (coupled_cycle >= 0 && coupled_cycle != cycle);
+    coupled_cycle = cycle;
+}
+
+// Whether they cannot sleep on as they are.
+fn is_mixed() -> bool {
+    return coupled_several || (coupled_cycle >= 0 && coupled_awake);
+}
+
+//#if TENDON
+// Those that a tendon moves.
+fn note_tendon(ten: i32) {
+    if (ten >= 0) {
+        let adr = u32(ten_J_rowadr(u32(ten)));
+        for (var k = adr; k < adr + u32(ten_J_rownnz(u32(ten))); k++) {
+            note_tree(dof_treeid(u32(ten_J_colind(k))));
+        }
+    }
+}
+
+// Wakes the trees that a tendon moves.
+fn wake_tendon(ten: i32) {
+    if (ten >= 0) {
+        let adr = u32(ten_J_rowadr(u32(ten)));
+        for (var k = adr; k < adr + u32(ten_J_rownnz(u32(ten))); k++) {
+            wake_tree(dof_treeid(u32(ten_J_colind(k))), AWAKE);
+        }
+    }
+}
+//#endif
+
+//#if EQUALITY
+// Wakes what an equality constraint couples, if not all of that sleeps together.
+fn wake_equality(eq: u32) {
+    clear_coupled();
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        note_tendon(eq_obj1id(eq));
+        note_tendon(eq_obj2id(eq));
+        if (is_mixed()) {
+            wake_tendon(eq_obj1id(eq));
+            wake_tendon(eq_obj2id(eq));
+        }
+        return;
+    }
+//#endif
+    let trees = coupled_trees(eq);
+    note_tree(trees.x);
+    note_tree(trees.y);
+    if (is_mixed()) {
+        wake_tree(trees.x, AWAKE);
+        wake_tree(trees.y, AWAKE);
+    }
+}
+//#endif
+//#endif
