@@ -90,7 +90,7 @@ fn table(name: &str, model: &Model) {
 
 fn main() {
     let mut given: Vec<String> = std::env::args().skip(1).collect();
-    let elliptic = given.iter().position(|a| a == "--cone").map(|k| given.drain(k..k + 2).last());
+    let elliptic = given.iter().position(|a| a == "--cone").map(|k| given.drain(k..k + 2).next_back());
     let elliptic = elliptic.flatten().is_some_and(|kind| kind == "elliptic");
     if given.is_empty() {
         given =

@@ -7,6 +7,10 @@
 const MIN_IMPEDANCE: f32 = 0.0001;
 const MAX_IMPEDANCE: f32 = 0.9999;
 
+// Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses what the
+// others do.
+const HARDEST: f32 = 1e-5;
+
 // What the regulariser and the reference acceleration of a row are made of.
 // Its violation is the position less the margin, but where several rows share it.
 struct Row {
@@ -400,7 +404,8 @@ fn is_tangent(r: u32) -> bool {
 fn contact_diag(con: u32, kind: i32) -> f32 {
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
-    let tran = body_invweight0(2u * b1) + body_invweight0(2u * b2);
+    let light = HARDEST / max(stat_meanmass(0u), MINVAL);
+    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), light);
     let mu = contact_friction(5u * con);
     return select(tran, tran + mu * mu * tran, kind == CONTACT_PYRAMIDAL);
 }

@@ -43,8 +43,8 @@ fn factor_dense() {
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
-        // with a floor
-        let inv = 1.0 / max(solver_H(packed(k) + k), MINVAL);
+        // rows only add to the inertia, so that no pivot is smaller than that of the inertia, but for rounding
+        let inv = 1.0 / max(solver_H(packed(k) + k), 1.0 / max(qLDiagInv(k), MINVAL));
         if (lane == 0u) {
             set_solver_inv(k, inv);
         }

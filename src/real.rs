@@ -33,6 +33,9 @@ pub trait Real:
     const MINVAL: Self;
     /// Distance from one to the next number.
     const EPSILON: Self;
+    /// Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses
+    /// what the others do. Zero in double precision.
+    const HARDEST: Self;
     /// Nearest value to a double.
     fn of(x: f64) -> Self;
     /// The same value as a double.
@@ -64,12 +67,13 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($t:ty, $minval:expr) => {
+    ($t:ty, $minval:expr, $hardest:expr) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const MINVAL: Self = $minval;
             const EPSILON: Self = <$t>::EPSILON;
+            const HARDEST: Self = $hardest;
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation)]
             fn of(x: f64) -> Self {
@@ -131,5 +135,5 @@ macro_rules! real {
     };
 }
 
-real!(f64, 1e-15);
-real!(f32, 1e-15);
+real!(f64, 1e-15, 0.0);
+real!(f32, 1e-15, 1e-5);

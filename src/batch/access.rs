@@ -19,17 +19,16 @@ impl Batch {
     /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need, and neither backend has
     /// room for the adhesion of contacts where nothing holds together, or for sleep where nothing sleeps.
     pub fn has(&self, field: &str) -> bool {
+        let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
+        let room = |dim: &Dim| match dim {
+            Dim::Of(size) if rare.contains(size) => self.sizes.get(*size) > 0,
+            _ => true,
+        };
+        let has_room = self.field(field).is_ok_and(|f| f.dims.iter().all(room));
         match &self.engine {
-            Engine::Cpu(_) => self.field(field).is_ok_and(|f| {
-                let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
-                let room = |dim: &Dim| match dim {
-                    Dim::Of(size) if rare.contains(size) => self.sizes.get(*size) > 0,
-                    _ => true,
-                };
-                f.dims.iter().all(room)
-            }),
+            Engine::Cpu(_) => has_room,
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.has(field),
+            Engine::Gpu { batch, .. } => has_room && batch.has(field),
         }
     }
 

@@ -150,8 +150,9 @@ pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
                 }
             }
         }
-        // the pivot stays, the rest of the row becomes that of L
-        row[last] = row[last].max(T::MINVAL);
+        // the pivot stays, the rest of the row becomes that of L; rows only add to the inertia, so that no pivot is
+        // smaller than that of the inertia, but for rounding
+        row[last] = row[last].max(T::ONE / d.qLDiagInv[i].max(T::MINVAL));
         let inv = T::ONE / row[last];
         for l in &mut row[..last] {
             *l *= inv;
@@ -292,6 +293,8 @@ mod tests {
     fn world() -> Data {
         let mut d = Data::zeroed(Sizes { nv: N, nH: N * (N + 1) / 2, ntree: 1, ..Sizes::default() });
         d.island_end[0] = N as i32;
+        // next to no inertia
+        d.qLDiagInv.fill(1e15);
         for (k, x) in d.solver_H.iter_mut().enumerate() {
             *x = uniform(1, 0, 0, k as u64) - 0.5;
         }

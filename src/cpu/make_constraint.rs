@@ -414,7 +414,8 @@ fn contact_column<T: Real>(
 fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
-    let tran = m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2];
+    let light = T::HARDEST / m.stat_meanmass[0].max(T::MINVAL);
+    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(light);
     let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
     let mut row = Row {
         kind: row::CONTACT_FRICTIONLESS,
