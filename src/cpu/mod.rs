@@ -70,6 +70,7 @@ pub mod sensor_contact;
 pub mod sensor_distance;
 pub mod sensor_ray;
 pub mod servo;
+pub mod shell;
 pub mod solve;
 pub mod subtree_vel;
 pub mod support_map;
