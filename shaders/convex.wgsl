@@ -30,6 +30,9 @@ const CONVEX_DEEP: f32 = 0.05;
 // Longest step of Newton's method.
 const LONGEST_TURN: f32 = 0.3;
 
+// Most valleys of a polytope that are looked at before all directions are.
+const VALLEYS: u32 = 8u;
+
 // Most steps downhill, and most of Newton's.
 const DESCENTS: u32 = 12u;
 const POLISHES: u32 = 20u;
@@ -106,6 +109,11 @@ fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
     return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
+//#if HULL
+// Whether gjk_witness is where the first shape touches.
+var<private> valley_known: bool;
+
+//#endif
 // Direction in which the support function of the difference is least, and its value; none where that is below minus
 // `reach`.
 fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
@@ -119,38 +127,87 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     var first = vec3f(0.0);
     var lowest = 0.0;
     var attempt = 0u;
+    var steps = 0u;
     var n = gjk_direction;
     var best = 0.0;
-    for (var turn_of = 0u; turn_of < 2u * DESCENTS + 1u; turn_of++) {
-        let from_origin = turn_of == 0u;
+    var still = 1e-8;
+//#if HULL
+    // all triangles are parts of faces: where no valley is lower than one that is near, nothing else is looked at
+    let all_flat = (is_hull(a) || is_hull(b)) && !is_curved(a) && !is_curved(b);
+    let slack = 16.0 * EPSILON * bulk;
+    var proving = false;
+    var valleys = 0u;
+    if (all_flat) {
+        still = 1e-12;
+    }
+    valley_known = false;
+//#endif
+    for (var turn = 0u; turn <= (VALLEYS + 2u) * DESCENTS; turn++) {
+        let from_origin = turn == 0u;
         let below = gjk_approach(a, b, goal, select(8.0 * bulk, reach, from_origin), least);
         if (from_origin && below == NEAREST_FAR) {
             return Valley(n, 0.0, false);
         }
         let next = gjk_direction;
-        let height = dot(meet_point(a, b, next), next);
         var done = false;
+        // whether the shapes suggest directions
+        var asked = false;
         if (from_origin) {
             nearest = below;
             n = next;
-            best = height;
+            best = gjk_height;
             first = n;
-            if (nearest == NEAREST_INSIDE) {
-                let begin = convex_suggestion(a, b, first, false);
-                n = begin.n;
-                best = begin.height;
-            } else if (-best > raised) {
+            asked = nearest == NEAREST_INSIDE;
+            if (!asked && -best > raised) {
                 break;
             }
-        } else {
-            done = below != NEAREST_OUTSIDE || !(height < best);
-            if (!done) {
-                let turned = next - n;
-                n = next;
-                best = height;
-                done = dot(turned, turned) < 1e-8;
+//#if HULL
+            if (asked && all_flat) {
+                proving = true;
+                asked = false;
+                n = gjk_lowest.xyz;
+                best = gjk_lowest.w;
             }
-            done = done || turn_of == DESCENTS || turn_of == 2u * DESCENTS;
+//#endif
+        } else {
+            steps++;
+            let turned = next - n;
+            let lower = below == NEAREST_OUTSIDE && gjk_height < best;
+            done = !lower || dot(turned, turned) < still;
+            if (lower) {
+                n = next;
+                best = gjk_height;
+            }
+//#if HULL
+            // what is below the next point to look from may be a point of the same face
+            done = done || (all_flat && gjk_inside(n * best, goal));
+            if (proving && (done || steps == DESCENTS)) {
+                var proof = SHELL_OPEN;
+                if (done && below == NEAREST_OUTSIDE) {
+                    // one that keeps them apart, or that they touch along, is the only one
+                    proof = SHELL_CLOSED;
+                    if (best > slack) {
+                        proof = shell_enclose(a, b, n, best - slack, goal);
+                    }
+                }
+                if (proof == SHELL_CLOSED) {
+                    valley_known = true;
+                    return Valley(n, best, true);
+                }
+                if (proof == SHELL_LOWER) {
+                    n = shell_lower.xyz;
+                    best = shell_lower.w;
+                }
+                valleys++;
+                if (proof == SHELL_OPEN || valleys == VALLEYS) {
+                    proving = false;
+                    asked = true;
+                }
+                done = false;
+                steps = 0u;
+            }
+//#endif
+            done = done || steps == DESCENTS;
         }
         if (done) {
             if (attempt == 1u && lowest <= best) {
@@ -161,10 +218,13 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
                 break;
             }
             attempt = 1u;
-            turn_of = DESCENTS;
+            steps = 0u;
+            asked = true;
             first = n;
             lowest = best;
-            let begin = convex_suggestion(a, b, first, true);
+        }
+        if (asked) {
+            let begin = convex_suggestion(a, b, first, attempt == 1u);
             n = begin.n;
             best = begin.height;
         }
@@ -248,6 +308,9 @@ fn hull_witnesses(a: Solid, b: Solid, n: vec3f, height: f32) -> array<vec3f, 2> 
     }
     if (is_single(a, n)) {
         return array<vec3f, 2>(meet_own, meet_own - across);
+    }
+    if (valley_known) {
+        return array<vec3f, 2>(gjk_witness, gjk_witness - across);
     }
     let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     gjk_witness = a.pos;

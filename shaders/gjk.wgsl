@@ -17,7 +17,13 @@ const NEAREST_FAR: u32 = 2u;
 var<private> simplex_points: array<vec3f, 4>;
 var<private> simplex_count: u32;
 var<private> gjk_direction: vec3f;
+
+// Support function of the difference in the last direction.
+var<private> gjk_height: f32;
 //#if HULL
+
+// The direction on the way in which it was least, and that.
+var<private> gjk_lowest: vec4f;
 
 // The same points as points of the first shape, their shares in the nearest point, and that one as a point of the first
 // shape.
@@ -41,12 +47,19 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
 //#endif
     var nearest = vec3f(0.0);
     var square = 0.0;
-    for (var round = 0u; round < GJK_ROUNDS; round++) {
-        let point = meet_point(a, b, gjk_direction) - goal;
+    for (var round = 0u; round <= GJK_ROUNDS; round++) {
+        let met = meet_point(a, b, gjk_direction);
+        let point = met - goal;
+        gjk_height = dot(met, gjk_direction);
+//#if HULL
+        if (round == 0u || gjk_height < gjk_lowest.w) {
+            gjk_lowest = vec4f(gjk_direction, gjk_height);
+        }
+//#endif
         if (-dot(point, gjk_direction) > reach) {
             return NEAREST_FAR;
         }
-        if (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square) {
+        if (round == GJK_ROUNDS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
             break;
         }
         simplex_points[simplex_count] = point;
@@ -72,6 +85,27 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
     return NEAREST_OUTSIDE;
 }
 
+//#if HULL
+// Corner k of the triangle that a search from `goal` has found, the last repeated where there are fewer than three.
+fn gjk_corner(k: u32, goal: vec3f) -> vec3f {
+    return simplex_points[min(k, simplex_count - 1u)] + goal;
+}
+
+// Whether a point is inside of that triangle; the point of the first shape there becomes gjk_witness.
+fn gjk_inside(point: vec3f, goal: vec3f) -> bool {
+    let p = gjk_corner(0u, goal) - point;
+    let q = gjk_corner(1u, goal) - point;
+    let r = gjk_corner(2u, goal) - point;
+    let shares = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
+    if (simplex_count < 3u || any(shares <= vec3f(0.0))) {
+        return false;
+    }
+    let mixed = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * shares;
+    gjk_witness = mixed / (shares.x + shares.y + shares.z);
+    return true;
+}
+
+//#endif
 // Point of the simplex nearest to the origin; the points that it does not need are left out. Four are left where the
 // origin is inside.
 fn reduce_simplex() -> vec3f {

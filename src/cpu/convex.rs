@@ -9,10 +9,11 @@
 //! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
 //! the flat faces and edges found so far makes the normal exact.
 
-use super::gjk::{Nearest, approach, search};
+use super::gjk::{Nearest, Run, approach, search};
 use super::manifold::several;
 use super::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
 use super::primitives::{Found, MAX_FOUND};
+use super::shell::{Shell, enclose};
 use super::support_map::{Solid, curve, farthest, meet};
 use crate::model::geom;
 use crate::real::Real;
@@ -65,6 +66,13 @@ const AWAY: f64 = 0.7;
 
 /// Longest step of Newton's method.
 const LONGEST: f64 = 0.3;
+
+/// Most valleys of a polytope that are looked at before all directions are.
+const VALLEYS: usize = 8;
+
+/// Squares of the angles within which a direction stays: of curved shapes, and where all triangles are parts of faces.
+const STILL: f64 = 1e-8;
+const SAME: f64 = 1e-12;
 
 /// Most steps downhill, and most of Newton's.
 const STEPS: usize = 12;
@@ -120,7 +128,7 @@ fn centered<'a, T: Real>(first: &Solid<'a, T>, second: &Solid<'a, T>) -> (Solid<
 /// The same, relative to the centre of the first.
 fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
     let radius = a.radius() + b.radius();
-    let (normal, height) = least_direction(a, b, radius + margin)?;
+    let (normal, height, known) = least_direction(a, b, radius + margin)?;
     let dist = -height - radius;
     // also where it is not a number
     let touches = dist <= margin;
@@ -128,7 +136,7 @@ fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Opt
         return None;
     }
     let (p, q) = if a.hull.exists() || b.hull.exists() {
-        hull_witnesses(a, b, normal, height)
+        hull_witnesses(a, b, normal, height, known)
     } else {
         witnesses(a, b, normal)
     };
@@ -140,42 +148,41 @@ fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Opt
     })
 }
 
+/// A direction, the value of the support function of the difference there, and the point of the first shape that touches
+/// where it is known.
+type Valley<T> = ([T; 3], T, Option<[T; 3]>);
+
 /// Direction in which the support function of the difference is least, and its value; none where that is below minus
 /// `reach`.
-fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Option<([T; 3], T)> {
+fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Option<Valley<T>> {
     let size = norm3(a.shape.size) + norm3(b.shape.size);
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
     let lift = T::of(LIFT) * size;
     let mut n = normalize3(sub(b.shape.pos, a.shape.pos));
-    let nearest = approach(a, b, [T::ZERO; 3], reach, least, &mut n);
+    let begin = search(a, b, [T::ZERO; 3], reach, least, &mut n);
+    let nearest = begin.state;
     if nearest == Nearest::Far {
         return None;
+    }
+    let hulls = a.hull.exists() || b.hull.exists();
+    let flat = hulls && !a.is_curved() && !b.is_curved();
+    if flat && nearest == Nearest::Inside {
+        // where no valley is lower than one that is near, nothing else is looked at
+        let valley = proven_valley(a, b, begin.lowest, size);
+        if valley.is_some() {
+            return valley;
+        }
     }
     // the result of the first attempt, and what the second keeps away from
     let (mut first, mut lowest) = (n, T::ZERO);
     for attempt in 0..2 {
-        let mut best = dot(meet(a, b, n), n);
+        let mut best = begin.height;
         if nearest == Nearest::Inside {
             (n, best) = suggestion(a, b, first, attempt == 1);
         } else if -best > lift {
             break;
         }
-        for _ in 0..STEPS {
-            // from above the surface
-            let mut next = n;
-            let below = approach(a, b, scale(n, best + lift), T::of(8.0) * size, least, &mut next);
-            let height = dot(meet(a, b, next), next);
-            let lower = height < best;
-            if below != Nearest::Outside || !lower {
-                break;
-            }
-            let turned = sub(next, n);
-            n = next;
-            best = height;
-            if dot(turned, turned) < T::of(1e-8) {
-                break;
-            }
-        }
+        (n, best, _) = descend(a, b, n, best, size, flat);
         if attempt == 1 && lowest <= best {
             n = first;
         }
@@ -186,14 +193,81 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
         first = n;
         lowest = best;
     }
-    if nearest == Nearest::Inside && (a.hull.exists() || b.hull.exists()) {
+    if nearest == Nearest::Inside && hulls {
         n = neighbour(a, b, n, size);
     }
     // between polytopes, points and segments the nearest triangle is exact
-    if (a.hull.exists() || b.hull.exists()) && !a.is_curved() && !b.is_curved() {
-        return Some((n, dot(meet(a, b, n), n)));
+    if flat {
+        return Some((n, dot(meet(a, b, n), n), None));
     }
-    Some(polish(a, b, n, size))
+    let (n, height) = polish(a, b, n, size);
+    Some((n, height, None))
+}
+
+/// Turns a direction downhill; returns it, its height and the search that has ended there, if one has. `flat` for shapes
+/// all of whose triangles are parts of faces.
+fn descend<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    start: [T; 3],
+    height: T,
+    size: T,
+    flat: bool,
+) -> ([T; 3], T, Option<Run<T>>) {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let still = T::of(if flat { SAME } else { STILL });
+    let (mut n, mut best) = (start, height);
+    for _ in 0..STEPS {
+        // from above the surface
+        let mut next = n;
+        let run = search(a, b, scale(n, best + T::of(LIFT) * size), T::of(8.0) * size, least, &mut next);
+        if run.state != Nearest::Outside {
+            break;
+        }
+        let value = run.height;
+        let turned = sub(next, n);
+        let turn = dot(turned, turned);
+        let lower = value < best;
+        if lower {
+            n = next;
+            best = value;
+            // what is below the next point to look from is a point of the same face
+            if let (true, Some(witness)) = (flat, run.inside(scale(n, best))) {
+                return (n, best, Some(Run { witness, ..run }));
+            }
+        }
+        if !lower || turn < still {
+            return (n, best, Some(run));
+        }
+    }
+    (n, best, None)
+}
+
+/// The valley of two polytopes that overlap below a direction, or one that is lower than it, where none is lower.
+fn proven_valley<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    start: ([T; 3], T),
+    size: T,
+) -> Option<Valley<T>> {
+    let (mut n, mut best) = start;
+    let slack = T::of(16.0) * T::EPSILON * size;
+    for _ in 0..VALLEYS {
+        let run;
+        (n, best, run) = descend(a, b, n, best, size, true);
+        let run = run?;
+        let valley = Some((n, best, Some(run.witness)));
+        // one that keeps them apart, or that they touch along, is the only one
+        if best <= slack {
+            return valley;
+        }
+        match enclose(a, b, n, best - slack, run.face) {
+            Shell::Closed => return valley,
+            Shell::Lower(next, value) => (n, best) = (next, value),
+            Shell::Open => return None,
+        }
+    }
+    None
 }
 
 /// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
@@ -469,7 +543,13 @@ fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3],
 
 /// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
 /// difference that is nearest to one above it comes from.
-fn hull_witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], height: T) -> ([T; 3], [T; 3]) {
+fn hull_witnesses<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    n: [T; 3],
+    height: T,
+    known: Option<[T; 3]>,
+) -> ([T; 3], [T; 3]) {
     let flat = T::of(SLANTED) * T::EPSILON.sqrt();
     let across = scale(n, height);
     if is_single(b, n, flat) {
@@ -480,10 +560,12 @@ fn hull_witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], height
         let p = farthest(a, n, a.shape.pos, T::ZERO);
         return (p, sub(p, across));
     }
-    let size = norm3(a.shape.size) + norm3(b.shape.size);
-    let at = scale(n, height + T::of(LIFT) * size);
-    let mut turned = n;
-    let p = search(a, b, at, T::of(8.0) * size, T::ZERO, &mut turned).1;
+    let p = known.unwrap_or_else(|| {
+        let size = norm3(a.shape.size) + norm3(b.shape.size);
+        let at = scale(n, height + T::of(LIFT) * size);
+        let mut turned = n;
+        search(a, b, at, T::of(8.0) * size, T::ZERO, &mut turned).witness
+    });
     (p, sub(p, across))
 }
 

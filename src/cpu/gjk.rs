@@ -6,7 +6,7 @@
 //! functions only. The nearest point of a triangle is found by its regions (Ericson, *Real-Time Collision
 //! Detection*, §5.1.5).
 
-use super::math::{add_scaled, cross, dot, norm3, scale, sub};
+use super::math::{add, add_scaled, cross, dot, norm3, scale, sub};
 use super::support_map::{Solid, farthest};
 use crate::real::Real;
 
@@ -66,10 +66,43 @@ pub fn approach<T: Real>(
     least: T,
     n: &mut [T; 3],
 ) -> Nearest {
-    search(a, b, at, reach, least, n).0
+    search(a, b, at, reach, least, n).state
 }
 
-/// The same, and the point of the first shape at the point of the difference that is nearest to `at`.
+/// How a search has ended.
+#[derive(Clone, Copy)]
+pub struct Run<T> {
+    /// What it has found.
+    pub state: Nearest,
+    /// Support function of the difference in the last direction.
+    pub height: T,
+    /// The direction on the way in which it was least, and that.
+    pub lowest: ([T; 3], T),
+    /// The point of the first shape at the point of the difference that is nearest.
+    pub witness: [T; 3],
+    /// Points of the difference whose hull holds that one, the last of them repeated where there are fewer than three.
+    pub face: [[T; 3]; 3],
+    /// The same as points of the first shape.
+    pub from: [[T; 3]; 3],
+}
+
+impl<T: Real> Run<T> {
+    /// The point of the first shape at a point inside the triangle that was found, if it is.
+    pub fn inside(&self, point: [T; 3]) -> Option<[T; 3]> {
+        let [p, q, r] = self.face.map(|corner| sub(corner, point));
+        let normal = cross(sub(q, p), sub(r, p));
+        let shares = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
+        let sum = shares[0] + shares[1] + shares[2];
+        let inner = shares.iter().all(|share| *share > T::ZERO);
+        inner.then(|| {
+            let [p, q, r] = self.from;
+            let mixed = add_scaled(add_scaled(scale(p, shares[0]), q, shares[1]), r, shares[2]);
+            scale(mixed, T::ONE / sum)
+        })
+    }
+}
+
+/// The same, and where it has ended.
 pub fn search<T: Real>(
     a: &Solid<'_, T>,
     b: &Solid<'_, T>,
@@ -77,20 +110,32 @@ pub fn search<T: Real>(
     reach: T,
     least: T,
     n: &mut [T; 3],
-) -> (Nearest, [T; 3]) {
+) -> Run<T> {
     let close = T::EPSILON * T::of(8.0);
     let mut simplex = Simplex::empty();
-    let mut witness = a.shape.pos;
+    let none = [[T::ZERO; 3]; 3];
+    let mut run = Run {
+        state: Nearest::Outside,
+        height: T::ZERO,
+        lowest: (*n, T::ZERO),
+        witness: a.shape.pos,
+        face: none,
+        from: none,
+    };
     let mut nearest = [T::ZERO; 3];
     let mut square = T::ZERO;
-    for round in 0..ROUNDS {
+    for round in 0..=ROUNDS {
         let from = farthest(a, *n, a.shape.pos, T::ZERO);
-        let to = farthest(b, scale(*n, -T::ONE), b.shape.pos, T::ZERO);
-        let point = sub(sub(from, to), at);
-        if -dot(point, *n) > reach {
-            return (Nearest::Far, witness);
+        let met = sub(from, farthest(b, scale(*n, -T::ONE), b.shape.pos, T::ZERO));
+        let point = sub(met, at);
+        run.height = dot(met, *n);
+        if round == 0 || run.height < run.lowest.1 {
+            run.lowest = (*n, run.height);
         }
-        if round > 0 && square - dot(nearest, point) <= close * square {
+        if -dot(point, *n) > reach {
+            return Run { state: Nearest::Far, ..run };
+        }
+        if round == ROUNDS || (round > 0 && square - dot(nearest, point) <= close * square) {
             break;
         }
         simplex.points[simplex.count] = point;
@@ -99,17 +144,22 @@ pub fn search<T: Real>(
         let next = reduce(&mut simplex);
         let length2 = dot(next, next);
         if simplex.count == 4 || length2 <= least * least {
-            return (Nearest::Inside, witness);
+            return Run { state: Nearest::Inside, ..run };
         }
         if round > 0 && length2 >= square {
             break;
         }
-        witness = simplex.witness();
+        run.witness = simplex.witness();
         nearest = next;
         square = length2;
         *n = scale(nearest, -T::ONE / norm3(nearest));
     }
-    (Nearest::Outside, witness)
+    for k in 0..3 {
+        let corner = k.min(simplex.count - 1);
+        run.face[k] = add(at, simplex.points[corner]);
+        run.from[k] = simplex.from[corner];
+    }
+    run
 }
 
 /// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where

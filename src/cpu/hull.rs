@@ -178,13 +178,12 @@ fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
 
 /// The farthest vertex of a mesh, by climbing from neighbour to neighbour.
 fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
-    let adr = m.mesh_graphadr[mesh] as usize;
-    let count = m.mesh_graph[adr] as usize;
-    let (lists, corners, edges) = (adr + 2, adr + 2 + count, adr + 2 + 2 * count);
-    let height = |k: usize| {
-        let v = m.mesh_vertadr[mesh] as usize + m.mesh_graph[corners + k] as usize;
-        dot(vec3(&m.mesh_vert, v), l)
-    };
+    let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
+    let count = graph[0] as usize;
+    let (lists, graph) = graph[2..].split_at(count);
+    let (corners, edges) = graph.split_at(count);
+    let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
+    let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
     // from where it is in a direction nearby
     let most = T::of(LEANING) * l[0].abs().max(l[1].abs()).max(l[2].abs());
     let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
@@ -192,18 +191,17 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
     let mut most = height(best);
     loop {
         let from = best;
-        let mut edge = edges + m.mesh_graph[lists + from] as usize;
-        while m.mesh_graph[edge] >= 0 {
-            let next = m.mesh_graph[edge] as usize;
+        // a list ends with a negative number
+        for &next in &edges[lists[from] as usize..] {
+            let Ok(next) = usize::try_from(next) else { break };
             let value = height(next);
             if value > most {
                 most = value;
                 best = next;
             }
-            edge += 1;
         }
         if best == from {
-            return m.mesh_graph[corners + best] as usize;
+            return corners[best] as usize;
         }
     }
 }

@@ -71,6 +71,7 @@ pub mod sensor_contact;
 pub mod sensor_distance;
 pub mod sensor_ray;
 pub mod servo;
+pub mod shell;
 pub mod sleep;
 pub mod solve;
 pub mod subtree_vel;

@@ -76,6 +76,9 @@ impl<'a, T: Real> Solid<'a, T> {
 /// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
 pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
     let l = mat_t_mul_vec(s.shape.mat, n);
+    if s.hull.exists() {
+        return s.vertex(s.hull.farthest(l));
+    }
     let q = mat_t_mul_vec(s.shape.mat, sub(to, s.shape.pos));
     let size = s.shape.size;
     let along = |k: usize, half: T| {
@@ -107,7 +110,6 @@ pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T
             }
         }
         geom::BOX => [along(0, size[0]), along(1, size[1]), along(2, size[2])],
-        _ if s.hull.exists() => s.hull.vertex(s.hull.farthest(l)),
         _ => [T::ZERO; 3],
     };
     add(s.shape.pos, mat_mul_vec(s.shape.mat, local))

@@ -50,6 +50,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("plane_mesh", include_str!("../../shaders/plane_mesh.wgsl")),
     ("height_field", include_str!("../../shaders/height_field.wgsl")),
     ("gjk", include_str!("../../shaders/gjk.wgsl")),
+    ("shell", include_str!("../../shaders/shell.wgsl")),
     ("convex", include_str!("../../shaders/convex.wgsl")),
     ("manifold", include_str!("../../shaders/manifold.wgsl")),
     ("path", include_str!("../../shaders/path.wgsl")),
