@@ -1,6 +1,6 @@
-// Proof that no direction separates two overlapping polytopes with less than a given one. Twin: src/cpu/shell.rs, where the
-// way is explained: a closed surface of triangles of points of the difference around the origin, nowhere nearer to it than
-// a depth.
+// Proof that no direction separates two overlapping polytopes with less than a given one. Twin: src/cpu/shell.rs,
+// where the way is explained: a closed surface of triangles of points of the difference around the origin, nowhere
+// nearer to it than a depth.
 
 // Most triangles that wait, and most points that are added.
 const SHELL_WAITING: u32 = 16u;

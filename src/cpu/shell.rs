@@ -1,12 +1,12 @@
 //! Proof that no direction separates two overlapping polytopes with less than a given one.
 //!
-//! A closed surface of triangles whose corners are points of the difference, around the origin and nowhere nearer to it
-//! than `depth`, encloses a ball of that radius; so does the difference, which is convex, and its support function is
-//! nowhere less. The surface begins with the face that was found and the point opposite. A triangle that is nearer is
-//! split at the farthest point in its direction, at an edge where that is nearest: both of its triangles split it alike.
-//! Where the farthest point is not as far as `depth`, its direction is a lower one. A polytope that is expanded (van den
-//! Bergen, *Collision Detection in Interactive 3D Environments*, §4.3.8) has the same points, but is kept as a whole, while of
-//! this surface only the triangles on the way are.
+//! A closed surface of triangles whose corners are points of the difference, around the origin and nowhere nearer
+//! to it than `depth`, encloses a ball of that radius; so does the difference, which is convex, and its support
+//! function is nowhere less. The surface begins with the face that was found and the point opposite. A triangle
+//! that is nearer is split at the farthest point in its direction, at an edge where that is nearest: both of its
+//! triangles split it alike. Where the farthest point is not as far as `depth`, its direction is a lower one. A
+//! polytope that is expanded (van den Bergen, *Collision Detection in Interactive 3D Environments*, §4.3.8) has the
+//! same points, but is kept as a whole, while of this surface only the triangles on the way are.
 
 use super::math::{add_scaled, cross, dot, norm3, scale, sub};
 use super::support_map::{Solid, meet};
