@@ -204,9 +204,14 @@ fn what_no_step_checks_is_refused_and_changes_nothing() {
 
 /// Twelve balls over a plane.
 fn balls() -> Model {
+    balls_with("")
+}
+
+/// The same with options.
+fn balls_with(option: &str) -> Model {
     let ball = r#"<body><freejoint/><geom size="0.1"/></body>"#.repeat(12);
     compile::load_str(&format!(
-        r#"<mujoco><worldbody><geom type="plane" size="5 5 1"/>{ball}</worldbody></mujoco>"#
+        r#"<mujoco><option {option}/><worldbody><geom type="plane" size="5 5 1"/>{ball}</worldbody></mujoco>"#
     ))
     .unwrap()
 }
@@ -258,6 +263,21 @@ fn too_many_contacts_keep_the_deepest() {
         isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
     }
     same_on_all(&seen);
+}
+
+#[test]
+fn too_many_contacts_disturb_no_other_world_with_any_solver() {
+    let few = Capacity { nconmax: 6, njmax: 60 };
+    for option in [r#"solver="CG" cone="elliptic""#, r#"solver="PGS" cone="elliptic" noslip_iterations="3""#]
+    {
+        let model = balls_with(option);
+        for backend in backends().into_iter().take(2) {
+            let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
+            calm.set("qpos", &heaps(false)).unwrap();
+            batch.set("qpos", &heaps(true)).unwrap();
+            isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
+        }
+    }
 }
 
 #[test]

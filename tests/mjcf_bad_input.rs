@@ -303,7 +303,7 @@ fn robots() {
 const UNSIMULATED: &[(&str, &[&str])] = &[
     ("<mujoco><option integrator='discrete'/></mujoco>", &["option integrator"]),
     ("<mujoco><option noslip_iterations='2000000000'/></mujoco>", &["noslip_iterations"]),
-    ("<mujoco><option><flag ipc='enable'/></option></mujoco>", &["flag ipc"]),
+    ("<mujoco><option><flag diagexact='enable'/></option></mujoco>", &["flag diagexact"]),
     (
         "<mujoco><option><flag fwdinv='enable' invdiscrete='enable'/></option></mujoco>",
         &["flags fwdinv and invdiscrete"],

@@ -4,6 +4,11 @@
 //! The environment says how many pairs there are; on the CPU the shapes are others every few thousand:
 //!
 //!     MANYWORLDS_PAIRS=10000000 cargo test --test collision -- --nocapture
+//!
+//! Only whether contacts are finite, with axes that are axes, within the margin, is looked at by two tests more, which are
+//! for millions of pairs:
+//!
+//!     MANYWORLDS_PAIRS=10000000 cargo test --release --test collision finite -- --ignored --nocapture
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
 #![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "kernels are what it is for"))]
 
@@ -308,4 +313,65 @@ fn meshes_are_the_same_in_kernels() {
 #[cfg(feature = "gpu")]
 fn height_fields_are_the_same_in_kernels() {
     in_kernels(Group::Fields);
+}
+
+/// Rounds with the same shapes where contacts are looked at alone.
+const ROUNDS: usize = 50;
+
+/// Contacts of random pairs alone; returns the number of pairs.
+fn look(
+    groups: &[Group],
+    backend: Backend,
+    precision: Precision,
+    most: usize,
+    rounds: usize,
+    random: &mut Random,
+) -> usize {
+    let (mut pairs, mut scenes) = (0, 0);
+    while pairs < most {
+        let scene = Scene::random(groups, scenes % 2 == 0, random);
+        scenes += 1;
+        let mut batch = scene.open(WORLDS, backend);
+        for _ in 0..rounds {
+            let round = Round::random(&scene, random);
+            let found = scene.contacts(&mut batch, &round.poses);
+            let (base, count) = (scene.base(), scene.shapes.len());
+            for (k, contacts) in found.iter().enumerate() {
+                for contact in contacts {
+                    if let Err(what) = check_contact(contact, precision) {
+                        let origin =
+                            if k % count < base { k % count } else { scene.mirrored[k % count - base] };
+                        let poses = &round.poses[k / count * base + origin];
+                        panic!("{what}: {contact:?} of {}", scene.told(k % count, poses));
+                    }
+                }
+            }
+            pairs += found.len();
+            if pairs >= most {
+                break;
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+#[ignore = "minutes for millions of pairs: by hand, with --ignored"]
+fn contacts_are_finite_on_the_cpu() {
+    let (begin, mut random) = (Instant::now(), Random(0x5EED_0003));
+    let seen = look(&Group::ALL, Backend::Cpu, DOUBLE, pairs(), ROUNDS, &mut random);
+    println!("{seen} pairs on the CPU in {:.1} s", begin.elapsed().as_secs_f64());
+}
+
+#[test]
+#[ignore = "minutes for millions of pairs: by hand, with --ignored"]
+#[cfg(feature = "gpu")]
+fn contacts_are_finite_in_kernels() {
+    let groups = [Group::Closed, Group::Curved];
+    for group in groups {
+        let (begin, mut random) = (Instant::now(), Random(0x5EED_0004));
+        // one model, as kernels take long to build
+        let seen = look(&[group], Backend::Gpu, SINGLE, pairs() / groups.len(), usize::MAX, &mut random);
+        println!("{group:?}: {seen} pairs in kernels in {:.1} s", begin.elapsed().as_secs_f64());
+    }
 }
