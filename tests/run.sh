@@ -102,7 +102,6 @@ part_kernels() {
     check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
         --lanes 16 --worlds-per-group 2 --partition fused
     # the others take minutes, as do those of tests/parity/models: by hand, after a change of kernels
-    check "kernels hopper SwiftShader" with_driver "$swiftshader" "$bin" check models/hopper.xml --worlds 4
 }
 
 # The comparer itself: one element of one array is changed, and it has to say so.

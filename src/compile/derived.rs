@@ -50,7 +50,7 @@ impl Build<'_> {
         }
     }
 
-    /// Which trees may sleep: not those that actuators or coupling springs act on, unless it is written.
+    /// Which trees may sleep: not those that actuators or coupling springs act on, nor three along a tendon, unless it is written.
     fn sleep(&mut self) {
         let m = &self.model;
         let mut policy = vec![AUTO_ALLOWED; m.sizes.ntree];
@@ -76,7 +76,7 @@ impl Build<'_> {
     }
 }
 
-/// Trees that actuators act on, and trees that springs or dampers of tendons couple.
+/// Trees that actuators act on, trees that springs or dampers of tendons couple, and more than two along one tendon.
 fn acted_on(m: &Model) -> Vec<usize> {
     let mut trees = Vec::new();
     for a in 0..m.sizes.nactuator {
@@ -98,7 +98,7 @@ fn acted_on(m: &Model) -> Vec<usize> {
             || m.tendon_stiffnesspoly[2 * t..2 * t + 2] != [0.0; 2]
             || m.tendon_dampingpoly[2 * t..2 * t + 2] != [0.0; 2];
         let path = along(m, t);
-        if couples && path.len() > 1 {
+        if path.len() > 2 || (couples && path.len() > 1) {
             trees.extend(path);
         }
     }
