@@ -132,6 +132,13 @@ fn wake_equality(eq: u32) {
         return;
     }
 //#endif
+//#if HOLD
+    if (holds_bodies(eq)) {
+        // the caller may move it at any time
+        let held = held_by(eq);
+        coupled_awake = is_mocap(held.body1) || is_mocap(held.body2);
+    }
+//#endif
     let trees = coupled_trees(eq);
     note_tree(trees.x);
     note_tree(trees.y);

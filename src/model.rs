@@ -290,6 +290,15 @@ pub mod sensor {
     pub const USER: i32 = 48;
 }
 
+/// Values of `tree_sleep_policy` that something depends on: chosen by the compiler, written.
+#[allow(missing_docs)]
+pub mod sleep {
+    pub const AUTO_NEVER: i32 = 1;
+    pub const AUTO_ALLOWED: i32 = 2;
+    pub const NEVER: i32 = 3;
+    pub const INIT: i32 = 5;
+}
+
 /// Values of `opt_solver`.
 #[allow(missing_docs)]
 pub mod solver {

@@ -4,12 +4,10 @@ use crate::cpu::asleep::AWAKE;
 use crate::cpu::position;
 use crate::cpu::sleep::may_sleep;
 use crate::data::{Capacity, Data, status};
-use crate::model::Model;
+use crate::model::{Model, sleep as policy};
+use crate::support;
 
 use super::Build;
-
-/// Value of `tree_sleep_policy`.
-const INITIALLY: i32 = 5;
 
 /// Contacts to begin with, and rows for each of them.
 const CONTACTS: usize = 256;
@@ -19,8 +17,9 @@ impl Build<'_> {
     /// Fills `tree_asleep0`: trees of one island sleep together.
     pub(super) fn asleep(&mut self) {
         self.model.tree_asleep0.fill(AWAKE);
-        let wanted: Vec<bool> = self.model.tree_sleep_policy.iter().map(|p| *p == INITIALLY).collect();
-        if !self.model.has_sleep() || !wanted.contains(&true) {
+        let wanted: Vec<bool> = self.model.tree_sleep_policy.iter().map(|p| *p == policy::INIT).collect();
+        // what is not simulated has no contacts to look at
+        if !self.model.has_sleep() || !wanted.contains(&true) || support::check(&self.model).is_err() {
             return;
         }
         let island = islands(&self.model);

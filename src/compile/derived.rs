@@ -2,17 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::model::Model;
+use crate::model::{Model, sleep};
 
 use super::Build;
 use super::set0::{quat, vec};
 
 /// Offsets below this count as none.
 const SAME: f64 = 1e-6;
-
-/// Values of `tree_sleep_policy` that the compiler chooses.
-const AUTO_NEVER: i32 = 1;
-const AUTO_ALLOWED: i32 = 2;
 
 /// Values of `wrap_type`.
 const WRAP_JOINT: i32 = 1;
@@ -53,9 +49,9 @@ impl Build<'_> {
     /// Which trees may sleep: not those that actuators or coupling springs act on, nor three along a tendon, unless it is written.
     fn sleep(&mut self) {
         let m = &self.model;
-        let mut policy = vec![AUTO_ALLOWED; m.sizes.ntree];
+        let mut policy = vec![sleep::AUTO_ALLOWED; m.sizes.ntree];
         for t in acted_on(m) {
-            policy[t] = AUTO_NEVER;
+            policy[t] = sleep::AUTO_NEVER;
         }
         for b in 1..m.sizes.nbody {
             let body = &self.spec.bodies[b];

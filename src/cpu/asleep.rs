@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::equality;
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Model, equality as kind};
 use crate::real::Real;
 
 /// `tree_asleep` of a tree that moves: -1 and the ten steps (`mjMINAWAKE`) that it has yet to rest.
@@ -62,7 +63,7 @@ pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
 }
 
 /// Where the position coordinates of a tree are.
-pub fn coordinates<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
+pub fn tree_coordinates<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
     let first = m.tree_dofadr[tree] as usize;
     let next = first + m.tree_dofnum[tree] as usize;
     let of_dof = |dof: usize| m.jnt_qposadr[m.dof_jntid[dof] as usize] as usize;
@@ -78,4 +79,33 @@ pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: 
     });
     let (body, bodies) = (m.tree_bodyadr[tree] as usize, m.tree_bodynum[tree] as usize);
     moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)
+}
+
+/// Whether all trees that a tendon moves sleep.
+pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+    let Ok(ten) = usize::try_from(ten) else { return true };
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
+    !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
+}
+
+/// Whether all trees that an equality constraint couples sleep.
+pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
+    if d.tree_asleep.is_empty() {
+        return false;
+    }
+    if m.eq_type[eq] == kind::TENDON {
+        return tendon_sleeps(m, d, m.eq_obj1id[eq]) && tendon_sleeps(m, d, m.eq_obj2id[eq]);
+    }
+    coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
+}
+
+/// Trees of two bodies or joints that an equality constraint couples; -1 for none.
+pub fn coupled_trees<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
+    if equality::holds_bodies(m, eq) {
+        let (one, two) = equality::bodies(m, eq);
+        return [one, two].map(|b| m.body_treeid[b]);
+    }
+    [m.eq_obj1id[eq], m.eq_obj2id[eq]]
+        .map(|j| usize::try_from(j).map_or(-1, |j| m.dof_treeid[m.jnt_dofadr[j] as usize]))
 }

@@ -7,16 +7,15 @@
 //! rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
-use super::asleep::tree_sleeps;
+use super::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
 use super::equality;
 use super::islands::islands;
 use super::math::{
     add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
 };
 use super::penalty::cone_friction;
-use super::wake::trees_of;
 use crate::data::{Data, status};
-use crate::model::{Model, cone, disable, equality as kind, joint};
+use crate::model::{Model, cone, disable, joint};
 use crate::real::Real;
 
 /// Values of `efc_type`.
@@ -301,25 +300,6 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             contact_parameters(m, d, con, first, dim);
         }
     }
-}
-
-/// Whether all trees that a tendon moves sleep.
-fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
-    let Ok(ten) = usize::try_from(ten) else { return true };
-    let adr = m.ten_J_rowadr[ten] as usize;
-    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
-    !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
-}
-
-/// Whether all trees that an equality constraint couples sleep.
-fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
-    if d.tree_asleep.is_empty() {
-        return false;
-    }
-    if m.eq_type[eq] == kind::TENDON {
-        return tendon_sleeps(m, d, m.eq_obj1id[eq]) && tendon_sleeps(m, d, m.eq_obj2id[eq]);
-    }
-    trees_of(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
 }
 
 /// What sleeps is held where it is: nothing of a row moves it.

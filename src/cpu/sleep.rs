@@ -1,13 +1,9 @@
 //! Puts trees to sleep that have rested for a while, with all that they touch.
 
-use super::asleep::{AWAKE, coordinates, is_disturbed, tree_sleeps};
+use super::asleep::{AWAKE, is_disturbed, tree_coordinates, tree_sleeps};
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Model, sleep as policy};
 use crate::real::Real;
-
-/// Values of `tree_sleep_policy` with which a tree stays awake: chosen by the compiler, written.
-const AUTO_NEVER: i32 = 1;
-const NEVER: i32 = 3;
 
 /// Counts for how long trees rest, by their velocities before the step; those that have rested long enough sleep, if all trees
 /// of their island have. Islands are those of the constraint rows of this step.
@@ -34,7 +30,7 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
                 field[dofs.clone()].fill(T::ZERO);
             }
-            let at = coordinates(m, tree);
+            let at = tree_coordinates(m, tree);
             d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
         }
     }
@@ -42,7 +38,7 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Whether a tree sleeps when it comes to rest.
 pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
-    ![AUTO_NEVER, NEVER].contains(&m.tree_sleep_policy[tree])
+    ![policy::AUTO_NEVER, policy::NEVER].contains(&m.tree_sleep_policy[tree])
 }
 
 /// Whether a tree is the first of its island that does not sleep.

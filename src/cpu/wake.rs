@@ -2,7 +2,9 @@
 //!
 //! Contacts wake trees in [`super::collision`], where they are found.
 
-use super::asleep::{AWAKE, coordinates, cycle_of, is_disturbed, tree_sleeps, wake_tree};
+use super::asleep::{
+    AWAKE, coupled_trees, cycle_of, is_disturbed, is_mocap, tree_coordinates, tree_sleeps, wake_tree,
+};
 use super::equality;
 use crate::data::Data;
 use crate::model::{Model, disable, equality as kind};
@@ -41,7 +43,7 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Whether the caller has moved a tree since it fell asleep.
 fn has_moved<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize) -> bool {
-    let at = coordinates(m, tree);
+    let at = tree_coordinates(m, tree);
     d.qpos[at.clone()] != d.asleep_qpos[at]
 }
 
@@ -105,7 +107,12 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
         }
         return;
     }
-    let trees = trees_of(m, eq);
+    if equality::holds_bodies(m, eq) {
+        // the caller may move it at any time
+        let (one, two) = equality::bodies(m, eq);
+        coupled.awake = is_mocap(m, one) || is_mocap(m, two);
+    }
+    let trees = coupled_trees(m, eq);
     for tree in trees {
         coupled.note(d, tree);
     }
@@ -114,16 +121,6 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
             wake_tree(d, tree, AWAKE);
         }
     }
-}
-
-/// Trees of two bodies or joints that an equality constraint couples; -1 for none.
-pub fn trees_of<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
-    if equality::holds_bodies(m, eq) {
-        let (one, two) = equality::bodies(m, eq);
-        return [one, two].map(|b| m.body_treeid[b]);
-    }
-    [m.eq_obj1id[eq], m.eq_obj2id[eq]]
-        .map(|j| usize::try_from(j).map_or(-1, |j| m.dof_treeid[m.jnt_dofadr[j] as usize]))
 }
 
 /// Wakes the trees that a tendon moves.

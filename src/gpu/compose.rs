@@ -57,6 +57,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("surface", include_str!("../../shaders/surface.wgsl")),
     ("adhesion", include_str!("../../shaders/adhesion.wgsl")),
     ("asleep", include_str!("../../shaders/asleep.wgsl")),
+    ("islands", include_str!("../../shaders/islands.wgsl")),
     ("equality", include_str!("../../shaders/equality.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Where bodies come to rest, against the reference: both run for two seconds from the same state.
+
+    rest.py --bin target/debug/manyworlds [--backend gpu] [--seconds 2] [MODEL.xml ...]
+
+Compared is what rests in the reference: trees whose speeds are below a limit at the end. Of those the largest differences
+of the positions of their bodies, in metres, and of their orientations, in radians, are reported. A tree that turns or slides
+without end (a ball on a plane) counts as moving; one that comes to rest elsewhere in the reference itself, when it begins
+with velocities of 1e-6, as tumbling. Neither is compared; a model where nothing is left to compare does not pass.
+"""
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+# speed below which a tree rests, and largest difference of places (m) and orientations (rad)
+SLOW, PLACE, TURN = 1e-2, 1e-3, 1e-2
+# velocity that the reference begins with when it is asked what tumbles
+NUDGE = 1e-6
+
+
+def start(model, key):
+    data = mujoco.MjData(model)
+    if key is not None and model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, key)
+    return data
+
+
+def reference(model, steps, nudge=0.0):
+    """The reference's state after so many steps."""
+    data = start(model, 0)
+    data.qvel[:] += nudge * np.random.default_rng(0).standard_normal(model.nv)
+    for _ in range(steps):
+        mujoco.mj_step(model, data)
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def resting_trees(model, data):
+    """Trees that are slow."""
+    speed = np.abs(data.qvel) * model.dof_length
+    return [t for t in range(model.ntree) if speed[model.dof_treeid == t].max() < SLOW]
+
+
+def turn(one, two):
+    """Angle between two orientations."""
+    return 2 * np.arccos(np.clip(np.abs(np.sum(one * two, axis=-1)), 0, 1))
+
+
+def elsewhere(model, one, two, trees):
+    """Largest difference of places and of orientations of the bodies of some trees, and the bodies that are elsewhere."""
+    bodies = np.flatnonzero(np.isin(model.body_treeid, trees))
+    if not len(bodies):
+        return 0.0, 0.0, []
+    apart = np.linalg.norm(one.xpos[bodies] - two.xpos[bodies], axis=1)
+    turned = turn(one.xquat[bodies], two.xquat[bodies])
+    return apart.max(), turned.max(), list(bodies[(apart > PLACE) | (turned > TURN)])
+
+
+def compare(path, args):
+    """One line of report, and whether it agrees."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    steps = round(args.seconds / model.opt.timestep)
+    data = reference(model, steps)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.npz"
+        command = [args.bin, "rollout", str(path), "--steps", str(steps), "--warmup", "0", "--every", str(steps)]
+        command += ["--record", "qpos,qvel", "--out", str(out), "--backend", args.backend]
+        if model.nu:
+            # the keyframe's controls are held
+            held = Path(folder) / "ctrl.npz"
+            np.savez(held, ctrl=data.ctrl)
+            command += ["--ctrl", str(held)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            return "refused  %s  %s" % (path, done.stderr.strip().splitlines()[-1:]), False
+        got = np.load(out)
+        ours = start(model, None)
+        ours.qpos[:] = got["qpos"].reshape(-1, model.nq)[-1]
+    mujoco.mj_kinematics(model, ours)
+    # bodies of trees at rest, without those that tumble
+    rests = resting_trees(model, data)
+    _, _, tumbling = elsewhere(model, data, reference(model, steps, NUDGE), rests)
+    tumbling = {model.body_treeid[b] for b in tumbling}
+    compared = [t for t in rests if t not in tumbling]
+    counts = "%d trees, %d at rest, of which %d tumble" % (model.ntree, len(rests), len(tumbling))
+    if not compared:
+        return "moves    %s  %s" % (path, counts), False
+    apart, turned, wrong = elsewhere(model, data, ours, compared)
+    names = ", ".join(model.body(b).name or str(b) for b in wrong[:12]) or "none"
+    text = "%s; places within %.1e m, orientations within %.1e; elsewhere: %s" % (counts, apart, turned, names)
+    return "%-8s %s  %s" % ("differs" if wrong else "ok", path, text), not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--backend", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("models", nargs="*", default=[HERE / "models" / "rest.xml"])
+    args = parser.parse_args()
+    fine = True
+    for path in args.models:
+        text, same = compare(path, args)
+        print(text, flush=True)
+        fine = fine and same
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
