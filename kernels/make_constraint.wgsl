@@ -71,6 +71,9 @@ fn make_constraint() {
         }
 //#endif
     }
+//#if SPANS
+    span_rows();
+//#endif
 }
 
 // First of `count` new rows; -1 where they do not fit.

@@ -10,8 +10,12 @@ fn reference_constraint() {
 //#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
+//#if SPANS
+        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+//#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
+//#endif
 //#if LOCAL
             vel += efc_J(r * nv + i) * work_x(i);
 //#else

@@ -5,17 +5,22 @@
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
 // may be in different states. Loops that hold barriers run until no world of the group is live.
 
-// Single precision cannot resolve smaller improvements.
-const MIN_TOLERANCE: f32 = 1e-6;
+// Improvements are differences that do not cancel: conjugate gradients take many small steps, and Newton's method has to go on where
+// what a light body gains is small beside the whole world's inertia.
 //#if CG
-// Conjugate gradients take many small steps, whose improvements are differences that do not cancel.
 const MIN_IMPROVEMENT: f32 = 1e-10;
 //#else
-//#if ELLIPTIC
-// Newton's method creeps where cones are sharp: one body's improvement is small beside the whole world's inertia.
 const MIN_IMPROVEMENT: f32 = 1e-9;
+//#endif
+
+// Smaller gradients, and slopes along a direction, count as none: single precision does not resolve them where bodies are heavy.
+//#if CG
+const MIN_GRADIENT: f32 = 1e-10;
 //#else
-const MIN_IMPROVEMENT: f32 = MIN_TOLERANCE;
+//#if ELLIPTIC
+const MIN_GRADIENT: f32 = 1e-9;
+//#else
+const MIN_GRADIENT: f32 = 1e-6;
 //#endif
 //#endif
 
@@ -120,8 +125,8 @@ fn iterate_solve() {
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update();
-    let gradient = scale * gradient_norm();
-    live = live && (iterations == 0 || gradient >= tolerance) && iterations < opt_iterations(0u);
+    let steep = scale * gradient_norm() >= max(opt_tolerance(0u), MIN_GRADIENT);
+    live = live && (iterations == 0 || steep) && iterations < opt_iterations(0u);
     stepped = live;
     if (group_max(u32(live)) == 0u) {
         return;
@@ -166,12 +171,21 @@ fn start() {
         set_solver_search(i, qacc_smooth(i));
     }
     sync();
+//#if SPANS
+//#if !CG
+    couple_trees();
+//#endif
+//#endif
     // both on the rows
     for (var r = lane; r < rows; r += lanes) {
         var warm = 0.0;
         var free = 0.0;
+//#if SPANS
+        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+//#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
+//#endif
             let x = efc_J(r * nv + i);
             warm += x * solver_qacc(i);
             free += x * solver_search(i);
@@ -283,6 +297,32 @@ fn update() {
     }
     clear_sums();
     sync();
+//#if SPANS
+    // each lane changes its own rows of the triangle
+    for (var r = 0u; r < rows; r++) {
+        let first = u32(efc_first(r));
+        let f = efc_force(r);
+//#if ELLIPTIC
+        let weight = solver_own(r);
+        let slides = heads_cone(r) && solver_along(r) != 0.0;
+        let end = r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
+//#else
+        let row = row_of(r);
+        let weight = select(0.0, row.stiffness, quadratic(row, solver_Jaref(r)));
+//#endif
+        for (var i = own_from(first); i < u32(efc_end(r)); i += lanes) {
+            let x = efc_J(r * nv + i);
+            set_solver_Jf(i, solver_Jf(i) + x * f);
+            let share = x * weight;
+            if (share != 0.0) {
+                add_row__efc_J(packed(i) + first, i + 1u - first, share, r * nv + first);
+            }
+//#if ELLIPTIC
+            add_slide(r, end, i, first);
+//#endif
+        }
+    }
+//#else
     // lanes share the rows of the triangle, the longest with the shortest
     for (var i = lane; i < nv; i += lanes) {
         var sum = 0.0;
@@ -304,26 +344,14 @@ fn update() {
 //#endif
             }
 //#if ELLIPTIC
-            // where a contact slides: what its rows make together, and across
             if (heads_cone(r) && solver_along(r) != 0.0) {
-                let end = r + u32(contact_dim(u32(efc_id(r))));
-                var along = 0.0;
-                var across = 0.0;
-                for (var k = r; k < end; k++) {
-                    along += solver_along(k) * efc_J(k * nv + i);
-                    across += solver_across(k) * efc_J(k * nv + i);
-                }
-                for (var k = r; k < end; k++) {
-                    let share = along * solver_along(k) - across * solver_across(k);
-                    if (share != 0.0) {
-                        add_row__efc_J(packed(i), i + 1u, share, k * nv);
-                    }
-                }
+                add_slide(r, r + u32(contact_dim(u32(efc_id(r)))), i, 0u);
             }
 //#endif
         }
         set_solver_Jf(i, sum);
     }
+//#endif
 //#endif
 //#endif
     //#unroll
@@ -333,6 +361,27 @@ fn update() {
     sync();
 }
 
+//#if ELLIPTIC
+//#if !REGISTERS
+// Adds to row i of the Hessian, from column `first` on, what the rows r to `end` of a contact that slides make together, and
+// across.
+fn add_slide(r: u32, end: u32, i: u32, first: u32) {
+    var along = 0.0;
+    var across = 0.0;
+    for (var k = r; k < end; k++) {
+        along += solver_along(k) * efc_J(k * nv + i);
+        across += solver_across(k) * efc_J(k * nv + i);
+    }
+    for (var k = r; k < end; k++) {
+        let share = along * solver_along(k) - across * solver_across(k);
+        if (share != 0.0) {
+            add_row__efc_J(packed(i) + first, i + 1u - first, share, k * nv + first);
+        }
+    }
+}
+//#endif
+//#endif
+
 // Sum of the forces of the rows in each degree of freedom.
 fn sum_forces() {
     //#unroll
@@ -341,8 +390,12 @@ fn sum_forces() {
     }
     for (var r = 0u; r < rows; r++) {
         let f = efc_force(r);
+//#if SPANS
+        for (var i = own_from(u32(efc_first(r))); i < u32(efc_end(r)); i += lanes) {
+//#else
         //#unroll
         for (var i = lane; i < nv; i += lanes) {
+//#endif
             set_solver_Jf(i, solver_Jf(i) + efc_J(r * nv + i) * f);
         }
     }
@@ -372,8 +425,12 @@ fn search_direction() {
     mul_m__solver_M__solver_search__solver_Mv();
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;
+//#if SPANS
+        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+//#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
+//#endif
             sum += efc_J(r * nv + i) * solver_search(i);
         }
         set_solver_Jv(r, sum);

@@ -41,12 +41,20 @@ fn together(head: u32) -> u32 {
 fn make_dual() {
     for (var r = lane; r < rows; r += lanes) {
         let adr = r * nv;
-        for (var i = 0u; i < nv; i++) {
+//#if SPANS
+        let reach = reach_of(r);
+        let first = reach.first;
+        let end = reach.end;
+//#else
+        let first = 0u;
+        let end = nv;
+//#endif
+        for (var i = first; i < end; i++) {
             set_dual_Y(adr + i, efc_J(adr + i));
         }
         // L' from the leaves up
-        for (var up = 0u; up < nv; up++) {
-            let k = nv - 1u - up;
+        for (var up = first; up < end; up++) {
+            let k = first + end - 1u - up;
             let x = dual_Y(adr + k);
             if (x != 0.0) {
                 let begin = u32(M_rowadr(k));
@@ -58,7 +66,7 @@ fn make_dual() {
             }
         }
         // D, then L from the root down
-        for (var k = 0u; k < nv; k++) {
+        for (var k = first; k < end; k++) {
             let begin = u32(M_rowadr(k));
             let last = begin + u32(M_rownnz(k)) - 1u;
             var sum = dual_Y(adr + k) * qLDiagInv(k);
@@ -74,7 +82,11 @@ fn make_dual() {
         let count = together(head);
         for (var j = 0u; j < count; j++) {
             var sum = 0.0;
+//#if SPANS
+            for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+//#else
             for (var i = 0u; i < nv; i++) {
+//#endif
                 sum += efc_J(r * nv + i) * dual_Y((head + j) * nv + i);
             }
             set_dual_A(6u * r + j, sum);
@@ -118,8 +130,12 @@ fn dual_last() {
 fn set_residuals() {
     for (var r = lane; r < rows; r += lanes) {
         var x = -efc_aref(r);
+//#if SPANS
+        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+//#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
+//#endif
             x += efc_J(r * nv + i) * solver_qacc(i);
         }
         set_solver_Jaref(r, x);
@@ -159,6 +175,11 @@ fn gather(at: Together) {
 
 // Products of the acceleration with up to four rows from `skip` on.
 fn set_products(at: Together, skip: u32) {
+//#if SPANS
+    // rows of a contact have one span
+    let first = u32(efc_first(at.first));
+    let end = u32(efc_end(at.first));
+//#endif
     // rows that are not there repeat the last
     let last = at.first + max(at.count, 1u) - 1u;
     let a = min(at.first + skip, last) * nv;
@@ -172,8 +193,12 @@ fn set_products(at: Together, skip: u32) {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
+//#if SPANS
+        for (var i = first + (k + parts - first % parts) % parts; i < end; i += parts) {
+//#else
         //#unroll
         for (var i = k; i < nv; i += parts) {
+//#endif
             let x = solver_qacc(i);
             sum.x += x * efc_J(a + i);
 //#if DUAL_PAIR
@@ -223,8 +248,13 @@ fn accept(at: Together, wanted: bool) {
         for (var k = 0u; k < at.count; k++) {
             let change = dual_force(k) - dual_old(k);
             let adr = (at.first + k) * nv;
+//#if SPANS
+            let reach = reach_of(at.first + k);
+            for (var i = own_from(reach.first); i < reach.end; i += lanes) {
+//#else
             //#unroll
             for (var i = lane; i < nv; i += lanes) {
+//#endif
                 set_solver_qacc(i, solver_qacc(i) + change * dual_Y(adr + i));
             }
         }

@@ -5,8 +5,12 @@ fn clear_sums() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Jf(i, 0.0);
+//#if SPANS
+        for (var j = u32(dof_first(i)); j <= i; j++) {
+//#else
         //#unroll
         for (var j = 0u; j <= i; j++) {
+//#endif
             set_solver_H(packed(i) + j, 0.0);
         }
         let adr = u32(M_rowadr(i));
@@ -48,8 +52,13 @@ fn factor_dense() {
         if (lane == 0u) {
             set_solver_inv(k, inv);
         }
+//#if SPANS
+        let first = u32(dof_first(k));
+        for (var i = first + lane; i < k; i += lanes) {
+//#else
         //#unroll
         for (var i = lane; i < k; i += lanes) {
+//#endif
             let f = solver_H(packed(k) + i) * inv;
 //#if REGISTERS
             //#unroll
@@ -58,7 +67,11 @@ fn factor_dense() {
             }
 //#else
             if (f != 0.0) {
+//#if SPANS
+                add_row__solver_H(packed(i) + first, i + 1u - first, -f, packed(k) + first);
+//#else
                 add_row__solver_H(packed(i), i + 1u, -f, packed(k));
+//#endif
             }
 //#endif
         }
@@ -78,8 +91,12 @@ fn solve_dense() {
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let x = solver_Mv(k) * solver_inv(k);
+//#if SPANS
+        for (var i = u32(dof_first(k)) + lane; i < k; i += lanes) {
+//#else
         //#unroll
         for (var i = lane; i < k; i += lanes) {
+//#endif
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
         }
         sync();
@@ -91,8 +108,12 @@ fn solve_dense() {
         if (lane == 0u) {
             set_solver_search(k, x);
         }
+//#if SPANS
+        for (var i = k + 1u + lane; i < nv && u32(dof_first(min(i, nv - 1u))) <= k; i += lanes) {
+//#else
         //#unroll
         for (var i = k + 1u + lane; i < nv; i += lanes) {
+//#endif
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
         }
         sync();

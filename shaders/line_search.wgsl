@@ -67,7 +67,7 @@ fn nearer(end: Point, c: Point) -> bool {
 
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
 fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
-    let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT) * opt_ls_tolerance(0u) * sums.y / scale;
+    let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
     let most = opt_ls_iterations(0u);
     var best = Point(0.0, 0.0, 0.0, 1.0);
     var p1 = best;

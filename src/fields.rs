@@ -759,6 +759,9 @@ macro_rules! data_table {
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
             make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
+            scratch efc_first: int [njmax] "id" "First degree of freedom that the row touches; kernels, several trees.";
+            scratch efc_end: int [njmax] "id" "One past the last that it touches; kernels, several trees.";
+            scratch dof_first: int [nv] "id" "First degree of freedom that the solver's Hessian couples it with; kernels, several trees.";
             scratch nisland: int [1] "1" "Constraint islands.";
             scratch island_first: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_end: int [ntree] "id" "One past the last degree of freedom of the island.";

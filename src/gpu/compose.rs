@@ -59,6 +59,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("asleep", include_str!("../../shaders/asleep.wgsl")),
     ("islands", include_str!("../../shaders/islands.wgsl")),
     ("equality", include_str!("../../shaders/equality.wgsl")),
+    ("spans", include_str!("../../shaders/spans.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
     ("penalty", include_str!("../../shaders/penalty.wgsl")),
@@ -525,6 +526,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("LANES", shape.lanes > 1),
         ("REGISTERS", shape.placement == Placement::Registers),
         ("LOCAL", shape.placement != Placement::Storage),
+        ("SPANS", shape.placement != Placement::Registers && s.ntree > 1),
         ("CUT_SOLVE", true),
         ("LOOP_LIMIT", true),
         ("FREE", has_joint(joint::FREE)),
@@ -664,6 +666,7 @@ mod tests {
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != Placement::Registers)
+                || (k == "SPANS" && placement == Placement::Registers)
                 || (k == "LOCAL" && placement == Placement::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
