@@ -82,6 +82,10 @@ macro_rules! size_table {
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
             nspan "runs of those of one geom against one body, and what is between";
+            nsweep "bodies, and geoms that do not move, which are sorted to find what is near; none where there are few candidates";
+            nsweeppair "groups of candidates between two of those";
+            nsweeprest "groups that are tested beside them";
+            nsweepgroup "groups of candidates: in a row, between the same two";
             nplugin "plugin instances";
             npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";
@@ -340,6 +344,15 @@ macro_rules! model_table {
             span_num: int [nspan] "1" "Number of its candidates.";
             span_geom: int [nspan] "id" "Geom that all of its candidates have; -1 for no run.";
             span_body: int [nspan] "id" "Body of their other geoms; -1 for no run.";
+            sweep_body: int [nsweep] "id" "Body that is sorted; -1 for a geom. CPU only, as all of the sweep.";
+            sweep_geom: int [nsweep] "id" "Geom that is sorted; -1 for a body.";
+            sweep_adr: int [nsweep] "id" "First of the groups that it has with later ones.";
+            sweep_num: int [nsweep] "1" "Number of those.";
+            sweep_other: int [nsweeppair] "id" "The later one, in ascending order.";
+            sweep_group: int [nsweeppair] "id" "Group of candidates of the two.";
+            sweep_rest: int [nsweeprest] "id" "Group of what has no bounds, or margins of its own.";
+            sweep_group_adr: int [nsweepgroup] "id" "First candidate of the group.";
+            sweep_group_num: int [nsweepgroup] "1" "Number of its candidates.";
             body_reach: real [nbody 4] "m" "Sphere around the geoms of the body with their margins, in its frame: centre, radius; radius -1 for none.";
             // meshes, in their inertial frames
             mesh_vertadr: int [nmesh] "id" "First vertex.";
@@ -731,6 +744,8 @@ macro_rules! data_table {
             scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
             scratch work_place: real [ngeom 3] "m" "Positions of the geoms at hand.";
             scratch work_normal: real [ngeom 3] "1" "Normals of those that are planes.";
+            scratch sweep_ball: real [nsweep 4] "m" "Centre and radius of a sphere around the body or geom with margins; CPU only.";
+            scratch sweep_order: int [nsweep] "id" "Bodies and geoms in order along an axis; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
             scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";

@@ -30,6 +30,7 @@ mod sizes;
 mod skins;
 mod spans;
 mod stat;
+mod sweep;
 mod tendons;
 mod textures;
 
@@ -102,6 +103,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     build.log.check()?;
     build.store_candidates(&candidates);
     build.spans(&candidates);
+    build.sweep(&candidates);
     set0::set0(&mut build);
     build.length_ranges();
     build.keys();

@@ -5,6 +5,8 @@
 //! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
 //! to a distance of margin plus gap, and make force up to the margin.
 
+use std::ops::Range;
+
 use super::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 use super::box_box::box_box;
 use super::capsule_box::capsule_box;
@@ -21,6 +23,7 @@ use super::primitives::{
     plane_sphere, spare_normal, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
 };
 use super::support_map::Solid;
+use super::sweep::sweep;
 use crate::data::{Data, status};
 use crate::model::{Model, disable, enable, geom};
 use crate::real::Real;
@@ -55,24 +58,48 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Contacts of all candidates.
+/// Contacts of all candidates, of those near each other where there are many.
 fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut wanted = 0;
     let mut found = [Found::none(); MAX_FOUND];
-    for span in 0..m.sizes.nspan {
-        if far_span(m, d, span) {
-            continue;
+    if m.sizes.nsweep > 0 && !m.enabled(enable::OVERRIDE) {
+        for k in 0..sweep(m, d) {
+            let group = d.candidate_near[k] as usize;
+            let first = m.sweep_group_adr[group] as usize;
+            wanted += visit_all(m, d, first..first + m.sweep_group_num[group] as usize, &mut found);
         }
-        let first = m.span_adr[span] as usize;
-        for candidate in first..first + m.span_num[span] as usize {
-            wanted += visit(m, d, candidate, &mut found);
-        }
+    } else {
+        wanted = visit_all(m, d, 0..m.sizes.ncandidate, &mut found);
     }
     // what did not fit is reported
     if wanted > d.sizes.nconmax {
         d.status[0] |= status::CONTACT_OVERFLOW;
     }
     d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Contacts of candidates in a row, without runs of them that are far; returns how many there would be if there were slots
+/// for all.
+fn visit_all<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidates: Range<usize>,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let mut wanted = 0;
+    let mut span = m.span_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
+    let mut next = candidates.start;
+    while next < candidates.end && span < m.sizes.nspan {
+        let end = (m.span_adr[span] + m.span_num[span]) as usize;
+        if !far_span(m, d, span) {
+            for candidate in next..end.min(candidates.end) {
+                wanted += visit(m, d, candidate, found);
+            }
+        }
+        next = end;
+        span += 1;
+    }
+    wanted
 }
 
 /// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
@@ -477,6 +504,7 @@ mod tests {
     use crate::batch::bound;
     use crate::cpu::position;
     use crate::cpu::random::Random;
+    use crate::data::Capacity;
 
     /// Bodies of several geoms of all types above others that are fixed.
     fn yard() -> Model<f64> {
@@ -499,6 +527,35 @@ mod tests {
         .unwrap()
     }
 
+    /// Asserts that two models have the same contacts in random places of free bodies; returns how many they are.
+    fn same_contacts<T: Real>(
+        m: &Model<T>,
+        all: &Model<T>,
+        room: Capacity,
+        spread: f64,
+        mut each: impl FnMut(&Data<T>),
+    ) -> usize {
+        let mut random = Random(7);
+        let mut contacts = 0;
+        for _ in 0..300 {
+            let mut d = Data::new(m, room);
+            for q in d.qpos.chunks_mut(7) {
+                q[..3].copy_from_slice(&random.vector().map(|x| T::of(spread * x)));
+                q[3..].copy_from_slice(&random.quat().map(T::of));
+            }
+            let mut every = d.clone();
+            position(m, &mut d);
+            position(all, &mut every);
+            let n = d.ncon[0] as usize;
+            assert_eq!(d.ncon, every.ncon);
+            assert_eq!(d.contact_geom[..2 * n], every.contact_geom[..2 * n]);
+            assert!(d.contact_dist[..n] == every.contact_dist[..n], "distances differ");
+            contacts += n;
+            each(&d);
+        }
+        contacts
+    }
+
     #[test]
     fn what_is_left_out_has_no_contacts() {
         let m = yard();
@@ -510,24 +567,42 @@ mod tests {
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);
         }
-        let mut random = Random(7);
-        let (mut contacts, mut left_out) = (0, 0);
-        for _ in 0..300 {
-            let mut d = Data::new(&m, bound(&m));
-            for q in d.qpos.chunks_mut(7) {
-                q[..3].copy_from_slice(&random.vector().map(|x| 0.8 * x));
-                q[3..].copy_from_slice(&random.quat());
-            }
-            let mut every = d.clone();
-            position(&m, &mut d);
-            position(&all, &mut every);
-            let n = d.ncon[0] as usize;
-            assert_eq!(d.ncon, every.ncon);
-            assert_eq!(d.contact_geom[..2 * n], every.contact_geom[..2 * n]);
-            assert_eq!(d.contact_dist[..n], every.contact_dist[..n]);
-            contacts += n;
-            left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, &d, s)).count();
-        }
+        let mut left_out = 0;
+        let contacts = same_contacts(&m, &all, bound(&m), 0.8, |d| {
+            left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
+        });
         assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
+    }
+    /// Many bodies among fixed ones, with a plane, an excluded and an explicit pair.
+    fn crowd() -> Model<f64> {
+        let kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box"];
+        let geom = |k: usize, x: f64| {
+            format!(
+                "<geom name='g{k}{x}' type='{}' size='.1 .08 .06' pos='{x} .1 0' margin='.01'/>",
+                kinds[k % 5]
+            )
+        };
+        let fixed: String = (0..6).map(|k| geom(k, 0.3 * k as f64)).collect();
+        let bodies: String = (0..40)
+            .map(|k| {
+                format!("<body name='b{k}'><freejoint/>{}{}</body>", geom(10 + k, 0.0), geom(60 + k, 0.15))
+            })
+            .collect();
+        crate::compile::load_str(&format!(
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/>{fixed}{bodies}</worldbody>
+            <contact><exclude body1='b1' body2='b2'/><pair geom1='g130' geom2='g140' margin='.3'/></contact></mujoco>"
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_sweep_leaves_out_no_contacts() {
+        let m = crowd();
+        assert!(m.sizes.nsweep > 40, "no sweep");
+        let mut all = m.clone();
+        all.sizes.nsweep = 0;
+        let contacts = same_contacts(&m, &all, bound(&m), 0.6, |_| {});
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.6, |_| {});
+        assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");
     }
 }

@@ -77,6 +77,7 @@ pub mod solve;
 pub mod subtree_vel;
 pub mod support_map;
 pub mod surface;
+pub mod sweep;
 pub mod tendon;
 pub mod transmission;
 pub mod wake;
