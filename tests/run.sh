@@ -126,7 +126,7 @@ part_parity() {
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" models/*.xml
     check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 models/cartpole.xml
-    check "resting poses" "$python" tests/parity/rest.py --bin "$bin" tests/parity/models/{rest,convex_meshes}.xml
+    check "resting poses" "$python" tests/parity/rest.py --bin "$bin" tests/parity/models/{convex_rest,convex_meshes}.xml
     check "sleep cpu" "$python" tests/parity/sleep.py --bin "$bin"
     check "sleep gpu" with_driver "$swiftshader" "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
     check "parity finds a wrong element" finds_wrong_elements

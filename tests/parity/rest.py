@@ -102,7 +102,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--backend", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("models", nargs="*", default=[HERE / "models" / "rest.xml"])
+    parser.add_argument("models", nargs="*", default=[HERE / "models" / "convex_rest.xml"])
     args = parser.parse_args()
     fine = True
     for path in args.models:
