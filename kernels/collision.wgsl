@@ -108,28 +108,93 @@ fn wake_by(tree: i32, other: i32) -> u32 {
 
 // Lists the candidates whose bounding volumes are near, in order, and returns how many there are.
 fn broad_phase() -> u32 {
-    var near = 0u;
 //#if LANES
     // each lane lists those of its share, which are neighbours
+//#if RUNS
+    let share = (nspan + lanes - 1u) / lanes;
+    let begin = u32(span_adr(min(lane * share, nspan - 1u)));
+    let mine = list_spans__candidate_ncon(lane * share, min(lane * share + share, nspan), begin);
+//#else
     let share = (ncandidate + lanes - 1u) / lanes;
-    let start = lane * share;
-    var mine = 0u;
-    for (var c = start; c < min(start + share, ncandidate); c++) {
-        let both = margin_gap(c);
-        if (!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y)) {
-            set_candidate_ncon(start + mine, i32(c));
-            mine++;
-        }
-    }
+    let begin = lane * share;
+    let mine = list_near__candidate_ncon(begin, min(begin + share, ncandidate), begin);
+//#endif
     // its list goes behind those of the lanes before it
     let before = count_before(mine);
-    near = before.y;
     for (var k = 0u; k < mine; k++) {
-        set_candidate_near(before.x + k, candidate_ncon(start + k));
+        set_candidate_near(before.x + k, candidate_ncon(begin + k));
     }
     sync();
+    return before.y;
 //#else
 //#if REGISTERS
+    return list_all();
+//#else
+//#if RUNS
+    return list_spans__candidate_near(0u, nspan, 0u);
+//#else
+    return list_near__candidate_near(0u, ncandidate, 0u);
+//#endif
+//#endif
+//#endif
+}
+
+//#if RUNS
+// Lists the near ones of some runs of candidates from a place on; returns how many there are.
+fn list_spans__A(first_span: u32, last_span: u32, place: u32) -> u32 {
+    var count = 0u;
+    for (var s = first_span; s < last_span; s++) {
+        if (!far_span(s)) {
+            let adr = u32(span_adr(s));
+            count += list_near__A(adr, adr + u32(span_num(s)), place + count);
+        }
+    }
+    return count;
+}
+
+// Whether the geoms of a run of candidates on one body are far from those on the other.
+fn far_span(s: u32) -> bool {
+    if (span_body(2u * s) < 0) {
+        return false;
+    }
+    let around1 = span_reach_vec4(2u * s);
+    let around2 = span_reach_vec4(2u * s + 1u);
+    let reach = around1.w + around2.w;
+    let two = u32(span_body(2u * s + 1u));
+    let centre2 = xpos_vec3(two) + xmat_mat3(two) * around2.xyz;
+    let alone = span_geom(s);
+    var centre1 = vec3f(0.0);
+    // places are rounded otherwise than those of the geoms
+    if (alone >= 0) {
+        centre1 = geom_xpos_vec3(u32(alone));
+        if (geom_type(u32(alone)) == PLANE) {
+            let height = dot(centre2 - centre1, geom_xmat_mat3(u32(alone))[2]);
+            return height > reach + 8.0 * EPSILON * (sqrt(dot(centre2, centre2)) + abs(height));
+        }
+    } else {
+        let one = u32(span_body(2u * s));
+        centre1 = xpos_vec3(one) + xmat_mat3(one) * around1.xyz;
+    }
+    let apart = centre2 - centre1;
+    return dot(apart, apart) > reach * reach + 16.0 * EPSILON * (dot(centre1, centre1) + dot(centre2, centre2));
+}
+//#endif
+
+//#if !REGISTERS
+// Lists the near ones of some candidates from a place on; returns how many there are.
+fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
+    // the entry of a candidate that is far is overwritten by the next
+    var count = 0u;
+    for (var c = first_candidate; c < last_candidate; c++) {
+        let both = margin_gap(c);
+        set_A(place + count, i32(c));
+        count += u32(!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y));
+    }
+    return count;
+}
+//#else
+// Lists the near ones of all candidates, which are written out; returns how many there are.
+fn list_all() -> u32 {
     // places of all geoms, and normals of the planes, are read once
     //#unroll
     for (var g = 0u; g < ngeom; g++) {
@@ -141,18 +206,14 @@ fn broad_phase() -> u32 {
             }
         }
     }
-//#endif
     // the entry of a candidate that is far is overwritten by the next
+    var near = 0u;
     //#unroll
     for (var c = 0u; c < ncandidate; c++) {
         let g1 = u32(candidate_geom1(c));
         let g2 = u32(candidate_geom2(c));
-//#if REGISTERS
         let apart = vec3f(work_place(3u * g2), work_place(3u * g2 + 1u), work_place(3u * g2 + 2u))
             - vec3f(work_place(3u * g1), work_place(3u * g1 + 1u), work_place(3u * g1 + 2u));
-//#else
-        let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
-//#endif
 //#if OWN_MARGINS
         let both = margin_gap(c);
         let margin = both.x + both.y;
@@ -161,20 +222,16 @@ fn broad_phase() -> u32 {
 //#endif
         set_candidate_near(near, i32(c));
         if (geom_type(g1) == PLANE) {
-//#if REGISTERS
             let normal = vec3f(work_normal(3u * g1), work_normal(3u * g1 + 1u), work_normal(3u * g1 + 2u));
-//#else
-            let normal = geom_xmat_mat3(g1)[2];
-//#endif
             near += u32(!(dot(apart, normal) > margin + geom_rbound(g2)));
         } else {
             let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
             near += u32(!(dot(apart, apart) > reach * reach));
         }
     }
-//#endif
     return near;
 }
+//#endif
 
 // Turns the number of contacts of each listed candidate into its first slot.
 fn first_slots(near: u32) {

@@ -81,7 +81,7 @@ macro_rules! size_table {
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
-            nspan "runs of those of one geom against one body, and what is between";
+            nspan "runs of those between the same two bodies, and what is between";
             nsweep "bodies, and geoms that do not move, which are sorted to find what is near; none where there are few candidates";
             nsweeppair "groups of candidates between two of those";
             nsweeprest "groups that are tested beside them";
@@ -340,10 +340,11 @@ macro_rules! model_table {
             candidate_geom1: int [ncandidate] "id" "First geom, the one of lower type.";
             candidate_geom2: int [ncandidate] "id" "Second geom.";
             candidate_pair: int [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
-            span_adr: int [nspan] "id" "First candidate of the run; CPU only.";
+            span_adr: int [nspan] "id" "First candidate of the run.";
             span_num: int [nspan] "1" "Number of its candidates.";
-            span_geom: int [nspan] "id" "Geom that all of its candidates have; -1 for no run.";
-            span_body: int [nspan] "id" "Body of their other geoms; -1 for no run.";
+            span_body: int [nspan 2] "id" "Bodies that their geoms are on; -1 where no test leaves out the run.";
+            span_geom: int [nspan] "id" "The one geom on the first body; -1 for several.";
+            span_reach: real [nspan 8] "m" "For either body centre, in its frame, and radius of a sphere around those geoms with margins; of a plane, the radius is its margin.";
             sweep_body: int [nsweep] "id" "Body that is sorted; -1 for a geom. CPU only, as all of the sweep.";
             sweep_geom: int [nsweep] "id" "Geom that is sorted; -1 for a body.";
             sweep_adr: int [nsweep] "id" "First of the groups that it has with later ones.";
@@ -353,7 +354,6 @@ macro_rules! model_table {
             sweep_rest: int [nsweeprest] "id" "Group of what has no bounds, or margins of its own.";
             sweep_group_adr: int [nsweepgroup] "id" "First candidate of the group.";
             sweep_group_num: int [nsweepgroup] "1" "Number of its candidates.";
-            body_reach: real [nbody 4] "m" "Sphere around the geoms of the body with their margins, in its frame: centre, radius; radius -1 for none.";
             // meshes, in their inertial frames
             mesh_vertadr: int [nmesh] "id" "First vertex.";
             mesh_vertnum: int [nmesh] "1" "Number of vertices.";

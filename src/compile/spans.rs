@@ -1,4 +1,4 @@
-//! Runs of candidates that one test can leave out: a geom against several of one body.
+//! Runs of candidates that one test can leave out: some geoms of a body against some of another.
 
 use glam::DVec3;
 
@@ -6,64 +6,107 @@ use super::Build;
 use super::pairs::Candidate;
 use crate::model::geom as kind;
 
-/// Fewest candidates that a test of their own pays for.
+/// Fewest candidates that a test of their own pays for, and most of those with a body that does not move.
 const LEAST: usize = 3;
+const MOST: usize = 16;
 
 /// A bounding sphere is a little larger than what it bounds: the two are placed with different rounding.
 const SLACK: f64 = 1.0 + 1e-6;
 
+/// Sphere around some geoms of a body, in its frame; the geom, if it is one.
+struct Side {
+    body: usize,
+    geom: i32,
+    sphere: [f64; 4],
+}
+
 impl Build<'_> {
-    /// Divides the candidates into runs, and bounds what the bodies of runs collide with.
+    /// Divides the candidates into runs, and bounds both sides of each.
     pub(super) fn spans(&mut self, candidates: &[Candidate]) {
         let mut first = 0;
         while first < candidates.len() {
-            let (length, geom, body) = self.run(&candidates[first..]);
+            let length = self.run(&candidates[first..]);
+            let run = &candidates[first..first + length];
+            let sides = (length >= LEAST).then(|| self.sides(run));
             let m = &mut self.model;
-            // what is in no run goes with what is in none before it
-            let alone = length < LEAST;
-            let (count, geom, body) = if alone { (1, -1, -1) } else { (length, geom as i32, body as i32) };
-            match m.span_num.last_mut() {
-                Some(num) if alone && m.span_geom.last() == Some(&-1) => *num += 1,
+            match (m.span_num.last_mut(), &sides) {
+                // what is in no run goes with what is in none before it
+                (Some(num), None) if m.span_body.last() == Some(&-1) && *num as usize + length <= MOST => {
+                    *num += length as i32;
+                }
                 _ => {
                     m.span_adr.push(first as i32);
-                    m.span_num.push(count as i32);
-                    m.span_geom.push(geom);
-                    m.span_body.push(body);
+                    m.span_num.push(length as i32);
+                    m.span_geom.push(sides.as_ref().map_or(-1, |s| s[0].geom));
+                    m.span_body.extend(sides.as_ref().map_or([-1; 2], |s| [0, 1].map(|k| s[k].body as i32)));
+                    m.span_reach.extend(sides.map_or([0.0; 8], |[a, b]| {
+                        let all = [a.sphere, b.sphere];
+                        std::array::from_fn(|k| all[k / 4][k % 4])
+                    }));
                 }
             }
-            first += count;
+            first += length;
         }
         self.model.sizes.nspan = self.model.span_adr.len();
-        self.model.body_reach = (0..self.model.sizes.nbody).flat_map(|b| self.reach(b)).collect();
     }
 
-    /// Length of the run that these candidates begin with, its geom and the body of the other geoms.
-    fn run(&self, candidates: &[Candidate]) -> (usize, usize, usize) {
-        let body = |g: usize| self.model.geom_bodyid[g] as usize;
-        let Candidate { geom1, geom2, .. } = candidates[0];
-        let length = |geom: usize, other: usize| {
-            let of_run = |c: &&Candidate| {
-                c.pair < 0
-                    && (c.geom1 == geom && body(c.geom2) == other
-                        || c.geom2 == geom && body(c.geom1) == other)
-            };
-            (candidates.iter().take_while(of_run).count(), geom, other)
-        };
-        length(geom1, body(geom2)).max(length(geom2, body(geom1)))
-    }
-
-    /// Centre, in the body's frame, and radius of a sphere around its geoms with their margins; radius -1 where one has no end.
-    fn reach(&self, body: usize) -> [f64; 4] {
+    /// Length of the run that these candidates begin with: between the same two bodies, of one geom, or a few of them where a body
+    /// does not move and its geoms may be far from each other.
+    fn run(&self, candidates: &[Candidate]) -> usize {
         let m = &self.model;
-        let first = m.body_geomadr[body].max(0) as usize;
-        let geoms = first..first + m.body_geomnum[body] as usize;
-        if geoms.is_empty() || geoms.clone().any(|g| m.geom_type[g] == kind::PLANE) {
-            return [0.0, 0.0, 0.0, -1.0];
+        let body = |g: usize| m.geom_bodyid[g] as usize;
+        let plane = |c: &Candidate| m.geom_type[c.geom1] == kind::PLANE;
+        let Candidate { geom1, geom2, .. } = candidates[0];
+        let (one, two) = (body(geom1), body(geom2));
+        let alike = |c: &&Candidate| {
+            c.pair < 0
+                && plane(c) == plane(&candidates[0])
+                && [(one, two), (two, one)].contains(&(body(c.geom1), body(c.geom2)))
+        };
+        // of one geom, with a body
+        let length = |geom: usize, other: usize| {
+            let most = if m.body_treeid[other] < 0 { MOST } else { usize::MAX };
+            let of_geom = |c: &&Candidate| alike(c) && [c.geom1, c.geom2].contains(&geom);
+            candidates.iter().take(most).take_while(of_geom).count()
+        };
+        let mut longest = length(geom1, two);
+        if !plane(&candidates[0]) {
+            longest = longest.max(length(geom2, one));
+            if m.body_treeid[one] < 0 || m.body_treeid[two] < 0 {
+                longest = longest.max(candidates.iter().take(MOST).take_while(alike).count());
+            }
         }
-        let at = |g: usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
-        let centre = geoms.clone().map(at).sum::<DVec3>() / geoms.len() as f64;
-        let end = |g: usize| centre.distance(at(g)) + m.geom_rbound[g] + m.geom_margin[g] + m.geom_gap[g];
-        let radius = geoms.map(end).fold(0.0, f64::max) * SLACK;
-        [centre.x, centre.y, centre.z, radius]
+        longest.max(1)
+    }
+
+    /// Bounds of the geoms of a run on either side, one that is alone first.
+    fn sides(&self, run: &[Candidate]) -> [Side; 2] {
+        let body = |g: usize| self.model.geom_bodyid[g] as usize;
+        let one = body(run[0].geom1);
+        let mut sides = [true, false].map(|first| {
+            let ends = run.iter().flat_map(|c| [c.geom1, c.geom2]);
+            let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
+            geoms.sort_unstable();
+            geoms.dedup();
+            self.side(&geoms)
+        });
+        if sides[0].geom < 0 {
+            sides.reverse();
+        }
+        sides
+    }
+
+    /// Sphere around geoms of a body with their margins; of a plane, its margin.
+    fn side(&self, geoms: &[usize]) -> Side {
+        let m = &self.model;
+        let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
+        let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
+        let end = |g: &usize| {
+            let bound = if m.geom_type[*g] == kind::PLANE { 0.0 } else { m.geom_rbound[*g] };
+            centre.distance(at(g)) + bound + m.geom_margin[*g] + m.geom_gap[*g]
+        };
+        let radius = geoms.iter().map(end).fold(0.0, f64::max) * SLACK;
+        let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
+        Side { body: m.geom_bodyid[geoms[0]] as usize, geom, sphere: [centre.x, centre.y, centre.z, radius] }
     }
 }

@@ -19,8 +19,8 @@ impl Build<'_> {
     /// and explicit pairs, which have margins of their own, are left for tests one by one.
     pub(super) fn sweep(&mut self, candidates: &[Candidate]) {
         let (items, bodies, geoms) = self.items();
-        let spans = self.model.span_geom.iter().zip(&self.model.span_num);
-        let tests: usize = spans.map(|(geom, num)| if *geom < 0 { *num as usize } else { 1 }).sum();
+        let spans = self.model.span_body.chunks(2).zip(&self.model.span_num);
+        let tests: usize = spans.map(|(bodies, num)| if bodies[0] < 0 { *num as usize } else { 1 }).sum();
         if tests < COST * bodies.len() {
             return;
         }

@@ -14,8 +14,8 @@ use super::convex::convex_convex;
 use super::height_field::{MAX_PRISMS, Prisms};
 use super::hull::Hull;
 use super::math::{
-    add, dot, make_frame_hint, mat_column, mat_mul, mat_mul_vec, mat_t_mul_vec, mat3, set_mat3, set_vec3,
-    sub, transpose, vec3,
+    add, dot, make_frame_hint, mat_column, mat_mul, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3,
+    set_vec3, sub, transpose, vec3,
 };
 use super::plane_mesh::plane_mesh;
 use super::primitives::{
@@ -158,26 +158,30 @@ fn visit<T: Real>(
     wanted
 }
 
-/// Whether the geom of a run of candidates is far from all geoms of the run's body. What it leaves out, the tests of the
+/// Whether the geoms of a run of candidates on one body are far from those on the other. What it leaves out, the tests of the
 /// candidates would leave out too.
 #[inline(always)]
 fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
-    let Ok(g) = usize::try_from(m.span_geom[span]) else { return false };
-    let body = m.span_body[span] as usize;
-    let radius = m.body_reach[4 * body + 3];
-    if radius < T::ZERO || m.enabled(enable::OVERRIDE) {
+    let bodies = [m.span_body[2 * span], m.span_body[2 * span + 1]];
+    if bodies[0] < 0 || bodies[1] < 0 || m.enabled(enable::OVERRIDE) {
         return false;
     }
-    let c = &m.body_reach[4 * body..4 * body + 3];
-    let centre = add(vec3(&d.xpos, body), mat_mul_vec(mat3(&d.xmat, body), [c[0], c[1], c[2]]));
-    let apart = sub(centre, vec3(&d.geom_xpos, g));
-    let margin = radius + m.geom_margin[g] + m.geom_gap[g];
-    if m.geom_type[g] == geom::PLANE {
-        let mat = &d.geom_xmat[9 * g..9 * g + 9];
-        return dot(apart, [mat[2], mat[5], mat[8]]) > margin;
+    let centre = |k: usize| {
+        let body = bodies[k] as usize;
+        let c = &m.span_reach[8 * span + 4 * k..8 * span + 4 * k + 3];
+        add(vec3(&d.xpos, body), mat_mul_vec(mat3(&d.xmat, body), [c[0], c[1], c[2]]))
+    };
+    let reach = m.span_reach[8 * span + 3] + m.span_reach[8 * span + 7];
+    let two = centre(1);
+    let alone = usize::try_from(m.span_geom[span]).ok();
+    // places are rounded otherwise than those of the geoms
+    if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
+        let height = dot(sub(two, vec3(&d.geom_xpos, plane)), mat_column(mat3(&d.geom_xmat, plane), 2));
+        return height > reach + T::of(8.0) * T::EPSILON * (norm3(two) + height.abs());
     }
-    let reach = m.geom_rbound[g] + margin;
-    dot(apart, apart) > reach * reach
+    let one = alone.map_or_else(|| centre(0), |g| vec3(&d.geom_xpos, g));
+    let apart = sub(two, one);
+    dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * (dot(one, one) + dot(two, two))
 }
 
 /// Writes the contacts of a candidate for which there are slots; returns how many there would be.
@@ -559,10 +563,10 @@ mod tests {
     #[test]
     fn what_is_left_out_has_no_contacts() {
         let m = yard();
-        assert!(m.span_geom.iter().any(|g| *g >= 0), "no runs");
+        assert!(m.span_body.iter().any(|b| *b >= 0), "no runs");
         // the same without runs, and with boxes around all geoms that are never apart
         let mut all = m.clone();
-        (all.sizes.nspan, all.span_adr, all.span_geom) = (1, vec![0], vec![-1]);
+        (all.sizes.nspan, all.span_adr, all.span_body) = (1, vec![0], vec![-1; 2]);
         all.span_num = vec![m.sizes.ncandidate as i32];
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);

@@ -521,10 +521,15 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let heavy = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
     let of_camera = model.sensor_objtype.iter().chain(&model.sensor_reftype).any(|k| *k == object::CAMERA);
     let shaped = |kind: i32| senses(&[sensor::RANGEFINDER]) && model.geom_type.contains(&kind);
+    let overridden = model.enabled(enable::OVERRIDE);
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
     BTreeMap::from([
         ("LANES", shape.lanes > 1),
         ("REGISTERS", shape.placement == Placement::Registers),
+        (
+            "RUNS",
+            shape.placement != Placement::Registers && !overridden && model.span_body.iter().any(|b| *b >= 0),
+        ),
         ("LOCAL", shape.placement != Placement::Storage),
         ("SPANS", shape.placement != Placement::Registers && s.ntree > 1),
         ("CUT_SOLVE", true),
@@ -540,8 +545,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("WRAP", model.wrap_type.iter().any(|w| [wrap::SPHERE, wrap::CYLINDER].contains(w))),
         ("CONTACT", on(disable::CONTACT) && s.ncandidate > 0),
         ("PAIR", s.npair > 0),
-        ("OVERRIDE", model.opt_enableflags[0] & enable::OVERRIDE != 0),
-        ("OWN_MARGINS", s.npair > 0 || model.opt_enableflags[0] & enable::OVERRIDE != 0),
+        ("OVERRIDE", overridden),
+        ("OWN_MARGINS", s.npair > 0 || overridden),
         ("PLANE_SPHERE", pair(geom::PLANE, geom::SPHERE)),
         ("PLANE_CAPSULE", pair(geom::PLANE, geom::CAPSULE)),
         ("PLANE_ELLIPSOID", pair(geom::PLANE, geom::ELLIPSOID)),
@@ -666,7 +671,7 @@ mod tests {
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != Placement::Registers)
-                || (k == "SPANS" && placement == Placement::Registers)
+                || (["SPANS", "RUNS"].contains(&k) && placement == Placement::Registers)
                 || (k == "LOCAL" && placement == Placement::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
