@@ -71,7 +71,7 @@ fn make_constraint() {
         }
 //#endif
     }
-//#if SPANS
+//#if SPARSE
     span_rows();
 //#endif
 }

@@ -10,7 +10,7 @@ fn reference_constraint() {
 //#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
-//#if SPANS
+//#if SPARSE
         for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
 //#else
         //#unroll

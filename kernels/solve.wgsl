@@ -14,6 +14,7 @@ const MIN_IMPROVEMENT: f32 = 1e-9;
 //#endif
 
 // Smaller gradients, and slopes along a direction, count as none: single precision does not resolve them where bodies are heavy.
+// Where cones are sharp Newton's method creeps, and has to go on below that.
 //#if CG
 const MIN_GRADIENT: f32 = 1e-10;
 //#else
@@ -171,7 +172,7 @@ fn start() {
         set_solver_search(i, qacc_smooth(i));
     }
     sync();
-//#if SPANS
+//#if SPARSE
 //#if !CG
     couple_trees();
 //#endif
@@ -180,7 +181,7 @@ fn start() {
     for (var r = lane; r < rows; r += lanes) {
         var warm = 0.0;
         var free = 0.0;
-//#if SPANS
+//#if SPARSE
         for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
 //#else
         //#unroll
@@ -297,7 +298,7 @@ fn update() {
     }
     clear_sums();
     sync();
-//#if SPANS
+//#if SPARSE
     // each lane changes its own rows of the triangle
     for (var r = 0u; r < rows; r++) {
         let first = u32(efc_first(r));
@@ -390,7 +391,7 @@ fn sum_forces() {
     }
     for (var r = 0u; r < rows; r++) {
         let f = efc_force(r);
-//#if SPANS
+//#if SPARSE
         for (var i = own_from(u32(efc_first(r))); i < u32(efc_end(r)); i += lanes) {
 //#else
         //#unroll
@@ -425,7 +426,7 @@ fn search_direction() {
     mul_m__solver_M__solver_search__solver_Mv();
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;
-//#if SPANS
+//#if SPARSE
         for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
 //#else
         //#unroll

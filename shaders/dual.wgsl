@@ -41,7 +41,7 @@ fn together(head: u32) -> u32 {
 fn make_dual() {
     for (var r = lane; r < rows; r += lanes) {
         let adr = r * nv;
-//#if SPANS
+//#if SPARSE
         let reach = reach_of(r);
         let first = reach.first;
         let end = reach.end;
@@ -82,7 +82,7 @@ fn make_dual() {
         let count = together(head);
         for (var j = 0u; j < count; j++) {
             var sum = 0.0;
-//#if SPANS
+//#if SPARSE
             for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
 //#else
             for (var i = 0u; i < nv; i++) {
@@ -130,7 +130,7 @@ fn dual_last() {
 fn set_residuals() {
     for (var r = lane; r < rows; r += lanes) {
         var x = -efc_aref(r);
-//#if SPANS
+//#if SPARSE
         for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
 //#else
         //#unroll
@@ -175,7 +175,7 @@ fn gather(at: Together) {
 
 // Products of the acceleration with up to four rows from `skip` on.
 fn set_products(at: Together, skip: u32) {
-//#if SPANS
+//#if SPARSE
     // rows of a contact have one span
     let first = u32(efc_first(at.first));
     let end = u32(efc_end(at.first));
@@ -193,7 +193,7 @@ fn set_products(at: Together, skip: u32) {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
-//#if SPANS
+//#if SPARSE
         for (var i = first + (k + parts - first % parts) % parts; i < end; i += parts) {
 //#else
         //#unroll
@@ -248,7 +248,7 @@ fn accept(at: Together, wanted: bool) {
         for (var k = 0u; k < at.count; k++) {
             let change = dual_force(k) - dual_old(k);
             let adr = (at.first + k) * nv;
-//#if SPANS
+//#if SPARSE
             let reach = reach_of(at.first + k);
             for (var i = own_from(reach.first); i < reach.end; i += lanes) {
 //#else

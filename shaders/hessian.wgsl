@@ -5,7 +5,7 @@ fn clear_sums() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Jf(i, 0.0);
-//#if SPANS
+//#if SPARSE
         for (var j = u32(dof_first(i)); j <= i; j++) {
 //#else
         //#unroll
@@ -52,7 +52,7 @@ fn factor_dense() {
         if (lane == 0u) {
             set_solver_inv(k, inv);
         }
-//#if SPANS
+//#if SPARSE
         let first = u32(dof_first(k));
         for (var i = first + lane; i < k; i += lanes) {
 //#else
@@ -67,7 +67,7 @@ fn factor_dense() {
             }
 //#else
             if (f != 0.0) {
-//#if SPANS
+//#if SPARSE
                 add_row__solver_H(packed(i) + first, i + 1u - first, -f, packed(k) + first);
 //#else
                 add_row__solver_H(packed(i), i + 1u, -f, packed(k));
@@ -91,7 +91,7 @@ fn solve_dense() {
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let x = solver_Mv(k) * solver_inv(k);
-//#if SPANS
+//#if SPARSE
         for (var i = u32(dof_first(k)) + lane; i < k; i += lanes) {
 //#else
         //#unroll
@@ -108,7 +108,7 @@ fn solve_dense() {
         if (lane == 0u) {
             set_solver_search(k, x);
         }
-//#if SPANS
+//#if SPARSE
         for (var i = k + 1u + lane; i < nv && u32(dof_first(min(i, nv - 1u))) <= k; i += lanes) {
 //#else
         //#unroll

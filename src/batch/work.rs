@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fields::{Elem, ValuesMut};
 use crate::model::disable;
 
-/// The solver's tolerance of gradients in the kernels is at least this: `MIN_GRADIENT` of `kernels/solve.wgsl`.
+/// The solver's tolerance of gradients in the kernels is at least this with Newton and pyramids: `MIN_GRADIENT` of `kernels/solve.wgsl`.
 const KERNEL_TOLERANCE: f64 = 1e-6;
 
 impl Batch {

@@ -59,7 +59,7 @@ const SHADERS: &[(&str, &str)] = &[
     ("asleep", include_str!("../../shaders/asleep.wgsl")),
     ("islands", include_str!("../../shaders/islands.wgsl")),
     ("equality", include_str!("../../shaders/equality.wgsl")),
-    ("spans", include_str!("../../shaders/spans.wgsl")),
+    ("sparse_rows", include_str!("../../shaders/sparse_rows.wgsl")),
     ("frames", include_str!("../../shaders/frames.wgsl")),
     ("contact_force", include_str!("../../shaders/contact_force.wgsl")),
     ("penalty", include_str!("../../shaders/penalty.wgsl")),
@@ -531,7 +531,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
             shape.placement != Placement::Registers && !overridden && model.span_body.iter().any(|b| *b >= 0),
         ),
         ("LOCAL", shape.placement != Placement::Storage),
-        ("SPANS", shape.placement != Placement::Registers && s.ntree > 1),
+        ("SPARSE", shape.placement != Placement::Registers && s.ntree > 1),
         ("CUT_SOLVE", true),
         ("LOOP_LIMIT", true),
         ("FREE", has_joint(joint::FREE)),
@@ -671,7 +671,7 @@ mod tests {
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != Placement::Registers)
-                || (["SPANS", "RUNS"].contains(&k) && placement == Placement::Registers)
+                || (["SPARSE", "RUNS"].contains(&k) && placement == Placement::Registers)
                 || (k == "LOCAL" && placement == Placement::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };

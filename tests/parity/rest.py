@@ -71,7 +71,7 @@ def compare(path, args):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.npz"
         command = [args.bin, "rollout", str(path), "--steps", str(steps), "--warmup", "0", "--every", str(steps)]
-        command += ["--record", "qpos,qvel", "--out", str(out), "--backend", args.backend]
+        command += ["--record", "qpos", "--out", str(out), "--backend", args.backend]
         if model.nu:
             # the keyframe's controls are held
             held = Path(folder) / "ctrl.npz"

@@ -1,7 +1,7 @@
 // Which degrees of freedom a constraint row can touch, and which of them the Hessian couples: the rest of a row is zero, and
 // loops leave it out. Kernels only, where a world has several trees (its twin solves islands by themselves: src/cpu/islands.rs).
 
-//#if SPANS
+//#if SPARSE
 // First degree of freedom of a row, and one past the last.
 struct Span {
     first: u32,
