@@ -14,6 +14,15 @@ fn no_hit() -> Hit {
 // Stands for infinity.
 const FAR: f32 = 1e30;
 
+// Bounding spheres are taken a little larger, for rays that touch what they bound.
+const BOUND_SLACK: f32 = 1.0 + 1e-5;
+
+// Half the width of a row of cells, and a little for rounding.
+const ROW_SLACK: f32 = 0.51;
+
+// Part of the distance to a mesh that its boxes are taken larger, for rounding.
+const BOX_SLACK: f32 = 1e-6;
+
 // The nearest of all geoms that a ray meets but those of one body; fully transparent ones are passed through.
 fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
     var best = no_hit();
@@ -22,7 +31,7 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         if (geom_matid(g) >= 0) {
             alpha = mat_rgba(4u * u32(geom_matid(g)) + 3u);
         }
-        if (u32(geom_bodyid(g)) == exclude || alpha == 0.0) {
+        if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || beside(g, point, direction, best.dist)) {
             continue;
         }
         let mat = geom_xmat_mat3(g);
@@ -46,6 +55,17 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         }
     }
     return best;
+}
+
+// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already, if anything is. Planes and
+// height fields have none that says so.
+fn beside(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
+    let kind = geom_type(g);
+    if (kind == PLANE || kind == HFIELD) {
+        return false;
+    }
+    let span = round_span(point - geom_xpos_vec3(g), direction, geom_rbound(g) * BOUND_SLACK);
+    return span.x > span.y || span.y < 0.0 || (near >= 0.0 && span.x > near);
 }
 
 // Where a ray meets a simple shape, all in the frame of the shape.
@@ -208,19 +228,50 @@ fn keep_hit(hit: Hit) {
     }
 }
 
-// Where a ray meets the triangles of a mesh.
+// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
+// already. Of triangles at the same distance the first of the mesh counts.
 fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     let first = u32(mesh_faceadr(mesh));
-    let end = first + u32(mesh_facenum(mesh));
     let verts = u32(mesh_vertadr(mesh));
-    nearest_hit = no_hit();
-    for (var f = first; f < end; f++) {
-        let c0 = mesh_vert_vec3(verts + u32(mesh_face(3u * f)));
-        let c1 = mesh_vert_vec3(verts + u32(mesh_face(3u * f + 1u)));
-        let c2 = mesh_vert_vec3(verts + u32(mesh_face(3u * f + 2u)));
-        keep_hit(ray_triangle(c0, c1, c2, p, v));
+    let root = u32(mesh_bvhadr(mesh));
+    let count = u32(mesh_bvhnum(mesh));
+    let slack = BOX_SLACK * max(abs(p.x), max(abs(p.y), abs(p.z)));
+    var best = no_hit();
+    var best_face = 0;
+    var node = 0u;
+    while (node < count) {
+        let n = root + node;
+        let span = box_span(n, slack, p, v);
+        if (span.x > span.y || span.y < 0.0 || (best.dist >= 0.0 && span.x > best.dist)) {
+            node = u32(bvh_skip(n));
+            continue;
+        }
+        let leaf = first + u32(bvh_faceadr(n));
+        let end = leaf + u32(bvh_facenum(n));
+        for (var k = leaf; k < end; k++) {
+            let f = bvh_face(k);
+            let at = 3u * (first + u32(f));
+            let c0 = mesh_vert_vec3(verts + u32(mesh_face(at)));
+            let c1 = mesh_vert_vec3(verts + u32(mesh_face(at + 1u)));
+            let c2 = mesh_vert_vec3(verts + u32(mesh_face(at + 2u)));
+            let hit = ray_triangle(c0, c1, c2, p, v);
+            let closer = best.dist < 0.0 || hit.dist < best.dist || (hit.dist == best.dist && f < best_face);
+            if (hit.dist >= 0.0 && closer) {
+                best = hit;
+                best_face = f;
+            }
+        }
+        node++;
     }
-    return nearest_hit;
+    return best;
+}
+
+// The part of a ray in the box of a node.
+fn box_span(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
+    let x = slab_span(p.x - bvh_aabb(6u * n), v.x, bvh_aabb(6u * n + 3u) + slack);
+    let y = slab_span(p.y - bvh_aabb(6u * n + 1u), v.y, bvh_aabb(6u * n + 4u) + slack);
+    let z = slab_span(p.z - bvh_aabb(6u * n + 2u), v.z, bvh_aabb(6u * n + 5u) + slack);
+    return overlap(overlap(x, y), z);
 }
 
 // Corner of the surface of a height field.
@@ -229,6 +280,16 @@ fn hill(field: u32, row: u32, col: u32) -> vec3f {
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
     let cell = vec2f(f32(col), f32(row)) * (2.0 * size.xy / vec2f(counts - 1u));
     return vec3f(cell - size.xy, hfield_data(u32(hfield_adr(field)) + row * counts.x + col) * size.z);
+}
+
+// First cell along an axis under a part of a ray and the one after the last, with one more on each side; `p` from the first
+// corner.
+fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
+    let came = floor((p + part.x * v) / step);
+    let goes = floor((p + part.y * v) / step);
+    let low = clamp(min(came, goes) - 1.0, 0.0, count - 1.0);
+    let high = clamp(max(came, goes) + 2.0, 0.0, count - 1.0);
+    return vec2u(u32(low), u32(high));
 }
 
 // Where a ray meets a height field: its base, its surface, or the walls under its edges.
@@ -253,15 +314,20 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     if (inside.x > inside.y || inside.y < 0.0) {
         return nearest_hit;
     }
-    // the cells under it, and one more on each side
+    // the rows of cells under it, and one more on each side
     let counts = vec2f(f32(hfield_ncol(field)), f32(hfield_nrow(field)));
     let step = 2.0 * size.xy / (counts - 1.0);
-    let came = floor((p.xy + max(inside.x, 0.0) * v.xy + size.xy) / step);
-    let goes = floor((p.xy + inside.y * v.xy + size.xy) / step);
-    let low = vec2u(clamp(min(came, goes) - 1.0, vec2f(0.0), counts - 1.0));
-    let high = vec2u(clamp(max(came, goes) + 2.0, vec2f(0.0), counts - 1.0));
-    for (var r = low.y; r < high.y; r++) {
-        for (var c = low.x; c < high.x; c++) {
+    let ahead = vec2f(max(inside.x, 0.0), inside.y);
+    let rows = cells_under(p.y + size.y, v.y, step.y, counts.y, ahead);
+    for (var r = rows.x; r < rows.y; r++) {
+        // of a row, those under the part of the ray between its two sides
+        let middle = step.y * (f32(r) + 0.5) - size.y;
+        let part = overlap(ahead, slab_span(p.y - middle, v.y, ROW_SLACK * step.y));
+        if (part.x > part.y) {
+            continue;
+        }
+        let cols = cells_under(p.x + size.x, v.x, step.x, counts.x, part);
+        for (var c = cols.x; c < cols.y; c++) {
             let corner = hill(field, r, c);
             let across = hill(field, r + 1u, c + 1u);
             keep_hit(ray_triangle(corner, hill(field, r, c + 1u), across, p, v));

@@ -65,6 +65,7 @@ macro_rules! size_table {
             nmeshpoly "polygons of all meshes";
             nmeshpolyvert "vertices of all polygons";
             nmeshpolymap "polygons of all vertices";
+            nbvh "nodes of the bounding-volume trees of all meshes";
             nhfield "height fields";
             nhfielddata "points of all height fields";
             nnumeric "custom numeric fields";
@@ -385,6 +386,13 @@ macro_rules! model_table {
             mesh_polymapnum: int [nmeshvert] "1" "Number of polygons of each vertex.";
             mesh_polymap: int [nmeshpolymap] "id" "Polygons of vertices.";
             // height fields
+            mesh_bvhadr: int [nmesh] "id" "First node of the tree of boxes around the faces.";
+            mesh_bvhnum: int [nmesh] "1" "Number of nodes.";
+            bvh_aabb: real [nbvh 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
+            bvh_skip: int [nbvh] "id" "The node after those below, counted in the tree.";
+            bvh_faceadr: int [nbvh] "id" "First face of a leaf among those of the mesh, in the order of `bvh_face`.";
+            bvh_facenum: int [nbvh] "1" "Number of faces of a leaf, 0 of other nodes.";
+            bvh_face: int [nmeshface] "id" "Faces of each mesh in the order of leaves.";
             hfield_size: real [nhfield 4] "m" "Half sizes along x and y, height, depth of the base.";
             hfield_nrow: int [nhfield] "1" "Number of rows.";
             hfield_ncol: int [nhfield] "1" "Number of columns.";

@@ -59,7 +59,8 @@ pub fn ray<T: Real>(
 ) -> Option<(usize, Hit<T>)> {
     let mut nearest: Option<(usize, Hit<T>)> = None;
     for g in 0..m.sizes.ngeom {
-        if passes(m, g, filter) {
+        let near = nearest.map_or(T::of(FAR), |(_, best)| best.dist);
+        if passes(m, g, filter) || beside(m, d, g, point, direction, near) {
             continue;
         }
         let hit = ray_geom(m, d, g, point, direction);
@@ -83,6 +84,17 @@ fn passes<T: Real>(m: &Model<T>, g: usize, filter: &Filter) -> bool {
         || alpha == T::ZERO
         || (!filter.fixed && m.body_weldid[body] == 0)
         || !filter.groups[m.geom_group[g].clamp(0, 5) as usize]
+}
+
+/// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already. Planes and height fields have
+/// none that says so.
+fn beside<T: Real>(m: &Model<T>, d: &Data<T>, g: usize, point: [T; 3], direction: [T; 3], near: T) -> bool {
+    if matches!(m.geom_type[g], geom::PLANE | geom::HFIELD) {
+        return false;
+    }
+    let bound = m.geom_rbound[g] * T::of(BOUND_SLACK);
+    let span = round_span(sub(point, vec3(&d.geom_xpos, g)), direction, bound);
+    span.near > span.far || span.far < T::ZERO || span.near > near
 }
 
 /// Where a ray meets one geom.
@@ -150,6 +162,15 @@ struct Span<T> {
 
 /// Stands for infinity.
 const FAR: f64 = 1e30;
+
+/// Bounding spheres are taken a little larger, for rays that touch what they bound.
+const BOUND_SLACK: f64 = 1.0 + 1e-5;
+
+/// Half the width of a row of cells, and a little for rounding.
+const ROW_SLACK: f64 = 0.51;
+
+/// Part of the distance to a mesh that its boxes are taken larger, for rounding.
+const BOX_SLACK: f64 = 1e-6;
 
 impl<T: Real> Span<T> {
     fn new(near: T, far: T) -> Self {
@@ -267,16 +288,41 @@ fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
     }
 }
 
-/// Where a ray meets the triangles of a mesh.
+/// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
+/// already. Of triangles at the same distance the first of the mesh counts.
 fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
     let mesh = usize::try_from(mesh).ok()?;
     let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
-    let mut best = None;
-    for f in first..first + m.mesh_facenum[mesh] as usize {
-        let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[3 * f + k] as usize);
-        best = nearer(best, triangle([corner(0), corner(1), corner(2)], p, v));
+    let (root, count) = (m.mesh_bvhadr[mesh] as usize, m.mesh_bvhnum[mesh] as usize);
+    let slack = T::of(BOX_SLACK) * p[0].abs().max(p[1].abs()).max(p[2].abs());
+    let mut best: Option<(Hit<T>, usize)> = None;
+    let mut node = 0;
+    while node < count {
+        let n = root + node;
+        let span = box_span(&m.bvh_aabb[6 * n..6 * n + 6], slack, p, v);
+        let beyond = best.is_some_and(|(hit, _)| span.near > hit.dist);
+        if span.near > span.far || span.far < T::ZERO || beyond {
+            node = m.bvh_skip[n] as usize;
+            continue;
+        }
+        let leaf = first + m.bvh_faceadr[n] as usize;
+        for k in leaf..leaf + m.bvh_facenum[n] as usize {
+            let f = m.bvh_face[k] as usize;
+            let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[3 * (first + f) + k] as usize);
+            let Some(hit) = triangle([corner(0), corner(1), corner(2)], p, v) else { continue };
+            if best.is_none_or(|(b, face)| hit.dist < b.dist || (hit.dist == b.dist && f < face)) {
+                best = Some((hit, f));
+            }
+        }
+        node += 1;
     }
-    best
+    best.map(|(hit, _)| hit)
+}
+
+/// The part of a ray in a box, of which centre and half sizes are given.
+fn box_span<T: Real>(aabb: &[T], slack: T, p: [T; 3], v: [T; 3]) -> Span<T> {
+    let [x, y, z] = [0, 1, 2].map(|k| slab_span(p[k] - aabb[k], v[k], aabb[3 + k] + slack));
+    x.overlap(y).overlap(z)
 }
 
 /// Where a ray meets a height field: its base, its surface, or the walls under its edges.
@@ -297,11 +343,11 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
     }
     let step =
         [T::of(2.0) * size[0] / T::of((cols - 1) as f64), T::of(2.0) * size[1] / T::of((rows - 1) as f64)];
-    // the cells under it, and one more on each side
-    let (near, far) = (inside.near.max(T::ZERO), inside.far);
-    let range = |k: usize, count: usize| {
+    // the cells under a part of it, and one more on each side
+    let ahead = Span::new(inside.near.max(T::ZERO), inside.far);
+    let range = |k: usize, count: usize, part: Span<T>| {
         let cell = |t: T| ((p[k] + t * v[k] + size[k]) / step[k]).floor().f64();
-        let (a, b) = (cell(near), cell(far));
+        let (a, b) = (cell(part.near), cell(part.far));
         let clamp = |c: f64| c.clamp(0.0, (count - 1) as f64) as usize;
         clamp(a.min(b) - 1.0)..clamp(a.max(b) + 2.0)
     };
@@ -310,8 +356,14 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
         [step[0] * T::of(c as f64) - size[0], step[1] * T::of(r as f64) - size[1], height(r, c)]
     };
     let mut best = base;
-    for r in range(1, rows) {
-        for c in range(0, cols) {
+    for r in range(1, rows, ahead) {
+        // of a row, those under the part of the ray between its two sides
+        let middle = step[1] * T::of(r as f64 + 0.5) - size[1];
+        let part = ahead.overlap(slab_span(p[1] - middle, v[1], T::of(ROW_SLACK) * step[1]));
+        if part.near > part.far {
+            continue;
+        }
+        for c in range(0, cols, part) {
             let (from, to) = (corner(r, c), corner(r + 1, c + 1));
             best = nearer(best, triangle([from, corner(r, c + 1), to], p, v));
             best = nearer(best, triangle([from, to, corner(r + 1, c)], p, v));
@@ -422,5 +474,86 @@ mod tests {
         assert_eq!((down.dist, down.normal), (2.0, UP));
         assert!(triangle(corners, [0.2, 0.3, -2.0], UP).is_some());
         assert!(triangle(corners, [0.6, 0.6, 2.0], [0.0, 0.0, -1.0]).is_none());
+    }
+
+    /// A round mesh, flat triangles among it that share edges with boxes of the tree, and rugged ground.
+    const ROUGH: &str = r#"<mujoco><asset>
+        <mesh name="ball" builtin="sphere" params="4" scale="0.3 0.2 0.4"/>
+        <mesh name="plate" builtin="supertorus" params="20 0.3 1 1" scale="0.2 0.2 0.2"/>
+        <hfield name="hills" nrow="5" ncol="7" size="0.8 0.5 0.4 0.1" elevation="0 1 2 1 0 3 1  2 0 1 3 2 1 0
+            1 2 3 0 1 2 3  0 0 1 1 4 0 1  3 1 2 0 1 2 2"/></asset>
+        <worldbody><geom type="mesh" mesh="ball"/><geom type="mesh" mesh="plate"/><geom type="hfield" hfield="hills"/></worldbody>
+        </mujoco>"#;
+
+    /// The first hit of a list of triangles, each tested.
+    fn first<T: Real>(all: &[[[T; 3]; 3]], p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
+        all.iter().fold(None, |best, corners| nearer(best, triangle(*corners, p, v)))
+    }
+
+    /// Rays from in and around a shape, some along an axis, some through a corner; those that hit, and how many did.
+    fn compare<T: Real>(all: &[[[T; 3]; 3]], given: impl Fn([T; 3], [T; 3]) -> Option<Hit<T>>) -> usize {
+        let mut random = crate::cpu::random::Random(0x5eed);
+        let mut hits = 0;
+        for i in 0..4000 {
+            let p = random.vector().map(|x| T::of(x * [0.3, 1.0, 30.0][i % 3]));
+            let corner = all[i % all.len()][i % 3];
+            let v = match i % 5 {
+                0 => [1.0, 0.0, 0.0].map(T::of),
+                1 => sub(corner, p),
+                2 => add_scaled(sub(corner, p), random.vector().map(T::of), T::of(0.1)),
+                _ => random.vector().map(T::of),
+            };
+            let wanted = first(all, p, v);
+            assert_eq!(given(p, v), wanted, "{p:?} {v:?}");
+            hits += usize::from(wanted.is_some());
+        }
+        hits
+    }
+
+    fn trees_lose_nothing<T: Real>(m: &Model<T>) {
+        for mesh in 0..2 {
+            let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
+            let faces = first..first + m.mesh_facenum[mesh] as usize;
+            let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[k] as usize);
+            let all: Vec<_> = faces.map(|f| [corner(3 * f), corner(3 * f + 1), corner(3 * f + 2)]).collect();
+            assert!(all.len() > 500 && m.mesh_bvhnum[mesh] > 200);
+            assert!(compare(&all, |p, v| ray_mesh(m, mesh as i32, p, v)) > 1000);
+        }
+    }
+
+    #[test]
+    fn trees_of_meshes_lose_nothing() {
+        let model = crate::compile::load_str(ROUGH).expect("a model");
+        trees_lose_nothing(&model);
+        trees_lose_nothing(&model.cast::<f32>());
+    }
+
+    #[test]
+    fn rows_of_height_fields_lose_nothing() {
+        let m = crate::compile::load_str(ROUGH).expect("a model");
+        let corner = |r: usize, c: usize| {
+            let height = m.hfield_data[7 * r + c] * 0.4;
+            [c as f64 * (1.6 / 6.0) - 0.8, r as f64 * 0.25 - 0.5, height]
+        };
+        let cells = (0..4).flat_map(|r| (0..6).map(move |c| (r, c)));
+        let halves = |(r, c)| {
+            let (from, to) = (corner(r, c), corner(r + 1, c + 1));
+            [[from, corner(r, c + 1), to], [from, to, corner(r + 1, c)]]
+        };
+        let all: Vec<_> = cells.flat_map(halves).collect();
+        // what is met first may be a wall or the base: then it is no farther than the surface
+        let mut random = crate::cpu::random::Random(0x5eed);
+        let mut tops = 0;
+        for i in 0..4000 {
+            let p = random.vector().map(|x| [0.6, 2.0][i % 2] * x);
+            let v = if i % 7 == 0 { [1.0, 1e-9, -0.1] } else { random.vector() };
+            let (given, wanted) = (ray_hfield(&m, 0, p, v), first(&all, p, v));
+            if let Some(wanted) = wanted {
+                let given = given.expect("a hit");
+                assert!(given.dist <= wanted.dist * (1.0 + 1e-12), "{p:?} {v:?}: {given:?} {wanted:?}");
+                tops += usize::from((given.dist - wanted.dist).abs() < 1e-12);
+            }
+        }
+        assert!(tops > 300, "{tops}");
     }
 }

@@ -5,7 +5,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::solid::{Inertia, content, inertia, surface, triangle};
-use super::{Fault, Polygons, Raw, hull, normals};
+use super::{Fault, Polygons, Raw, Tree, hull, normals};
 use crate::compile::principal_to;
 
 /// Lengths, areas and volumes below this are none.
@@ -70,6 +70,8 @@ pub struct Finished {
     pub graph: Vec<i32>,
     /// Polygons of the hull, or of the faces.
     pub polygons: Polygons,
+    /// Boxes around the faces.
+    pub tree: Tree,
     /// Where the inertial frame is in the mesh as written.
     pub pos: DVec3,
     /// How it is turned.
@@ -124,6 +126,7 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
     let solid = solid(&vert, &raw.face, solid_face, settings.inertia)?;
     let (low, high) = center(&mut vert, &mut raw.normal, &solid);
     polygons.renew(&vert);
+    let tree = Tree::new(&vert, &raw.face);
     Ok(Finished {
         vert,
         normal: raw.normal,
@@ -133,6 +136,7 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
         facetexcoord: raw.facetexcoord,
         graph: outer.map(|h| h.graph()).unwrap_or_default(),
         polygons,
+        tree,
         pos: solid.pos,
         quat: solid.quat,
         half: solid.half,

@@ -2,6 +2,7 @@
 //! nothing here knows of MJCF or of a compiled model.
 
 mod builtin;
+mod bvh;
 mod faces;
 mod finish;
 mod height;
@@ -14,6 +15,7 @@ mod solid;
 mod stl;
 
 pub use builtin::builtin;
+pub use bvh::{Node, Tree};
 pub use finish::{Finished, Settings, finish};
 pub use height::{Heights, binary as read_heights, png as read_png};
 pub use hull::{Hull, hull};

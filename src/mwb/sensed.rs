@@ -98,7 +98,7 @@ fn meshes(m: &Model) -> Outcome<()> {
             let first = 3 * face.max(0) as usize;
             m.mesh_face[first..first + 3 * faces as usize].iter().all(|&v| v >= 0 && v < verts)
         };
-        if !placed || !corners() || !hull(m, mesh) {
+        if !placed || !corners() || !hull(m, mesh) || !tree(m, mesh) {
             return Err(format!("has mesh {mesh} with triangles that are not its own"));
         }
     }
@@ -154,6 +154,23 @@ fn hull(m: &Model, mesh: usize) -> bool {
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
     let extremes = m.mesh_extrema[27 * mesh..27 * mesh + 27].iter().all(|&v| id(v) < count);
     cornered && mapped && joined && placed && extremes
+}
+
+/// Whether the tree of boxes of a mesh is of its faces, and a walk through it ends.
+fn tree(m: &Model, mesh: usize) -> bool {
+    let (first, nodes) = (i64::from(m.mesh_bvhadr[mesh]), i64::from(m.mesh_bvhnum[mesh]));
+    let faces = i64::from(m.mesh_facenum[mesh]);
+    if first < 0 || nodes < 0 || first + nodes > m.sizes.nbvh as i64 {
+        return false;
+    }
+    let walked = (0..nodes).all(|k| {
+        let n = (first + k) as usize;
+        let (adr, count) = (i64::from(m.bvh_faceadr[n]), i64::from(m.bvh_facenum[n]));
+        let skip = i64::from(m.bvh_skip[n]);
+        skip > k && skip <= nodes && adr >= 0 && count >= 0 && adr + count <= faces
+    });
+    let face = m.mesh_faceadr[mesh].max(0) as usize;
+    walked && m.bvh_face[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
 }
 
 #[cfg(test)]
