@@ -33,6 +33,12 @@ const LONGEST_TURN: f32 = 0.3;
 // Most valleys of a polytope that are looked at before all directions are.
 const VALLEYS: u32 = 8u;
 
+// Directions that shapes suggest without the polygons.
+const SUGGESTIONS: u32 = 62u;
+
+// Pairs of axes, and before them the direction itself.
+const AXIS_PAIRS: u32 = 37u;
+
 // Most steps downhill, and most of Newton's.
 const DESCENTS: u32 = 12u;
 const POLISHES: u32 = 20u;
@@ -115,14 +121,13 @@ var<private> valley_known: bool;
 
 //#endif
 // Direction in which the support function of the difference is least, and its value; none where that is below minus
-// `reach`.
+// `reach`. One loop with one search, whose result goes to what asked for it: drivers inline every call.
 fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     let least = 4.0 * sqrt(EPSILON) * bulk;
     let raised = CONVEX_LIFT * bulk;
     gjk_direction = normalize3(b.pos - a.pos);
     // first from the origin, then from above the surface
-    var goal = vec3f(0.0);
     var nearest = NEAREST_OUTSIDE;
     var first = vec3f(0.0);
     var lowest = 0.0;
@@ -133,7 +138,8 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     var still = 1e-8;
 //#if HULL
     // all triangles are parts of faces: where no valley is lower than one that is near, nothing else is looked at
-    let all_flat = (is_hull(a) || is_hull(b)) && !is_curved(a) && !is_curved(b);
+    let hulls = is_hull(a) || is_hull(b);
+    let all_flat = hulls && !is_curved(a) && !is_curved(b);
     let slack = 16.0 * EPSILON * bulk;
     var proving = false;
     var valleys = 0u;
@@ -141,14 +147,49 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
         still = 1e-12;
     }
     valley_known = false;
+    // last, what lies around the best direction
+    var tilting = false;
+    var tilt = 0u;
+    var center = n;
+    for (var turn = 0u; turn <= (VALLEYS + 2u) * DESCENTS + VALLEY_TURNS * VALLEY_TILTS; turn++) {
+//#else
+    for (var turn = 0u; turn <= 2u * DESCENTS; turn++) {
 //#endif
-    for (var turn = 0u; turn <= (VALLEYS + 2u) * DESCENTS; turn++) {
         let from_origin = turn == 0u;
-        let below = gjk_approach(a, b, goal, select(8.0 * bulk, reach, from_origin), least);
+        var lift = select(raised, FROM_ORIGIN, from_origin);
+        var most = ANY_HEIGHT;
+        var close = least;
+//#if HULL
+        if (tilting) {
+            if (tilt % VALLEY_TILTS == 0u) {
+                // as long as it helps
+                if (tilt == VALLEY_TURNS * VALLEY_TILTS || (tilt > 0u && all(center == n))) {
+                    break;
+                }
+                center = n;
+            }
+            gjk_direction = tilted(center, tilt % VALLEY_TILTS);
+            tilt++;
+            // between two low directions none is high
+            lift = CONVEX_LOW * bulk;
+            most = VALLEY_HIGH * best;
+            close = CONVEX_LOW * least;
+        }
+//#endif
+        let below = gjk_approach(a, b, lift, most, select(8.0 * bulk, reach, from_origin), close);
         if (from_origin && below == NEAREST_FAR) {
             return Valley(n, 0.0, false);
         }
         let next = gjk_direction;
+//#if HULL
+        if (tilting) {
+            if (below == NEAREST_OUTSIDE && gjk_height < best - 4.0 * EPSILON * bulk) {
+                n = next;
+                best = gjk_height;
+            }
+            continue;
+        }
+//#endif
         var done = false;
         // whether the shapes suggest directions
         var asked = false;
@@ -180,14 +221,14 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             }
 //#if HULL
             // what is below the next point to look from may be a point of the same face
-            done = done || (all_flat && gjk_inside(n * best, goal));
+            done = done || (all_flat && gjk_inside(n * best));
             if (proving && (done || steps == DESCENTS)) {
                 var proof = SHELL_OPEN;
                 if (done && below == NEAREST_OUTSIDE) {
                     // one that keeps them apart, or that they touch along, is the only one
                     proof = SHELL_CLOSED;
                     if (best > slack) {
-                        proof = shell_enclose(a, b, n, best - slack, goal);
+                        proof = shell_enclose(a, b, n, best - slack);
                     }
                 }
                 if (proof == SHELL_CLOSED) {
@@ -212,9 +253,16 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
         if (done) {
             if (attempt == 1u && lowest <= best) {
                 n = first;
+                best = lowest;
             }
             // shallow ones have no second valley
             if (attempt == 1u || best < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
+//#if HULL
+                if (hulls && nearest == NEAREST_INSIDE) {
+                    tilting = true;
+                    continue;
+                }
+//#endif
                 break;
             }
             attempt = 1u;
@@ -229,17 +277,11 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             best = begin.height;
         }
         gjk_direction = n;
-        goal = n * (best + raised);
     }
 //#if HULL
-    if (is_hull(a) || is_hull(b)) {
-        if (nearest == NEAREST_INSIDE) {
-            n = next_valley(a, b, n, bulk);
-        }
-        // between polytopes, points and segments the nearest triangle is exact
-        if (!is_curved(a) && !is_curved(b)) {
-            return Valley(n, dot(meet_point(a, b, n), n), true);
-        }
+    // between polytopes, points and segments the nearest triangle is exact
+    if (all_flat) {
+        return Valley(n, best, true);
     }
 //#endif
     return convex_polish(a, b, n, bulk);
@@ -251,42 +293,11 @@ fn is_curved(s: Solid) -> bool {
     return s.kind == ELLIPSOID || s.kind == CYLINDER;
 }
 
-// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
-fn next_valley(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> vec3f {
-    let least = 4.0 * sqrt(EPSILON) * bulk * CONVEX_LOW;
-    let slack = 4.0 * EPSILON * bulk;
-    var n = begin;
-    var best = dot(meet_point(a, b, n), n);
-    var center = n;
-    for (var k = 0u; k < VALLEY_TURNS * VALLEY_TILTS; k++) {
-        if (k % VALLEY_TILTS == 0u) {
-            // as long as it helps
-            if (k > 0u && all(center == n)) {
-                break;
-            }
-            center = n;
-        }
-        let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
-        let way = valley_tilt(k % VALLEY_TILTS);
-        let tilted = normalize3(center + t * way.x + cross(center, t) * way.y);
-        let height = dot(meet_point(a, b, tilted), tilted);
-        // between two low directions none is high
-        if (height > VALLEY_HIGH * best) {
-            continue;
-        }
-        gjk_direction = tilted;
-        let goal = tilted * (height + CONVEX_LOW * bulk);
-        if (gjk_approach(a, b, goal, 8.0 * bulk, least) != NEAREST_OUTSIDE) {
-            continue;
-        }
-        let next = gjk_direction;
-        let value = dot(meet_point(a, b, next), next);
-        if (value < best - slack) {
-            n = next;
-            best = value;
-        }
-    }
-    return n;
+// A direction beside another.
+fn tilted(center: vec3f, k: u32) -> vec3f {
+    let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
+    let way = valley_tilt(k);
+    return normalize3(center + t * way.x + cross(center, t) * way.y);
 }
 
 // How far a direction is tilted: three ways, twice as far and to the other side each time.
@@ -315,7 +326,7 @@ fn hull_witnesses(a: Solid, b: Solid, n: vec3f, height: f32) -> array<vec3f, 2> 
     let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     gjk_witness = a.pos;
     gjk_direction = n;
-    let state = gjk_approach(a, b, n * (height + CONVEX_LIFT * bulk), 8.0 * bulk, 0.0);
+    let state = gjk_approach(a, b, CONVEX_LIFT * bulk, ANY_HEIGHT, 8.0 * bulk, 0.0);
     return array<vec3f, 2>(gjk_witness, gjk_witness - across);
 }
 
@@ -338,21 +349,28 @@ fn is_single(s: Solid, n: vec3f) -> bool {
 // The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
 // what is across two of them, the first across an axis, and diagonals; with `away`, none that is near n.
 fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
-    let between = normalize3(b.pos - a.pos);
+    let apart = b.pos - a.pos;
+    let centers = normalize3(apart);
     var best = Valley(n, 0.0, false);
-    for (var k = 0u; k < 62u; k++) {
-        // each of them both ways
+    var count = SUGGESTIONS;
+//#if HULL
+    // normals of polygons come last: against the others most of them lose at once
+    let polygons1 = polygons_of(a);
+    count += polygons1 + polygons_of(b);
+//#endif
+    for (var k = 0u; k < count; k++) {
+        // each of the others both ways
         let i = k / 2u;
         var direction = n;
         if (i == 1u) {
-            direction = between;
+            direction = centers;
         } else if (i >= 2u && i < 8u) {
             direction = axis_of_pair(a, b, i - 2u);
         } else if (i >= 8u && i < 17u) {
             direction = cross(solid_axis(a, (i - 8u) / 3u), solid_axis(b, (i - 8u) % 3u));
         } else if (i >= 17u && i < 23u) {
             let axis = axis_of_pair(a, b, i - 17u);
-            direction = between - axis * dot(between, axis);
+            direction = centers - axis * dot(centers, axis);
         } else if (i >= 23u) {
             // diagonals
             let one = select(-1.0, 1.0, i % 2u == 0u);
@@ -362,39 +380,26 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
                 + axis_of_pair(a, b, base + 2u) * two;
         }
         let length = sqrt(dot(direction, direction));
-        if (length < 0.01) {
-            continue;
-        }
-        let unit = direction * (select(-1.0, 1.0, k % 2u == 0u) / length);
-        let height = dot(meet_point(a, b, unit), unit);
-        if (!(away && dot(unit, n) > 0.7) && (!best.any || height < best.height)) {
-            best = Valley(unit, height, true);
-        }
-    }
+        var unit = direction * (select(-1.0, 1.0, k % 2u == 0u) / length);
+        var hopeless = length < 0.01;
 //#if HULL
-    // the given direction first, against which most polygons lose at once
-    let apart = b.pos - a.pos;
-    var polygons1 = 0u;
-    var polygons = 0u;
-    if (is_hull(a)) {
-        polygons1 = hull_polygons(a.mesh);
-    }
-    polygons = polygons1;
-    if (is_hull(b)) {
-        polygons += hull_polygons(b.mesh);
-    }
-    for (var k = 0u; k < polygons; k++) {
-        // no less than where the centre of the other is
-        var unit = n;
-        var bound = 0.0;
-        if (k < polygons1) {
-            unit = a.mat * hull_normal(a.mesh, k);
-            bound = hull_level(a.mesh, k) - dot(apart, unit);
-        } else {
-            unit = -(b.mat * hull_normal(b.mesh, k - polygons1));
-            bound = hull_level(b.mesh, k - polygons1) - dot(apart, unit);
+        if (k >= SUGGESTIONS) {
+            let second = k >= SUGGESTIONS + polygons1;
+            var s = a;
+            var polygon = k - SUGGESTIONS;
+            if (second) {
+                s = b;
+                polygon -= polygons1;
+            }
+            let own = hull_normal(s.mesh, polygon);
+            unit = s.mat * own;
+            unit = select(unit, -unit, second);
+            // no less than where the centre of the other is
+            let bound = hull_level(s.mesh, polygon, own) - dot(apart, unit);
+            hopeless = bound >= best.height && best.any;
         }
-        if ((away && dot(unit, n) > 0.7) || (bound >= best.height && best.any)) {
+//#endif
+        if (hopeless || (away && dot(unit, n) > 0.7)) {
             continue;
         }
         let height = dot(meet_point(a, b, unit), unit);
@@ -402,10 +407,19 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
             best = Valley(unit, height, true);
         }
     }
-//#endif
     return best;
 }
 
+//#if HULL
+// Number of polygons of a shape.
+fn polygons_of(s: Solid) -> u32 {
+    if (is_hull(s)) {
+        return hull_polygons(s.mesh);
+    }
+    return 0u;
+}
+
+//#endif
 // Axis k of the two shapes, three each.
 fn axis_of_pair(a: Solid, b: Solid, k: u32) -> vec3f {
     if (k < 3u) {
@@ -430,92 +444,85 @@ fn is_round_axis(a: Solid, b: Solid, k: u32) -> bool {
 fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
     let slack = 4.0 * EPSILON * bulk;
     var n = begin;
-    var point = meet_point(a, b, n);
-    var height = dot(point, n);
+    var point = vec3f(0.0);
+    var height = 0.0;
     // how many directions are kept, and the one of a single edge
     var kept = 0u;
     var ridge = vec3f(0.0);
-    for (var k = 0u; k < 36u; k++) {
-        let first = k / 6u;
-        let second = k % 6u;
-        if (second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second)) {
+    var count = AXIS_PAIRS;
+//#if HULL
+    // polygons and edges at the farthest vertex of a polytope; the other shape is a curved one
+    var s = a;
+    var other = b;
+    var corner = 0u;
+    if (is_hull(b)) {
+        s = b;
+        other = a;
+    }
+    if (is_hull(s)) {
+        corner = hull_farthest(s.mesh, select(begin, -begin, is_hull(b)) * s.mat);
+        count += 3u * hull_ring(s.mesh, corner);
+    }
+//#endif
+    for (var k = 0u; k < count; k++) {
+        // the direction itself, then what lies across one axis or two
+        var along = vec3f(0.0);
+        var next = begin;
+        var more = 0u;
+        var hopeless = false;
+        if (k > 0u && k < AXIS_PAIRS) {
+            let first = (k - 1u) / 6u;
+            let second = (k - 1u) % 6u;
+            hopeless = second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second);
+            // the axes across a cylinder only count together
+            let round1 = is_round_axis(a, b, first);
+            let round2 = is_round_axis(a, b, second);
+            hopeless = hopeless || ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u));
+            along = axis_of_pair(a, b, first);
+            next = begin - along * dot(begin, along);
+            more = 1u;
+            if (second > first) {
+                next = cross(along, axis_of_pair(a, b, second));
+                more = 2u;
+            }
+        }
+//#if HULL
+        if (k >= AXIS_PAIRS) {
+            // a polygon, an edge alone, an edge and the side of a cylinder
+            let at = k - AXIS_PAIRS;
+            let far_end = hull_vertex(s.mesh, hull_ring_vertex(s.mesh, corner, at / 3u));
+            along = normalize3(s.mat * (far_end - hull_vertex(s.mesh, corner)));
+            next = begin - along * dot(begin, along);
+            more = 1u;
+            if (at % 3u == 0u) {
+                next = s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, corner, at / 3u));
+                more = 2u;
+            }
+            if (at % 3u == 2u) {
+                next = select(vec3f(0.0), cross(along, other.mat[2]), other.kind == CYLINDER);
+                more = 2u;
+            }
+        }
+//#endif
+        if (k > 0u) {
+            let length = sqrt(dot(next, next));
+            next = next * (select(1.0, -1.0, dot(next, begin) < 0.0) / length);
+            hopeless = hopeless || length < 0.01 || dot(next, begin) < 0.99;
+        }
+        if (hopeless) {
             continue;
         }
-        // the axes across a cylinder only count together
-        let round1 = is_round_axis(a, b, first);
-        let round2 = is_round_axis(a, b, second);
-        if ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u)) {
-            continue;
-        }
-        let one = axis_of_pair(a, b, first);
-        var next = begin - one * dot(begin, one);
-        if (second > first) {
-            next = cross(one, axis_of_pair(a, b, second));
-            next = select(next, -next, dot(next, begin) < 0.0);
-        }
-        let length = sqrt(dot(next, next));
-        if (length < 0.01) {
-            continue;
-        }
-        next = next * (1.0 / length);
         let far = meet_point(a, b, next);
         let value = dot(far, next);
-        let more = select(1u, 2u, second > first);
         // a face before an edge, unless that is better
-        let better = value < height - slack || (value <= height + slack && more > kept);
-        if (better && dot(next, begin) > 0.99) {
+        if (k == 0u || value < height - slack || (value <= height + slack && more > kept)) {
             n = next;
             point = far;
             height = value;
             kept = more;
-            ridge = one;
+            ridge = along;
         }
     }
-//#if HULL
-    if (is_hull(a) || is_hull(b)) {
-        // polygons and edges at the farthest vertex of the polytope; the other shape is a curved one
-        var s = a;
-        var other = b;
-        var vertex_of = 0u;
-        if (is_hull(a)) {
-            vertex_of = hull_farthest(s.mesh, begin * s.mat);
-        } else {
-            s = b;
-            other = a;
-            vertex_of = hull_farthest(s.mesh, -begin * s.mat);
-        }
-        for (var k = 0u; k < 3u * hull_ring(s.mesh, vertex_of); k++) {
-            let far_end = hull_vertex(s.mesh, hull_ring_vertex(s.mesh, vertex_of, k / 3u));
-            let along = normalize3(s.mat * (far_end - hull_vertex(s.mesh, vertex_of)));
-            // a polygon, an edge alone, an edge and the side of a cylinder
-            var next = begin - along * dot(begin, along);
-            if (k % 3u == 0u) {
-                next = s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, vertex_of, k / 3u));
-            }
-            if (k % 3u == 2u) {
-                next = select(vec3f(0.0), cross(along, other.mat[2]), other.kind == CYLINDER);
-            }
-            let length = sqrt(dot(next, next));
-            if (length < 0.01) {
-                continue;
-            }
-            next = next * (select(1.0, -1.0, dot(next, begin) < 0.0) / length);
-            if (dot(next, begin) < 0.99) {
-                continue;
-            }
-            let far = meet_point(a, b, next);
-            let value = dot(far, next);
-            let more = select(2u, 1u, k % 3u == 1u);
-            if (value < height - slack || (value <= height + slack && more > kept)) {
-                n = next;
-                point = far;
-                height = value;
-                kept = more;
-                ridge = along;
-            }
-        }
-    }
-//#endif
     var damping = bulk * 1e-4;
     for (var k = 0u; k < POLISHES && kept < 2u; k++) {
         // slope and curvature in the directions in which it may turn
@@ -573,9 +580,15 @@ fn convex_witnesses(a: Solid, b: Solid, n: vec3f) -> array<vec3f, 2> {
     // from one to the other and back, which ends where both are flat
     var p = b.pos;
     var q = b.pos;
-    for (var k = 0u; k < 2u; k++) {
-        p = farthest_point(a, n, q, FLATNESS);
-        q = farthest_point(b, -n, p, FLATNESS);
+    for (var k = 0u; k < 4u; k++) {
+        let back = k % 2u == 1u;
+        var s = a;
+        if (back) {
+            s = b;
+        }
+        let far = farthest_point(s, select(n, -n, back), select(q, p, back), FLATNESS);
+        p = select(far, p, back);
+        q = select(q, far, back);
     }
     // two edges that cross
     let one = single_edge(a, n);

@@ -18,6 +18,9 @@ var<private> simplex_points: array<vec3f, 4>;
 var<private> simplex_count: u32;
 var<private> gjk_direction: vec3f;
 
+// The point that is looked for.
+var<private> gjk_goal: vec3f;
+
 // Support function of the difference in the last direction.
 var<private> gjk_height: f32;
 //#if HULL
@@ -35,9 +38,14 @@ var<private> gjk_witness: vec3f;
 var<private> simplex_order: vec3u;
 //#endif
 
-// Turns gjk_direction into the direction from the difference of a and b to the point `goal`; stops where a plane keeps
-// the difference farther than `reach` away. `least` is the distance below which nothing is told.
-fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 {
+// Instead of a height above the surface: the origin is looked for. And any height is low enough.
+const FROM_ORIGIN: f32 = -1.0;
+const ANY_HEIGHT: f32 = 3.4e38;
+
+// Turns gjk_direction into the direction from the difference of a and b to the point that lies `lift` above its surface in that
+// direction, or to the origin; stops where a plane keeps the difference farther than `reach` away, or where the surface is
+// higher than `most`. `least` is the distance below which nothing is told.
+fn gjk_approach(a: Solid, b: Solid, lift: f32, most: f32, reach: f32, least: f32) -> u32 {
     simplex_count = 0u;
 //#if HULL
     // points that are not there yet count for nothing
@@ -49,14 +57,17 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
     var square = 0.0;
     for (var round = 0u; round <= GJK_ROUNDS; round++) {
         let met = meet_point(a, b, gjk_direction);
-        let point = met - goal;
         gjk_height = dot(met, gjk_direction);
+        if (round == 0u) {
+            gjk_goal = select(gjk_direction * (gjk_height + lift), vec3f(0.0), lift == FROM_ORIGIN);
+        }
+        let point = met - gjk_goal;
 //#if HULL
         if (round == 0u || gjk_height < gjk_lowest.w) {
             gjk_lowest = vec4f(gjk_direction, gjk_height);
         }
 //#endif
-        if (-dot(point, gjk_direction) > reach) {
+        if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
             return NEAREST_FAR;
         }
         if (round == GJK_ROUNDS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
@@ -86,16 +97,16 @@ fn gjk_approach(a: Solid, b: Solid, goal: vec3f, reach: f32, least: f32) -> u32 
 }
 
 //#if HULL
-// Corner k of the triangle that a search from `goal` has found, the last repeated where there are fewer than three.
-fn gjk_corner(k: u32, goal: vec3f) -> vec3f {
-    return simplex_points[min(k, simplex_count - 1u)] + goal;
+// Corner k of the triangle that a search has found, the last repeated where there are fewer than three.
+fn gjk_corner(k: u32) -> vec3f {
+    return simplex_points[min(k, simplex_count - 1u)] + gjk_goal;
 }
 
 // Whether a point is inside of that triangle; the point of the first shape there becomes gjk_witness.
-fn gjk_inside(point: vec3f, goal: vec3f) -> bool {
-    let p = gjk_corner(0u, goal) - point;
-    let q = gjk_corner(1u, goal) - point;
-    let r = gjk_corner(2u, goal) - point;
+fn gjk_inside(point: vec3f) -> bool {
+    let p = gjk_corner(0u) - point;
+    let q = gjk_corner(1u) - point;
+    let r = gjk_corner(2u) - point;
     let shares = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
     if (simplex_count < 3u || any(shares <= vec3f(0.0))) {
         return false;

@@ -15,6 +15,9 @@ const MOST_CORNERS: u32 = 60u;
 // Share of a direction's largest part from which on a part counts for the start of a climb.
 const HULL_LEANING: f32 = 0.5;
 
+// Below every height.
+const NOTHING_YET: f32 = -3.4e38;
+
 // The corners of the base of the prism, and above them of its top, relative to its centre.
 var<private> prism_points: array<vec3f, 6>;
 
@@ -45,42 +48,55 @@ fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
     if (mesh >= 0 && count >= HULL_FEW) {
         graph = mesh_graphadr(u32(mesh));
     }
-    var best = 0u;
-    if (graph < 0) {
-        var most = dot(hull_vertex(mesh, 0u), l);
-        for (var v = 1u; v < count; v++) {
-            let value = dot(hull_vertex(mesh, v), l);
-            if (value > most) {
-                most = value;
-                best = v;
-            }
-        }
-        return best;
+    let climbs = graph >= 0;
+    // of a hull that is climbed: its lists, its corners, and where to begin: what is farthest in a direction nearby
+    let lists = u32(max(graph, 0)) + 2u;
+    var corners = 0u;
+    var begin = -1;
+    if (climbs) {
+        corners = u32(mesh_graph(u32(graph)));
+        let least = HULL_LEANING * max(abs(l.x), max(abs(l.y), abs(l.z)));
+        let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
+        begin = mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z);
     }
-    let adr = u32(graph);
-    let corners = u32(mesh_graph(adr));
-    // from where it is in a direction nearby
-    let least = HULL_LEANING * max(abs(l.x), max(abs(l.y), abs(l.z)));
-    let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
-    best = u32(mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z));
-    var top = dot(hull_vertex(mesh, u32(mesh_graph(adr + 2u + corners + best))), l);
-    // every turn is higher: no more than there are corners
-    for (var turn = 0u; turn < corners; turn++) {
+    // all vertices, or the first one, then the neighbours of the best: one place for them, which drivers build faster. Every
+    // turn is higher, so there are no more than corners
+    var best = 0u;
+    var farthest = 0u;
+    var top = NOTHING_YET;
+    for (var turn = 0u; turn <= corners; turn++) {
         let before = best;
-        var edge = adr + 2u + 2u * corners + u32(mesh_graph(adr + 2u + before));
-        for (var next = mesh_graph(edge); next >= 0; next = mesh_graph(edge)) {
-            let value = dot(hull_vertex(mesh, u32(mesh_graph(adr + 2u + corners + u32(next)))), l);
+        var edge = 0u;
+        if (climbs && turn > 0u) {
+            edge = lists + 2u * corners + u32(mesh_graph(lists + best));
+        }
+        for (var k = 0u; k <= count; k++) {
+            var next = select(-1, i32(k), k < count);
+            if (climbs) {
+                next = select(-1, begin, k == 0u);
+                if (turn > 0u) {
+                    next = mesh_graph(edge + k);
+                }
+            }
+            if (next < 0) {
+                break;
+            }
+            var v = u32(next);
+            if (climbs) {
+                v = u32(mesh_graph(lists + corners + v));
+            }
+            let value = dot(hull_vertex(mesh, v), l);
             if (value > top) {
                 top = value;
                 best = u32(next);
+                farthest = v;
             }
-            edge++;
         }
-        if (best == before) {
+        if (turn > 0u && best == before) {
             break;
         }
     }
-    return u32(mesh_graph(adr + 2u + corners + best));
+    return farthest;
 }
 
 // Number of polygons.
@@ -123,15 +139,14 @@ fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
     return mesh_polynormal_vec3(u32(mesh_polyadr(u32(mesh))) + polygon);
 }
 
-// How far a polygon is from the origin, along its normal.
-fn hull_level(mesh: i32, polygon: u32) -> f32 {
+// How far a polygon with that normal is from the origin, along it.
+fn hull_level(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
-        return dot(prism_corner(polygon, 0u), hull_normal(mesh, polygon));
+        return dot(prism_corner(polygon, 0u), normal);
     }
 //#endif
-    let corner = u32(mesh_polyvert(hull_outline(mesh, polygon).x));
-    return dot(hull_vertex(mesh, corner), hull_normal(mesh, polygon));
+    return dot(hull_vertex(mesh, u32(mesh_polyvert(hull_outline(mesh, polygon).x))), normal);
 }
 
 // Number of polygons at a vertex.

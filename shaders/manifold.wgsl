@@ -27,65 +27,98 @@ const POLYGON_ROOM: u32 = 40u;
 var<private> polygon_points: array<vec3f, POLYGON_ROOM>;
 var<private> polygon_count: u32;
 
-// A face of a shape: the axis that it lies across, and on which side, or a polygon; whether there is any.
+// A face of a shape: the axis that it lies across, and on which side, or a polygon; its normal; whether there is any.
 struct FaceOf {
     k: u32,
     sign_of: f32,
+    normal: vec3f,
     any: bool,
 }
 
-// Contacts of two shapes that touch at p and q along n; `found` holds the first.
+// Contacts of two shapes that touch at p and q along n; `found` holds the first. What is asked of both shapes is asked in one
+// place, which drivers build faster.
 fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
-    let va = far_vertex(a, n);
-    let vb = far_vertex(b, -n);
-    let one = best_face(a, va, n, n, 0.0);
-    let two = best_face(b, vb, -n, -n, 0.0);
-    // two faces
-    if (one.any && two.any) {
-        let normal = face_normal(a, one);
-        let other = best_face(b, vb, -n, -normal, ALIGNED_COSINE);
-        let other_normal = face_normal(b, other);
-        if (other.any && dot(normal, n) > ALIGNED_SINE && -dot(other_normal, n) > ALIGNED_SINE) {
-            polygon_count = face_corners(b, other);
-            for (var c = 0u; c < polygon_count; c++) {
-                polygon_points[c] = face_corner(b, other, c);
-            }
-            cut_polygon(a, one, margin);
-            write_polygon(false, face_corner(a, one, 0u), normal, other_normal, -other_normal, 0.0);
-            return;
+    // their faces that look most along n, and that of the second which looks most at the first's
+    var va = 0u;
+    var vb = 0u;
+    var one = FaceOf(0u, 0.0, vec3f(0.0), false);
+    var two = one;
+    var other = one;
+    for (var k = 0u; k < 3u; k++) {
+        let second = k > 0u;
+        let way = select(n, -n, second);
+        var s = a;
+        if (second) {
+            s = b;
+        }
+        if (k < 2u) {
+            let v = far_vertex(s, way);
+            va = select(v, va, second);
+            vb = select(vb, v, second);
+        }
+        let least = select(0.0, ALIGNED_COSINE, k == 2u);
+        let face = best_face(s, select(va, vb, second), way, select(way, -one.normal, k == 2u), least);
+        if (k == 0u) {
+            one = face;
+        } else if (k == 1u) {
+            two = face;
+        } else {
+            other = face;
         }
     }
-    // a side of the first and a face of the second, or the other way round
-    let dim = dimension_of(a, va, n);
-    let other_dim = dimension_of(b, vb, -n);
-    let swapped = !(two.any && dim < 3u && (dim <= other_dim || !one.any));
+    let met = one.any && two.any && other.any && dot(one.normal, n) > ALIGNED_SINE && -dot(other.normal, n) > ALIGNED_SINE;
     var onto = one;
     var below = a;
-    var above = b;
-    var above_vertex = vb;
-    var lies = false;
-    if (swapped) {
-        lies = one.any && other_dim < 3u && lies_on(b, vb, -n, face_normal(a, one));
+    var way = other.normal;
+    var along = -other.normal;
+    var room = 0.0;
+    if (met) {
+        polygon_count = face_corners(b, other);
+        for (var c = 0u; c < polygon_count; c++) {
+            polygon_points[c] = face_corner(b, other, c);
+        }
     } else {
-        below = b;
-        above = a;
-        above_vertex = va;
-        for (var j = 0u; j < face_count(b, vb); j++) {
-            let face = face_at(b, vb, j, -n);
-            // of a mesh the one that it lies on
-            if (!lies && face.any && !(is_hull(b) && face.k != two.k) && lies_on(a, va, n, face_normal(b, face))) {
+        // a side of the first and a face of the second, or the other way round
+        var dims = vec2u(0u);
+        for (var k = 0u; k < 2u; k++) {
+            var s = a;
+            if (k == 1u) {
+                s = b;
+            }
+            let dim = dimension_of(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
+            dims = select(dims, vec2u(dim), vec2<bool>(k == 0u, k == 1u));
+        }
+        let swapped = !(two.any && dims.x < 3u && (dims.x <= dims.y || !one.any));
+        if (swapped && (!one.any || dims.y == 3u)) {
+            return;
+        }
+        var above = b;
+        if (!swapped) {
+            below = b;
+            above = a;
+            onto = two;
+        }
+        // of the first and of a mesh the face that looks most along n, of other shapes the first that it lies on
+        let only = swapped || is_hull(below);
+        let wanted = onto;
+        let up = select(n, -n, swapped);
+        var line = vec4f(0.0);
+        for (var j = 0u; j < face_count(below, select(vb, va, swapped)) && line.w == 0.0; j++) {
+            let face = face_at(below, select(vb, va, swapped), j, -up);
+            if (face.any && (!only || face.k == wanted.k)) {
+                line = line_on(above, select(va, vb, swapped), up, face.normal, select(dims.x, dims.y, swapped) == 2u);
                 onto = face;
-                lies = true;
             }
         }
+        if (line.w == 0.0) {
+            return;
+        }
+        room = side_line(above, up, select(p, q, swapped), line.xyz, margin);
+        way = -onto.normal;
+        along = select(-onto.normal, onto.normal, swapped);
     }
-    if (!lies) {
-        return;
-    }
-    let normal = face_normal(below, onto);
-    let room = side_line(above, above_vertex, select(n, -n, swapped), select(p, q, swapped), normal, margin);
     cut_polygon(below, onto, margin - room);
-    write_polygon(true, face_corner(below, onto, 0u), normal, -normal, select(-normal, normal, swapped), room);
+    write_polygon(!met, onto.normal, way, along, room);
 }
 
 // The vertex of a polytope that is farthest along n.
@@ -114,31 +147,23 @@ fn face_at(s: Solid, v: u32, k: u32, n: vec3f) -> FaceOf {
 //#if HULL
     if (is_hull(s)) {
         let polygon = hull_ring_polygon(s.mesh, v, k);
-        return FaceOf(polygon, 1.0, dot(s.mat * hull_normal(s.mesh, polygon), n) >= FLATNESS);
+        let normal = s.mat * hull_normal(s.mesh, polygon);
+        return FaceOf(polygon, 1.0, normal, dot(normal, n) >= FLATNESS);
     }
 //#endif
     let along = dot(solid_axis(s, k), n);
     let has = s.kind == BOX || (s.kind == CYLINDER && k == 2u);
-    return FaceOf(k, select(-1.0, 1.0, along >= 0.0), has && abs(along) >= FLATNESS);
-}
-
-// Normal of a face.
-fn face_normal(s: Solid, on: FaceOf) -> vec3f {
-//#if HULL
-    if (is_hull(s)) {
-        return s.mat * hull_normal(s.mesh, on.k);
-    }
-//#endif
-    return solid_axis(s, on.k) * on.sign_of;
+    let side = select(-1.0, 1.0, along >= 0.0);
+    return FaceOf(k, side, solid_axis(s, k) * side, has && abs(along) >= FLATNESS);
 }
 
 // Of the faces that may touch along n, the one that looks most in a direction, more than `least`.
 fn best_face(s: Solid, v: u32, n: vec3f, direction: vec3f, least: f32) -> FaceOf {
     var best = least;
-    var chosen = FaceOf(0u, 0.0, false);
+    var chosen = FaceOf(0u, 0.0, vec3f(0.0), false);
     for (var k = 0u; k < face_count(s, v); k++) {
         let face = face_at(s, v, k, n);
-        let cosine = dot(face_normal(s, face), direction);
+        let cosine = dot(face.normal, direction);
         if (face.any && cosine > best) {
             best = cosine;
             chosen = face;
@@ -152,12 +177,14 @@ fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
 //#if HULL
     if (is_hull(s)) {
         var dim = 1u;
+        let corner = hull_vertex(s.mesh, v);
         for (var k = 0u; k < hull_ring(s.mesh, v); k++) {
             let around = cross(s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, v, k)), n);
             if (dot(around, around) < FLATNESS * FLATNESS) {
                 return 3u;
             }
-            if (abs(dot(ring_edge(s, v, k), n)) < FLATNESS) {
+            let along = normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner));
+            if (abs(dot(along, n)) < FLATNESS) {
                 dim = 2u;
             }
         }
@@ -171,28 +198,27 @@ fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
     return 1u + across;
 }
 
+// Whether a side or edge of a shape lies on a face with that normal, and of a box or mesh the edge at its farthest corner that
+// lies best, from that corner on; `single` where it touches with an edge: then that one.
+fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
 //#if HULL
-// Unit vector along edge k of those at a vertex of a mesh.
-fn ring_edge(s: Solid, v: u32, k: u32) -> vec3f {
-    return normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - hull_vertex(s.mesh, v)));
-}
-
-// The edge at the farthest corner of a box or mesh that lies best on a face with that normal, from that corner on; none
-// where none does.
-fn straight_edge(s: Solid, v: u32, n: vec3f, normal: vec3f) -> vec4f {
     var best = ALIGNED_SINE;
     var chosen = vec4f(0.0);
-    // where it touches with an edge, that one
-    let single = dimension_of(s, v, n) == 2u;
+    if (!is_hull(s) && s.kind != BOX) {
+        chosen.w = f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE);
+        return chosen;
+    }
+    var corner = vec3f(0.0);
+    if (is_hull(s)) {
+        corner = hull_vertex(s.mesh, v);
+    }
     for (var k = 0u; k < face_count(s, v); k++) {
         var along = solid_axis(s, k % 3u);
-        var span = vec3f(0.0);
+        let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
+        var span = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
         if (is_hull(s)) {
-            along = ring_edge(s, v, k);
-            span = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - hull_vertex(s.mesh, v));
-        } else {
-            let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
-            span = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
+            span = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner);
+            along = normalize3(span);
         }
         let slope = abs(dot(along, normal));
         if (slope < best && !(single && abs(dot(along, n)) >= FLATNESS)) {
@@ -201,17 +227,9 @@ fn straight_edge(s: Solid, v: u32, n: vec3f, normal: vec3f) -> vec4f {
         }
     }
     return chosen;
-}
-
+//#else
+    return vec4f(0.0, 0.0, 0.0, f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE));
 //#endif
-// Whether a side or edge of a shape lies on a face with that normal.
-fn lies_on(s: Solid, v: u32, n: vec3f, normal: vec3f) -> bool {
-//#if HULL
-    if (is_hull(s) || s.kind == BOX) {
-        return straight_edge(s, v, n, normal).w > 0.0;
-    }
-//#endif
-    return abs(dot(s.mat[2], normal)) < ALIGNED_SINE;
 }
 
 // Number of corners of a face.
@@ -262,45 +280,42 @@ fn sixteenth_sine(c: u32) -> f32 {
     return select(sine, -sine, c >= 8u);
 }
 
-// Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and returns half
-// the margin where it includes that.
-fn side_line(s: Solid, v: u32, n: vec3f, touch: vec3f, normal: vec3f, margin: f32) -> f32 {
-//#if HULL
-    if (is_hull(s) || s.kind == BOX) {
-        polygon_points[0] = farthest_point(s, n, s.pos, 0.0);
-        polygon_points[1] = polygon_points[0] + straight_edge(s, v, n, normal).xyz;
-        polygon_count = 2u;
-        return 0.0;
-    }
-//#endif
+// Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and of a box or mesh
+// the edge `span`; returns half the margin where it includes that.
+fn side_line(s: Solid, n: vec3f, touch: vec3f, span: vec3f, margin: f32) -> f32 {
     let axis = s.mat[2];
+    let straight = is_hull(s) || s.kind == BOX;
+    // from the end that is farther along the normal
+    var rim = farthest_point(s, n, select(touch, s.pos, straight), select(FLATNESS, 0.0, straight));
+    var from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLATNESS);
     var room = 0.0;
-    var from_end = -s.size.y;
-    var rim = touch;
     if (s.kind == CAPSULE) {
         room = 0.5 * margin;
         rim = touch + n * room;
-    } else {
-        // from the end that is farther along the normal
-        rim = farthest_point(s, n, touch, FLATNESS);
-        from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLATNESS);
+        from_end = -s.size.y;
     }
     let center = rim - axis * dot(rim - s.pos, axis);
-    polygon_points[0] = center + axis * from_end;
-    polygon_points[1] = center - axis * from_end;
+    polygon_points[0] = select(center + axis * from_end, rim, straight);
+    polygon_points[1] = select(center - axis * from_end, rim + span, straight);
     polygon_count = 2u;
     return room;
 }
 
+// Corner 0 of the face that has cut the polygon.
+var<private> cut_base: vec3f;
+
 // Cuts the polygon by the sides of a face, seen along that one's normal; what is higher above it than `most` goes too.
 fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
-    let base = face_corner(s, on, 0u);
-    let normal = face_normal(s, on);
+    let normal = on.normal;
     let sides = face_corners(s, on);
-    var to_corner = base;
-    for (var e = 0u; e < sides; e++) {
+    var to_corner = vec3f(0.0);
+    for (var e = 0u; e <= sides; e++) {
         let from_corner = to_corner;
-        to_corner = face_corner(s, on, (e + 1u) % sides);
+        to_corner = face_corner(s, on, e % sides);
+        if (e == 0u) {
+            cut_base = to_corner;
+            continue;
+        }
         let out = cross(to_corner - from_corner, normal);
         // read ahead of what is written: a side makes no more corners than were read, but for one
         let first = polygon_points[0];
@@ -334,7 +349,7 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
     var count = 0u;
     for (var k = 0u; k < polygon_count; k++) {
         let point = polygon_points[k];
-        if (dot(point - base, normal) <= most) {
+        if (dot(point - cut_base, normal) <= most) {
             polygon_points[count] = point;
             count++;
         }
@@ -342,10 +357,10 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
     polygon_count = count;
 }
 
-// Writes the contacts of what is left of the polygon above a face through `base`: `way` leads to the polygon's own side,
+// Writes the contacts of what is left of the polygon above a face, which has cut it: `way` leads to the polygon's own side,
 // `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays where
 // nothing is left.
-fn write_polygon(lining: bool, base: vec3f, normal: vec3f, way: vec3f, along: vec3f, room: f32) {
+fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, room: f32) {
     let n = polygon_count;
     if (n == 0u) {
         return;
@@ -372,7 +387,7 @@ fn write_polygon(lining: bool, base: vec3f, normal: vec3f, way: vec3f, along: ve
     for (var k = 0u; k < count; k++) {
         let c = select(select(chosen.x, chosen.y, k == 1u), select(chosen.z, chosen.w, k == 3u), k >= 2u);
         let point = polygon_points[c];
-        let height = dot(point - base, normal);
+        let height = dot(point - cut_base, normal);
         let dist = -height * dot(normal, way);
         let place = point - normal * height - way * (0.5 * dist) - along * (0.5 * room);
         found[k] = Found(dist + room, place, along, vec3f(0.0));

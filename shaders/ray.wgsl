@@ -237,7 +237,7 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     let count = u32(mesh_bvhnum(mesh));
     let slack = BOX_SLACK * max(abs(p.x), max(abs(p.y), abs(p.z)));
     var best = no_hit();
-    var best_face = 0;
+    var chosen = 0;
     var node = 0u;
     while (node < count) {
         let n = root + node;
@@ -255,10 +255,10 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
             let c1 = mesh_vert_vec3(verts + u32(mesh_face(at + 1u)));
             let c2 = mesh_vert_vec3(verts + u32(mesh_face(at + 2u)));
             let hit = ray_triangle(c0, c1, c2, p, v);
-            let closer = best.dist < 0.0 || hit.dist < best.dist || (hit.dist == best.dist && f < best_face);
+            let closer = best.dist < 0.0 || hit.dist < best.dist || (hit.dist == best.dist && f < chosen);
             if (hit.dist >= 0.0 && closer) {
                 best = hit;
-                best_face = f;
+                chosen = f;
             }
         }
         node++;

@@ -9,7 +9,7 @@
 //! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
 //! the flat faces and edges found so far makes the normal exact.
 
-use super::gjk::{Nearest, Run, approach, search};
+use super::gjk::{Goal, Nearest, Run, search};
 use super::manifold::several;
 use super::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
 use super::primitives::{Found, MAX_FOUND};
@@ -159,7 +159,7 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
     let lift = T::of(LIFT) * size;
     let mut n = normalize3(sub(b.shape.pos, a.shape.pos));
-    let begin = search(a, b, [T::ZERO; 3], reach, least, &mut n);
+    let begin = search(a, b, Goal::Origin, reach, least, &mut n);
     let nearest = begin.state;
     if nearest == Nearest::Far {
         return None;
@@ -175,8 +175,8 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
     }
     // the result of the first attempt, and what the second keeps away from
     let (mut first, mut lowest) = (n, T::ZERO);
+    let mut best = begin.height;
     for attempt in 0..2 {
-        let mut best = begin.height;
         if nearest == Nearest::Inside {
             (n, best) = suggestion(a, b, first, attempt == 1);
         } else if -best > lift {
@@ -184,7 +184,7 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
         }
         (n, best, _) = descend(a, b, n, best, size, flat);
         if attempt == 1 && lowest <= best {
-            n = first;
+            (n, best) = (first, lowest);
         }
         // shallow ones have no second valley
         if best < T::of(DEEP) * size {
@@ -194,14 +194,19 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
         lowest = best;
     }
     if nearest == Nearest::Inside && hulls {
-        n = neighbour(a, b, n, size);
+        (n, best) = neighbour(a, b, n, best, size);
     }
     // between polytopes, points and segments the nearest triangle is exact
     if flat {
-        return Some((n, dot(meet(a, b, n), n), None));
+        return Some((n, best, None));
     }
     let (n, height) = polish(a, b, n, size);
     Some((n, height, None))
+}
+
+/// The point that lies above the surface by a share of the size.
+fn above<T: Real>(share: f64, size: T) -> Goal<T> {
+    Goal::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
 }
 
 /// Turns a direction downhill; returns it, its height and the search that has ended there, if one has. `flat` for shapes
@@ -220,7 +225,7 @@ fn descend<T: Real>(
     for _ in 0..STEPS {
         // from above the surface
         let mut next = n;
-        let run = search(a, b, scale(n, best + T::of(LIFT) * size), T::of(8.0) * size, least, &mut next);
+        let run = search(a, b, above(LIFT, size), T::of(8.0) * size, least, &mut next);
         if run.state != Nearest::Outside {
             break;
         }
@@ -270,15 +275,14 @@ fn proven_valley<T: Real>(
     None
 }
 
-/// Where a polytope has a lower valley next to one: from points above the surface around it, as long as that helps.
-fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> [T; 3] {
-    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+/// Where a polytope has a lower valley next to one, and its height: from points above the surface around it, as long as that
+/// helps.
+fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], height: T, size: T) -> ([T; 3], T) {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(LOW);
     let slack = T::of(4.0) * T::EPSILON * size;
-    let mut n = start;
-    let mut best = dot(meet(a, b, n), n);
+    let (mut n, mut best) = (start, height);
     let mut center = n;
     for k in 0..TURNS * TILTS.len() {
-        let way = TILTS[k % TILTS.len()];
         if k % TILTS.len() == 0 {
             // as long as it helps
             if k > 0 && center == n {
@@ -286,25 +290,21 @@ fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T
             }
             center = n;
         }
-        let (t, u) = basis(center, [T::ZERO; 3]);
-        let tilted = normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])));
-        let height = dot(meet(a, b, tilted), tilted);
+        let mut next = tilted(center, TILTS[k % TILTS.len()]);
         // between two low directions none is high
-        if height > T::of(HIGH) * best {
-            continue;
-        }
-        let mut next = tilted;
-        let at = scale(tilted, height + T::of(LOW) * size);
-        if approach(a, b, at, T::of(8.0) * size, least * T::of(LOW), &mut next) != Nearest::Outside {
-            continue;
-        }
-        let value = dot(meet(a, b, next), next);
-        if value < best - slack {
-            n = next;
-            best = value;
+        let goal = Goal::Above { lift: T::of(LOW) * size, most: T::of(HIGH) * best };
+        let run = search(a, b, goal, T::of(8.0) * size, least, &mut next);
+        if run.state == Nearest::Outside && run.height < best - slack {
+            (n, best) = (next, run.height);
         }
     }
-    n
+    (n, best)
+}
+
+/// A direction beside another.
+fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
+    let (t, u) = basis(center, [T::ZERO; 3]);
+    normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])))
 }
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
@@ -562,9 +562,8 @@ fn hull_witnesses<T: Real>(
     }
     let p = known.unwrap_or_else(|| {
         let size = norm3(a.shape.size) + norm3(b.shape.size);
-        let at = scale(n, height + T::of(LIFT) * size);
         let mut turned = n;
-        search(a, b, at, T::of(8.0) * size, T::ZERO, &mut turned).witness
+        search(a, b, above(LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
     });
     (p, sub(p, across))
 }

@@ -20,7 +20,7 @@ pub enum Nearest {
     Outside,
     /// The point is inside, or nearer to the surface than can be told.
     Inside,
-    /// The origin is farther away than asked for.
+    /// The origin is farther away than asked for, or the surface higher.
     Far,
 }
 
@@ -56,17 +56,18 @@ impl<T: Real> Simplex<T> {
     }
 }
 
-/// Turns `n` into the direction from the difference of `a` and `b` to the point `at`; stops where a plane keeps
-/// the difference farther than `reach` away. `least` is the distance below which nothing is told.
-pub fn approach<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
-    at: [T; 3],
-    reach: T,
-    least: T,
-    n: &mut [T; 3],
-) -> Nearest {
-    search(a, b, at, reach, least, n).state
+/// The point that a search looks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal<T> {
+    /// The origin.
+    Origin,
+    /// The point above the surface of the difference in the first direction.
+    Above {
+        /// How far above.
+        lift: T,
+        /// Highest surface that is looked at.
+        most: T,
+    },
 }
 
 /// How a search has ended.
@@ -102,11 +103,12 @@ impl<T: Real> Run<T> {
     }
 }
 
-/// The same, and where it has ended.
+/// Turns `n` into the direction from the difference of `a` and `b` to the goal; stops where a plane keeps
+/// the difference farther than `reach` away. `least` is the distance below which nothing is told.
 pub fn search<T: Real>(
     a: &Solid<'_, T>,
     b: &Solid<'_, T>,
-    at: [T; 3],
+    goal: Goal<T>,
     reach: T,
     least: T,
     n: &mut [T; 3],
@@ -124,11 +126,18 @@ pub fn search<T: Real>(
     };
     let mut nearest = [T::ZERO; 3];
     let mut square = T::ZERO;
+    let mut at = [T::ZERO; 3];
     for round in 0..=ROUNDS {
         let from = farthest(a, *n, a.shape.pos, T::ZERO);
         let met = sub(from, farthest(b, scale(*n, -T::ONE), b.shape.pos, T::ZERO));
-        let point = sub(met, at);
         run.height = dot(met, *n);
+        if let (Goal::Above { lift, most }, 0) = (goal, round) {
+            if run.height > most {
+                return Run { state: Nearest::Far, ..run };
+            }
+            at = scale(*n, run.height + lift);
+        }
+        let point = sub(met, at);
         if round == 0 || run.height < run.lowest.1 {
             run.lowest = (*n, run.height);
         }

@@ -108,6 +108,14 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
 }
 
+/// The same with whether a parenthesis follows: the name of a function, or of a type, is that.
+fn mentions(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    identifiers(text).map(|word| {
+        let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+        (word, text[end..].starts_with('('))
+    })
+}
+
 /// Replaces the accessors of each parameter (`A`, `set_A`, `A_vec3`, `f__A`) by those of its argument.
 fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
     let replace = |word: &str| -> String {
@@ -187,11 +195,15 @@ impl Library {
         let mut queue: Vec<String> = roots.iter().map(|i| i.text.clone()).collect();
         let mut out = Vec::new();
         while let Some(text) = queue.pop() {
-            for word in identifiers(&text) {
+            for (word, called) in mentions(&text) {
                 if done.contains(word) {
                     continue;
                 }
                 let found = self.items.get(word).map(|i| i.text.clone());
+                // a local variable may be named like a function
+                if !called && found.as_ref().is_some_and(|text| text.starts_with("fn ")) {
+                    continue;
+                }
                 let found = match found.or_else(|| self.instance(word)) {
                     Some(text) => Some(write(&text)?),
                     None => provide(word),
@@ -228,6 +240,17 @@ mod tests {
         let Ok(text) = library.link(&[root], made, unchanged);
         assert!(text.contains("const A") && text.contains("fn f") && text.contains("const made"));
         assert!(!text.contains("fn g") && !text.contains("struct S") && !text.contains("lane"));
+    }
+
+    #[test]
+    fn variables_named_like_functions_are_none() {
+        let mut library = Library::default();
+        library.add("fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }");
+        for (root, linked) in [("fn main() { let y = f(); }", false), ("fn main() { let y = g(); }", true)] {
+            let Ok(text) =
+                library.link(&[Item { name: "main".into(), text: root.into() }], |_| None, unchanged);
+            assert_eq!(text.contains("fn gap"), linked, "{text}");
+        }
     }
 
     #[test]
