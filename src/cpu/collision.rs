@@ -87,13 +87,17 @@ fn visit_all<T: Real>(
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
     let mut wanted = 0;
+    // a global margin may be larger than those of the geoms
+    let all = m.enabled(enable::OVERRIDE);
     let mut span = m.span_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
     let mut next = candidates.start;
     while next < candidates.end && span < m.sizes.nspan {
         let end = (m.span_adr[span] + m.span_num[span]) as usize;
         if !far_span(m, d, span) {
             for candidate in next..end.min(candidates.end) {
-                wanted += visit(m, d, candidate, found);
+                if all || may_touch(m, d, candidate) {
+                    wanted += visit(m, d, candidate, found);
+                }
             }
         }
         next = end;
@@ -118,6 +122,18 @@ fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
         }
     }
     woken
+}
+
+/// Whether the geoms of a candidate may be near each other: a quick test before those of its own margins.
+#[inline(always)]
+fn may_touch<T: Real>(m: &Model<T>, d: &Data<T>, candidate: usize) -> bool {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
+    let reach = m.geom_reach[g1] + m.geom_reach[g2];
+    // also where a place is not a number
+    let far = dot(apart, apart) > reach * reach;
+    !far
 }
 
 /// Contacts of one candidate; returns how many there would be if there were slots for all.
