@@ -2,7 +2,8 @@
 //
 // The candidates whose bounding spheres are near are listed first, in order. Lanes then share the list: each counts its
 // contacts, one lane turns counts into slots in the order of the candidates, then each writes its contacts. A lane that
-// is alone writes at once. Where there are too few slots, one lane keeps the deepest.
+// is alone writes at once. Where there are too few slots, one lane keeps the deepest. Pairs with a closed form come first, then those
+// of support functions, so that lanes, and worlds side by side, do the same at a time; contacts are put in order after that.
 
 // Least friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
@@ -54,20 +55,64 @@ fn find_contacts() {
 //#if LANES
         let mode = select(turn, INSERT, full);
         let first = select(lane, select(near, 0u, lane == 0u), full);
+        let last = near;
         let stride = select(lanes, 1u, full);
-        for (var k = first; k < near; k += stride) {
-            visit(k, mode);
+//#else
+        let mode = select(WRITE, INSERT, full);
+        let first = 0u;
+        let last = select(0u, near, turn == 0u || full);
+        let stride = 1u;
+        var waiting = 0u;
+//#endif
+        for (var k = first; k < last; k += stride) {
+            let c = u32(candidate_near(k));
+//#if SLEEP
+            if (sleeps(c)) {
+//#if LANES
+                set_candidate_ncon(k, select(candidate_ncon(k), 0, mode == COUNT));
+//#endif
+                continue;
+            }
+//#endif
+//#if CONVEX
+            if (is_convex(c)) {
+//#if !LANES
+                set_candidate_ncon(waiting, i32(k));
+                waiting++;
+//#endif
+                continue;
+            }
+//#endif
+//#if CLOSED
+            visit_closed(k, c, mode);
+//#endif
         }
+//#if CONVEX
+        let ordered = u32(ncon(0u));
+//#if LANES
+        for (var k = first; k < last; k += stride) {
+            let c = u32(candidate_near(k));
+            if (is_convex(c) && !sleeps(c)) {
+                visit_convex(k, c, mode);
+            }
+        }
+        if (mode == INSERT) {
+            order_contacts(1u);
+        }
+//#else
+        for (var w = 0u; w < waiting; w++) {
+            let k = u32(candidate_ncon(w));
+            visit_convex(k, u32(candidate_near(k)), mode);
+        }
+        order_contacts(select(ordered, 1u, mode == INSERT));
+//#endif
+//#endif
+//#if LANES
         sync();
         if (mode == COUNT && lane == 0u) {
             first_slots(near);
         }
 //#else
-        let mode = select(WRITE, INSERT, full);
-        let last = select(0u, near, turn == 0u || full);
-        for (var k = 0u; k < last; k++) {
-            visit(k, mode);
-        }
         if (turn == 0u) {
             set_ncon_peak(0u, max(ncon_peak(0u), ncon(0u)));
         }
@@ -245,23 +290,57 @@ fn first_slots(near: u32) {
     set_ncon_peak(0u, max(ncon_peak(0u), wanted));
 }
 
-// Finds the contacts of one listed candidate and counts, writes or inserts them.
-fn visit(k: u32, mode: u32) {
-    let c = u32(candidate_near(k));
+// Whether the geoms of a candidate rest on each other.
+fn sleeps(c: u32) -> bool {
 //#if SLEEP
-    if (pair_sleeps(u32(geom_bodyid(u32(candidate_geom1(c)))), u32(geom_bodyid(u32(candidate_geom2(c)))))) {
-//#if LANES
-        set_candidate_ncon(k, select(candidate_ncon(k), 0, mode == COUNT));
+    return pair_sleeps(u32(geom_bodyid(u32(candidate_geom1(c)))), u32(geom_bodyid(u32(candidate_geom2(c)))));
+//#else
+    return false;
 //#endif
-        return;
-    }
-//#endif
+}
+
+//#if CLOSED
+// Finds the contacts of a listed candidate with a closed form, or with a way of its own, and counts, writes or inserts them.
+fn visit_closed(k: u32, c: u32, mode: u32) {
     let both = margin_gap(c);
     let margin = both.x + both.y;
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    let a = shape(g1);
+    let b = shape(g2);
+    let t1 = geom_type(g1);
+    let t2 = geom_type(g2);
+    closed_form(t1, t2, a, b, margin);
+//#if BOX_BOX
+    if (t1 == BOX && t2 == BOX) {
+        box_box(a, b, margin);
+    }
+//#endif
+//#if PLANE_MESH
+    if (t1 == PLANE && t2 == MESH) {
+        plane_mesh(a, geom_dataid(g2), b, margin);
+    }
+//#endif
+    take_found(k, c, mode, 0u);
+//#if LANES
+    if (mode == COUNT) {
+        set_candidate_ncon(k, i32(nfound));
+    }
+//#endif
+}
+//#endif
+
+//#if CONVEX
+// The same for a listed candidate whose contacts come from support functions.
+fn visit_convex(k: u32, c: u32, mode: u32) {
+    let both = margin_gap(c);
+    let margin = both.x + both.y;
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    let other = solid(g2);
+    var total = 0u;
 //#if HFIELD
     // one contact of each prism under a geom
-    let g1 = u32(candidate_geom1(c));
-    let other = solid(u32(candidate_geom2(c)));
     let field = u32(max(geom_dataid(g1), 0));
     let base = shape(g1);
     let on_field = geom_type(g1) == HFIELD;
@@ -269,7 +348,6 @@ fn visit(k: u32, mode: u32) {
     if (on_field) {
         prisms = prisms_under(field, base, other, margin);
     }
-    var total = 0u;
     for (var part = 0u; part < prisms.count && total < MAX_PRISMS; part++) {
         var one = solid(g1);
         nfound = 0u;
@@ -280,14 +358,19 @@ fn visit(k: u32, mode: u32) {
             }
             one = Solid(HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
-        collide(c, one, other, margin);
+        if (on_field || !boxes_apart(g1, g2, margin)) {
+            convex_convex(one, other, margin);
+        }
         take_found(k, c, mode, total);
         total += nfound;
     }
 //#else
-    collide(c, solid(u32(candidate_geom1(c))), solid(u32(candidate_geom2(c))), margin);
+    nfound = 0u;
+    if (!boxes_apart(g1, g2, margin)) {
+        convex_convex(solid(g1), other, margin);
+    }
     take_found(k, c, mode, 0u);
-    let total = nfound;
+    total = nfound;
 //#endif
 //#if LANES
     if (mode == COUNT) {
@@ -295,6 +378,24 @@ fn visit(k: u32, mode: u32) {
     }
 //#endif
 }
+
+// Puts contacts in the order of their candidates, of which those before `first` already are.
+fn order_contacts(first: u32) {
+    for (var con = first; con < min(u32(ncon(0u)), nconmax); con++) {
+        for (var at = con; at > 0u && contact_candidate(at - 1u) > contact_candidate(at); at--) {
+            let dist = contact_dist(at);
+            let pos = contact_pos_vec3(at);
+            let frame = contact_frame_mat3(at);
+            let candidate = contact_candidate(at);
+            move_contact(at - 1u, at);
+            set_contact_dist(at - 1u, dist);
+            set_contact_pos_vec3(at - 1u, pos);
+            set_contact_frame_mat3(at - 1u, frame);
+            set_contact_candidate(at - 1u, candidate);
+        }
+    }
+}
+//#endif
 
 // Writes or inserts the contacts found of a listed candidate, after those that it had before.
 fn take_found(k: u32, c: u32, mode: u32, before: u32) {
@@ -312,7 +413,7 @@ fn take_found(k: u32, c: u32, mode: u32, before: u32) {
     for (var f = 0u; f < nfound; f++) {
         var slot = first + i32(f);
         if (mode == INSERT) {
-            slot = free_slot(found[f].dist);
+            slot = free_slot(found[f].dist, i32(c));
         }
         if (slot >= 0 && slot < i32(nconmax)) {
             write_contact(u32(slot), c, found[f]);
@@ -381,33 +482,6 @@ fn solid(g: u32) -> Solid {
     return Solid(geom_type(g), own.pos, own.mat, own.size, mesh);
 }
 
-// Finds the contacts of one candidate that are nearer than `margin`.
-fn collide(c: u32, one: Solid, two: Solid, margin: f32) {
-    let a = Shape(one.pos, one.mat, one.size);
-    let b = Shape(two.pos, two.mat, two.size);
-    let t1 = one.kind;
-    let t2 = two.kind;
-    closed_form(t1, t2, a, b, margin);
-//#if BOX_BOX
-    if (t1 == BOX && t2 == BOX) {
-        box_box(a, b, margin);
-    }
-//#endif
-//#if CONVEX
-    if (is_convex_pair(t1, t2)) {
-        let boxed = t1 != HFIELD && boxes_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), margin);
-        if (!boxed) {
-            convex_convex(one, two, margin);
-        }
-    }
-//#endif
-//#if PLANE_MESH
-    if (t1 == PLANE && t2 == MESH) {
-        plane_mesh(a, two.mesh, b, margin);
-    }
-//#endif
-}
-
 // Finds the contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance.
 fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
     nfound = 0u;
@@ -468,7 +542,12 @@ fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
 //#endif
 }
 
-// Whether the contacts of two types come from support functions.
+// Whether the contacts of a candidate come from support functions.
+fn is_convex(c: u32) -> bool {
+    return is_convex_pair(geom_type(u32(candidate_geom1(c))), geom_type(u32(candidate_geom2(c))));
+}
+
+// The same for the contacts of two types.
 fn is_convex_pair(t1: i32, t2: i32) -> bool {
     return (t2 == ELLIPSOID && (t1 == SPHERE || t1 == CAPSULE))
         || (t2 == CYLINDER && t1 == CAPSULE)
@@ -478,9 +557,9 @@ fn is_convex_pair(t1: i32, t2: i32) -> bool {
         || (t1 >= SPHERE && t2 == MESH);
 }
 
-// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
-// contact has been taken out; -1 where no contact is shallower.
-fn free_slot(dist: f32) -> i32 {
+// Slot for a contact of candidate c at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
+// contact has been taken out, of equals that of the last candidate; -1 where that would be this one.
+fn free_slot(dist: f32, c: i32) -> i32 {
     let n = u32(ncon(0u));
     if (n < nconmax) {
         set_ncon(0u, i32(n) + 1);
@@ -489,14 +568,15 @@ fn free_slot(dist: f32) -> i32 {
     if (n == 0u) {
         return -1;
     }
-    // the shallowest, the last of equals
+    // whatever order they come in
     var worst = 0u;
     for (var k = 1u; k < n; k++) {
-        if (contact_dist(k) >= contact_dist(worst)) {
+        let equal = contact_dist(k) == contact_dist(worst);
+        if (contact_dist(k) > contact_dist(worst) || (equal && contact_candidate(k) >= contact_candidate(worst))) {
             worst = k;
         }
     }
-    if (dist >= contact_dist(worst)) {
+    if (dist > contact_dist(worst) || (dist == contact_dist(worst) && c >= contact_candidate(worst))) {
         return -1;
     }
     // those after it move up

@@ -493,12 +493,10 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let s = &model.sizes;
     let has_joint = |t: i32| model.jnt_type.contains(&t);
     let moves = |kinds: &[i32], kind: i32| kinds.contains(&kind);
-    let collides = |a: i32, b: i32| {
-        (0..s.ncandidate).any(|c| {
-            let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
-            (kind(model.candidate_geom1[c]), kind(model.candidate_geom2[c])) == (a, b)
-        })
-    };
+    let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
+    let ends = model.candidate_geom1.iter().zip(&model.candidate_geom2);
+    let met: BTreeSet<(i32, i32)> = ends.map(|(g1, g2)| (kind(*g1), kind(*g2))).collect();
+    let collides = |a: i32, b: i32| met.contains(&(a, b));
     let senses = |kinds: &[i32]| plan::senses(model, kinds);
     let sensed: BTreeSet<(i32, i32)> = if senses(DISTANCE_SENSORS) {
         sensed_pairs(model).map(|(g1, g2)| (model.geom_type[g1], model.geom_type[g2])).collect()
@@ -562,6 +560,7 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("HULL", hull),
         ("HFIELD", hfield),
         ("BOX_BOX", collides(geom::BOX, geom::BOX)),
+        ("CLOSED", met.iter().any(|p| p.0 != geom::HFIELD && !CONVEX.contains(p))),
         ("CONVEX", hfield || CONVEX.iter().any(|(a, b)| collides(*a, *b))),
         ("CONVEX_DISTANCE", sensed.iter().any(|p| CONVEX.contains(p) || *p == (geom::BOX, geom::BOX))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
