@@ -96,7 +96,7 @@ fn find_contacts() {
                 visit_convex(k, c, mode);
             }
         }
-        if (mode == INSERT) {
+        if (mode == INSERT && lane == 0u) {
             order_contacts(1u);
         }
 //#else

@@ -151,6 +151,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     var tilting = false;
     var tilt = 0u;
     var center = n;
+    // the first, at most so many steps in each valley and for either attempt, and all tilts
     for (var turn = 0u; turn <= (VALLEYS + 2u) * DESCENTS + VALLEY_TURNS * VALLEY_TILTS; turn++) {
 //#else
     for (var turn = 0u; turn <= 2u * DESCENTS; turn++) {

@@ -8,7 +8,7 @@
 const GJK_ROUNDS: u32 = 40u;
 
 // What a search has found: the point is outside; inside, or nearer to the surface than can be told; the origin is
-// farther away than asked for.
+// farther away than asked for, or the surface higher.
 const NEAREST_OUTSIDE: u32 = 0u;
 const NEAREST_INSIDE: u32 = 1u;
 const NEAREST_FAR: u32 = 2u;

@@ -386,14 +386,14 @@ macro_rules! model_table {
             mesh_polymapadr: int [nmeshvert] "id" "First polygon of each vertex.";
             mesh_polymapnum: int [nmeshvert] "1" "Number of polygons of each vertex.";
             mesh_polymap: int [nmeshpolymap] "id" "Polygons of vertices.";
-            // height fields
             mesh_bvhadr: int [nmesh] "id" "First node of the tree of boxes around the faces.";
             mesh_bvhnum: int [nmesh] "1" "Number of nodes.";
             bvh_aabb: real [nbvh 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
-            bvh_skip: int [nbvh] "id" "The node after those below, counted in the tree.";
+            bvh_skip: int [nbvh] "1" "Number of the node after those below, in its tree.";
             bvh_faceadr: int [nbvh] "id" "First face of a leaf among those of the mesh, in the order of `bvh_face`.";
             bvh_facenum: int [nbvh] "1" "Number of faces of a leaf, 0 of other nodes.";
             bvh_face: int [nmeshface] "id" "Faces of each mesh in the order of leaves.";
+            // height fields
             hfield_size: real [nhfield 4] "m" "Half sizes along x and y, height, depth of the base.";
             hfield_nrow: int [nhfield] "1" "Number of rows.";
             hfield_ncol: int [nhfield] "1" "Number of columns.";
@@ -756,7 +756,7 @@ macro_rules! data_table {
             scratch sweep_ball: real [nsweep 4] "m" "Centre and radius of a sphere around the body or geom with margins; CPU only.";
             scratch sweep_order: int [nsweep] "id" "Bodies and geoms in order along an axis; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
-            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those.";
+            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those; with one lane those that wait for the others.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";

@@ -209,9 +209,15 @@ fn balls() -> Model {
 
 /// The same with options.
 fn balls_with(option: &str) -> Model {
-    let ball = r#"<body><freejoint/><geom size="0.1"/></body>"#.repeat(12);
+    balls_of(option, |_| "size='0.1'")
+}
+
+/// The same with geoms by their number.
+fn balls_of(option: &str, geom: impl Fn(usize) -> &'static str) -> Model {
+    let ball = |i| format!("<body><freejoint/><geom {}/></body>", geom(i));
+    let all: String = (0..12).map(ball).collect();
     compile::load_str(&format!(
-        r#"<mujoco><option {option}/><worldbody><geom type="plane" size="5 5 1"/>{ball}</worldbody></mujoco>"#
+        r#"<mujoco><option {option}/><worldbody><geom type="plane" size="5 5 1"/>{all}</worldbody></mujoco>"#
     ))
     .unwrap()
 }
@@ -263,6 +269,35 @@ fn too_many_contacts_keep_the_deepest() {
         isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
     }
     same_on_all(&seen);
+}
+
+#[test]
+fn the_deepest_are_kept_whichever_way_they_are_found() {
+    // round ellipsoids touch like spheres, but by support functions, which kernels visit after closed forms
+    let ellipsoid = "type='ellipsoid' size='0.1 0.1 0.1'";
+    let model = balls_of("", |i| if i % 3 == 1 { ellipsoid } else { "size='0.1'" });
+    for nconmax in [6, 90] {
+        let mut seen: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        for backend in backends() {
+            let mut batch = open(&model, &backend, Capacity { nconmax, njmax: 400 });
+            batch.set("qpos", &heaps(true)).unwrap();
+            batch.forward().unwrap();
+            let n = row(&batch, "ncon", 1)[0] as usize;
+            let (mut dist, mut geom) = (row(&batch, "contact_dist", 1), row(&batch, "contact_geom", 1));
+            (dist.truncate(n), geom.truncate(2 * n));
+            seen.push((dist, geom));
+        }
+        for (dist, geom) in &seen {
+            assert!(close(dist, &seen[0].0, 1e-5), "{nconmax} slots: {dist:?} {:?}", seen[0].0);
+            assert_eq!(geom, &seen[0].1, "{nconmax} slots");
+        }
+        // both ways, in the order of the candidates: bodies go up, and a geom is the only one of its body
+        let round = |pair: &[f64]| pair.iter().any(|g| *g > 0.0 && (*g as usize - 1) % 3 == 1);
+        let pairs: Vec<&[f64]> = seen[0].1.chunks(2).collect();
+        assert!(pairs.iter().any(|p| round(p)) && pairs.iter().any(|p| !round(p)), "{pairs:?}");
+        let ends = pairs.iter().map(|p| [p[0].min(p[1]), p[0].max(p[1])]);
+        assert!(ends.is_sorted(), "{pairs:?}");
+    }
 }
 
 #[test]

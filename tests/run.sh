@@ -162,6 +162,10 @@ part_shared() {
         [[ $line == */replicate/tendon.xml ]] || contact+=("$shared/models/$line")
     done
     check "contact tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "${contact[@]}"
+    # meshes, a hand, a height field, rays
+    check "mesh models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
+        "$shared"/models/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
+        "$shared"/models/warp/{ray,hfield/hfield}.xml
     check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
 }

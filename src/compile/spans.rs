@@ -59,7 +59,7 @@ impl Build<'_> {
         let m = &self.model;
         let own = |g: usize| match m.geom_type[g] {
             kind::PLANE | kind::HFIELD => ENDLESS,
-            _ => m.geom_rbound[g] + m.geom_margin[g] + m.geom_gap[g],
+            _ => m.geom_rbound[g] + (m.geom_margin[g] + m.geom_gap[g]).max(0.0),
         };
         let mut reaches: Vec<f64> = (0..m.sizes.ngeom).map(own).collect();
         for p in 0..m.sizes.npair {

@@ -587,12 +587,14 @@ mod tests {
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);
         }
+        all.geom_reach.fill(1e10);
         let mut left_out = 0;
         let contacts = same_contacts(&m, &all, bound(&m), 0.8, |d| {
             left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
         });
         assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
     }
+
     /// Many bodies among fixed ones, with a plane, an excluded and an explicit pair.
     fn crowd() -> Model<f64> {
         let kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box"];
@@ -621,6 +623,7 @@ mod tests {
         assert!(m.sizes.nsweep > 40, "no sweep");
         let mut all = m.clone();
         all.sizes.nsweep = 0;
+        all.geom_reach.fill(1e10);
         let contacts = same_contacts(&m, &all, bound(&m), 0.6, |_| {});
         let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.6, |_| {});
         assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");

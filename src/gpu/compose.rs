@@ -404,7 +404,7 @@ impl Known for Specialised<'_> {
         };
         // accessors are no functions that control passes to
         if access::parse(name).is_none() {
-            let root = Item { name: String::new(), text: name.to_string() };
+            let root = Item { name: String::new(), text: format!("{name}()") };
             let Ok(_) = self.composer.library.link(&[root], note, unchanged);
         }
         self.touching.borrow_mut().insert(name.to_string(), found);
@@ -707,6 +707,14 @@ mod tests {
                 assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
             }
         }
+    }
+
+    #[test]
+    fn functions_that_reach_registers_are_known() {
+        let (composer, layout) = with_solver(1, Placement::Registers, &["PGS", "DUAL"]);
+        let known = Specialised { composer: &composer, layout: &layout, touching: RefCell::default() };
+        assert!(known.touches("set_residuals") && known.touches("start_dual"));
+        assert!(!known.touches("friction_kind") && !known.touches("nowhere"));
     }
 
     #[test]

@@ -302,14 +302,12 @@ fn curved_shapes_are_the_same_in_kernels() {
 }
 
 #[test]
-#[ignore = "kernels of meshes take minutes to build on software Vulkan: by hand, with --ignored"]
 #[cfg(feature = "gpu")]
 fn meshes_are_the_same_in_kernels() {
     in_kernels(Group::Meshes);
 }
 
 #[test]
-#[ignore = "kernels of meshes take minutes to build on software Vulkan: by hand, with --ignored"]
 #[cfg(feature = "gpu")]
 fn height_fields_are_the_same_in_kernels() {
     in_kernels(Group::Fields);
