@@ -284,7 +284,8 @@ fn the_deepest_are_kept_whichever_way_they_are_found() {
             batch.forward().unwrap();
             let n = row(&batch, "ncon", 1)[0] as usize;
             let (mut dist, mut geom) = (row(&batch, "contact_dist", 1), row(&batch, "contact_geom", 1));
-            (dist.truncate(n), geom.truncate(2 * n));
+            dist.truncate(n);
+            geom.truncate(2 * n);
             seen.push((dist, geom));
         }
         for (dist, geom) in &seen {
