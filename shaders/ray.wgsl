@@ -233,8 +233,8 @@ fn keep_hit(hit: Hit) {
 fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     let first = u32(mesh_faceadr(mesh));
     let verts = u32(mesh_vertadr(mesh));
-    let root = u32(mesh_bvhadr(mesh));
-    let count = u32(mesh_bvhnum(mesh));
+    let root = u32(mesh_boxadr(mesh));
+    let count = u32(mesh_boxnum(mesh));
     let slack = BOX_SLACK * max(abs(p.x), max(abs(p.y), abs(p.z)));
     var best = no_hit();
     var chosen = 0;
@@ -243,13 +243,13 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
         let n = root + node;
         let span = box_span(n, slack, p, v);
         if (span.x > span.y || span.y < 0.0 || (best.dist >= 0.0 && span.x > best.dist)) {
-            node = u32(bvh_skip(n));
+            node = u32(meshbox_skip(n));
             continue;
         }
-        let leaf = first + u32(bvh_faceadr(n));
-        let end = leaf + u32(bvh_facenum(n));
+        let leaf = first + u32(meshbox_faceadr(n));
+        let end = leaf + u32(meshbox_facenum(n));
         for (var k = leaf; k < end; k++) {
-            let f = bvh_face(k);
+            let f = mesh_boxface(k);
             let at = 3u * (first + u32(f));
             let c0 = mesh_vert_vec3(verts + u32(mesh_face(at)));
             let c1 = mesh_vert_vec3(verts + u32(mesh_face(at + 1u)));
@@ -268,9 +268,9 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
 
 // The part of a ray in the box of a node.
 fn box_span(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
-    let x = slab_span(p.x - bvh_aabb(6u * n), v.x, bvh_aabb(6u * n + 3u) + slack);
-    let y = slab_span(p.y - bvh_aabb(6u * n + 1u), v.y, bvh_aabb(6u * n + 4u) + slack);
-    let z = slab_span(p.z - bvh_aabb(6u * n + 2u), v.z, bvh_aabb(6u * n + 5u) + slack);
+    let x = slab_span(p.x - meshbox_aabb(6u * n), v.x, meshbox_aabb(6u * n + 3u) + slack);
+    let y = slab_span(p.y - meshbox_aabb(6u * n + 1u), v.y, meshbox_aabb(6u * n + 4u) + slack);
+    let z = slab_span(p.z - meshbox_aabb(6u * n + 2u), v.z, meshbox_aabb(6u * n + 5u) + slack);
     return overlap(overlap(x, y), z);
 }
 

@@ -65,7 +65,7 @@ macro_rules! size_table {
             nmeshpoly "polygons of all meshes";
             nmeshpolyvert "vertices of all polygons";
             nmeshpolymap "polygons of all vertices";
-            nbvh "nodes of the bounding-volume trees of all meshes";
+            nmeshbox "nodes of the bounding-volume trees of all meshes";
             nhfield "height fields";
             nhfielddata "points of all height fields";
             nnumeric "custom numeric fields";
@@ -386,13 +386,13 @@ macro_rules! model_table {
             mesh_polymapadr: int [nmeshvert] "id" "First polygon of each vertex.";
             mesh_polymapnum: int [nmeshvert] "1" "Number of polygons of each vertex.";
             mesh_polymap: int [nmeshpolymap] "id" "Polygons of vertices.";
-            mesh_bvhadr: int [nmesh] "id" "First node of the tree of boxes around the faces.";
-            mesh_bvhnum: int [nmesh] "1" "Number of nodes.";
-            bvh_aabb: real [nbvh 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
-            bvh_skip: int [nbvh] "1" "Number of the node after those below, in its tree.";
-            bvh_faceadr: int [nbvh] "id" "First face of a leaf among those of the mesh, in the order of `bvh_face`.";
-            bvh_facenum: int [nbvh] "1" "Number of faces of a leaf, 0 of other nodes.";
-            bvh_face: int [nmeshface] "id" "Faces of each mesh in the order of leaves.";
+            mesh_boxadr: int [nmesh] "id" "First node of the tree of boxes around the faces.";
+            mesh_boxnum: int [nmesh] "1" "Number of nodes.";
+            meshbox_aabb: real [nmeshbox 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
+            meshbox_skip: int [nmeshbox] "1" "Number of the node after those below, in its tree.";
+            meshbox_faceadr: int [nmeshbox] "id" "First face of a leaf among those of the mesh, in the order of `mesh_boxface`.";
+            meshbox_facenum: int [nmeshbox] "1" "Number of faces of a leaf, 0 of other nodes.";
+            mesh_boxface: int [nmeshface] "id" "Faces of each mesh in the order of leaves.";
             // height fields
             hfield_size: real [nhfield 4] "m" "Half sizes along x and y, height, depth of the base.";
             hfield_nrow: int [nhfield] "1" "Number of rows.";

@@ -114,7 +114,7 @@ impl Build<'_> {
             n.nmeshpoly += m.polygons.vert.len();
             n.nmeshpolyvert += m.polygons.vert.iter().map(Vec::len).sum::<usize>();
             n.nmeshpolymap += m.polygons.map.iter().map(Vec::len).sum::<usize>();
-            n.nbvh += m.tree.nodes.len();
+            n.nmeshbox += m.tree.nodes.len();
         }
         if n.nmeshvert + n.nmeshface + n.nmeshgraph > MAX_TOTAL {
             let span = self.spec.bodies[0].base.at.element;
@@ -137,7 +137,7 @@ impl Build<'_> {
             next.nmeshpoly += mesh.polygons.vert.len();
             next.nmeshpolyvert += mesh.polygons.vert.iter().map(Vec::len).sum::<usize>();
             next.nmeshpolymap += mesh.polygons.map.iter().map(Vec::len).sum::<usize>();
-            next.nbvh += mesh.tree.nodes.len();
+            next.nmeshbox += mesh.tree.nodes.len();
         }
     }
 
@@ -192,13 +192,13 @@ impl Build<'_> {
 
     fn store_tree(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
         let (m, nodes) = (&mut self.model, &mesh.tree.nodes);
-        m.mesh_bvhadr[i] = at.nbvh as i32;
-        m.mesh_bvhnum[i] = nodes.len() as i32;
-        put(&mut m.bvh_aabb, 6 * at.nbvh, nodes.iter().flat_map(|n| n.aabb));
-        put(&mut m.bvh_skip, at.nbvh, nodes.iter().map(|n| n.skip));
-        put(&mut m.bvh_faceadr, at.nbvh, nodes.iter().map(|n| n.first));
-        put(&mut m.bvh_facenum, at.nbvh, nodes.iter().map(|n| n.count));
-        put(&mut m.bvh_face, at.nmeshface, mesh.tree.face.iter().copied());
+        m.mesh_boxadr[i] = at.nmeshbox as i32;
+        m.mesh_boxnum[i] = nodes.len() as i32;
+        put(&mut m.meshbox_aabb, 6 * at.nmeshbox, nodes.iter().flat_map(|n| n.aabb));
+        put(&mut m.meshbox_skip, at.nmeshbox, nodes.iter().map(|n| n.skip));
+        put(&mut m.meshbox_faceadr, at.nmeshbox, nodes.iter().map(|n| n.first));
+        put(&mut m.meshbox_facenum, at.nmeshbox, nodes.iter().map(|n| n.count));
+        put(&mut m.mesh_boxface, at.nmeshface, mesh.tree.face.iter().copied());
     }
 }
 

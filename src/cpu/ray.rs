@@ -293,21 +293,21 @@ fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
 fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
     let mesh = usize::try_from(mesh).ok()?;
     let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
-    let (root, count) = (m.mesh_bvhadr[mesh] as usize, m.mesh_bvhnum[mesh] as usize);
+    let (root, count) = (m.mesh_boxadr[mesh] as usize, m.mesh_boxnum[mesh] as usize);
     let slack = T::of(BOX_SLACK) * p[0].abs().max(p[1].abs()).max(p[2].abs());
     let mut best: Option<(Hit<T>, usize)> = None;
     let mut node = 0;
     while node < count {
         let n = root + node;
-        let span = box_span(&m.bvh_aabb[6 * n..6 * n + 6], slack, p, v);
+        let span = box_span(&m.meshbox_aabb[6 * n..6 * n + 6], slack, p, v);
         let beyond = best.is_some_and(|(hit, _)| span.near > hit.dist);
         if span.near > span.far || span.far < T::ZERO || beyond {
-            node = m.bvh_skip[n] as usize;
+            node = m.meshbox_skip[n] as usize;
             continue;
         }
-        let leaf = first + m.bvh_faceadr[n] as usize;
-        for k in leaf..leaf + m.bvh_facenum[n] as usize {
-            let f = m.bvh_face[k] as usize;
+        let leaf = first + m.meshbox_faceadr[n] as usize;
+        for k in leaf..leaf + m.meshbox_facenum[n] as usize {
+            let f = m.mesh_boxface[k] as usize;
             let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[3 * (first + f) + k] as usize);
             let Some(hit) = triangle([corner(0), corner(1), corner(2)], p, v) else { continue };
             if best.is_none_or(|(b, face)| hit.dist < b.dist || (hit.dist == b.dist && f < face)) {
@@ -516,7 +516,7 @@ mod tests {
             let faces = first..first + m.mesh_facenum[mesh] as usize;
             let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[k] as usize);
             let all: Vec<_> = faces.map(|f| [corner(3 * f), corner(3 * f + 1), corner(3 * f + 2)]).collect();
-            assert!(all.len() > 500 && m.mesh_bvhnum[mesh] > 200);
+            assert!(all.len() > 500 && m.mesh_boxnum[mesh] > 200);
             assert!(compare(&all, |p, v| ray_mesh(m, mesh as i32, p, v)) > 1000);
         }
     }

@@ -158,19 +158,19 @@ fn hull(m: &Model, mesh: usize) -> bool {
 
 /// Whether the tree of boxes of a mesh is of its faces, and a walk through it ends.
 fn tree(m: &Model, mesh: usize) -> bool {
-    let (first, nodes) = (i64::from(m.mesh_bvhadr[mesh]), i64::from(m.mesh_bvhnum[mesh]));
+    let (first, nodes) = (i64::from(m.mesh_boxadr[mesh]), i64::from(m.mesh_boxnum[mesh]));
     let faces = i64::from(m.mesh_facenum[mesh]);
-    if first < 0 || nodes < 0 || first + nodes > m.sizes.nbvh as i64 {
+    if first < 0 || nodes < 0 || first + nodes > m.sizes.nmeshbox as i64 {
         return false;
     }
     let walked = (0..nodes).all(|k| {
         let n = (first + k) as usize;
-        let (adr, count) = (i64::from(m.bvh_faceadr[n]), i64::from(m.bvh_facenum[n]));
-        let skip = i64::from(m.bvh_skip[n]);
+        let (adr, count) = (i64::from(m.meshbox_faceadr[n]), i64::from(m.meshbox_facenum[n]));
+        let skip = i64::from(m.meshbox_skip[n]);
         skip > k && skip <= nodes && adr >= 0 && count >= 0 && adr + count <= faces
     });
     let face = m.mesh_faceadr[mesh].max(0) as usize;
-    walked && m.bvh_face[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
+    walked && m.mesh_boxface[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
 }
 
 #[cfg(test)]
