@@ -327,7 +327,6 @@ macro_rules! model_table {
             geom_solimp: real [ngeom 5] "mixed" "Impedance of contacts.";
             geom_size: real [ngeom 3] "m" "Size by type.";
             geom_rbound: real [ngeom] "m" "Radius of the bounding sphere; 0 for planes.";
-            geom_reach: real [ngeom] "m" "Radius within which candidates of the geom are near, margins included; 1e10 without bounds.";
             geom_pos: real [ngeom 3] "m" "Position in the body's frame.";
             geom_quat: real [ngeom 4] "1" "Orientation in the body's frame.";
             geom_friction: real [ngeom 3] "mixed" "Sliding, torsional and rolling friction.";

@@ -13,9 +13,6 @@ const MOST: usize = 16;
 /// A bounding sphere is a little larger than what it bounds: the two are placed with different rounding.
 const SLACK: f64 = 1.0 + 1e-6;
 
-/// Reach of what has no bounds.
-const ENDLESS: f64 = 1e10;
-
 /// Sphere around some geoms of a body, in its frame; the geom, if it is one.
 struct Side {
     body: usize,
@@ -24,9 +21,8 @@ struct Side {
 }
 
 impl Build<'_> {
-    /// Divides the candidates into runs, and bounds both sides of each, and each geom.
+    /// Divides the candidates into runs, and bounds both sides of each.
     pub(super) fn spans(&mut self, candidates: &[Candidate]) {
-        self.model.geom_reach = self.reaches();
         let mut first = 0;
         while first < candidates.len() {
             let length = self.run(&candidates[first..]);
@@ -52,22 +48,6 @@ impl Build<'_> {
             first += length;
         }
         self.model.sizes.nspan = self.model.span_adr.len();
-    }
-
-    /// Radii of the bounding spheres of geoms, each with the largest of its margins, a little larger.
-    fn reaches(&self) -> Vec<f64> {
-        let m = &self.model;
-        let own = |g: usize| match m.geom_type[g] {
-            kind::PLANE | kind::HFIELD => ENDLESS,
-            _ => m.geom_rbound[g] + (m.geom_margin[g] + m.geom_gap[g]).max(0.0),
-        };
-        let mut reaches: Vec<f64> = (0..m.sizes.ngeom).map(own).collect();
-        for p in 0..m.sizes.npair {
-            for g in [m.pair_geom1[p], m.pair_geom2[p]].map(|g| g as usize) {
-                reaches[g] = reaches[g].max(m.geom_rbound[g] + m.pair_margin[p] + m.pair_gap[p]);
-            }
-        }
-        reaches.iter().map(|r| r * SLACK).collect()
     }
 
     /// Length of the run that these candidates begin with: between the same two bodies, of one geom, or a few of them where a body

@@ -87,17 +87,13 @@ fn visit_all<T: Real>(
     found: &mut [Found<T>; MAX_FOUND],
 ) -> usize {
     let mut wanted = 0;
-    // a global margin may be larger than those of the geoms
-    let all = m.enabled(enable::OVERRIDE);
     let mut span = m.span_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
     let mut next = candidates.start;
     while next < candidates.end && span < m.sizes.nspan {
         let end = (m.span_adr[span] + m.span_num[span]) as usize;
         if !far_span(m, d, span) {
             for candidate in next..end.min(candidates.end) {
-                if all || may_touch(m, d, candidate) {
-                    wanted += visit(m, d, candidate, found);
-                }
+                wanted += visit(m, d, candidate, found);
             }
         }
         next = end;
@@ -122,18 +118,6 @@ fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
         }
     }
     woken
-}
-
-/// Whether the geoms of a candidate may be near each other: a quick test before those of its own margins.
-#[inline(always)]
-fn may_touch<T: Real>(m: &Model<T>, d: &Data<T>, candidate: usize) -> bool {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
-    let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
-    let reach = m.geom_reach[g1] + m.geom_reach[g2];
-    // also where a place is not a number
-    let far = dot(apart, apart) > reach * reach;
-    !far
 }
 
 /// Contacts of one candidate; returns how many there would be if there were slots for all.
@@ -587,7 +571,6 @@ mod tests {
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);
         }
-        all.geom_reach.fill(1e10);
         let mut left_out = 0;
         let contacts = same_contacts(&m, &all, bound(&m), 0.8, |d| {
             left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
@@ -623,7 +606,6 @@ mod tests {
         assert!(m.sizes.nsweep > 40, "no sweep");
         let mut all = m.clone();
         all.sizes.nsweep = 0;
-        all.geom_reach.fill(1e10);
         let contacts = same_contacts(&m, &all, bound(&m), 0.6, |_| {});
         let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.6, |_| {});
         assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");
