@@ -206,22 +206,38 @@ fn far_span(s: u32) -> bool {
     let around2 = span_reach_vec4(2u * s + 1u);
     let reach = around1.w + around2.w;
     let two = u32(span_body(2u * s + 1u));
-    let centre2 = xpos_vec3(two) + xmat_mat3(two) * around2.xyz;
+    let mat2 = xmat_mat3(two);
+    let centre2 = xpos_vec3(two) + mat2 * around2.xyz;
     let alone = span_geom(s);
-    var centre1 = vec3f(0.0);
     // places are rounded otherwise than those of the geoms
+    if (alone >= 0 && geom_type(u32(max(alone, 0))) == PLANE) {
+        let height = dot(centre2 - geom_xpos_vec3(u32(alone)), geom_xmat_mat3(u32(alone))[2]);
+        return height > reach + 8.0 * EPSILON * (sqrt(dot(centre2, centre2)) + abs(height));
+    }
+    // the geom that is alone, or the body
+    var pos1 = vec3f(0.0);
+    var mat1 = mat3x3f();
+    var centre1 = vec3f(0.0);
     if (alone >= 0) {
-        centre1 = geom_xpos_vec3(u32(alone));
-        if (geom_type(u32(alone)) == PLANE) {
-            let height = dot(centre2 - centre1, geom_xmat_mat3(u32(alone))[2]);
-            return height > reach + 8.0 * EPSILON * (sqrt(dot(centre2, centre2)) + abs(height));
-        }
+        pos1 = geom_xpos_vec3(u32(alone));
+        mat1 = geom_xmat_mat3(u32(alone));
+        centre1 = pos1;
     } else {
         let one = u32(span_body(2u * s));
-        centre1 = xpos_vec3(one) + xmat_mat3(one) * around1.xyz;
+        pos1 = xpos_vec3(one);
+        mat1 = xmat_mat3(one);
+        centre1 = pos1 + mat1 * around1.xyz;
     }
-    let apart = centre2 - centre1;
-    return dot(apart, apart) > reach * reach + 16.0 * EPSILON * (dot(centre1, centre1) + dot(centre2, centre2));
+    let between = centre2 - centre1;
+    let size = dot(centre1, centre1) + dot(centre2, centre2);
+    if (dot(between, between) > reach * reach + 16.0 * EPSILON * size) {
+        return true;
+    }
+    // the same with boxes
+    let apart = xpos_vec3(two) + mat2 * span_box_vec3(4u * s + 2u) - (pos1 + mat1 * span_box_vec3(4u * s));
+    return boxes_apart(
+        apart, mat1, span_box_vec3(4u * s + 1u), mat2, span_box_vec3(4u * s + 3u), 16.0 * EPSILON * sqrt(size)
+    );
 }
 //#endif
 
@@ -358,7 +374,7 @@ fn visit_convex(k: u32, c: u32, mode: u32) {
             }
             one = Solid(HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
-        if (on_field || !boxes_apart(g1, g2, margin)) {
+        if (on_field || !geoms_apart(g1, g2, margin)) {
             convex_convex(one, other, margin);
         }
         take_found(k, c, mode, total);
@@ -366,7 +382,7 @@ fn visit_convex(k: u32, c: u32, mode: u32) {
     }
 //#else
     nfound = 0u;
-    if (!boxes_apart(g1, g2, margin)) {
+    if (!geoms_apart(g1, g2, margin)) {
         convex_convex(solid(g1), other, margin);
     }
     take_found(k, c, mode, 0u);
@@ -448,20 +464,24 @@ fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     return dot(apart, apart) > reach * reach;
 }
 
-//#if CONVEX
-// Whether the boxes around two geoms are apart along an axis of either of them.
-fn boxes_apart(g1: u32, g2: u32, margin: f32) -> bool {
-    let mat1 = geom_xmat_mat3(g1);
-    let mat2 = geom_xmat_mat3(g2);
-    let apart = geom_xpos_vec3(g2) + mat2 * geom_aabb_vec3(2u * g2) - (geom_xpos_vec3(g1) + mat1 * geom_aabb_vec3(2u * g1));
-    let half1 = geom_aabb_vec3(2u * g1 + 1u);
-    let half2 = geom_aabb_vec3(2u * g2 + 1u);
+// Whether two boxes are farther from each other than `margin` along an axis of either of them; `apart` leads from one centre to
+// the other.
+fn boxes_apart(apart: vec3f, mat1: mat3x3f, half1: vec3f, mat2: mat3x3f, half2: vec3f, margin: f32) -> bool {
     // axes of the second in those of the first
     let turn = transpose(mat1) * mat2;
     let spread = mat3x3f(abs(turn[0]), abs(turn[1]), abs(turn[2]));
     let far1 = abs(apart * mat1) > half1 + spread * half2 + margin;
     let far2 = abs(apart * mat2) > half2 + half1 * spread + margin;
     return any(far1) || any(far2);
+}
+
+//#if CONVEX
+// The same for the boxes around two geoms.
+fn geoms_apart(g1: u32, g2: u32, margin: f32) -> bool {
+    let mat1 = geom_xmat_mat3(g1);
+    let mat2 = geom_xmat_mat3(g2);
+    let apart = geom_xpos_vec3(g2) + mat2 * geom_aabb_vec3(2u * g2) - (geom_xpos_vec3(g1) + mat1 * geom_aabb_vec3(2u * g1));
+    return boxes_apart(apart, mat1, geom_aabb_vec3(2u * g1 + 1u), mat2, geom_aabb_vec3(2u * g2 + 1u), margin);
 }
 //#endif
 

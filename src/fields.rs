@@ -346,6 +346,7 @@ macro_rules! model_table {
             span_body: int [nspan 2] "id" "Bodies that their geoms are on; -1 where no test leaves out the run.";
             span_geom: int [nspan] "id" "The one geom on the first body; -1 for several.";
             span_reach: real [nspan 8] "m" "For either body centre, in its frame, and radius of a sphere around those geoms with margins; of a plane, the radius is its margin.";
+            span_box: real [nspan 12] "m" "For either body centre and half sizes of a box around those geoms with margins, in its frame, or in that of the one geom.";
             sweep_body: int [nsweep] "id" "Body that is sorted; -1 for a geom. CPU only, as all of the sweep.";
             sweep_geom: int [nsweep] "id" "Geom that is sorted; -1 for a body.";
             sweep_adr: int [nsweep] "id" "First of the groups that it has with later ones.";

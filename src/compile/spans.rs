@@ -1,6 +1,6 @@
 //! Runs of candidates that one test can leave out: some geoms of a body against some of another.
 
-use glam::DVec3;
+use glam::{DMat3, DQuat, DVec3};
 
 use super::Build;
 use super::pairs::Candidate;
@@ -13,11 +13,18 @@ const MOST: usize = 16;
 /// A bounding sphere is a little larger than what it bounds: the two are placed with different rounding.
 const SLACK: f64 = 1.0 + 1e-6;
 
-/// Sphere around some geoms of a body, in its frame; the geom, if it is one.
+/// Sphere around some geoms of a body, in its frame; a box around them, in that of the geom, if it is one.
 struct Side {
     body: usize,
     geom: i32,
     sphere: [f64; 4],
+    /// Centre and half sizes.
+    bounds: [f64; 6],
+}
+
+/// The extent of both.
+fn join(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (DVec3, DVec3) {
+    (a.0.min(b.0), a.1.max(b.1))
 }
 
 impl Build<'_> {
@@ -39,10 +46,9 @@ impl Build<'_> {
                     m.span_num.push(length as i32);
                     m.span_geom.push(sides.as_ref().map_or(-1, |s| s[0].geom));
                     m.span_body.extend(sides.as_ref().map_or([-1; 2], |s| [0, 1].map(|k| s[k].body as i32)));
-                    m.span_reach.extend(sides.map_or([0.0; 8], |[a, b]| {
-                        let all = [a.sphere, b.sphere];
-                        std::array::from_fn(|k| all[k / 4][k % 4])
-                    }));
+                    let sides = sides.as_ref().map(|s| [&s[0], &s[1]]);
+                    m.span_reach.extend(sides.map_or([[0.0; 4]; 2], |s| s.map(|s| s.sphere)).as_flattened());
+                    m.span_box.extend(sides.map_or([[0.0; 6]; 2], |s| s.map(|s| s.bounds)).as_flattened());
                 }
             }
             first += length;
@@ -96,7 +102,7 @@ impl Build<'_> {
         sides
     }
 
-    /// Sphere around geoms of a body with their margins; of a plane, its margin.
+    /// Bounds of geoms of a body with their margins; of a plane, its margin.
     fn side(&self, geoms: &[usize]) -> Side {
         let m = &self.model;
         let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
@@ -107,6 +113,28 @@ impl Build<'_> {
         };
         let radius = geoms.iter().map(end).fold(0.0, f64::max) * SLACK;
         let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
-        Side { body: m.geom_bodyid[geoms[0]] as usize, geom, sphere: [centre.x, centre.y, centre.z, radius] }
+        let (low, high) = geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(join).unwrap_or_default();
+        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0 * SLACK);
+        Side {
+            body: m.geom_bodyid[geoms[0]] as usize,
+            geom,
+            sphere: [centre.x, centre.y, centre.z, radius],
+            bounds: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
+        }
+    }
+
+    /// Lowest and highest corner of the box around a geom with its margin, along its own axes or those of its body.
+    fn extent(&self, g: usize, own: bool) -> (DVec3, DVec3) {
+        let m = &self.model;
+        let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);
+        let (mut centre, mut half) = (vec(&m.geom_aabb, 2 * g), vec(&m.geom_aabb, 2 * g + 1));
+        if !own {
+            let [w, x, y, z] = [0, 1, 2, 3].map(|k| m.geom_quat[4 * g + k]);
+            let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w).normalize());
+            centre = vec(&m.geom_pos, g) + turn * centre;
+            half = turn.abs() * half;
+        }
+        half += (m.geom_margin[g] + m.geom_gap[g]).max(0.0);
+        (centre - half, centre + half)
     }
 }

@@ -166,10 +166,11 @@ fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
     if bodies[0] < 0 || bodies[1] < 0 || m.enabled(enable::OVERRIDE) {
         return false;
     }
+    let place = |k: usize| (vec3(&d.xpos, bodies[k] as usize), mat3(&d.xmat, bodies[k] as usize));
     let centre = |k: usize| {
-        let body = bodies[k] as usize;
         let c = &m.span_reach[8 * span + 4 * k..8 * span + 4 * k + 3];
-        add(vec3(&d.xpos, body), mat_mul_vec(mat3(&d.xmat, body), [c[0], c[1], c[2]]))
+        let (pos, mat) = place(k);
+        add(pos, mat_mul_vec(mat, [c[0], c[1], c[2]]))
     };
     let reach = m.span_reach[8 * span + 3] + m.span_reach[8 * span + 7];
     let two = centre(1);
@@ -181,7 +182,15 @@ fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
     }
     let one = alone.map_or_else(|| centre(0), |g| vec3(&d.geom_xpos, g));
     let apart = sub(two, one);
-    dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * (dot(one, one) + dot(two, two))
+    let size = dot(one, one) + dot(two, two);
+    if dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * size {
+        return true;
+    }
+    // the same with boxes
+    let first = alone.map_or_else(|| place(0), |g| (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)));
+    let all = &m.span_box[12 * span..12 * span + 12];
+    let boxes = [Bounds::new(first, &all[..6]), Bounds::new(place(1), &all[6..])];
+    boxes[0].is_apart(&boxes[1], T::of(16.0) * T::EPSILON * size.sqrt())
 }
 
 /// Writes the contacts of a candidate for which there are slots; returns how many there would be.
@@ -222,28 +231,44 @@ pub(super) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize
     dot(apart, apart) > reach * reach
 }
 
-/// Whether the boxes around two geoms are apart along an axis of either of them (Gottschalk, Lin and Manocha, *OBBTree*, 1996,
-/// without the axes across two edges).
-fn boxes_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
-    let place = |g: usize| {
-        let mat = mat3(&d.geom_xmat, g);
-        (add(vec3(&d.geom_xpos, g), mat_mul_vec(mat, vec3(&m.geom_aabb, 2 * g))), mat)
-    };
-    let ((c1, mat1), (c2, mat2)) = (place(g1), place(g2));
-    let (half1, half2) = (vec3(&m.geom_aabb, 2 * g1 + 1), vec3(&m.geom_aabb, 2 * g2 + 1));
-    let apart = sub(c2, c1);
-    let (away1, away2) = (mat_t_mul_vec(mat1, apart), mat_t_mul_vec(mat2, apart));
-    // axes of the second in those of the first
-    let turn = mat_mul(transpose(mat1), mat2);
-    for k in 0..3 {
-        let (row, column) = ([turn[3 * k], turn[3 * k + 1], turn[3 * k + 2]], mat_column(turn, k));
-        let reach1 = half1[k] + dot(row.map(T::abs), half2) + margin;
-        let reach2 = half2[k] + dot(column.map(T::abs), half1) + margin;
-        if away1[k].abs() > reach1 || away2[k].abs() > reach2 {
-            return true;
-        }
+/// A box with axes of its own.
+struct Bounds<T> {
+    centre: [T; 3],
+    mat: [T; 9],
+    half: [T; 3],
+}
+
+impl<T: Real> Bounds<T> {
+    /// The one with a centre and half sizes in a frame.
+    #[inline(always)]
+    fn new((pos, mat): ([T; 3], [T; 9]), bounds: &[T]) -> Self {
+        Self { centre: add(pos, mat_mul_vec(mat, vec3(bounds, 0))), mat, half: vec3(bounds, 1) }
     }
-    false
+
+    /// The one around a geom.
+    #[inline(always)]
+    fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
+        Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
+    }
+
+    /// Whether it is farther from another than `margin` along an axis of either of them (Gottschalk, Lin and Manocha,
+    /// *OBBTree*, 1996, without the axes across two edges).
+    #[inline(always)]
+    fn is_apart(&self, other: &Self, margin: T) -> bool {
+        let apart = sub(other.centre, self.centre);
+        // axes of the second in those of the first
+        let turn = mat_mul(transpose(self.mat), other.mat);
+        let (away1, away2) = (mat_t_mul_vec(self.mat, apart), mat_t_mul_vec(other.mat, apart));
+        for k in 0..3 {
+            let (row, column) = ([turn[3 * k], turn[3 * k + 1], turn[3 * k + 2]], mat_column(turn, k));
+            let reach1 = self.half[k] + dot(row.map(T::abs), other.half) + margin;
+            let reach2 = other.half[k] + dot(column.map(T::abs), self.half) + margin;
+            if away1[k].abs() > reach1 || away2[k].abs() > reach2 {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// Pose and size of one geom.
@@ -279,7 +304,7 @@ fn collide<T: Real>(
         (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
         (geom::PLANE, geom::MESH) => plane_mesh(&a, &solid(m, d, g2), margin, found),
         (one, two) if is_convex(one) && is_convex(two) => {
-            if boxes_apart(m, d, g1, g2, margin) {
+            if Bounds::around(m, d, g1).is_apart(&Bounds::around(m, d, g2), margin) {
                 return 0;
             }
             let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);

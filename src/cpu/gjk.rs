@@ -7,7 +7,7 @@
 //! Detection*, §5.1.5).
 
 use super::math::{add, add_scaled, cross, dot, norm3, scale, sub};
-use super::support_map::{Solid, farthest};
+use super::support_map::{Solid, farthest_near};
 use crate::real::Real;
 
 /// Most points that one search adds.
@@ -127,9 +127,12 @@ pub fn search<T: Real>(
     let mut nearest = [T::ZERO; 3];
     let mut square = T::ZERO;
     let mut at = [T::ZERO; 3];
+    // directions of one search are near each other
+    let mut last = [None; 2];
     for round in 0..=ROUNDS {
-        let from = farthest(a, *n, a.shape.pos, T::ZERO);
-        let met = sub(from, farthest(b, scale(*n, -T::ONE), b.shape.pos, T::ZERO));
+        let from = farthest_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
+        let back = scale(*n, -T::ONE);
+        let met = sub(from, farthest_near(b, back, b.shape.pos, T::ZERO, &mut last[1]));
         run.height = dot(met, *n);
         if let (Goal::Above { lift, most }, 0) = (goal, round) {
             if run.height > most {

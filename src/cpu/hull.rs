@@ -49,12 +49,17 @@ impl<T: Real> Hull<'_, T> {
 
     /// The vertex that is farthest in direction `l`, the first of equals that a search meets.
     pub fn farthest(&self, l: [T; 3]) -> usize {
+        self.farthest_near(l, &mut None)
+    }
+
+    /// The same; `near` is where the search has ended the last time, if there was one for a direction nearby.
+    pub fn farthest_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,
             Self::Mesh(m, mesh) => {
                 let count = m.mesh_vertnum[*mesh] as usize;
                 if m.mesh_graphadr[*mesh] >= 0 && count >= FEW {
-                    return climb(m, *mesh, l);
+                    return climb(m, *mesh, l, near);
                 }
                 count
             }
@@ -176,8 +181,8 @@ fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
-/// The farthest vertex of a mesh, by climbing from neighbour to neighbour.
-fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
+/// The farthest vertex of a mesh, by climbing from neighbour to neighbour; vertices of the hull go by their place in its graph.
+fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>) -> usize {
     let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
     let count = graph[0] as usize;
     let (lists, graph) = graph[2..].split_at(count);
@@ -185,9 +190,11 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
     let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
     let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
     // from where it is in a direction nearby
-    let most = T::of(LEANING) * l[0].abs().max(l[1].abs()).max(l[2].abs());
-    let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
-    let mut best = m.mesh_extrema[27 * mesh + 9 * part(l[0]) + 3 * part(l[1]) + part(l[2])] as usize;
+    let mut best = near.unwrap_or_else(|| {
+        let most = T::of(LEANING) * l[0].abs().max(l[1].abs()).max(l[2].abs());
+        let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
+        m.mesh_extrema[27 * mesh + 9 * part(l[0]) + 3 * part(l[1]) + part(l[2])] as usize
+    });
     let mut most = height(best);
     loop {
         let from = best;
@@ -201,6 +208,7 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3]) -> usize {
             }
         }
         if best == from {
+            *near = Some(best);
             return corners[best] as usize;
         }
     }

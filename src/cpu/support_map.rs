@@ -75,9 +75,20 @@ impl<'a, T: Real> Solid<'a, T> {
 
 /// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
 pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
+    farthest_near(s, n, to, flat, &mut None)
+}
+
+/// The same; vertices are looked for from the last one on that was found.
+pub fn farthest_near<T: Real>(
+    s: &Solid<'_, T>,
+    n: [T; 3],
+    to: [T; 3],
+    flat: T,
+    near: &mut Option<usize>,
+) -> [T; 3] {
     let l = mat_t_mul_vec(s.shape.mat, n);
     if s.hull.exists() {
-        return s.vertex(s.hull.farthest(l));
+        return s.vertex(s.hull.farthest_near(l, near));
     }
     let q = mat_t_mul_vec(s.shape.mat, sub(to, s.shape.pos));
     let size = s.shape.size;
