@@ -27,6 +27,9 @@ const VALLEY_HIGH: f32 = 3.0;
 // Depth as a share of the size from which on there may be a second valley.
 const CONVEX_DEEP: f32 = 0.05;
 
+// Most valleys of deep ones that suggestions lead to.
+const ATTEMPTS: u32 = 4u;
+
 // Longest step of Newton's method.
 const LONGEST_TURN: f32 = 0.3;
 
@@ -115,6 +118,10 @@ fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
     return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
+// Valleys that were found from suggestions, and how many.
+var<private> convex_valleys: array<vec3f, 4>;
+var<private> convex_attempt: u32;
+
 //#if HULL
 // Whether gjk_witness is where the first shape touches.
 var<private> valley_known: bool;
@@ -129,9 +136,10 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     gjk_direction = normalize3(b.pos - a.pos);
     // first from the origin, then from above the surface
     var nearest = NEAREST_OUTSIDE;
-    var first = vec3f(0.0);
-    var lowest = 0.0;
-    var attempt = 0u;
+    // the lowest of the valleys so far, which later attempts keep away from
+    var lowest = Valley(gjk_direction, 0.0, false);
+    var given = gjk_direction;
+    convex_attempt = 0u;
     var steps = 0u;
     var n = gjk_direction;
     var best = 0.0;
@@ -151,10 +159,10 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     var tilting = false;
     var tilt = 0u;
     var center = n;
-    // the first, at most so many steps in each valley and for either attempt, and all tilts
-    for (var turn = 0u; turn <= (VALLEYS + 2u) * DESCENTS + VALLEY_TURNS * VALLEY_TILTS; turn++) {
+    // the first, at most so many steps in each valley and for each attempt, and all tilts
+    for (var turn = 0u; turn <= (VALLEYS + ATTEMPTS) * DESCENTS + VALLEY_TURNS * VALLEY_TILTS; turn++) {
 //#else
-    for (var turn = 0u; turn <= 2u * DESCENTS; turn++) {
+    for (var turn = 0u; turn <= ATTEMPTS * DESCENTS; turn++) {
 //#endif
         let from_origin = turn == 0u;
         var lift = select(raised, FROM_ORIGIN, from_origin);
@@ -198,7 +206,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             nearest = below;
             n = next;
             best = gjk_height;
-            first = n;
+            given = n;
             asked = nearest == NEAREST_INSIDE;
             if (!asked && -best > raised) {
                 break;
@@ -252,12 +260,16 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             done = done || steps == DESCENTS;
         }
         if (done) {
-            if (attempt == 1u && lowest <= best) {
-                n = first;
-                best = lowest;
+            convex_valleys[convex_attempt] = n;
+            convex_attempt++;
+            given = convex_valleys[0];
+            if (!lowest.any || best < lowest.height) {
+                lowest = Valley(n, best, true);
             }
             // shallow ones have no second valley
-            if (attempt == 1u || best < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
+            if (convex_attempt == ATTEMPTS || lowest.height < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
+                n = lowest.n;
+                best = lowest.height;
 //#if HULL
                 if (hulls && nearest == NEAREST_INSIDE) {
                     tilting = true;
@@ -266,14 +278,11 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
 //#endif
                 break;
             }
-            attempt = 1u;
             steps = 0u;
             asked = true;
-            first = n;
-            lowest = best;
         }
         if (asked) {
-            let begin = convex_suggestion(a, b, first, attempt == 1u);
+            let begin = convex_suggestion(a, b, given);
             n = begin.n;
             best = begin.height;
         }
@@ -348,8 +357,8 @@ fn is_single(s: Solid, n: vec3f) -> bool {
 
 //#endif
 // The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-// what is across two of them, the first across an axis, and diagonals; with `away`, none that is near n.
-fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
+// what is across two of them, the first across an axis, and diagonals; none that is near a valley of an earlier attempt.
+fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
     let apart = b.pos - a.pos;
     let centers = normalize3(apart);
     var best = Valley(n, 0.0, false);
@@ -400,7 +409,10 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f, away: bool) -> Valley {
             hopeless = bound >= best.height && best.any;
         }
 //#endif
-        if (hopeless || (away && dot(unit, n) > 0.7)) {
+        for (var v = 0u; v < convex_attempt; v++) {
+            hopeless = hopeless || dot(unit, convex_valleys[v]) > 0.7;
+        }
+        if (hopeless) {
             continue;
         }
         let height = dot(meet_point(a, b, unit), unit);

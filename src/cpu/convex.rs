@@ -61,7 +61,10 @@ const TURNS: usize = 4;
 /// Depth as a share of the size from which on there may be a second valley.
 const DEEP: f64 = 0.05;
 
-/// Cosine of the angle within which a second valley is not looked for.
+/// Most valleys of deep ones that suggestions lead to.
+const ATTEMPTS: usize = 4;
+
+/// Cosine of the angle to a valley within which no other one is looked for.
 const AWAY: f64 = 0.7;
 
 /// Longest step of Newton's method.
@@ -173,26 +176,27 @@ fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Opt
             return valley;
         }
     }
-    // the result of the first attempt, and what the second keeps away from
-    let (mut first, mut lowest) = (n, T::ZERO);
-    let mut best = begin.height;
-    for attempt in 0..2 {
+    // valleys so far, which later attempts keep away from
+    let mut valleys = [n; ATTEMPTS];
+    let mut lowest = (n, begin.height);
+    for attempt in 0..ATTEMPTS {
+        let mut height = begin.height;
         if nearest == Nearest::Inside {
-            (n, best) = suggestion(a, b, first, attempt == 1);
-        } else if -best > lift {
+            (n, height) = suggestion(a, b, valleys[0], &valleys[..attempt]);
+        } else if -height > lift {
             break;
         }
-        (n, best, _) = descend(a, b, n, best, size, flat);
-        if attempt == 1 && lowest <= best {
-            (n, best) = (first, lowest);
+        (n, height, _) = descend(a, b, n, height, size, flat);
+        valleys[attempt] = n;
+        if attempt == 0 || height < lowest.1 {
+            lowest = (n, height);
         }
         // shallow ones have no second valley
-        if best < T::of(DEEP) * size {
+        if lowest.1 < T::of(DEEP) * size {
             break;
         }
-        first = n;
-        lowest = best;
     }
+    let (mut n, mut best) = lowest;
     if nearest == Nearest::Inside && hulls {
         (n, best) = neighbour(a, b, n, best, size);
     }
@@ -308,8 +312,14 @@ fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
 }
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-/// what is across two of them, the first across an axis, and diagonals; with `away`, none that is near `n`.
-fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], away: bool) -> ([T; 3], T) {
+/// what is across two of them, the first across an axis, and diagonals; none that is near one of `valleys`.
+fn suggestion<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    n: [T; 3],
+    valleys: &[[T; 3]],
+) -> ([T; 3], T) {
+    let known = |unit: [T; 3]| valleys.iter().any(|valley| dot(unit, *valley) > T::of(AWAY));
     let between = normalize3(sub(b.shape.pos, a.shape.pos));
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
     for k in 0..62 {
@@ -337,8 +347,11 @@ fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], away: bool
             continue;
         }
         let unit = scale(direction, if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
+        if known(unit) {
+            continue;
+        }
         let height = dot(meet(a, b, unit), unit);
-        if !(away && dot(unit, n) > T::of(AWAY)) && (none || height < least) {
+        if none || height < least {
             least = height;
             best = unit;
             none = false;
@@ -352,7 +365,7 @@ fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], away: bool
             let unit = scale(outward, sign);
             // no less than where the centre of the other is
             let bound = one.hull.level(polygon) - dot(between, outward);
-            if (away && dot(unit, n) > T::of(AWAY)) || (bound >= least && !none) {
+            if known(unit) || (bound >= least && !none) {
                 continue;
             }
             let height = dot(meet(a, b, unit), unit);
