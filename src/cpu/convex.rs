@@ -313,12 +313,7 @@ fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
 /// what is across two of them, the first across an axis, and diagonals; none that is near one of `valleys`.
-fn suggestion<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
-    n: [T; 3],
-    valleys: &[[T; 3]],
-) -> ([T; 3], T) {
+fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &[[T; 3]]) -> ([T; 3], T) {
     let known = |unit: [T; 3]| valleys.iter().any(|valley| dot(unit, *valley) > T::of(AWAY));
     let between = normalize3(sub(b.shape.pos, a.shape.pos));
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
