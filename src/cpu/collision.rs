@@ -14,8 +14,8 @@ use super::convex::convex_convex;
 use super::height_field::{MAX_PRISMS, Prisms};
 use super::hull::Hull;
 use super::math::{
-    add, dot, make_frame_hint, mat_column, mat_mul, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3,
-    set_vec3, sub, transpose, vec3,
+    add, dot, make_frame_hint, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3, set_vec3, sub,
+    vec3,
 };
 use super::plane_mesh::plane_mesh;
 use super::primitives::{
@@ -256,14 +256,20 @@ impl<T: Real> Bounds<T> {
     #[inline(always)]
     fn is_apart(&self, other: &Self, margin: T) -> bool {
         let apart = sub(other.centre, self.centre);
-        // axes of the second in those of the first
-        let turn = mat_mul(transpose(self.mat), other.mat);
-        let (away1, away2) = (mat_t_mul_vec(self.mat, apart), mat_t_mul_vec(other.mat, apart));
+        let mut turn = [[T::ZERO; 3]; 3];
         for k in 0..3 {
-            let (row, column) = ([turn[3 * k], turn[3 * k + 1], turn[3 * k + 2]], mat_column(turn, k));
-            let reach1 = self.half[k] + dot(row.map(T::abs), other.half) + margin;
-            let reach2 = other.half[k] + dot(column.map(T::abs), self.half) + margin;
-            if away1[k].abs() > reach1 || away2[k].abs() > reach2 {
+            // the second's axes along one of the first
+            let axis = mat_column(self.mat, k);
+            turn[k] = mat_t_mul_vec(other.mat, axis);
+            let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
+            if dot(axis, apart).abs() > reach {
+                return true;
+            }
+        }
+        for k in 0..3 {
+            let column = [turn[0][k], turn[1][k], turn[2][k]];
+            let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
+            if dot(mat_column(other.mat, k), apart).abs() > reach {
                 return true;
             }
         }
