@@ -27,7 +27,7 @@ const VALLEY_HIGH: f32 = 3.0;
 // Depth as a share of the size from which on there may be a second valley.
 const CONVEX_DEEP: f32 = 0.05;
 
-// Most valleys of deep ones that suggestions lead to.
+// Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none.
 const ATTEMPTS: u32 = 4u;
 
 // Longest step of Newton's method.
@@ -118,8 +118,8 @@ fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
     return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
-// Valleys that were found from suggestions, and how many.
-var<private> convex_valleys: array<vec3f, 4>;
+// Valleys so far, which later attempts keep away from, and how many.
+var<private> convex_valleys: array<vec3f, ATTEMPTS>;
 var<private> convex_attempt: u32;
 
 //#if HULL
@@ -136,7 +136,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     gjk_direction = normalize3(b.pos - a.pos);
     // first from the origin, then from above the surface
     var nearest = NEAREST_OUTSIDE;
-    // the lowest of the valleys so far, which later attempts keep away from
+    // the lowest of the valleys so far
     var lowest = Valley(gjk_direction, 0.0, false);
     var given = gjk_direction;
     convex_attempt = 0u;

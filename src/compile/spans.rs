@@ -10,7 +10,7 @@ use crate::model::geom as kind;
 const LEAST: usize = 3;
 const MOST: usize = 16;
 
-/// A bounding sphere is a little larger than what it bounds: the two are placed with different rounding.
+/// Bounds are a little larger than what they bound: the two are placed with different rounding.
 const SLACK: f64 = 1.0 + 1e-6;
 
 /// Sphere around some geoms of a body, in its frame; a box around them, in that of the geom, if it is one.
@@ -114,7 +114,8 @@ impl Build<'_> {
         let radius = geoms.iter().map(end).fold(0.0, f64::max) * SLACK;
         let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
         let (low, high) = geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(join).unwrap_or_default();
-        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0 * SLACK);
+        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+        let half = half + half.length() * (SLACK - 1.0);
         Side {
             body: m.geom_bodyid[geoms[0]] as usize,
             geom,

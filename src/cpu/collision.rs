@@ -158,8 +158,8 @@ fn visit<T: Real>(
     wanted
 }
 
-/// Whether the geoms of a run of candidates on one body are far from those on the other. What it leaves out, the tests of the
-/// candidates would leave out too.
+/// Whether the geoms of a run of candidates on one body are far from those on the other: none of its candidates has a contact
+/// then.
 #[inline(always)]
 fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
     let bodies = [m.span_body[2 * span], m.span_body[2 * span + 1]];
@@ -548,14 +548,16 @@ mod tests {
             .enumerate()
             .map(|(k, kind)| {
                 format!(
-                    "<geom type='{kind}' size='.1 .08 .06' pos='{} .1 0' margin='.0{k}'/>",
+                    "<geom type='{kind}' size='.1 .08 .06' pos='{} .1 0' euler='{k}0 50 2{k}' margin='.0{k}'/>",
                     0.2 * k as f64
                 )
             })
+            .chain(["<geom type='mesh' mesh='wedge' pos='1 .1 0' euler='20 0 70'/>".to_owned()])
             .collect();
         let body = |x: f64| format!("<body pos='{x} 0 .3'><freejoint/>{shapes}</body>");
         crate::compile::load_str(&format!(
-            "<mujoco><worldbody><geom type='plane' size='1 1 1'/>{shapes}{}{}</worldbody></mujoco>",
+            "<mujoco><asset><mesh name='wedge' vertex='0 0 0 .3 0 0 0 .1 0 0 0 .1 .3 .1 0'/></asset>
+            <worldbody><geom type='plane' size='1 1 1'/>{shapes}{}{}</worldbody></mujoco>",
             body(0.0),
             body(0.5)
         ))
@@ -607,6 +609,18 @@ mod tests {
             left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
         });
         assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.8, |_| {});
+        assert!(single > 1000, "{single}");
+        // boxes leave out what spheres do not
+        let mut spheres = m.clone();
+        for bounds in spheres.span_box.chunks_mut(6) {
+            bounds[3..].fill(100.0);
+        }
+        let mut more = 0;
+        same_contacts(&m, &all, bound(&m), 0.8, |d| {
+            more += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s) && !far_span(&spheres, d, s)).count();
+        });
+        assert!(more > 300, "{more}");
     }
 
     /// Many bodies among fixed ones, with a plane, an excluded and an explicit pair.

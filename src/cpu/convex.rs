@@ -61,7 +61,8 @@ const TURNS: usize = 4;
 /// Depth as a share of the size from which on there may be a second valley.
 const DEEP: f64 = 0.05;
 
-/// Most valleys of deep ones that suggestions lead to.
+/// Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none;
+/// around four there need not be.
 const ATTEMPTS: usize = 4;
 
 /// Cosine of the angle to a valley within which no other one is looked for.

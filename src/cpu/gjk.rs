@@ -127,7 +127,7 @@ pub fn search<T: Real>(
     let mut nearest = [T::ZERO; 3];
     let mut square = T::ZERO;
     let mut at = [T::ZERO; 3];
-    // directions of one search are near each other
+    // where climbs have ended
     let mut last = [None; 2];
     for round in 0..=ROUNDS {
         let from = farthest_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
@@ -164,7 +164,12 @@ pub fn search<T: Real>(
         run.witness = simplex.witness();
         nearest = next;
         square = length2;
+        let before = *n;
         *n = scale(nearest, -T::ONE / norm3(nearest));
+        // the other side of a hull is far to climb
+        if dot(*n, before) < T::ZERO {
+            last = [None; 2];
+        }
     }
     for k in 0..3 {
         let corner = k.min(simplex.count - 1);

@@ -2,8 +2,8 @@
 //!
 //! Vertices and polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the
 //! hull, from the one that is farthest in the nearest of 27 directions (Dobkin and Kirkpatrick, *A linear algorithm for
-//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead); where there are few, by looking
-//! at all.
+//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from where the climb for a direction
+//! nearby has ended, which kernels do not do; where there are few, by looking at all.
 
 use super::math::{cross, dot, norm3, scale, sub, vec3};
 use crate::model::Model;
@@ -52,7 +52,7 @@ impl<T: Real> Hull<'_, T> {
         self.farthest_near(l, &mut None)
     }
 
-    /// The same; `near` is where the search has ended the last time, if there was one for a direction nearby.
+    /// The same; `near` is where the climb for a direction nearby has ended, by its place in the hull, and then where this one does.
     pub fn farthest_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,

@@ -78,7 +78,7 @@ pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T
     farthest_near(s, n, to, flat, &mut None)
 }
 
-/// The same; vertices are looked for from the last one on that was found.
+/// The same; a climb begins where that for a direction nearby has ended ([`Hull::farthest_near`]).
 pub fn farthest_near<T: Real>(
     s: &Solid<'_, T>,
     n: [T; 3],
