@@ -292,6 +292,13 @@ def installed(name, args):
     return subprocess.run([args.python, "-c", script], capture_output=True).returncode == 0
 
 
+def label(model, models):
+    """The name of a model's file, with its folder where another one has the same."""
+    path = Path(model)
+    alone = sum(Path(other).name == path.name for other in models) == 1
+    return path.name if alone else path.parent.name + "/" + path.name
+
+
 def compare(model, worlds, args, keep):
     """All sides of one model and size, in turns."""
     sides = [Ours(model, worlds, args)]
@@ -301,7 +308,7 @@ def compare(model, worlds, args, keep):
         for repetition in range(args.repeat):
             for side in sides:
                 row = side.measure()
-                keep({"side": side.name, "model": Path(model).name, "worlds": worlds, "steps": args.steps,
+                keep({"side": side.name, "model": label(model, args.models), "worlds": worlds, "steps": args.steps,
                       "repetition": repetition, **{"measured_on" if k == "device" else k: v for k, v in row.items()}})
     finally:
         for side in sides:
