@@ -30,6 +30,9 @@ const CONVEX_DEEP: f32 = 0.05;
 // Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none.
 const ATTEMPTS: u32 = 4u;
 
+// Cosine of the angle to a valley within which no other one is looked for.
+const CONVEX_AWAY: f32 = 0.7;
+
 // Longest step of Newton's method.
 const LONGEST_TURN: f32 = 0.3;
 
@@ -118,7 +121,7 @@ fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
     return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
 }
 
-// Valleys so far, which later attempts keep away from, and how many.
+// Valleys so far, which later attempts keep away from, and how many; before there are any, the direction to begin with.
 var<private> convex_valleys: array<vec3f, ATTEMPTS>;
 var<private> convex_attempt: u32;
 
@@ -138,7 +141,6 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
     var nearest = NEAREST_OUTSIDE;
     // the lowest of the valleys so far
     var lowest = Valley(gjk_direction, 0.0, false);
-    var given = gjk_direction;
     convex_attempt = 0u;
     var steps = 0u;
     var n = gjk_direction;
@@ -206,7 +208,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             nearest = below;
             n = next;
             best = gjk_height;
-            given = n;
+            convex_valleys[0] = n;
             asked = nearest == NEAREST_INSIDE;
             if (!asked && -best > raised) {
                 break;
@@ -261,11 +263,10 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
         }
         if (done) {
             convex_valleys[convex_attempt] = n;
-            convex_attempt++;
-            given = convex_valleys[0];
-            if (!lowest.any || best < lowest.height) {
+            if (convex_attempt == 0u || best < lowest.height) {
                 lowest = Valley(n, best, true);
             }
+            convex_attempt++;
             // shallow ones have no second valley
             if (convex_attempt == ATTEMPTS || lowest.height < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
                 n = lowest.n;
@@ -282,7 +283,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
             asked = true;
         }
         if (asked) {
-            let begin = convex_suggestion(a, b, given);
+            let begin = convex_suggestion(a, b, convex_valleys[0]);
             n = begin.n;
             best = begin.height;
         }
@@ -410,7 +411,7 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
         }
 //#endif
         for (var v = 0u; v < convex_attempt; v++) {
-            hopeless = hopeless || dot(unit, convex_valleys[v]) > 0.7;
+            hopeless = hopeless || dot(unit, convex_valleys[v]) > CONVEX_AWAY;
         }
         if (hopeless) {
             continue;
