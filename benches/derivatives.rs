@@ -7,12 +7,12 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use manyworlds::analysis::derivatives::{Differences, Knots, Options};
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, BatchOptions, bound, probe};
 use manyworlds::cpu;
-use manyworlds::data::Data;
-use manyworlds::derivatives::{Differences, Knots, Options};
 use manyworlds::model::Model;
+use manyworlds::model::data::Data;
 
 const KNOTS: usize = 100;
 

@@ -10,9 +10,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::probe;
 use manyworlds::cpu;
-use manyworlds::data::Data;
 use manyworlds::model::Model;
-use manyworlds::plan;
+use manyworlds::model::data::Data;
+use manyworlds::model::plan;
 
 /// Steps before the measured ones: the humanoid is in contact then.
 const WARMUP: usize = 200;

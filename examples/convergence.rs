@@ -9,10 +9,12 @@
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
 use manyworlds::compile;
-use manyworlds::cpu::penalty::{cone_of, penalty, row_of};
-use manyworlds::cpu::solve::solve;
-use manyworlds::cpu::{factor_m, forward, islands, step};
-use manyworlds::data::{Capacity, Data};
+use manyworlds::cpu::constraint::constraint_cost::{cone_of, penalty, row_of};
+use manyworlds::cpu::constraint::islands;
+use manyworlds::cpu::smooth::factor_m;
+use manyworlds::cpu::solver::solve::solve;
+use manyworlds::cpu::{forward, step};
+use manyworlds::model::data::{Capacity, Data};
 use manyworlds::model::{Model, disable, solver};
 use manyworlds::real::Real;
 

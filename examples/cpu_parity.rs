@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use manyworlds::cpu;
-use manyworlds::data::{Capacity, Data};
-use manyworlds::fields::{Size, Sizes, ValuesMut};
 use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data};
 use manyworlds::real::Real;
+use manyworlds::schema::{Size, Sizes, ValuesMut};
 
 /// Arrays of an archive: shape and values.
 type Arrays = BTreeMap<String, (Vec<usize>, Vec<f64>)>;
@@ -211,7 +211,7 @@ fn time_stages<T: Real>(model: &Model<T>, data: &mut Data<T>) {
     let steps = 5000;
     let mut total: BTreeMap<&str, f64> = BTreeMap::new();
     for _ in 0..steps {
-        for stage in manyworlds::plan::step(model) {
+        for stage in manyworlds::model::plan::step(model) {
             let start = Instant::now();
             cpu::run_stage(stage, model, data);
             let best = total.entry(stage.name()).or_insert(f64::INFINITY);

@@ -11,7 +11,7 @@
 
 use manyworlds::compile;
 use manyworlds::cpu::{forward, step};
-use manyworlds::data::{Capacity, Data};
+use manyworlds::model::data::{Capacity, Data};
 use manyworlds::model::{Model, cone, solver};
 
 /// Solvers and their numbers of iterations.

@@ -1,4 +1,4 @@
-// Acceleration without constraints. Twin: src/cpu/acceleration.rs.
+// Acceleration without constraints. Twin: src/cpu/smooth/acceleration.rs.
 
 fn acceleration() {
     // whether the caller pushes any body

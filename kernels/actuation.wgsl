@@ -1,5 +1,5 @@
 // From controls to forces: force = gain * input + bias, then the limits of tendons, actuators and joints. The input is
-// the control, or the activation of an actuator that has one. Twin: src/cpu/actuation.rs.
+// the control, or the activation of an actuator that has one. Twin: src/cpu/actuation/actuation.rs.
 
 fn actuation() {
 //#if ACTUATION

@@ -1,5 +1,5 @@
 // Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
-// Twin: src/cpu/camlight.rs.
+// Twin: src/cpu/smooth/camlight.rs.
 
 // Values of cam_mode and light_mode.
 const TRACK: i32 = 1;

@@ -1,4 +1,4 @@
-// Resets a world whose positions or velocities are not finite or too large. Twin: src/cpu/check_state.rs.
+// Resets a world whose positions or velocities are not finite or too large. Twin: src/cpu/integrate/check_state.rs.
 
 fn check_state() {
     // count what is bad: positions, velocities

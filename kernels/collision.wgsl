@@ -1,4 +1,4 @@
-// Contacts between the geom pairs that can touch. Twin: src/cpu/collision.rs.
+// Contacts between the geom pairs that can touch. Twin: src/cpu/collision/collision.rs.
 //
 // The candidates whose bounding spheres are near are listed first, in order. Lanes then share the list: each counts its
 // contacts, one lane turns counts into slots in the order of the candidates, then each writes its contacts. A lane that

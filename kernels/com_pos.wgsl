@@ -1,5 +1,5 @@
 // Centres of mass of subtrees, body inertias and motion axes about the centre of mass of their tree.
-// Twin: src/cpu/com_pos.rs.
+// Twin: src/cpu/smooth/com_pos.rs.
 
 fn com_pos() {
     // mass-weighted positions, leaves first

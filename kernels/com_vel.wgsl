@@ -1,5 +1,5 @@
 // Velocities of bodies about their tree's centre of mass, and rates of the motion axes.
-// Twin: src/cpu/com_vel.rs.
+// Twin: src/cpu/smooth/com_vel.rs.
 
 fn com_vel() {
     if (lane == 0u) {

@@ -1,4 +1,4 @@
-// Composite inertias and the inertia matrix (composite-rigid-body algorithm). Twin: src/cpu/crb.rs.
+// Composite inertias and the inertia matrix (composite-rigid-body algorithm). Twin: src/cpu/smooth/crb.rs.
 
 fn crb() {
     // composite inertias, leaves first; the world has none

@@ -1,4 +1,4 @@
-// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/energies.rs.
+// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/smooth/energies.rs.
 
 fn energies() {
 //#if ENERGY

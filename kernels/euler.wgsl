@@ -1,4 +1,4 @@
-// Semi-implicit Euler with implicit joint damping; a diverged world is reset instead. Twin: src/cpu/euler.rs.
+// Semi-implicit Euler with implicit joint damping; a diverged world is reset instead. Twin: src/cpu/integrate/euler.rs.
 
 fn euler() {
     let bad = bad_acceleration();

@@ -1,4 +1,4 @@
-// Sparse factorisation of the inertia matrix. Twin: src/cpu/factor_m.rs.
+// Sparse factorisation of the inertia matrix. Twin: src/cpu/smooth/factor_m.rs.
 
 fn factor_m() {
 //#if LOCAL

@@ -1,4 +1,4 @@
-// Forces of the medium in all degrees of freedom. Twin: src/cpu/fluid.rs.
+// Forces of the medium in all degrees of freedom. Twin: src/cpu/smooth/fluid.rs.
 
 fn fluid() {
     // summed over subtrees, leaves first

@@ -1,4 +1,4 @@
-// How far forward and inverse dynamics are apart. Twin: src/cpu/fwdinv.rs.
+// How far forward and inverse dynamics are apart. Twin: src/cpu/solver/fwdinv.rs.
 
 // Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
 // from outside. The forces that forward dynamics found stay.

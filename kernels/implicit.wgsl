@@ -1,5 +1,5 @@
 // Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach.
-// Twin: src/cpu/implicit.rs.
+// Twin: src/cpu/integrate/implicit.rs.
 
 fn implicit() {
     let bad = bad_acceleration();

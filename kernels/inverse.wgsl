@@ -1,4 +1,4 @@
-// Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/inverse.rs.
+// Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/solver/inverse.rs.
 
 fn inverse() {
     for (var i = lane; i < nv; i += lanes) {

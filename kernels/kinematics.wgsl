@@ -1,4 +1,4 @@
-// Poses of bodies, joints, geoms and sites from the position coordinates. Twin: src/cpu/kinematics.rs.
+// Poses of bodies, joints, geoms and sites from the position coordinates. Twin: src/cpu/smooth/kinematics.rs.
 
 fn kinematics() {
     if (lane == 0u) {

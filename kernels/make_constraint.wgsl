@@ -1,4 +1,4 @@
-// Constraint rows: equalities, friction loss, limits and contacts. Twin: src/cpu/make_constraint.rs.
+// Constraint rows: equalities, friction loss, limits and contacts. Twin: src/cpu/constraint/make_constraint.rs.
 //
 // One lane claims rows in order, with the Jacobians of friction loss and limits; then the lanes share the
 // Jacobians of the contacts, then the parameters of the rows.

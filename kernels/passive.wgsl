@@ -1,4 +1,4 @@
-// Springs, dampers, gravity compensation and fluids; rates of tendons and actuators. Twin: src/cpu/passive.rs.
+// Springs, dampers, gravity compensation and fluids; rates of tendons and actuators. Twin: src/cpu/smooth/passive.rs.
 
 fn passive() {
     // rates of lengths

@@ -1,4 +1,4 @@
-// Velocity and reference acceleration of each constraint row. Twin: src/cpu/reference_constraint.rs.
+// Velocity and reference acceleration of each constraint row. Twin: src/cpu/constraint/reference_constraint.rs.
 
 fn reference_constraint() {
 //#if LOCAL

@@ -1,4 +1,4 @@
-// The Runge-Kutta method of fourth order: one of the four parts of a step. Twin: src/cpu/rk4.rs.
+// The Runge-Kutta method of fourth order: one of the four parts of a step. Twin: src/cpu/integrate/rk4.rs.
 
 // Added to the part when the world was reset: the parts that are left do nothing.
 const RK4_IDLE: i32 = 4;

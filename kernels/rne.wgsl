@@ -1,4 +1,4 @@
-// Bias force by the recursive Newton-Euler algorithm. Twin: src/cpu/rne.rs.
+// Bias force by the recursive Newton-Euler algorithm. Twin: src/cpu/smooth/rne.rs.
 
 fn rne() {
     // accelerations without those of the joints, root to leaf

@@ -1,5 +1,5 @@
 // Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
-// Twin: src/cpu/rne_post.rs.
+// Twin: src/cpu/smooth/rne_post.rs.
 
 fn rne_post() {
     // accelerations, root to leaf

@@ -1,4 +1,4 @@
-// Outputs of the sensors. Twin: src/cpu/sensor.rs.
+// Outputs of the sensors. Twin: src/cpu/sensor/sensor.rs.
 
 // Values of sensor_datatype that can be cut off.
 const DATA_REAL: i32 = 0;

@@ -1,4 +1,4 @@
-// Puts trees to sleep that have rested for a while, with all that they touch. Twin: src/cpu/sleep.rs.
+// Puts trees to sleep that have rested for a while, with all that they touch. Twin: src/cpu/sleep/sleep.rs.
 //
 // Lanes count for how long trees rest; one lane finds islands and closes cycles.
 

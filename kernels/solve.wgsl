@@ -1,5 +1,5 @@
 // Constraint forces and acceleration: on the primal problem by Newton's method or conjugate gradients, or on the dual one.
-// Twin: src/cpu/solve.rs, which says what is minimised.
+// Twin: src/cpu/solver/solve.rs, which says what is minimised.
 //
 // All lanes of a world take the same decisions, from the same sums. The line search is one loop with one
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group

@@ -1,4 +1,4 @@
-// Velocities of the centres of mass of subtrees, and their angular momenta about them. Twin: src/cpu/subtree_vel.rs.
+// Velocities of the centres of mass of subtrees, and their angular momenta about them. Twin: src/cpu/smooth/subtree_vel.rs.
 
 fn subtree_vel() {
     for (var up = 0u; up < nlevel; up++) {

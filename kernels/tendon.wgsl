@@ -1,5 +1,5 @@
 // Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around geoms and over
-// pulleys. Twin: src/cpu/tendon.rs.
+// pulleys. Twin: src/cpu/smooth/tendon.rs.
 
 fn tendon() {
     for (var ten = lane; ten < ntendon; ten += lanes) {

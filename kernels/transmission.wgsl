@@ -1,5 +1,5 @@
 // Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
-// Twin: src/cpu/transmission.rs.
+// Twin: src/cpu/actuation/transmission.rs.
 
 fn transmission() {
     for (var a = lane; a < nactuator; a += lanes) {

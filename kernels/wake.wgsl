@@ -1,4 +1,4 @@
-// Wakes trees that are disturbed in their sleep: by the caller, or by what couples them with others. Twin: src/cpu/wake.rs.
+// Wakes trees that are disturbed in their sleep: by the caller, or by what couples them with others. Twin: src/cpu/sleep/wake.rs.
 //
 // Lanes look at the trees; then one lane wakes them, because trees that sleep together wake together.
 

@@ -13,8 +13,8 @@ use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::compile;
 use manyworlds::cpu;
-use manyworlds::data::{Capacity, Data};
 use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data};
 
 /// The system's allocator, with every request counted.
 struct Counting;

@@ -7,8 +7,8 @@ use std::path::Path;
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{self, Backend, Batch, BatchOptions};
 use manyworlds::compile;
-use manyworlds::data::{Capacity, status};
 use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, status};
 
 fn model(name: &str) -> Model {
     compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()

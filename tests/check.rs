@@ -4,13 +4,14 @@
 
 use std::path::Path;
 
-use manyworlds::check::{self, CpuSubject, Options, Report, Subject};
+use manyworlds::analysis::check;
+use manyworlds::analysis::check::{CpuSubject, Options, Report, Subject};
 use manyworlds::compile;
-use manyworlds::data::Data;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
-use manyworlds::plan;
-use manyworlds::stages::Stage;
+use manyworlds::model::data::Data;
+use manyworlds::model::plan;
+use manyworlds::schema::stages::Stage;
 
 const OPTIONS: Options = Options { worlds: 4, steps: 60, seed: 1, from: None };
 

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
 use serde_json::{Value, json};
 
 fn run(arguments: &[&str]) -> Output {

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use manyworlds::batch::{Backend, Batch, BatchOptions, bound};
 use manyworlds::compile::load_str;
 use manyworlds::cpu;
-use manyworlds::data::Data;
 use manyworlds::model::Model;
+use manyworlds::model::data::Data;
 
 /// A world in its initial state, with room for everything.
 fn world(m: &Model) -> Data {

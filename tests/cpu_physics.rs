@@ -5,7 +5,7 @@
 
 use manyworlds::compile::load_str;
 use manyworlds::cpu;
-use manyworlds::data::{Capacity, Data, status};
+use manyworlds::model::data::{Capacity, Data, status};
 use manyworlds::model::{Model, disable};
 
 /// Bodies on every joint type, with springs, damping, limits and dry friction.
@@ -41,7 +41,7 @@ fn disturb(values: &mut [f64], size: f64, seed: &mut u64) {
 /// Lower-triangle rows times a vector.
 fn mul_m(m: &Model, d: &Data, v: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; m.sizes.nv];
-    manyworlds::cpu::factor_m::mul_m(m, &d.M, v, &mut out);
+    manyworlds::cpu::smooth::factor_m::mul_m(m, &d.M, v, &mut out);
     out
 }
 
@@ -300,7 +300,7 @@ fn bad_states_reset_the_world_and_are_flagged() {
         {
             let mut d = world(&m, 50, 200);
             cpu::step(&m, &mut d);
-            if let Some(manyworlds::fields::ValuesMut::Real(v)) = d.get_mut(field) {
+            if let Some(manyworlds::schema::ValuesMut::Real(v)) = d.get_mut(field) {
                 v[7] = if field == "qfrc_applied" { bad * 1e6 } else { bad };
             }
             cpu::step(&m, &mut d);
@@ -340,7 +340,7 @@ fn no_state_makes_the_pipeline_panic() {
                 for every in [1, 5] {
                     let mut d = world(&m, 30, 100);
                     disturb(&mut d.qpos, 0.3, &mut seed);
-                    if let Some(manyworlds::fields::ValuesMut::Real(v)) = d.get_mut(field) {
+                    if let Some(manyworlds::schema::ValuesMut::Real(v)) = d.get_mut(field) {
                         for k in (0..v.len()).step_by(every) {
                             v[k] = bad;
                         }
@@ -403,10 +403,10 @@ fn derivatives_are_those_of_the_forces() {
         let mut d = world(&m, 30, 100);
         disturb(&mut d.qvel, 0.7, &mut seed);
         disturb(&mut d.ctrl, 0.5, &mut seed);
-        cpu::integrate::move_joints(&m, &mut d, 1.0);
+        cpu::integrate::advance::move_joints(&m, &mut d, 1.0);
         disturb(&mut d.qvel, 0.7, &mut seed);
         cpu::forward(&m, &mut d);
-        cpu::derivative::derivative(&m, &mut d);
+        cpu::integrate::velocity_derivative::derivative(&m, &mut d);
         let most = d.qDeriv.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
         let h = 1e-5;
         for j in 0..m.sizes.nv {
@@ -416,7 +416,9 @@ fn derivatives_are_those_of_the_forces() {
             let (after, before) = (smooth_forces(&m, &after), smooth_forces(&m, &before));
             // rows have no place for what tendons couple beyond a tree
             for i in 0..m.sizes.nv {
-                for k in cpu::derivative::row(&m, i).filter(|&k| m.D_colind[k] as usize == j) {
+                for k in
+                    cpu::integrate::velocity_derivative::row(&m, i).filter(|&k| m.D_colind[k] as usize == j)
+                {
                     let slope = (after[i] - before[i]) / (2.0 * h);
                     let off = (slope - d.qDeriv[k]).abs();
                     assert!(off < 1e-6 * most, "{i} by {j}: {} is off by {off}", d.qDeriv[k]);
@@ -433,15 +435,20 @@ fn fast_derivatives_are_symmetric_but_for_free_bodies_alone() {
     let mut d = world(&m, 30, 100);
     disturb(&mut d.qvel, 0.7, &mut 3);
     cpu::forward(&m, &mut d);
-    cpu::derivative::derivative(&m, &mut d);
+    cpu::integrate::velocity_derivative::derivative(&m, &mut d);
     let mut lopsided = 0;
     for i in 0..m.sizes.nv {
-        for k in cpu::derivative::row(&m, i) {
+        for k in cpu::integrate::velocity_derivative::row(&m, i) {
             let j = m.D_colind[k] as usize;
-            let mirror = cpu::derivative::row(&m, j).find(|&l| m.D_colind[l] as usize == i).unwrap();
+            let mirror = cpu::integrate::velocity_derivative::row(&m, j)
+                .find(|&l| m.D_colind[l] as usize == i)
+                .unwrap();
             let differs = (d.qDeriv[k] - d.qDeriv[mirror]).abs() > 1e-9;
             lopsided += usize::from(differs);
-            assert!(!differs || cpu::derivative::is_alone(&m, m.dof_treeid[i]), "{i} {j}");
+            assert!(
+                !differs || cpu::integrate::velocity_derivative::is_alone(&m, m.dof_treeid[i]),
+                "{i} {j}"
+            );
         }
     }
     assert!(lopsided > 0);

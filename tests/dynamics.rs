@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use manyworlds::analysis::derivatives::{Differences, Inverse, Knots, Options};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::compile::{load as load_file, load_str};
 use manyworlds::cpu;
-use manyworlds::data::{Capacity, Data};
-use manyworlds::derivatives::{Differences, Inverse, Knots, Options};
+use manyworlds::model::data::{Capacity, Data};
 use manyworlds::model::{Model, enable};
 
 fn model(name: &str) -> Model {
@@ -106,7 +106,7 @@ fn inverse_dynamics_returns_the_applied_force() {
             cpu::forward(&m, &mut other);
             let constraint = other.qfrc_constraint.clone();
             let forces = other.efc_force.clone();
-            cpu::fwdinv::fwdinv(&m, &mut other);
+            cpu::solver::fwdinv::fwdinv(&m, &mut other);
             assert!(forces == other.efc_force && constraint == other.qfrc_constraint);
             cpu::inverse(&m, &mut other);
             // the force that is left is what was applied, through bodies too
@@ -228,7 +228,7 @@ fn derivatives_by_the_acceleration_are_the_inertia() {
         let mut unit = vec![0.0; 5];
         unit[column] = 1.0;
         let mut product = vec![0.0; 5];
-        cpu::factor_m::mul_m(&m, &d.M, &unit, &mut product);
+        cpu::smooth::factor_m::mul_m(&m, &d.M, &unit, &mut product);
         for row in 0..5 {
             assert!((by_qacc[5 * row + column] - product[row]).abs() < 1e-8);
         }

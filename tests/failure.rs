@@ -5,8 +5,8 @@
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::compile;
-use manyworlds::data::{Capacity, status};
 use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, status};
 
 const WORLDS: usize = 8;
 
@@ -415,7 +415,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
     use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options};
     let model = compile::load("models/pendulum.xml".as_ref()).unwrap();
     let gpu = Gpu::open(Choice::Any).unwrap();
-    let capacity = manyworlds::data::Capacity { nconmax: 0, njmax: 0 };
+    let capacity = manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 };
     let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &Options::default()).unwrap();
     batch.step(2).unwrap();
     batch.wait().unwrap();

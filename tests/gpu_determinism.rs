@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use manyworlds::compile;
-use manyworlds::data::Capacity;
 use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options, Partition, Placement};
 use manyworlds::model::Model;
+use manyworlds::model::data::Capacity;
 
 const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
 

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use manyworlds::analysis::derivatives::{Differences, Knots, Options};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::compile;
 use manyworlds::cpu;
-use manyworlds::data::{Capacity, Data, status};
-use manyworlds::derivatives::{Differences, Knots, Options};
 use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data, status};
 
 const WORLDS: usize = 5;
 const NONE: Capacity = Capacity { nconmax: 0, njmax: 0 };

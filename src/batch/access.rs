@@ -2,10 +2,10 @@
 
 use super::Batch;
 use super::engine::Engine;
-use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fields::{Dim, Elem, Field, Size, Values, ValuesMut};
-use crate::npz::{Array, ArrayData};
+use crate::formats::npz::{Array, ArrayData};
+use crate::model::data::Data;
+use crate::schema::{Dim, Elem, Field, Size, Values, ValuesMut};
 
 /// State that steps count in; only [`Batch::clear_status`] writes it.
 pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
@@ -47,7 +47,7 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
-    /// One world with all fields that the backend keeps, to be asked with [`crate::query`]; what it does not keep is zero.
+    /// One world with all fields that the backend keeps, to be asked with [`crate::analysis::query`]; what it does not keep is zero.
     ///
     /// # Errors
     /// [`Error::Argument`] for a world that does not exist, [`Error::Device`] where the device is lost.
@@ -244,7 +244,7 @@ impl Batch {
 fn set_cpu(
     worlds: &mut [Data],
     entry: &Field,
-    sizes: &crate::fields::Sizes,
+    sizes: &crate::schema::Sizes,
     values: &[f64],
     chosen: impl Fn(usize) -> bool,
 ) {

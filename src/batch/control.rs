@@ -59,7 +59,7 @@ fn range(model: &Model, i: usize) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::Sizes;
+    use crate::schema::Sizes;
 
     #[test]
     fn draws_are_uniform_and_unrelated() {

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::access::clear;
 use crate::cpu as pipeline;
-use crate::data::{Capacity, Data};
 use crate::model::Model;
+use crate::model::data::{Capacity, Data};
 
 /// Worlds in their initial state.
 pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity) -> Vec<Data> {

@@ -1,10 +1,10 @@
 //! What holds the worlds of a batch, and how it is chosen.
 
 use super::{Backend, BatchOptions, cpu, memory};
-use crate::data::{Capacity, Data};
 use crate::error::{Error, Result};
-use crate::fields::Sizes;
 use crate::model::Model;
+use crate::model::data::{Capacity, Data};
+use crate::schema::Sizes;
 
 /// Worlds on one of the backends.
 #[derive(Debug)]

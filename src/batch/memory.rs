@@ -1,9 +1,9 @@
 //! How much memory worlds take, and whether there is that much.
 
-use crate::data::{Capacity, Data};
 use crate::error::{Error, Result};
-use crate::fields::{Elem, Sizes};
 use crate::model::Model;
+use crate::model::data::{Capacity, Data};
+use crate::schema::{Elem, Sizes};
 
 /// Most worlds of a batch: world indices are 32-bit on the GPU.
 const MAX_WORLDS: u64 = u32::MAX as u64;

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use super::access::COUNTERS;
 use super::control::{Control, fill};
 use crate::cpu;
-use crate::data::{Capacity, Data};
-use crate::fields::{Values, ValuesMut};
+use crate::model::data::{Capacity, Data};
 use crate::model::{Model, disable, geom, joint};
 use crate::real::Real;
+use crate::schema::{Values, ValuesMut};
 
 /// Worlds that start from each keyframe and from the initial state.
 const WORLDS: usize = 4;

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use super::Batch;
 use super::engine::Engine;
 use crate::cpu;
-use crate::data::Data;
 use crate::error::Result;
 use crate::model::Model;
-use crate::plan;
-use crate::stages::Stage;
+use crate::model::data::Data;
+use crate::model::plan;
+use crate::schema::stages::Stage;
 
 /// Worlds whose stages are timed on the CPU: enough to average, few enough for the cache.
 const TIMED: usize = 8;

@@ -4,11 +4,11 @@ use super::Backend;
 use super::Batch;
 #[cfg(feature = "gpu")]
 use super::engine::Engine;
-use crate::cpu::count::{Work, count_step};
-use crate::data::{Capacity, Data};
+use crate::cpu::math::count::{Work, count_step};
 use crate::error::Result;
-use crate::fields::{Elem, ValuesMut};
+use crate::model::data::{Capacity, Data};
 use crate::model::disable;
+use crate::schema::{Elem, ValuesMut};
 
 /// The solver's tolerance of gradients in the kernels is at least this with Newton and pyramids: `MIN_GRADIENT` of `kernels/solve.wgsl`.
 const KERNEL_TOLERANCE: f64 = 1e-6;
@@ -58,13 +58,13 @@ impl Batch {
     }
 
     /// Bytes that each dispatch of a step moves per world, with the stages grouped by `partition`, or as they
-    /// are: see [`traffic`](crate::gpu::traffic). `None` on the CPU.
+    /// are: see [`traffic`](crate::gpu::tuning::traffic). `None` on the CPU.
     #[cfg(feature = "gpu")]
     pub fn traffic(
         &self,
         partition: Option<crate::gpu::Partition>,
-        load: crate::gpu::traffic::Load,
-    ) -> Option<Vec<crate::gpu::traffic::Traffic>> {
+        load: crate::gpu::tuning::traffic::Load,
+    ) -> Option<Vec<crate::gpu::tuning::traffic::Traffic>> {
         match &self.engine {
             Engine::Cpu(_) => None,
             Engine::Gpu { batch, .. } => Some(batch.traffic(partition, load)),

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use manyworlds::analysis::check;
+use manyworlds::analysis::check::{CpuSubject, Options, Report, Row};
 use manyworlds::batch;
-use manyworlds::check::{self, CpuSubject, Options, Report, Row};
-use manyworlds::data::{Capacity, Data};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
-use manyworlds::stages::Stage;
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::stages::Stage;
 use serde_json::{Value, json};
 
 use super::output::Output;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use manyworlds::error::{Error, Result};
-use manyworlds::fields::Size;
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
-use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::schema::Size;
 use manyworlds::{compile, files, mjcf};
 use serde_json::json;
 

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use manyworlds::analysis::derivatives::{Differences, Knots, Options};
 use manyworlds::batch::Backend;
-use manyworlds::derivatives::{Differences, Knots, Options};
 use manyworlds::error::Result;
-use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
 use serde_json::json;
 
 use super::output::Output;

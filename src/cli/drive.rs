@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use manyworlds::batch::Batch;
 use manyworlds::batch::control::{Control, NOISE_STEPS, fill};
 use manyworlds::error::{Error, Result};
+use manyworlds::formats::npz;
 use manyworlds::model::Model;
-use manyworlds::npz;
 
 /// Where controls come from.
 pub(super) enum Source {

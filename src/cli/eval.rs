@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use manyworlds::batch::{self, Batch, BatchOptions};
-use manyworlds::data::{Capacity, Data};
 use manyworlds::error::Result;
-use manyworlds::fields::{Dim, Field, ValuesMut};
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
-use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::{Dim, Field, ValuesMut};
 use serde_json::json;
 
 use super::output::Output;
@@ -130,7 +131,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let array = squeezed(batch.get(field.name)?, field);
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {
-        "M" => (model.sizes.nv, manyworlds::query::inertia_matrix),
+        "M" => (model.sizes.nv, manyworlds::analysis::query::inertia_matrix),
         "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
         "actuator_moment" => (model.sizes.nout, dense::moments),
         _ => return Ok(array),

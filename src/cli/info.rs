@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use manyworlds::batch;
 use manyworlds::error::Result;
-use manyworlds::fields::{Size, Sizes};
 use manyworlds::model::Model;
+use manyworlds::schema::{Size, Sizes};
 use serde_json::{Map, Value, json};
 
 use super::output::Output;

@@ -19,9 +19,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{self, Backend, BatchOptions};
-use manyworlds::data::Capacity;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
+use manyworlds::model::data::Capacity;
 
 use output::Output;
 

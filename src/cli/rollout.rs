@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use manyworlds::batch::{self, Backend, Batch};
-use manyworlds::data::Data;
 use manyworlds::error::{Error, Result};
-use manyworlds::fields::Field;
-use manyworlds::npz::{self, Array, ArrayData};
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
+use manyworlds::model::data::Data;
+use manyworlds::schema::Field;
 use serde_json::{Map, Value, json};
 
 use super::drive::{Schedule, Source};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use manyworlds::batch;
-use manyworlds::data::{Capacity, Data};
 use manyworlds::error::{Error, Result};
-use manyworlds::fields::Field;
+use manyworlds::formats::npz;
 use manyworlds::model::Model;
-use manyworlds::npz;
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::Field;
 
 /// State that can be given; what is not given is the model's initial state.
 const INPUTS: &[&str] = &[

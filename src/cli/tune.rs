@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use manyworlds::batch::Backend;
 use manyworlds::batch::control::Control;
 use manyworlds::error::{Error, Result};
-use manyworlds::gpu::tune::{Cache, Trial};
+use manyworlds::gpu::tuning::tune::{Cache, Trial};
 use serde_json::{Value, json};
 
 use super::drive::{Schedule, Source};

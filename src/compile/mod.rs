@@ -1,43 +1,23 @@
 //! [`Spec`] -> [`Model`]: inertia, trees, address tables, and everything that is known at `qpos0`.
 
-mod actuator_checks;
-mod actuators;
-mod asleep;
-mod assets;
-mod bodies;
-mod cameras;
+pub(crate) mod actuation;
+pub(crate) mod assets;
+pub(crate) mod collision;
+pub(crate) mod constants;
 mod custom;
-mod derived;
-mod elements;
-mod equalities;
 mod flexes;
-mod fluid;
-mod geoms;
-mod hfields;
-mod inertia;
-mod joints;
 mod keys;
-mod lengthrange;
-mod lengths;
-mod meshes;
-mod pairs;
 mod plugins;
-mod reduce;
-mod sensors;
-mod set0;
-mod shapes;
 mod sizes;
-mod skins;
-mod spans;
-mod stat;
-mod sweep;
-mod tendons;
-mod textures;
+pub(crate) mod tree;
 
 use std::path::Path;
 
-pub(crate) use inertia::principal_to;
-pub use textures::{Image, decode};
+pub use assets::textures::{Image, decode};
+pub(crate) use tree::inertia::principal_to;
+
+use constants::set0;
+use tree::reduce;
 
 use crate::error::{Error, Result};
 use crate::mjcf;

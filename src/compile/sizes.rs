@@ -1,7 +1,7 @@
 //! Sizes of the model, and its options.
 
-use crate::fields::Sizes;
 use crate::model::Model;
+use crate::schema::Sizes;
 use crate::spec::{Actuator, Joint, Kind};
 
 use super::Build;
@@ -113,22 +113,22 @@ impl Build<'_> {
     pub(super) fn options(&mut self) {
         let (opt, m) = (&self.spec.option, &mut self.model);
         for (name, value) in &opt.real {
-            if let Some(crate::fields::ValuesMut::Real(to)) = m.get_mut(&format!("opt_{name}")) {
+            if let Some(crate::schema::ValuesMut::Real(to)) = m.get_mut(&format!("opt_{name}")) {
                 to.copy_from_slice(value);
             }
         }
         for &(name, value) in &opt.int {
-            if let Some(crate::fields::ValuesMut::Int(to)) = m.get_mut(&format!("opt_{name}")) {
+            if let Some(crate::schema::ValuesMut::Int(to)) = m.get_mut(&format!("opt_{name}")) {
                 to[0] = value;
             }
         }
         for (name, value) in &self.spec.visual.real {
-            if let Some(crate::fields::ValuesMut::Real(to)) = m.get_mut(&format!("vis_{name}")) {
+            if let Some(crate::schema::ValuesMut::Real(to)) = m.get_mut(&format!("vis_{name}")) {
                 to.iter_mut().zip(value).for_each(|(to, &x)| *to = f64::from(x as f32));
             }
         }
         for &(name, value) in &self.spec.visual.int {
-            if let Some(crate::fields::ValuesMut::Int(to)) = m.get_mut(&format!("vis_{name}")) {
+            if let Some(crate::schema::ValuesMut::Int(to)) = m.get_mut(&format!("vis_{name}")) {
                 to[0] = value;
             }
         }

@@ -48,7 +48,7 @@ pub fn hull(points: &[DVec3], limit: Option<usize>) -> Result<Hull, Fault> {
     let kept: Vec<DVec3> = hull.vert.iter().map(|&v| points[v as usize]).collect();
     let mut again =
         Build { points: &kept, facets: Vec::new(), seen: Vec::new(), corner: Vec::new(), rank: Vec::new() };
-    again.start(self::simplex(&kept)?);
+    again.start(crate::mesh::hull::simplex(&kept)?);
     again.grow(usize::MAX);
     let (small, _) = again.finish();
     let id = |v: i32| hull.vert[v as usize];

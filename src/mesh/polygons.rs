@@ -152,7 +152,7 @@ mod tests {
     fn a_cube_of_triangles_has_six_sides() {
         let vert: Vec<DVec3> =
             (0..8).map(|i| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
-        let hull = super::super::hull(&vert, None).unwrap();
+        let hull = crate::mesh::hull(&vert, None).unwrap();
         let polygons = Polygons::new(&vert, &hull.face);
         assert_eq!(polygons.vert.len(), 6);
         assert!(polygons.vert.iter().all(|p| p.len() == 4) && polygons.map.iter().all(|m| m.len() == 3));

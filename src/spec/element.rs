@@ -1,7 +1,7 @@
 //! What all kinds of elements have in common, so that lists of them are handled by one piece of code.
 
 use super::*;
-use crate::objects::object_table;
+use crate::schema::kinds::object_table;
 
 /// An element of one of the lists of a [`Spec`].
 pub trait Element: Refers + Clone + Default {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::objects::object_table;
+use crate::schema::kinds::object_table;
 
-pub use crate::objects::Kind;
+pub use crate::schema::kinds::Kind;
 
 impl Kind {
     /// Kind of an actuator's target.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::element::{Element, InBody, each};
 use super::*;
 use crate::error::{Error, Result};
-use crate::objects::object_table;
+use crate::schema::kinds::object_table;
 
 /// Elements by kind and id.
 type Ids = BTreeSet<(Kind, usize)>;

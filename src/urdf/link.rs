@@ -33,7 +33,7 @@ pub(super) fn links(robot: &Robot<'_>, out: &mut Tree, places: &[usize], meshes:
     let mut shapes = Shapes { out, meshes, materials, names: HashSet::new(), discard };
     for (link, &place) in robot.links.iter().zip(places) {
         if let Some(inertial) = child(link.el, "inertial") {
-            self::inertial(inertial, shapes.out, place);
+            crate::urdf::link::inertial(inertial, shapes.out, place);
         }
         shapes.link(link.el, place);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use manyworlds::batch::Batch;
-use manyworlds::cpu::count::Work;
+use manyworlds::cpu::math::count::Work;
 use manyworlds::error::Result;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,7 @@ impl Cost {
     #[cfg(feature = "gpu")]
     fn of_kernels(&self, batch: &Batch, row: &mut Map<String, Value>) {
         use manyworlds::gpu::Partition;
-        use manyworlds::gpu::traffic::{Load, Traffic};
+        use manyworlds::gpu::tuning::traffic::{Load, Traffic};
         let samples = self.samples.max(1) as f64;
         let load = Load { contacts: self.contacts / samples, rows: self.rows / samples };
         let bytes = |all: &[Traffic]| -> f64 { all.iter().map(Traffic::bytes).sum() };

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::compile::Build;
-use crate::fields::Sizes;
+use crate::schema::Sizes;
 use crate::spec::{Flex, Kind};
 
 use super::Solid;

@@ -1,7 +1,7 @@
 //! Actuators: all as `<general>`, or `<plugin>`.
 
-use super::super::actuator;
 use super::{Writer, put};
+use crate::mjcf::actuator;
 use crate::spec::{Actuator, Kind, PluginUse};
 
 impl Writer<'_> {

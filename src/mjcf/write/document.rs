@@ -1,9 +1,9 @@
 //! The document: settings, then sections.
 
-use super::super::attrs::words;
-use super::super::{lengthrange, option};
 use super::{Attrs, Writer, put};
-use crate::fields::Values;
+use crate::mjcf::attrs::words;
+use crate::mjcf::{lengthrange, option};
+use crate::schema::Values;
 use crate::spec::{Compiler, LengthRange, Opt};
 
 impl Writer<'_> {

@@ -1,9 +1,9 @@
 //! Deformable bodies.
 
-use super::super::attrs::words;
-use super::super::flex;
 use super::looks::ints;
 use super::{Attrs, Writer, put};
+use crate::mjcf::attrs::words;
+use crate::mjcf::flex;
 use crate::spec::{Elasticity, Flex, FlexContact, Kind, Ref};
 
 impl Writer<'_> {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::super::attrs::words;
-use super::super::{looks, visual};
 use super::{Attrs, Writer, put};
+use crate::mjcf::attrs::words;
+use crate::mjcf::{looks, visual};
 use crate::spec::{Compiler, Kind, Material, Texture, Visual};
 
 /// Words of integers.

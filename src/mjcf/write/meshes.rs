@@ -1,9 +1,9 @@
 //! Meshes and height fields.
 
-use super::super::asset;
-use super::super::attrs::words;
 use super::looks::ints;
 use super::{Attrs, Writer, put};
+use crate::mjcf::asset;
+use crate::mjcf::attrs::words;
 use crate::mjcf::quat_array;
 use crate::spec::{AssetFile, HField, Mesh};
 

@@ -1,10 +1,10 @@
 //! Contacts, equalities, tendons, sensors and custom elements.
 
-use super::super::attrs::words;
-use super::super::{equality, sensor, tendon};
 use super::tree::listed;
 use super::{Attrs, Writer, put};
+use crate::mjcf::attrs::words;
 use crate::mjcf::{CONTACT_DATA, RAY_DATA};
+use crate::mjcf::{equality, sensor, tendon};
 use crate::spec::{Equality, Kind, OBJECT_KINDS, Object, SENSORS, Sensor, Tendon, Wrap, WrapKind};
 
 /// Word of a number.

@@ -1,10 +1,10 @@
 //! Bodies and what is in them.
 
-use super::super::attrs::words;
-use super::super::body::attributes as body_attributes;
-use super::super::{camera, geom, joint};
 use super::{Attrs, Writer, put};
+use crate::mjcf::attrs::words;
+use crate::mjcf::body::attributes as body_attributes;
 use crate::mjcf::quat_array;
+use crate::mjcf::{camera, geom, joint};
 use crate::spec::{Body, Camera, Geom, InBody, Inertial, Joint, Light, Pose, Site, between};
 
 /// Elements of one kind by body.

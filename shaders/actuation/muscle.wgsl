@@ -1,0 +1,122 @@
+// Muscles: activation dynamics, and forces as functions of normalised length and velocity. Twin: src/cpu/actuation/muscle.rs.
+
+struct Muscle {
+    length: f32,
+    unit: f32,
+    force: f32,
+}
+
+// Rate of the activation from excitation: time constants of activation and deactivation, and the width of the blend.
+fn muscle_rate(excitation: f32, activation: f32, prm: vec3f) -> f32 {
+    let scale = 0.5 + 1.5 * clip(activation, 0.0, 1.0);
+    let rising = prm.x * scale;
+    let falling = prm.y / scale;
+    let gap = clip(excitation, 0.0, 1.0) - activation;
+    var time = select(falling, rising, gap > 0.0);
+    if (prm.z >= MINVAL) {
+        time = falling + (rising - falling) * smooth_step(gap / prm.z + 0.5);
+    }
+    return gap / max(time, MINVAL);
+}
+
+// From 0 at 0 to 1 at 1, with two derivatives that vanish at both ends.
+fn smooth_step(t: f32) -> f32 {
+    let x = clip(t, 0.0, 1.0);
+    return x * x * x * (x * (x * 6.0 - 15.0) + 10.0);
+}
+
+// Muscle of actuator a, at the length of its output: parameters in P.
+fn muscle_at__P(a: u32, out: u32) -> Muscle {
+    let low = actuator_lengthrange(2u * out);
+    let high = actuator_lengthrange(2u * out + 1u);
+    let unit = (high - low) / max(P(10u * a + 1u) - P(10u * a), MINVAL);
+    let peak = P(10u * a + 2u);
+    let force = select(peak, P(10u * a + 3u) / max(actuator_acc0(out), MINVAL), peak < 0.0);
+    return Muscle(P(10u * a) + (actuator_length(out) - low) / max(unit, MINVAL), unit, force);
+}
+
+// Force per unit of activation: it pulls.
+fn muscle_gain(a: u32, out: u32) -> f32 {
+    let muscle = muscle_at__actuator_gainprm(a, out);
+    let g = 10u * a;
+    let speed = actuator_velocity(out) / max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
+    let bump = muscle_active(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * muscle_against(speed, actuator_gainprm(g + 8u)));
+}
+
+// Derivative of the gain by the velocity.
+fn muscle_gain_slope(a: u32, out: u32) -> f32 {
+    let muscle = muscle_at__actuator_gainprm(a, out);
+    let g = 10u * a;
+    let per = max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
+    let bump = muscle_active(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * muscle_against_slope(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
+}
+
+// Passive force.
+fn muscle_bias(a: u32, out: u32) -> f32 {
+    let muscle = muscle_at__actuator_biasprm(a, out);
+    let b = 10u * a;
+    let middle = 0.5 * (1.0 + actuator_biasprm(b + 5u));
+    if (muscle.length <= 1.0) {
+        return 0.0;
+    }
+    let width = max(middle - 1.0, MINVAL);
+    let most = muscle.force * actuator_biasprm(b + 7u);
+    if (muscle.length <= middle) {
+        let x = (muscle.length - 1.0) / width;
+        return -(most * 0.5 * x * x);
+    }
+    let x = (muscle.length - middle) / width;
+    return -(most * (0.5 + x));
+}
+
+// Active force over length: a bump of parabolas from low to high, one at length one.
+fn muscle_active(length: f32, low: f32, high: f32) -> f32 {
+    if (length < low || length > high) {
+        return 0.0;
+    }
+    let left = 0.5 * (low + 1.0);
+    let right = 0.5 * (1.0 + high);
+    if (length <= left) {
+        let x = (length - low) / max(left - low, MINVAL);
+        return 0.5 * x * x;
+    }
+    if (length <= 1.0) {
+        let x = (1.0 - length) / max(1.0 - left, MINVAL);
+        return 1.0 - 0.5 * x * x;
+    }
+    if (length <= right) {
+        let x = (length - 1.0) / max(right - 1.0, MINVAL);
+        return 1.0 - 0.5 * x * x;
+    }
+    let x = (high - length) / max(high - right, MINVAL);
+    return 0.5 * x * x;
+}
+
+// Active force over velocity: none at the fastest shortening, one at rest, `most` at the fastest lengthening.
+fn muscle_against(speed: f32, most: f32) -> f32 {
+    let rise = most - 1.0;
+    if (speed <= -1.0) {
+        return 0.0;
+    }
+    if (speed <= 0.0) {
+        return (speed + 1.0) * (speed + 1.0);
+    }
+    if (speed <= rise) {
+        return most - (rise - speed) * (rise - speed) / max(rise, MINVAL);
+    }
+    return most;
+}
+
+// Its derivative.
+fn muscle_against_slope(speed: f32, most: f32) -> f32 {
+    let rise = most - 1.0;
+    if (speed <= -1.0 || speed > rise) {
+        return 0.0;
+    }
+    if (speed <= 0.0) {
+        return 2.0 * (speed + 1.0);
+    }
+    return 2.0 * (rise - speed) / max(rise, MINVAL);
+}

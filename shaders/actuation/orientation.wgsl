@@ -1,0 +1,104 @@
+// Servos of an orientation: three torques about the axes of what is turned. Parameters as in the twin:
+// src/cpu/actuation/orientation.rs.
+
+// Share of the largest torque that is as good as all of it.
+const HELD_TORQUE: f32 = 1.0 - 1e-6;
+
+// Orientation of a rotation vector.
+fn rotvec_quat(v: vec3f) -> vec4f {
+    let angle = sqrt(dot(v, v));
+    if (angle < MINVAL) {
+        return vec4f(1.0, 0.0, 0.0, 0.0);
+    }
+    return axis_angle_quat(v / angle, angle);
+}
+
+// A control within limits; zero where some control is bad.
+fn sound_control(u: u32, good: bool) -> f32 {
+    return select(0.0, control(u), good);
+}
+
+// Orientation that is asked for.
+fn wanted_orientation(a: u32, good: bool) -> vec4f {
+    var v = vec4f(0.0);
+//#if ACTIVATION
+    if (actuator_actadr(a) >= 0) {
+        let first = u32(actuator_actadr(a));
+        for (var i = 0u; i < 3u; i++) {
+            v[i] = act(first + i);
+            if (actuator_actearly(a) != 0) {
+                v[i] = next_activation(a, first + i, act_dot(first + i));
+            }
+        }
+        return rotvec_quat(v.xyz);
+    }
+//#endif
+    let first = u32(actuator_ctrladr(a));
+    let count = u32(actuator_ctrlnum(a));
+    for (var i = 0u; i < min(count, 4u); i++) {
+        v[i] = sound_control(first + i, good);
+    }
+    if (actuator_ctrlspec(a) == INPUT_QUAT) {
+        return quat_normalize(v);
+    }
+    return rotvec_quat(v.xyz);
+}
+
+// Writes the torques before limits.
+fn orientation_drive(a: u32, good: bool) {
+    let out = u32(actuator_outadr(a));
+    let present = rotvec_quat(vec3f(actuator_length(out), actuator_length(out + 1u), actuator_length(out + 2u)));
+    let error = quat_sub(wanted_orientation(a, good), present);
+    let b = 10u * a;
+    for (var i = 0u; i < 3u; i++) {
+        let damping = actuator_biasprm(b + 2u) * actuator_velocity(out + i);
+        let torque = actuator_biasprm(b) + actuator_gainprm(b) * error[i] + damping;
+        set_actuator_force(out + i, select(torque, 0.0, group_off(a)));
+    }
+}
+
+// Writes the rates of the activations: the controls.
+fn orientation_rates(a: u32, good: bool) {
+    let first = u32(actuator_actadr(a));
+    for (var i = 0u; i < 3u; i++) {
+        set_act_dot(first + i, sound_control(u32(actuator_ctrladr(a)) + i, good));
+    }
+}
+
+// Turns the activations by less than half a turn into the same orientation.
+fn unwind_orientation(a: u32) {
+    let first = u32(actuator_actadr(a));
+    let v = vec3f(act(first), act(first + 1u), act(first + 2u));
+    let angle = sqrt(dot(v, v));
+    let turn = 2.0 * PI;
+    let rest = angle - turn * floor(angle / turn + 0.5);
+    if (rest != angle) {
+        for (var i = 0u; i < 3u; i++) {
+            set_act(first + i, v[i] * (rest / angle));
+        }
+    }
+}
+
+// Makes the torque as long as its range allows.
+fn limit_orientation(a: u32) {
+    let out = u32(actuator_outadr(a));
+    let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
+    let most = actuator_forcerange(2u * a + 1u);
+    let size = sqrt(dot(torque, torque));
+    if (actuator_forcelimited(a) != 0 && size > most) {
+        for (var i = 0u; i < 3u; i++) {
+            set_actuator_force(out + i, torque[i] * (most / size));
+        }
+    }
+}
+
+// Derivative of each torque by the velocity about its axis; none where the range holds it back.
+fn orientation_slope(a: u32) -> f32 {
+    let out = u32(actuator_outadr(a));
+    let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
+    let most = HELD_TORQUE * actuator_forcerange(2u * a + 1u);
+    if (group_off(a) || (actuator_forcelimited(a) != 0 && dot(torque, torque) >= most * most)) {
+        return 0.0;
+    }
+    return actuator_biasprm(10u * a + 2u);
+}

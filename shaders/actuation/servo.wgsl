@@ -1,0 +1,40 @@
+// What controllers on board of actuators have in common: their inputs, a limit on the rate of the first one, and the
+// integral of an error. Twin: src/cpu/actuation/servo.rs.
+
+// Inputs of a controller: position, velocity, feedforward, voltage; zero for those that it lacks. `first` is the first
+// one of those it has.
+fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {
+    let spec = actuator_ctrlspec(a);
+    let begin = u32(actuator_ctrladr(a));
+    var next = begin;
+    var inputs = vec4f(0.0);
+    // in the order of their bits
+    for (var k = 0u; k < 4u; k++) {
+        if ((spec & (1i << k)) != 0) {
+            var x = first;
+            if (next != begin) {
+                x = select(0.0, control(next), good);
+            }
+            inputs[k] = x;
+            next++;
+        }
+    }
+    return inputs;
+}
+
+// An input that changes by at most `most` a second.
+fn slewed(x: f32, last: f32, most: f32) -> f32 {
+    let reach = most * opt_timestep(0u);
+    return clip(x, last - reach, last + reach);
+}
+
+// Rate of the integral of an error: it does not grow beyond its limit, where there is one.
+fn integral_rate(error: f32, sum: f32, most: f32) -> f32 {
+    if (most > 0.0 && sum >= most) {
+        return min(error, 0.0);
+    }
+    if (most > 0.0 && sum <= -most) {
+        return max(error, 0.0);
+    }
+    return error;
+}

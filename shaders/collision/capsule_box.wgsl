@@ -1,0 +1,197 @@
+// Contacts of a capsule and a box: a sphere at the point of the capsule's axis that is nearest to the box, and at a
+// second one where the axis runs along the box. Twin: src/cpu/collision/capsule_box.rs.
+//
+// The axis is a segment, its points center + half x with x from minus one to one, all as the box sees it.
+
+// What of a box is nearest to a segment: the inside, the face across an axis, a point y from minus one to one on the
+// edge along an axis that starts at a corner, or that corner. Bit k of a corner is set where it is on the upper side of
+// axis k.
+const AT_INSIDE: u32 = 0u;
+const AT_FACE: u32 = 1u;
+const AT_EDGE: u32 = 2u;
+const AT_CORNER: u32 = 3u;
+
+// A place, where it is, and the point of the segment that is nearest to it.
+struct BoxPlace {
+    kind: u32,
+    axis: u32,
+    corner: u32,
+    y: f32,
+    x: f32,
+}
+
+// A segment and a box.
+struct SegmentBox {
+    center: vec3f,
+    axis: vec3f,
+    half: vec3f,
+    length: f32,
+    size: vec3f,
+}
+
+// A step along the segment that is none.
+const NO_STEP: f32 = -4.0;
+
+// Rounding of a distance, relative to the extents.
+const DISTANCE_ROUNDING: f32 = 1e-6;
+
+// One contact, or two where the capsule lies along the box.
+fn capsule_box(capsule: Shape, cuboid: Shape, margin: f32) {
+    let axis = capsule.mat[2] * cuboid.mat;
+    let length = capsule.size.y;
+    let pair = SegmentBox((capsule.pos - cuboid.pos) * cuboid.mat, axis, axis * length, length, cuboid.size);
+    let place = nearest_place(pair);
+    var next = NO_STEP;
+    if (place.kind == AT_FACE) {
+        next = step_on_face(pair, place.axis, place.x);
+    }
+    if (place.kind == AT_EDGE) {
+        next = step_from_edge(pair, place);
+    }
+    if (place.kind == AT_CORNER) {
+        next = step_from_corner(pair, place.corner, place.x);
+    }
+    var ball = capsule;
+    for (var k = 0u; k < select(1u, 2u, next > -3.0); k++) {
+        ball.pos = cuboid.mat * (pair.center + pair.half * (place.x + select(0.0, next, k == 1u))) + cuboid.pos;
+        sphere_box(ball, cuboid, margin);
+    }
+}
+
+// What of the box is nearest to the segment, and the point of the segment that is.
+fn nearest_place(p: SegmentBox) -> BoxPlace {
+    var place = BoxPlace(AT_INSIDE, 0u, 0u, 0.0, 0.0);
+    var least = 1e30;
+    // what is as near as before but for rounding is not nearer
+    let rounding = DISTANCE_ROUNDING * (p.length + dot(p.size, vec3f(1.0)));
+    // an end above a face, or inside
+    for (var k = 0u; k < 2u; k++) {
+        let end = select(-1.0, 1.0, k == 1u);
+        let over = abs(p.center + p.half * end) - p.size;
+        let outside = over > vec3f(0.0);
+        let face = select(select(0u, 1u, outside.y), 2u, outside.z);
+        let dist2 = select(0.0, over[face] * over[face], any(outside));
+        let lone = u32(outside.x) + u32(outside.y) + u32(outside.z) < 2u;
+        if (lone && dist2 < least - rounding * sqrt(least)) {
+            place = BoxPlace(select(AT_INSIDE, AT_FACE, any(outside)), face, 0u, 0.0, end);
+            least = dist2;
+        }
+    }
+    // any point above an edge or a corner
+    for (var edge = 0u; edge < 3u; edge++) {
+        for (var low_corner = 0u; low_corner < 8u; low_corner++) {
+            if ((low_corner & (1u << edge)) != 0u) {
+                continue;
+            }
+            // nearest points of the segment and the edge: setting the derivatives of the squared distance to zero
+            // gives a 2 x 2 system, whose solution is clamped
+            let long = p.size[edge];
+            var middle = select(-p.size, p.size, (vec3u(low_corner) & vec3u(1u, 2u, 4u)) != vec3u(0u));
+            middle[edge] = 0.0;
+            let between = middle - p.center;
+            let a = long * long;
+            let b = -long * p.half[edge];
+            let c = p.length * p.length;
+            let u = -long * between[edge];
+            let v = dot(p.half, between);
+            let det = a * c - b * b;
+            if (abs(det) < MINVAL || det < DISTANCE_ROUNDING * a * c) {
+                continue;
+            }
+            var y = (c * u - b * v) / det;
+            var x = (a * v - b * u) / det;
+            var side = 0.0;
+            if (abs(y) > 1.0) {
+                side = sign(y);
+                y = side;
+                x = (v - b * y) / c;
+            }
+            if (abs(x) > 1.0) {
+                x = sign(x);
+                y = (u - b * x) / a;
+                if (abs(y) > 1.0) {
+                    side = sign(y);
+                    y = side;
+                }
+            }
+            var gap = between - p.half * x;
+            gap[edge] += long * y;
+            let dist2 = dot(gap, gap);
+            if (dist2 < least - MINVAL - rounding * sqrt(least)) {
+                let corner = select(low_corner, low_corner + (1u << edge), side > 0.0);
+                place = BoxPlace(select(AT_CORNER, AT_EDGE, side == 0.0), edge, corner, y, x);
+                least = dist2;
+            }
+        }
+    }
+    return place;
+}
+
+// In which directions the segment leads over the box from a corner: bit k for axis k.
+fn inward(half: vec3f, corner: u32) -> u32 {
+    let upward = vec3u(half > vec3f(0.0)) * vec3u(1u, 2u, 4u);
+    return (upward.x + upward.y + upward.z) ^ corner;
+}
+
+// How far the segment runs over a length along an axis.
+fn segment_run(p: SegmentBox, axis: u32, length: f32) -> f32 {
+    return length / max(abs(p.half[axis]), MINVAL);
+}
+
+// Step from an end above a face to the other end, or to where it leaves the face.
+fn step_on_face(p: SegmentBox, face: u32, x: f32) -> f32 {
+    let tip = p.center + p.half * x;
+    var stride = 2.0;
+    for (var k = 0u; k < 6u; k++) {
+        let axis = k / 2u;
+        if (axis == face || abs(p.half[axis]) < MINVAL) {
+            continue;
+        }
+        let side = select(-1.0, 1.0, k % 2u == 0u);
+        let leaves = -x * (side * p.size[axis] - tip[axis]) / p.half[axis];
+        if (leaves > 0.0 && leaves < stride) {
+            stride = leaves;
+        }
+    }
+    return -x * stride;
+}
+
+// Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where neither
+// direction leads over a face, or one leads inside.
+fn step_from_edge(p: SegmentBox, place: BoxPlace) -> f32 {
+    let edge = place.axis;
+    let one = (edge + 1u) % 3u;
+    let two = (edge + 2u) % 3u;
+    let bits = inward(p.half, place.corner);
+    if (((bits >> one) & 1u) == ((bits >> two) & 1u)) {
+        return NO_STEP;
+    }
+    let high = select(two, one, abs(p.axis[one]) > abs(p.axis[two]));
+    let forward = ((bits >> high) & 1u) == 1u;
+    let way = select(-1.0, 1.0, forward);
+    // what is left of the edge in its own direction
+    let rising = (p.half[edge] > 0.0) == forward;
+    let left = 1.0 + select(place.y, -place.y, rising);
+    let over = min(segment_run(p, high, 2.0 * p.size[high]), segment_run(p, edge, p.size[edge] * left));
+    return way * min(1.0 - way * place.x, over);
+}
+
+// Step from a corner along the edge or the face that the segment runs along; none where it leads straight away from the
+// corner, or into the box.
+fn step_from_corner(p: SegmentBox, corner: u32, x: f32) -> f32 {
+    let bits = inward(p.half, corner);
+    if (bits == 0u || bits == 7u) {
+        return NO_STEP;
+    }
+    // the axis in which the segment leads another way than in the two others
+    let alone = countOneBits(bits) == 1u;
+    let axis = select(7u - bits, bits, alone) / 2u;
+    let way = select(-1.0, 1.0, alone);
+    if (p.axis[axis] * p.axis[axis] > 0.5) {
+        return way * min(1.0 - way * x, segment_run(p, axis, 2.0 * p.size[axis]));
+    }
+    let one = (axis + 1u) % 3u;
+    let two = (axis + 2u) % 3u;
+    let over = min(segment_run(p, one, 2.0 * p.size[one]), segment_run(p, two, 2.0 * p.size[two]));
+    return -way * min(1.0 + way * x, over);
+}

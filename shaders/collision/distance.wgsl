@@ -1,0 +1,42 @@
+// Distance of two geoms: signed, with the points where they are nearest. Twin: src/cpu/collision/distance.rs.
+
+// Signed distance of two geoms and where they are nearest, where it is below `most`. Where they overlap, it is minus the
+// length of the shortest way apart.
+fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
+    // the lower type first
+    let swapped = geom_type(geom1) > geom_type(geom2);
+    let g1 = select(geom1, geom2, swapped);
+    let g2 = select(geom2, geom1, swapped);
+    var gap = Gap(most, vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
+    if (far_apart(g1, g2, most)) {
+        return gap;
+    }
+    let t1 = geom_type(g1);
+    let t2 = geom_type(g2);
+    let a = shape(g1);
+    let b = shape(g2);
+    // closed forms look for how deep it is where it is not above zero
+    closed_form(t1, t2, a, b, max(most, 0.0));
+//#if PLANE_MESH
+    if (t1 == PLANE && t2 == MESH) {
+        plane_mesh(a, geom_dataid(g2), b, max(most, 0.0));
+    }
+//#endif
+    // the deepest contact, the first of equals
+    for (var k = 0u; k < nfound; k++) {
+        if (found[k].dist < gap.dist) {
+            let half = found[k].normal * (0.5 * found[k].dist);
+            gap = Gap(found[k].dist, found[k].normal, found[k].pos - half, found[k].pos + half, true);
+        }
+    }
+//#if CONVEX_DISTANCE
+    if (is_convex_pair(t1, t2) || (t1 == BOX && t2 == BOX)) {
+        gap = convex_distance(solid(g1), solid(g2), most);
+        gap.any = gap.any && gap.dist < most;
+    }
+//#endif
+    if (swapped) {
+        return Gap(gap.dist, -gap.normal, gap.q, gap.p, gap.any);
+    }
+    return gap;
+}

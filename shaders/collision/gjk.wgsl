@@ -1,0 +1,261 @@
+// The point of a difference of two convex shapes that is nearest to a given point. Twin: src/cpu/collision/gjk.rs.
+//
+// The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (Collision Detection in Interactive 3D
+// Environments, 4.3): a simplex of points of the difference, a new point in the direction in which the simplex is
+// nearest, and the smallest part of both that holds the nearest point.
+
+// Most points that one search adds.
+const GJK_ROUNDS: u32 = 40u;
+
+// What a search has found: the point is outside; inside, or nearer to the surface than can be told; the origin is
+// farther away than asked for, or the surface higher.
+const NEAREST_OUTSIDE: u32 = 0u;
+const NEAREST_INSIDE: u32 = 1u;
+const NEAREST_FAR: u32 = 2u;
+
+// Points of a difference, relative to the point that is looked for, and the direction from the difference to that.
+var<private> simplex_points: array<vec3f, 4>;
+var<private> simplex_count: u32;
+var<private> gjk_direction: vec3f;
+
+// The point that is looked for.
+var<private> gjk_goal: vec3f;
+
+// Support function of the difference in the last direction.
+var<private> gjk_height: f32;
+//#if HULL
+
+// The direction on the way in which it was least, and that.
+var<private> gjk_lowest: vec4f;
+
+// The same points as points of the first shape, their shares in the nearest point, and that one as a point of the first
+// shape.
+var<private> simplex_from: array<vec3f, 4>;
+var<private> simplex_shares: vec3f;
+var<private> gjk_witness: vec3f;
+
+// Which corners of a triangle the simplex got.
+var<private> simplex_order: vec3u;
+//#endif
+
+// Instead of a height above the surface: the origin is looked for. And any height is low enough.
+const FROM_ORIGIN: f32 = -1.0;
+const ANY_HEIGHT: f32 = 3.4e38;
+
+// Turns gjk_direction into the direction from the difference of a and b to the point that lies `lift` above its surface in that
+// direction, or to the origin; stops where a plane keeps the difference farther than `reach` away, or where the surface is
+// higher than `most`. `least` is the distance below which nothing is told.
+fn gjk_approach(a: Solid, b: Solid, lift: f32, most: f32, reach: f32, least: f32) -> u32 {
+    simplex_count = 0u;
+//#if HULL
+    // points that are not there yet count for nothing
+    for (var k = 0u; k < 4u; k++) {
+        simplex_from[k] = vec3f(0.0);
+    }
+//#endif
+    var nearest = vec3f(0.0);
+    var square = 0.0;
+    for (var round = 0u; round <= GJK_ROUNDS; round++) {
+        let met = meet_point(a, b, gjk_direction);
+        gjk_height = dot(met, gjk_direction);
+        if (round == 0u) {
+            gjk_goal = select(gjk_direction * (gjk_height + lift), vec3f(0.0), lift == FROM_ORIGIN);
+        }
+        let point = met - gjk_goal;
+//#if HULL
+        if (round == 0u || gjk_height < gjk_lowest.w) {
+            gjk_lowest = vec4f(gjk_direction, gjk_height);
+        }
+//#endif
+        if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
+            return NEAREST_FAR;
+        }
+        if (round == GJK_ROUNDS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
+            break;
+        }
+        simplex_points[simplex_count] = point;
+//#if HULL
+        simplex_from[simplex_count] = meet_own;
+//#endif
+        simplex_count++;
+        let next = reduce_simplex();
+        let squared = dot(next, next);
+        if (simplex_count == 4u || squared <= least * least) {
+            return NEAREST_INSIDE;
+        }
+        if (round > 0u && squared >= square) {
+            break;
+        }
+        nearest = next;
+        square = squared;
+//#if HULL
+        gjk_witness = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * simplex_shares;
+//#endif
+        gjk_direction = nearest * (-1.0 / sqrt(square));
+    }
+    return NEAREST_OUTSIDE;
+}
+
+//#if HULL
+// Corner k of the triangle that a search has found, the last repeated where there are fewer than three.
+fn gjk_corner(k: u32) -> vec3f {
+    return simplex_points[min(k, simplex_count - 1u)] + gjk_goal;
+}
+
+// Whether a point is inside of that triangle; the point of the first shape there becomes gjk_witness.
+fn gjk_inside(point: vec3f) -> bool {
+    let p = gjk_corner(0u) - point;
+    let q = gjk_corner(1u) - point;
+    let r = gjk_corner(2u) - point;
+    let shares = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
+    if (simplex_count < 3u || any(shares <= vec3f(0.0))) {
+        return false;
+    }
+    let mixed = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * shares;
+    gjk_witness = mixed / (shares.x + shares.y + shares.z);
+    return true;
+}
+
+//#endif
+// Point of the simplex nearest to the origin; the points that it does not need are left out. Four are left where the
+// origin is inside.
+fn reduce_simplex() -> vec3f {
+    let p = simplex_points[0];
+    if (simplex_count == 1u) {
+//#if HULL
+        simplex_shares = vec3f(1.0, 0.0, 0.0);
+//#endif
+        return p;
+    }
+    let q = simplex_points[1];
+    var r = simplex_points[2];
+    let latest = simplex_points[3];
+    var faces = 1u;
+    if (simplex_count == 2u) {
+        r = q;
+    }
+    if (simplex_count == 4u) {
+        // volumes that the origin makes with the faces: all of one sign inside
+        let across = cross(r, latest);
+        let volumes = vec4f(dot(q, across), -dot(p, across), dot(p, cross(q, latest)), -dot(p, cross(q, r)));
+        if (all(volumes > vec4f(0.0)) || all(volumes < vec4f(0.0))) {
+            return vec3f(0.0);
+        }
+        faces = 3u;
+    }
+    // the nearest of the faces at the new point, or the only one
+    var best = vec3f(0.0);
+    var kept = mat3x3f(p, q, r);
+    var count = 0u;
+//#if HULL
+    var own = mat4x3f(simplex_from[0], simplex_from[1], simplex_from[2], simplex_from[3]);
+    let third = select(2u, 1u, simplex_count == 2u);
+    var kept_from = mat3x3f(own[0], own[1], own[2]);
+    var shares = vec3f(0.0);
+//#endif
+    for (var k = 0u; k < faces; k++) {
+        var face = mat3x3f(p, q, r);
+        if (faces == 3u) {
+            face = mat3x3f(select(select(p, q, k == 1u), r, k == 2u), select(select(q, r, k == 1u), p, k == 2u), latest);
+        }
+        let point = reduce_triangle(face[0], face[1], face[2]);
+        if (k == 0u || dot(point, point) < dot(best, best)) {
+            best = point;
+            kept = mat3x3f(simplex_points[0], simplex_points[1], simplex_points[2]);
+            count = simplex_count;
+//#if HULL
+            shares = simplex_shares;
+            // the same choice among the points of the first shape
+            var corner = vec3u(k, (k + 1u) % 3u, select(third, 3u, faces == 3u));
+            kept_from = mat3x3f(own[corner[simplex_order.x]], own[corner[simplex_order.y]], own[corner[simplex_order.z]]);
+//#endif
+        }
+    }
+    simplex_points[0] = kept[0];
+    simplex_points[1] = kept[1];
+    simplex_points[2] = kept[2];
+    simplex_count = count;
+//#if HULL
+    simplex_shares = shares;
+    simplex_from[0] = kept_from[0];
+    simplex_from[1] = kept_from[1];
+    simplex_from[2] = kept_from[2];
+//#endif
+    return best;
+}
+
+// Point of a triangle nearest to the origin, by its regions (Ericson, Real-Time Collision Detection, 5.1.5); the points
+// that it needs become the simplex.
+fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
+    let pq = q - p;
+    let pr = r - p;
+    let d1 = -dot(pq, p);
+    let d2 = -dot(pr, p);
+    let d3 = -dot(pq, q);
+    let d4 = -dot(pr, q);
+    let d5 = -dot(pq, r);
+    let d6 = -dot(pr, r);
+    let vr = d1 * d4 - d3 * d2;
+    let vq = d5 * d2 - d1 * d6;
+    let vp = d3 * d6 - d5 * d4;
+    simplex_points[0] = p;
+    simplex_points[1] = q;
+    simplex_points[2] = r;
+    // corners
+    simplex_count = 1u;
+//#if HULL
+    simplex_order = vec3u(0u, 1u, 2u);
+    simplex_shares = vec3f(1.0, 0.0, 0.0);
+//#endif
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        return p;
+    }
+    if (d3 >= 0.0 && d4 <= d3) {
+        simplex_points[0] = q;
+//#if HULL
+        simplex_order.x = 1u;
+//#endif
+        return q;
+    }
+    if (d6 >= 0.0 && d5 <= d6) {
+        simplex_points[0] = r;
+//#if HULL
+        simplex_order.x = 2u;
+//#endif
+        return r;
+    }
+    // edges
+    simplex_count = 2u;
+    if (vr <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        let share = d1 / (d1 - d3);
+//#if HULL
+        simplex_shares = vec3f(1.0 - share, share, 0.0);
+//#endif
+        return p + pq * share;
+    }
+    if (vq <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        simplex_points[1] = r;
+        let share = d2 / (d2 - d6);
+//#if HULL
+        simplex_order.y = 2u;
+        simplex_shares = vec3f(1.0 - share, share, 0.0);
+//#endif
+        return p + pr * share;
+    }
+    if (vp <= 0.0 && d4 >= d3 && d5 >= d6) {
+        simplex_points[0] = r;
+        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+//#if HULL
+        simplex_order.x = 2u;
+        simplex_shares = vec3f(share, 1.0 - share, 0.0);
+//#endif
+        return q + (r - q) * share;
+    }
+    // face
+    simplex_count = 3u;
+    let share = 1.0 / (vp + vq + vr);
+//#if HULL
+    simplex_shares = vec3f(vp, vq, vr) * share;
+//#endif
+    return p + pq * (vq * share) + pr * (vr * share);
+}

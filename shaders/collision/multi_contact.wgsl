@@ -1,0 +1,446 @@
+// More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap. Twin:
+// src/cpu/collision/multi_contact.rs. A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the
+// sides of the other's face, what is deep enough stays, and four corners that span much area are kept.
+
+// Most contacts of two faces.
+const KEPT: u32 = 4u;
+
+// Sine and cosine of the angle up to which faces and edges count as aligned.
+const ALIGNED_SINE: f32 = 0.08878295;
+const ALIGNED_COSINE: f32 = 0.99605105;
+
+// How far a cut may lie beyond the ends of a side.
+const CUT_BEYOND: f32 = 3e-7;
+
+// Share by which squared lengths and areas may differ by rounding.
+const POLYGON_TIE: f32 = 1e-5;
+
+// Corners of a cap, and room for corners while a polygon is clipped.
+const CAP_CORNERS: u32 = 16u;
+//#if HULL
+const POLYGON_ROOM: u32 = 120u;
+//#else
+const POLYGON_ROOM: u32 = 40u;
+//#endif
+
+// A flat polygon in a fixed order of corners.
+var<private> polygon_points: array<vec3f, POLYGON_ROOM>;
+var<private> polygon_count: u32;
+
+// A face of a shape: the axis that it lies across, and on which side, or a polygon; its normal; whether there is any.
+struct FaceOf {
+    k: u32,
+    sign_of: f32,
+    normal: vec3f,
+    any: bool,
+}
+
+// Contacts of two shapes that touch at p and q along n; `found` holds the first. What is asked of both shapes is asked in one
+// place, which drivers build faster.
+fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
+    // their faces that look most along n, and that of the second which looks most at the first's
+    var va = 0u;
+    var vb = 0u;
+    var one = FaceOf(0u, 0.0, vec3f(0.0), false);
+    var two = one;
+    var other = one;
+    for (var k = 0u; k < 3u; k++) {
+        let second = k > 0u;
+        let way = select(n, -n, second);
+        var s = a;
+        if (second) {
+            s = b;
+        }
+        if (k < 2u) {
+            let v = far_vertex(s, way);
+            va = select(v, va, second);
+            vb = select(vb, v, second);
+        }
+        let least = select(0.0, ALIGNED_COSINE, k == 2u);
+        let face = best_face(s, select(va, vb, second), way, select(way, -one.normal, k == 2u), least);
+        if (k == 0u) {
+            one = face;
+        } else if (k == 1u) {
+            two = face;
+        } else {
+            other = face;
+        }
+    }
+    let met = one.any && two.any && other.any && dot(one.normal, n) > ALIGNED_SINE && -dot(other.normal, n) > ALIGNED_SINE;
+    var onto = one;
+    var below = a;
+    var way = other.normal;
+    var along = -other.normal;
+    var room = 0.0;
+    if (met) {
+        polygon_count = face_corners(b, other);
+        for (var c = 0u; c < polygon_count; c++) {
+            polygon_points[c] = face_corner(b, other, c);
+        }
+    } else {
+        // a side of the first and a face of the second, or the other way round
+        var dims = vec2u(0u);
+        for (var k = 0u; k < 2u; k++) {
+            var s = a;
+            if (k == 1u) {
+                s = b;
+            }
+            let dim = dimension_of(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
+            dims = select(dims, vec2u(dim), vec2<bool>(k == 0u, k == 1u));
+        }
+        let swapped = !(two.any && dims.x < 3u && (dims.x <= dims.y || !one.any));
+        if (swapped && (!one.any || dims.y == 3u)) {
+            return;
+        }
+        var above = b;
+        if (!swapped) {
+            below = b;
+            above = a;
+            onto = two;
+        }
+        // of the first and of a mesh the face that looks most along n, of other shapes the first that it lies on
+        let only = swapped || is_hull(below);
+        let wanted = onto;
+        let up = select(n, -n, swapped);
+        var line = vec4f(0.0);
+        for (var j = 0u; j < face_count(below, select(vb, va, swapped)) && line.w == 0.0; j++) {
+            let face = face_at(below, select(vb, va, swapped), j, -up);
+            if (face.any && (!only || face.k == wanted.k)) {
+                line = line_on(above, select(va, vb, swapped), up, face.normal, select(dims.x, dims.y, swapped) == 2u);
+                onto = face;
+            }
+        }
+        if (line.w == 0.0) {
+            return;
+        }
+        room = side_line(above, up, select(p, q, swapped), line.xyz, margin);
+        way = -onto.normal;
+        along = select(-onto.normal, onto.normal, swapped);
+    }
+    cut_polygon(below, onto, margin - room);
+    write_polygon(!met, onto.normal, way, along, room);
+}
+
+// The vertex of a polytope that is farthest along n.
+fn far_vertex(s: Solid, n: vec3f) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_farthest(s.mesh, n * s.mat);
+    }
+//#endif
+    return 0u;
+}
+
+// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+fn face_count(s: Solid, v: u32) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_ring(s.mesh, v);
+    }
+//#endif
+    return 3u;
+}
+
+// Face k of these, if it may touch along n: a cap of a cylinder that does not lie on its side, a face of a box, or one of a
+// mesh.
+fn face_at(s: Solid, v: u32, k: u32, n: vec3f) -> FaceOf {
+//#if HULL
+    if (is_hull(s)) {
+        let polygon = hull_ring_polygon(s.mesh, v, k);
+        let normal = s.mat * hull_normal(s.mesh, polygon);
+        return FaceOf(polygon, 1.0, normal, dot(normal, n) >= FLATNESS);
+    }
+//#endif
+    let along = dot(solid_axis(s, k), n);
+    let has = s.kind == BOX || (s.kind == CYLINDER && k == 2u);
+    let side = select(-1.0, 1.0, along >= 0.0);
+    return FaceOf(k, side, solid_axis(s, k) * side, has && abs(along) >= FLATNESS);
+}
+
+// Of the faces that may touch along n, the one that looks most in a direction, more than `least`.
+fn best_face(s: Solid, v: u32, n: vec3f, direction: vec3f, least: f32) -> FaceOf {
+    var best = least;
+    var chosen = FaceOf(0u, 0.0, vec3f(0.0), false);
+    for (var k = 0u; k < face_count(s, v); k++) {
+        let face = face_at(s, v, k, n);
+        let cosine = dot(face.normal, direction);
+        if (face.any && cosine > best) {
+            best = cosine;
+            chosen = face;
+        }
+    }
+    return chosen;
+}
+
+// Whether a shape touches along n with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as its rim.
+fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        var dim = 1u;
+        let corner = hull_vertex(s.mesh, v);
+        for (var k = 0u; k < hull_ring(s.mesh, v); k++) {
+            let around = cross(s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, v, k)), n);
+            if (dot(around, around) < FLATNESS * FLATNESS) {
+                return 3u;
+            }
+            let along = normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner));
+            if (abs(dot(along, n)) < FLATNESS) {
+                dim = 2u;
+            }
+        }
+        return dim;
+    }
+//#endif
+    var across = 0u;
+    for (var k = 0u; k < 3u; k++) {
+        across += u32(abs(dot(solid_axis(s, k), n)) < FLATNESS && (s.kind == BOX || (s.kind == CYLINDER && k == 2u)));
+    }
+    return 1u + across;
+}
+
+// Whether a side or edge of a shape lies on a face with that normal, and of a box or mesh the edge at its farthest corner that
+// lies best, from that corner on; `single` where it touches with an edge: then that one.
+fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
+//#if HULL
+    var best = ALIGNED_SINE;
+    var chosen = vec4f(0.0);
+    if (!is_hull(s) && s.kind != BOX) {
+        chosen.w = f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE);
+        return chosen;
+    }
+    var corner = vec3f(0.0);
+    if (is_hull(s)) {
+        corner = hull_vertex(s.mesh, v);
+    }
+    for (var k = 0u; k < face_count(s, v); k++) {
+        var along = solid_axis(s, k % 3u);
+        let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
+        var span = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
+        if (is_hull(s)) {
+            span = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner);
+            along = normalize3(span);
+        }
+        let slope = abs(dot(along, normal));
+        if (slope < best && !(single && abs(dot(along, n)) >= FLATNESS)) {
+            best = slope;
+            chosen = vec4f(span, 1.0);
+        }
+    }
+    return chosen;
+//#else
+    return vec4f(0.0, 0.0, 0.0, f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE));
+//#endif
+}
+
+// Number of corners of a face.
+fn face_corners(s: Solid, on: FaceOf) -> u32 {
+//#if HULL
+    if (is_hull(s)) {
+        return hull_corners(s.mesh, on.k);
+    }
+//#endif
+    return select(4u, CAP_CORNERS, s.kind == CYLINDER);
+}
+
+// Corner c of a face.
+fn face_corner(s: Solid, on: FaceOf, c: u32) -> vec3f {
+//#if HULL
+    if (is_hull(s)) {
+        return s.pos + s.mat * hull_vertex(s.mesh, hull_corner(s.mesh, on.k, c));
+    }
+//#endif
+    if (s.kind == CYLINDER) {
+        // sine and cosine of sixteenths of a turn
+        let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
+        let center = s.pos + s.mat[2] * (s.size.y * on.sign_of);
+        return center + s.mat[0] * (s.size.x * around.y) - s.mat[1] * (s.size.x * on.sign_of * around.x);
+    }
+    // signs along the two axes after that of the face; the far face is the near one turned over
+    let one = select(-1.0, 1.0, c < 2u);
+    let two = select(-1.0, 1.0, c == 0u || c == 3u);
+    var local = vec3f(1.0, one, two * on.sign_of);
+    if (on.k == 1u) {
+        local = vec3f(-two, 1.0, -one * on.sign_of);
+    }
+    if (on.k == 2u) {
+        local = vec3f(-two * on.sign_of, one, 1.0);
+    }
+    local = select(local, vec3f(on.sign_of), vec3<bool>(on.k == 0u, on.k == 1u, on.k == 2u));
+    return s.pos + s.mat * (local * s.size);
+}
+
+// Sine of c sixteenths of a turn.
+fn sixteenth_sine(c: u32) -> f32 {
+    let k = c % 8u;
+    let near = min(k, 8u - k);
+    var sine = select(0.0, 0.38268343, near == 1u);
+    sine = select(sine, 0.70710678, near == 2u);
+    sine = select(sine, 0.92387953, near == 3u);
+    sine = select(sine, 1.0, near == 4u);
+    return select(sine, -sine, c >= 8u);
+}
+
+// Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and of a box or mesh
+// the edge `span`; returns half the margin where it includes that.
+fn side_line(s: Solid, n: vec3f, touch: vec3f, span: vec3f, margin: f32) -> f32 {
+    let axis = s.mat[2];
+    let straight = is_hull(s) || s.kind == BOX;
+    // from the end that is farther along the normal
+    var rim = farthest_point(s, n, select(touch, s.pos, straight), select(FLATNESS, 0.0, straight));
+    var from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLATNESS);
+    var room = 0.0;
+    if (s.kind == CAPSULE) {
+        room = 0.5 * margin;
+        rim = touch + n * room;
+        from_end = -s.size.y;
+    }
+    let center = rim - axis * dot(rim - s.pos, axis);
+    polygon_points[0] = select(center + axis * from_end, rim, straight);
+    polygon_points[1] = select(center - axis * from_end, rim + span, straight);
+    polygon_count = 2u;
+    return room;
+}
+
+// Corner 0 of the face that has cut the polygon.
+var<private> cut_base: vec3f;
+
+// Cuts the polygon by the sides of a face, seen along that one's normal; what is higher above it than `most` goes too.
+fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
+    let normal = on.normal;
+    let sides = face_corners(s, on);
+    var to_corner = vec3f(0.0);
+    for (var e = 0u; e <= sides; e++) {
+        let from_corner = to_corner;
+        to_corner = face_corner(s, on, e % sides);
+        if (e == 0u) {
+            cut_base = to_corner;
+            continue;
+        }
+        let out = cross(to_corner - from_corner, normal);
+        // read ahead of what is written: a side makes no more corners than were read, but for one
+        let first = polygon_points[0];
+        var begin = first;
+        var count = 0u;
+        for (var k = 0u; k < polygon_count; k++) {
+            var end = first;
+            if (k + 1u < polygon_count) {
+                end = polygon_points[k + 1u];
+            }
+            let height1 = dot(begin - from_corner, out);
+            let height2 = dot(end - from_corner, out);
+            let inside1 = height1 > -1e-10;
+            let inside2 = height2 > -1e-10;
+            let slope = height2 - height1;
+            if (inside1 != inside2 && abs(slope) >= 1e-10 && count < POLYGON_ROOM) {
+                let share = -height1 / slope;
+                if (share > -CUT_BEYOND && share < 1.0 + CUT_BEYOND) {
+                    polygon_points[count] = begin + (end - begin) * clamp(share, 0.0, 1.0);
+                    count++;
+                }
+            }
+            if (inside2 && count < POLYGON_ROOM) {
+                polygon_points[count] = end;
+                count++;
+            }
+            begin = end;
+        }
+        polygon_count = count;
+    }
+    var count = 0u;
+    for (var k = 0u; k < polygon_count; k++) {
+        let point = polygon_points[k];
+        if (dot(point - cut_base, normal) <= most) {
+            polygon_points[count] = point;
+            count++;
+        }
+    }
+    polygon_count = count;
+}
+
+// Writes the contacts of what is left of the polygon above a face, which has cut it: `way` leads to the polygon's own side,
+// `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays where
+// nothing is left.
+fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, room: f32) {
+    let n = polygon_count;
+    if (n == 0u) {
+        return;
+    }
+    // all corners up to four, the farthest two of a line, or four that span much area
+    var chosen = vec4u(0u, 1u, 2u, 3u);
+    var count = min(n, KEPT);
+    if (lining && n > 2u) {
+        var longest = 0.0;
+        count = 2u;
+        for (var i = 0u; i < n; i++) {
+            for (var j = i + 1u; j < n; j++) {
+                let apart = polygon_points[j] - polygon_points[i];
+                // the first of those that are as far
+                if (dot(apart, apart) > longest * (1.0 + POLYGON_TIE)) {
+                    longest = dot(apart, apart);
+                    chosen = vec4u(i, j, 0u, 0u);
+                }
+            }
+        }
+    } else if (n > KEPT) {
+        chosen = largest_quadrilateral();
+    }
+    for (var k = 0u; k < count; k++) {
+        let c = select(select(chosen.x, chosen.y, k == 1u), select(chosen.z, chosen.w, k == 3u), k >= 2u);
+        let point = polygon_points[c];
+        let height = dot(point - cut_base, normal);
+        let dist = -height * dot(normal, way);
+        let place = point - normal * height - way * (0.5 * dist) - along * (0.5 * room);
+        found[k] = Found(dist + room, place, along, vec3f(0.0));
+    }
+    nfound = count;
+}
+
+// The largest quadrilateral that a walk around the corners meets.
+fn largest_quadrilateral() -> vec4u {
+    let n = polygon_count;
+    var at = vec4u(0u, 1u, 2u, 3u);
+    var best = at;
+    var most = 0.0;
+    // the first value is that of the first four
+    var started = false;
+    for (var begin = 0u; begin < n; begin++) {
+        at.x = begin;
+        // the last corner moves on; after each of its moves the two before it may follow
+        var k = 3u;
+        for (var tries = 0u; tries < 4u * n; tries++) {
+            var next = at;
+            if (started) {
+                next.w = select(next.w, (at.w + 1u) % n, k == 3u);
+                next.z = select(next.z, (at.z + 1u) % n, k == 2u);
+                next.y = select(next.y, (at.y + 1u) % n, k == 1u);
+            }
+            let across = cross(polygon_points[next.x] - polygon_points[next.z],
+                polygon_points[next.y] - polygon_points[next.w]);
+            let value = sqrt(dot(across, across));
+            if (!started) {
+                started = true;
+                most = value;
+            } else if (value > most * (1.0 + POLYGON_TIE)) {
+                at = next;
+                best = at;
+                most = value;
+                k = select(k, 2u, k == 3u);
+            } else if (k == 3u) {
+                break;
+            } else {
+                k = select(3u, 1u, k == 2u);
+            }
+        }
+        // none is overtaken
+        if (at.y == at.x) {
+            at.y = (at.y + 1u) % n;
+            if (at.z == at.y) {
+                at.z = (at.z + 1u) % n;
+                if (at.w == at.z) {
+                    at.w = (at.w + 1u) % n;
+                }
+            }
+        }
+    }
+    return best;
+}

@@ -1,0 +1,85 @@
+// Contacts of a plane and the hull of a mesh. Twin: src/cpu/collision/plane_mesh.rs. The deepest vertex, and of the polygon at it that
+// looks most at the plane up to three more corners that span much area with it.
+
+// Contacts of a plane and a mesh nearer than `margin`.
+fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
+    let normal = plane.mat[2];
+    let down = -normal * shaped.mat;
+    let lowest = hull_farthest(mesh, down);
+    // the polygon that looks most at the plane
+    var best = -1.0;
+    var polygon = 0u;
+    for (var k = 0u; k < hull_ring(mesh, lowest); k++) {
+        let candidate = hull_ring_polygon(mesh, lowest, k);
+        let cosine = dot(hull_normal(mesh, candidate), down);
+        if (cosine > best) {
+            best = cosine;
+            polygon = candidate;
+        }
+    }
+    var outline = vec2u(0u, 1u);
+    var chosen = vec4u(0u);
+    if (best > -1.0) {
+        outline = hull_outline(mesh, polygon);
+        chosen = spread_corners(mesh, outline, lowest);
+    }
+    for (var k = 0u; k < min(outline.y, 4u); k++) {
+        var v = lowest;
+        if (k > 0u) {
+            v = u32(mesh_polyvert(outline.x + select(chosen.y, select(chosen.z, chosen.w, k == 3u), k >= 2u)));
+        }
+        let at = shaped.pos + shaped.mat * hull_vertex(mesh, v);
+        let dist = dot(at - plane.pos, normal);
+        // none above the centre, and none without the deepest
+        if (dist <= margin && (k == 0u || (nfound > 0u && dot(at - shaped.pos, normal) <= 0.0))) {
+            append(Found(dist, at - normal * (0.5 * dist), normal, vec3f(0.0)));
+        }
+    }
+}
+
+// Corners of a polygon that span much area: `first` and up to three more.
+fn spread_corners(mesh: i32, outline: vec2u, first: u32) -> vec4u {
+    let count = outline.y;
+    var begin = 0u;
+    for (var c = 0u; c < count; c++) {
+        if (u32(mesh_polyvert(outline.x + c)) == first) {
+            begin = c;
+            break;
+        }
+    }
+    var at = (vec4u(0u, 1u, 2u, 3u) + vec4u(begin)) % vec4u(count);
+    if (count <= 4u) {
+        return at;
+    }
+    var most = -1.0;
+    // the last moves on; after each of its moves the two before it follow as far as they can
+    var k = 3u;
+    for (var tries = 0u; tries < 4u * count + 1u; tries++) {
+        var next = at;
+        // the first value is that of the first four
+        if (tries > 0u) {
+            next.w = select(next.w, (at.w + 1u) % count, k == 3u);
+            next.z = select(next.z, (at.z + 1u) % count, k == 2u);
+            next.y = select(next.y, (at.y + 1u) % count, k == 1u);
+        }
+        let p = mat4x3f(
+            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.x))),
+            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.y))),
+            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.z))),
+            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.w))));
+        let across = cross(p[0] - p[2], p[1] - p[3]);
+        let value = sqrt(dot(across, across));
+        if (tries == 0u) {
+            most = value;
+        } else if (value > most) {
+            at = next;
+            most = value;
+            k = select(k, 2u, k == 3u);
+        } else if (k == 3u) {
+            break;
+        } else {
+            k = select(3u, 1u, k == 2u);
+        }
+    }
+    return at;
+}

@@ -1,0 +1,200 @@
+// Convex polytopes: the hull of a mesh, and a prism below a triangle of a height field. Twin: src/cpu/collision/polytope.rs. Vertices and
+// polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the hull, from the
+// one that is farthest in the nearest of 27 directions; where there are few, by looking at all.
+
+// Instead of a mesh: shapes that have no vertices, and the prism.
+const NO_HULL: i32 = -1;
+const PRISM_HULL: i32 = -2;
+
+// Fewest vertices of a mesh whose hull is climbed.
+const HULL_FEW: u32 = 10u;
+
+// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
+const MOST_CORNERS: u32 = 60u;
+
+// Share of a direction's largest part from which on a part counts for the start of a climb.
+const HULL_LEANING: f32 = 0.5;
+
+// Below every height.
+const NOTHING_YET: f32 = -3.4e38;
+
+// The corners of the base of the prism, and above them of its top, relative to its centre.
+var<private> prism_points: array<vec3f, 6>;
+
+// Position of a vertex in the axes of the mesh.
+fn hull_vertex(mesh: i32, v: u32) -> vec3f {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return prism_points[v];
+    }
+//#endif
+    return mesh_vert_vec3(u32(mesh_vertadr(u32(mesh))) + v);
+}
+
+// Number of vertices.
+fn hull_vertices(mesh: i32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 6u;
+    }
+//#endif
+    return u32(mesh_vertnum(u32(mesh)));
+}
+
+// The vertex that is farthest in direction l, the first of equals that a search meets.
+fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
+    let count = hull_vertices(mesh);
+    var graph = -1;
+    if (mesh >= 0 && count >= HULL_FEW) {
+        graph = mesh_graphadr(u32(mesh));
+    }
+    let climbs = graph >= 0;
+    // of a hull that is climbed: its lists, its corners, and where to begin: what is farthest in a direction nearby
+    let lists = u32(max(graph, 0)) + 2u;
+    var corners = 0u;
+    var begin = -1;
+    if (climbs) {
+        corners = u32(mesh_graph(u32(graph)));
+        let least = HULL_LEANING * max(abs(l.x), max(abs(l.y), abs(l.z)));
+        let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
+        begin = mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z);
+    }
+    // all vertices, or the first one, then the neighbours of the best: one place for them, which drivers build faster. Every
+    // turn is higher, so there are no more than corners
+    var best = 0u;
+    var farthest = 0u;
+    var top = NOTHING_YET;
+    for (var turn = 0u; turn <= corners; turn++) {
+        let before = best;
+        var edge = 0u;
+        if (climbs && turn > 0u) {
+            edge = lists + 2u * corners + u32(mesh_graph(lists + best));
+        }
+        for (var k = 0u; k <= count; k++) {
+            var next = select(-1, i32(k), k < count);
+            if (climbs) {
+                next = select(-1, begin, k == 0u);
+                if (turn > 0u) {
+                    next = mesh_graph(edge + k);
+                }
+            }
+            if (next < 0) {
+                break;
+            }
+            var v = u32(next);
+            if (climbs) {
+                v = u32(mesh_graph(lists + corners + v));
+            }
+            let value = dot(hull_vertex(mesh, v), l);
+            if (value > top) {
+                top = value;
+                best = u32(next);
+                farthest = v;
+            }
+        }
+        if (turn > 0u && best == before) {
+            break;
+        }
+    }
+    return farthest;
+}
+
+// Number of polygons.
+fn hull_polygons(mesh: i32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 5u;
+    }
+//#endif
+    return u32(mesh_polynum(u32(mesh)));
+}
+
+// First entry and number of the corners of a polygon of a mesh.
+fn hull_outline(mesh: i32, polygon: u32) -> vec2u {
+    let id = u32(mesh_polyadr(u32(mesh))) + polygon;
+    return vec2u(u32(mesh_polyvertadr(id)), u32(mesh_polyvertnum(id)));
+}
+
+// Corner k of three of a polygon of the prism: base, top, sides.
+fn prism_corner(polygon: u32, k: u32) -> vec3f {
+    if (polygon < 2u) {
+        return prism_points[3u * polygon + k];
+    }
+    let side = polygon - 2u;
+    let base = select((side + 1u) % 3u, side, k == 0u);
+    return prism_points[base + select(0u, 3u, k == 2u)];
+}
+
+// Unit normal of a polygon, outwards.
+fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        let p = prism_corner(polygon, 0u);
+        let across = cross(prism_corner(polygon, 1u) - p, prism_corner(polygon, 2u) - p);
+        let length = max(sqrt(dot(across, across)), MINVAL);
+        // away from the centre
+        return across * (select(1.0, -1.0, dot(across, p) < 0.0) / length);
+    }
+//#endif
+    return mesh_polynormal_vec3(u32(mesh_polyadr(u32(mesh))) + polygon);
+}
+
+// How far a polygon with that normal is from the origin, along it.
+fn hull_level(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return dot(prism_corner(polygon, 0u), normal);
+    }
+//#endif
+    return dot(hull_vertex(mesh, u32(mesh_polyvert(hull_outline(mesh, polygon).x))), normal);
+}
+
+// Number of polygons at a vertex.
+fn hull_ring(mesh: i32, v: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return 3u;
+    }
+//#endif
+    return u32(mesh_polymapnum(u32(mesh_vertadr(u32(mesh))) + v));
+}
+
+// Polygon k of those at a vertex.
+fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return select(2u + (v + 2u * (k - 1u)) % 3u, v / 3u, k == 0u);
+    }
+//#endif
+    return u32(mesh_polymap(u32(mesh_polymapadr(u32(mesh_vertadr(u32(mesh))) + v)) + k));
+}
+
+// The vertex at the other end of edge k of those at a vertex: the one before it in that polygon.
+fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return select(v / 3u * 3u + (v + k) % 3u, (v + 3u) % 6u, k == 0u);
+    }
+//#endif
+    let outline = hull_outline(mesh, hull_ring_polygon(mesh, v, k));
+    var before = u32(mesh_polyvert(outline.x + outline.y - 1u));
+    for (var c = 0u; c < outline.y; c++) {
+        let corner = u32(mesh_polyvert(outline.x + c));
+        if (corner == v) {
+            break;
+        }
+        before = corner;
+    }
+    return before;
+}
+
+// Number of corners of a polygon of a mesh that clipping takes into account.
+fn hull_corners(mesh: i32, polygon: u32) -> u32 {
+    return min(hull_outline(mesh, polygon).y, MOST_CORNERS);
+}
+
+// The vertex at corner c of these, clockwise from outside.
+fn hull_corner(mesh: i32, polygon: u32, c: u32) -> u32 {
+    let outline = hull_outline(mesh, polygon);
+    return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MOST_CORNERS)));
+}

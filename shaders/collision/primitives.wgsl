@@ -1,0 +1,292 @@
+// Contacts between pairs of simple shapes, in closed form: normal from the first geom (of lower type) to the
+// second, position midway between the surfaces. Twin: src/cpu/collision/primitives.rs. Each function appends to `found`.
+//
+// Drivers inline every call, so that each helper is called from as few places as possible.
+
+// Pose and size of a geom; the columns of mat are its axes.
+struct Shape {
+    pos: vec3f,
+    mat: mat3x3f,
+    size: vec3f,
+}
+
+// What is known of a contact before its parameters are. A short tangent means: any.
+struct Found {
+    dist: f32,
+    pos: vec3f,
+    normal: vec3f,
+    tangent: vec3f,
+}
+
+// Most contacts of one pair of simple shapes.
+//#if BOX_BOX
+const MAX_FOUND: u32 = 8u;
+//#else
+const MAX_FOUND: u32 = 4u;
+//#endif
+
+// Most contacts of a plane and a box.
+const MAX_CORNERS: u32 = 4u;
+
+var<private> found: array<Found, MAX_FOUND>;
+var<private> nfound: u32;
+
+fn append(contact: Found) {
+    if (nfound < MAX_FOUND) {
+        found[nfound] = contact;
+        nfound++;
+    }
+}
+
+// Right-handed frame as rows: the normal, a tangent as near to the hint as it can be, their product.
+fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
+    let spare = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
+    var y = select(hint, spare, sqrt(dot(hint, hint)) < 0.5);
+    y = normalize3(y - dot(x, y) * x);
+    // once more: of a hint that is nearly along x the first time leaves little but rounding
+    y = select(spare, y, abs(dot(x, y)) < 0.5);
+    y = normalize3(y - dot(x, y) * x);
+    return transpose(mat3x3f(x, y, cross(x, y)));
+}
+
+fn plane_sphere(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin: f32) {
+    let normal = plane.mat[2];
+    let dist = dot(center - plane.pos, normal) - radius;
+    if (dist > margin) {
+        return;
+    }
+    append(Found(dist, center - normal * (0.5 * dist + radius), normal, tangent));
+}
+
+// A sphere at each end, the first tangent along the capsule.
+fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
+    let axis = capsule.mat[2];
+    for (var end = 0u; end < 2u; end++) {
+        let along = select(-capsule.size.y, capsule.size.y, end == 0u);
+        plane_sphere(plane, capsule.pos + axis * along, capsule.size.x, axis, margin);
+    }
+}
+
+// The corners below the plane, the first four.
+fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
+    let normal = plane.mat[2];
+    let center = dot(cuboid.pos - plane.pos, normal);
+    for (var corner = 0u; corner < 8u; corner++) {
+        // corner from the centre, and its height relative to it
+        let up = vec3<bool>((corner & 1u) != 0u, (corner & 2u) != 0u, (corner & 4u) != 0u);
+        let arm = cuboid.mat * select(-cuboid.size, cuboid.size, up);
+        let height = dot(normal, arm);
+        let dist = center + height;
+        if (dist > margin || height > 0.0 || nfound == MAX_CORNERS) {
+            continue;
+        }
+        append(Found(dist, cuboid.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+    }
+}
+
+// The point of the ellipsoid that is deepest: the normal of a sphere that the ellipsoid is a stretched image of.
+fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
+    let direction = normalize3((plane.mat[2] * ellipsoid.mat) * ellipsoid.size);
+    let point = ellipsoid.pos - ellipsoid.mat * (direction * ellipsoid.size);
+    plane_sphere(plane, point, 0.0, vec3f(0.0), margin);
+}
+
+// The deepest point of each rim, and two more of the lower one, a third of a turn from it.
+fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
+    let normal = plane.mat[2];
+    let radius = cylinder.size.x;
+    // the axis down to the plane
+    var axis = cylinder.mat[2];
+    if (dot(axis, normal) > 0.0) {
+        axis = -axis;
+    }
+    let slope = dot(axis, normal);
+    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    var down = cross(axis, cross(axis, normal));
+    let length = sqrt(dot(down, down));
+    if (length * length < MINVAL) {
+        down = cylinder.mat[0] * radius;
+    } else {
+        down = down * (radius / length);
+    }
+    let center = dot(cylinder.pos - plane.pos, normal);
+    let lower = axis * cylinder.size.y;
+    let fall = cylinder.size.y * slope;
+    let deeper = dot(down, normal);
+    let across = normalize3(cross(down, lower)) * (radius * 0.866025404);
+    // nothing is deeper than the first
+    if (center + fall + deeper > margin) {
+        return;
+    }
+    for (var k = 0u; k < 4u; k++) {
+        var arm = lower + down;
+        var height = fall + deeper;
+        if (k == 1u) {
+            arm = down - lower;
+            height = deeper - fall;
+        }
+        if (k >= 2u) {
+            arm = lower - 0.5 * down + select(-across, across, k == 2u);
+            height = fall - 0.5 * deeper;
+        }
+        let dist = center + height;
+        if (dist <= margin) {
+            append(Found(dist, cylinder.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+        }
+    }
+}
+
+// The sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+fn sphere_cylinder(ball: Shape, cylinder: Shape, margin: f32) {
+    let axis = cylinder.mat[2];
+    let radius = cylinder.size.x;
+    let half = cylinder.size.y;
+    let apart = ball.pos - cylinder.pos;
+    let along = dot(apart, axis);
+    let aside = apart - along * axis;
+    let off = sqrt(dot(aside, aside));
+    var beside = abs(along) < half;
+    var above = off < radius;
+    // inside: out by the shorter way
+    if (beside && above) {
+        if (half - abs(along) < radius - off) {
+            beside = false;
+        } else {
+            above = false;
+        }
+    }
+    let up = select(-1.0, 1.0, along > 0.0);
+    let cap = cylinder.pos + axis * (half * up);
+    if (above) {
+        // the normal leads from the sphere into the cap
+        let normal = -up * axis;
+        let dist = -dot(ball.pos - cap, normal) - ball.size.x;
+        if (dist <= margin) {
+            append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+        }
+        return;
+    }
+    var nearest = cylinder.pos + axis * along;
+    var reach = radius;
+    if (!beside) {
+        nearest = cap + aside * (radius / off);
+        reach = 0.0;
+    }
+    sphere_sphere(ball.pos, ball.size.x, nearest, reach, spare_normal(ball, cylinder), margin);
+}
+
+// The sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+fn sphere_box(ball: Shape, cuboid: Shape, margin: f32) {
+    let center = (ball.pos - cuboid.pos) * cuboid.mat;
+    let nearest = clamp(center, -cuboid.size, cuboid.size);
+    var normal = nearest - center;
+    let length = sqrt(dot(normal, normal));
+    var dist = length - ball.size.x;
+    if (dist > margin) {
+        return;
+    }
+    if (length > MINVAL) {
+        normal = normal * (1.0 / length);
+    } else {
+        // the lower face of an axis before the upper one, where both are as near
+        let low = cuboid.size + center;
+        let high = cuboid.size - center;
+        var least = low.x;
+        normal = vec3f(1.0, 0.0, 0.0);
+        if (high.x < least) {
+            least = high.x;
+            normal = vec3f(-1.0, 0.0, 0.0);
+        }
+        if (low.y < least) {
+            least = low.y;
+            normal = vec3f(0.0, 1.0, 0.0);
+        }
+        if (high.y < least) {
+            least = high.y;
+            normal = vec3f(0.0, -1.0, 0.0);
+        }
+        if (low.z < least) {
+            least = low.z;
+            normal = vec3f(0.0, 0.0, 1.0);
+        }
+        if (high.z < least) {
+            least = high.z;
+            normal = vec3f(0.0, 0.0, -1.0);
+        }
+        dist = -(least + ball.size.x);
+    }
+    normal = cuboid.mat * normal;
+    append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+}
+
+// Two spheres; `spare` is the normal where the centres coincide.
+fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, spare: vec3f, margin: f32) {
+    let between = center2 - center1;
+    let length = sqrt(dot(between, between));
+    let dist = length - (radius1 + radius2);
+    if (dist > margin) {
+        return;
+    }
+    var normal = spare;
+    if (length >= MINVAL) {
+        normal = between * (1.0 / length);
+    }
+    append(Found(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));
+}
+
+// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+fn spare_normal(a: Shape, b: Shape) -> vec3f {
+    return normalize3(cross(a.mat[2], b.mat[2]));
+}
+
+// The sphere against the nearest point of the capsule's axis.
+fn sphere_capsule(ball: Shape, capsule: Shape, margin: f32) {
+    let axis = capsule.mat[2];
+    let along = clamp(dot(axis, ball.pos - capsule.pos), -capsule.size.y, capsule.size.y);
+    sphere_sphere(ball.pos, ball.size.x, capsule.pos + axis * along, capsule.size.x, spare_normal(ball, capsule), margin);
+}
+
+// The nearest points of two axes, or both ends of their overlap where they are parallel: setting the derivatives of
+// the squared distance to zero gives x1 = u + c x2 and x2 = v + c x1 (Ericson, Real-Time Collision Detection, 5.1.9).
+// Points on the axes are pos + axis x.
+fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
+    let axis1 = a.mat[2];
+    let axis2 = b.mat[2];
+    let half1 = a.size.y;
+    let half2 = b.size.y;
+    let apart = a.pos - b.pos;
+    let u = -dot(axis1, apart);
+    let v = dot(axis2, apart);
+    let c = dot(axis1, axis2);
+    // the cross product does not cancel for nearly parallel axes, unlike 1 - c c
+    let normal = cross(axis1, axis2);
+    let sine2 = dot(normal, normal);
+    let crossing = sine2 >= PARALLEL;
+    let spare = spare_normal(a, b);
+    for (var side = 0u; side < 2u; side++) {
+        // parallel axes: the ends of the second seen on the first, in the direction of the first
+        let forward = (side == 1u) == (c > 0.0);
+        var x2 = select(-half2, half2, forward);
+        var x1 = u + c * x2;
+        if (crossing) {
+            // crossing axes: solved, then moved to the ends where it lies outside
+            x1 = (u + c * v) / sine2;
+            x2 = (v + c * u) / sine2;
+        }
+        if (x1 > half1 || x1 < -half1) {
+            x1 = clamp(x1, -half1, half1);
+            x2 = v + c * x1;
+        }
+        if (x2 > half2 || x2 < -half2) {
+            x2 = clamp(x2, -half2, half2);
+            x1 = select(x1, clamp(u + c * x2, -half1, half1), crossing);
+        }
+        sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, spare, margin);
+        if (crossing) {
+            break;
+        }
+    }
+}
+
+// Squared sine of the angle below which two axes count as parallel.
+const PARALLEL: f32 = 1e-8;

@@ -1,0 +1,382 @@
+// Rays against shapes: the distance to the first surface that a ray meets, and the outward normal there.
+// Twin: src/cpu/collision/ray.rs.
+
+// Distance in lengths of the direction, negative where nothing is met, and outward unit normal.
+struct Hit {
+    dist: f32,
+    normal: vec3f,
+}
+
+fn no_hit() -> Hit {
+    return Hit(-1.0, vec3f(0.0));
+}
+
+// Stands for infinity.
+const FAR: f32 = 1e30;
+
+// Bounding spheres are taken a little larger, for rays that touch what they bound.
+const BOUND_SLACK: f32 = 1.0 + 1e-5;
+
+// Half the width of a row of cells, and a little for rounding.
+const ROW_SLACK: f32 = 0.51;
+
+// Part of the distance to a mesh that its boxes are taken larger, for rounding.
+const BOX_SLACK: f32 = 1e-6;
+
+// The nearest of all geoms that a ray meets but those of one body; fully transparent ones are passed through.
+fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
+    var best = no_hit();
+    for (var g = 0u; g < ngeom; g++) {
+        var alpha = geom_rgba(4u * g + 3u);
+        if (geom_matid(g) >= 0) {
+            alpha = mat_rgba(4u * u32(geom_matid(g)) + 3u);
+        }
+        if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || beside(g, point, direction, best.dist)) {
+            continue;
+        }
+        let mat = geom_xmat_mat3(g);
+        let p = (point - geom_xpos_vec3(g)) * mat;
+        let v = direction * mat;
+        var hit = no_hit();
+        let kind = geom_type(g);
+        if (kind == MESH) {
+//#if RAY_MESH
+            hit = ray_mesh(u32(geom_dataid(g)), p, v);
+//#endif
+        } else if (kind == HFIELD) {
+//#if RAY_HFIELD
+            hit = ray_hfield(u32(geom_dataid(g)), p, v);
+//#endif
+        } else {
+            hit = ray_shape(kind, geom_size_vec3(g), p, v);
+        }
+        if (hit.dist >= 0.0 && (best.dist < 0.0 || hit.dist < best.dist)) {
+            best = Hit(hit.dist, mat * hit.normal);
+        }
+    }
+    return best;
+}
+
+// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already, if anything is. Planes and
+// height fields have none that says so.
+fn beside(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
+    let kind = geom_type(g);
+    if (kind == PLANE || kind == HFIELD) {
+        return false;
+    }
+    let span = round_span(point - geom_xpos_vec3(g), direction, geom_rbound(g) * BOUND_SLACK);
+    return span.x > span.y || span.y < 0.0 || (near >= 0.0 && span.x > near);
+}
+
+// Where a ray meets a simple shape, all in the frame of the shape.
+fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
+    var dist = -1.0;
+    var normal = vec3f(0.0, 0.0, 1.0);
+    if (kind == PLANE) {
+        return ray_plane(size, p, v);
+    }
+    if (kind == CAPSULE) {
+        return ray_capsule(size, p, v);
+    }
+    if (kind == SPHERE || kind == ELLIPSOID) {
+        // a unit sphere in scaled space
+        let radii = select(size.xxx, size, kind == ELLIPSOID);
+        dist = first_of(round_span(p / radii, v / radii, 1.0));
+        normal = (p + v * dist) / (radii * radii);
+    }
+    if (kind == CYLINDER) {
+        let ends = slab_span(p.z, v.z, size.y);
+        dist = first_of(overlap(round_span(vec3f(p.xy, 0.0), vec3f(v.xy, 0.0), size.x), ends));
+        let at = p + v * dist;
+        normal = select(vec3f(at.xy, 0.0), vec3f(0.0, 0.0, at.z), dist == ends.x || dist == ends.y);
+    }
+    if (kind == BOX) {
+        let x = slab_span(p.x, v.x, size.x);
+        let y = slab_span(p.y, v.y, size.y);
+        let z = slab_span(p.z, v.z, size.z);
+        dist = first_of(overlap(overlap(x, y), z));
+        let at = p + v * dist;
+        normal = vec3f(0.0, 0.0, at.z);
+        if (dist == x.x || dist == x.y) {
+            normal = vec3f(at.x, 0.0, 0.0);
+        } else if (dist == y.x || dist == y.y) {
+            normal = vec3f(0.0, at.y, 0.0);
+        }
+    }
+    if (dist < 0.0) {
+        return no_hit();
+    }
+    return Hit(dist, normalize3(normal));
+}
+
+// The part of a ray inside of a convex shape is from x to y; empty where x is beyond y.
+fn all_or_none(all: bool) -> vec2f {
+    return select(vec2f(FAR, -FAR), vec2f(-FAR, FAR), all);
+}
+
+fn overlap(a: vec2f, b: vec2f) -> vec2f {
+    return vec2f(max(a.x, b.x), min(a.y, b.y));
+}
+
+// The first surface ahead; negative where there is none.
+fn first_of(span: vec2f) -> f32 {
+    if (span.x > span.y || span.y < 0.0) {
+        return -1.0;
+    }
+    return select(span.y, span.x, span.x >= 0.0);
+}
+
+// The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
+// large cancels.
+fn round_span(p: vec3f, v: vec3f, radius: f32) -> vec2f {
+    let square = dot(v, v);
+    if (square < MINVAL) {
+        return all_or_none(dot(p, p) <= radius * radius);
+    }
+    let middle = -dot(p, v) / square;
+    let nearest = p + v * middle;
+    let left = radius * radius - dot(nearest, nearest);
+    if (left <= 0.0) {
+        return all_or_none(false);
+    }
+    let half = sqrt(left / square);
+    return vec2f(middle - half, middle + half);
+}
+
+// The part of a ray between two planes at `half` on both sides of the origin.
+fn slab_span(p: f32, v: f32, half: f32) -> vec2f {
+    if (abs(v) < MINVAL) {
+        return all_or_none(abs(p) <= half);
+    }
+    let side = select(-half, half, v > 0.0);
+    return vec2f((-side - p) / v, (side - p) / v);
+}
+
+// The upper side of a plane, of limited size where that is positive.
+fn ray_plane(size: vec3f, p: vec3f, v: vec3f) -> Hit {
+    if (v.z > -MINVAL) {
+        return no_hit();
+    }
+    let dist = -p.z / v.z;
+    let at = abs(p + v * dist);
+    if (dist < 0.0 || (size.x > 0.0 && at.x > size.x) || (size.y > 0.0 && at.y > size.y)) {
+        return no_hit();
+    }
+    return Hit(dist, vec3f(0.0, 0.0, 1.0));
+}
+
+// The nearest of the side of a capsule and the outer halves of the spheres at its ends.
+fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
+    var dist = -1.0;
+    var normal = vec3f(0.0);
+    for (var part = 0u; part < 3u; part++) {
+        let shift = select(select(-size.y, size.y, part == 1u), p.z, part == 0u);
+        let center = vec3f(0.0, 0.0, shift);
+        var along = v;
+        if (part == 0u) {
+            along.z = 0.0;
+        }
+        let span = round_span(p - center, along, size.x);
+        if (span.x > span.y || dot(along, along) < MINVAL) {
+            continue;
+        }
+        for (var end = 0u; end < 2u; end++) {
+            let x = select(span.x, span.y, end == 1u);
+            let at = p + v * x;
+            var here = abs(at.z) <= size.y;
+            if (part > 0u) {
+                here = select(at.z <= -size.y, at.z >= size.y, part == 1u);
+            }
+            if (here && x >= 0.0 && (dist < 0.0 || x < dist)) {
+                dist = x;
+                normal = select(at - center, vec3f(at.xy, 0.0), part == 0u);
+            }
+        }
+    }
+    if (dist < 0.0) {
+        return no_hit();
+    }
+    return Hit(dist, normalize3(normal));
+}
+
+// Where a ray meets a triangle, from either side; the normal is that of the order of its corners.
+fn ray_triangle(c0: vec3f, c1: vec3f, c2: vec3f, p: vec3f, v: vec3f) -> Hit {
+    let a = c1 - c0;
+    let b = c2 - c0;
+    let h = cross(v, b);
+    let det = dot(a, h);
+    if (abs(det) < MINVAL) {
+        return no_hit();
+    }
+    let offset = p - c0;
+    let q = cross(offset, a);
+    let s = dot(offset, h) / det;
+    let t = dot(v, q) / det;
+    let dist = dot(b, q) / det;
+    if (s < 0.0 || t < 0.0 || s + t > 1.0 || dist < 0.0) {
+        return no_hit();
+    }
+    return Hit(dist, normalize3(cross(a, b)));
+}
+
+// The nearest hit of the shape at hand so far.
+var<private> nearest_hit: Hit;
+
+fn keep_hit(hit: Hit) {
+    if (hit.dist >= 0.0 && (nearest_hit.dist < 0.0 || hit.dist < nearest_hit.dist)) {
+        nearest_hit = hit;
+    }
+}
+
+// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
+// already. Of triangles at the same distance the first of the mesh counts.
+fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
+    let first = u32(mesh_faceadr(mesh));
+    let verts = u32(mesh_vertadr(mesh));
+    let root = u32(mesh_boxadr(mesh));
+    let count = u32(mesh_boxnum(mesh));
+    let slack = BOX_SLACK * max(abs(p.x), max(abs(p.y), abs(p.z)));
+    var best = no_hit();
+    var chosen = 0;
+    var node = 0u;
+    while (node < count) {
+        let n = root + node;
+        let span = box_span(n, slack, p, v);
+        if (span.x > span.y || span.y < 0.0 || (best.dist >= 0.0 && span.x > best.dist)) {
+            node = u32(meshbox_skip(n));
+            continue;
+        }
+        let leaf = first + u32(meshbox_faceadr(n));
+        let end = leaf + u32(meshbox_facenum(n));
+        for (var k = leaf; k < end; k++) {
+            let f = mesh_boxface(k);
+            let at = 3u * (first + u32(f));
+            let c0 = mesh_vert_vec3(verts + u32(mesh_face(at)));
+            let c1 = mesh_vert_vec3(verts + u32(mesh_face(at + 1u)));
+            let c2 = mesh_vert_vec3(verts + u32(mesh_face(at + 2u)));
+            let hit = ray_triangle(c0, c1, c2, p, v);
+            let closer = best.dist < 0.0 || hit.dist < best.dist || (hit.dist == best.dist && f < chosen);
+            if (hit.dist >= 0.0 && closer) {
+                best = hit;
+                chosen = f;
+            }
+        }
+        node++;
+    }
+    return best;
+}
+
+// The part of a ray in the box of a node.
+fn box_span(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
+    let x = slab_span(p.x - meshbox_aabb(6u * n), v.x, meshbox_aabb(6u * n + 3u) + slack);
+    let y = slab_span(p.y - meshbox_aabb(6u * n + 1u), v.y, meshbox_aabb(6u * n + 4u) + slack);
+    let z = slab_span(p.z - meshbox_aabb(6u * n + 2u), v.z, meshbox_aabb(6u * n + 5u) + slack);
+    return overlap(overlap(x, y), z);
+}
+
+// Corner of the surface of a height field.
+fn hill(field: u32, row: u32, col: u32) -> vec3f {
+    let size = hfield_size_vec4(field);
+    let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
+    let cell = vec2f(f32(col), f32(row)) * (2.0 * size.xy / vec2f(counts - 1u));
+    return vec3f(cell - size.xy, hfield_data(u32(hfield_adr(field)) + row * counts.x + col) * size.z);
+}
+
+// First cell along an axis under a part of a ray and the one after the last, with one more on each side; `p` from the first
+// corner.
+fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
+    let came = floor((p + part.x * v) / step);
+    let goes = floor((p + part.y * v) / step);
+    let low = clamp(min(came, goes) - 1.0, 0.0, count - 1.0);
+    let high = clamp(max(came, goes) + 2.0, 0.0, count - 1.0);
+    return vec2u(u32(low), u32(high));
+}
+
+// Where a ray meets a height field: its base, its surface, or the walls under its edges.
+fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
+    let size = hfield_size_vec4(field);
+    let x = slab_span(p.x, v.x, size.x);
+    let y = slab_span(p.y, v.y, size.y);
+    let base = overlap(overlap(x, y), slab_span(p.z + 0.5 * size.w, v.z, 0.5 * size.w));
+    nearest_hit = no_hit();
+    let below = first_of(base);
+    if (below >= 0.0) {
+        let at = p + v * below;
+        nearest_hit = Hit(below, vec3f(0.0, 0.0, sign(at.z + 0.5 * size.w)));
+        if (below == x.x || below == x.y) {
+            nearest_hit.normal = vec3f(sign(at.x), 0.0, 0.0);
+        } else if (below == y.x || below == y.y) {
+            nearest_hit.normal = vec3f(0.0, sign(at.y), 0.0);
+        }
+    }
+    // the part of the ray in the box of the surface
+    let inside = overlap(overlap(x, y), slab_span(p.z - 0.5 * size.z, v.z, 0.5 * size.z));
+    if (inside.x > inside.y || inside.y < 0.0) {
+        return nearest_hit;
+    }
+    // the rows of cells under it, and one more on each side
+    let counts = vec2f(f32(hfield_ncol(field)), f32(hfield_nrow(field)));
+    let step = 2.0 * size.xy / (counts - 1.0);
+    let ahead = vec2f(max(inside.x, 0.0), inside.y);
+    let rows = cells_under(p.y + size.y, v.y, step.y, counts.y, ahead);
+    for (var r = rows.x; r < rows.y; r++) {
+        // of a row, those under the part of the ray between its two sides
+        let middle = step.y * (f32(r) + 0.5) - size.y;
+        let part = overlap(ahead, slab_span(p.y - middle, v.y, ROW_SLACK * step.y));
+        if (part.x > part.y) {
+            continue;
+        }
+        let cols = cells_under(p.x + size.x, v.x, step.x, counts.x, part);
+        for (var c = cols.x; c < cols.y; c++) {
+            let corner = hill(field, r, c);
+            let across = hill(field, r + 1u, c + 1u);
+            keep_hit(ray_triangle(corner, hill(field, r, c + 1u), across, p, v));
+            keep_hit(ray_triangle(corner, across, hill(field, r + 1u, c), p, v));
+        }
+    }
+    // walls: where the ray enters or leaves the box below the edge of the surface
+    for (var wall = 0u; wall < 4u; wall++) {
+        let of_x = wall < 2u;
+        let span = select(y, x, of_x);
+        let dist = select(span.x, span.y, (wall & 1u) == 1u);
+        if ((dist != inside.x && dist != inside.y) || dist < 0.0) {
+            continue;
+        }
+        let at = p + v * dist;
+        let along = select((at.x + size.x) / step.x, (at.y + size.y) / step.y, of_x);
+        let cell = clamp(floor(along), 0.0, select(counts.x, counts.y, of_x) - 2.0);
+        let i = u32(cell);
+        let beyond = select(at.y, at.x, of_x) > 0.0;
+        let edge = select(0u, u32(select(counts.y, counts.x, of_x)) - 1u, beyond);
+        let h0 = hill(field, select(edge, i, of_x), select(i, edge, of_x)).z;
+        let h1 = hill(field, select(edge, i + 1u, of_x), select(i + 1u, edge, of_x)).z;
+        if (at.z < h0 + (h1 - h0) * (along - cell)) {
+            let normal = select(vec3f(0.0, sign(at.y), 0.0), vec3f(sign(at.x), 0.0, 0.0), of_x);
+            keep_hit(Hit(dist, normal));
+        }
+    }
+    return nearest_hit;
+}
+
+// Whether a point in the frame of a simple shape is inside of it; of a plane, below.
+fn is_inside(kind: i32, size: vec3f, p: vec3f) -> bool {
+    let square = dot(p.xy, p.xy);
+    if (kind == PLANE) {
+        return p.z < 0.0;
+    }
+    if (kind == SPHERE) {
+        return dot(p, p) < size.x * size.x;
+    }
+    if (kind == CAPSULE) {
+        let over = p.z - clamp(p.z, -size.y, size.y);
+        return square + over * over < size.x * size.x;
+    }
+    if (kind == ELLIPSOID) {
+        let q = p / size;
+        return dot(q, q) < 1.0;
+    }
+    if (kind == CYLINDER) {
+        return abs(p.z) < size.y && square < size.x * size.x;
+    }
+    return kind == BOX && abs(p.x) < size.x && abs(p.y) < size.y && abs(p.z) < size.z;
+}

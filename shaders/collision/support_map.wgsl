@@ -1,0 +1,129 @@
+// Convex shapes as support functions: the farthest point in a direction, and how it moves when the direction turns.
+// Twin: src/cpu/collision/support_map.rs. Spheres and capsules are points and segments with a radius around them; what is here is
+// their core. A direction is flat for a shape where more than one point is farthest: along an edge or a face.
+
+// A convex shape of a type.
+struct Solid {
+    kind: i32,
+    pos: vec3f,
+    mat: mat3x3f,
+    size: vec3f,
+    // its mesh, the prism or none
+    mesh: i32,
+}
+
+// Distance from one to the next number.
+const EPSILON: f32 = 1.1920929e-7;
+
+// Whether it is a polytope.
+fn is_hull(s: Solid) -> bool {
+//#if HULL
+    return s.mesh != NO_HULL;
+//#else
+    return false;
+//#endif
+}
+
+// Radius around the core.
+fn solid_radius(s: Solid) -> f32 {
+    return select(0.0, s.size.x, s.kind == SPHERE || s.kind == CAPSULE);
+}
+
+// Column of the orientation.
+fn solid_axis(s: Solid, k: u32) -> vec3f {
+    return select(select(s.mat[0], s.mat[1], k == 1u), s.mat[2], k == 2u);
+}
+
+// Whether the core may be flat along its axis k.
+fn has_flat(s: Solid, k: u32) -> bool {
+    return s.kind == CYLINDER || s.kind == BOX || (s.kind == CAPSULE && k == 2u);
+}
+
+// Where along an axis the farthest point is: at an end, or as near to q as there is where it is flat.
+fn farthest_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
+    if (abs(l) < flatness) {
+        return clamp(q, -extent, extent);
+    }
+    return select(-extent, extent, l >= 0.0);
+}
+
+// Of the points of the core that are farthest in direction n, up to an angle of `flatness`, the one nearest to `goal`.
+fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
+    let l = n * s.mat;
+    let q = (goal - s.pos) * s.mat;
+//#if HULL
+    if (s.mesh != NO_HULL) {
+        return s.pos + s.mat * hull_vertex(s.mesh, hull_farthest(s.mesh, l));
+    }
+//#endif
+    var local = vec3f(0.0);
+    if (s.kind == CAPSULE) {
+        local.z = farthest_along(l.z, q.z, s.size.y, flatness);
+    }
+    if (s.kind == ELLIPSOID) {
+        local = normalize3(l * s.size) * s.size;
+    }
+    if (s.kind == CYLINDER) {
+        let off = sqrt(l.x * l.x + l.y * l.y);
+        if (off > max(flatness, MINVAL)) {
+            local = l * (s.size.x / off);
+        } else if (flatness > 0.0) {
+            // a point of the cap; its centre where none is nearer
+            local = q * min(1.0, s.size.x / max(sqrt(q.x * q.x + q.y * q.y), MINVAL));
+        }
+        local.z = farthest_along(l.z, q.z, s.size.y, flatness);
+    }
+    if (s.kind == BOX) {
+        local.x = farthest_along(l.x, q.x, s.size.x, flatness);
+        local.y = farthest_along(l.y, q.y, s.size.y, flatness);
+        local.z = farthest_along(l.z, q.z, s.size.z, flatness);
+    }
+    return s.pos + s.mat * local;
+}
+
+// Farthest point of the difference of two cores in direction n.
+fn meet_point(a: Solid, b: Solid, n: vec3f) -> vec3f {
+//#if HULL
+    // one place for both, which drivers build faster
+    var met = vec3f(0.0);
+    for (var side = 0u; side < 2u; side++) {
+        var s = a;
+        if (side == 1u) {
+            s = b;
+        }
+        let far = farthest_point(s, select(n, -n, side == 1u), s.pos, 0.0);
+        met = far - met;
+        if (side == 0u) {
+            meet_own = far;
+        }
+    }
+    return -met;
+//#else
+    return farthest_point(a, n, a.pos, 0.0) - farthest_point(b, -n, b.pos, 0.0);
+//#endif
+}
+//#if HULL
+
+// The point of the first shape in that.
+var<private> meet_own: vec3f;
+//#endif
+
+// How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
+// which is the same for -n. Zero along edges and at corners.
+fn support_curve(s: Solid, n: vec3f, t: vec3f) -> vec3f {
+    if (s.kind == CYLINDER) {
+        // around the rim
+        let around = cross(s.mat[2], n);
+        let square = max(dot(around, around), EPSILON);
+        return around * (s.size.x * dot(around, t) / (square * sqrt(square)));
+    }
+    if (s.kind == ELLIPSOID) {
+        let l = n * s.mat;
+        let v = t * s.mat;
+        let far = s.size * s.size * l;
+        let length = max(sqrt(dot(far, l)), MINVAL);
+        let moved = s.size * s.size * v - far * (dot(far, v) / (length * length));
+        return s.mat * (moved * (1.0 / length));
+    }
+    return vec3f(0.0);
+}

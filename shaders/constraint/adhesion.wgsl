@@ -1,0 +1,37 @@
+// Contacts that hold together. Twin: src/cpu/constraint/adhesion.rs.
+
+//#if ADHESION
+// What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
+fn adhesive_share(r: u32) -> f32 {
+    if (efc_type(r) < CONTACT_FRICTIONLESS) {
+        return 0.0;
+    }
+    let con = u32(efc_id(r));
+//#if ELLIPTIC
+    return select(0.0, contact_adhesion(con), contact_efc_address(con) == i32(r));
+//#else
+    let dim = contact_dim(con);
+    return contact_adhesion(con) / f32(max(2 * (dim - 1), 1));
+//#endif
+}
+
+// Force of all contacts that hold together on one degree of freedom.
+fn adhesion_force(dof: u32) -> f32 {
+    var sum = 0.0;
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        if (contact_adhesion(con) != 0.0) {
+            sum += contact_adhesion(con) * closing_rate(con, dof);
+        }
+    }
+    return sum;
+}
+
+// How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
+fn closing_rate(con: u32, dof: u32) -> f32 {
+    let one = u32(geom_bodyid(u32(contact_geom(2u * con))));
+    let two = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+    let pos = contact_pos_vec3(con);
+    let closing = point_motion(dof, one, pos).lin - point_motion(dof, two, pos).lin;
+    return dot(contact_frame_vec3(3u * con), closing);
+}
+//#endif

@@ -1,0 +1,294 @@
+// Equality constraints: how far two elements are from where they hold each other, how that changes with the degrees of
+// freedom, and what force comes of it. Twin: src/cpu/constraint/equality.rs.
+
+// The two elements of a constraint that holds bodies: their bodies and points.
+struct Held {
+    body1: u32,
+    body2: u32,
+    point1: vec3f,
+    point2: vec3f,
+}
+
+// Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
+struct Turns {
+    one: vec4f,
+    two: vec4f,
+}
+
+// Number of rows of a constraint.
+fn equality_rows_of(eq: u32) -> u32 {
+    return select(select(1u, 6u, eq_type(eq) == WELD), 3u, eq_type(eq) == CONNECT);
+}
+
+// Whether a constraint holds bodies together.
+fn holds_bodies(eq: u32) -> bool {
+    return eq_type(eq) == CONNECT || eq_type(eq) == WELD;
+}
+
+// First row of the constraint of an equality row.
+fn first_row(row: u32) -> u32 {
+    var first = row;
+    while (first > 0u && efc_id(first - 1u) == efc_id(row)) {
+        first--;
+    }
+    return first;
+}
+
+// Whether a constraint is active, and there is motion that can fulfil it.
+fn is_active(eq: u32) -> bool {
+    if (eq_active(eq) == 0) {
+        return false;
+    }
+//#if HOLD
+    if (holds_bodies(eq)) {
+        // parts of one rigid body do not move apart
+        let held = held_by(eq);
+        let apart = body_weldid(held.body1) != body_weldid(held.body2);
+        return apart && (last_dof(held.body1) >= 0 || last_dof(held.body2) >= 0);
+    }
+//#endif
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        return stretches(eq_obj1id(eq)) || (coupling(eq).y != 0.0 && stretches(eq_obj2id(eq)));
+    }
+//#endif
+    return true;
+}
+
+// Whether any degree of freedom changes the length of a tendon.
+fn stretches(ten: i32) -> bool {
+    var found = false;
+    if (ten >= 0) {
+        let adr = u32(ten_J_rowadr(u32(ten)));
+        let end = adr + u32(ten_J_rownnz(u32(ten)));
+        for (var k = adr; k < end; k++) {
+            found = found || ten_J(k) != 0.0;
+        }
+    }
+    return found;
+}
+
+// The bodies and points that are held together: sites, or anchors, of which a weld has the second body's first.
+fn held_by(eq: u32) -> Held {
+    let one = u32(eq_obj1id(eq));
+    let two = u32(eq_obj2id(eq));
+//#if HOLD_SITES
+    if (eq_objtype(eq) == OBJ_SITE) {
+        return Held(u32(site_bodyid(one)), u32(site_bodyid(two)), site_xpos_vec3(one), site_xpos_vec3(two));
+    }
+//#endif
+    let shift = select(0u, 3u, eq_type(eq) == WELD);
+    return Held(
+        one,
+        two,
+        xpos_vec3(one) + xmat_mat3(one) * eq_vector(eq, shift),
+        xpos_vec3(two) + xmat_mat3(two) * eq_vector(eq, 3u - shift),
+    );
+}
+
+fn eq_vector(eq: u32, at: u32) -> vec3f {
+    let k = 12u * eq + at;
+    return vec3f(eq_data(k), eq_data(k + 1u), eq_data(k + 2u));
+}
+
+fn turns_of(eq: u32) -> Turns {
+    let one = u32(eq_obj1id(eq));
+    let two = u32(eq_obj2id(eq));
+//#if HOLD_SITES
+    if (eq_objtype(eq) == OBJ_SITE) {
+        return Turns(quat_of(OBJ_SITE, one), quat_conj(quat_of(OBJ_SITE, two)));
+    }
+//#endif
+    let own = vec4f(eq_data(12u * eq + 6u), eq_vector(eq, 7u));
+    return Turns(quat_mul(xquat_vec4(one), own), quat_conj(xquat_vec4(two)));
+}
+
+// Vector part of q2^-1 v q1 times the torque scale of a weld.
+fn between(eq: u32, turns: Turns, v: vec4f) -> vec3f {
+    return quat_mul(quat_mul(turns.two, v), turns.one).yzw * eq_data(12u * eq + 10u);
+}
+
+// Positions and Jacobian of the rows of a connect or weld, which are zero: along the chains of both bodies, common parts
+// included.
+fn hold_rows(eq: u32, first: u32) {
+    let held = held_by(eq);
+    set_row_vector__efc_pos(first, held.point1 - held.point2);
+    var turns = Turns(vec4f(0.0), vec4f(0.0));
+    let weld = eq_type(eq) == WELD;
+    if (weld) {
+        turns = turns_of(eq);
+        set_row_vector__efc_pos(first + 3u, between(eq, turns, vec4f(1.0, 0.0, 0.0, 0.0)));
+    }
+    for (var side = 0u; side < 2u; side++) {
+        let body = select(held.body2, held.body1, side == 0u);
+        let point = select(held.point2, held.point1, side == 0u);
+        let sign = select(-1.0, 1.0, side == 0u);
+        let offset = point - subtree_com_vec3(u32(body_rootid(body)));
+        var i = last_dof(body);
+        for (var guard = 0u; guard < nv && i >= 0; guard++) {
+            let axis = cdof_spatial(u32(i));
+            add_column(first, u32(i), sign * (axis.lin + cross(axis.ang, offset)));
+            if (weld) {
+                let turn_by = between(eq, turns, vec4f(0.0, axis.ang * (0.5 * sign)));
+                add_column(first + 3u, u32(i), turn_by);
+            }
+            i = dof_parentid(u32(i));
+        }
+    }
+}
+
+// Three rows of a field of rows.
+fn set_row_vector__A(row: u32, v: vec3f) {
+    set_A(row, v.x);
+    set_A(row + 1u, v.y);
+    set_A(row + 2u, v.z);
+}
+
+// Adds to one column of three rows of the Jacobian.
+fn add_column(row: u32, dof: u32, v: vec3f) {
+    for (var k = 0u; k < 3u; k++) {
+        let adr = (row + k) * nv + dof;
+        set_efc_J(adr, efc_J(adr) + v[k]);
+    }
+}
+
+// Takes from the reference accelerations of a connect or weld how fast its rates change while no joint accelerates: the
+// time derivative of the Jacobian times the velocity.
+fn take_drift(eq: u32, first: u32) {
+    let held = held_by(eq);
+    // gravity counts as an acceleration upward, of the world too: it cancels
+    let a1 = acceleration_at__bias_cacc(held.body1, held.point1);
+    let a2 = acceleration_at__bias_cacc(held.body2, held.point2);
+    take(first, a1.lin - a2.lin);
+    if (eq_type(eq) == WELD) {
+        // products of quaternions: see the twin
+        let w1 = cvel_spatial(held.body1).ang;
+        let w2 = cvel_spatial(held.body2).ang;
+        let slip = w1 - w2;
+        let half = 0.5 * (a1.ang - a2.ang + cross(w1, w2));
+        take(first + 3u, between(eq, turns_of(eq), vec4f(-0.25 * dot(slip, slip), half)));
+    }
+}
+
+fn take(row: u32, v: vec3f) {
+    for (var k = 0u; k < 3u; k++) {
+        set_efc_aref(row + k, efc_aref(row + k) - v[k]);
+    }
+}
+
+// Torque and force on the first of the bodies that are held together, from the forces of the rows.
+fn hold_force(eq: u32, first: u32) -> Spatial {
+    var torque = vec3f(0.0);
+    if (eq_type(eq) == WELD) {
+        // the transpose of what makes the residual
+        let turns = turns_of(eq);
+        let back = Turns(quat_conj(turns.one), quat_conj(turns.two));
+        torque = between(eq, back, vec4f(0.0, 0.5 * row_forces(first + 3u)));
+    }
+    return Spatial(torque, row_forces(first));
+}
+
+fn row_forces(row: u32) -> vec3f {
+    return vec3f(efc_force(row), efc_force(row + 1u), efc_force(row + 2u));
+}
+
+// What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of
+// joints or lengths of tendons, from where they are at qpos0.
+fn coupling(eq: u32) -> vec2f {
+    if (eq_obj2id(eq) < 0) {
+        return vec2f(eq_data(12u * eq), 0.0);
+    }
+    let x = coordinate(eq, u32(eq_obj2id(eq)));
+    var value = vec2f(eq_data(12u * eq + 4u), 0.0);
+    for (var up = 0u; up < 4u; up++) {
+        value.y = value.y * x + value.x;
+        value.x = value.x * x + eq_data(12u * eq + 3u - up);
+    }
+    return value;
+}
+
+// Coordinate of a joint or length of a tendon, from where it is at qpos0.
+fn coordinate(eq: u32, id: u32) -> f32 {
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        return ten_length(id) - tendon_length0(id);
+    }
+//#endif
+    let adr = u32(jnt_qposadr(id));
+    return qpos(adr) - qpos0(adr);
+}
+
+// Residual of two coordinates that are coupled, or of one that is fixed; and its Jacobian, into a row of zeros.
+fn couple(eq: u32, row: u32) {
+    let value = coupling(eq);
+    set_efc_pos(row, coordinate(eq, u32(eq_obj1id(eq))) - value.x);
+    couple_to(eq, row, eq_obj1id(eq), 1.0);
+    couple_to(eq, row, eq_obj2id(eq), -value.y);
+}
+
+// Adds the Jacobian of one coordinate to a row.
+fn couple_to(eq: u32, row: u32, id: i32, factor: f32) {
+    if (id < 0) {
+        return;
+    }
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        let begin = u32(ten_J_rowadr(u32(id)));
+        let end = begin + u32(ten_J_rownnz(u32(id)));
+        for (var k = begin; k < end; k++) {
+            let place = row * nv + u32(ten_J_colind(k));
+            set_efc_J(place, efc_J(place) + factor * ten_J(k));
+        }
+        return;
+    }
+//#endif
+    let adr = row * nv + u32(jnt_dofadr(u32(id)));
+    set_efc_J(adr, efc_J(adr) + factor);
+}
+
+// Force along a tendon from the row of one constraint.
+fn tendon_share(eq: u32, row: u32, ten: u32) -> f32 {
+    if (eq_type(eq) != TENDON) {
+        return 0.0;
+    }
+    let second = select(0.0, -coupling(eq).y, eq_obj2id(eq) == i32(ten));
+    return efc_force(row) * select(second, 1.0, eq_obj1id(eq) == i32(ten));
+}
+
+// Diagonal of the inverse inertia that a row of a constraint stands for.
+fn inverse_inertia(eq: u32, row: u32) -> f32 {
+//#if HOLD
+    if (holds_bodies(eq)) {
+        let held = held_by(eq);
+        let part = select(0u, 1u, row >= first_row(row) + 3u);
+        return body_invweight0(2u * held.body1 + part) + body_invweight0(2u * held.body2 + part);
+    }
+//#endif
+    return inverse_inertia_of(eq, eq_obj1id(eq)) + inverse_inertia_of(eq, eq_obj2id(eq));
+}
+
+fn inverse_inertia_of(eq: u32, id: i32) -> f32 {
+    if (id < 0) {
+        return 0.0;
+    }
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        return tendon_invweight0(u32(id));
+    }
+//#endif
+    return dof_invweight0(u32(jnt_dofadr(u32(id))));
+}
+
+// Violation of a constraint as a whole: several rows have the same impedance.
+fn violation_of(row: u32) -> f32 {
+    let first = first_row(row);
+    let end = first + equality_rows_of(u32(efc_id(row)));
+    if (end == first + 1u) {
+        return efc_pos(row);
+    }
+    var sum = 0.0;
+    for (var r = first; r < end; r++) {
+        sum += efc_pos(r) * efc_pos(r);
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,89 @@
+// Islands of trees that constraint rows couple, where trees may sleep: kernels solve the whole world at once. Twin:
+// src/cpu/constraint/islands.rs, which numbers them and solves each by itself.
+
+//#if SLEEP
+// Labels each tree that rows touch with the least tree that it is coupled with.
+fn join_trees() {
+    for (var r = 0u; r < u32(nefc(0u)); r++) {
+        let kind = efc_type(r);
+        let id = u32(efc_id(r));
+        if (kind == FRICTION_DOF) {
+            join(dof_treeid(id), -1);
+        } else if (kind == LIMIT_JOINT) {
+            join(dof_treeid(u32(jnt_dofadr(id))), -1);
+        }
+//#if EQUALITY
+        if (kind == EQUALITY) {
+            join_equality(id);
+        }
+//#endif
+//#if TENDON
+        if (kind == FRICTION_TENDON || kind == LIMIT_TENDON) {
+            join_tendon(i32(id), -1);
+        }
+//#endif
+    }
+//#if CONTACT
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        if (contact_efc_address(con) >= 0) {
+            let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
+            let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
+            join(body_treeid(b1), body_treeid(b2));
+        }
+    }
+//#endif
+}
+
+// Joins two trees where there are two; returns one of them.
+fn join(a: i32, b: i32) -> i32 {
+    touch_tree(a);
+    touch_tree(b);
+    if (a < 0 || b < 0) {
+        return max(a, b);
+    }
+    // all trees with the label of either get the lesser of both
+    let low = min(tree_island(u32(a)), tree_island(u32(b)));
+    let high = max(tree_island(u32(a)), tree_island(u32(b)));
+    for (var t = 0u; t < ntree && low < high; t++) {
+        if (tree_island(t) == high) {
+            set_tree_island(t, low);
+        }
+    }
+    return a;
+}
+
+// Labels a tree that has no label yet with itself.
+fn touch_tree(tree: i32) {
+    if (tree >= 0 && tree_island(u32(tree)) < 0) {
+        set_tree_island(u32(tree), tree);
+    }
+}
+
+//#if TENDON
+// Joins the trees along a tendon with another; returns one of them.
+fn join_tendon(ten: i32, other: i32) -> i32 {
+    var one = other;
+    if (ten >= 0) {
+        let adr = u32(ten_J_rowadr(u32(ten)));
+        for (var k = adr; k < adr + u32(ten_J_rownnz(u32(ten))); k++) {
+            one = join(one, dof_treeid(u32(ten_J_colind(k))));
+        }
+    }
+    return one;
+}
+//#endif
+
+//#if EQUALITY
+// Joins the trees of what an equality constraint ties together.
+fn join_equality(eq: u32) {
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        join_tendon(eq_obj2id(eq), join_tendon(eq_obj1id(eq), -1));
+        return;
+    }
+//#endif
+    let trees = coupled_trees(eq);
+    join(trees.x, trees.y);
+}
+//#endif
+//#endif

@@ -1,0 +1,82 @@
+// What all integrators do: coordinates along velocities, and time. Twin: src/cpu/integrate/advance.rs.
+
+// Degrees of freedom of a joint.
+fn dofs_of(kind: i32) -> u32 {
+    return select(select(1u, 3u, kind == BALL), 6u, kind == FREE);
+}
+
+// Coordinates of one joint: Q moved along the velocities V for the time h.
+fn move_joint__Q__V(jnt: u32, h: f32) {
+    var adr = u32(jnt_qposadr(jnt));
+    var dof = u32(jnt_dofadr(jnt));
+    let kind = jnt_type(jnt);
+    // not even rounding moves what sleeps
+    if (dof_sleeps(dof)) {
+        return;
+    }
+    if (kind == SLIDE || kind == HINGE) {
+        set_qpos(adr, Q(adr) + h * V(dof));
+        return;
+    }
+//#if FREE
+    if (kind == FREE) {
+        for (var k = 0u; k < 3u; k++) {
+            set_qpos(adr + k, Q(adr + k) + h * V(dof + k));
+        }
+        adr += 3u;
+        dof += 3u;
+    }
+//#endif
+    let quat = vec4f(Q(adr), Q(adr + 1u), Q(adr + 2u), Q(adr + 3u));
+    let next = quat_integrate(quat, vec3f(V(dof), V(dof + 1u), V(dof + 2u)), h);
+    set_qpos(adr, next.x);
+    set_qpos(adr + 1u, next.y);
+    set_qpos(adr + 2u, next.z);
+    set_qpos(adr + 3u, next.w);
+}
+
+// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands of
+// small steps do not add up exactly in single precision.
+fn advance_time(h: f32) {
+    let step = h - time_rest(0u);
+    let next = time(0u) + step;
+    set_time_rest(0u, (next - time(0u)) - step);
+    set_time(0u, next);
+}
+
+// Whether some acceleration is not finite or too large.
+fn bad_acceleration() -> bool {
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        for (var i = k; i < nv; i += parts) {
+            sum.x += select(0.0, 1.0, is_bad(qacc(i)));
+        }
+        set_part(k, sum);
+    }
+    return sum_parts().x > 0.0;
+}
+
+// Position coordinates of a joint.
+fn coordinates_of(kind: i32) -> u32 {
+    return select(select(1u, 4u, kind == BALL), 7u, kind == FREE);
+}
+
+// The world one time step later, when its velocities change at the rates A.
+fn advance_world__A() {
+    let h = opt_timestep(0u);
+    advance_activations__act_dot();
+    for (var jnt = lane; jnt < njnt; jnt += lanes) {
+        let dof = u32(jnt_dofadr(jnt));
+        let end = dof + dofs_of(jnt_type(jnt));
+        for (var i = dof; i < end; i++) {
+            set_qvel(i, qvel(i) + h * A(i));
+        }
+        move_joint__qpos__qvel(jnt, h);
+    }
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc_warmstart(i, qacc(i));
+    }
+    if (lane == 0u) {
+        advance_time(h);
+    }
+}

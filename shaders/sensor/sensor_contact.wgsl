@@ -1,0 +1,197 @@
+// Sensors of contacts: touch, and those that pick contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
+
+// Values of the second of sensor_intprm: how contacts become as many as there is room for.
+const NEAREST: i32 = 1;
+const STRONGEST: i32 = 2;
+const NET_FORCE: i32 = 3;
+
+// Bits of the first of sensor_intprm: what is given of each contact, in this order.
+const CON_COUNT: i32 = 1;
+const CON_FORCE: i32 = 2;
+const CON_TORQUE: i32 = 4;
+const CON_DIST: i32 = 8;
+const CON_POS: i32 = 16;
+const CON_NORMAL: i32 = 32;
+const CON_TANGENT: i32 = 64;
+const CON_LINVEL: i32 = 128;
+const CON_ANGVEL: i32 = 256;
+
+// Body of one of the two geoms of a contact.
+fn contact_body(con: u32, side: u32) -> u32 {
+    return u32(geom_bodyid(u32(contact_geom(2u * con + side))));
+}
+
+// Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
+fn touch_force(site: u32) -> f32 {
+    let frame = frame_of(OBJ_SITE, site);
+    var sum = 0.0;
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        let on_second = contact_body(con, 1u) == frame.body;
+        if (!on_second && contact_body(con, 0u) != frame.body) {
+            continue;
+        }
+        // none where the contact has no rows
+        let total = contact_force(con).lin.x;
+        if (total <= 0.0) {
+            continue;
+        }
+        // from the contact into the body
+        let normal = mat_row(contact_frame_mat3(con), 0u);
+        let way = select(normal, -normal, on_second);
+        let p = (contact_pos_vec3(con) - frame.pos) * frame.mat;
+        if (ray_shape(site_type(site), site_size_vec3(site), p, way * frame.mat).dist >= 0.0) {
+            sum += total;
+        }
+    }
+    return sum;
+}
+
+// Writes the outputs of a sensor of contacts.
+fn contact_sensor(s: u32) {
+    let adr = u32(sensor_adr(s));
+    let dim = u32(sensor_dim(s));
+    for (var i = adr; i < adr + dim; i++) {
+        set_sensordata(i, 0.0);
+    }
+    var count = 0u;
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        count += select(0u, 1u, side_of(s, con) != 0.0);
+    }
+    let slots = u32(max(sensor_intprm(3u * s + 2u), 1));
+    out_at = adr;
+    if (sensor_intprm(3u * s + 1u) == NET_FORCE) {
+        if (count > 0u) {
+            net_force(s, count);
+        }
+        return;
+    }
+    // each slot takes what comes next in order of distance or force, then of the contacts
+    var last = 0u;
+    var last_rank = 0.0;
+    for (var k = 0u; k < min(slots, count); k++) {
+        var next = nconmax;
+        var best = 0.0;
+        for (var con = 0u; con < u32(ncon(0u)); con++) {
+            if (side_of(s, con) == 0.0) {
+                continue;
+            }
+            let rank = contact_rank(s, con);
+            let after = k == 0u || rank > last_rank || (rank == last_rank && con > last);
+            if (after && (next == nconmax || rank < best)) {
+                next = con;
+                best = rank;
+            }
+        }
+        if (next < nconmax) {
+            last = next;
+            last_rank = best;
+            out_at = adr + k * (dim / slots);
+            give_contact(s, next, count);
+        }
+    }
+}
+
+// What contacts are ordered by, the least first.
+fn contact_rank(s: u32, con: u32) -> f32 {
+    let reduce = sensor_intprm(3u * s + 1u);
+    if (reduce == NEAREST) {
+        return contact_dist(con);
+    }
+    if (reduce == STRONGEST) {
+        let total = contact_force(con).lin;
+        return -dot(total, total);
+    }
+    return 0.0;
+}
+
+// One where a contact is between the objects of a sensor, minus one where it is the other way around, zero where it is
+// not between them. Contacts in the gap, which have no force, count too.
+fn side_of(s: u32, con: u32) -> f32 {
+    let one = sensor_objtype(s);
+    let first = sensor_objid(s);
+    let other = sensor_reftype(s);
+    let second = sensor_refid(s);
+    if (one == OBJ_SITE) {
+        let site = u32(first);
+        let p = (contact_pos_vec3(con) - site_xpos_vec3(site)) * site_xmat_mat3(site);
+        if (!is_inside(site_type(site), site_size_vec3(site), p)) {
+            return 0.0;
+        }
+    }
+    for (var turn = 0u; turn < 2u; turn++) {
+        if (is_of(con, turn, one, first) && is_of(con, 1u - turn, other, second)) {
+            return select(-1.0, 1.0, turn == 0u);
+        }
+    }
+    return 0.0;
+}
+
+// Whether a geom of a contact belongs to an object; any does where there is none, and to a site.
+fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
+    let geom = contact_geom(2u * con + side);
+    var body = geom_bodyid(u32(geom));
+    if (kind == OBJ_GEOM) {
+        return geom == id;
+    }
+    if (kind == OBJ_XBODY) {
+        // parents have lower ids
+        while (body > id) {
+            body = body_parentid(u32(body));
+        }
+    }
+    return body == id || (kind != OBJ_BODY && kind != OBJ_XBODY);
+}
+
+// Writes what is wanted of one contact.
+fn give_contact(s: u32, con: u32, count: u32) {
+    let side = side_of(s, con);
+    // seen from the other side, normal and first tangent are turned around
+    let seen = vec3f(1.0, 1.0, side);
+    let total = contact_force(con);
+    let pos = contact_pos_vec3(con);
+    let frame = contact_frame_mat3(con);
+    give1(s, CON_COUNT, f32(count));
+    give3(s, CON_FORCE, total.lin * seen);
+    give3(s, CON_TORQUE, total.ang * seen);
+    give1(s, CON_DIST, contact_dist(con));
+    give3(s, CON_POS, pos);
+    give3(s, CON_NORMAL, mat_row(frame, 0u) * side);
+    give3(s, CON_TANGENT, mat_row(frame, 1u) * side);
+    let a = motion_at__cvel(contact_body(con, 0u), pos);
+    let b = motion_at__cvel(contact_body(con, 1u), pos);
+    give3(s, CON_LINVEL, (frame * (b.lin - a.lin)) * seen);
+    give3(s, CON_ANGVEL, (frame * (b.ang - a.ang)) * seen);
+}
+
+// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
+fn net_force(s: u32, count: u32) {
+    var total = vec3f(0.0);
+    var torque = vec3f(0.0);
+    var place = vec3f(0.0);
+    var weight = 0.0;
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        let side = side_of(s, con);
+        if (side == 0.0) {
+            continue;
+        }
+        let f = contact_force(con);
+        let frame = contact_frame_mat3(con);
+        let pos = contact_pos_vec3(con);
+        let size = sqrt(dot(f.lin, f.lin));
+        let share = (f.lin * frame) * side;
+        place += size * pos;
+        weight += size;
+        total += share;
+        // about the origin
+        torque += (f.ang * frame) * side + cross(pos, share);
+    }
+    place = place / max(weight, MINVAL);
+    torque -= cross(place, total);
+    give1(s, CON_COUNT, f32(count));
+    give3(s, CON_FORCE, total);
+    give3(s, CON_TORQUE, torque);
+    give1(s, CON_DIST, 0.0);
+    give3(s, CON_POS, place);
+    give3(s, CON_NORMAL, vec3f(1.0, 0.0, 0.0));
+    give3(s, CON_TANGENT, vec3f(0.0, 1.0, 0.0));
+}

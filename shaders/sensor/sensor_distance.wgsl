@@ -1,0 +1,43 @@
+// Sensors of the distance between geoms or bodies: how far, which way, and from where to where. Twin:
+// src/cpu/sensor/sensor_distance.rs.
+
+// Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there is
+// none, the distance is the cutoff, and all else zero.
+fn distance_sensor(s: u32, kind: i32) {
+    var nearest = Gap(sensor_cutoff(s), vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
+    let one = sensed_geoms(sensor_objtype(s), u32(sensor_objid(s)));
+    let two = sensed_geoms(sensor_reftype(s), u32(sensor_refid(s)));
+    for (var g1 = one.x; g1 < one.y; g1++) {
+        for (var g2 = two.x; g2 < two.y; g2++) {
+            let gap = geom_distance(g1, g2, nearest.dist);
+            if (gap.any) {
+                nearest = gap;
+            }
+        }
+    }
+    let adr = u32(sensor_adr(s));
+    if (kind == SENS_DISTANCE) {
+        set_sensordata(adr, cut_off(s, nearest.dist));
+        return;
+    }
+    var first = nearest.p;
+    if (kind == SENS_NORMAL) {
+        // from point to point: against the normal where they overlap, nowhere where they touch
+        first = nearest.normal * sign(nearest.dist);
+    }
+    for (var k = 0u; k < 3u; k++) {
+        set_sensordata(adr + k, first[k]);
+        if (kind == SENS_FROMTO) {
+            set_sensordata(adr + 3u + k, nearest.q[k]);
+        }
+    }
+}
+
+// The geoms of what is measured, from the first to before the last: one, or all of a body.
+fn sensed_geoms(kind: i32, id: u32) -> vec2u {
+    if (kind == OBJ_GEOM) {
+        return vec2u(id, id + 1u);
+    }
+    let first = u32(max(body_geomadr(id), 0));
+    return vec2u(first, first + u32(body_geomnum(id)));
+}

@@ -1,0 +1,95 @@
+// Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
+
+// Values of cam_projection.
+const ORTHOGRAPHIC: i32 = 1;
+
+// Bits of the first of sensor_intprm: what is given of each ray, in this order.
+const RAY_DIST: i32 = 1;
+const RAY_DIR: i32 = 2;
+const RAY_ORIGIN: i32 = 4;
+const RAY_POINT: i32 = 8;
+const RAY_NORMAL: i32 = 16;
+const RAY_DEPTH: i32 = 32;
+
+// Writes this lane's share of the rays of a rangefinder.
+fn rangefinder(s: u32) {
+    let id = u32(sensor_objid(s));
+    var rays = 1u;
+//#if CAMERA_SENSOR
+    if (sensor_objtype(s) == OBJ_CAMERA) {
+        rays = u32(cam_resolution(2u * id) * cam_resolution(2u * id + 1u));
+    }
+//#endif
+    let width = u32(sensor_dim(s)) / max(rays, 1u);
+    // single rays of many sensors go to different lanes
+    for (var k = (lane + s) % lanes; k < rays; k += lanes) {
+        cast_ray(s, k, u32(sensor_adr(s)) + k * width);
+    }
+}
+
+// Writes what is wanted of one ray.
+fn cast_ray(s: u32, pixel: u32, adr: u32) {
+    let id = u32(sensor_objid(s));
+    let frame = frame_of(sensor_objtype(s), id);
+    var origin = frame.pos;
+    var direction = frame.mat[2];
+    var axial = 1.0;
+//#if CAMERA_SENSOR
+    if (sensor_objtype(s) == OBJ_CAMERA) {
+        let view = pixel_ray(id, pixel);
+        origin += frame.mat * view.begin;
+        direction = normalize3(frame.mat * view.way);
+        // depth is along the axis of a camera, which looks along its negative z axis
+        axial = -dot(direction, frame.mat[2]);
+    }
+//#endif
+    let hit = ray(origin, direction, frame.body);
+    let met = hit.dist >= 0.0;
+    out_at = adr;
+    give1(s, RAY_DIST, hit.dist);
+    give3(s, RAY_DIR, select(vec3f(0.0), direction, met));
+    give3(s, RAY_ORIGIN, origin);
+    give3(s, RAY_POINT, select(vec3f(0.0), origin + direction * hit.dist, met));
+    give3(s, RAY_NORMAL, hit.normal);
+    give1(s, RAY_DEPTH, select(-1.0, hit.dist * axial, met));
+}
+
+// Begin and direction of a ray in the frame of a camera.
+struct PixelRay {
+    begin: vec3f,
+    way: vec3f,
+}
+
+// The ray through the middle of a pixel.
+fn pixel_ray(cam: u32, pixel: u32) -> PixelRay {
+    let size = vec2u(u32(cam_resolution(2u * cam)), u32(cam_resolution(2u * cam + 1u)));
+    let at = vec2f(f32(pixel % size.x), f32(pixel / size.x)) + 0.5;
+    let half = 0.5 * vec2f(size);
+    if (cam_projection(cam) == ORTHOGRAPHIC) {
+        let shift = (at - half) / half * (0.5 * cam_fovy(cam));
+        return PixelRay(vec3f(shift.x, -shift.y, 0.0), vec3f(0.0, 0.0, -1.0));
+    }
+    var center = half;
+    if (has_sensor(cam)) {
+        let metres = vec2f(cam_sensorsize(2u * cam), cam_sensorsize(2u * cam + 1u));
+        center = vec2f(cam_intrinsic(4u * cam + 2u), cam_intrinsic(4u * cam + 3u)) * (vec2f(size) / metres);
+    }
+    let tilt = (at - center) / focal_lengths(cam);
+    return PixelRay(vec3f(0.0), vec3f(tilt.x, -tilt.y, -1.0));
+}
+
+// Whether a camera has a sensor of known size.
+fn has_sensor(cam: u32) -> bool {
+    return cam_sensorsize(2u * cam) != 0.0 && cam_sensorsize(2u * cam + 1u) != 0.0;
+}
+
+// Focal lengths of a camera in pixels: of its sensor, else from the field of view.
+fn focal_lengths(cam: u32) -> vec2f {
+    let size = vec2f(f32(cam_resolution(2u * cam)), f32(cam_resolution(2u * cam + 1u)));
+    if (has_sensor(cam)) {
+        let metres = vec2f(cam_sensorsize(2u * cam), cam_sensorsize(2u * cam + 1u));
+        return vec2f(cam_intrinsic(4u * cam), cam_intrinsic(4u * cam + 1u)) / metres * size;
+    }
+    let sc = sincos(cam_fovy(cam) * (PI / 360.0));
+    return vec2f(0.5 * size.y * sc.y / sc.x);
+}

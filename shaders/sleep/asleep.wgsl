@@ -1,0 +1,145 @@
+// Trees that sleep: which they are, and how they wake up. Twin: src/cpu/sleep/asleep.rs. Trees that sleep together form a cycle
+// in tree_asleep, each with the next; of trees that are awake it counts up to -1.
+
+// tree_asleep of a tree that moves: -1 and the ten steps that it has yet to rest.
+const AWAKE: i32 = -11;
+
+//#if SLEEP
+// Whether a tree sleeps; what does not move does not sleep either.
+fn tree_sleeps(tree: i32) -> bool {
+    return tree >= 0 && tree < i32(ntree) && tree_asleep(u32(tree)) >= 0;
+}
+
+// Whether neither of two bodies moves, because they sleep or have nothing to move with, and one of them sleeps.
+fn pair_sleeps(b1: u32, b2: u32) -> bool {
+    let one = tree_sleeps(body_treeid(b1));
+    let two = tree_sleeps(body_treeid(b2));
+    let rests1 = one || (body_treeid(b1) < 0 && !is_mocap(b1));
+    let rests2 = two || (body_treeid(b2) < 0 && !is_mocap(b2));
+    return (one && rests2) || (two && rests1);
+}
+
+// Whether the caller moves a body.
+fn is_mocap(body: u32) -> bool {
+    return body_mocapid(u32(body_rootid(body))) >= 0;
+}
+
+// The least of the trees that sleep together with a tree.
+fn cycle_of(tree: i32) -> i32 {
+    var least = tree;
+    var at = tree;
+    for (var k = 0u; k < ntree; k++) {
+        at = tree_asleep(u32(at));
+        if (!tree_sleeps(at)) {
+            break;
+        }
+        least = min(least, at);
+    }
+    return least;
+}
+
+// Wakes a tree and all that sleep together with it; one that is awake becomes no less so. `value` is their count.
+fn wake_tree(tree: i32, value: i32) {
+    if (tree < 0) {
+        return;
+    }
+    var at = u32(tree);
+    if (tree_asleep(at) < 0) {
+        set_tree_asleep(at, min(tree_asleep(at), value));
+    }
+    for (var k = 0u; k < ntree; k++) {
+        let next = tree_asleep(at);
+        if (!tree_sleeps(i32(at))) {
+            break;
+        }
+        set_tree_asleep(at, value);
+        at = min(u32(next), ntree - 1u);
+    }
+}
+
+// First position coordinate of a tree, and the one after the last.
+fn tree_coordinates(tree: u32) -> vec2u {
+    let dof = u32(tree_dofadr(tree));
+    let next = dof + u32(tree_dofnum(tree));
+    let qpos_first = u32(jnt_qposadr(u32(dof_jntid(dof))));
+    if (next < nv) {
+        return vec2u(qpos_first, u32(jnt_qposadr(u32(dof_jntid(next)))));
+    }
+    return vec2u(qpos_first, nq);
+}
+
+// Whether forces of the caller act on a tree, or it moves faster than `tolerance`.
+fn is_disturbed(tree: u32, tolerance: f32) -> bool {
+    var disturbed = false;
+    let dof0 = u32(tree_dofadr(tree));
+    for (var dof = dof0; dof < dof0 + u32(tree_dofnum(tree)); dof++) {
+        let speed = abs(dof_length(dof) * qvel(dof));
+        let moves = !(speed < tolerance) && (bitcast<u32>(speed) & 0x7fffffffu) != 0u;
+        disturbed = disturbed || moves || (bitcast<u32>(qfrc_applied(dof)) & 0x7fffffffu) != 0u;
+    }
+    let body0 = u32(tree_bodyadr(tree));
+    for (var body = body0; body < body0 + u32(tree_bodynum(tree)); body++) {
+        let push = xfrc_applied_spatial(body);
+        disturbed = disturbed || is_set(push.ang) || is_set(push.lin);
+    }
+    return disturbed;
+}
+
+//#if EQUALITY
+// Whether all trees that an equality constraint couples sleep.
+fn equality_sleeps(eq: u32) -> bool {
+//#if COUPLE_TENDON
+    if (eq_type(eq) == TENDON) {
+        return tendon_sleeps(eq_obj1id(eq)) && tendon_sleeps(eq_obj2id(eq));
+    }
+//#endif
+    let trees = coupled_trees(eq);
+    return (trees.x < 0 || tree_sleeps(trees.x)) && (trees.y < 0 || tree_sleeps(trees.y));
+}
+
+// Trees of two bodies or joints that an equality constraint couples; -1 for none.
+fn coupled_trees(eq: u32) -> vec2i {
+//#if HOLD
+    if (holds_bodies(eq)) {
+        let held = held_by(eq);
+        return vec2i(body_treeid(held.body1), body_treeid(held.body2));
+    }
+//#endif
+    return vec2i(joint_tree(eq_obj1id(eq)), joint_tree(eq_obj2id(eq)));
+}
+
+fn joint_tree(jnt: i32) -> i32 {
+    if (jnt < 0) {
+        return -1;
+    }
+    return dof_treeid(u32(jnt_dofadr(u32(jnt))));
+}
+//#endif
+//#endif
+
+// Whether a degree of freedom belongs to a tree that sleeps.
+fn dof_sleeps(dof: u32) -> bool {
+//#if SLEEP
+    return tree_sleeps(dof_treeid(dof));
+//#else
+    return false;
+//#endif
+}
+
+// Whether all trees that a tendon moves sleep.
+fn tendon_sleeps(ten: i32) -> bool {
+//#if SLEEP
+    var all_sleep = true;
+//#if TENDON
+    if (ten >= 0) {
+        let adr = u32(ten_J_rowadr(u32(ten)));
+        for (var k = adr; k < adr + u32(ten_J_rownnz(u32(ten))); k++) {
+            all_sleep = all_sleep && dof_sleeps(u32(ten_J_colind(k)));
+        }
+    }
+//#endif
+    return all_sleep;
+//#else
+    return false;
+//#endif
+}

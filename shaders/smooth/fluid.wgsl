@@ -1,0 +1,164 @@
+// Forces of the medium on bodies: boxes of inertia, and ellipsoids that stand for geoms. Twin: src/cpu/smooth/fluid.rs.
+
+// A frame on a body, and how it moves through the medium: axes as columns, its offset from the tree's centre of mass,
+// angular velocity and velocity against the medium, both in the frame.
+struct Place {
+    axes: mat3x3f,
+    offset: vec3f,
+    turning: vec3f,
+    velocity: vec3f,
+}
+
+fn place_at(body: u32, point: vec3f, axes: mat3x3f) -> Place {
+    let v = cvel_spatial(body);
+    let offset = point - subtree_com_vec3(u32(body_rootid(body)));
+    let velocity = v.lin + cross(v.ang, offset) - opt_wind_vec3(0u);
+    return Place(axes, offset, v.ang * axes, velocity * axes);
+}
+
+// Whether the medium acts on a body: the world and what has no mass it leaves alone.
+fn is_wet(body: u32) -> bool {
+    return body > 0u && body_mass(body) >= MINVAL;
+}
+
+// First geom of a body, and one past the last.
+fn geoms_of(body: u32) -> vec2u {
+    let first = u32(max(body_geomadr(body), 0));
+    return vec2u(first, first + u32(body_geomnum(body)));
+}
+
+// Whether the medium acts on a body's geoms, not on its box.
+fn has_ellipsoids(body: u32) -> bool {
+    let geoms = geoms_of(body);
+    var any = false;
+    for (var g = geoms.x; g < geoms.y; g++) {
+        any = any || geom_fluid(12u * g) > 0.0;
+    }
+    return any;
+}
+
+// The box that has the mass and inertia of a body: drag of slow flow against turning and against velocity, and that of
+// fast flow by axis.
+struct InertiaBox {
+    slow_turning: f32,
+    slow_velocity: f32,
+    fast_turning: vec3f,
+    fast_velocity: vec3f,
+}
+
+fn box_of(body: u32) -> InertiaBox {
+    let i = body_inertia_vec3(body);
+    let total = i.x + i.y + i.z;
+    let e = sqrt(max(vec3f(total) - i - i, vec3f(MINVAL)) * (6.0 / body_mass(body)));
+    let diameter = (e.x + e.y + e.z) / 3.0;
+    let unit = PI * diameter * max(opt_viscosity(0u), 0.0);
+    let density = max(opt_density(0u), 0.0);
+    let fourth = e * e * e * e;
+    let ends = vec3f(fourth.y + fourth.z, fourth.x + fourth.z, fourth.x + fourth.y);
+    return InertiaBox(
+        unit * diameter * diameter,
+        3.0 * unit,
+        e * ends * (density / 64.0),
+        vec3f(e.y * e.z, e.x * e.z, e.x * e.y) * (0.5 * density),
+    );
+}
+
+// The ellipsoid that stands for a geom, with the coefficients of the medium's forces, density and viscosity included.
+struct Ellipsoid {
+    // squares of the products of two half axes each, over the greatest one to the fourth
+    squares: vec3f,
+    // area of the projection of a ball around it, and the greatest of its own
+    round: f32,
+    widest: f32,
+    // drag of the projected area, and of the rest of the greatest one
+    blunt: f32,
+    slender: f32,
+    // drag of turning by axis
+    angular: vec3f,
+    // lift by camber for unit area, and by spin
+    kutta: f32,
+    magnus: f32,
+    // mass and inertia of what is carried along by axis
+    mass: vec3f,
+    inertia: vec3f,
+    // drag of slow flow
+    slow_turning: f32,
+    slow_velocity: f32,
+}
+
+// Half axes of the ellipsoid that stands for a geom.
+fn half_axes(g: u32) -> vec3f {
+    let size = geom_size_vec3(g);
+    let kind = geom_type(g);
+    if (kind == SPHERE) {
+        return vec3f(size.x);
+    }
+    if (kind == CAPSULE) {
+        return vec3f(size.x, size.x, size.x + size.y);
+    }
+    if (kind == CYLINDER) {
+        return vec3f(size.x, size.x, size.y);
+    }
+    return size;
+}
+
+fn ellipsoid_of(g: u32) -> Ellipsoid {
+    let s = half_axes(g);
+    let c = 12u * g;
+    let density = max(opt_density(0u), 0.0);
+    let viscosity = max(opt_viscosity(0u), 0.0);
+    let most = max(max(s.x, s.y), s.z);
+    let middle = s.x + s.y + s.z - most - min(min(s.x, s.y), s.z);
+    let r = s / max(most, MINVAL);
+    let products = vec3f(r.y * r.z, r.z * r.x, r.x * r.y);
+    // moments of drag about each axis, and the greatest
+    let wide = vec3f(max(s.y, s.z), max(s.z, s.x), max(s.x, s.y));
+    let moments = s * (wide * wide * (wide * wide));
+    let greatest = middle * (most * most * (most * most));
+    let unit = 8.0 / 15.0 * PI * density;
+    let diameter = 2.0 / 3.0 * (s.x + s.y + s.z);
+    let slender = geom_fluid(c + 2u);
+    return Ellipsoid(
+        products * products,
+        PI * (most * most),
+        PI * most * middle,
+        geom_fluid(c + 1u) * density,
+        slender * density,
+        unit * (geom_fluid(c + 3u) * moments + slender * (vec3f(greatest) - moments)),
+        geom_fluid(c + 4u) * density,
+        geom_fluid(c + 5u) * density * (4.0 / 3.0) * PI * s.x * s.y * s.z,
+        vec3f(geom_fluid(c + 6u), geom_fluid(c + 7u), geom_fluid(c + 8u)) * density,
+        vec3f(geom_fluid(c + 9u), geom_fluid(c + 10u), geom_fluid(c + 11u)) * density,
+        viscosity * PI * diameter * diameter * diameter,
+        viscosity * 3.0 * PI * diameter,
+    );
+}
+
+// The direction of a flow around an ellipsoid: unit velocity, the surface's normal where the flow meets it, which is
+// not of unit length, their product, and the normal's square.
+struct Flow {
+    speed: f32,
+    along: vec3f,
+    normal: vec3f,
+    alpha: f32,
+    beta: f32,
+}
+
+fn flow_around(e: Ellipsoid, v: vec3f) -> Flow {
+    let speed = sqrt(dot(v, v));
+    var along = vec3f(0.0);
+    if (speed > MINVAL) {
+        along = v * (1.0 / speed);
+    }
+    let normal = e.squares * along;
+    return Flow(speed, along, normal, dot(normal, along), dot(normal, normal));
+}
+
+// Area of the projection along the flow, and what scales lift by camber.
+fn flow_areas(e: Ellipsoid, flow: Flow) -> vec2f {
+    if (flow.alpha <= 0.0 || flow.beta <= 0.0) {
+        return vec2f(0.0);
+    }
+    let ratio = sqrt(flow.beta / flow.alpha);
+    return vec2f(e.round * ratio, e.kutta * e.round / ratio);
+}

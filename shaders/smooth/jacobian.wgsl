@@ -1,0 +1,22 @@
+// How degrees of freedom move points of bodies. Twin: src/cpu/smooth/jacobian.rs.
+
+// Whether a degree of freedom moves a body: it is of the body or of an ancestor.
+fn moves(dof: u32, body: u32) -> bool {
+    let top = u32(dof_bodyid(dof));
+    var at = body;
+    // parents have lower ids
+    while (at > top) {
+        at = u32(body_parentid(at));
+    }
+    return at == top;
+}
+
+// Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
+fn point_motion(dof: u32, body: u32, point: vec3f) -> Spatial {
+    if (!moves(dof, body)) {
+        return spatial_zero();
+    }
+    let axis = cdof_spatial(dof);
+    let offset = point - subtree_com_vec3(u32(body_rootid(body)));
+    return Spatial(axis.ang, axis.lin + cross(axis.ang, offset));
+}

@@ -1,0 +1,54 @@
+// Damping and armature that actuators add to the joint or tendon they act on, seen through the gear.
+// Twin: src/cpu/smooth/reflected_inertia.rs.
+
+// Sums over a target's actuators of gear squared times linear, quadratic and cubic damping, and armature.
+fn reflected(id: i32, goal: i32, on_tendon: bool) -> vec4f {
+    var sum = vec4f(0.0);
+//#if REFLECTED
+    if (id == -1) {
+        return sum;
+    }
+    for (var a = 0u; a < nactuator; a++) {
+        let kind = actuator_trntype(a);
+        let reaches = select(kind == TRN_JOINT || kind == TRN_JOINTINPARENT, kind == TRN_TENDON, on_tendon);
+        if (reaches && actuator_trnid(2u * a) == goal) {
+            let gear = actuator_gear(6u * u32(actuator_outadr(a)));
+            let poly = vec2f(actuator_dampingpoly(2u * a), actuator_dampingpoly(2u * a + 1u));
+            sum += gear * gear * vec4f(actuator_damping(a), poly, actuator_armature(a));
+        }
+    }
+//#endif
+    return sum;
+}
+
+fn armature_of_dof(dof: u32) -> f32 {
+    let jnt = dof_jntid(dof);
+    return dof_armature(dof) + reflected(jnt_actuatorid(u32(jnt)), jnt, false).w;
+}
+
+fn armature_of_tendon(ten: u32) -> f32 {
+    return tendon_armature(ten) + reflected(tendon_actuatorid(ten), i32(ten), true).w;
+}
+
+// Linear, quadratic and cubic damping of one degree of freedom.
+fn damping_of_dof(dof: u32) -> vec3f {
+    let jnt = dof_jntid(dof);
+    let own = vec3f(dof_damping(dof), dof_dampingpoly(2u * dof), dof_dampingpoly(2u * dof + 1u));
+    return own + reflected(jnt_actuatorid(u32(jnt)), jnt, false).xyz;
+}
+
+// Linear, quadratic and cubic damping of one tendon.
+fn damping_of_tendon(ten: u32) -> vec3f {
+    let own = vec3f(tendon_damping(ten), tendon_dampingpoly(2u * ten), tendon_dampingpoly(2u * ten + 1u));
+    return own + reflected(tendon_actuatorid(ten), i32(ten), true).xyz;
+}
+
+// Coefficient of a damper that resists the velocity v: force is minus this times v.
+fn damping_coefficient(b: vec3f, v: f32) -> f32 {
+    return b.x + b.y * abs(v) + b.z * v * v;
+}
+
+// Derivative of a damper's resistance by the velocity.
+fn damping_slope(b: vec3f, v: f32) -> f32 {
+    return b.x + 2.0 * b.y * abs(v) + 3.0 * b.z * v * v;
+}

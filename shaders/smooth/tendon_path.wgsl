@@ -1,0 +1,83 @@
+// Paths of tendons in space: the parts between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
+
+// A point of the path and the body that it is fixed to.
+struct Fixed {
+    pos: vec3f,
+    body: u32,
+}
+
+// Calls P_straight(ten, begin, stop, divisor) and P_arc(ten, length) for the parts of a tendon's path in order. Behind a
+// pulley, lengths count divided.
+fn follow__P(ten: u32) {
+    var w = u32(tendon_adr(ten));
+    let end = w + u32(tendon_num(ten));
+    var divisor = 1.0;
+    while (w + 1u < end) {
+        if (wrap_type(w) == WRAP_PULLEY) {
+            divisor = wrap_prm(w);
+            w += 1u;
+        } else if (wrap_type(w + 1u) == WRAP_PULLEY) {
+            w += 1u;
+        } else if (wrap_type(w + 1u) == WRAP_SITE) {
+            P_straight(ten, path_site(w), path_site(w + 1u), divisor);
+            w += 1u;
+        } else {
+//#if WRAP
+            bent__P(ten, w, divisor);
+//#endif
+            w += 2u;
+        }
+    }
+}
+
+// The site of a path element.
+fn path_site(w: u32) -> Fixed {
+    let id = u32(wrap_objid(w));
+    return Fixed(site_xpos_vec3(id), u32(site_bodyid(id)));
+}
+
+// The part from the site at w around the geom behind it to the next site.
+fn bent__P(ten: u32, w: u32, divisor: f32) {
+    let begin = path_site(w);
+    let stop = path_site(w + 2u);
+    let geom = u32(wrap_objid(w + 1u));
+    let side = wrap_prm(w + 1u);
+    var obstacle = Obstacle(
+        geom_xpos_vec3(geom),
+        geom_xmat_mat3(geom),
+        geom_size(3u * geom),
+        wrap_type(w + 1u) == WRAP_CYLINDER,
+        side >= 0.0,
+        vec3f(0.0),
+    );
+    if (side >= 0.0) {
+        obstacle.side = site_xpos_vec3(u32(side));
+    }
+    let touch = wrap_around(begin.pos, stop.pos, obstacle);
+    if (!touch.touches) {
+        P_straight(ten, begin, stop, divisor);
+        return;
+    }
+    let body = u32(geom_bodyid(geom));
+    P_straight(ten, begin, Fixed(touch.first, body), divisor);
+    P_arc(ten, touch.length / divisor);
+    P_straight(ten, Fixed(touch.last, body), stop, divisor);
+}
+
+// Second time derivative of the length of a straight part, for bodies of accelerations M. What M counts for gravity is
+// the same at both ends.
+fn stretch_rate__M(begin: Fixed, stop: Fixed, divisor: f32) -> f32 {
+    let way = stop.pos - begin.pos;
+    let length = sqrt(dot(way, way));
+    if (begin.body == stop.body || length < MINVAL) {
+        return 0.0;
+    }
+    let direction = way / length;
+    let v1 = motion_at__cvel(begin.body, begin.pos);
+    let v2 = motion_at__cvel(stop.body, stop.pos);
+    let a1 = motion_at__M(begin.body, begin.pos).lin + cross(v1.ang, v1.lin);
+    let a2 = motion_at__M(stop.body, stop.pos).lin + cross(v2.ang, v2.lin);
+    let velocity = v2.lin - v1.lin;
+    let across = velocity - dot(direction, velocity) * direction;
+    return (dot(direction, a2 - a1) + dot(across, across) / length) / divisor;
+}

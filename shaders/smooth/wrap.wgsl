@@ -1,0 +1,231 @@
+// How a tendon wraps around a sphere or cylinder: tangents, and the arc between them. Twin: src/cpu/smooth/wrap.rs.
+
+// A geom that a tendon wraps around.
+struct Obstacle {
+    pos: vec3f,
+    mat: mat3x3f,
+    radius: f32,
+    // infinite cylinder along z, not a sphere
+    cylinder: bool,
+    has_side: bool,
+    // point on the side to pass
+    side: vec3f,
+}
+
+// Where a tendon touches an obstacle: first and last point, and the length between them along the surface.
+struct Touch {
+    touches: bool,
+    first: vec3f,
+    last: vec3f,
+    length: f32,
+}
+
+// Touching points and length of a path in the plane.
+struct FlatPath {
+    touches: bool,
+    first: vec2f,
+    last: vec2f,
+    length: f32,
+}
+
+const NO_TOUCH: Touch = Touch(false, vec3f(0.0), vec3f(0.0), 0.0);
+const STRAIGHT: FlatPath = FlatPath(false, vec2f(0.0), vec2f(0.0), 0.0);
+
+// Path from one point to another around an obstacle; no touch where it is straight.
+fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> Touch {
+    let p = (begin - obstacle.pos) * obstacle.mat;
+    let q = (stop - obstacle.pos) * obstacle.mat;
+    let side = (obstacle.side - obstacle.pos) * obstacle.mat;
+    if (length3(p) < MINVAL || length3(q) < MINVAL) {
+        return NO_TOUCH;
+    }
+    // axes of the plane
+    var x = vec3f(1.0, 0.0, 0.0);
+    var y = vec3f(0.0, 1.0, 0.0);
+    if (!obstacle.cylinder) {
+        x = p / length3(p);
+        y = plane_axis(p, q, x);
+    }
+    let fp = vec2f(dot(p, x), dot(p, y));
+    let fq = vec2f(dot(q, x), dot(q, y));
+    let r = obstacle.radius;
+    var path = STRAIGHT;
+    if (obstacle.has_side && length3(side) < r) {
+        path = pass_through(fp, fq, r);
+    } else {
+        path = pass_around(fp, fq, r, obstacle.has_side, unit2(vec2f(dot(side, x), dot(side, y))));
+    }
+    if (!path.touches) {
+        return NO_TOUCH;
+    }
+    var first = x * path.first.x + y * path.first.y;
+    var last = x * path.last.x + y * path.last.y;
+    var length = path.length;
+    if (obstacle.cylinder) {
+        // the height rises evenly along the path
+        let before = length2(fp - path.first);
+        let rise = (q.z - p.z) / (before + length + length2(fq - path.last));
+        first.z = p.z + rise * before;
+        last.z = p.z + rise * (before + length);
+        length = sqrt(length * length * (1.0 + rise * rise));
+    }
+    return Touch(true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, length);
+}
+
+fn length3(v: vec3f) -> f32 {
+    return sqrt(dot(v, v));
+}
+
+fn length2(v: vec2f) -> f32 {
+    return sqrt(dot(v, v));
+}
+
+fn unit2(v: vec2f) -> vec2f {
+    let n = length2(v);
+    if (n < MINVAL) {
+        return vec2f(1.0, 0.0);
+    }
+    return v / n;
+}
+
+// Second axis of the plane through two points and the origin, the first being along x.
+fn plane_axis(p: vec3f, q: vec3f, x: vec3f) -> vec3f {
+    var normal = cross(p, q);
+    if (length3(normal) < MINVAL) {
+        // both are on one line with the centre: any plane along it does
+        var axis = vec3f(1.0, 0.0, 0.0);
+        if (abs(x.y) < abs(x.x)) {
+            axis = vec3f(0.0, 1.0, 0.0);
+        }
+        if (abs(x.z) < min(abs(x.x), abs(x.y))) {
+            axis = vec3f(0.0, 0.0, 1.0);
+        }
+        normal = cross(x, axis);
+    }
+    return cross(normal / length3(normal), x);
+}
+
+// Path around the circle; on the side of `side` where there is one.
+fn pass_around(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatPath {
+    if (!are_apart(p, q, r)) {
+        return STRAIGHT;
+    }
+    let near = nearest_to_origin(p, q);
+    if (dot(near, near) > r * r && (!has_side || dot(side, near) >= 0.0)) {
+        return STRAIGHT;
+    }
+    var best = STRAIGHT;
+    var value = 0.0;
+    for (var k = 0u; k < 2u; k++) {
+        let turn = select(1.0, -1.0, k == 1u);
+        let first = tangent_point(p, r, turn);
+        let last = tangent_point(q, r, -turn);
+        let crosses = segments_cross(p, first, q, last);
+        var good = -dot(first - last, first - last);
+        if (has_side) {
+            good = dot(side, unit2(first + last));
+        }
+        good -= select(0.0, 1e4, crosses);
+        if (k == 0u || good > value) {
+            best = FlatPath(!crosses, first, last, arc_length(first, last, r, turn));
+            value = good;
+        }
+    }
+    return best;
+}
+
+// Path through the circle, which it touches at one point from inside.
+fn pass_through(p: vec2f, q: vec2f, r: f32) -> FlatPath {
+    if (!are_apart(p, q, r)) {
+        return STRAIGHT;
+    }
+    let near = nearest_to_origin(p, q);
+    if (dot(near, near) <= r * r) {
+        return STRAIGHT;
+    }
+    let a = length2(p);
+    let b = length2(q);
+    let turn = p.x * q.y - p.y * q.x;
+    let total = arctan2(abs(turn), dot(p, q));
+    // both parts make the same angle with the radius: the difference rises with the angle of the point
+    var low = 0.0;
+    var high = total;
+    var angle = total * b / max(a + b, MINVAL);
+    for (var k = 0u; k < 30u; k++) {
+        let left = incidence(a, r, angle);
+        let right = incidence(b, r, total - angle);
+        let off = left.x - right.x;
+        if (off > 0.0) {
+            high = angle;
+        } else {
+            low = angle;
+        }
+        var next = angle - off / (left.y + right.y);
+        if (!(next > low && next < high)) {
+            next = 0.5 * (low + high);
+        }
+        let moved = abs(next - angle);
+        angle = next;
+        if (moved <= 1.2e-7) {
+            break;
+        }
+    }
+    // from the direction of the first end towards the second
+    let x = unit2(p);
+    let sc = sincos(angle);
+    let s = select(sc.x, -sc.x, turn < 0.0);
+    let touch = r * vec2f(x.x * sc.y - x.y * s, x.y * sc.y + x.x * s);
+    return FlatPath(true, touch, touch, 0.0);
+}
+
+// Angle between the radius at a point of the circle and the way to an end at distance d and angle phi from there,
+// with its slope.
+fn incidence(d: f32, r: f32, phi: f32) -> vec2f {
+    let sc = sincos(phi);
+    let x = d * sc.y - r;
+    let y = d * sc.x;
+    return vec2f(arctan2(y, x), (d * d - r * d * sc.y) / max(x * x + y * y, MINVAL));
+}
+
+// Whether both ends are outside the circle and are_apart.
+fn are_apart(p: vec2f, q: vec2f, r: f32) -> bool {
+    return r >= MINVAL && dot(p, p) >= r * r && dot(q, q) >= r * r && dot(q - p, q - p) >= MINVAL;
+}
+
+// Point of a segment that is nearest to the origin.
+fn nearest_to_origin(p: vec2f, q: vec2f) -> vec2f {
+    let d = q - p;
+    return p + clamp(-dot(p, d) / dot(d, d), 0.0, 1.0) * d;
+}
+
+// Where a line from a point touches the circle, clockwise from the point for a positive turn.
+fn tangent_point(p: vec2f, r: f32, turn: f32) -> vec2f {
+    let square = dot(p, p);
+    let along = r * r / square;
+    let aside = turn * r * sqrt(max(square - r * r, 0.0)) / square;
+    return vec2f(p.x * along + p.y * aside, p.y * along - p.x * aside);
+}
+
+// Length of the arc from one point of the circle to another, clockwise for a positive turn.
+fn arc_length(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
+    let crossed = begin.x * stop.y - begin.y * stop.x;
+    var angle = arctan2(abs(crossed), dot(begin, stop));
+    if (crossed * turn > 0.0) {
+        angle = 2.0 * PI - angle;
+    }
+    return r * angle;
+}
+
+// Whether two segments cross.
+fn segments_cross(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> bool {
+    let u = b - a;
+    let v = d - c;
+    let w = c - a;
+    let det = u.x * v.y - u.y * v.x;
+    if (abs(det) < MINVAL) {
+        return false;
+    }
+    let s = (w.x * v.y - w.y * v.x) / det;
+    let t = (w.x * u.y - w.y * u.x) / det;
+    return s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0;
+}

@@ -1,0 +1,36 @@
+// Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/solver/cg.rs. Only here they
+// begin anew where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
+
+//#if CG
+fn conjugate_direction() {
+    let last = solver_decrease(0u);
+    // the gradient in the metric of the inertia
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Mv(i, solver_grad(i));
+    }
+    sync();
+    solve_ld__qLD__qLDiagInv__solver_Mv();
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            sum += solver_grad(i) * vec4f(solver_Mv(i), solver_Mv(i) - solver_Mgrad(i), 0.0, 0.0);
+        }
+        set_part(k, sum);
+    }
+    let sum = sum_parts();
+    // the factor of Polak and Ribiere, not below zero
+    let factor = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, anew);
+    if (lane == 0u) {
+        set_solver_decrease(0u, sum.x);
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_search(i, select(0.0, factor * solver_search(i), factor > 0.0) - solver_Mv(i));
+        set_solver_Mgrad(i, solver_Mv(i));
+    }
+    sync();
+}
+//#endif

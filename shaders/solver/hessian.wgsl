@@ -1,0 +1,121 @@
+// The Hessian of the solver's cost: made, factored, solved with. Twin: src/cpu/solver/hessian.rs.
+
+// Force of the constraints zero, Hessian that of the smooth cost.
+fn clear_sums() {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Jf(i, 0.0);
+//#if SPARSE
+        for (var j = u32(dof_first(i)); j <= i; j++) {
+//#else
+        //#unroll
+        for (var j = 0u; j <= i; j++) {
+//#endif
+            set_solver_H(packed(i) + j, 0.0);
+        }
+        let adr = u32(M_rowadr(i));
+        //#unroll
+        for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
+            set_solver_H(packed(i) + u32(M_colind(k)), solver_M(k));
+        }
+    }
+}
+
+//#if !REGISTERS
+// Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for every turn.
+fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
+    var j = 0u;
+    for (; j + 4u <= n; j += 4u) {
+        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
+        set_solver_H(to + j + 1u, solver_H(to + j + 1u) + f * A(from_adr + j + 1u));
+        set_solver_H(to + j + 2u, solver_H(to + j + 2u) + f * A(from_adr + j + 2u));
+        set_solver_H(to + j + 3u, solver_H(to + j + 3u) + f * A(from_adr + j + 3u));
+    }
+    for (; j < n; j++) {
+        set_solver_H(to + j, solver_H(to + j) + f * A(from_adr + j));
+    }
+}
+//#endif
+
+// Start of row i of a packed lower triangle.
+fn packed(i: u32) -> u32 {
+    return i * (i + 1u) / 2u;
+}
+
+// Factors H = L' D L in place, from the last row up: row k is left as L times D, the inverse of D aside.
+fn factor_dense() {
+    //#unroll
+    for (var up = 0u; up < nv; up++) {
+        let k = nv - 1u - up;
+        // rows only add to the inertia, so that no pivot is smaller than that of the inertia, but for rounding
+        let inv = 1.0 / max(solver_H(packed(k) + k), 1.0 / max(qLDiagInv(k), MINVAL));
+        if (lane == 0u) {
+            set_solver_inv(k, inv);
+        }
+//#if SPARSE
+        let first = u32(dof_first(k));
+        for (var i = first + lane; i < k; i += lanes) {
+//#else
+        //#unroll
+        for (var i = lane; i < k; i += lanes) {
+//#endif
+            let f = solver_H(packed(k) + i) * inv;
+//#if REGISTERS
+            //#unroll
+            for (var j = 0u; j <= i; j++) {
+                set_solver_H(packed(i) + j, solver_H(packed(i) + j) - f * solver_H(packed(k) + j));
+            }
+//#else
+            if (f != 0.0) {
+//#if SPARSE
+                add_row__solver_H(packed(i) + first, i + 1u - first, -f, packed(k) + first);
+//#else
+                add_row__solver_H(packed(i), i + 1u, -f, packed(k));
+//#endif
+            }
+//#endif
+        }
+        sync();
+    }
+}
+
+// Solves H x = -grad into the search direction; solver_Mv holds what is left of the right-hand side.
+fn solve_dense() {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_Mv(i, -solver_grad(i));
+    }
+    sync();
+    // L' from the last row up
+    //#unroll
+    for (var up = 0u; up < nv; up++) {
+        let k = nv - 1u - up;
+        let x = solver_Mv(k) * solver_inv(k);
+//#if SPARSE
+        for (var i = u32(dof_first(k)) + lane; i < k; i += lanes) {
+//#else
+        //#unroll
+        for (var i = lane; i < k; i += lanes) {
+//#endif
+            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
+        }
+        sync();
+    }
+    // L D from the first row down
+    //#unroll
+    for (var k = 0u; k < nv; k++) {
+        let x = solver_Mv(k) * solver_inv(k);
+        if (lane == 0u) {
+            set_solver_search(k, x);
+        }
+//#if SPARSE
+        for (var i = k + 1u + lane; i < nv && u32(dof_first(min(i, nv - 1u))) <= k; i += lanes) {
+//#else
+        //#unroll
+        for (var i = k + 1u + lane; i < nv; i += lanes) {
+//#endif
+            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
+        }
+        sync();
+    }
+}

@@ -1,0 +1,179 @@
+// How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
+// compared as differences from the start, so that nothing cancels. Twin: src/cpu/solver/line_search.rs.
+
+// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
+struct Point {
+    alpha: f32,
+    cost: f32,
+    d1: f32,
+    d2: f32,
+}
+
+// Cost relative to the start of the search, and its derivatives, at alpha.
+fn evaluate(sums: vec4f, alpha: f32) -> Point {
+    for (var k = lane; k < part_end(rows); k += lanes) {
+        var sum = vec4f(0.0);
+        for (var r = k; r < rows; r += parts) {
+//#if ELLIPTIC
+            if (in_cone(r)) {
+                if (heads_cone(r)) {
+                    sum += vec4f(cone_along(r, alpha), 0.0);
+                }
+                continue;
+            }
+//#endif
+            let row = row_of(r);
+            let x0 = solver_Jaref(r);
+            let v = solver_Jv(r);
+            let x = x0 + alpha * v;
+            let was = quadratic(row, x0);
+            let now = quadratic(row, x);
+            // within one quadratic the difference is formed without cancellation
+            let inside = row.stiffness * alpha * v * (x0 + 0.5 * alpha * v);
+            sum.x += select(penalty(row, x) - penalty(row, x0), inside, was && now);
+            sum.y -= force(row, x) * v;
+            sum.z += select(0.0, row.stiffness * v * v, now);
+        }
+        set_part(k, sum);
+    }
+    let sum = sum_parts();
+    return Point(
+        alpha,
+        alpha * (sums.z + 0.5 * alpha * sums.w) + sum.x,
+        sums.z + alpha * sums.w + sum.y,
+        max(sums.w + sum.z, MINVAL),
+    );
+}
+
+// What the next evaluation of a line search is for.
+const AT_START: u32 = 0u;
+const FIRST: u32 = 1u;
+const DOWNHILL: u32 = 2u;
+const ENTER: u32 = 3u;
+const MIDDLE: u32 = 4u;
+const NEXT1: u32 = 5u;
+const NEXT2: u32 = 6u;
+const DONE: u32 = 7u;
+
+// Newton step of the line search from a point.
+fn newton_alpha(p: Point) -> f32 {
+    return p.alpha - p.d1 / p.d2;
+}
+
+// Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
+fn nearer(end: Point, c: Point) -> bool {
+    return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
+}
+
+// Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
+fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
+    let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
+    let most = opt_ls_iterations(0u);
+    var best = Point(0.0, 0.0, 0.0, 1.0);
+    var p1 = best;
+    var p2 = best;
+    var next1 = best;
+    var next2 = best;
+    var downhill = 1.0;
+    var again = false;
+    var alpha = 0.0;
+    var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
+    // evaluations after the last one allowed complete the bracket
+    for (var n = 1; n <= most + 3; n++) {
+        if (group_max(u32(at != DONE)) == 0u) {
+            break;
+        }
+        let p = evaluate(sums, alpha);
+        let converged = abs(p.d1) < tolerance;
+        let out = n >= most;
+        var bracketed = false;
+        let doing = at;
+        if (doing == AT_START) {
+            alpha = newton_alpha(p);
+            at = FIRST;
+        } else if (doing == FIRST || doing == DOWNHILL) {
+            if (doing == FIRST) {
+                downhill = select(-1.0, 1.0, p.d1 < 0.0);
+            }
+            let crossed = p.d1 * downhill > -tolerance;
+            alpha = newton_alpha(p);
+            if (converged || out) {
+                best = p;
+                at = DONE;
+            } else if (crossed) {
+                // the derivative has changed sign between p1 and p
+                p2 = p1;
+                next2 = p;
+                at = ENTER;
+            } else {
+                at = DOWNHILL;
+            }
+            p1 = p;
+        } else if (doing == ENTER) {
+            next1 = p;
+            bracketed = true;
+        } else if (doing == MIDDLE) {
+            // the best candidate that has converged, and a narrower bracket from the candidates
+            let start1 = p1.alpha;
+            let start2 = p2.alpha;
+            var least = 1e38;
+            for (var k = 0u; k < 3u; k++) {
+                var c = p;
+                if (k == 0u) {
+                    c = next1;
+                } else if (k == 1u) {
+                    c = next2;
+                }
+                if ((abs(c.d1) < tolerance) & (c.cost < least)) {
+                    best = c;
+                    least = c.cost;
+                    at = DONE;
+                }
+                if (nearer(p1, c)) {
+                    p1 = c;
+                }
+                if (nearer(p2, c)) {
+                    p2 = c;
+                }
+            }
+            let moved1 = p1.alpha != start1;
+            let moved2 = p2.alpha != start2;
+            again = moved2;
+            if (at != DONE) {
+                if (moved1) {
+                    alpha = newton_alpha(p1);
+                    at = NEXT1;
+                } else if (moved2) {
+                    alpha = newton_alpha(p2);
+                    at = NEXT2;
+                } else {
+                    if (p.cost < 0.0) {
+                        best = p;
+                    }
+                    at = DONE;
+                }
+            }
+        } else if (doing == NEXT1) {
+            next1 = p;
+            bracketed = !again;
+            alpha = newton_alpha(p2);
+            at = NEXT2;
+        } else if (doing == NEXT2) {
+            next2 = p;
+            bracketed = true;
+        }
+        // the middle of the bracket next, or the better end where the evaluations are used up
+        if (bracketed && !out) {
+            alpha = 0.5 * (p1.alpha + p2.alpha);
+            at = MIDDLE;
+        } else if (bracketed) {
+            if (p1.cost <= p2.cost && p1.cost < 0.0) {
+                best = p1;
+            } else if (p2.cost < 0.0) {
+                best = p2;
+            }
+            at = DONE;
+        }
+    }
+    return best;
+}

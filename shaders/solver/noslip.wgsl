@@ -1,0 +1,136 @@
+// What friction is left to slip is held back, after the solver. Twin: src/cpu/solver/noslip.rs.
+
+//#if NOSLIP
+fn noslip() {
+    begin_noslip();
+    for (var i = 0; i < opt_noslip_iterations(0u); i++) {
+        if (group_max(u32(live)) == 0u) {
+            break;
+        }
+        iterate_noslip();
+    }
+}
+
+//#if CUT_SOLVE
+// The same in dispatches of one sweep each, for drivers that end long loops.
+fn noslip_first() {
+    load_solve();
+    begin_noslip();
+    save_solve();
+}
+
+fn noslip_next() {
+    load_solve();
+    if (group_max(u32(live)) != 0u) {
+        iterate_noslip();
+    }
+    save_solve();
+}
+//#endif
+
+// The acceleration of the forces that were found, and what the regulariser costs, which the first sweep is rid of.
+fn begin_noslip() {
+    live = rows > 0u;
+//#if !PGS
+    make_dual();
+//#endif
+    acceleration_of_forces();
+    for (var k = lane; k < part_end(rows); k += lanes) {
+        var sum = 0.0;
+        for (var r = k; r < rows; r += parts) {
+            sum += 0.5 * efc_R(r) * efc_force(r) * efc_force(r);
+        }
+        set_part(k, vec4f(sum));
+    }
+    let sum = sum_parts().x;
+    if (lane == 0u) {
+        set_dual_improvement(0u, sum);
+    }
+    sync();
+}
+
+// One sweep over the friction rows.
+fn iterate_noslip() {
+    var improvement = dual_improvement(0u);
+    var row = 0u;
+    let most = group_max(rows);
+    for (var turn = 0u; turn < most; turn++) {
+        // rows without friction are passed over
+        while (live && row < rows && !rubs(row)) {
+            row += 1u;
+        }
+        let here = live && row < rows;
+        if (group_max(u32(here)) == 0u) {
+            break;
+        }
+        var at = Together(0u, 0u, 1u, false);
+        var skip = 0u;
+        if (here) {
+            skip = select(0u, 1u, efc_type(row) == CONTACT_ELLIPTIC);
+            at.head = row;
+            at.first = row + skip;
+            at.count = together(row) - skip;
+        }
+        gather(at);
+        if (here && lane == 0u) {
+            update_friction(at);
+            improvement -= weigh(at);
+        }
+        accept(at, here);
+        row += at.count + skip;
+    }
+    if (lane == 0u) {
+        set_dual_improvement(0u, improvement);
+    }
+    sync();
+    let found = dual_improvement(0u);
+    sync();
+    if (live) {
+        iterations++;
+        let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
+        live = scale * found >= opt_noslip_tolerance(0u);
+        if (lane == 0u) {
+            set_dual_improvement(0u, 0.0);
+        }
+    }
+    sync();
+}
+
+// Whether friction acts in a row, or in those that it heads.
+fn rubs(row: u32) -> bool {
+    let kind = efc_type(row);
+    let dry = kind == FRICTION_DOF || kind == FRICTION_TENDON;
+    return dry || kind == CONTACT_PYRAMIDAL || kind == CONTACT_ELLIPTIC;
+}
+
+fn update_friction(at: Together) {
+//#if DUAL_CONE
+    if (at.first != at.head) {
+        update_across(at, efc_force(at.head), 0.0, 0u);
+        return;
+    }
+//#endif
+//#if DUAL_PAIR
+    if (at.count == 2u) {
+        update_opposing(at);
+        return;
+    }
+//#endif
+    update_alone(at);
+}
+
+//#if DUAL_PAIR
+// Opposing edges of a pyramid: their sum stays, and so does the normal force.
+fn update_opposing(at: Together) {
+    let middle = 0.5 * (dual_old(0u) + dual_old(1u));
+    let apart = 0.5 * (dual_old(0u) - dual_old(1u));
+    let curvature = dual_element(at, 0u, 0u) + dual_element(at, 1u, 1u) - 2.0 * dual_element(at, 0u, 1u);
+    var y = 0.0;
+    if (curvature >= MINVAL) {
+        y = clamp(apart - (dual_residual(0u) - dual_residual(1u)) / curvature, -middle, middle);
+    }
+    set_dual_force(0u, middle + y);
+    set_dual_force(1u, middle - y);
+}
+//#endif
+//#endif

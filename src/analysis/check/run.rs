@@ -1,0 +1,264 @@
+//! The check itself.
+
+use super::compare::compare_terms;
+use super::report::{Report, Row};
+use super::subject::{CpuSubject, Subject};
+use super::tolerance::{CUMULATIVE, terms, tolerance};
+use crate::batch::control::{Control, fill, uniform};
+use crate::cpu;
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::data::{Capacity, Data};
+use crate::model::plan;
+use crate::schema::stages::Stage;
+use crate::schema::{Dim, Elem, Field, Size, ValuesMut};
+
+/// A NaN that arithmetic does not make: marks what the reference did not write.
+const POISON: u64 = 0x7ff8_dead_beef_0001;
+const POISON_INT: i32 = 0x7ff8_dead;
+
+/// What is checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Worlds, each in a state of its own.
+    pub worlds: usize,
+    /// Steps under noise before the last comparison; there are two more on the way.
+    pub steps: usize,
+    /// Seed of the noise.
+    pub seed: u64,
+    /// The CPU runs the stages before this one, the subject all others on its own results. `None`: every
+    /// stage alone, from the CPU's inputs.
+    pub from: Option<Stage>,
+}
+
+/// Checks a subject that holds `options.worlds` worlds of `model` with the given capacity.
+pub fn run(
+    model: &Model,
+    capacity: Capacity,
+    subject: &mut dyn Subject,
+    options: &Options,
+) -> Result<Report> {
+    let mut report = Report::default();
+    let mut worlds = start(model, capacity, options.worlds);
+    let mut done = 0;
+    for part in 1..=3 {
+        let until = options.steps * part / 3;
+        advance(model, &mut worlds, done..until, options.seed);
+        done = until;
+        disturb(&mut worlds, part as u64, options.seed);
+        check_states(model, &worlds, subject, options, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Worlds at the initial state and at each keyframe in turn.
+fn start(model: &Model, capacity: Capacity, worlds: usize) -> Vec<Data> {
+    let key = |w: usize| (w % (model.sizes.nkey + 1)).checked_sub(1);
+    let one = |w| {
+        let mut data = Data::new(model, capacity);
+        data.reset(model, key(w));
+        data
+    };
+    (0..worlds).map(one).collect()
+}
+
+/// Steps under control noise.
+fn advance(model: &Model, worlds: &mut [Data], steps: std::ops::Range<usize>, seed: u64) {
+    let mut ctrl = vec![0.0; model.sizes.nu];
+    for (w, data) in worlds.iter_mut().enumerate() {
+        for step in steps.clone() {
+            fill(model, Control::Noise, seed, w, step, &mut ctrl);
+            data.ctrl.copy_from_slice(&ctrl);
+            cpu::step(model, data);
+        }
+    }
+}
+
+/// Small forces from outside and a warm start, so that no input is zero by chance.
+fn disturb(worlds: &mut [Data], part: u64, seed: u64) {
+    for (w, data) in worlds.iter_mut().enumerate() {
+        let draw = |i: usize| 0.2 * uniform(seed, w as u64, u64::MAX - part, i as u64) - 0.1;
+        let nv = data.qfrc_applied.len();
+        data.qfrc_applied.iter_mut().enumerate().for_each(|(i, x)| *x = draw(i));
+        // the world body takes no force
+        data.xfrc_applied.iter_mut().enumerate().skip(6).for_each(|(i, x)| *x = draw(nv + i));
+    }
+}
+
+/// One pass over the stages from the given states.
+fn check_states(
+    model: &Model,
+    worlds: &[Data],
+    subject: &mut dyn Subject,
+    options: &Options,
+    report: &mut Report,
+) -> Result<()> {
+    let mut double = rounded(worlds);
+    let mut single = CpuSubject::<f32>::new(model, &double);
+    let mut skip = vec![false; worlds.len()];
+    // fields whose values the subject does not share with the CPU: all of them at first
+    let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
+    for stage in plan::stages(model) {
+        let ours = options.from.is_none_or(|from| stage >= from);
+        // from the same inputs in every precision, unless errors are meant to add up
+        if options.from.is_none() {
+            double = rounded(&double);
+            skip.fill(false);
+        }
+        if ours {
+            upload(&double, &stale, subject)?;
+            upload(&double, &stale, &mut single)?;
+            stale.clear();
+        }
+        let mut written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
+        let before = double.clone();
+        poison(&mut double, &written);
+        double.iter_mut().for_each(|data| cpu::run_stage(stage, model, data));
+        if !ours {
+            continue;
+        }
+        single.run(stage)?;
+        written.retain(|name| subject.has(name));
+        subject.poison(&written)?;
+        subject.run(stage)?;
+        let factor = if options.from.is_some() { CUMULATIVE } else { 1.0 };
+        let touched = touched(stage, &before, &double, subject);
+        let seen = Seen { double: &double, single: &single, subject: &*subject };
+        compare_stage(stage, &touched, &seen, factor, &mut skip, report)?;
+        if options.from.is_none() {
+            stale = touched;
+        }
+    }
+    Ok(())
+}
+
+/// The three sides of a comparison.
+struct Seen<'a> {
+    double: &'a [Data],
+    single: &'a CpuSubject<f32>,
+    subject: &'a dyn Subject,
+}
+
+fn compare_stage(
+    stage: Stage,
+    fields: &[&'static Field],
+    seen: &Seen<'_>,
+    factor: f64,
+    skip: &mut [bool],
+    report: &mut Report,
+) -> Result<()> {
+    mark_borderline(seen, skip)?;
+    report.borderline += skip.iter().filter(|&&s| s).count();
+    report.compared += skip.iter().filter(|&&s| !s).count();
+    for field in fields {
+        let Some(allowed) = tolerance(field.name) else { continue };
+        if !seen.subject.has(field.name) {
+            // what the reference has not written either is not missed
+            let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+            let unwritten = |values: Vec<f64>| values.is_empty() || idle(field, &values);
+            if !seen.double.iter().all(|data| unwritten(of(data))) {
+                report.leave_out(field.name);
+            }
+            continue;
+        }
+        let allowed = if field.elem == Elem::Int { 0.0 } else { allowed * factor };
+        let (got, single) = (seen.subject.get(field.name)?, seen.single.get(field.name)?);
+        for (w, data) in seen.double.iter().enumerate().filter(|(w, _)| !skip[*w]) {
+            let len = field.len(&data.sizes);
+            let used = used(field, data);
+            let want = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+            if idle(field, &want[..used]) {
+                continue;
+            }
+            let terms =
+                terms(field.name).and_then(|name| data.get(name)).map(|v| v.to_f64()).unwrap_or_default();
+            let got = &got[w * len..w * len + used];
+            let a = compare_terms(got, &want[..used], &terms);
+            let b = compare_terms(got, &single[w * len..w * len + used], &terms);
+            let row = Row {
+                stage,
+                field: field.name,
+                double: a.error,
+                single: b.error,
+                tolerance: allowed,
+                world: w,
+                index: a.index,
+            };
+            report.keep(row);
+        }
+    }
+    Ok(())
+}
+
+/// Worlds where the CPU's precisions disagree on how much there is to compare.
+fn mark_borderline(seen: &Seen<'_>, skip: &mut [bool]) -> Result<()> {
+    for name in ["ncon", "nefc"] {
+        let single = seen.single.get(name)?;
+        for (w, data) in seen.double.iter().enumerate() {
+            let double = data.get(name).map(|v| v.to_f64()).unwrap_or_default();
+            skip[w] |= double[..] != single[w..=w];
+        }
+    }
+    Ok(())
+}
+
+/// Fields that a stage writes.
+fn outputs(stage: Stage) -> impl Iterator<Item = &'static Field> {
+    Data::<f64>::FIELDS.iter().filter(move |f| f.is_of(stage))
+}
+
+/// Fills fields of the double-precision worlds with bits that no arithmetic makes.
+fn poison(worlds: &mut [Data], fields: &[&str]) {
+    for data in worlds {
+        for name in fields {
+            match data.get_mut(name) {
+                Some(ValuesMut::Real(to)) => to.fill(f64::from_bits(POISON)),
+                Some(ValuesMut::Int(to)) => to.fill(POISON_INT),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether the reference left a field as it was: what a model does not need is not computed.
+fn idle(field: &Field, want: &[f64]) -> bool {
+    let poisoned = |x: &f64| match field.elem {
+        Elem::Real => x.to_bits() == POISON,
+        Elem::Int => *x == f64::from(POISON_INT),
+    };
+    !want.is_empty() && want.iter().all(poisoned)
+}
+
+/// Number of elements that are in use: slots beyond the count hold anything.
+fn used(field: &Field, data: &Data) -> usize {
+    let full = field.len(&data.sizes);
+    let slots = |count: i32, most: usize| count.clamp(0, most as i32) as usize * (full / most.max(1));
+    match field.dims.first() {
+        Some(Dim::Of(Size::njmax)) => slots(data.nefc[0], data.sizes.njmax),
+        Some(Dim::Of(Size::nconmax | Size::nadhesive)) => slots(data.ncon[0], data.sizes.nconmax),
+        _ => full,
+    }
+}
+
+/// Every field rounded to single precision: what both precisions can start from.
+fn rounded(worlds: &[Data]) -> Vec<Data> {
+    worlds.iter().map(|data| data.cast::<f32>().cast::<f64>()).collect()
+}
+
+/// What a stage may have changed: its outputs, and the state that either side writes there.
+fn touched(stage: Stage, before: &[Data], after: &[Data], subject: &dyn Subject) -> Vec<&'static Field> {
+    let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
+    let state = |f: &&Field| f.stage == "state" && (changed(f) || subject.writes(stage, f.name));
+    outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()
+}
+
+fn upload(worlds: &[Data], fields: &[&Field], subject: &mut dyn Subject) -> Result<()> {
+    for field in fields {
+        let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+        let values: Vec<f64> = worlds.iter().flat_map(of).collect();
+        if !values.is_empty() && subject.has(field.name) {
+            subject.set(field.name, &values)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Differences in lockstep: a batch holds every column of several knots, each in a world of its own.
+
+use super::cpu::nudge;
+use super::{
+    Column, Kind, Knots, Of, Options, columns, outputs, reading, readings, refuse_reset, steps, write_slope,
+};
+use crate::batch::{Backend, Batch, BatchOptions};
+use crate::error::Result;
+use crate::model::Model;
+use crate::model::data::Data;
+
+/// Most worlds of a batch.
+const MOST_WORLDS: usize = 1 << 15;
+
+/// A batch with room for some knots.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    batch: Batch,
+}
+
+impl Engine {
+    pub(crate) fn new(model: &Model, knots: usize, options: Options, batch: &BatchOptions) -> Result<Self> {
+        let most = |of: Of| worlds_of_knot(columns(&model.sizes, of).len(), options);
+        let each = most(Of::Step).max(most(Of::Inverse));
+        let knots = knots.min((MOST_WORLDS / each).max(1));
+        Ok(Self { batch: Batch::new(model, knots * each, batch)? })
+    }
+
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.batch.backend() == Backend::Cpu
+    }
+
+    pub(crate) fn device(&self) -> String {
+        self.batch.device()
+    }
+
+    /// Slopes of all outputs by each input: `[knot, column, output]`.
+    pub(crate) fn slopes(
+        &mut self,
+        model: &Model,
+        options: Options,
+        knots: &Knots,
+        of: Of,
+        columns: &[Column],
+    ) -> Result<Vec<f64>> {
+        let each = worlds_of_knot(columns.len(), options);
+        let most = self.batch.worlds() / each;
+        let mut slopes = Vec::with_capacity(knots.count * columns.len() * outputs(&model.sizes, of));
+        for first in (0..knots.count).step_by(most) {
+            let some = first..knots.count.min(first + most);
+            let readings = self.run(model, options, knots, of, columns, some.clone())?;
+            for (k, rows) in some.zip(readings.chunks(each * reading(&model.sizes, of))) {
+                let ctrl = |i: usize| control(model, knots, k, i);
+                knot_slopes(model, options, of, columns, ctrl, rows, &mut slopes);
+            }
+        }
+        Ok(slopes)
+    }
+
+    /// Runs some knots with all their columns; what is read of each world.
+    fn run(
+        &mut self,
+        model: &Model,
+        options: Options,
+        knots: &Knots,
+        of: Of,
+        columns: &[Column],
+        some: std::ops::Range<usize>,
+    ) -> Result<Vec<f64>> {
+        let each = worlds_of_knot(columns.len(), options);
+        let worlds = self.batch.worlds();
+        self.batch.reset_all(None)?;
+        // the knot in all its worlds, then the changes; worlds that are left repeat the last knot
+        let knot_of = |w: usize| (some.start + w / each).min(some.end - 1);
+        for name in fields(knots, columns) {
+            let Some(field) = Data::<f64>::FIELDS.iter().find(|f| f.name == name) else { continue };
+            let len = field.len(&model.sizes);
+            let start = knots.fields.get(name);
+            let mut values = Vec::with_capacity(worlds * len);
+            for w in 0..worlds {
+                match (start, name) {
+                    (Some(all), _) => values.extend(&all[knot_of(w) * len..(knot_of(w) + 1) * len]),
+                    (None, "qpos") => values.extend(&model.qpos0),
+                    _ => values.resize((w + 1) * len, 0.0),
+                }
+                let change = (w / each < some.len()).then(|| w % each).filter(|&slot| slot > 0);
+                let Some(slot) = change else { continue };
+                let ctrl = |i: usize| control(model, knots, knot_of(w), i);
+                let Some((column, by)) = change_of(model, options, columns, slot - 1, ctrl) else { continue };
+                apply(model, name, column, by, &mut values[w * len..(w + 1) * len]);
+            }
+            self.batch.set(name, &values)?;
+        }
+        match of {
+            Of::Step => self.batch.step(1)?,
+            Of::Inverse => self.batch.inverse()?,
+        }
+        // knots that a step resets
+        let bits = self.batch.status()?;
+        for (i, k) in some.clone().enumerate() {
+            refuse_reset(k, bits[i * each])?;
+        }
+        self.read(of, some.len() * each)
+    }
+
+    /// What is read of the first worlds, one after the other.
+    fn read(&self, of: Of, worlds: usize) -> Result<Vec<f64>> {
+        let s = self.batch.sizes();
+        let mut all = Vec::new();
+        for name in readings(of) {
+            let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
+            let len = field.map_or(0, |f| f.len(s));
+            if len > 0 {
+                all.push((len, self.batch.get(name)?.data.to_f64()));
+            }
+        }
+        let of_world = |w: usize| all.iter().flat_map(move |(len, v)| &v[w * len..(w + 1) * len]);
+        Ok((0..worlds).flat_map(of_world).copied().collect())
+    }
+}
+
+/// Worlds of a knot: itself, and one or two for each column.
+fn worlds_of_knot(columns: usize, options: Options) -> usize {
+    1 + columns * if options.centred { 2 } else { 1 }
+}
+
+/// Fields of the knots, and those that columns change.
+fn fields<'a>(knots: &'a Knots, columns: &[Column]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = knots.fields.keys().map(String::as_str).collect();
+    for &(kind, _) in columns {
+        let name = field_of(kind);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn field_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Position => "qpos",
+        Kind::Velocity => "qvel",
+        Kind::Activation => "act",
+        Kind::Control => "ctrl",
+        Kind::Acceleration => "qacc",
+    }
+}
+
+fn control(model: &Model, knots: &Knots, k: usize, i: usize) -> f64 {
+    knots.fields.get("ctrl").map_or(0.0, |v| v[k * model.sizes.nu + i])
+}
+
+/// Change of the world in a slot after the knot's own: none where limits leave no room.
+fn change_of(
+    model: &Model,
+    options: Options,
+    columns: &[Column],
+    slot: usize,
+    ctrl: impl Fn(usize) -> f64,
+) -> Option<(Column, f64)> {
+    let (column, second) = if options.centred { (slot / 2, slot % 2 == 1) } else { (slot, false) };
+    let column = *columns.get(column)?;
+    match steps(model, options, column, ctrl) {
+        (true, _) if !second => Some((column, options.eps)),
+        (_, true) if second || !options.centred => Some((column, -options.eps)),
+        _ => None,
+    }
+}
+
+/// Applies a change to one field of a world, if it is of that field.
+fn apply(model: &Model, name: &str, (kind, i): Column, by: f64, values: &mut [f64]) {
+    if field_of(kind) != name {
+        return;
+    }
+    if kind == Kind::Position { nudge(model, values, i, by) } else { values[i] += by }
+}
+
+/// Slopes of one knot from what was read of its worlds.
+fn knot_slopes(
+    model: &Model,
+    options: Options,
+    of: Of,
+    columns: &[Column],
+    ctrl: impl Fn(usize) -> f64,
+    rows: &[f64],
+    slopes: &mut Vec<f64>,
+) {
+    let len = reading(&model.sizes, of);
+    let outputs = outputs(&model.sizes, of);
+    let world = |slot: usize| &rows[slot * len..(slot + 1) * len];
+    for (j, &column) in columns.iter().enumerate() {
+        let at = slopes.len();
+        slopes.resize(at + outputs, 0.0);
+        let slope = &mut slopes[at..];
+        let first = 1 + j * if options.centred { 2 } else { 1 };
+        let (before, after, distance) = match steps(model, options, column, &ctrl) {
+            (true, true) => (world(first + 1), world(first), 2.0 * options.eps),
+            (true, false) => (world(0), world(first), options.eps),
+            (false, true) if options.centred => (world(first + 1), world(0), options.eps),
+            (false, true) => (world(first), world(0), options.eps),
+            (false, false) => continue,
+        };
+        write_slope(model, of, before, after, distance, slope);
+    }
+}

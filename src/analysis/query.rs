@@ -1,0 +1,352 @@
+//! Questions about a world: Jacobians, velocities and accelerations of points and objects, momenta, rays, distances.
+//!
+//! They read a [`Data`] in which [`forward`](crate::cpu::forward) has run; [`Batch::world`](crate::batch::Batch::world)
+//! gives one from either backend. All vectors are in global axes unless it is said otherwise.
+
+pub use crate::cpu::collision::convex::Gap;
+use crate::cpu::collision::distance::geom_distance;
+pub use crate::cpu::collision::ray::{Filter, Hit, ray, ray_geom};
+use crate::cpu::math::{cross, dot, mat_t_mul_vec, sub, vec3};
+use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
+use crate::cpu::smooth::jacobian::point_motion;
+use crate::error::{Error, Result};
+use crate::mjcf::type_name;
+use crate::model::data::Data;
+use crate::model::unsupported::has_distance;
+use crate::model::{Model, object};
+
+/// Something that has a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The inertial frame of a body: its centre of mass and principal axes.
+    Body(usize),
+    /// The frame of a body.
+    BodyFrame(usize),
+    /// A geom.
+    Geom(usize),
+    /// A site.
+    Site(usize),
+    /// A camera.
+    Camera(usize),
+}
+
+/// How the degrees of freedom move a point, and how they turn the body that it is fixed to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jacobian {
+    /// Velocity of the point for each velocity, `[3, nv]` row-major.
+    pub linear: Vec<f64>,
+    /// Angular velocity for each velocity, `[3, nv]` row-major.
+    pub angular: Vec<f64>,
+}
+
+/// A velocity or an acceleration of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Of its origin, in m/s or m/s².
+    pub linear: [f64; 3],
+    /// Of its axes, in rad/s or rad/s².
+    pub angular: [f64; 3],
+}
+
+/// Momentum of a body with everything below it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Momentum {
+    /// Mass times velocity of the centre of mass, in kg m/s.
+    pub linear: [f64; 3],
+    /// About the centre of mass, in kg m²/s.
+    pub angular: [f64; 3],
+}
+
+/// Jacobian of a point, given in global coordinates, that a body carries.
+///
+/// # Errors
+/// [`Error::Argument`] for a body that does not exist.
+pub fn jacobian(model: &Model, data: &Data, body: usize, point: [f64; 3]) -> Result<Jacobian> {
+    within("body", body, model.sizes.nbody)?;
+    let nv = model.sizes.nv;
+    let mut found = Jacobian { linear: vec![0.0; 3 * nv], angular: vec![0.0; 3 * nv] };
+    for dof in 0..nv {
+        let (linear, angular) = point_motion(model, data, dof, body, point);
+        for k in 0..3 {
+            found.linear[k * nv + dof] = linear[k];
+            found.angular[k * nv + dof] = angular[k];
+        }
+    }
+    Ok(found)
+}
+
+/// Jacobian of the origin of an object.
+///
+/// # Errors
+/// [`Error::Argument`] for an object that does not exist.
+pub fn object_jacobian(model: &Model, data: &Data, of: Object) -> Result<Jacobian> {
+    let frame = frame(model, data, of)?;
+    jacobian(model, data, frame.body, frame.pos)
+}
+
+/// Velocity of an object, with `local` in its own axes.
+///
+/// # Errors
+/// [`Error::Argument`] for an object that does not exist.
+pub fn velocity(model: &Model, data: &Data, of: Object, local: bool) -> Result<Motion> {
+    let frame = frame(model, data, of)?;
+    Ok(seen(&frame, velocity_of(model, data, &frame), local))
+}
+
+/// Acceleration of an object as an accelerometer feels it, gravity included, with `local` in its own axes.
+///
+/// # Errors
+/// [`Error::Argument`] for an object that does not exist.
+pub fn acceleration(model: &Model, data: &Data, of: Object, local: bool) -> Result<Motion> {
+    let frame = frame(model, data, of)?;
+    Ok(seen(&frame, acceleration_of(model, data, &frame), local))
+}
+
+/// Momentum of a body with everything below it.
+///
+/// # Errors
+/// [`Error::Argument`] for a body that does not exist.
+pub fn momentum(model: &Model, data: &Data, body: usize) -> Result<Momentum> {
+    within("body", body, model.sizes.nbody)?;
+    let mass = model.body_subtreemass[body];
+    let linear = vec3(&data.subtree_linvel, body).map(|v| mass * v);
+    Ok(Momentum { linear, angular: vec3(&data.subtree_angmom, body) })
+}
+
+/// Force in each degree of freedom of a force and a torque that act on a body at a point, in N and N m.
+///
+/// # Errors
+/// [`Error::Argument`] for a body that does not exist.
+pub fn generalized_force(
+    model: &Model,
+    data: &Data,
+    body: usize,
+    point: [f64; 3],
+    force: [f64; 3],
+    torque: [f64; 3],
+) -> Result<Vec<f64>> {
+    within("body", body, model.sizes.nbody)?;
+    let of = |dof: usize| {
+        let (linear, angular) = point_motion(model, data, dof, body, point);
+        dot(linear, force) + dot(angular, torque)
+    };
+    Ok((0..model.sizes.nv).map(of).collect())
+}
+
+/// The symmetric matrix `[nv, nv]` whose lower triangle is stored like `M`: the inertia matrix, of `data.M`.
+pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
+    let nv = model.sizes.nv;
+    let mut dense = vec![0.0; nv * nv];
+    for row in 0..nv {
+        let adr = model.M_rowadr[row] as usize;
+        for k in adr..adr + model.M_rownnz[row] as usize {
+            let column = model.M_colind[k] as usize;
+            dense[row * nv + column] = stored[k];
+            dense[column * nv + row] = stored[k];
+        }
+    }
+    dense
+}
+
+/// Signed distance of two geoms, in metres, with the points where they are nearest and the normal from the first to the
+/// second; none where it is not below `most`, and of two planes. Where geoms overlap, the distance is minus the length of
+/// the shortest way apart, and the points are where the surfaces touch after that.
+///
+/// ```
+/// use manyworlds::{cpu, query};
+/// let text = r#"<mujoco><worldbody><geom size="0.5"/><geom type="box" size="1 1 1" pos="0 0 3"/></worldbody></mujoco>"#;
+/// let model = manyworlds::compile::load_str(text)?;
+/// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
+/// cpu::forward(&model, &mut data);
+/// let gap = query::distance(&model, &data, 0, 1, 10.0)?.expect("nearer than ten metres");
+/// assert_eq!((gap.dist, gap.from, gap.to), (1.5, [0.0, 0.0, 0.5], [0.0, 0.0, 2.0]));
+/// assert_eq!(query::distance(&model, &data, 0, 1, 1.0)?, None);
+/// # Ok::<(), manyworlds::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Argument`] for a geom that does not exist, [`Error::Unsupported`] for types whose distance is not known.
+pub fn distance(
+    model: &Model,
+    data: &Data,
+    geom1: usize,
+    geom2: usize,
+    most: f64,
+) -> Result<Option<Gap<f64>>> {
+    within("geom", geom1, model.sizes.ngeom)?;
+    within("geom", geom2, model.sizes.ngeom)?;
+    let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
+    if !has_distance(model, (one.min(two), one.max(two))) {
+        let (one, two) = (type_name(one), type_name(two));
+        return Err(Error::Unsupported(format!(
+            "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"
+        )));
+    }
+    Ok(geom_distance(model, data, geom1, geom2, most))
+}
+
+/// Torque about one point of a force that acts at another, in N m.
+pub fn moment(force: [f64; 3], at: [f64; 3], about: [f64; 3]) -> [f64; 3] {
+    cross(sub(at, about), force)
+}
+
+/// The frame of an object that exists.
+fn frame(model: &Model, data: &Data, of: Object) -> Result<Frame<f64>> {
+    let s = &model.sizes;
+    let (word, kind, id, count) = match of {
+        Object::Body(id) => ("body", object::BODY, id, s.nbody),
+        Object::BodyFrame(id) => ("body", object::XBODY, id, s.nbody),
+        Object::Geom(id) => ("geom", object::GEOM, id, s.ngeom),
+        Object::Site(id) => ("site", object::SITE, id, s.nsite),
+        Object::Camera(id) => ("camera", object::CAMERA, id, s.ncam),
+    };
+    within(word, id, count)?;
+    Ok(frame_of(model, data, kind, id))
+}
+
+fn within(word: &str, id: usize, count: usize) -> Result<()> {
+    if id < count {
+        return Ok(());
+    }
+    Err(Error::Argument(format!("there is no {word} {id}: the model has {count}, from 0")))
+}
+
+/// Angular and linear part, in global axes or in those of the frame.
+fn seen(frame: &Frame<f64>, (angular, linear): ([f64; 3], [f64; 3]), local: bool) -> Motion {
+    let turned = |v| if local { mat_t_mul_vec(frame.mat, v) } else { v };
+    Motion { linear: turned(linear), angular: turned(angular) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::cpu;
+    use crate::model::data::Capacity;
+
+    const ARM: &str = "<mujoco><option gravity='0 0 -10'/><worldbody><body name='base' pos='0 0 1'><freejoint/>
+        <geom type='box' size='.3 .2 .1'/><body pos='.3 0 0'><joint axis='0 1 0'/>
+        <geom type='capsule' fromto='0 0 0 .5 0 0' size='.05'/><site pos='.5 0 0' euler='10 20 30'/></body></body>
+        </worldbody></mujoco>";
+
+    fn moving() -> (Model, Data) {
+        let model = crate::compile::load_str(ARM).unwrap();
+        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let start = [0.1, 0.2, 1.3, 0.9, 0.1, -0.3, 0.2, 0.7];
+        data.qpos.copy_from_slice(&start);
+        data.qvel.copy_from_slice(&[0.4, -0.2, 0.3, 1.0, 0.5, -0.7, 2.0]);
+        cpu::forward(&model, &mut data);
+        (model, data)
+    }
+
+    fn times(matrix: &[f64], v: &[f64]) -> Vec<f64> {
+        matrix.chunks(v.len()).map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum()).collect()
+    }
+
+    fn near(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < tolerance)
+    }
+
+    #[test]
+    fn jacobians_turn_velocities_into_velocities() {
+        let (model, data) = moving();
+        for of in [Object::Site(0), Object::Body(2), Object::BodyFrame(1), Object::Geom(1)] {
+            let jacobian = object_jacobian(&model, &data, of).unwrap();
+            let motion = velocity(&model, &data, of, false).unwrap();
+            assert!(near(&times(&jacobian.linear, &data.qvel), &motion.linear, 1e-12), "{of:?}");
+            assert!(near(&times(&jacobian.angular, &data.qvel), &motion.angular, 1e-12), "{of:?}");
+        }
+    }
+
+    #[test]
+    fn velocities_and_accelerations_are_rates() {
+        let (model, data) = moving();
+        let h = 1e-6;
+        // states a little before and after, along the velocity and the acceleration
+        let at = |h: f64| {
+            let mut d = data.clone();
+            for i in 0..7 {
+                d.qvel[i] = data.qvel[i] + 0.5 * h * data.qacc[i];
+            }
+            cpu::integrate::advance::move_joints(&model, &mut d, h);
+            for i in 0..7 {
+                d.qvel[i] = data.qvel[i] + h * data.qacc[i];
+            }
+            cpu::forward(&model, &mut d);
+            d
+        };
+        let (before, after) = (at(-h), at(h));
+        let rate = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| (b - a) / (2.0 * h)).collect()
+        };
+        let speed = velocity(&model, &data, Object::Site(0), false).unwrap();
+        assert!(near(&rate(&before.site_xpos, &after.site_xpos), &speed.linear, 1e-6));
+        let of = |d: &Data| velocity(&model, d, Object::Site(0), false).unwrap();
+        let felt = acceleration(&model, &data, Object::Site(0), false).unwrap();
+        let mut linear = rate(&of(&before).linear, &of(&after).linear);
+        // at rest on the ground one feels gravity upward
+        linear[2] += 10.0;
+        assert!(near(&linear, &felt.linear, 1e-5), "{linear:?} {felt:?}");
+        assert!(near(&rate(&of(&before).angular, &of(&after).angular), &felt.angular, 1e-5));
+        // local axes have the same lengths
+        let own = velocity(&model, &data, Object::Site(0), true).unwrap();
+        assert!((dot(own.linear, own.linear) - dot(speed.linear, speed.linear)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn momenta_and_forces_agree_with_the_inertia_matrix() {
+        let (model, data) = moving();
+        let inertia = inertia_matrix(&model, &data.M);
+        // twice the kinetic energy, and the linear momentum as the force of the free joint's translations
+        let product = times(&inertia, &data.qvel);
+        let whole = momentum(&model, &data, 1).unwrap();
+        assert!(near(&product[..3], &whole.linear, 1e-9));
+        let point = vec3(&data.site_xpos, 0);
+        let (force, torque) = ([1.0, -2.0, 0.5], [0.3, 0.1, -0.4]);
+        let generalized = generalized_force(&model, &data, 2, point, force, torque).unwrap();
+        let motion = velocity(&model, &data, Object::Site(0), false).unwrap();
+        let power: f64 = generalized.iter().zip(&data.qvel).map(|(f, v)| f * v).sum();
+        assert!((power - dot(force, motion.linear) - dot(torque, motion.angular)).abs() < 1e-12);
+        // the same force at the centre of mass, with its moment
+        let com = vec3(&data.xipos, 2);
+        let moved = moment(force, point, com);
+        let both = [0, 1, 2].map(|k| torque[k] + moved[k]);
+        let other = generalized_force(&model, &data, 2, com, force, both).unwrap();
+        assert!(near(&generalized, &other, 1e-12));
+    }
+
+    #[test]
+    fn the_lower_triangle_fills_both() {
+        let mut model = Model::zeroed(crate::schema::Sizes { nv: 2, nC: 3, ..Default::default() });
+        model.M_rownnz = vec![1, 2];
+        model.M_rowadr = vec![0, 1];
+        model.M_colind = vec![0, 0, 1];
+        assert_eq!(inertia_matrix(&model, &[4.0, 0.5, 3.0]), [4.0, 0.5, 0.5, 3.0]);
+    }
+
+    #[test]
+    fn distances_are_signed_and_end_at_the_most_that_is_asked_for() {
+        let (model, data) = moving();
+        let there = distance(&model, &data, 0, 1, 9.0).unwrap().unwrap();
+        let back = distance(&model, &data, 1, 0, 9.0).unwrap().unwrap();
+        assert!(there.dist < 0.0 && there.dist == back.dist, "{there:?}");
+        assert_eq!((there.from, there.to), (back.to, back.from));
+        assert_eq!(distance(&model, &data, 0, 1, there.dist).unwrap(), None);
+        // shapes that are not known are refused, also where they are far away
+        let field = "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody>
+            <geom size='.1'/><geom type='hfield' hfield='h' pos='9 9 9'/></worldbody></mujoco>";
+        let model = crate::compile::load_str(field).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let said = distance(&model, &data, 1, 0, 1.0).unwrap_err().to_string();
+        assert!(said.contains("hfield and sphere"), "{said}");
+        assert!(distance(&model, &data, 2, 0, 1.0).is_err());
+    }
+
+    #[test]
+    fn what_does_not_exist_is_an_error() {
+        let (model, data) = moving();
+        let said = velocity(&model, &data, Object::Camera(0), false).unwrap_err().to_string();
+        assert!(said.contains("no camera 0"), "{said}");
+        assert!(jacobian(&model, &data, 3, [0.0; 3]).is_err());
+    }
+}

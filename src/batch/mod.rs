@@ -1,0 +1,372 @@
+//! Many worlds of one model, on either backend, behind one interface.
+
+mod access;
+pub mod control;
+mod cpu;
+mod engine;
+mod memory;
+mod probe;
+mod timing;
+mod work;
+
+pub use crate::model::unsupported::check as supported;
+
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::data::{Capacity, status};
+use crate::schema::Sizes;
+
+pub use access::suggest;
+use engine::Engine;
+pub use memory::{bytes_of_world, check_memory};
+pub use probe::{bound, peaks, probe, with_margin};
+pub use timing::ColdStart;
+
+/// Where worlds are stepped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// A hardware GPU where there is one, else the CPU; [`Batch::notice`] says so.
+    #[default]
+    Auto,
+    /// Every core, in double precision.
+    Cpu,
+    /// Any Vulkan, Metal or DX12 adapter, software ones included, in single precision.
+    Gpu,
+}
+
+impl Backend {
+    /// `auto`, `cpu` or `gpu`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Auto => "auto",
+            Backend::Cpu => "cpu",
+            Backend::Gpu => "gpu",
+        }
+    }
+}
+
+/// How a batch is made. The default picks the backend and measures the capacities.
+#[derive(Clone, Debug, Default)]
+pub struct BatchOptions {
+    /// Where worlds are stepped.
+    pub backend: Backend,
+    /// Slots of a world; `None`: measured by [`probe`].
+    pub capacity: Option<Capacity>,
+    /// How the kernels are built.
+    #[cfg(feature = "gpu")]
+    pub gpu: crate::gpu::Options,
+}
+
+impl BatchOptions {
+    /// The default on a given backend.
+    pub fn on(backend: Backend) -> Self {
+        Self { backend, ..Self::default() }
+    }
+}
+
+/// Worlds of one model that step together.
+///
+/// Arrays have the worlds as their first axis: `qpos` is `[world, nq]`, `contact_pos` is
+/// `[world, nconmax, 3]`. Units are those of the [table of fields](crate::schema): m, kg, s, rad.
+///
+/// ```
+/// use manyworlds::batch::{Backend, Batch, BatchOptions};
+///
+/// # fn main() -> manyworlds::error::Result<()> {
+/// let model = manyworlds::compile::load_str(
+///     r#"<mujoco>
+///          <worldbody>
+///            <body>
+///              <joint name="hinge" axis="0 1 0"/>
+///              <geom size="0.1" pos="0 0 -0.5"/>
+///            </body>
+///          </worldbody>
+///          <actuator><motor joint="hinge"/></actuator>
+///        </mujoco>"#,
+/// )?;
+/// let mut batch = Batch::new(&model, 4, &BatchOptions::on(Backend::Cpu))?;
+///
+/// // one torque in N m for each world
+/// batch.set("ctrl", &[0.0, 0.1, 0.2, 0.3])?;
+/// batch.step(100)?;
+///
+/// // angles in rad, one row a world
+/// let qpos = batch.get("qpos")?;
+/// assert_eq!(qpos.shape, [4, 1]);
+/// assert!(batch.status()?.iter().all(|&bits| bits == 0));
+///
+/// // what does not fit is an error that says what would
+/// assert!(batch.set("ctrl", &[0.0]).is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Batch {
+    model: Model,
+    sizes: Sizes,
+    worlds: usize,
+    notice: Option<String>,
+    cold: ColdStart,
+    engine: Engine,
+}
+
+impl Batch {
+    /// `worlds` worlds of `model`, each in the model's initial state.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for no worlds, or more than memory holds (the message has the largest number
+    /// that fits); [`Error::Device`] where the GPU was asked for and is missing or too small;
+    /// [`Error::Unsupported`] where the model has features that are not simulated yet; all are named.
+    pub fn new(model: &Model, worlds: usize, options: &BatchOptions) -> Result<Self> {
+        if worlds == 0 {
+            return Err(Error::Argument("a batch needs at least one world".to_owned()));
+        }
+        crate::model::unsupported::check(model)?;
+        let begin = Instant::now();
+        let capacity = options.capacity.unwrap_or_else(|| probe(model));
+        let probe = begin.elapsed().as_secs_f64();
+        let sizes = capacity.sizes(model);
+        memory::check_count(&sizes, worlds)?;
+        let begin = Instant::now();
+        let (engine, notice) = Engine::open(model, worlds, &sizes, options)?;
+        let opened = begin.elapsed().as_secs_f64();
+        let cold = match &engine {
+            Engine::Cpu(_) => ColdStart { probe, buffers: opened, ..ColdStart::default() },
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let device = opened - batch.build_times().total();
+                ColdStart { probe, device, ..ColdStart::default() }
+            }
+        };
+        Ok(Self { model: model.clone(), sizes, worlds, notice, cold, engine })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Number of worlds.
+    pub fn worlds(&self) -> usize {
+        self.worlds
+    }
+
+    /// Lengths of the axes, with the capacities in `nconmax` and `njmax`.
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// The backend that was taken: never [`Backend::Auto`].
+    pub fn backend(&self) -> Backend {
+        match &self.engine {
+            Engine::Cpu(_) => Backend::Cpu,
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { .. } => Backend::Gpu,
+        }
+    }
+
+    /// The device in words.
+    pub fn device(&self) -> String {
+        match &self.engine {
+            Engine::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { device, .. } => device.clone(),
+        }
+    }
+
+    /// `double` on the CPU, `single` on the GPU.
+    pub fn precision(&self) -> &'static str {
+        match self.backend() {
+            Backend::Gpu => "single",
+            _ => "double",
+        }
+    }
+
+    /// One line to be shown when the backend is not the one a user may expect.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
+    }
+
+    /// Memory of one world in bytes.
+    pub fn bytes_per_world(&self) -> usize {
+        match &self.engine {
+            Engine::Cpu(_) => memory::cpu_bytes(&self.sizes),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.bytes_per_world(),
+        }
+    }
+
+    /// Time that it took to size, make and [prepare](Batch::prepare) the batch, in seconds: the sum of
+    /// [`Batch::cold_start`].
+    pub fn build_seconds(&self) -> f64 {
+        self.cold_start().total()
+    }
+
+    /// Lanes per world, worlds per workgroup and grouping of the stages; `None` on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn kernel_shape(&self) -> Option<(crate::gpu::Shape, crate::gpu::Partition)> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Gpu { batch, .. } => Some((batch.shape(), batch.partition())),
+        }
+    }
+
+    /// Finds the fastest way to step worlds like these from where they are now, within about `seconds`; every trial is
+    /// told to `seen`, and what `fixed` says is not varied. The worlds of this batch are not stepped, and keep their memory meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tuning::tune::search`].
+    #[cfg(feature = "gpu")]
+    pub fn search(
+        &self,
+        fixed: &crate::gpu::Options,
+        seconds: f64,
+        seen: &mut dyn FnMut(&crate::gpu::tuning::tune::Trial),
+    ) -> Result<crate::gpu::tuning::tune::Trial> {
+        let Engine::Gpu { batch, .. } = &self.engine else {
+            return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
+        };
+        let state = crate::model::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
+        let start = state.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
+        let capacity = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+        crate::gpu::tuning::tune::search(
+            batch.gpu(),
+            &self.model,
+            self.worlds,
+            capacity,
+            &start,
+            fixed,
+            seconds,
+            seen,
+        )
+    }
+
+    /// Keeps what a search has found for this model, number of worlds and device.
+    ///
+    /// # Errors
+    /// As [`crate::gpu::tuning::tune::Cache::keep`]; nothing is kept on the CPU backend.
+    #[cfg(feature = "gpu")]
+    pub fn keep(
+        &self,
+        cache: &mut crate::gpu::tuning::tune::Cache,
+        found: &crate::gpu::tuning::tune::Trial,
+    ) -> Result<()> {
+        match &self.engine {
+            Engine::Gpu { batch, .. } => cache.keep(batch.gpu().adapter(), &self.model, self.worlds, found),
+            Engine::Cpu(_) => Ok(()),
+        }
+    }
+
+    /// Builds what steps need, so that the first one is as fast as the others. No world is touched.
+    pub fn prepare(&mut self) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(_) => {}
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.prepare()?,
+        }
+        Ok(())
+    }
+
+    /// Steps every world `n` times. On the GPU the call returns before the device is done; reading a
+    /// field or [`Batch::wait`] waits for it.
+    pub fn step(&mut self, n: usize) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::step(&self.model, worlds, n),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.step(n)?,
+        }
+        Ok(())
+    }
+
+    /// Computes everything that follows from the states, without advancing time.
+    pub fn forward(&mut self) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::forward(&self.model, worlds, None),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.forward()?,
+        }
+        Ok(())
+    }
+
+    /// Inverse dynamics: the force that makes the acceleration in the field `qacc` of each world, in `qfrc_inverse`, and
+    /// the forces of the constraints that go with it, in `efc_force` and `qfrc_constraint`. Time stands still.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    pub fn inverse(&mut self) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::inverse(&self.model, worlds),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.inverse()?,
+        }
+        Ok(())
+    }
+
+    /// As [`Batch::forward`], in the worlds where `mask` is true; the others keep every field.
+    pub fn forward_worlds(&mut self, mask: &[bool]) -> Result<()> {
+        self.check_mask(mask)?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => {
+                cpu::forward(&self.model, worlds, Some(mask));
+                Ok(())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { .. } => self.forward_masked_through_host(mask),
+        }
+    }
+
+    /// Puts the worlds where `mask` is true back to the initial state, or to keyframe `key`, and clears
+    /// their status.
+    pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
+        self.check_mask(mask)?;
+        let nkey = self.model.sizes.nkey;
+        if let Some(k) = key.filter(|&k| k >= nkey) {
+            return Err(Error::Argument(format!(
+                "keyframe {k} does not exist: the model has {nkey}, from 0"
+            )));
+        }
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::reset(&self.model, worlds, mask, key),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.reset(mask, key)?,
+        }
+        Ok(())
+    }
+
+    /// As [`Batch::reset`], every world.
+    pub fn reset_all(&mut self, key: Option<usize>) -> Result<()> {
+        self.reset(&vec![true; self.worlds], key)
+    }
+
+    /// Waits until the device has done all steps.
+    pub fn wait(&self) -> Result<()> {
+        match &self.engine {
+            Engine::Cpu(_) => Ok(()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.wait(),
+        }
+    }
+
+    /// What went wrong in each world since its status was last cleared: bits of [`status`].
+    pub fn status(&self) -> Result<Vec<i32>> {
+        self.get_ints("status")
+    }
+
+    /// Number of worlds with each bit of [`status`], in the order of its names.
+    pub fn status_counts(&self) -> Result<Vec<(&'static str, usize)>> {
+        let all = self.status()?;
+        let count = |bit: i32| all.iter().filter(|&&s| s & bit != 0).count();
+        Ok(status::NAMES.iter().map(|&(bit, name)| (name, count(bit))).collect())
+    }
+
+    /// Share of worlds whose positions and velocities are finite.
+    pub fn finite_share(&self) -> Result<f64> {
+        let (qpos, qvel) = (self.numbers("qpos")?, self.numbers("qvel")?);
+        let finite = |v: &[f64], n: usize, w: usize| v[w * n..(w + 1) * n].iter().all(|x| x.is_finite());
+        let (nq, nv) = (self.sizes.nq, self.sizes.nv);
+        let good = (0..self.worlds).filter(|&w| finite(&qpos, nq, w) && finite(&qvel, nv, w)).count();
+        Ok(good as f64 / self.worlds as f64)
+    }
+}

@@ -1,0 +1,277 @@
+//! Meshes: read and finished side by side, then laid out behind one another.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::mesh::{self, Fault, Finished, Format, Raw, Settings};
+use crate::mjcf::quat_array;
+use crate::model::geom as kind;
+use crate::schema::Sizes;
+use crate::spec::{Kind, Mesh, Ref};
+
+use super::files;
+use crate::compile::Build;
+
+/// Most numbers that all meshes may take.
+const MAX_TOTAL: usize = 1 << 30;
+
+/// A mesh of a model, shared by meshes of the same file and settings.
+type Shared = Result<Arc<Finished>, Fault>;
+
+impl Build<'_> {
+    /// Reads and finishes all meshes.
+    pub(crate) fn meshes(&mut self) {
+        let spec = self.spec;
+        let hulls = self.hulls();
+        let paths: Vec<Option<PathBuf>> = spec.meshes.iter().map(|m| self.mesh_path(m)).collect();
+        let settings: Vec<Settings> = spec
+            .meshes
+            .iter()
+            .zip(&hulls)
+            .map(|(m, &hull)| Settings { needhull: hull, ..m.settings.clone() })
+            .collect();
+        let first = firsts(&spec.meshes, &paths, &settings);
+        let files = read(&paths);
+        // only the first of its kind is finished
+        let finished: Vec<Option<Shared>> = (0..spec.meshes.len())
+            .into_par_iter()
+            .map(|i| {
+                let mesh = &spec.meshes[i];
+                if first[i] != i || (mesh.file.is_some() && paths[i].is_none()) {
+                    return None;
+                }
+                let file = paths[i].as_ref().and_then(|p| files.get(p));
+                let raw = match file {
+                    Some(Err(fault)) => return Some(Err(fault.clone())),
+                    Some(Ok(raw)) => joined(raw, mesh, paths[i].as_deref()),
+                    None => Ok(mesh.raw.clone()),
+                };
+                Some(raw.and_then(|raw| mesh::finish(raw, &settings[i])).map(Arc::new))
+            })
+            .collect();
+        for (i, mesh) in spec.meshes.iter().enumerate() {
+            match &finished[first[i]] {
+                Some(Ok(finished)) => self.mesh.push(Arc::clone(finished)),
+                Some(Err(fault)) => {
+                    let span = mesh.file.as_ref().map_or(mesh.base.at.element, |f| f.span);
+                    let message = format!("{}: {}", self.called("mesh", &mesh.base), fault.message);
+                    self.wrong(span, message, fault.help);
+                    self.mesh.push(Arc::default());
+                }
+                None => self.mesh.push(Arc::default()),
+            }
+        }
+    }
+
+    /// Which meshes need a hull: those of geoms that can collide.
+    fn hulls(&self) -> Vec<bool> {
+        let spec = self.spec;
+        let mut hulls = vec![false; spec.meshes.len()];
+        let mut need = |geom: &crate::spec::Geom| {
+            let is_mesh = matches!(geom.kind, kind::MESH | kind::SDF);
+            if let Some(m) = is_mesh.then(|| self.mesh_of(&geom.mesh, geom.base.scope)).flatten() {
+                hulls[m] = true;
+            }
+        };
+        spec.geoms.iter().filter(|g| g.contype != 0 || g.conaffinity != 0).for_each(&mut need);
+        for pair in &spec.pairs {
+            for name in [&pair.geom1, &pair.geom2] {
+                if let Some(g) = self.index.resolve(spec, Kind::Geom, &name.name, pair.base.scope) {
+                    need(&spec.geoms[g]);
+                }
+            }
+        }
+        hulls
+    }
+
+    /// The mesh that a reference means, without a message.
+    fn mesh_of(&self, mesh: &Ref, scope: usize) -> Option<usize> {
+        self.index.resolve(self.spec, Kind::Mesh, &mesh.name, scope)
+    }
+
+    /// Path of a mesh's file; a problem is noted where there is none, or it is of an unknown kind.
+    fn mesh_path(&self, mesh: &Mesh) -> Option<PathBuf> {
+        let file = mesh.file.as_ref()?;
+        if Format::of(&file.name).is_none() {
+            let message =
+                format!("'{}' is no file of a known kind of mesh", crate::compile::crop(&file.name));
+            self.wrong(file.span, message, "meshes are .obj, .stl or .msh files");
+            return None;
+        }
+        self.find(&self.called("mesh", &mesh.base), file)
+    }
+
+    /// Adds the sizes of all meshes.
+    pub(crate) fn mesh_sizes(&self, n: &mut Sizes) {
+        n.nmesh = self.mesh.len();
+        for m in &self.mesh {
+            n.nmeshvert += m.vert.len();
+            n.nmeshnormal += m.normal.len();
+            n.nmeshtexcoord += m.texcoord.len();
+            n.nmeshface += m.face.len();
+            n.nmeshgraph += m.graph.len();
+            n.nmeshpoly += m.polygons.vert.len();
+            n.nmeshpolyvert += m.polygons.vert.iter().map(Vec::len).sum::<usize>();
+            n.nmeshpolymap += m.polygons.map.iter().map(Vec::len).sum::<usize>();
+            n.nmeshbox += m.tree.nodes.len();
+        }
+        if n.nmeshvert + n.nmeshface + n.nmeshgraph > MAX_TOTAL {
+            let span = self.spec.bodies[0].base.at.element;
+            self.wrong(span, "the meshes take too much memory", "simplify them");
+        }
+    }
+
+    /// Writes all meshes into the model.
+    pub(crate) fn store_meshes(&mut self) {
+        let mut next = Sizes::default();
+        for (i, mesh) in self.mesh.clone().iter().enumerate() {
+            self.store_mesh(i, mesh, &next);
+            self.store_polygons(i, mesh, &next);
+            self.store_tree(i, mesh, &next);
+            next.nmeshvert += mesh.vert.len();
+            next.nmeshnormal += mesh.normal.len();
+            next.nmeshtexcoord += mesh.texcoord.len();
+            next.nmeshface += mesh.face.len();
+            next.nmeshgraph += mesh.graph.len();
+            next.nmeshpoly += mesh.polygons.vert.len();
+            next.nmeshpolyvert += mesh.polygons.vert.iter().map(Vec::len).sum::<usize>();
+            next.nmeshpolymap += mesh.polygons.map.iter().map(Vec::len).sum::<usize>();
+            next.nmeshbox += mesh.tree.nodes.len();
+        }
+    }
+
+    fn store_mesh(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
+        let m = &mut self.model;
+        let or_none = |count: usize, at: usize| if count > 0 { at as i32 } else { -1 };
+        m.mesh_vertadr[i] = at.nmeshvert as i32;
+        m.mesh_vertnum[i] = mesh.vert.len() as i32;
+        m.mesh_normaladr[i] = at.nmeshnormal as i32;
+        m.mesh_normalnum[i] = mesh.normal.len() as i32;
+        m.mesh_texcoordadr[i] = or_none(mesh.texcoord.len(), at.nmeshtexcoord);
+        m.mesh_texcoordnum[i] = mesh.texcoord.len() as i32;
+        m.mesh_faceadr[i] = at.nmeshface as i32;
+        m.mesh_facenum[i] = mesh.face.len() as i32;
+        m.mesh_graphadr[i] = or_none(mesh.graph.len(), at.nmeshgraph);
+        m.mesh_extrema[27 * i..27 * i + 27].copy_from_slice(&mesh.extrema());
+        m.mesh_scale[3 * i..3 * i + 3].copy_from_slice(&self.spec.meshes[i].settings.scale.to_array());
+        m.mesh_pos[3 * i..3 * i + 3].copy_from_slice(&mesh.pos.to_array());
+        m.mesh_quat[4 * i..4 * i + 4].copy_from_slice(&quat_array(mesh.quat));
+        let vert = mesh.vert.iter().flat_map(|v| v.to_array()).map(|x| f64::from(x as f32));
+        put(&mut m.mesh_vert, 3 * at.nmeshvert, vert);
+        put(&mut m.mesh_normal, 3 * at.nmeshnormal, mesh.normal.iter().flatten().copied().map(f64::from));
+        let texcoord = mesh.texcoord.iter().flatten().copied().map(f64::from);
+        put(&mut m.mesh_texcoord, 2 * at.nmeshtexcoord, texcoord);
+        put(&mut m.mesh_face, 3 * at.nmeshface, mesh.face.iter().flatten().copied());
+        put(&mut m.mesh_facenormal, 3 * at.nmeshface, mesh.facenormal.iter().flatten().copied());
+        put(&mut m.mesh_facetexcoord, 3 * at.nmeshface, mesh.facetexcoord.iter().flatten().copied());
+        put(&mut m.mesh_graph, at.nmeshgraph, mesh.graph.iter().copied());
+    }
+
+    fn store_polygons(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
+        let (m, polygons) = (&mut self.model, &mesh.polygons);
+        m.mesh_polynum[i] = polygons.vert.len() as i32;
+        m.mesh_polyadr[i] = at.nmeshpoly as i32;
+        let normal = polygons.normal.iter().flat_map(|n| n.to_array());
+        put(&mut m.mesh_polynormal, 3 * at.nmeshpoly, normal);
+        let mut adr = at.nmeshpolyvert;
+        for (p, polygon) in polygons.vert.iter().enumerate() {
+            m.mesh_polyvertadr[at.nmeshpoly + p] = adr as i32;
+            m.mesh_polyvertnum[at.nmeshpoly + p] = polygon.len() as i32;
+            put(&mut m.mesh_polyvert, adr, polygon.iter().copied());
+            adr += polygon.len();
+        }
+        let mut adr = at.nmeshpolymap;
+        for (v, list) in polygons.map.iter().enumerate() {
+            m.mesh_polymapadr[at.nmeshvert + v] = adr as i32;
+            m.mesh_polymapnum[at.nmeshvert + v] = list.len() as i32;
+            put(&mut m.mesh_polymap, adr, list.iter().copied());
+            adr += list.len();
+        }
+    }
+
+    fn store_tree(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
+        let (m, nodes) = (&mut self.model, &mesh.tree.nodes);
+        m.mesh_boxadr[i] = at.nmeshbox as i32;
+        m.mesh_boxnum[i] = nodes.len() as i32;
+        put(&mut m.meshbox_aabb, 6 * at.nmeshbox, nodes.iter().flat_map(|n| n.aabb));
+        put(&mut m.meshbox_skip, at.nmeshbox, nodes.iter().map(|n| n.skip));
+        put(&mut m.meshbox_faceadr, at.nmeshbox, nodes.iter().map(|n| n.first));
+        put(&mut m.meshbox_facenum, at.nmeshbox, nodes.iter().map(|n| n.count));
+        put(&mut m.mesh_boxface, at.nmeshface, mesh.tree.face.iter().copied());
+    }
+}
+
+/// Writes values from a place on.
+fn put<T>(to: &mut [T], at: usize, values: impl Iterator<Item = T>) {
+    for (to, value) in to[at..].iter_mut().zip(values) {
+        *to = value;
+    }
+}
+
+/// For each mesh, the first one that is the same: of one file and with the same settings.
+fn firsts(meshes: &[Mesh], paths: &[Option<PathBuf>], settings: &[Settings]) -> Vec<usize> {
+    let mut by_path: HashMap<&PathBuf, Vec<usize>> = HashMap::new();
+    let mut first: Vec<usize> = (0..meshes.len()).collect();
+    for i in 0..meshes.len() {
+        let Some(path) = &paths[i] else {
+            continue;
+        };
+        let list = by_path.entry(path).or_default();
+        match list.iter().find(|&&j| settings[j] == settings[i] && meshes[j].raw == meshes[i].raw) {
+            Some(&j) => first[i] = j,
+            None => list.push(i),
+        }
+    }
+    first
+}
+
+/// Reads each file once.
+fn read(paths: &[Option<PathBuf>]) -> HashMap<PathBuf, Result<Raw, Fault>> {
+    let mut unique: Vec<&PathBuf> = paths.iter().flatten().collect();
+    unique.sort_unstable();
+    unique.dedup();
+    let read_one = |path: &PathBuf| {
+        let format = Format::of(&path.to_string_lossy()).unwrap_or(Format::Obj);
+        let bytes = files::bytes(path).map_err(|e| Fault { message: e, help: "check the file" })?;
+        format
+            .read(&bytes)
+            .map_err(|f| Fault { message: format!("'{}': {}", path.display(), f.message), ..f })
+    };
+    unique.into_par_iter().map(|path| (path.clone(), read_one(path))).collect()
+}
+
+/// What a file holds, with what the element adds to it.
+fn joined(file: &Raw, mesh: &Mesh, path: Option<&std::path::Path>) -> Result<Raw, Fault> {
+    let (mut raw, own) = (file.clone(), &mesh.raw);
+    let twice = |what: &str| {
+        Err(Fault { message: format!("{what} are in the file and written out"), help: "remove one of them" })
+    };
+    if !own.vert.is_empty() && !raw.vert.is_empty() {
+        return twice("vertices");
+    }
+    if !own.face.is_empty() && !raw.face.is_empty() {
+        return twice("faces");
+    }
+    if !own.normal.is_empty() && !raw.normal.is_empty() {
+        return twice("normals");
+    }
+    if raw.vert.is_empty() {
+        raw.vert.clone_from(&own.vert);
+    }
+    if raw.face.is_empty() {
+        raw.face.clone_from(&own.face);
+    }
+    if raw.normal.is_empty() {
+        raw.normal.clone_from(&own.normal);
+    }
+    // the reference turns faces of this format once more where the scale mirrors
+    let format = path.and_then(|p| Format::of(&p.to_string_lossy()));
+    let scale = mesh.settings.scale;
+    if format == Some(Format::Msh) && scale.x * scale.y * scale.z <= 0.0 {
+        raw.face.iter_mut().for_each(|f| f.swap(1, 2));
+    }
+    Ok(raw)
+}

@@ -1,0 +1,311 @@
+//! Textures and materials. Pixels are not part of the compiled model: only what files say of themselves.
+
+use std::io::BufReader;
+use std::path::Path;
+
+use crate::mjcf::SIDES;
+use crate::spec::{Base, Kind, Material, Ref, Texture};
+
+use crate::compile::Build;
+use crate::compile::tree::cameras::single;
+
+/// Largest width and height of a texture.
+const MAX_SIDE: i64 = 1 << 16;
+
+/// What a texture file says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Header {
+    width: i64,
+    height: i64,
+    /// Channels that are fixed by the format.
+    nchannel: Option<i32>,
+    srgb: bool,
+}
+
+/// What is known of a texture.
+#[derive(Clone, Copy, Debug, Default)]
+struct Facts {
+    width: i64,
+    height: i64,
+    nchannel: i32,
+    colorspace: i32,
+    embedded: bool,
+}
+
+impl Build<'_> {
+    /// Fills textures.
+    pub(crate) fn textures(&mut self) {
+        let mut adr = 0_i64;
+        for t in 0..self.spec.textures.len() {
+            let texture = &self.spec.textures[t];
+            let facts = self.texture(texture);
+            let m = &mut self.model;
+            m.tex_type[t] = texture.kind;
+            m.tex_colorspace[t] = facts.colorspace;
+            m.tex_width[t] = facts.width as i32;
+            m.tex_height[t] = facts.height as i32;
+            m.tex_nchannel[t] = facts.nchannel;
+            m.tex_adr[t] = if facts.embedded { i32::try_from(adr).unwrap_or(i32::MAX) } else { -1 };
+            adr += facts.width * facts.height * i64::from(facts.nchannel);
+        }
+    }
+
+    fn texture(&self, texture: &Texture) -> Facts {
+        let passes = self.spec.compilers.first().is_some_and(|c| c.passthrough);
+        let mut facts = Facts { nchannel: texture.nchannel, ..Facts::default() };
+        if !texture.embed.unwrap_or(!passes || texture.builtin != 0) {
+            if texture.builtin != 0 {
+                let help = "remove embed=\"false\": there is no file to refer to";
+                self.wrong(texture.base.at.of("embed"), "a texture without a file is always embedded", help);
+            }
+            return facts;
+        }
+        facts.embedded = true;
+        if texture.builtin != 0 {
+            facts.colorspace = texture.colorspace;
+            (facts.width, facts.height) = self.pattern(texture);
+            return facts;
+        }
+        match self.files(texture) {
+            Ok(header) => {
+                (facts.width, facts.height) = (header.width, header.height);
+                facts.nchannel = header.nchannel.unwrap_or(texture.nchannel);
+                facts.colorspace = match texture.colorspace {
+                    0 if header.srgb => 2,
+                    0 => 1,
+                    space => space,
+                };
+            }
+            // rendering goes on without the texture
+            Err((attr, message, help)) => self.log.warn(texture.base.at.of(attr), message, help),
+        }
+        facts
+    }
+
+    /// Size of a pattern; a cube has six square sides.
+    fn pattern(&self, texture: &Texture) -> (i64, i64) {
+        let at = &texture.base.at;
+        let (width, height) = (i64::from(texture.width), i64::from(texture.height));
+        let flat = texture.kind == 0;
+        let fits = |side: i64| (1..=MAX_SIDE).contains(&side);
+        for (name, side) in [("width", width), ("height", height)] {
+            if !fits(side) && (name == "width" || flat) {
+                let message = format!("{name} {side} of a builtin texture is out of range");
+                self.wrong(at.of(name), message, format!("between 1 and {MAX_SIDE}"));
+                return (0, 0);
+            }
+        }
+        if texture.nchannel != 3 {
+            self.wrong(at.of("nchannel"), "builtin textures have 3 channels", "remove nchannel");
+        }
+        (width, if flat { height } else { 6 * width })
+    }
+
+    /// What the files of a texture say, or the attribute that is wrong with what is wrong.
+    fn files(&self, texture: &Texture) -> Result<Header, (&'static str, String, String)> {
+        let cube = texture.kind != 0;
+        let read = |attr: &'static str, file: &str| {
+            header(&texture.folder.join(file), &texture.content_type).map_err(|e| {
+                (attr, format!("texture '{}' {e}", crate::compile::crop(file)), TEXTURE_HELP.to_owned())
+            })
+        };
+        if !matches!(texture.nchannel, 1 | 3 | 4) {
+            let message = format!("textures cannot have {} channels", texture.nchannel);
+            return Err(("nchannel", message, "use 1, 3 or 4".to_owned()));
+        }
+        let mut found = if texture.file.is_empty() {
+            let help = "add file=\"…\" or builtin=\"…\"".to_owned();
+            if !cube || texture.cubefiles.iter().all(String::is_empty) {
+                return Err(("type", "the texture has neither a file nor a pattern".to_owned(), help));
+            }
+            let mut sides = Vec::new();
+            for (attr, file) in SIDES.iter().zip(&texture.cubefiles).filter(|s| !s.1.is_empty()) {
+                sides.push((*attr, read(attr, file)?));
+            }
+            let first = sides[0].1;
+            if let Some((attr, _)) =
+                sides.iter().find(|s| s.1.width != s.1.height || s.1.width != first.width)
+            {
+                let message = "the sides of a cube must be square and of one size".to_owned();
+                return Err((attr, message, "make all files the same size".to_owned()));
+            }
+            Header { height: 6 * first.width, ..first }
+        } else {
+            let file = read("file", &texture.file)?;
+            if cube { sides_of(&file, texture)? } else { file }
+        };
+        if cube && found.nchannel.unwrap_or(texture.nchannel) != 3 {
+            let message = "cubes and skyboxes from files have 3 channels".to_owned();
+            return Err(("nchannel", message, "remove nchannel".to_owned()));
+        }
+        found.width = found.width.min(MAX_SIDE);
+        Ok(found)
+    }
+
+    /// Fills materials.
+    pub(crate) fn materials(&mut self) {
+        for i in 0..self.spec.materials.len() {
+            let material = &self.spec.materials[i];
+            if material.base.name.is_empty() {
+                self.wrong(material.base.at.element, "the material has no name", "add name=\"…\"");
+            }
+            let textures = self.roles(material);
+            let m = &mut self.model;
+            m.mat_texid[10 * i..10 * i + 10].copy_from_slice(&textures);
+            m.mat_texuniform[i] = i32::from(material.texuniform);
+            m.mat_texrepeat[2 * i..2 * i + 2].copy_from_slice(&material.texrepeat.map(single));
+            for (to, value) in [
+                (&mut m.mat_emission, material.emission),
+                (&mut m.mat_specular, material.specular),
+                (&mut m.mat_shininess, material.shininess),
+                (&mut m.mat_reflectance, material.reflectance),
+                (&mut m.mat_metallic, material.metallic),
+                (&mut m.mat_roughness, material.roughness),
+            ] {
+                to[i] = single(value);
+            }
+            m.mat_rgba[4 * i..4 * i + 4].copy_from_slice(&material.rgba.map(single));
+        }
+    }
+
+    fn roles(&self, material: &Material) -> [i32; 10] {
+        let mut ids = [-1; 10];
+        for (id, texture) in ids.iter_mut().zip(&material.textures) {
+            *id = self.look(Kind::Texture, texture, &material.base);
+        }
+        ids
+    }
+
+    /// The material that a reference means; -1 for none.
+    pub(crate) fn material(&self, material: &Ref, base: &Base) -> i32 {
+        self.look(Kind::Material, material, base)
+    }
+
+    /// Looks can be missing: that is a warning.
+    fn look(&self, kind: Kind, target: &Ref, base: &Base) -> i32 {
+        if target.name.is_empty() {
+            return -1;
+        }
+        if let Some(id) = self.index.resolve(self.spec, kind, &target.name, base.scope) {
+            return id as i32;
+        }
+        let word = kind.word();
+        let help = crate::spec::did_you_mean(&target.name, self.index.names(kind)).unwrap_or_default();
+        self.log.warn(target.span, format!("unknown {word} '{}'", crate::compile::crop(&target.name)), help);
+        -1
+    }
+}
+
+const TEXTURE_HELP: &str = "it only affects looks";
+
+/// The sides of a cube in one file.
+fn sides_of(file: &Header, texture: &Texture) -> Result<Header, (&'static str, String, String)> {
+    let [rows, columns] = texture.gridsize.map(|n| i64::from(n.max(1)));
+    if file.width % columns != 0 || file.height % rows != 0 || file.width / columns != file.height / rows {
+        let message =
+            format!("{} x {} pixels do not divide into {columns} x {rows} squares", file.width, file.height);
+        return Err(("file", message, "set gridsize, or use an image of square sides".to_owned()));
+    }
+    let side = file.width / columns;
+    // one side stands for all
+    let height = if rows * columns == 1 { side } else { 6 * side };
+    Ok(Header { width: side, height, ..*file })
+}
+
+/// The pixels of an image, row by row from the top, as many bytes for each as there are channels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Width in pixels.
+    pub width: usize,
+    /// Height in pixels.
+    pub height: usize,
+    /// Channels: grey, RGB or RGBA.
+    pub nchannel: usize,
+    /// All bytes.
+    pub data: Vec<u8>,
+}
+
+/// Decodes a PNG file, for a viewer: 1, 3 or 4 channels, 8 bits each.
+pub fn decode(path: &Path, nchannel: usize) -> Result<Image, String> {
+    let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let mut decoder = png::Decoder::new(BufReader::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().map_err(|e| format!("is no image: {e}"))?;
+    let size = reader.output_buffer_size().filter(|&s| s <= MAX_BYTES).ok_or("is too large")?;
+    let mut data = vec![0; size];
+    let info = reader.next_frame(&mut data).map_err(|e| format!("is broken: {e}"))?;
+    data.truncate(info.buffer_size());
+    let from = info.color_type.samples();
+    let pixels = data.chunks_exact(from).flat_map(|p| convert(p, nchannel));
+    let (width, height) = (info.width as usize, info.height as usize);
+    Ok(Image { width, height, nchannel, data: pixels.collect() })
+}
+
+/// A pixel with another number of channels: grey is the mean of colours, and all that is not said is opaque.
+fn convert(pixel: &[u8], nchannel: usize) -> Vec<u8> {
+    let (color, alpha) = match *pixel {
+        [grey] => ([grey; 3], u8::MAX),
+        [grey, alpha] => ([grey; 3], alpha),
+        [r, g, b] => ([r, g, b], u8::MAX),
+        [r, g, b, alpha, ..] => ([r, g, b], alpha),
+        [] => ([0; 3], 0),
+    };
+    match nchannel {
+        1 => vec![(color.iter().map(|&c| u32::from(c)).sum::<u32>() / 3) as u8],
+        3 => color.to_vec(),
+        _ => vec![color[0], color[1], color[2], alpha],
+    }
+}
+
+/// Most bytes of an image.
+const MAX_BYTES: usize = 1 << 30;
+
+/// Reads what a file says of itself.
+fn header(path: &Path, content_type: &str) -> Result<Header, String> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let kind = if content_type.is_empty() { ending.as_str() } else { content_type };
+    match kind {
+        "png" | "image/png" => {
+            let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
+            let reader = png::Decoder::new(BufReader::new(file)).read_info();
+            let reader = reader.map_err(|e| format!("is no image: {e}"))?;
+            let info = reader.info();
+            Ok(Header {
+                width: i64::from(info.width),
+                height: i64::from(info.height),
+                nchannel: None,
+                srgb: info.srgb.is_some(),
+            })
+        }
+        // the bytes of the file are the texture
+        "ktx" | "image/ktx" => {
+            let bytes = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
+            Ok(Header { width: bytes as i64, height: 1, nchannel: Some(1), srgb: false })
+        }
+        _ => Err("has an unknown type: PNG and KTX are known".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_of_a_cube_are_found_in_a_grid() {
+        let file = Header { width: 12, height: 9, ..Header::default() };
+        let mut texture = Texture { gridsize: [3, 4], ..Texture::default() };
+        let sides = sides_of(&file, &texture).ok();
+        assert_eq!(sides.map(|s| (s.width, s.height)), Some((3, 18)));
+        texture.gridsize = [1, 1];
+        assert!(sides_of(&file, &texture).is_err());
+        let square = Header { width: 6, height: 6, ..Header::default() };
+        assert_eq!(sides_of(&square, &texture).ok().map(|s| (s.width, s.height)), Some((6, 6)));
+    }
+
+    #[test]
+    fn pixels_change_their_channels() {
+        assert_eq!(convert(&[10, 20, 30], 1), [20]);
+        assert_eq!(convert(&[7, 9], 4), [7, 7, 7, 9]);
+        assert_eq!(convert(&[1, 2, 3, 4], 3), [1, 2, 3]);
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs of candidates that one test can leave out: some geoms of a body against some of another.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::pairs::Candidate;
+use crate::compile::Build;
+use crate::model::geom as kind;
+
+/// Fewest candidates that a test of their own pays for, and most of those with a body that does not move.
+const LEAST: usize = 3;
+const MOST: usize = 16;
+
+/// Bounds are a little larger than what they bound: the two are placed with different rounding.
+const SLACK: f64 = 1.0 + 1e-6;
+
+/// Sphere around some geoms of a body, in its frame; a box around them, in that of the geom, if it is one.
+struct Side {
+    body: usize,
+    geom: i32,
+    sphere: [f64; 4],
+    /// Centre and half sizes.
+    bounds: [f64; 6],
+}
+
+/// The extent of both.
+fn join(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (DVec3, DVec3) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+impl Build<'_> {
+    /// Divides the candidates into runs, and bounds both sides of each.
+    pub(crate) fn spans(&mut self, candidates: &[Candidate]) {
+        let mut first = 0;
+        while first < candidates.len() {
+            let length = self.run(&candidates[first..]);
+            let run = &candidates[first..first + length];
+            let sides = (length >= LEAST).then(|| self.sides(run));
+            let m = &mut self.model;
+            match (m.span_num.last_mut(), &sides) {
+                // what is in no run goes with what is in none before it
+                (Some(num), None) if m.span_body.last() == Some(&-1) && *num as usize + length <= MOST => {
+                    *num += length as i32;
+                }
+                _ => {
+                    m.span_adr.push(first as i32);
+                    m.span_num.push(length as i32);
+                    m.span_geom.push(sides.as_ref().map_or(-1, |s| s[0].geom));
+                    m.span_body.extend(sides.as_ref().map_or([-1; 2], |s| [0, 1].map(|k| s[k].body as i32)));
+                    let sides = sides.as_ref().map(|s| [&s[0], &s[1]]);
+                    m.span_reach.extend(sides.map_or([[0.0; 4]; 2], |s| s.map(|s| s.sphere)).as_flattened());
+                    m.span_box.extend(sides.map_or([[0.0; 6]; 2], |s| s.map(|s| s.bounds)).as_flattened());
+                }
+            }
+            first += length;
+        }
+        self.model.sizes.nspan = self.model.span_adr.len();
+    }
+
+    /// Length of the run that these candidates begin with: between the same two bodies, of one geom, or a few of them where a body
+    /// does not move and its geoms may be far from each other.
+    fn run(&self, candidates: &[Candidate]) -> usize {
+        let m = &self.model;
+        let body = |g: usize| m.geom_bodyid[g] as usize;
+        let plane = |c: &Candidate| m.geom_type[c.geom1] == kind::PLANE;
+        let Candidate { geom1, geom2, .. } = candidates[0];
+        let (one, two) = (body(geom1), body(geom2));
+        let alike = |c: &&Candidate| {
+            c.pair < 0
+                && plane(c) == plane(&candidates[0])
+                && [(one, two), (two, one)].contains(&(body(c.geom1), body(c.geom2)))
+        };
+        // of one geom, with a body
+        let length = |geom: usize, other: usize| {
+            let most = if m.body_treeid[other] < 0 { MOST } else { usize::MAX };
+            let of_geom = |c: &&Candidate| alike(c) && [c.geom1, c.geom2].contains(&geom);
+            candidates.iter().take(most).take_while(of_geom).count()
+        };
+        let mut longest = length(geom1, two);
+        if !plane(&candidates[0]) {
+            longest = longest.max(length(geom2, one));
+            if m.body_treeid[one] < 0 || m.body_treeid[two] < 0 {
+                longest = longest.max(candidates.iter().take(MOST).take_while(alike).count());
+            }
+        }
+        longest.max(1)
+    }
+
+    /// Bounds of the geoms of a run on either side, one that is alone first.
+    fn sides(&self, run: &[Candidate]) -> [Side; 2] {
+        let body = |g: usize| self.model.geom_bodyid[g] as usize;
+        let one = body(run[0].geom1);
+        let mut sides = [true, false].map(|first| {
+            let ends = run.iter().flat_map(|c| [c.geom1, c.geom2]);
+            let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
+            geoms.sort_unstable();
+            geoms.dedup();
+            self.side(&geoms)
+        });
+        if sides[0].geom < 0 {
+            sides.reverse();
+        }
+        sides
+    }
+
+    /// Bounds of geoms of a body with their margins; of a plane, its margin.
+    fn side(&self, geoms: &[usize]) -> Side {
+        let m = &self.model;
+        let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
+        let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
+        let end = |g: &usize| {
+            let bound = if m.geom_type[*g] == kind::PLANE { 0.0 } else { m.geom_rbound[*g] };
+            centre.distance(at(g)) + bound + m.geom_margin[*g] + m.geom_gap[*g]
+        };
+        let radius = geoms.iter().map(end).fold(0.0, f64::max) * SLACK;
+        let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
+        let (low, high) = geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(join).unwrap_or_default();
+        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+        let half = half + half.length() * (SLACK - 1.0);
+        Side {
+            body: m.geom_bodyid[geoms[0]] as usize,
+            geom,
+            sphere: [centre.x, centre.y, centre.z, radius],
+            bounds: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
+        }
+    }
+
+    /// Lowest and highest corner of the box around a geom with its margin, along its own axes or those of its body.
+    fn extent(&self, g: usize, own: bool) -> (DVec3, DVec3) {
+        let m = &self.model;
+        let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);
+        let (mut centre, mut half) = (vec(&m.geom_aabb, 2 * g), vec(&m.geom_aabb, 2 * g + 1));
+        if !own {
+            let [w, x, y, z] = [0, 1, 2, 3].map(|k| m.geom_quat[4 * g + k]);
+            let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w).normalize());
+            centre = vec(&m.geom_pos, g) + turn * centre;
+            half = turn.abs() * half;
+        }
+        half += (m.geom_margin[g] + m.geom_gap[g]).max(0.0);
+        (centre - half, centre + half)
+    }
+}

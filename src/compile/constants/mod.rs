@@ -1,0 +1,8 @@
+//! What is known at `qpos0`, by the reference pipeline itself: weights, lengths, statistics.
+
+pub(crate) mod asleep;
+pub(crate) mod equalities;
+pub(crate) mod lengthrange;
+pub(crate) mod lengths;
+pub(crate) mod set0;
+pub(crate) mod stat;

@@ -1,0 +1,452 @@
+//! What is known at `qpos0`: kinematics, the inertia matrix and its inverse, lengths, weights, statistics.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::mjcf::quat_of;
+use crate::model::{Model, bias, gain, joint as kind};
+
+use super::equalities;
+use super::lengths::Lengths;
+use super::stat;
+use crate::compile::Build;
+use crate::compile::tree::inertia::{offset, turned};
+
+/// Smallest divisor.
+const MINVAL: f64 = 1e-15;
+
+/// World poses at `qpos0`, and motion axes of all dofs.
+pub(crate) struct Pose0 {
+    pub(crate) xpos: Vec<DVec3>,
+    pub(crate) xquat: Vec<DQuat>,
+    pub(crate) xipos: Vec<DVec3>,
+    pub(crate) xanchor: Vec<DVec3>,
+    /// Rotation axis and point, or direction of translation.
+    axis: Vec<(bool, DVec3, DVec3)>,
+    pub(crate) subtree_com: Vec<DVec3>,
+}
+
+pub(crate) fn vec(v: &[f64], i: usize) -> DVec3 {
+    DVec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2])
+}
+
+pub(crate) fn quat(v: &[f64], i: usize) -> DQuat {
+    quat_of([v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]])
+}
+
+/// Fills every field that depends on `qpos0`.
+pub(crate) fn set0(build: &mut Build<'_>) {
+    build.matrix_structure();
+    let lengths = Lengths::new(&mut build.model);
+    let pose = kinematics(&build.model);
+    equalities::anchors(&mut build.model, &pose);
+    let inertia = Inertia::new(&build.model, &pose, &lengths);
+    weights(&mut build.model, &pose, &inertia);
+    slider_weights(build);
+    tendon_weights(&mut build.model, &inertia, &lengths);
+    actuator_weights(&mut build.model, &inertia, &lengths);
+    damping_ratios(build, &inertia, &lengths);
+    spring_dampers(build);
+    stat::statistics(build, &pose, &inertia.diagonal);
+    build.flex_weights();
+    cameras_and_lights(&mut build.model, &pose);
+}
+
+fn kinematics(m: &Model) -> Pose0 {
+    let n = m.sizes;
+    let mut pose = Pose0 {
+        xpos: vec![DVec3::ZERO; n.nbody],
+        xquat: vec![DQuat::IDENTITY; n.nbody],
+        xipos: vec![DVec3::ZERO; n.nbody],
+        xanchor: vec![DVec3::ZERO; n.njnt],
+        axis: Vec::with_capacity(n.nv),
+        subtree_com: vec![DVec3::ZERO; n.nbody],
+    };
+    for b in 1..n.nbody {
+        // joints do not move the body at qpos0
+        let p = m.body_parentid[b] as usize;
+        pose.xpos[b] = pose.xpos[p] + pose.xquat[p] * vec(&m.body_pos, b);
+        pose.xquat[b] = (pose.xquat[p] * quat(&m.body_quat, b)).normalize();
+        // frames that nearly coincide are the same
+        pose.xipos[b] = match m.body_sameframe[b] {
+            1 => pose.xpos[b],
+            _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
+        };
+        for j in 0..m.body_jntnum[b] {
+            let j = (m.body_jntadr[b] + j) as usize;
+            axes(m, b, j, &mut pose);
+        }
+    }
+    // centres of mass of subtrees
+    let mut mass = m.body_mass.clone();
+    for b in 0..n.nbody {
+        pose.subtree_com[b] = pose.xipos[b] * m.body_mass[b];
+    }
+    for b in (1..n.nbody).rev() {
+        let p = m.body_parentid[b] as usize;
+        let moment = pose.subtree_com[b];
+        pose.subtree_com[p] += moment;
+        mass[p] += mass[b];
+    }
+    for b in 0..n.nbody {
+        pose.subtree_com[b] = if mass[b] < MINVAL { pose.xipos[b] } else { pose.subtree_com[b] / mass[b] };
+    }
+    pose
+}
+
+/// Motion axes of a joint.
+fn axes(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
+    let r = pose.xquat[b];
+    let anchor = pose.xpos[b] + r * vec(&m.jnt_pos, j);
+    let axis = r * vec(&m.jnt_axis, j);
+    pose.xanchor[j] = anchor;
+    let unit = [DVec3::X, DVec3::Y, DVec3::Z];
+    match m.jnt_type[j] {
+        kind::FREE => {
+            pose.axis.extend(unit.map(|u| (false, u, anchor)));
+            pose.axis.extend(unit.map(|u| (true, r * u, anchor)));
+        }
+        kind::BALL => pose.axis.extend(unit.map(|u| (true, r * u, anchor))),
+        kind::SLIDE => pose.axis.push((false, axis, anchor)),
+        _ => pose.axis.push((true, axis, anchor)),
+    }
+}
+
+impl Pose0 {
+    /// Linear and angular velocity of a point from unit speed of a dof.
+    fn motion(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
+        let (rotates, axis, anchor) = self.axis[d];
+        if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
+    }
+}
+
+/// The inertia matrix, factorised along the tree.
+struct Inertia {
+    /// Ancestors of every dof, nearest first.
+    chain: Vec<Vec<usize>>,
+    /// Factor below the diagonal, by place in the chain.
+    factor: Vec<Vec<f64>>,
+    /// Diagonal of the factorisation.
+    pivot: Vec<f64>,
+    /// Diagonal of the matrix, and without what tendons add.
+    diagonal: Vec<f64>,
+    plain: Vec<f64>,
+}
+
+impl Inertia {
+    fn new(m: &Model, pose: &Pose0, lengths: &Lengths) -> Self {
+        let nv = m.sizes.nv;
+        let chain: Vec<Vec<usize>> = (0..nv).map(|d| ancestors(m, d)).collect();
+        let (tensor, moment, mass) = composite(m, pose);
+        let armature = armature(m);
+        let mut diagonal = vec![0.0; nv];
+        let tendons = tendon_armature(m);
+        let mut factor: Vec<Vec<f64>> = chain.iter().map(|c| vec![0.0; c.len()]).collect();
+        for d in 0..nv {
+            // momentum of the subtree from unit speed of the dof, about the tree's centre of mass
+            let b = m.dof_bodyid[d] as usize;
+            let center = pose.subtree_com[m.body_rootid[b] as usize];
+            let (v, w) = pose.motion(d, center);
+            let linear = v * mass[b] + w.cross(moment[b]);
+            let angular = tensor[b] * w + moment[b].cross(v);
+            let row = |e: usize| {
+                let (v, w) = pose.motion(e, center);
+                v.dot(linear) + w.dot(angular)
+            };
+            diagonal[d] = row(d) + armature[d];
+            for (k, &e) in chain[d].iter().enumerate() {
+                factor[d][k] = row(e);
+            }
+        }
+        let plain = diagonal.clone();
+        let mut inertia = Self { chain, factor, pivot: diagonal.clone(), diagonal, plain };
+        inertia.add_tendons(m, &tendons, lengths);
+        inertia.factorize();
+        inertia
+    }
+
+    /// Armature of tendons couples the dofs along them.
+    fn add_tendons(&mut self, m: &Model, armature: &[f64], lengths: &Lengths) {
+        for t in (0..m.sizes.ntendon).filter(|&t| armature[t] != 0.0) {
+            let row = lengths.tendon(m, t);
+            for &(d, x) in &row {
+                for &(e, y) in &row {
+                    let value = armature[t] * x * y;
+                    if d == e {
+                        self.diagonal[d] += value;
+                        self.pivot[d] += value;
+                    } else if let Some(k) = self.chain[d].iter().position(|&a| a == e) {
+                        self.factor[d][k] += value;
+                    }
+                }
+            }
+        }
+    }
+
+    /// L' D L, leaves first.
+    fn factorize(&mut self) {
+        for d in (0..self.chain.len()).rev() {
+            self.pivot[d] = self.pivot[d].max(MINVAL);
+            for k in 0..self.chain[d].len() {
+                let e = self.chain[d][k];
+                let a = self.factor[d][k] / self.pivot[d];
+                self.pivot[e] -= a * self.factor[d][k];
+                for i in k + 1..self.chain[d].len() {
+                    // what is above `e` in this chain is its own chain
+                    let value = a * self.factor[d][i];
+                    self.factor[e][i - k - 1] -= value;
+                }
+            }
+            let pivot = self.pivot[d];
+            self.factor[d].iter_mut().for_each(|x| *x /= pivot);
+        }
+    }
+
+    /// Solution of M x = y, in place.
+    fn solve(&self, x: &mut [f64]) {
+        let nv = x.len();
+        for d in (0..nv).rev() {
+            if x[d] != 0.0 {
+                for (k, &e) in self.chain[d].iter().enumerate() {
+                    x[e] -= self.factor[d][k] * x[d];
+                }
+            }
+        }
+        for d in 0..nv {
+            x[d] /= self.pivot[d];
+        }
+        for d in 0..nv {
+            for (k, &e) in self.chain[d].iter().enumerate() {
+                x[d] -= self.factor[d][k] * x[e];
+            }
+        }
+    }
+
+    /// y' M^-1 y, and M^-1 y, for y given by its nonzeros.
+    fn weight(&self, nonzero: &[(usize, f64)]) -> (f64, Vec<f64>) {
+        let mut x = vec![0.0; self.chain.len()];
+        for &(d, value) in nonzero {
+            x[d] = value;
+        }
+        let y = x.clone();
+        self.solve(&mut x);
+        (x.iter().zip(&y).map(|(a, b)| a * b).sum(), x)
+    }
+
+    /// y' M^-1 y for y whose nonzeros are one dof and its ancestors: only their chain is touched.
+    fn chain_weight(&self, last: usize, nonzero: &[f64]) -> f64 {
+        // entries are of `last`, then of its chain
+        let mut x = nonzero.to_vec();
+        let mut sum = 0.0;
+        for i in 0..x.len() {
+            let d = if i == 0 { last } else { self.chain[last][i - 1] };
+            sum += x[i] * x[i] / self.pivot[d];
+            for k in 0..self.chain[d].len() {
+                x[i + 1 + k] -= self.factor[d][k] * x[i];
+            }
+        }
+        sum
+    }
+}
+
+fn ancestors(m: &Model, d: usize) -> Vec<usize> {
+    let mut chain = Vec::new();
+    let mut at = m.dof_parentid[d];
+    while let Ok(e) = usize::try_from(at) {
+        chain.push(e);
+        at = m.dof_parentid[e];
+    }
+    chain
+}
+
+/// Inertia of subtrees about the centre of mass of its tree: tensor, first moment, mass.
+fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
+    let nbody = m.sizes.nbody;
+    let mut tensor = vec![DMat3::ZERO; nbody];
+    let mut moment = vec![DVec3::ZERO; nbody];
+    let mut mass = m.body_mass.clone();
+    for b in 1..nbody {
+        let frame = match m.body_sameframe[b] {
+            1 | 3 => pose.xquat[b],
+            _ => pose.xquat[b] * quat(&m.body_iquat, b),
+        };
+        // far from the origin, little would be left of small inertias
+        let arm = pose.xipos[b] - pose.subtree_com[m.body_rootid[b] as usize];
+        tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], arm);
+        moment[b] = arm * mass[b];
+    }
+    for b in (1..nbody).rev() {
+        let p = m.body_parentid[b] as usize;
+        let (t, h) = (tensor[b], moment[b]);
+        tensor[p] += t;
+        moment[p] += h;
+        mass[p] += mass[b];
+    }
+    (tensor, moment, mass)
+}
+
+/// Armature of dofs, with what actuators add.
+fn armature(m: &Model) -> Vec<f64> {
+    let mut armature = m.dof_armature.clone();
+    for a in 0..m.sizes.nactuator {
+        let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else {
+            continue;
+        };
+        if m.actuator_trntype[a] <= 1 && m.actuator_armature[a] != 0.0 {
+            let v = m.jnt_dofadr[j] as usize;
+            let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
+            let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
+            armature[v..v + n].iter_mut().for_each(|x| *x += m.actuator_armature[a] * gear * gear);
+        }
+    }
+    armature
+}
+
+/// Armature of tendons, with what actuators add.
+fn tendon_armature(m: &Model) -> Vec<f64> {
+    let mut armature = m.tendon_armature.clone();
+    for a in 0..m.sizes.nactuator {
+        let Ok(t) = usize::try_from(m.actuator_trnid[2 * a]) else {
+            continue;
+        };
+        if m.actuator_trntype[a] == 3 {
+            let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
+            armature[t] += m.actuator_armature[a] * gear * gear;
+        }
+    }
+    armature
+}
+
+/// Weights of dofs and bodies.
+fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
+    m.dof_M0.clone_from(&inertia.plain);
+    for d in 0..m.sizes.nv {
+        let mut unit = vec![0.0; inertia.chain[d].len() + 1];
+        unit[0] = 1.0;
+        m.dof_invweight0[d] = inertia.chain_weight(d, &unit);
+    }
+    // rotations and translations of free and ball joints share one weight
+    for j in 0..m.sizes.njnt {
+        let v = m.jnt_dofadr[j] as usize;
+        let groups: &[usize] = match m.jnt_type[j] {
+            kind::FREE => &[0, 3],
+            kind::BALL => &[0],
+            _ => &[],
+        };
+        for start in groups {
+            let group = &mut m.dof_invweight0[v + start..v + start + 3];
+            let mean = group.iter().sum::<f64>() / 3.0;
+            group.fill(mean);
+        }
+    }
+    // last dof that moves each body
+    let mut last = vec![-1; m.sizes.nbody];
+    for b in 1..m.sizes.nbody {
+        last[b] = if m.body_dofnum[b] > 0 {
+            m.body_dofadr[b] + m.body_dofnum[b] - 1
+        } else {
+            last[m.body_parentid[b] as usize]
+        };
+        let Ok(d) = usize::try_from(last[b]) else {
+            continue;
+        };
+        let point = pose.xipos[b];
+        let motion: Vec<(DVec3, DVec3)> = std::iter::once(d)
+            .chain(inertia.chain[d].iter().copied())
+            .map(|e| pose.motion(e, point))
+            .collect();
+        let weight = |pick: &dyn Fn(&(DVec3, DVec3)) -> f64| {
+            inertia.chain_weight(d, &motion.iter().map(pick).collect::<Vec<f64>>())
+        };
+        let linear = (0..3).map(|i| weight(&|v| v.0[i])).sum::<f64>() / 3.0;
+        let angular = (0..3).map(|i| weight(&|v| v.1[i])).sum::<f64>() / 3.0;
+        m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[linear, angular]);
+    }
+}
+
+/// Simple bodies that only slide: the reference takes the inverse mass, without armature.
+fn slider_weights(build: &mut Build<'_>) {
+    let coupled = build.coupled_bodies();
+    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b, &coupled)).collect::<Vec<_>>() {
+        let m = &mut build.model;
+        let weight = 1.0 / m.body_mass[b].max(MINVAL);
+        m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
+        let v = m.body_dofadr[b] as usize;
+        m.dof_invweight0[v..v + m.body_dofnum[b] as usize].fill(weight);
+    }
+}
+
+fn tendon_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
+    for t in 0..m.sizes.ntendon {
+        m.tendon_invweight0[t] = inertia.weight(&lengths.tendon(m, t)).0;
+    }
+}
+
+fn actuator_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
+    for out in 0..m.sizes.nout {
+        let (_, acceleration) = inertia.weight(&lengths.moment(m, out));
+        m.actuator_acc0[out] = acceleration.iter().map(|x| x * x).sum::<f64>().sqrt();
+    }
+}
+
+/// Damping of servos from their damping ratio, which is kept as a positive `biasprm[2]` so far.
+fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia, lengths: &Lengths) {
+    let m = &mut build.model;
+    for a in 0..m.sizes.nactuator {
+        let (kp, ratio) = (-m.actuator_biasprm[10 * a + 1], m.actuator_biasprm[10 * a + 2]);
+        let is_servo = match (m.actuator_gaintype[a], m.actuator_biastype[a]) {
+            (gain::FIXED, bias::AFFINE) | (gain::SO3, bias::SO3) => m.actuator_gainprm[10 * a] == kp,
+            (gain::PID, bias::AFFINE) => true,
+            _ => false,
+        };
+        if !is_servo || ratio <= 0.0 {
+            continue;
+        }
+        // the mean over the outputs
+        let outs = m.actuator_outadr[a]..m.actuator_outadr[a] + m.actuator_outnum[a];
+        let weight = outs.map(|out| inertia.weight(&lengths.moment(m, out as usize)).0).sum::<f64>();
+        // what nothing moves has no mass
+        let mass = if weight < MINVAL { 0.0 } else { f64::from(m.actuator_outnum[a]) / weight };
+        m.actuator_biasprm[10 * a + 2] = -ratio * 2.0 * (kp * mass).sqrt();
+    }
+}
+
+/// Stiffness and damping of joints that have a time constant and a damping ratio instead.
+fn spring_dampers(build: &mut Build<'_>) {
+    for j in 0..build.joint_order.len() {
+        let [time, ratio] = build.spec.joints[build.joint_order[j]].springdamper;
+        if time <= 0.0 || ratio <= 0.0 {
+            continue;
+        }
+        let m = &mut build.model;
+        let n = build.spec.joints[build.joint_order[j]].nv();
+        let v = m.jnt_dofadr[j] as usize;
+        let weight = m.dof_invweight0[v..v + n].iter().sum::<f64>() / n as f64;
+        let mass = 1.0 / weight.max(MINVAL);
+        m.jnt_stiffness[j] = mass / (time * time * ratio * ratio).max(MINVAL);
+        m.dof_damping[v..v + n].fill(2.0 * mass / time.max(MINVAL));
+    }
+}
+
+/// Poses of cameras and lights relative to their bodies.
+fn cameras_and_lights(m: &mut Model, pose: &Pose0) {
+    for c in 0..m.sizes.ncam {
+        let b = m.cam_bodyid[c] as usize;
+        let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.cam_pos, c);
+        let mat = DMat3::from_quat((pose.xquat[b] * quat(&m.cam_quat, c)).normalize()).transpose();
+        let com =
+            pose.subtree_com[if m.cam_targetbodyid[c] >= 0 { m.cam_targetbodyid[c] as usize } else { b }];
+        m.cam_pos0[3 * c..3 * c + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
+        m.cam_poscom0[3 * c..3 * c + 3].copy_from_slice(&(pos - com).to_array());
+        m.cam_mat0[9 * c..9 * c + 9].copy_from_slice(&mat.to_cols_array());
+    }
+    for l in 0..m.sizes.nlight {
+        let b = m.light_bodyid[l] as usize;
+        let pos = pose.xpos[b] + pose.xquat[b] * vec(&m.light_pos, l);
+        let dir = pose.xquat[b] * vec(&m.light_dir, l);
+        let com =
+            pose.subtree_com[if m.light_targetbodyid[l] >= 0 { m.light_targetbodyid[l] as usize } else { b }];
+        m.light_pos0[3 * l..3 * l + 3].copy_from_slice(&(pos - pose.xpos[b]).to_array());
+        m.light_poscom0[3 * l..3 * l + 3].copy_from_slice(&(pos - com).to_array());
+        m.light_dir0[3 * l..3 * l + 3].copy_from_slice(&dir.to_array());
+    }
+}

@@ -1,0 +1,167 @@
+//! What follows from the other fields: simple bodies, frames that coincide, collision bits, policies of sleep.
+
+use glam::{DQuat, DVec3};
+
+use crate::model::{Model, sleep};
+
+use crate::compile::Build;
+use crate::compile::constants::set0::{quat, vec};
+
+/// Offsets below this count as none.
+const SAME: f64 = 1e-6;
+
+/// Values of `wrap_type`.
+const WRAP_JOINT: i32 = 1;
+const WRAP_SITE: i32 = 3;
+const WRAP_SPHERE: i32 = 4;
+const WRAP_CYLINDER: i32 = 5;
+
+impl Build<'_> {
+    /// Fills what follows from the other fields.
+    pub(crate) fn derived(&mut self) {
+        self.simple();
+        collision_bits(&mut self.model);
+        self.sleep();
+    }
+
+    /// Fills which frames coincide.
+    pub(crate) fn same_frames(&mut self) {
+        same_frames(&mut self.model);
+    }
+
+    fn simple(&mut self) {
+        let nbody = self.model.sizes.nbody;
+        let coupled = self.coupled_bodies();
+        for b in 0..nbody {
+            let simple = if b == 0 { !coupled[0] } else { self.is_simple(b, &coupled) };
+            let slides = b > 0 && self.only_slides(b, &coupled);
+            self.model.body_simple[b] = i32::from(simple) + i32::from(slides);
+        }
+        // how many simple degrees of freedom follow in a row
+        let m = &mut self.model;
+        let mut run = 0;
+        for d in (0..m.sizes.nv).rev() {
+            run = if m.body_simple[m.dof_bodyid[d] as usize] == 0 { 0 } else { run + 1 };
+            m.dof_simplenum[d] = run;
+        }
+    }
+
+    /// Which trees may sleep: not those that actuators or coupling springs act on, nor three along a tendon, unless it is written.
+    fn sleep(&mut self) {
+        let m = &self.model;
+        let mut policy = vec![sleep::AUTO_ALLOWED; m.sizes.ntree];
+        for t in acted_on(m) {
+            policy[t] = sleep::AUTO_NEVER;
+        }
+        for b in 1..m.sizes.nbody {
+            let body = &self.spec.bodies[b];
+            if body.sleep == 0 {
+                continue;
+            }
+            match usize::try_from(m.body_treeid[b]) {
+                Ok(t) if m.tree_bodyadr[t] == b as i32 => policy[t] = body.sleep,
+                _ => {
+                    let message =
+                        format!("{} cannot have a policy of sleep", self.called("body", &body.base));
+                    let help = "write it at the first body of a tree that moves";
+                    self.wrong(body.base.at.of("sleep"), message, help);
+                }
+            }
+        }
+        self.model.tree_sleep_policy.copy_from_slice(&policy);
+    }
+}
+
+/// Trees that actuators act on, trees that springs or dampers of tendons couple, and more than two along one tendon.
+fn acted_on(m: &Model) -> Vec<usize> {
+    let mut trees = Vec::new();
+    for a in 0..m.sizes.nactuator {
+        let ids = [m.actuator_trnid[2 * a], m.actuator_trnid[2 * a + 1]];
+        let tree = |id: i32, list: &[i32], body: bool| {
+            let object = usize::try_from(id).ok().and_then(|i| list.get(i).copied());
+            object.map(|o| if body { m.body_treeid[o as usize] } else { o })
+        };
+        match m.actuator_trntype[a] {
+            0 | 1 => trees.extend(tree(ids[0], &m.jnt_bodyid, true)),
+            3 => trees.extend(usize::try_from(ids[0]).map_or(Vec::new(), |t| along(m, t))),
+            2 | 4 => trees.extend(ids.iter().filter_map(|&i| tree(i, &m.site_bodyid, true))),
+            _ => trees.extend(tree(ids[0], &m.body_treeid, false)),
+        }
+    }
+    for t in 0..m.sizes.ntendon {
+        let couples = m.tendon_stiffness[t] != 0.0
+            || m.tendon_damping[t] != 0.0
+            || m.tendon_stiffnesspoly[2 * t..2 * t + 2] != [0.0; 2]
+            || m.tendon_dampingpoly[2 * t..2 * t + 2] != [0.0; 2];
+        let path = along(m, t);
+        if path.len() > 2 || (couples && path.len() > 1) {
+            trees.extend(path);
+        }
+    }
+    trees.into_iter().filter_map(|t| usize::try_from(t).ok()).collect()
+}
+
+/// Trees along a tendon's path.
+fn along(m: &Model, t: usize) -> Vec<i32> {
+    let first = m.tendon_adr[t].max(0) as usize;
+    let mut trees: Vec<i32> = (first..first + m.tendon_num[t].max(0) as usize)
+        .filter_map(|w| {
+            let object = usize::try_from(m.wrap_objid[w]).ok()?;
+            let body = match m.wrap_type[w] {
+                WRAP_JOINT => m.jnt_bodyid[object],
+                WRAP_SITE => m.site_bodyid[object],
+                WRAP_SPHERE | WRAP_CYLINDER => m.geom_bodyid[object],
+                _ => return None,
+            };
+            Some(m.body_treeid[body as usize]).filter(|&t| t >= 0)
+        })
+        .collect();
+    trees.sort_unstable();
+    trees.dedup();
+    trees
+}
+
+/// Whether two frames have the same position, and the same orientation.
+fn compare(pos: DVec3, quat: DQuat, other_pos: DVec3, other_quat: DQuat) -> (bool, bool) {
+    let turn = other_quat.conjugate() * quat;
+    let near = |v: DVec3| v.abs().max_element() < SAME;
+    (near(pos - other_pos), near(DVec3::new(turn.x, turn.y, turn.z)))
+}
+
+fn same_frames(m: &mut Model) {
+    let identity = (DVec3::ZERO, DQuat::IDENTITY);
+    let inertial: Vec<(DVec3, DQuat)> =
+        (0..m.sizes.nbody).map(|b| (vec(&m.body_ipos, b), quat(&m.body_iquat, b))).collect();
+    for (same, &(pos, quat)) in m.body_sameframe.iter_mut().zip(&inertial) {
+        *same = match compare(pos, quat, identity.0, identity.1) {
+            (true, true) => 1,
+            (false, true) => 3,
+            _ => 0,
+        };
+    }
+    let kind = |pos: DVec3, quat: DQuat, body: i32| {
+        let own = inertial[body as usize];
+        match (compare(pos, quat, identity.0, identity.1), compare(pos, quat, own.0, own.1)) {
+            ((true, true), _) => 1,
+            ((_, true), _) => 3,
+            (_, (true, true)) => 2,
+            (_, (_, true)) => 4,
+            _ => 0,
+        }
+    };
+    for g in 0..m.sizes.ngeom {
+        m.geom_sameframe[g] = kind(vec(&m.geom_pos, g), quat(&m.geom_quat, g), m.geom_bodyid[g]);
+    }
+    for s in 0..m.sizes.nsite {
+        m.site_sameframe[s] = kind(vec(&m.site_pos, s), quat(&m.site_quat, s), m.site_bodyid[s]);
+    }
+}
+
+fn collision_bits(m: &mut Model) {
+    for g in 0..m.sizes.ngeom {
+        let b = m.geom_bodyid[g] as usize;
+        m.body_contype[b] |= m.geom_contype[g];
+        m.body_conaffinity[b] |= m.geom_conaffinity[g];
+        m.body_margin[b] = m.body_margin[b].max(m.geom_margin[g] + m.geom_gap[g]);
+    }
+}

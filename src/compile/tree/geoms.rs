@@ -1,0 +1,186 @@
+//! Geoms: sizes, frames and masses.
+
+use glam::{DQuat, DVec3};
+
+use crate::mjcf::{quat_array, type_name, z_to};
+use crate::model::geom as kind;
+use crate::spec::{At, Pose};
+
+use super::fluid::coefficients;
+use super::inertia::content;
+use super::shapes::Placed;
+use crate::compile::Build;
+
+/// A shape whose ends may have been given in place of its frame.
+pub(crate) struct Shape<'a> {
+    pub(crate) at: &'a At,
+    pub(crate) name: String,
+    pub(crate) kind: i32,
+    pub(crate) size: [f64; 3],
+    pub(crate) fromto: Option<[f64; 6]>,
+    pub(crate) pose: Pose,
+    pub(crate) outer: Pose,
+}
+
+impl Build<'_> {
+    /// Fills geoms.
+    pub(crate) fn geoms(&mut self) {
+        self.model.body_geomadr.fill(-1);
+        self.geom_mass = vec![0.0; self.geom_order.len()];
+        self.geom_solid = vec![(kind::SPHERE, [0.0; 3]); self.geom_order.len()];
+        for g in 0..self.geom_order.len() {
+            self.geom(g);
+        }
+    }
+
+    fn geom(&mut self, g: usize) {
+        let geom = &self.spec.geoms[self.geom_order[g]];
+        let at = &geom.base.at;
+        let shape = Shape {
+            at,
+            name: self.called("geom", &geom.base),
+            kind: geom.kind,
+            size: geom.size,
+            fromto: geom.fromto,
+            pose: geom.pose,
+            outer: geom.outer,
+        };
+        let placed = self.place_geom(geom, &shape);
+        let (size, pose) = (placed.size, placed.pose);
+        self.check_size(&shape, size);
+        // mocap bodies have no joints
+        let carrier = self.model.body_weldid[geom.body];
+        if geom.kind == kind::PLANE && carrier != 0 && self.model.body_mocapid[carrier as usize] < 0 {
+            let help = "put it into the world or a body without joints; use a box on moving bodies";
+            self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
+        }
+        self.geom_mass[g] = self.mass(g, &placed);
+        self.geom_solid[g] = placed.solid;
+        let b = geom.body;
+        let material = self.material(&geom.material, &geom.base);
+        let m = &mut self.model;
+        if m.body_geomadr[b] < 0 {
+            m.body_geomadr[b] = g as i32;
+        }
+        m.body_geomnum[b] += 1;
+        m.geom_type[g] = geom.kind;
+        m.geom_contype[g] = geom.contype;
+        m.geom_conaffinity[g] = geom.conaffinity;
+        m.geom_condim[g] = geom.condim;
+        m.geom_bodyid[g] = b as i32;
+        m.geom_dataid[g] = placed.data;
+        m.geom_matid[g] = material;
+        m.geom_group[g] = geom.group;
+        m.geom_priority[g] = geom.priority;
+        m.geom_solmix[g] = geom.solmix;
+        m.geom_solref[2 * g..2 * g + 2].copy_from_slice(&geom.solref);
+        m.geom_solimp[5 * g..5 * g + 5].copy_from_slice(&geom.solimp);
+        m.geom_size[3 * g..3 * g + 3].copy_from_slice(&size);
+        m.geom_rbound[g] = placed.rbound;
+        m.geom_aabb[6 * g..6 * g + 6].copy_from_slice(&placed.aabb);
+        m.geom_pos[3 * g..3 * g + 3].copy_from_slice(&pose.pos.to_array());
+        m.geom_quat[4 * g..4 * g + 4].copy_from_slice(&quat_array(pose.quat));
+        m.geom_friction[3 * g..3 * g + 3].copy_from_slice(&geom.friction);
+        m.geom_margin[g] = geom.margin;
+        m.geom_gap[g] = geom.gap;
+        m.geom_surfacevel[6 * g..6 * g + 6].copy_from_slice(&geom.surfacevel);
+        m.geom_adhesion[g] = geom.adhesion;
+        if geom.fluid {
+            let row = coefficients(geom.kind, size, geom.fluidcoef);
+            m.geom_fluid[12 * g..12 * g + 12].copy_from_slice(&row);
+        }
+        let rgba = geom.rgba.map(|x| f64::from(x as f32));
+        m.geom_rgba[4 * g..4 * g + 4].copy_from_slice(&rgba);
+    }
+
+    /// Mass, from what is written or from the density.
+    fn mass(&self, g: usize, placed: &Placed) -> f64 {
+        let geom = &self.spec.geoms[self.geom_order[g]];
+        let (kind, size) = placed.solid;
+        let content = placed.content.unwrap_or_else(|| content(kind, size, geom.shell));
+        match geom.mass {
+            _ if geom.kind == kind::PLANE => 0.0,
+            Some(mass) => mass,
+            None => geom.density * content,
+        }
+    }
+
+    /// Size and pose in the body; end points decide the length and the frame where they are given.
+    pub(crate) fn place(&self, shape: &Shape<'_>) -> ([f64; 3], Pose) {
+        let mut size = shape.size;
+        let mut own = shape.pose;
+        if let Some(ends) = shape.fromto {
+            if !matches!(shape.kind, kind::CAPSULE | kind::CYLINDER | kind::BOX | kind::ELLIPSOID) {
+                let message =
+                    format!("{} is a {}, which has no ends for fromto", shape.name, type_name(shape.kind));
+                self.wrong(
+                    shape.at.of("fromto"),
+                    message,
+                    "use fromto with capsule, cylinder, box or ellipsoid",
+                );
+            }
+            if shape.at.has("pos") && shape.pose.pos != DVec3::ZERO {
+                let message = format!("both pos and fromto are given for {}", shape.name);
+                self.wrong(shape.at.of("pos"), message, "keep one of them");
+            }
+            let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));
+            let along = from - to;
+            let length = along.length();
+            if length < 1e-10 {
+                let message = format!("the ends of {} are the same point", shape.name);
+                self.wrong(shape.at.of("fromto"), message, "move them apart, or use a sphere");
+                return (size, own);
+            }
+            own = Pose { pos: (from + to) / 2.0, quat: z_to(along / length) };
+            if matches!(shape.kind, kind::CAPSULE | kind::CYLINDER) {
+                size[1] = length / 2.0;
+            } else {
+                size[1] = size[0];
+                size[2] = length / 2.0;
+            }
+        }
+        let pose = shape.outer.then(&own);
+        let quat = if pose.quat == DQuat::IDENTITY { pose.quat } else { pose.quat.normalize() };
+        (size, Pose { pos: pose.pos, quat })
+    }
+
+    pub(crate) fn check_size(&self, shape: &Shape<'_>, size: [f64; 3]) {
+        let span = shape.at.of("size");
+        if shape.kind == kind::PLANE {
+            let bad = size[..2].iter().any(|&s| s < 0.0) || size[2] <= 0.0;
+            if bad {
+                let help = "two half sizes, zero for infinite, then the spacing of the grid: size=\"0 0 1\"";
+                self.wrong(span, format!("size of {} must be positive", shape.name), help);
+            }
+            return;
+        }
+        let need = needed(shape.kind);
+        if size[..need].iter().any(|&s| s <= 0.0) {
+            let kind = type_name(shape.kind);
+            let help = format!("a {kind} has {need} positive size{}", if need == 1 { "" } else { "s" });
+            self.wrong(span, format!("size of {} must be positive", shape.name), help);
+        }
+    }
+}
+
+/// Number of sizes of a type.
+fn needed(shape: i32) -> usize {
+    match shape {
+        kind::SPHERE => 1,
+        kind::CAPSULE | kind::CYLINDER => 2,
+        kind::ELLIPSOID | kind::BOX => 3,
+        _ => 0,
+    }
+}
+
+/// Radius of the bounding sphere.
+pub(crate) fn bound(shape: i32, [a, b, c]: [f64; 3]) -> f64 {
+    match shape {
+        kind::SPHERE => a,
+        kind::CAPSULE => a + b,
+        kind::CYLINDER => (a * a + b * b).sqrt(),
+        kind::ELLIPSOID => a.max(b).max(c),
+        kind::BOX => (a * a + b * b + c * c).sqrt(),
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,221 @@
+//! Mass and inertia of shapes, and principal axes.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::model::geom as kind;
+
+/// Volume of a shape, or its area where the mass is on the surface.
+pub(crate) fn content(shape: i32, size: [f64; 3], shell: bool) -> f64 {
+    use std::f64::consts::PI;
+    let [a, b, c] = size;
+    match (shape, shell) {
+        (kind::SPHERE, false) => 4.0 / 3.0 * PI * a * a * a,
+        (kind::SPHERE, true) => 4.0 * PI * a * a,
+        (kind::CAPSULE, false) => PI * a * a * (2.0 * b) + 4.0 / 3.0 * PI * a * a * a,
+        (kind::CAPSULE, true) => 4.0 * PI * a * a + 2.0 * PI * a * (2.0 * b),
+        (kind::CYLINDER, false) => PI * a * a * (2.0 * b),
+        (kind::CYLINDER, true) => 2.0 * PI * a * a + 2.0 * PI * a * (2.0 * b),
+        (kind::ELLIPSOID, false) => 4.0 / 3.0 * PI * a * b * c,
+        (kind::ELLIPSOID, true) => ellipsoid_area(size),
+        (kind::BOX, false) => 8.0 * a * b * c,
+        (kind::BOX, true) => 8.0 * (a * b + b * c + c * a),
+        _ => 0.0,
+    }
+}
+
+/// Thomsen's approximation of an ellipsoid's area.
+fn ellipsoid_area([a, b, c]: [f64; 3]) -> f64 {
+    let p = 1.6075;
+    let mean = ((a * b).powf(p) + (b * c).powf(p) + (c * a).powf(p)) / 3.0;
+    4.0 * std::f64::consts::PI * mean.powf(1.0 / p)
+}
+
+/// Principal moments of a shape of a given mass, in its own frame.
+pub(crate) fn moments(shape: i32, size: [f64; 3], mass: f64, shell: bool) -> [f64; 3] {
+    let [a, b, c] = size;
+    match (shape, shell) {
+        (kind::SPHERE, false) => [0.4 * mass * a * a; 3],
+        (kind::SPHERE, true) => [2.0 / 3.0 * mass * a * a; 3],
+        (kind::CAPSULE, false) => capsule(a, b, mass),
+        (kind::CAPSULE, true) => capsule_shell(a, b, mass),
+        (kind::CYLINDER, false) => {
+            let side = mass * (3.0 * a * a + 4.0 * b * b) / 12.0;
+            [side, side, mass * a * a / 2.0]
+        }
+        (kind::CYLINDER, true) => cylinder_shell(a, b, mass),
+        (kind::ELLIPSOID, false) => axes(size).map(|(x, y)| mass * (x * x + y * y) / 5.0),
+        (kind::ELLIPSOID, true) => ellipsoid_shell(size, mass),
+        (kind::BOX, false) => axes([a, b, c]).map(|(x, y)| mass * (x * x + y * y) / 3.0),
+        (kind::BOX, true) => box_shell(size, mass),
+        _ => [0.0; 3],
+    }
+}
+
+/// The two sizes across each axis.
+fn axes([a, b, c]: [f64; 3]) -> [(f64, f64); 3] {
+    [(b, c), (a, c), (a, b)]
+}
+
+/// A cylinder between two half balls.
+fn capsule(radius: f64, half: f64, mass: f64) -> [f64; 3] {
+    let height = 2.0 * half;
+    // masses in proportion to the volumes
+    let balls = mass * 4.0 * radius / (4.0 * radius + 3.0 * height);
+    let tube = mass - balls;
+    let r2 = radius * radius;
+    let mut side = tube * (3.0 * r2 + height * height) / 12.0;
+    let along = tube * r2 / 2.0 + balls * 2.0 * r2 / 5.0;
+    // a half ball's centre is 3/8 of the radius from its flat side
+    side += balls * (2.0 * r2 / 5.0 + height * height / 4.0 + 3.0 * height * radius / 8.0);
+    [side, side, along]
+}
+
+/// An open tube between two half spheres.
+fn capsule_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
+    let height = 2.0 * half;
+    let spheres = mass * 2.0 * radius / (2.0 * radius + height);
+    let tube = mass - spheres;
+    let r2 = radius * radius;
+    let along = tube * r2 + spheres * 2.0 * r2 / 3.0;
+    let mut side = tube * (6.0 * r2 + height * height) / 12.0;
+    // a half sphere's centre is half a radius from its open side
+    side += spheres * (2.0 * r2 / 3.0 + height * height / 4.0 + height * radius / 2.0);
+    [side, side, along]
+}
+
+/// An open tube between two discs.
+fn cylinder_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
+    let height = 2.0 * half;
+    let discs = mass * radius / (radius + height);
+    let tube = mass - discs;
+    let r2 = radius * radius;
+    let side = tube * (6.0 * r2 + height * height) / 12.0 + discs * (r2 / 4.0 + height * height / 4.0);
+    let along = tube * r2 + discs * r2 / 2.0;
+    [side, side, along]
+}
+
+/// Six plates.
+fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
+    let [a, b, c] = size;
+    let total = a * b + b * c + c * a;
+    // second moments of area of the three pairs of plates, along each axis
+    let along = |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
+    let (xx, yy, zz) = (along(a, b, c), along(b, a, c), along(c, a, b));
+    [yy + zz, xx + zz, xx + yy]
+}
+
+/// The difference between an ellipsoid and a slightly larger one.
+fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
+    let grown = size.map(|s| s + 1e-6);
+    let (v0, v1) = (content(kind::ELLIPSOID, size, false), content(kind::ELLIPSOID, grown, false));
+    let density = mass / (v1 - v0);
+    let outer = moments(kind::ELLIPSOID, grown, v1 * density, false);
+    let inner = moments(kind::ELLIPSOID, size, v0 * density, false);
+    std::array::from_fn(|i| outer[i] - inner[i])
+}
+
+/// The tensor of principal moments in a turned frame.
+pub(crate) fn turned(moments: [f64; 3], quat: DQuat) -> DMat3 {
+    let r = DMat3::from_quat(quat);
+    r * DMat3::from_diagonal(DVec3::from_array(moments)) * r.transpose()
+}
+
+/// What a mass at an offset adds to the tensor.
+pub(crate) fn offset(mass: f64, d: DVec3) -> DMat3 {
+    let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
+    (DMat3::from_diagonal(DVec3::splat(d.length_squared())) - outer) * mass
+}
+
+/// Most sweeps of the eigenvalue iteration.
+const EIG_STEPS: usize = 500;
+
+/// Parts of the largest moment: off-diagonal elements at which the iteration ends, and differences that order.
+const EIG_END: f64 = 4e-15;
+const EIG_ORDER: f64 = 1e-12;
+
+/// Principal moments in decreasing order, and their frame.
+pub(crate) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
+    principal_to(tensor, EIG_END, EIG_ORDER)
+}
+
+/// The same with given tolerances: `end` for what is left off the diagonal, `order` for what counts as equal.
+pub(crate) fn principal_to(tensor: &DMat3, end: f64, order: f64) -> ([f64; 3], DQuat) {
+    let scale = (0..3).map(|i| tensor.col(i)[i].abs()).fold(0.0, f64::max);
+    let (end, order) = (end * scale, order * scale);
+    let mut quat = DQuat::IDENTITY;
+    let mut d = *tensor;
+    for _ in 0..EIG_STEPS {
+        let r = DMat3::from_quat(quat);
+        d = r.transpose() * *tensor * r;
+        // the largest off-diagonal element is turned to zero
+        let (xy, xz, yz) = (d.y_axis.x, d.z_axis.x, d.z_axis.y);
+        let (p, q, k) = if xy.abs() > xz.abs() && xy.abs() > yz.abs() {
+            (0, 1, 2)
+        } else if xz.abs() > yz.abs() {
+            (0, 2, 1)
+        } else {
+            (1, 2, 0)
+        };
+        let off = d.col(q)[p];
+        if off.abs() <= end {
+            break;
+        }
+        let tau = (d.col(q)[q] - d.col(p)[p]) / (2.0 * off);
+        let t = if tau >= 0.0 {
+            1.0 / (tau + (1.0 + tau * tau).sqrt())
+        } else {
+            -1.0 / (-tau + (1.0 + tau * tau).sqrt())
+        };
+        // the turn about the third axis, by half the angle
+        let (sine, w) = (-t.atan() / 2.0).sin_cos();
+        let mut turn = [0.0; 3];
+        turn[k] = if k == 1 { -sine } else { sine };
+        quat = (quat * DQuat::from_xyzw(turn[0], turn[1], turn[2], w)).normalize();
+    }
+    let mut moments = [d.x_axis.x, d.y_axis.y, d.z_axis.z];
+    // three comparisons sort; each swap is a quarter turn about the axis between the two
+    for step in 0..3 {
+        let j = step % 2;
+        if moments[j] + order < moments[j + 1] {
+            moments.swap(j, j + 1);
+            let half = std::f64::consts::FRAC_1_SQRT_2;
+            let turn = if j == 0 {
+                DQuat::from_xyzw(0.0, 0.0, half, half)
+            } else {
+                DQuat::from_xyzw(half, 0.0, 0.0, half)
+            };
+            quat = (quat * turn).normalize();
+        }
+    }
+    (moments, quat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_match_closed_forms() {
+        // a capsule without length is a ball; a shell likewise
+        let ball = moments(kind::SPHERE, [0.3, 0.0, 0.0], 2.0, false);
+        let capsule = moments(kind::CAPSULE, [0.3, 0.0, 0.0], 2.0, false);
+        assert!((ball[0] - capsule[0]).abs() < 1e-12 && (ball[2] - capsule[2]).abs() < 1e-12);
+        let sphere = moments(kind::SPHERE, [0.3, 0.0, 0.0], 2.0, true);
+        let shell = moments(kind::CAPSULE, [0.3, 0.0, 0.0], 2.0, true);
+        assert!((sphere[0] - shell[0]).abs() < 1e-12 && (sphere[2] - shell[2]).abs() < 1e-12);
+        // a cube of side 2 and mass 3: m s^2 / 6
+        assert_eq!(moments(kind::BOX, [1.0; 3], 3.0, false), [2.0; 3]);
+    }
+
+    #[test]
+    fn principal_axes_are_found_and_sorted() {
+        let quat = DQuat::from_xyzw(0.1, -0.4, 0.3, 0.8).normalize();
+        let tensor = turned([1.0, 3.0, 2.0], quat);
+        let (moments, frame) = principal(&tensor);
+        for (got, want) in moments.into_iter().zip([3.0, 2.0, 1.0]) {
+            assert!((got - want).abs() < 1e-9);
+        }
+        let back = turned(moments, frame);
+        assert!((back - tensor).abs().to_cols_array().iter().all(|&x| x < 1e-9));
+    }
+}

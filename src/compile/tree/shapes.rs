@@ -1,0 +1,221 @@
+//! Geoms and sites of meshes and height fields, and shapes that are fitted to meshes.
+
+use glam::DVec3;
+
+use crate::cpu::actuation::actuation::MAX_VALUE;
+use crate::mesh::Finished;
+use crate::model::geom as kind;
+use crate::spec::{Base, Geom, Kind, Pose, Ref};
+
+use super::geoms::{Shape, bound};
+use crate::compile::Build;
+
+/// What a geom became: its own size and pose, and the shape that its inertia is that of.
+pub(crate) struct Placed {
+    pub(crate) size: [f64; 3],
+    pub(crate) pose: Pose,
+    /// Mesh or height field; -1 for none.
+    pub(crate) data: i32,
+    pub(crate) rbound: f64,
+    /// Centre and half sizes of the box around it.
+    pub(crate) aabb: [f64; 6],
+    /// Type and size that give the inertia.
+    pub(crate) solid: (i32, [f64; 3]),
+    /// Volume or area, where the shape's own does not count.
+    pub(crate) content: Option<f64>,
+}
+
+impl Build<'_> {
+    /// Resolves an asset of a geom or site; a problem is noted where the name is unknown.
+    fn asset(&self, kind: Kind, target: &Ref, base: &Base) -> Option<usize> {
+        if target.name.is_empty() { None } else { self.resolve(kind, target, base.scope) }
+    }
+
+    /// Size, pose and content of a geom of any type.
+    pub(crate) fn place_geom(&self, geom: &Geom, shape: &Shape<'_>) -> Placed {
+        let (size, pose) = self.place(shape);
+        let plain = Placed {
+            size,
+            pose,
+            data: -1,
+            rbound: bound(geom.kind, size),
+            aabb: aabb(geom.kind, size),
+            solid: (geom.kind, size),
+            content: None,
+        };
+        let needs_hfield = geom.kind == kind::HFIELD || !geom.hfield.name.is_empty();
+        let mesh = self.asset(Kind::Mesh, &geom.mesh, &geom.base);
+        if needs_hfield {
+            return self.place_hfield(geom, shape, plain);
+        }
+        if matches!(geom.kind, kind::MESH | kind::SDF) {
+            if geom.mesh.name.is_empty() {
+                let message =
+                    format!("{} has type {} but no mesh", shape.name, crate::mjcf::type_name(geom.kind));
+                self.wrong(geom.base.at.of("type"), message, "add mesh=\"…\", the name of a mesh in <asset>");
+            }
+            if geom.shell {
+                let message = format!("{} is a mesh, whose inertia is set in its asset", shape.name);
+                let help = "write inertia=\"shell\" at the mesh";
+                self.wrong(geom.base.at.of("shellinertia"), message, help);
+            }
+            return mesh.map_or(Placed { ..plain }, |m| self.place_mesh(m, shape));
+        }
+        match mesh {
+            Some(m) => self.fit(geom, m, shape),
+            None => plain,
+        }
+    }
+
+    fn place_hfield(&self, geom: &Geom, shape: &Shape<'_>, plain: Placed) -> Placed {
+        if geom.kind != kind::HFIELD || geom.hfield.name.is_empty() || !geom.mesh.name.is_empty() {
+            let message = format!("{} must have type hfield, a height field and no mesh", shape.name);
+            self.wrong(geom.base.at.of("hfield"), message, "write type=\"hfield\" hfield=\"…\"");
+        }
+        let Some(h) = self.asset(Kind::HField, &geom.hfield, &geom.base) else {
+            return plain;
+        };
+        let [x, y, top, bottom] = self.spec.hfields[h].size;
+        let size = [x, y, 0.25 * top + 0.5 * bottom];
+        Placed {
+            size,
+            data: h as i32,
+            rbound: DVec3::new(x, y, top.max(bottom)).length(),
+            aabb: [0.0, 0.0, (top - bottom) / 2.0, x, y, (top + bottom) / 2.0],
+            solid: (kind::BOX, size),
+            ..plain
+        }
+    }
+
+    /// The pose of a mesh's inertial frame.
+    fn mesh_pose(&self, mesh: &Finished, shape: &Shape<'_>) -> Pose {
+        if shape.fromto.is_some() {
+            let message = format!("{} has a mesh, which has no ends for fromto", shape.name);
+            self.wrong(shape.at.of("fromto"), message, "use pos and an orientation");
+        }
+        let inner = Pose { pos: mesh.pos, quat: mesh.quat };
+        let pose = shape.outer.then(&shape.pose).then(&inner);
+        Pose { pos: pose.pos, quat: pose.quat.normalize() }
+    }
+
+    fn place_mesh(&self, m: usize, shape: &Shape<'_>) -> Placed {
+        let mesh = &self.mesh[m];
+        let size = mesh.size();
+        let (middle, half) = ((mesh.low + mesh.high) * 0.5, (mesh.high - mesh.low) * 0.5);
+        Placed {
+            size: size.to_array(),
+            pose: self.mesh_pose(mesh, shape),
+            data: m as i32,
+            rbound: size.length(),
+            aabb: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
+            solid: (kind::BOX, mesh.half.to_array()),
+            content: Some(mesh.content),
+        }
+    }
+
+    /// Fits a shape to a mesh: to the box of the same inertia, or to the vertices.
+    fn fit(&self, geom: &Geom, m: usize, shape: &Shape<'_>) -> Placed {
+        let mesh = &self.mesh[m];
+        let mut pose = self.mesh_pose(mesh, shape);
+        let mut size = geom.size;
+        let fitaabb = self.spec.compilers[self.spec.bodies[geom.body].compiler].fitaabb;
+        let fitted = if fitaabb {
+            pose.pos += pose.quat * ((mesh.low + mesh.high) / 2.0);
+            around(geom.kind, mesh)
+        } else {
+            alike(geom.kind, mesh.half)
+        };
+        let Some(fitted) = fitted else {
+            let message = format!(
+                "{} is a {} and cannot be fitted to a mesh",
+                shape.name,
+                crate::mjcf::type_name(geom.kind)
+            );
+            self.wrong(geom.base.at.of("type"), message, "use type=\"mesh\", or a shape with a volume");
+            return Placed {
+                size,
+                pose,
+                data: -1,
+                rbound: 0.0,
+                aabb: [0.0; 6],
+                solid: (geom.kind, size),
+                content: None,
+            };
+        };
+        size[..fitted.len()].copy_from_slice(&fitted);
+        size.iter_mut().for_each(|s| *s *= geom.fitscale);
+        Placed {
+            size,
+            pose,
+            data: -1,
+            rbound: bound(geom.kind, size),
+            aabb: aabb(geom.kind, size),
+            solid: (geom.kind, size),
+            content: None,
+        }
+    }
+
+    /// Mesh and size of a site.
+    pub(crate) fn site_mesh(&self, site: &crate::spec::Site, name: &str) -> Option<(usize, [f64; 3])> {
+        let at = &site.base.at;
+        if site.kind == kind::MESH && site.mesh.name.is_empty() {
+            let help = "add mesh=\"…\", the name of a mesh in <asset>";
+            self.wrong(at.of("type"), format!("{name} has type mesh but no mesh"), help);
+        }
+        if site.kind != kind::MESH && !site.mesh.name.is_empty() {
+            self.wrong(at.of("mesh"), format!("{name} has a mesh but not type mesh"), "add type=\"mesh\"");
+            return None;
+        }
+        let m = self.asset(Kind::Mesh, &site.mesh, &site.base)?;
+        Some((m, self.mesh[m].size().to_array()))
+    }
+}
+
+/// Sizes of a shape with the inertia of a box.
+fn alike(shape: i32, half: DVec3) -> Option<Vec<f64>> {
+    Some(match shape {
+        kind::SPHERE => vec![(half.x + half.y + half.z) / 3.0],
+        kind::CAPSULE => {
+            let radius = (half.x + half.y) / 2.0;
+            vec![radius, (half.z - radius / 2.0).max(0.0)]
+        }
+        kind::CYLINDER => vec![(half.x + half.y) / 2.0, half.z],
+        kind::ELLIPSOID | kind::BOX => half.to_array().to_vec(),
+        _ => return None,
+    })
+}
+
+/// Sizes of a shape that holds all vertices.
+fn around(shape: i32, mesh: &Finished) -> Option<Vec<f64>> {
+    let center = (mesh.low + mesh.high) / 2.0;
+    let most = |f: &dyn Fn(DVec3) -> f64| mesh.vert.iter().map(|&v| f(v - center)).fold(0.0, f64::max);
+    let across = |d: DVec3| (d.x * d.x + d.y * d.y).sqrt();
+    Some(match shape {
+        kind::SPHERE => vec![most(&DVec3::length)],
+        kind::CAPSULE => {
+            let radius = most(&across);
+            // the round ends hold what is near the axis
+            let half = most(&|d| d.z.abs() - radius * (across(d) / radius).acos().sin());
+            vec![radius, half]
+        }
+        kind::CYLINDER => vec![most(&across), most(&|d| d.z.abs())],
+        kind::ELLIPSOID | kind::BOX => (mesh.high - center).to_array().to_vec(),
+        _ => return None,
+    })
+}
+
+/// Box around a shape: centre and half sizes.
+fn aabb(shape: i32, [a, b, c]: [f64; 3]) -> [f64; 6] {
+    // the half space below a plane, as large as numbers may be
+    if shape == kind::PLANE {
+        return [0.0, 0.0, -0.5 * MAX_VALUE, MAX_VALUE, MAX_VALUE, 0.5 * MAX_VALUE];
+    }
+    let [x, y, z] = match shape {
+        kind::SPHERE => [a, a, a],
+        kind::CAPSULE => [a, a, a + b],
+        kind::CYLINDER => [a, a, b],
+        kind::ELLIPSOID | kind::BOX => [a, b, c],
+        _ => [0.0; 3],
+    };
+    [0.0, 0.0, 0.0, x, y, z]
+}

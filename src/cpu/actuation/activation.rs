@@ -1,0 +1,90 @@
+//! Activations: the states of actuators that have one. Their rates, and their values a time step later.
+
+use super::actuation::{group_off, near_length};
+use super::dcmotor::DcMotor;
+use super::muscle::muscle_rate;
+use super::orientation;
+use super::pid::Pid;
+use crate::cpu::math::clip;
+use crate::model::data::Data;
+use crate::model::{Model, disable, dynamics};
+use crate::real::Real;
+
+/// Writes the rates of an actuator's activations; `ctrl` is its first control, `good` whether all controls are.
+pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: T, good: bool) {
+    let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
+        return;
+    };
+    let count = m.actuator_actnum[a] as usize;
+    d.act_dot[first..first + count].fill(T::ZERO);
+    if m.actuator_dyntype[a] == dynamics::DCMOTOR {
+        DcMotor::new(m, d, a, ctrl, good).rates(m, d);
+        return;
+    }
+    if m.actuator_dyntype[a] == dynamics::PID {
+        Pid::new(m, d, a, ctrl, good).rates(m, d);
+        return;
+    }
+    if orientation::is_orientation(m, a) {
+        orientation::rates(m, d, a, good);
+        return;
+    }
+    // the last one drives the force
+    let last = first + count - 1;
+    let act = d.act[last];
+    let prm = &m.actuator_dynprm[10 * a..10 * a + 10];
+    d.act_dot[last] = match m.actuator_dyntype[a] {
+        dynamics::INTEGRATOR => ctrl,
+        dynamics::FILTER | dynamics::FILTEREXACT => (ctrl - act) / prm[0].max(T::MINVAL),
+        dynamics::MUSCLE => muscle_rate(ctrl, act, prm),
+        _ => T::ZERO,
+    };
+}
+
+/// An activation one time step later, within its range, when it changes at `rate`.
+pub fn next_activation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate: T) -> T {
+    let h = m.opt_timestep[0];
+    if m.actuator_dyntype[a] == dynamics::DCMOTOR {
+        return super::dcmotor::next_state(m, d, a, adr, rate);
+    }
+    let mut next = d.act[adr] + rate * elapsed(m, a, h);
+    if m.actuator_actlimited[a] != 0 {
+        next = clip(next, m.actuator_actrange[2 * a], m.actuator_actrange[2 * a + 1]);
+    }
+    next
+}
+
+/// Time by which a rate counts: that of an exact filter falls as it goes.
+fn elapsed<T: Real>(m: &Model<T>, a: usize, h: T) -> T {
+    if m.actuator_dyntype[a] != dynamics::FILTEREXACT {
+        return h;
+    }
+    let time = m.actuator_dynprm[10 * a].max(T::MINVAL);
+    -(time * (-h / time).exp_m1())
+}
+
+/// Activations of all actuators one time step later, when they change at `rates`. Those whose group is switched off
+/// stay as they are.
+pub fn advance_activations<T: Real>(m: &Model<T>, d: &mut Data<T>, rates: &[T]) {
+    if m.disabled(disable::ACTUATION) {
+        return;
+    }
+    for a in 0..m.sizes.nactuator {
+        let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
+            continue;
+        };
+        if group_off(m, a) {
+            continue;
+        }
+        for adr in first..first + m.actuator_actnum[a] as usize {
+            let mut next = next_activation(m, d, a, adr, rates[adr]);
+            if m.actuator_dyntype[a] == dynamics::INTEGRATOR {
+                next = near_length(m, d, a, next);
+            }
+            d.act[adr] = next;
+        }
+        if orientation::is_orientation(m, a) {
+            orientation::unwind(m, d, a);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! From controls to forces: `force = gain * input + bias`, then the limits of tendons, actuators and joints. The input
+//! is the control, or the activation of an actuator that has one.
+
+use super::activation::{activation_rates, next_activation};
+use super::dcmotor::DcMotor;
+use super::history::{acting, delay_controls};
+use super::muscle::Muscle;
+use super::orientation;
+use super::pid::Pid;
+use crate::cpu::math::{clip, norm3, vec3};
+use crate::model::data::{Data, status};
+use crate::model::{Model, bias, disable, dynamics, gain, input, joint, transmission};
+use crate::real::Real;
+
+/// A control or state beyond this is bad (`mjMAXVAL`).
+pub const MAX_VALUE: f64 = 1e10;
+
+/// Neither NaN nor beyond what counts as diverged.
+pub fn is_good<T: Real>(x: T) -> bool {
+    x.is_finite() && x.abs() <= T::of(MAX_VALUE)
+}
+
+/// Rates of activations, forces of all actuators, and their sum in each degree of freedom.
+pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if m.disabled(disable::ACTUATION) {
+        d.act_dot.fill(T::ZERO);
+        d.actuator_force.fill(T::ZERO);
+        d.qfrc_actuator.fill(T::ZERO);
+        return;
+    }
+    delay_controls(m, d);
+    let good = controls_good(m, d);
+    if !good {
+        d.status[0] |= status::BAD_CTRL;
+    }
+    for a in 0..m.sizes.nactuator {
+        let ctrl = first_control(m, d, a, good);
+        activation_rates(m, d, a, ctrl, good);
+        let out = m.actuator_outadr[a] as usize;
+        let off = group_off(m, a);
+        if orientation::is_orientation(m, a) {
+            let force = if off { [T::ZERO; 3] } else { orientation::drive(m, d, a, good) };
+            d.actuator_force[out..out + 3].copy_from_slice(&force);
+            continue;
+        }
+        d.actuator_force[out] = if off { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
+    }
+    for ten in 0..m.sizes.ntendon {
+        limit_tendon(m, d, ten);
+    }
+    for a in 0..m.sizes.nactuator {
+        limit_actuator(m, d, a, good);
+    }
+    d.qfrc_actuator.fill(T::ZERO);
+    sum_forces(m, d);
+    for dof in 0..m.sizes.nv {
+        d.qfrc_actuator[dof] = limited_force(m, d, dof);
+    }
+}
+
+/// Control within its range; zero where some control is bad.
+pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
+    if good { within_range(m, d, u) } else { T::ZERO }
+}
+
+/// Control within its range; NaN stays NaN.
+fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
+    let x = acting(m, d, u);
+    if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
+        return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
+    }
+    x
+}
+
+/// First control of an actuator; zero where it has none.
+fn first_control<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+    if m.actuator_ctrlnum[a] > 0 { control(m, d, m.actuator_ctrladr[a] as usize, good) } else { T::ZERO }
+}
+
+/// Whether all controls are finite and within bounds.
+fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
+    let mut good = true;
+    for u in 0..m.sizes.nu {
+        good = good && is_good(within_range(m, d, u));
+    }
+    good
+}
+
+/// Whether an actuator's group is switched off.
+pub fn group_off<T: Real>(m: &Model<T>, a: usize) -> bool {
+    let group = m.actuator_group[a];
+    (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0
+}
+
+/// Force of one actuator before limits.
+fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> T {
+    if m.actuator_gaintype[a] == gain::DCMOTOR {
+        return DcMotor::new(m, d, a, ctrl, good).drive(m, d);
+    }
+    if m.actuator_gaintype[a] == gain::PID {
+        return Pid::new(m, d, a, ctrl, good).drive(m, d) + bias_of(m, d, a);
+    }
+    let input = near_length(m, d, a, driving_input(m, d, a, ctrl));
+    gain_of(m, d, a) * input + bias_of(m, d, a)
+}
+
+/// What the gain multiplies: the last activation, now or a time step later, or the control.
+pub fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
+    let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
+        return ctrl;
+    };
+    let last = first + m.actuator_actnum[a] as usize - 1;
+    if m.actuator_actearly[a] != 0 { next_activation(m, d, a, last, d.act_dot[last]) } else { d.act[last] }
+}
+
+/// Length of an actuator between the ends of its range, for muscles.
+pub fn muscle<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, prm: &[T]) -> Muscle<T> {
+    let out = m.actuator_outadr[a] as usize;
+    let range = &m.actuator_lengthrange[2 * out..2 * out + 2];
+    Muscle::new(d.actuator_length[out], range, m.actuator_acc0[out], prm)
+}
+
+/// Force per unit of input.
+fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let out = m.actuator_outadr[a] as usize;
+    let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
+    let g = &m.actuator_gainprm[10 * a..10 * a + 10];
+    match m.actuator_gaintype[a] {
+        gain::AFFINE => g[0] + g[1] * length + g[2] * velocity,
+        gain::MUSCLE => muscle(m, d, a, g).gain(velocity, g),
+        _ => g[0],
+    }
+}
+
+/// Force without input.
+fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let out = m.actuator_outadr[a] as usize;
+    let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
+    let b = &m.actuator_biasprm[10 * a..10 * a + 10];
+    match m.actuator_biastype[a] {
+        bias::AFFINE => b[0] + b[1] * length + b[2] * velocity,
+        bias::MUSCLE => muscle(m, d, a, b).bias(b),
+        _ => T::ZERO,
+    }
+}
+
+/// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
+/// site relative to another. Zero for all others.
+fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
+    let servo = (m.actuator_dyntype[a] == dynamics::NONE || m.actuator_dyntype[a] == dynamics::INTEGRATOR)
+        && m.actuator_gaintype[a] == gain::FIXED
+        && m.actuator_biastype[a] == bias::AFFINE
+        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a];
+    let follows = m.actuator_gaintype[a] == gain::PID && m.actuator_ctrlspec[a] & input::POS != 0;
+    if !servo && !follows {
+        return T::ZERO;
+    }
+    let out = m.actuator_outadr[a] as usize;
+    let (linear, angular) = (vec3(&m.actuator_gear, 2 * out), vec3(&m.actuator_gear, 2 * out + 1));
+    let turn = T::of(2.0 * std::f64::consts::PI);
+    match m.actuator_trntype[a] {
+        transmission::JOINT | transmission::JOINTINPARENT
+            if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
+        {
+            turn * norm3(linear)
+        }
+        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && norm3(linear) == T::ZERO => {
+            turn * norm3(angular)
+        }
+        _ => T::ZERO,
+    }
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to the present length.
+pub fn near_length<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
+    nearest(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to another number.
+pub fn nearest<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
+    let turn = full_turn(m, a);
+    if turn < T::MINVAL {
+        return setpoint;
+    }
+    setpoint - turn * ((setpoint - to) / turn + T::of(0.5)).floor()
+}
+
+/// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
+fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    if m.tendon_actfrclimited[ten] == 0 {
+        return;
+    }
+    let on_tendon =
+        |a: usize| m.actuator_trntype[a] == transmission::TENDON && m.actuator_trnid[2 * a] == ten as i32;
+    let mut total = T::ZERO;
+    for a in 0..m.sizes.nactuator {
+        if on_tendon(a) {
+            total += d.actuator_force[m.actuator_outadr[a] as usize];
+        }
+    }
+    let within = clip(total, m.tendon_actfrcrange[2 * ten], m.tendon_actfrcrange[2 * ten + 1]);
+    if within == total || total == T::ZERO {
+        return;
+    }
+    for a in 0..m.sizes.nactuator {
+        if on_tendon(a) {
+            d.actuator_force[m.actuator_outadr[a] as usize] *= within / total;
+        }
+    }
+}
+
+/// Clamps the force of one actuator to its range, and adds what the range does not hold back.
+fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
+    if orientation::is_orientation(m, a) {
+        orientation::limit(m, d, a);
+        return;
+    }
+    let out = m.actuator_outadr[a] as usize;
+    if m.actuator_forcelimited[a] != 0 {
+        d.actuator_force[out] =
+            clip(d.actuator_force[out], m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
+    }
+    if m.actuator_biastype[a] == bias::DCMOTOR && !group_off(m, a) {
+        let ctrl = first_control(m, d, a, good);
+        let losses = DcMotor::new(m, d, a, ctrl, good).losses(m, d);
+        d.actuator_force[out] += losses;
+    }
+}
+
+/// Force of all actuators in each degree of freedom.
+fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for k in 0..m.sizes.nJmom {
+        let force = d.actuator_force[m.moment_out[k] as usize];
+        d.qfrc_actuator[m.moment_colind[k] as usize] += d.actuator_moment[k] * force;
+    }
+}
+
+/// Force in one degree of freedom with gravity compensation, where the joint wants it, within its range.
+fn limited_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
+    let mut sum = d.qfrc_actuator[dof];
+    let jnt = m.dof_jntid[dof] as usize;
+    if m.jnt_actgravcomp[jnt] != 0 {
+        sum += d.qfrc_gravcomp[dof];
+    }
+    let scalar = m.jnt_type[jnt] == joint::SLIDE || m.jnt_type[jnt] == joint::HINGE;
+    if scalar && m.jnt_actfrclimited[jnt] != 0 {
+        sum = clip(sum, m.jnt_actfrcrange[2 * jnt], m.jnt_actfrcrange[2 * jnt + 1]);
+    }
+    sum
+}

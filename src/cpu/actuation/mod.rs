@@ -1,0 +1,11 @@
+//! Actuators: transmission, activation, force; histories of controls and sensors.
+
+pub mod activation;
+pub mod actuation;
+pub mod dcmotor;
+pub mod history;
+pub mod muscle;
+pub mod orientation;
+pub mod pid;
+pub mod servo;
+pub mod transmission;

@@ -1,0 +1,101 @@
+//! Servos of an orientation: of a ball joint, or of a site relative to another (MuJoCo XML reference,
+//! "actuator/orientation"). Three forces, about the axes of what is turned.
+//!
+//! `gainprm`: stiffness. `biasprm`: force without input, stiffness and damping, both negative. The controls, or the
+//! activations that integrate them, are a rotation vector; the controls may be a quaternion too.
+
+use super::activation::next_activation;
+use super::actuation::control;
+use super::history::is_quaternion;
+use crate::cpu::math::{axis_angle_quat, dot, norm3, quat_normalize, quat_sub, scale, vec3};
+use crate::model::data::Data;
+use crate::model::{Model, gain};
+use crate::real::Real;
+
+/// Share of the largest torque that is as good as all of it.
+const HELD: f64 = 1.0 - 1e-6;
+
+/// Whether an actuator is one.
+pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
+    m.actuator_gaintype[a] == gain::SO3
+}
+
+/// Orientation of a rotation vector.
+fn from_rotvec<T: Real>(v: [T; 3]) -> [T; 4] {
+    let angle = norm3(v);
+    if angle < T::MINVAL {
+        return [T::ONE, T::ZERO, T::ZERO, T::ZERO];
+    }
+    axis_angle_quat(scale(v, T::ONE / angle), angle)
+}
+
+/// Orientation that is asked for.
+fn wanted<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 4] {
+    let first = m.actuator_ctrladr[a] as usize;
+    if let Ok(act) = usize::try_from(m.actuator_actadr[a]) {
+        let early = m.actuator_actearly[a] != 0;
+        let state = |adr: usize| {
+            if early { next_activation(m, d, a, adr, d.act_dot[adr]) } else { d.act[adr] }
+        };
+        return from_rotvec([0, 1, 2].map(|i| state(act + i)));
+    }
+    if is_quaternion(m, a) {
+        return quat_normalize([0, 1, 2, 3].map(|i| control(m, d, first + i, good)));
+    }
+    from_rotvec([0, 1, 2].map(|i| control(m, d, first + i, good)))
+}
+
+/// Forces before limits.
+pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 3] {
+    let out = m.actuator_outadr[a] as usize;
+    let present = from_rotvec(three(&d.actuator_length, out));
+    let error = quat_sub(wanted(m, d, a, good), present);
+    let b = &m.actuator_biasprm[10 * a..10 * a + 3];
+    [0, 1, 2].map(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
+}
+
+/// Writes the rates of the activations: the controls.
+pub fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
+    let Ok(act) = usize::try_from(m.actuator_actadr[a]) else {
+        return;
+    };
+    for i in 0..3 {
+        d.act_dot[act + i] = control(m, d, m.actuator_ctrladr[a] as usize + i, good);
+    }
+}
+
+/// Turns the activations by less than half a turn into the same orientation.
+pub fn unwind<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
+    let act = m.actuator_actadr[a].max(0) as usize;
+    let v = three(&d.act, act);
+    let angle = norm3(v);
+    let turn = T::of(2.0 * std::f64::consts::PI);
+    let rest = angle - turn * (angle / turn + T::of(0.5)).floor();
+    if rest != angle {
+        let v = scale(v, rest / angle);
+        d.act[act..act + 3].copy_from_slice(&v);
+    }
+}
+
+/// Makes the torque as long as its range allows.
+pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
+    let out = m.actuator_outadr[a] as usize;
+    let torque = three(&d.actuator_force, out);
+    let (length, most) = (norm3(torque), m.actuator_forcerange[2 * a + 1]);
+    if m.actuator_forcelimited[a] != 0 && length > most {
+        d.actuator_force[out..out + 3].copy_from_slice(&scale(torque, most / length));
+    }
+}
+
+/// Derivative of each torque by the velocity about its axis; none where the range holds it back.
+pub fn slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let torque = three(&d.actuator_force, m.actuator_outadr[a] as usize);
+    let most = T::of(HELD) * m.actuator_forcerange[2 * a + 1];
+    let held = m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most;
+    if held { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
+}
+
+/// Three numbers from a place on.
+fn three<T: Real>(x: &[T], first: usize) -> [T; 3] {
+    vec3(&x[first..first + 3], 0)
+}

@@ -1,0 +1,201 @@
+//! Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
+
+use crate::cpu::constraint::make_constraint::last_dof;
+use crate::cpu::math::{
+    cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, quat_conj, quat_mul, quat_normalize,
+    quat_rotate, quat_sub, quat_to_rotvec, sub, vec3, vec4,
+};
+use crate::cpu::smooth::jacobian::point_motion;
+use crate::model::data::Data;
+use crate::model::{Model, joint, transmission as kind};
+use crate::real::Real;
+
+/// Lengths and moment arms of all actuators.
+pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for a in 0..m.sizes.nactuator {
+        let out = m.actuator_outadr[a] as usize;
+        match m.actuator_trntype[a] {
+            kind::TENDON => tendon_transmission(m, d, a, out),
+            kind::JOINT | kind::JOINTINPARENT => joint_transmission(m, d, a, out),
+            kind::SLIDERCRANK => slider_crank(m, d, a, out),
+            kind::SITE => site_transmission(m, d, a, out),
+            kind::BODY => adhesion(m, d, a, out),
+            kind::SO3 => orientation(m, d, a, out),
+            _ => {}
+        }
+    }
+}
+
+/// Length and moment arm of a tendon, scaled.
+fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let ten = m.actuator_trnid[2 * a] as usize;
+    let gear = m.actuator_gear[6 * out];
+    d.actuator_length[out] = d.ten_length[ten] * gear;
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let moment = m.moment_rowadr[out] as usize;
+    for k in 0..m.ten_J_rownnz[ten] as usize {
+        d.actuator_moment[moment + k] = d.ten_J[adr + k] * gear;
+    }
+}
+
+/// Length and moment arms of a joint.
+fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let jnt = m.actuator_trnid[2 * a] as usize;
+    let adr = m.jnt_qposadr[jnt] as usize;
+    let mut moment = m.moment_rowadr[out] as usize;
+    let gear = &m.actuator_gear[6 * out..6 * out + 6];
+    let shape = m.jnt_type[jnt];
+    if shape == joint::SLIDE || shape == joint::HINGE {
+        d.actuator_length[out] = d.qpos[adr] * gear[0];
+        d.actuator_moment[moment] = gear[0];
+        return;
+    }
+    // a free joint has no length; its translation comes first
+    let free = shape == joint::FREE;
+    let mut axis = [gear[0], gear[1], gear[2]];
+    let mut quat = adr;
+    if free {
+        d.actuator_moment[moment..moment + 3].copy_from_slice(&gear[..3]);
+        axis = [gear[3], gear[4], gear[5]];
+        moment += 3;
+        quat += 3;
+    }
+    // an axis in the parent's frame is turned into the joint's
+    let q = &d.qpos[quat..quat + 4];
+    let quat = quat_normalize([q[0], q[1], q[2], q[3]]);
+    if m.actuator_trntype[a] == kind::JOINTINPARENT {
+        axis = quat_rotate(quat_conj(quat), axis);
+    }
+    d.actuator_length[out] = if free { T::ZERO } else { dot(quat_to_rotvec(quat), axis) };
+    d.actuator_moment[moment..moment + 3].copy_from_slice(&axis);
+}
+
+/// Length and moment arms of a slider-crank: the rod joins the crank's site to a point of the slider's axis.
+fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let (crank, slider) = (m.actuator_trnid[2 * a] as usize, m.actuator_trnid[2 * a + 1] as usize);
+    let (tip, base) = (vec3(&d.site_xpos, crank), vec3(&d.site_xpos, slider));
+    let axis = mat_column(mat3(&d.site_xmat, slider), 2);
+    let arm = sub(tip, base);
+    let along = dot(arm, axis);
+    let rod = m.actuator_cranklength[a];
+    let square = along * along + rod * rod - dot(arm, arm);
+    // out of reach: as near as it gets
+    let root = if square > T::ZERO { square.sqrt() } else { T::ZERO };
+    let gear = m.actuator_gear[6 * out];
+    d.actuator_length[out] = (along - root) * gear;
+    let adr = m.moment_rowadr[out] as usize;
+    for k in adr..adr + m.moment_rownnz[out] as usize {
+        let dof = m.moment_colind[k] as usize;
+        let (tip_motion, _) = point_motion(m, d, dof, m.site_bodyid[crank] as usize, tip);
+        let (base_motion, turn) = point_motion(m, d, dof, m.site_bodyid[slider] as usize, base);
+        let arm_motion = sub(tip_motion, base_motion);
+        let rate = dot(arm_motion, axis) + dot(arm, cross(turn, axis));
+        let mut moment = rate;
+        if square > T::ZERO {
+            moment -= (along * rate - dot(arm, arm_motion)) / root;
+        }
+        d.actuator_moment[k] = moment * gear;
+    }
+}
+
+/// Orientation of a site.
+fn site_quat<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> [T; 4] {
+    quat_mul(vec4(&d.xquat, m.site_bodyid[site] as usize), vec4(&m.site_quat, site))
+}
+
+/// Length and moment arms of a force and torque at a site, in its own frame or in that of another one.
+fn site_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let site = m.actuator_trnid[2 * a] as usize;
+    let reference = usize::try_from(m.actuator_trnid[2 * a + 1]).ok();
+    let gear = &m.actuator_gear[6 * out..6 * out + 6];
+    let (force, torque) = ([gear[0], gear[1], gear[2]], [gear[3], gear[4], gear[5]]);
+    let frame = mat3(&d.site_xmat, reference.unwrap_or(site));
+    let mut length = T::ZERO;
+    if let Some(r) = reference {
+        let offset = sub(vec3(&d.site_xpos, site), vec3(&d.site_xpos, r));
+        length += dot(force, mat_t_mul_vec(frame, offset));
+        length += dot(torque, quat_sub(site_quat(m, d, site), site_quat(m, d, r)));
+    }
+    d.actuator_length[out] = length;
+    let (force, torque) = (mat_mul_vec(frame, force), mat_mul_vec(frame, torque));
+    let adr = m.moment_rowadr[out] as usize;
+    for k in adr..adr + m.moment_rownnz[out] as usize {
+        let (linear, angular) = relative_motion(m, d, m.moment_colind[k] as usize, site, reference);
+        d.actuator_moment[k] = dot(force, linear) + dot(torque, angular);
+    }
+}
+
+/// Velocities of a site against those of another one, from unit speed of a degree of freedom.
+fn relative_motion<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    dof: usize,
+    site: usize,
+    reference: Option<usize>,
+) -> ([T; 3], [T; 3]) {
+    let at = |s: usize| point_motion(m, d, dof, m.site_bodyid[s] as usize, vec3(&d.site_xpos, s));
+    let (linear, angular) = at(site);
+    match reference.map(at) {
+        Some((v, w)) => (sub(linear, v), sub(angular, w)),
+        None => (linear, angular),
+    }
+}
+
+/// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
+fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let target = m.actuator_trnid[2 * a] as usize;
+    let Ok(reference) = usize::try_from(m.actuator_trnid[2 * a + 1]) else {
+        let q = &d.qpos[m.jnt_qposadr[target] as usize..][..4];
+        let turn = quat_to_rotvec(quat_normalize([q[0], q[1], q[2], q[3]]));
+        for i in 0..3 {
+            d.actuator_length[out + i] = turn[i];
+            d.actuator_moment[m.moment_rowadr[out + i] as usize] = T::ONE;
+        }
+        return;
+    };
+    let turn = quat_sub(site_quat(m, d, target), site_quat(m, d, reference));
+    let frame = mat3(&d.site_xmat, target);
+    for i in 0..3 {
+        d.actuator_length[out + i] = turn[i];
+        let axis = mat_column(frame, i);
+        let adr = m.moment_rowadr[out + i] as usize;
+        for k in adr..adr + m.moment_rownnz[out + i] as usize {
+            let dof = m.moment_colind[k] as usize;
+            let (_, angular) = relative_motion(m, d, dof, target, Some(reference));
+            d.actuator_moment[k] = dot(axis, angular);
+        }
+    }
+}
+
+/// Moment arms of adhesion: the mean of the normals of all contacts of a body pulls at it.
+fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+    let body = m.actuator_trnid[2 * a];
+    d.actuator_length[out] = T::ZERO;
+    let adr = m.moment_rowadr[out] as usize;
+    let end = adr + m.moment_rownnz[out] as usize;
+    d.actuator_moment[adr..end].fill(T::ZERO);
+    let mut count = 0;
+    for c in 0..d.ncon[0] as usize {
+        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * c + k] as usize]);
+        if !bodies.contains(&body) {
+            continue;
+        }
+        count += 1;
+        let (pos, normal) = (vec3(&d.contact_pos, c), vec3(&d.contact_frame, 3 * c));
+        // both chains towards the root, until they meet
+        let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
+        while i1 != i2 {
+            let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };
+            let speed = dot(normal, point_motion(m, d, dof as usize, bodies[side] as usize, pos).0);
+            if let Ok(k) = m.moment_colind[adr..end].binary_search(&dof) {
+                d.actuator_moment[adr + k] += if side == 0 { -speed } else { speed };
+            }
+            let above = m.dof_parentid[dof as usize];
+            (i1, i2) = if side == 0 { (above, i2) } else { (i1, above) };
+        }
+    }
+    let scale = if count > 0 { -m.actuator_gear[6 * out] / T::of(f64::from(count)) } else { T::ZERO };
+    for moment in &mut d.actuator_moment[adr..end] {
+        *moment *= scale;
+    }
+}

@@ -1,0 +1,404 @@
+//! Contacts of two boxes: the axis that separates them most, then what touches along it. Twin:
+//! `shaders/collision/box_box.wgsl`.
+//!
+//! The axis is a face normal of either box, or perpendicular to an edge of each (Gottschalk, Lin and Manocha,
+//! *OBBTree*, 1996). Along a face normal, the facing side of the other box is cut to the face, and each corner of
+//! what remains that is near enough is a contact: up to eight. Between two edges there is one. As in the reference,
+//! faces win over edges that are hardly better, so that boxes rest on many points.
+//!
+//! A box is *turned* where its axes are renamed, in a circle, so that the one that matters is the last.
+
+use super::primitives::{Found, MAX_FOUND, Shape, tolerance};
+use crate::cpu::math::{
+    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub,
+};
+use crate::real::Real;
+
+/// By how much, of itself, an edge axis must be better than those before it.
+const EDGE_BIAS: f64 = 1e-6;
+
+/// Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better
+/// then.
+const LOOKALIKE: (f64, f64) = (0.99, 0.05);
+
+/// Corners of a rectangle that four lines have cut.
+type Polygon<T> = [[T; 3]; 8];
+
+/// Two boxes: contacts on a face, up to eight, or one between two edges.
+pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Found<T>; MAX_FOUND]) -> usize {
+    // the axes of the second box, and from centre to centre, as each box sees it
+    let axes = seen_axes(a, b);
+    let from_a = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
+    let from_b = mat_t_mul_vec(b.mat, sub(a.pos, b.pos));
+    // boxes that overlap by less than rounding are not apart
+    let extent = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
+    let apart = margin + tolerance::<T>(1e-15, 1e-6) * extent;
+    // the face that separates most: three of the first box, three of the second; in single precision, what is better
+    // by rounding is not
+    let rounding = tolerance::<T>(0.0, 1e-6) * extent;
+    let (mut face, mut best) = (0, T::ZERO);
+    for k in 0..6 {
+        let i = k % 3;
+        let gap = if k < 3 {
+            from_a[i].abs() - a.size[i] - reach(b.size, row(&axes, i))
+        } else {
+            from_b[i].abs() - b.size[i] - reach(a.size, axes[i])
+        };
+        if gap > apart {
+            return 0;
+        }
+        if k == 0 || gap > best + rounding {
+            (face, best) = (k, gap);
+        }
+    }
+    // the pair of edges that separates more than that
+    let of_face = best;
+    let (mut edges, mut likeness) = (None, T::ZERO);
+    for i in 0..3 {
+        for j in 0..3 {
+            // across both edges, as each box sees it; noise where they are parallel
+            let mut edge = [T::ZERO; 3];
+            edge[i] = T::ONE;
+            let normal = cross(edge, axes[j]);
+            let sine2 = dot(normal, normal);
+            if sine2 < tolerance(1e-16, 1e-7) {
+                continue;
+            }
+            let for_a = scale(normal, T::ONE / sine2.sqrt());
+            let for_b = [dot(for_a, axes[0]), dot(for_a, axes[1]), dot(for_a, axes[2])];
+            let gap = dot(for_a, from_a).abs() - reach(a.size, for_a) - reach(b.size, for_b);
+            if gap > apart {
+                return 0;
+            }
+            if gap - T::of(EDGE_BIAS) * gap.abs() > best && gap > of_face {
+                best = gap;
+                edges = Some((i, j));
+                // how much it looks like the best face
+                likeness = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
+            }
+        }
+    }
+    // an edge that is hardly better than a face like it gives way
+    let (like, better) = LOOKALIKE;
+    match edges {
+        Some((i, j))
+            if likeness <= T::of(like) || best >= of_face + T::of(better) * of_face.abs() + T::MINVAL =>
+        {
+            edge_edge(&turned(a, i), &turned(b, j), apart, &mut found[0])
+        }
+        _ if face < 3 => {
+            let facing = steepest(row(&axes, face));
+            face_face(&turned(a, face), &turned(b, facing), T::ONE, margin, found)
+        }
+        _ => {
+            let facing = steepest(axes[face - 3]);
+            face_face(&turned(b, face - 3), &turned(a, facing), -T::ONE, margin, found)
+        }
+    }
+}
+
+/// The axes of `b` as `a` sees them.
+fn seen_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [[T; 3]; 3] {
+    [0, 1, 2].map(|k| mat_t_mul_vec(a.mat, mat_column(b.mat, k)))
+}
+
+/// One component of each of three axes.
+fn row<T: Real>(axes: &[[T; 3]; 3], i: usize) -> [T; 3] {
+    [axes[0][i], axes[1][i], axes[2][i]]
+}
+
+/// How far a box reaches from its centre along an axis.
+fn reach<T: Real>(size: [T; 3], axis: [T; 3]) -> T {
+    axis[0].abs() * size[0] + axis[1].abs() * size[1] + axis[2].abs() * size[2]
+}
+
+/// Components in a circle, number `k` the last.
+fn turn<T: Real>(v: [T; 3], k: usize) -> [T; 3] {
+    [v[(k + 1) % 3], v[(k + 2) % 3], v[k]]
+}
+
+/// A box with its axes in a circle, number `k` the last.
+fn turned<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
+    let m = &shape.mat;
+    let (x, y, z) = (turn([m[0], m[1], m[2]], k), turn([m[3], m[4], m[5]], k), turn([m[6], m[7], m[8]], k));
+    let mat = [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]];
+    Shape { pos: shape.pos, mat, size: turn(shape.size, k) }
+}
+
+/// The component of largest size, the first of equals.
+fn steepest<T: Real>(v: [T; 3]) -> usize {
+    let mut k = 0;
+    for i in 1..3 {
+        if v[i].abs() > v[k].abs() {
+            k = i;
+        }
+    }
+    k
+}
+
+/// The nearest points of two edges along the last axes, midway between them. All is seen by the first box.
+fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut Found<T>) -> usize {
+    let axes = seen_axes(a, b);
+    let center = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
+    // the normal, from the first box to the second, as each of them sees it
+    let along = axes[2];
+    let length = (along[1] * along[1] + along[0] * along[0]).sqrt();
+    let mut normal = [-along[1] / length, along[0] / length, T::ZERO];
+    if dot(normal, center) < T::ZERO {
+        normal = scale(normal, -T::ONE);
+    }
+    let back = [dot(normal, axes[0]), dot(normal, axes[1])];
+    // where the normal lies in a face, either edge of that face may be the one: all are tried
+    let (flips_a, flips_b) = (flips([normal[0], normal[1]]), flips(back));
+    let c = along[2];
+    let sine2 = T::ONE - c * c;
+    let (mut one, mut two, mut least) = ([T::ZERO; 3], [T::ZERO; 3], T::ZERO);
+    for choice in 0..4 {
+        let (second_a, second_b) = (choice >= 2, choice % 2 == 1);
+        if (second_a && flips_a == [T::ONE; 2]) || (second_b && flips_b == [T::ONE; 2]) {
+            continue;
+        }
+        let corner_a = corner(a.size, [normal[0], normal[1]], flips_a, second_a);
+        let corner_b = corner(b.size, [-back[0], -back[1]], flips_b, second_b);
+        let corner_b = add_scaled(add_scaled(center, axes[0], corner_b[0]), axes[1], corner_b[1]);
+        // setting the derivatives of the squared distance to zero, each clamped in turn
+        let between = sub(corner_b, corner_a);
+        let (u, v) = (between[2], dot(along, between));
+        let free = if sine2 < T::MINVAL { T::ZERO } else { (u - c * v) / sine2 };
+        let x = clip(free, -a.size[2], a.size[2]);
+        let y = clip(c * x - v, -b.size[2], b.size[2]);
+        let x = clip(u + c * y, -a.size[2], a.size[2]);
+        let p1 = [corner_a[0], corner_a[1], x];
+        let p2 = add_scaled(corner_b, along, y);
+        let gap = sub(p2, p1);
+        let dist2 = dot(gap, gap);
+        if choice == 0 || dist2 < least {
+            (one, two, least) = (p1, p2, dist2);
+        }
+    }
+    let dist = dot(sub(two, one), normal);
+    if dist > apart {
+        return 0;
+    }
+    let middle = scale(add(one, two), T::of(0.5));
+    *found = Found {
+        dist,
+        pos: add(mat_mul_vec(a.mat, middle), a.pos),
+        normal: mat_mul_vec(a.mat, normal),
+        tangent: [T::ZERO; 3],
+    };
+    1
+}
+
+/// Factors that lead from the corner along a direction to the other one that is as far: the signs of components
+/// that vanish cannot be trusted. At most one component does.
+fn flips<T: Real>(direction: [T; 2]) -> [T; 2] {
+    let vanishing = tolerance(1e-9, 1e-5);
+    if direction[0].abs() < vanishing {
+        [-T::ONE, T::ONE]
+    } else if direction[1].abs() < vanishing {
+        [T::ONE, -T::ONE]
+    } else {
+        [T::ONE; 2]
+    }
+}
+
+/// Corner of a box that is farthest along a direction, or the second such.
+fn corner<T: Real>(size: [T; 3], direction: [T; 2], flips: [T; 2], second: bool) -> [T; 3] {
+    let mut at = [T::ZERO; 3];
+    for k in 0..2 {
+        at[k] = if direction[k] >= T::ZERO { size[k] } else { -size[k] };
+        if second {
+            at[k] *= flips[k];
+        }
+    }
+    at
+}
+
+/// The face of `other` across its last axis, cut to the face of `base` across its last axis, as `base` sees it.
+/// The normal leads away from `base`, or to it where `sign` is negative.
+fn face_face<T: Real>(
+    base: &Shape<T>,
+    other: &Shape<T>,
+    sign: T,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let axes = seen_axes(base, other);
+    let center = mat_t_mul_vec(base.mat, sub(other.pos, base.pos));
+    let up = if center[2] >= T::ZERO { T::ONE } else { -T::ONE };
+    // the side that faces the base: its centre and half its edges, with heights above the face
+    let side = if up * axes[2][2] > T::ZERO { -T::ONE } else { T::ONE };
+    let mut middle = add_scaled(center, axes[2], side * other.size[2]);
+    let (mut across, mut along) = (scale(axes[0], other.size[0]), scale(axes[1], other.size[1]));
+    middle[2] = up * middle[2] - base.size[2];
+    across[2] *= up;
+    along[2] *= up;
+    let mut polygon: Polygon<T> = [middle; 8];
+    for (k, (x, y)) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].into_iter().enumerate() {
+        polygon[k] = add_scaled(add_scaled(middle, across, T::of(x)), along, T::of(y));
+    }
+    let mut n = 4;
+    for (axis, side) in [(0, T::ONE), (0, -T::ONE), (1, T::ONE), (1, -T::ONE)] {
+        n = cut(&mut polygon, n, axis, side, base.size[axis]);
+    }
+    // corners that are near enough, each once
+    let normal = scale(mat_column(base.mat, 2), sign * up);
+    let same = tolerance::<T>(1e-14, 1e-10) * (base.size[0] * base.size[0] + base.size[1] * base.size[1]);
+    let mut kept = 0;
+    for k in 0..n {
+        let [x, y, height] = polygon[k];
+        let mut near = height <= margin;
+        for q in 0..kept {
+            let (dx, dy) = (polygon[q][0] - x, polygon[q][1] - y);
+            near = near && dx * dx + dy * dy >= same;
+        }
+        if !near {
+            continue;
+        }
+        polygon[kept] = polygon[k];
+        // midway between the face and the other box
+        let at = [x, y, up * (base.size[2] + height * T::of(0.5))];
+        let pos = add(mat_mul_vec(base.mat, at), base.pos);
+        found[kept] = Found { dist: height, pos, normal, tangent: [T::ZERO; 3] };
+        kept += 1;
+    }
+    kept
+}
+
+/// Cuts off what lies beyond a limit along an axis, or below minus the limit where `side` is negative; returns the
+/// number of corners.
+fn cut<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, limit: T) -> usize {
+    let before = *polygon;
+    let mut kept = 0;
+    for k in 0..n {
+        let next = if k + 1 == n { 0 } else { k + 1 };
+        let (p, q) = (before[k], before[next]);
+        let (here, there) = (side * p[axis] - limit, side * q[axis] - limit);
+        if here <= T::ZERO && kept < polygon.len() {
+            polygon[kept] = p;
+            kept += 1;
+        }
+        // where the edge to the next corner crosses the limit
+        let crosses = (here < T::ZERO && there > T::ZERO) || (here > T::ZERO && there < T::ZERO);
+        if crosses && kept < polygon.len() {
+            polygon[kept] = add_scaled(p, sub(q, p), here / (here - there));
+            kept += 1;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::math::{quat_normalize, quat_to_mat};
+
+    /// Pseudo-random numbers from minus one to one.
+    struct Noise(u64);
+
+    impl Noise {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+
+        fn vector(&mut self) -> [f64; 3] {
+            [self.next(), self.next(), self.next()]
+        }
+
+        fn cuboid(&mut self) -> Shape<f64> {
+            let q = quat_normalize([self.next(), self.next(), self.next(), self.next()]);
+            let size = self.vector().map(|s| 0.1 + 0.4 * s.abs());
+            Shape { pos: scale(self.vector(), 0.6), mat: quat_to_mat(q), size }
+        }
+    }
+
+    /// Gap between the projections of two boxes on a direction: negative where they overlap.
+    fn gap_along(a: &Shape<f64>, b: &Shape<f64>, direction: [f64; 3]) -> f64 {
+        let extent = |s: &Shape<f64>| {
+            let corners = (0..8).map(|bits: usize| {
+                let sign = |k: usize| if bits & (1 << k) == 0 { -s.size[k] } else { s.size[k] };
+                dot(add(s.pos, mat_mul_vec(s.mat, [sign(0), sign(1), sign(2)])), direction)
+            });
+            corners.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
+        };
+        let ((low_a, high_a), (low_b, high_b)) = (extent(a), extent(b));
+        (low_b - high_a).max(low_a - high_b)
+    }
+
+    /// The largest gap over the fifteen axes, from the corners of the boxes.
+    fn largest_gap(a: &Shape<f64>, b: &Shape<f64>) -> f64 {
+        let (axes_a, axes_b) =
+            ([0, 1, 2].map(|k| mat_column(a.mat, k)), [0, 1, 2].map(|k| mat_column(b.mat, k)));
+        let crossed = axes_a.iter().flat_map(|&x| axes_b.iter().map(move |&y| cross(x, y)));
+        let directions = axes_a.iter().chain(&axes_b).copied().chain(crossed);
+        let unit = directions.filter(|d| dot(*d, *d) > 1e-8).map(|d| scale(d, 1.0 / dot(d, d).sqrt()));
+        unit.map(|d| gap_along(a, b, d)).fold(f64::MIN, f64::max)
+    }
+
+    fn inside(s: &Shape<f64>, point: [f64; 3], slack: f64) -> bool {
+        let local = mat_t_mul_vec(s.mat, sub(point, s.pos));
+        (0..3).all(|k| local[k].abs() <= s.size[k] + slack)
+    }
+
+    #[test]
+    fn contacts_of_random_boxes_are_sound() {
+        let mut noise = Noise(1);
+        let (mut touching, mut edges) = (0, 0);
+        for _ in 0..20_000 {
+            let (a, b) = (noise.cuboid(), noise.cuboid());
+            let mut found = [Found::none(); MAX_FOUND];
+            let n = box_box(&a, &b, 0.0, &mut found);
+            let gap = largest_gap(&a, &b);
+            // none exactly where an axis separates
+            assert_eq!(n == 0, gap > 0.0, "{gap}");
+            if n == 0 {
+                continue;
+            }
+            touching += 1;
+            edges += usize::from(n == 1);
+            let along = gap_along(&a, &b, found[0].normal);
+            assert!(dot(found[0].normal, sub(b.pos, a.pos)) > -1e-12);
+            assert!((dot(found[0].normal, found[0].normal) - 1.0).abs() < 1e-9);
+            for c in &found[..n] {
+                assert!(c.dist <= 0.0 && c.dist.is_finite() && c.pos.iter().all(|x| x.is_finite()));
+                // never deeper than what moves the boxes apart along the normal; the normal hardly the longer way out
+                assert!(c.dist >= along - 1e-9 && along >= gap * 1.06 - 1e-9, "{} {along} {gap}", c.dist);
+                // midway between two surfaces
+                let slack = 1e-9 - c.dist;
+                assert!(inside(&a, c.pos, slack) && inside(&b, c.pos, slack));
+            }
+            // the same the other way round
+            let mut other = [Found::none(); MAX_FOUND];
+            assert_eq!(box_box(&b, &a, 0.0, &mut other), n);
+            for c in &found[..n] {
+                let twin = other[..n].iter().any(|o| {
+                    let away = sub(o.pos, c.pos);
+                    let turned = add(o.normal, c.normal);
+                    dot(away, away) < 1e-18 && dot(turned, turned) < 1e-18 && (o.dist - c.dist).abs() < 1e-9
+                });
+                assert!(twin, "{c:?} {:?}", &other[..n]);
+            }
+        }
+        assert!(touching > 5_000 && edges > 500, "{touching} {edges}");
+    }
+
+    #[test]
+    fn a_box_at_rest_touches_with_the_outline_of_the_overlap() {
+        let turn = |angle: f64| quat_to_mat([(angle / 2.0).cos(), 0.0, 0.0, (angle / 2.0).sin()]);
+        let base = Shape { pos: [0.0; 3], mat: turn(0.0), size: [1.0; 3] };
+        let mut found = [Found::none(); MAX_FOUND];
+        for (angle, corners) in [(0.0, 4), (0.7, 8)] {
+            let top = Shape { pos: [0.0, 0.0, 1.99], mat: turn(angle), size: [1.0; 3] };
+            assert_eq!(box_box(&base, &top, 0.0, &mut found), corners);
+            for c in &found[..corners] {
+                assert!((c.dist + 0.01).abs() < 1e-12 && (c.pos[2] - 0.995).abs() < 1e-12);
+                assert_eq!(c.normal, [0.0, 0.0, 1.0]);
+            }
+        }
+        // what is not a number touches nothing
+        let lost = Shape { pos: [f64::NAN; 3], ..base };
+        assert_eq!(box_box(&base, &lost, 0.0, &mut found), 0);
+    }
+}

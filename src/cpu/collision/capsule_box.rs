@@ -1,0 +1,307 @@
+//! Contacts of a capsule and a box: a sphere at the point of the capsule's axis that is nearest to the box, and at
+//! a second one where the axis runs along the box. Twin: `shaders/collision/capsule_box.wgsl`.
+//!
+//! The axis is a segment, its points `centre + half x` with `x` from minus one to one, all as the box sees it. Where
+//! the second sphere goes follows the reference: as far along the segment as it stays above the same face.
+
+use super::primitives::{Found, MAX_FOUND, Shape, sphere_box, tolerance};
+use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub};
+use crate::real::Real;
+
+/// What of a box is nearest to a segment.
+#[derive(Clone, Copy, Debug)]
+enum Place<T> {
+    /// The inside.
+    Inside,
+    /// The face across an axis.
+    Face(usize),
+    /// A point from minus one to one on the edge along an axis, and the corner where the edge starts.
+    Edge(usize, T, usize),
+    /// A corner: bit `k` is set where it is on the upper side of axis `k`.
+    Corner(usize),
+}
+
+/// A segment and a box.
+struct Pair<T> {
+    /// Centre of the segment.
+    center: [T; 3],
+    /// Direction of the segment.
+    axis: [T; 3],
+    /// From its centre to its end.
+    half: [T; 3],
+    /// Half its length.
+    length: T,
+    /// Half the edges of the box.
+    size: [T; 3],
+}
+
+/// Capsule and box: one contact, or two where the capsule lies along the box.
+pub fn capsule_box<T: Real>(
+    capsule: &Shape<T>,
+    cuboid: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let center = mat_t_mul_vec(cuboid.mat, sub(capsule.pos, cuboid.pos));
+    let axis = mat_t_mul_vec(cuboid.mat, mat_column(capsule.mat, 2));
+    let length = capsule.size[1];
+    let pair = Pair { center, axis, half: scale(axis, length), length, size: cuboid.size };
+    let (place, x) = nearest(&pair);
+    let step = match place {
+        Place::Inside => None,
+        Place::Face(face) => Some(along_face(&pair, face, x)),
+        Place::Edge(edge, y, start) => across_edge(&pair, edge, y, start, x),
+        Place::Corner(corner) => past_corner(&pair, corner, x),
+    };
+    let touch = |x: T, out: &mut Found<T>| {
+        let at = add_scaled(center, pair.half, x);
+        let pos = add(mat_mul_vec(cuboid.mat, at), cuboid.pos);
+        sphere_box(&Shape { pos, ..*capsule }, cuboid, margin, out)
+    };
+    let n = touch(x, &mut found[0]);
+    match step {
+        Some(step) => n + touch(step + x, &mut found[n]),
+        None => n,
+    }
+}
+
+/// What of the box is nearest to the segment, and the point of the segment that is.
+fn nearest<T: Real>(p: &Pair<T>) -> (Place<T>, T) {
+    let (mut place, mut x, mut least) = (Place::Inside, T::ZERO, T::of(1e30));
+    // in single precision, what is as near as before but for rounding is not nearer
+    let extent = p.length + p.size[0] + p.size[1] + p.size[2];
+    let rounding = tolerance::<T>(0.0, 1e-6) * extent;
+    // an end above a face, or inside
+    for end in [-T::ONE, T::ONE] {
+        let tip = add_scaled(p.center, p.half, end);
+        let (mut outside, mut face, mut over) = (0, Place::Inside, T::ZERO);
+        for k in 0..3 {
+            if tip[k].abs() > p.size[k] {
+                outside += 1;
+                (face, over) = (Place::Face(k), tip[k].abs() - p.size[k]);
+            }
+        }
+        if outside < 2 && over * over < least - rounding * least.sqrt() {
+            (place, x, least) = (face, end, over * over);
+        }
+    }
+    // any point above an edge or a corner
+    for edge in 0..3 {
+        for start in 0..8 {
+            if start & (1 << edge) != 0 {
+                continue;
+            }
+            let Some((y, side, along, dist2)) = nearest_on_edge(p, edge, start) else { continue };
+            if dist2 < least - T::MINVAL - rounding * least.sqrt() {
+                (x, least) = (along, dist2);
+                place = match side {
+                    0 => Place::Edge(edge, y, start),
+                    1 => Place::Corner(start + (1 << edge)),
+                    _ => Place::Corner(start),
+                };
+            }
+        }
+    }
+    (place, x)
+}
+
+/// Nearest points of the segment and an edge: where on the edge, at which end of it (0: neither), where on the
+/// segment, and the squared distance; none where they are parallel.
+///
+/// Setting the derivatives of the squared distance to zero gives a 2 × 2 system, whose solution is clamped.
+fn nearest_on_edge<T: Real>(p: &Pair<T>, edge: usize, start: usize) -> Option<(T, i32, T, T)> {
+    let size = p.size[edge];
+    let mut middle = corner_of(p.size, start);
+    middle[edge] = T::ZERO;
+    let between = sub(middle, p.center);
+    let (a, b, c) = (size * size, -size * p.half[edge], p.length * p.length);
+    let (u, v) = (-size * between[edge], dot(p.half, between));
+    let det = a * c - b * b;
+    if det.abs() < T::MINVAL || det < tolerance::<T>(0.0, 1e-6) * a * c {
+        return None;
+    }
+    let mut y = (c * u - b * v) / det;
+    let mut x = (a * v - b * u) / det;
+    let mut side = 0;
+    if y.abs() > T::ONE {
+        side = if y > T::ONE { 1 } else { -1 };
+        y = T::of(f64::from(side));
+        x = (v - b * y) / c;
+    }
+    if x.abs() > T::ONE {
+        x = if x > T::ONE { T::ONE } else { -T::ONE };
+        y = (u - b * x) / a;
+        if y.abs() > T::ONE {
+            side = if y > T::ONE { 1 } else { -1 };
+            y = T::of(f64::from(side));
+        }
+    }
+    let mut gap = add_scaled(between, p.half, -x);
+    gap[edge] += size * y;
+    Some((y, side, x, dot(gap, gap)))
+}
+
+/// Corner of a box by its bits.
+fn corner_of<T: Real>(size: [T; 3], bits: usize) -> [T; 3] {
+    let mut at = size;
+    for k in 0..3 {
+        if bits & (1 << k) == 0 {
+            at[k] = -at[k];
+        }
+    }
+    at
+}
+
+/// In which directions the segment leads over the box from a corner: bit `k` for axis `k`.
+fn inward<T: Real>(p: &Pair<T>, corner: usize) -> usize {
+    let mut upward = 0;
+    for k in 0..3 {
+        upward |= usize::from(p.half[k] > T::ZERO) << k;
+    }
+    upward ^ corner
+}
+
+/// How far the segment runs over a length along an axis.
+fn run<T: Real>(p: &Pair<T>, axis: usize, length: T) -> T {
+    length / p.half[axis].abs().max(T::MINVAL)
+}
+
+/// Step from an end above a face to the other end, or to where it leaves the face.
+fn along_face<T: Real>(p: &Pair<T>, face: usize, x: T) -> T {
+    let tip = add_scaled(p.center, p.half, x);
+    let mut step = T::of(2.0);
+    for k in 0..3 {
+        if k == face || p.half[k].abs() < T::MINVAL {
+            continue;
+        }
+        for side in [T::ONE, -T::ONE] {
+            let leaves = -x * (side * p.size[k] - tip[k]) / p.half[k];
+            if leaves > T::ZERO && leaves < step {
+                step = leaves;
+            }
+        }
+    }
+    -x * step
+}
+
+/// Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where
+/// neither direction leads over a face, or one leads inside.
+fn across_edge<T: Real>(p: &Pair<T>, edge: usize, y: T, start: usize, x: T) -> Option<T> {
+    let (one, two) = ((edge + 1) % 3, (edge + 2) % 3);
+    let bits = inward(p, start);
+    if (bits >> one) & 1 == (bits >> two) & 1 {
+        return None;
+    }
+    let high = if p.axis[one].abs() > p.axis[two].abs() { one } else { two };
+    let forward = (bits >> high) & 1 == 1;
+    let way = if forward { T::ONE } else { -T::ONE };
+    let mut step = T::ONE - way * x;
+    step = step.min(run(p, high, T::of(2.0) * p.size[high]));
+    // what is left of the edge in its own direction
+    let rising = (p.half[edge] > T::ZERO) == forward;
+    let left = if rising { T::ONE - y } else { T::ONE + y };
+    step = step.min(run(p, edge, p.size[edge] * left));
+    Some(way * step)
+}
+
+/// Step from a corner along the edge or the face that the segment runs along; none where it leads straight away
+/// from the corner, or into the box.
+fn past_corner<T: Real>(p: &Pair<T>, corner: usize, x: T) -> Option<T> {
+    let bits = inward(p, corner);
+    // the axis in which the segment leads another way than in the two others
+    let (axis, way) = match bits {
+        1 | 2 | 4 => (bits / 2, T::ONE),
+        3 | 5 | 6 => ((7 - bits) / 2, -T::ONE),
+        _ => return None,
+    };
+    let two = T::of(2.0);
+    if p.axis[axis] * p.axis[axis] > T::of(0.5) {
+        let step = (T::ONE - way * x).min(run(p, axis, two * p.size[axis]));
+        return Some(way * step);
+    }
+    let mut step = T::ONE + way * x;
+    for other in [(axis + 1) % 3, (axis + 2) % 3] {
+        step = step.min(run(p, other, two * p.size[other]));
+    }
+    Some(-way * step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::math::{clip, norm3, normalize3, quat_normalize, quat_to_mat};
+
+    /// Pseudo-random numbers from minus one to one.
+    fn noise(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn pose(state: &mut u64, size: [f64; 3]) -> Shape<f64> {
+        let q = quat_normalize([0; 4].map(|_| noise(state)));
+        Shape { pos: [0; 3].map(|_| 0.6 * noise(state)), mat: quat_to_mat(q), size }
+    }
+
+    /// Distance from a point to a box, zero inside.
+    fn distance(point: [f64; 3], cuboid: &Shape<f64>) -> f64 {
+        let local = mat_t_mul_vec(cuboid.mat, sub(point, cuboid.pos));
+        norm3([0, 1, 2].map(|k| local[k] - clip(local[k], -cuboid.size[k], cuboid.size[k])))
+    }
+
+    /// Distance from the axis of a capsule to a box, which is convex along the axis.
+    fn axis_distance(capsule: &Shape<f64>, cuboid: &Shape<f64>) -> f64 {
+        let at = |x: f64| distance(add_scaled(capsule.pos, mat_column(capsule.mat, 2), x), cuboid);
+        let (mut low, mut high) = (-capsule.size[1], capsule.size[1]);
+        for _ in 0..200 {
+            let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            if at(a) < at(b) { high = b } else { low = a }
+        }
+        at(low)
+    }
+
+    #[test]
+    fn contacts_of_random_capsules_are_sound() {
+        let (mut state, mut counts) = (1, [0; 3]);
+        for _ in 0..20_000 {
+            let size = [0; 3].map(|_| 0.1 + 0.4 * noise(&mut state).abs());
+            let (a, b) = (pose(&mut state, [0.1, 0.3, 0.0]), pose(&mut state, size));
+            let mut found = [Found::none(); MAX_FOUND];
+            let n = capsule_box(&a, &b, 0.0, &mut found);
+            let apart = axis_distance(&a, &b);
+            counts[n] += 1;
+            // the first touches where the axis is nearest; an axis that runs through may go unnoticed, as in the
+            // reference
+            assert!(n > 0 || !(1e-9..=0.1 - 1e-9).contains(&apart), "{apart}");
+            if n > 0 && apart > 1e-6 {
+                let least = found[..n].iter().map(|c| c.dist).fold(f64::MAX, f64::min);
+                assert!((found[0].dist - (apart - 0.1)).abs() < 1e-6, "{} {apart}", found[0].dist);
+                assert!((found[0].dist - least).abs() < 1e-6);
+            }
+            for c in &found[..n] {
+                assert!(c.dist <= 0.0 && c.pos.iter().all(|x| x.is_finite()));
+                assert!((norm3(c.normal) - 1.0).abs() < 1e-9);
+                // on the capsule's axis, a radius and half the depth away
+                let center = add_scaled(c.pos, c.normal, -(0.1 + 0.5 * c.dist));
+                let local = mat_t_mul_vec(a.mat, sub(center, a.pos));
+                assert!(local[0].abs() < 1e-9 && local[1].abs() < 1e-9 && local[2].abs() < 0.3 + 1e-9);
+            }
+        }
+        assert!(counts.iter().all(|n| *n > 1_000), "{counts:?}");
+    }
+
+    #[test]
+    fn a_lying_capsule_touches_with_both_ends_of_what_is_above_the_box() {
+        let mat = [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0];
+        let cuboid = Shape { pos: [0.0; 3], mat: quat_to_mat([1.0, 0.0, 0.0, 0.0]), size: [1.0; 3] };
+        let mut found = [Found::none(); MAX_FOUND];
+        // within the face, and over its rim
+        for (x, ends) in [(0.0, [-0.5, 0.5]), (0.8, [0.3, 1.0])] {
+            let capsule = Shape { pos: [x, 0.2, 1.09], mat, size: [0.1, 0.5, 0.0] };
+            assert_eq!(capsule_box(&capsule, &cuboid, 0.0, &mut found), 2);
+            for (c, end) in found.iter().zip(ends) {
+                assert!((c.dist + 0.01).abs() < 1e-12 && norm3(sub(c.pos, [end, 0.2, 0.995])) < 1e-12);
+                assert!(norm3(sub(normalize3(c.normal), [0.0, 0.0, -1.0])) < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,658 @@
+//! Contacts between the geom pairs that can touch.
+//!
+//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]) or the general way of
+//! [`super::convex`], and the mixing of the
+//! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
+//! to a distance of margin plus gap, and make force up to the margin.
+
+use std::ops::Range;
+
+use super::box_box::box_box;
+use super::capsule_box::capsule_box;
+use super::convex::convex_convex;
+use super::height_field::{MAX_PRISMS, Prisms};
+use super::plane_mesh::plane_mesh;
+use super::polytope::Hull;
+use super::primitives::{
+    Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
+    plane_sphere, spare_normal, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
+};
+use super::support_map::Solid;
+use super::sweep_and_prune::sweep;
+use crate::cpu::math::{
+    add, dot, make_frame_hint, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3, set_vec3, sub,
+    vec3,
+};
+use crate::cpu::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
+use crate::model::data::{Data, status};
+use crate::model::{Model, disable, enable, geom};
+use crate::real::Real;
+
+/// Least friction coefficient (`mjMINMU`).
+const MIN_FRICTION: f64 = 1e-5;
+
+/// Which of a geom's friction coefficients acts in each tangential dimension.
+const FRICTION_KIND: [usize; 5] = [0, 0, 1, 2, 2];
+
+/// Contact parameters of a pair of geoms.
+struct Parameters<T> {
+    dim: i32,
+    friction: [T; 5],
+    solref: [T; 2],
+    solreffriction: [T; 2],
+    solimp: [T; 5],
+    adhesion: T,
+}
+
+/// All contacts, in the order of the candidates; the deepest where there are more than slots.
+pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.ncon[0] = 0;
+    if m.disabled(disable::CONSTRAINT) || m.disabled(disable::CONTACT) {
+        return;
+    }
+    find_contacts(m, d);
+    if !d.tree_asleep.is_empty() && wake_touched(m, d) {
+        // those of the trees that sleep no more
+        d.ncon[0] = 0;
+        find_contacts(m, d);
+    }
+}
+
+/// Contacts of all candidates, of those near each other where there are many.
+fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut wanted = 0;
+    let mut found = [Found::none(); MAX_FOUND];
+    if m.sizes.nsweep > 0 && !m.enabled(enable::OVERRIDE) {
+        for k in 0..sweep(m, d) {
+            let group = d.candidate_near[k] as usize;
+            let first = m.sweep_group_adr[group] as usize;
+            wanted += visit_all(m, d, first..first + m.sweep_group_num[group] as usize, &mut found);
+        }
+    } else {
+        wanted = visit_all(m, d, 0..m.sizes.ncandidate, &mut found);
+    }
+    // what did not fit is reported
+    if wanted > d.sizes.nconmax {
+        d.status[0] |= status::CONTACT_OVERFLOW;
+    }
+    d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Contacts of candidates in a row, without runs of them that are far; returns how many there would be if there were slots
+/// for all.
+fn visit_all<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidates: Range<usize>,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let mut wanted = 0;
+    let mut span = m.span_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
+    let mut next = candidates.start;
+    while next < candidates.end && span < m.sizes.nspan {
+        let end = (m.span_adr[span] + m.span_num[span]) as usize;
+        if !far_span(m, d, span) {
+            for candidate in next..end.min(candidates.end) {
+                wanted += visit(m, d, candidate, found);
+            }
+        }
+        next = end;
+        span += 1;
+    }
+    wanted
+}
+
+/// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
+fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    let mut woken = false;
+    for con in 0..d.ncon[0] as usize {
+        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * con + k] as usize] as usize);
+        let trees = bodies.map(|b| m.body_treeid[b]);
+        for (tree, other) in [(trees[0], trees[1]), (trees[1], trees[0])] {
+            if tree_sleeps(d, tree) && !tree_sleeps(d, other) {
+                // what touches it is as tired
+                let value = usize::try_from(other).map_or(AWAKE, |t| d.tree_asleep[t]);
+                wake_tree(d, tree, value);
+                woken = true;
+            }
+        }
+    }
+    woken
+}
+
+/// Contacts of one candidate; returns how many there would be if there were slots for all.
+fn visit<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let (margin, gap) = margin_gap(m, candidate, g1, g2);
+    if far_apart(m, d, g1, g2, margin + gap) {
+        return 0;
+    }
+    if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
+        return 0;
+    }
+    if m.geom_type[g1] != geom::HFIELD {
+        let n = collide(m, d, g1, g2, margin + gap, found);
+        return keep(m, d, candidate, margin, &found[..n]);
+    }
+    // one contact of each prism under the geom
+    let other = solid(m, d, g2);
+    let field = m.geom_dataid[g1] as usize;
+    let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
+        return 0;
+    };
+    let mut wanted = 0;
+    for k in 0..prisms.count() {
+        let Some(prism) = prisms.get(k) else { continue };
+        let n = convex_convex(&prism, &other, margin + gap, false, found);
+        wanted += keep(m, d, candidate, margin, &found[..n]);
+        if wanted == MAX_PRISMS {
+            break;
+        }
+    }
+    wanted
+}
+
+/// Whether the geoms of a run of candidates on one body are far from those on the other: none of its candidates has a contact
+/// then.
+#[inline(always)]
+fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
+    let bodies = [m.span_body[2 * span], m.span_body[2 * span + 1]];
+    if bodies[0] < 0 || bodies[1] < 0 || m.enabled(enable::OVERRIDE) {
+        return false;
+    }
+    let place = |k: usize| (vec3(&d.xpos, bodies[k] as usize), mat3(&d.xmat, bodies[k] as usize));
+    let centre = |k: usize| {
+        let c = &m.span_reach[8 * span + 4 * k..8 * span + 4 * k + 3];
+        let (pos, mat) = place(k);
+        add(pos, mat_mul_vec(mat, [c[0], c[1], c[2]]))
+    };
+    let reach = m.span_reach[8 * span + 3] + m.span_reach[8 * span + 7];
+    let two = centre(1);
+    let alone = usize::try_from(m.span_geom[span]).ok();
+    // places are rounded otherwise than those of the geoms
+    if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
+        let height = dot(sub(two, vec3(&d.geom_xpos, plane)), mat_column(mat3(&d.geom_xmat, plane), 2));
+        return height > reach + T::of(8.0) * T::EPSILON * (norm3(two) + height.abs());
+    }
+    let one = alone.map_or_else(|| centre(0), |g| vec3(&d.geom_xpos, g));
+    let apart = sub(two, one);
+    let size = dot(one, one) + dot(two, two);
+    if dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * size {
+        return true;
+    }
+    // the same with boxes
+    let first = alone.map_or_else(|| place(0), |g| (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)));
+    let all = &m.span_box[12 * span..12 * span + 12];
+    let boxes = [Bounds::new(first, &all[..6]), Bounds::new(place(1), &all[6..])];
+    boxes[0].is_apart(&boxes[1], T::of(16.0) * T::EPSILON * size.sqrt())
+}
+
+/// Writes the contacts of a candidate for which there are slots; returns how many there would be.
+fn keep<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: usize, margin: T, found: &[Found<T>]) -> usize {
+    for contact in found {
+        if let Some(slot) = free_slot(d, contact.dist) {
+            write_contact(m, d, slot, candidate, margin, contact);
+        }
+    }
+    found.len()
+}
+
+/// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
+#[inline(always)]
+fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> (T, T) {
+    let pair = m.candidate_pair[candidate];
+    let (mut margin, gap) = if pair >= 0 {
+        (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
+    } else {
+        (m.geom_margin[g1] + m.geom_margin[g2], m.geom_gap[g1] + m.geom_gap[g2])
+    };
+    if m.enabled(enable::OVERRIDE) {
+        margin = m.opt_o_margin[0];
+    }
+    (margin, gap)
+}
+
+/// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
+#[inline(always)]
+pub(crate) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+    let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
+    if m.geom_type[g1] == geom::PLANE {
+        let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
+        let normal = [mat[2], mat[5], mat[8]];
+        return dot(apart, normal) > margin + m.geom_rbound[g2];
+    }
+    let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
+    dot(apart, apart) > reach * reach
+}
+
+/// A box with axes of its own.
+struct Bounds<T> {
+    centre: [T; 3],
+    mat: [T; 9],
+    half: [T; 3],
+}
+
+impl<T: Real> Bounds<T> {
+    /// The one with a centre and half sizes in a frame.
+    #[inline(always)]
+    fn new((pos, mat): ([T; 3], [T; 9]), bounds: &[T]) -> Self {
+        Self { centre: add(pos, mat_mul_vec(mat, vec3(bounds, 0))), mat, half: vec3(bounds, 1) }
+    }
+
+    /// The one around a geom.
+    #[inline(always)]
+    fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
+        Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
+    }
+
+    /// Whether it is farther from another than `margin` along an axis of either of them (Gottschalk, Lin and Manocha,
+    /// *OBBTree*, 1996, without the axes across two edges).
+    #[inline(always)]
+    fn is_apart(&self, other: &Self, margin: T) -> bool {
+        let apart = sub(other.centre, self.centre);
+        let mut turn = [[T::ZERO; 3]; 3];
+        for k in 0..3 {
+            // the second's axes along one of the first
+            let axis = mat_column(self.mat, k);
+            turn[k] = mat_t_mul_vec(other.mat, axis);
+            let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
+            if dot(axis, apart).abs() > reach {
+                return true;
+            }
+        }
+        for k in 0..3 {
+            let column = [turn[0][k], turn[1][k], turn[2][k]];
+            let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
+            if dot(mat_column(other.mat, k), apart).abs() > reach {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Pose and size of one geom.
+pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
+    Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
+}
+
+/// The same with the vertices of a mesh.
+pub(crate) fn solid<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> Solid<'a, T> {
+    let kind = m.geom_type[id];
+    let hull = match usize::try_from(m.geom_dataid[id]) {
+        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
+        _ => Hull::None,
+    };
+    Solid { kind, shape: shape(m, d, id), hull }
+}
+
+/// Contacts of one candidate nearer than `margin`; returns their number.
+fn collide<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    g1: usize,
+    g2: usize,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
+    let kinds = (m.geom_type[g1], m.geom_type[g2]);
+    if let Some(n) = closed_form(kinds, &a, &b, margin, found) {
+        return n;
+    }
+    match kinds {
+        (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
+        (geom::PLANE, geom::MESH) => plane_mesh(&a, &solid(m, d, g2), margin, found),
+        (one, two) if is_convex(one) && is_convex(two) => {
+            if Bounds::around(m, d, g1).is_apart(&Bounds::around(m, d, g2), margin) {
+                return 0;
+            }
+            let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
+            convex_convex(&solid(m, d, g1), &solid(m, d, g2), margin, multiple, found)
+        }
+        _ => 0,
+    }
+}
+
+/// Contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance; returns
+/// their number.
+pub(crate) fn closed_form<T: Real>(
+    kinds: (i32, i32),
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> Option<usize> {
+    let (r1, r2) = (a.size[0], b.size[0]);
+    Some(match kinds {
+        (geom::PLANE, geom::SPHERE) => plane_sphere(a, b.pos, r2, margin, &mut found[0]),
+        (geom::PLANE, geom::CAPSULE) => plane_capsule(a, b, margin, found),
+        (geom::PLANE, geom::ELLIPSOID) => plane_ellipsoid(a, b, margin, &mut found[0]),
+        (geom::PLANE, geom::CYLINDER) => plane_cylinder(a, b, margin, found),
+        (geom::PLANE, geom::BOX) => plane_box(a, b, margin, found),
+        (geom::SPHERE, geom::SPHERE) => {
+            sphere_sphere(a.pos, r1, b.pos, r2, spare_normal(a, b), margin, &mut found[0])
+        }
+        (geom::SPHERE, geom::CAPSULE) => sphere_capsule(a, b, margin, &mut found[0]),
+        (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(a, b, margin, &mut found[0]),
+        (geom::SPHERE, geom::BOX) => sphere_box(a, b, margin, &mut found[0]),
+        (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(a, b, margin, found),
+        (geom::CAPSULE, geom::BOX) => capsule_box(a, b, margin, found),
+        _ => return None,
+    })
+}
+
+/// Whether a type is known by its support function.
+pub(crate) fn is_convex(kind: i32) -> bool {
+    (geom::SPHERE..=geom::MESH).contains(&kind)
+}
+
+/// Whether a type has a face or an edge to lie on.
+fn has_side(kind: i32) -> bool {
+    [geom::CAPSULE, geom::CYLINDER, geom::BOX, geom::MESH].contains(&kind)
+}
+
+/// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the
+/// shallowest contact has been taken out; none where no contact is shallower.
+fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
+    let n = d.ncon[0] as usize;
+    if n < d.sizes.nconmax {
+        d.ncon[0] += 1;
+        return Some(n);
+    }
+    if n == 0 {
+        return None;
+    }
+    // the shallowest, the last of equals
+    let mut worst = 0;
+    for k in 1..n {
+        if d.contact_dist[k] >= d.contact_dist[worst] {
+            worst = k;
+        }
+    }
+    if dist >= d.contact_dist[worst] {
+        return None;
+    }
+    // those after it move up
+    for k in worst..n - 1 {
+        move_contact(d, k + 1, k);
+    }
+    Some(n - 1)
+}
+
+/// Copies a contact to another slot.
+fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
+    d.contact_dist[to] = d.contact_dist[from];
+    d.contact_includemargin[to] = d.contact_includemargin[from];
+    d.contact_dim[to] = d.contact_dim[from];
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[to] = d.contact_adhesion[from];
+    }
+    d.contact_pos.copy_within(3 * from..3 * from + 3, 3 * to);
+    d.contact_frame.copy_within(9 * from..9 * from + 9, 9 * to);
+    d.contact_friction.copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_solref.copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solreffriction.copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solimp.copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_geom.copy_within(2 * from..2 * from + 2, 2 * to);
+}
+
+/// Writes one contact.
+fn write_contact<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    slot: usize,
+    candidate: usize,
+    margin: T,
+    found: &Found<T>,
+) {
+    let p = parameters(m, candidate);
+    d.contact_dist[slot] = found.dist;
+    set_vec3(&mut d.contact_pos, slot, found.pos);
+    let frame = make_frame_hint(found.normal, found.tangent);
+    set_mat3(&mut d.contact_frame, slot, frame);
+    d.contact_includemargin[slot] = margin;
+    d.contact_dim[slot] = p.dim;
+    d.contact_friction[5 * slot..5 * slot + 5].copy_from_slice(&p.friction);
+    d.contact_solref[2 * slot..2 * slot + 2].copy_from_slice(&p.solref);
+    d.contact_solreffriction[2 * slot..2 * slot + 2].copy_from_slice(&p.solreffriction);
+    d.contact_solimp[5 * slot..5 * slot + 5].copy_from_slice(&p.solimp);
+    if p.adhesion != T::ZERO && found.dist >= margin {
+        // pulls from afar, without friction
+        d.contact_dim[slot] = 1;
+    }
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[slot] = p.adhesion;
+    }
+    d.contact_geom[2 * slot] = m.candidate_geom1[candidate];
+    d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
+}
+
+/// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor
+/// of friction.
+fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+    let pair = m.candidate_pair[candidate];
+    let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
+    if m.enabled(enable::OVERRIDE) {
+        p.solref.copy_from_slice(&m.opt_o_solref);
+        p.solreffriction.copy_from_slice(&m.opt_o_solref);
+        p.solimp.copy_from_slice(&m.opt_o_solimp);
+        p.friction.copy_from_slice(&m.opt_o_friction);
+    }
+    for k in 0..5 {
+        p.friction[k] = p.friction[k].max(T::of(MIN_FRICTION));
+    }
+    p
+}
+
+/// Contact parameters of an explicit pair.
+fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
+    let mut p = Parameters {
+        dim: m.pair_dim[pair],
+        friction: [T::ZERO; 5],
+        solref: [T::ZERO; 2],
+        solreffriction: [T::ZERO; 2],
+        solimp: [T::ZERO; 5],
+        adhesion: m.pair_adhesion[pair],
+    };
+    p.friction.copy_from_slice(&m.pair_friction[5 * pair..5 * pair + 5]);
+    p.solref.copy_from_slice(&m.pair_solref[2 * pair..2 * pair + 2]);
+    p.solreffriction.copy_from_slice(&m.pair_solreffriction[2 * pair..2 * pair + 2]);
+    p.solimp.copy_from_slice(&m.pair_solimp[5 * pair..5 * pair + 5]);
+    p
+}
+
+/// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
+fn mix_share<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
+    if m.geom_priority[g1] > m.geom_priority[g2] {
+        return T::ONE;
+    }
+    if m.geom_priority[g1] < m.geom_priority[g2] {
+        return T::ZERO;
+    }
+    let (s1, s2) = (m.geom_solmix[g1], m.geom_solmix[g2]);
+    if s1 >= T::MINVAL && s2 >= T::MINVAL {
+        s1 / (s1 + s2)
+    } else if s1 < T::MINVAL && s2 < T::MINVAL {
+        T::of(0.5)
+    } else if s1 < T::MINVAL {
+        T::ZERO
+    } else {
+        T::ONE
+    }
+}
+
+/// Contact parameters mixed from the two geoms.
+fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let share = mix_share(m, g1, g2);
+    let equal = m.geom_priority[g1] == m.geom_priority[g2];
+    // the geom that decides alone where priorities differ
+    let chief = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
+    let mut p = Parameters {
+        dim: m.geom_condim[chief],
+        friction: [T::ZERO; 5],
+        solref: [T::ZERO; 2],
+        solreffriction: [T::ZERO; 2],
+        solimp: [T::ZERO; 5],
+        adhesion: m.geom_adhesion[chief],
+    };
+    if equal {
+        p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
+        p.adhesion = m.geom_adhesion[g1] + m.geom_adhesion[g2];
+    }
+    // sliding, torsional and rolling friction, two directions of the first and the last
+    for k in 0..5 {
+        let kind = FRICTION_KIND[k];
+        let (f1, f2) = (m.geom_friction[3 * g1 + kind], m.geom_friction[3 * g2 + kind]);
+        p.friction[k] = if equal { f1.max(f2) } else { m.geom_friction[3 * chief + kind] };
+    }
+    // the direct form of solref cannot be averaged
+    let direct = m.geom_solref[2 * g1] <= T::ZERO || m.geom_solref[2 * g2] <= T::ZERO;
+    for k in 0..2 {
+        let (a, b) = (m.geom_solref[2 * g1 + k], m.geom_solref[2 * g2 + k]);
+        p.solref[k] = if equal && direct { a.min(b) } else { mix(a, b, share) };
+    }
+    for k in 0..5 {
+        let (a, b) = (m.geom_solimp[5 * g1 + k], m.geom_solimp[5 * g2 + k]);
+        p.solimp[k] = mix(a, b, share);
+    }
+    p
+}
+
+/// Weighted mean, exact at both ends.
+fn mix<T: Real>(a: T, b: T, share: T) -> T {
+    share * a + (T::ONE - share) * b
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::batch::bound;
+    use crate::cpu::math::random::Random;
+    use crate::cpu::position;
+    use crate::model::data::Capacity;
+
+    /// Bodies of several geoms of all types above others that are fixed.
+    fn yard() -> Model<f64> {
+        let shapes: String = ["sphere", "capsule", "ellipsoid", "cylinder", "box"]
+            .iter()
+            .enumerate()
+            .map(|(k, kind)| {
+                format!(
+                    "<geom type='{kind}' size='.1 .08 .06' pos='{} .1 0' euler='{k}0 50 2{k}' margin='.0{k}'/>",
+                    0.2 * k as f64
+                )
+            })
+            .chain(["<geom type='mesh' mesh='wedge' pos='1 .1 0' euler='20 0 70'/>".to_owned()])
+            .collect();
+        let body = |x: f64| format!("<body pos='{x} 0 .3'><freejoint/>{shapes}</body>");
+        crate::compile::load_str(&format!(
+            "<mujoco><asset><mesh name='wedge' vertex='0 0 0 .3 0 0 0 .1 0 0 0 .1 .3 .1 0'/></asset>
+            <worldbody><geom type='plane' size='1 1 1'/>{shapes}{}{}</worldbody></mujoco>",
+            body(0.0),
+            body(0.5)
+        ))
+        .unwrap()
+    }
+
+    /// Asserts that two models have the same contacts in random places of free bodies; returns how many they are.
+    fn same_contacts<T: Real>(
+        m: &Model<T>,
+        all: &Model<T>,
+        room: Capacity,
+        spread: f64,
+        mut each: impl FnMut(&Data<T>),
+    ) -> usize {
+        let mut random = Random(7);
+        let mut contacts = 0;
+        for _ in 0..300 {
+            let mut d = Data::new(m, room);
+            for q in d.qpos.chunks_mut(7) {
+                q[..3].copy_from_slice(&random.vector().map(|x| T::of(spread * x)));
+                q[3..].copy_from_slice(&random.quat().map(T::of));
+            }
+            let mut every = d.clone();
+            position(m, &mut d);
+            position(all, &mut every);
+            let n = d.ncon[0] as usize;
+            assert_eq!(d.ncon, every.ncon);
+            assert_eq!(d.contact_geom[..2 * n], every.contact_geom[..2 * n]);
+            assert!(d.contact_dist[..n] == every.contact_dist[..n], "distances differ");
+            contacts += n;
+            each(&d);
+        }
+        contacts
+    }
+
+    #[test]
+    fn what_is_left_out_has_no_contacts() {
+        let m = yard();
+        assert!(m.span_body.iter().any(|b| *b >= 0), "no runs");
+        // the same without runs, and with boxes around all geoms that are never apart
+        let mut all = m.clone();
+        (all.sizes.nspan, all.span_adr, all.span_body) = (1, vec![0], vec![-1; 2]);
+        all.span_num = vec![m.sizes.ncandidate as i32];
+        for aabb in all.geom_aabb.chunks_mut(6) {
+            aabb[3..].fill(100.0);
+        }
+        let mut left_out = 0;
+        let contacts = same_contacts(&m, &all, bound(&m), 0.8, |d| {
+            left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
+        });
+        assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.8, |_| {});
+        assert!(single > 1000, "{single}");
+        // boxes leave out what spheres do not
+        let mut spheres = m.clone();
+        for bounds in spheres.span_box.chunks_mut(6) {
+            bounds[3..].fill(100.0);
+        }
+        let mut more = 0;
+        same_contacts(&m, &all, bound(&m), 0.8, |d| {
+            more += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s) && !far_span(&spheres, d, s)).count();
+        });
+        assert!(more > 300, "{more}");
+    }
+
+    /// Many bodies among fixed ones, with a plane, an excluded and an explicit pair.
+    fn crowd() -> Model<f64> {
+        let kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box"];
+        let geom = |k: usize, x: f64| {
+            format!(
+                "<geom name='g{k}{x}' type='{}' size='.1 .08 .06' pos='{x} .1 0' margin='.01'/>",
+                kinds[k % 5]
+            )
+        };
+        let fixed: String = (0..6).map(|k| geom(k, 0.3 * k as f64)).collect();
+        let bodies: String = (0..40)
+            .map(|k| {
+                format!("<body name='b{k}'><freejoint/>{}{}</body>", geom(10 + k, 0.0), geom(60 + k, 0.15))
+            })
+            .collect();
+        crate::compile::load_str(&format!(
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/>{fixed}{bodies}</worldbody>
+            <contact><exclude body1='b1' body2='b2'/><pair geom1='g130' geom2='g140' margin='.3'/></contact></mujoco>"
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_sweep_leaves_out_no_contacts() {
+        let m = crowd();
+        assert!(m.sizes.nsweep > 40, "no sweep");
+        let mut all = m.clone();
+        all.sizes.nsweep = 0;
+        let contacts = same_contacts(&m, &all, bound(&m), 0.6, |_| {});
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.6, |_| {});
+        assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");
+    }
+}

@@ -1,0 +1,796 @@
+//! Contacts between convex shapes that have no closed form, by their support functions.
+//!
+//! The signed distance of two shapes is minus the least value, over all unit vectors `n`, of the support function of
+//! their difference, `h(n)`; the best `n` is the normal. Where they are apart, the nearest point of the
+//! difference gives it ([`super::gjk`]). Where they overlap, `h` has several minima: the best of a few directions
+//! that the shapes suggest is turned downhill, by looking from a point above the surface for the nearest point
+//! below it, which never leads to a larger `h`. Unlike with a polytope that is expanded (van den Bergen,
+//! *Collision Detection in Interactive 3D Environments*, §4.3.8), memory is a single simplex, and the direction
+//! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
+//! the flat faces and edges found so far makes the normal exact.
+
+use super::gjk::{Goal, Nearest, Run, search};
+use super::multi_contact::several;
+use super::penetration_bound::{Shell, enclose};
+use super::primitives::{Found, MAX_FOUND};
+use super::support_map::{Solid, curve, farthest, meet};
+use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
+use crate::model::geom;
+use crate::real::Real;
+
+/// Sine of the angle within which a direction may be turned onto a face or edge.
+const SNAP: f64 = 0.02;
+
+/// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
+pub const FLAT: f64 = 0.1;
+
+/// The same where the normal is that of a triangle of nearest points, which is less exact.
+const SLANTED: f64 = 10.0;
+
+/// Cosine of the largest angle by which it may be.
+const NEAR: f64 = 0.99;
+
+/// Height above the surface to look from, as a share of the size.
+const LIFT: f64 = 0.2;
+
+/// The same for what is next to a valley of a polytope, and how far directions are tilted there.
+const LOW: f64 = 0.05;
+const TILTS: [[f64; 2]; 12] = [
+    [0.2, 0.0],
+    [-0.1, 0.173_205_08],
+    [-0.1, -0.173_205_08],
+    [-0.4, 0.0],
+    [0.2, -0.346_410_16],
+    [0.2, 0.346_410_16],
+    [0.8, 0.0],
+    [-0.4, 0.692_820_32],
+    [-0.4, -0.692_820_32],
+    [-1.2, 0.0],
+    [0.6, -1.039_230_5],
+    [0.6, 1.039_230_5],
+];
+
+/// How many times higher than a valley a direction is beyond which there is no lower one. The support function is convex:
+/// on the way by an angle `t` to a valley it is at most `cos(t/2 - f) / cos(t/2)` times as high, `f` from the start, which is 2
+/// for tilts of up to 50 degrees and valleys of up to 120.
+const HIGH: f64 = 3.0;
+
+/// Turns around all of them.
+const TURNS: usize = 4;
+
+/// Depth as a share of the size from which on there may be a second valley.
+const DEEP: f64 = 0.05;
+
+/// Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none;
+/// around four there need not be.
+const ATTEMPTS: usize = 4;
+
+/// Cosine of the angle to a valley within which no other one is looked for.
+const AWAY: f64 = 0.7;
+
+/// Longest step of Newton's method.
+const LONGEST: f64 = 0.3;
+
+/// Most valleys of a polytope that are looked at before all directions are.
+const VALLEYS: usize = 8;
+
+/// Squares of the angles within which a direction stays: of curved shapes, and where all triangles are parts of faces.
+const STILL: f64 = 1e-8;
+const SAME: f64 = 1e-12;
+
+/// Most steps downhill, and most of Newton's.
+const STEPS: usize = 12;
+const POLISHES: usize = 20;
+
+/// Contacts of two convex shapes nearer than `margin`; returns their number. `multiple` allows more than one.
+pub fn convex_convex<T: Real>(
+    first: &Solid<'_, T>,
+    second: &Solid<'_, T>,
+    margin: T,
+    multiple: bool,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let (a, b) = centered(first, second);
+    let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
+    let pos = scale(add(gap.from, gap.to), T::of(0.5));
+    found[0] = Found { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
+    let mut count = 1;
+    if multiple {
+        count = several(&a, &b, gap.normal, gap.from, gap.to, margin, found);
+    }
+    for contact in &mut found[..count] {
+        contact.pos = add(contact.pos, first.shape.pos);
+    }
+    count
+}
+
+/// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap<T> {
+    /// Distance between the surfaces, negative where they overlap.
+    pub dist: T,
+    /// Unit normal, from the first to the second.
+    pub normal: [T; 3],
+    /// Point of the first.
+    pub from: [T; 3],
+    /// Point of the second.
+    pub to: [T; 3],
+}
+
+/// Distance of two convex shapes that is not above `margin`, and the points.
+pub fn convex_distance<T: Real>(first: &Solid<'_, T>, second: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
+    let (a, b) = centered(first, second);
+    let gap = nearest_points(&a, &b, margin)?;
+    Some(Gap { from: add(gap.from, first.shape.pos), to: add(gap.to, first.shape.pos), ..gap })
+}
+
+/// Two shapes, all relative to the centre of the first.
+fn centered<'a, T: Real>(first: &Solid<'a, T>, second: &Solid<'a, T>) -> (Solid<'a, T>, Solid<'a, T>) {
+    (first.at([T::ZERO; 3]), second.at(sub(second.shape.pos, first.shape.pos)))
+}
+
+/// The same, relative to the centre of the first.
+fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
+    let radius = a.radius() + b.radius();
+    let (normal, height, known) = least_direction(a, b, radius + margin)?;
+    let dist = -height - radius;
+    // also where it is not a number
+    let touches = dist <= margin;
+    if !touches {
+        return None;
+    }
+    let (p, q) = if a.hull.exists() || b.hull.exists() {
+        hull_witnesses(a, b, normal, height, known)
+    } else {
+        witnesses(a, b, normal)
+    };
+    Some(Gap {
+        dist,
+        normal,
+        from: add_scaled(p, normal, a.radius()),
+        to: add_scaled(q, normal, -b.radius()),
+    })
+}
+
+/// A direction, the value of the support function of the difference there, and the point of the first shape that touches
+/// where it is known.
+type Valley<T> = ([T; 3], T, Option<[T; 3]>);
+
+/// Direction in which the support function of the difference is least, and its value; none where that is below minus
+/// `reach`.
+fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Option<Valley<T>> {
+    let size = norm3(a.shape.size) + norm3(b.shape.size);
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let lift = T::of(LIFT) * size;
+    let mut n = normalize3(sub(b.shape.pos, a.shape.pos));
+    let begin = search(a, b, Goal::Origin, reach, least, &mut n);
+    let nearest = begin.state;
+    if nearest == Nearest::Far {
+        return None;
+    }
+    let hulls = a.hull.exists() || b.hull.exists();
+    let flat = hulls && !a.is_curved() && !b.is_curved();
+    if flat && nearest == Nearest::Inside {
+        // where no valley is lower than one that is near, nothing else is looked at
+        let valley = proven_valley(a, b, begin.lowest, size);
+        if valley.is_some() {
+            return valley;
+        }
+    }
+    // valleys so far, which later attempts keep away from
+    let mut valleys = [n; ATTEMPTS];
+    let mut lowest = (n, begin.height);
+    for attempt in 0..ATTEMPTS {
+        let mut height = begin.height;
+        if nearest == Nearest::Inside {
+            (n, height) = suggestion(a, b, valleys[0], &valleys[..attempt]);
+        } else if -height > lift {
+            break;
+        }
+        (n, height, _) = descend(a, b, n, height, size, flat);
+        valleys[attempt] = n;
+        if attempt == 0 || height < lowest.1 {
+            lowest = (n, height);
+        }
+        // shallow ones have no second valley
+        if lowest.1 < T::of(DEEP) * size {
+            break;
+        }
+    }
+    let (mut n, mut best) = lowest;
+    if nearest == Nearest::Inside && hulls {
+        (n, best) = neighbour(a, b, n, best, size);
+    }
+    // between polytopes, points and segments the nearest triangle is exact
+    if flat {
+        return Some((n, best, None));
+    }
+    let (n, height) = polish(a, b, n, size);
+    Some((n, height, None))
+}
+
+/// The point that lies above the surface by a share of the size.
+fn above<T: Real>(share: f64, size: T) -> Goal<T> {
+    Goal::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
+}
+
+/// Turns a direction downhill; returns it, its height and the search that has ended there, if one has. `flat` for shapes
+/// all of whose triangles are parts of faces.
+fn descend<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    start: [T; 3],
+    height: T,
+    size: T,
+    flat: bool,
+) -> ([T; 3], T, Option<Run<T>>) {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let still = T::of(if flat { SAME } else { STILL });
+    let (mut n, mut best) = (start, height);
+    for _ in 0..STEPS {
+        // from above the surface
+        let mut next = n;
+        let run = search(a, b, above(LIFT, size), T::of(8.0) * size, least, &mut next);
+        if run.state != Nearest::Outside {
+            break;
+        }
+        let value = run.height;
+        let turned = sub(next, n);
+        let turn = dot(turned, turned);
+        let lower = value < best;
+        if lower {
+            n = next;
+            best = value;
+            // what is below the next point to look from is a point of the same face
+            if let (true, Some(witness)) = (flat, run.inside(scale(n, best))) {
+                return (n, best, Some(Run { witness, ..run }));
+            }
+        }
+        if !lower || turn < still {
+            return (n, best, Some(run));
+        }
+    }
+    (n, best, None)
+}
+
+/// The valley of two polytopes that overlap below a direction, or one that is lower than it, where none is lower.
+fn proven_valley<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    start: ([T; 3], T),
+    size: T,
+) -> Option<Valley<T>> {
+    let (mut n, mut best) = start;
+    let slack = T::of(16.0) * T::EPSILON * size;
+    for _ in 0..VALLEYS {
+        let run;
+        (n, best, run) = descend(a, b, n, best, size, true);
+        let run = run?;
+        let valley = Some((n, best, Some(run.witness)));
+        // one that keeps them apart, or that they touch along, is the only one
+        if best <= slack {
+            return valley;
+        }
+        match enclose(a, b, n, best - slack, run.face) {
+            Shell::Closed => return valley,
+            Shell::Lower(next, value) => (n, best) = (next, value),
+            Shell::Open => return None,
+        }
+    }
+    None
+}
+
+/// Where a polytope has a lower valley next to one, and its height: from points above the surface around it, as long as that
+/// helps.
+fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], height: T, size: T) -> ([T; 3], T) {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(LOW);
+    let slack = T::of(4.0) * T::EPSILON * size;
+    let (mut n, mut best) = (start, height);
+    let mut center = n;
+    for k in 0..TURNS * TILTS.len() {
+        if k % TILTS.len() == 0 {
+            // as long as it helps
+            if k > 0 && center == n {
+                break;
+            }
+            center = n;
+        }
+        let mut next = tilted(center, TILTS[k % TILTS.len()]);
+        // between two low directions none is high
+        let goal = Goal::Above { lift: T::of(LOW) * size, most: T::of(HIGH) * best };
+        let run = search(a, b, goal, T::of(8.0) * size, least, &mut next);
+        if run.state == Nearest::Outside && run.height < best - slack {
+            (n, best) = (next, run.height);
+        }
+    }
+    (n, best)
+}
+
+/// A direction beside another.
+fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
+    let (t, u) = basis(center, [T::ZERO; 3]);
+    normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])))
+}
+
+/// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
+/// what is across two of them, the first across an axis, and diagonals; none that is near one of `valleys`.
+fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &[[T; 3]]) -> ([T; 3], T) {
+    let known = |unit: [T; 3]| valleys.iter().any(|valley| dot(unit, *valley) > T::of(AWAY));
+    let between = normalize3(sub(b.shape.pos, a.shape.pos));
+    let (mut best, mut least, mut none) = (n, T::ZERO, true);
+    for k in 0..62 {
+        // each of them both ways
+        let i = k / 2;
+        let mut direction = n;
+        if i == 1 {
+            direction = between;
+        } else if (2..8).contains(&i) {
+            direction = if i < 5 { a.axis(i - 2) } else { b.axis(i - 5) };
+        } else if (8..17).contains(&i) {
+            direction = cross(a.axis((i - 8) / 3), b.axis((i - 8) % 3));
+        } else if i >= 23 {
+            // diagonals
+            let s = if i < 27 { a } else { b };
+            let one = if i % 2 == 0 { T::ONE } else { -T::ONE };
+            let two = if (i / 2) % 2 == 0 { T::ONE } else { -T::ONE };
+            direction = add_scaled(add_scaled(s.axis(0), s.axis(1), one), s.axis(2), two);
+        } else if i >= 17 {
+            let axis = if i < 20 { a.axis(i - 17) } else { b.axis(i - 20) };
+            direction = add_scaled(between, axis, -dot(between, axis));
+        }
+        let length = norm3(direction);
+        if length < T::of(0.01) {
+            continue;
+        }
+        let unit = scale(direction, if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
+        if known(unit) {
+            continue;
+        }
+        let height = dot(meet(a, b, unit), unit);
+        if none || height < least {
+            least = height;
+            best = unit;
+            none = false;
+        }
+    }
+    // the given direction first, against which most polygons lose at once
+    for (one, two, sign) in [(a, b, T::ONE), (b, a, -T::ONE)] {
+        let between = sub(two.shape.pos, one.shape.pos);
+        for polygon in 0..one.hull.polygons() {
+            let outward = one.normal(polygon);
+            let unit = scale(outward, sign);
+            // no less than where the centre of the other is
+            let bound = one.hull.level(polygon) - dot(between, outward);
+            if known(unit) || (bound >= least && !none) {
+                continue;
+            }
+            let height = dot(meet(a, b, unit), unit);
+            if none || height < least {
+                least = height;
+                best = unit;
+                none = false;
+            }
+        }
+    }
+    (best, least)
+}
+
+/// Axis `k` of the two shapes, three each.
+fn axis_of<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> [T; 3] {
+    if k < 3 { a.axis(k) } else { b.axis(k - 3) }
+}
+
+/// Whether the difference may be flat along that axis, and it is nearly across `n`.
+fn flat_axis<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], k: usize) -> bool {
+    (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of(a, b, k), n).abs() < T::of(SNAP)
+}
+
+/// Whether that axis lies across a cylinder: flat at its caps only.
+fn is_round<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> bool {
+    (if k < 3 { a } else { b }).kind == geom::CYLINDER && k % 3 < 2
+}
+
+/// Turns a direction onto faces and edges where `h` is no larger, and by Newton's method to where it is least; returns
+/// that too.
+fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> ([T; 3], T) {
+    let slack = T::of(4.0) * T::EPSILON * size;
+    let mut n = start;
+    let mut point = meet(a, b, n);
+    let mut height = dot(point, n);
+    // how many directions are kept, and the one of a single edge
+    let (mut kept, mut edge) = (0, [T::ZERO; 3]);
+    for k in 0..36 {
+        let (first, second) = (k / 6, k % 6);
+        if second < first || !flat_axis(a, b, start, first) || !flat_axis(a, b, start, second) {
+            continue;
+        }
+        // the axes across a cylinder only count together
+        let round = (is_round(a, b, first), is_round(a, b, second));
+        if (round.0 || round.1) && !(round.0 && second > first && second / 3 == first / 3) {
+            continue;
+        }
+        let (one, two) = (axis_of(a, b, first), axis_of(a, b, second));
+        let mut next = add_scaled(start, one, -dot(start, one));
+        if second > first {
+            next = cross(one, two);
+            next = scale(next, if dot(next, start) < T::ZERO { -T::ONE } else { T::ONE });
+        }
+        let length = norm3(next);
+        if length < T::of(0.01) {
+            continue;
+        }
+        next = scale(next, T::ONE / length);
+        let farthest = meet(a, b, next);
+        let value = dot(farthest, next);
+        let more = if second > first { 2 } else { 1 };
+        // a face before an edge, unless that is better
+        let better = value < height - slack || (value <= height + slack && more > kept);
+        if better && dot(next, start) > T::of(NEAR) {
+            n = next;
+            point = farthest;
+            height = value;
+            kept = more;
+            edge = one;
+        }
+    }
+    for s in [a, b] {
+        if !s.hull.exists() {
+            continue;
+        }
+        // polygons and edges at the farthest vertex; the other shape is a curved one
+        let (other, sign) = if a.hull.exists() { (b, T::ONE) } else { (a, -T::ONE) };
+        let axis = other.axis(2);
+        let v = s.hull.farthest(s.inward(scale(start, sign)));
+        for k in 0..3 * s.hull.ring(v) {
+            let along = normalize3(sub(s.vertex(s.hull.ring_vertex(v, k / 3)), s.vertex(v)));
+            // a polygon, an edge alone, an edge and the side of a cylinder
+            let mut next = match k % 3 {
+                0 => s.normal(s.hull.ring_polygon(v, k / 3)),
+                1 => add_scaled(start, along, -dot(start, along)),
+                _ if other.kind == geom::CYLINDER => cross(along, axis),
+                _ => continue,
+            };
+            let length = norm3(next);
+            if length < T::of(0.01) {
+                continue;
+            }
+            next = scale(next, if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
+            if dot(next, start) < T::of(NEAR) {
+                continue;
+            }
+            let farthest = meet(a, b, next);
+            let value = dot(farthest, next);
+            let more = if k % 3 == 1 { 1 } else { 2 };
+            if value < height - slack || (value <= height + slack && more > kept) {
+                n = next;
+                point = farthest;
+                height = value;
+                kept = more;
+                edge = along;
+            }
+        }
+    }
+    let mut damping = size * T::of(1e-4);
+    for _ in 0..POLISHES {
+        if kept == 2 {
+            break;
+        }
+        // slope and curvature in the directions in which it may turn
+        let (t, u) = basis(n, edge);
+        let (ht, hu) = (add(curve(a, n, t), curve(b, n, t)), add(curve(a, n, u), curve(b, n, u)));
+        let (g, f) = (dot(point, t), dot(point, u));
+        let (mut q, r, mut s) = (dot(t, ht) - height, dot(t, hu), dot(u, hu) - height);
+        // downhill also where the curvature is not that of a minimum
+        let half = (q - s) * T::of(0.5);
+        let lowest = if kept == 1 { q } else { (q + s) * T::of(0.5) - (half * half + r * r).sqrt() };
+        let lift = (damping - lowest).max(T::ZERO);
+        q += lift;
+        s += lift;
+        let mut step = [-g / q, T::ZERO];
+        if kept == 0 {
+            let det = q * s - r * r;
+            step = [(r * f - s * g) / det, (r * g - q * f) / det];
+        }
+        let mut length = (step[0] * step[0] + step[1] * step[1]).sqrt();
+        if !length.is_finite() {
+            break;
+        }
+        if length > T::of(LONGEST) {
+            step = [step[0] * (T::of(LONGEST) / length), step[1] * (T::of(LONGEST) / length)];
+            length = T::of(LONGEST);
+        }
+        let next = normalize3(add_scaled(add_scaled(n, t, step[0]), u, step[1]));
+        let farthest = meet(a, b, next);
+        let value = dot(farthest, next);
+        // also where a value is not a number
+        let lower = value <= height + slack;
+        if !lower {
+            damping = damping * T::of(8.0) + lift;
+            continue;
+        }
+        n = next;
+        point = farthest;
+        height = value;
+        if length < T::of(4.0) * T::EPSILON {
+            break;
+        }
+    }
+    (n, height)
+}
+
+/// Two unit vectors across `n` and each other, the first also across `edge` where that is none.
+fn basis<T: Real>(n: [T; 3], edge: [T; 3]) -> ([T; 3], [T; 3]) {
+    let mut hint = edge;
+    if dot(edge, edge) < T::of(0.5) {
+        hint = if n[0].abs() < T::of(0.6) { [T::ONE, T::ZERO, T::ZERO] } else { [T::ZERO, T::ONE, T::ZERO] };
+    }
+    let t = normalize3(cross(hint, n));
+    (t, cross(n, t))
+}
+
+/// Points of the two cores that touch along `n`.
+fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
+    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+    let back = scale(n, -T::ONE);
+    // from one to the other and back, which ends where both are flat
+    let mut p = farthest(a, n, b.shape.pos, flat);
+    let mut q = farthest(b, back, p, flat);
+    p = farthest(a, n, q, flat);
+    q = farthest(b, back, p, flat);
+    // two edges that cross
+    let (one, two) = (single_edge(a, n, flat), single_edge(b, n, flat));
+    if let (Some(e), Some(f)) = (one, two) {
+        let area = dot(cross(e, f), n);
+        if area.abs() > T::of(1e-3) {
+            let apart = sub(q, p);
+            p = add_scaled(p, e, dot(cross(apart, f), n) / area);
+            q = add_scaled(q, f, dot(cross(apart, e), n) / area);
+        }
+    }
+    (p, q)
+}
+
+/// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
+/// difference that is nearest to one above it comes from.
+fn hull_witnesses<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    n: [T; 3],
+    height: T,
+    known: Option<[T; 3]>,
+) -> ([T; 3], [T; 3]) {
+    let flat = T::of(SLANTED) * T::EPSILON.sqrt();
+    let across = scale(n, height);
+    if is_single(b, n, flat) {
+        let q = farthest(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);
+        return (add(q, across), q);
+    }
+    if is_single(a, n, flat) {
+        let p = farthest(a, n, a.shape.pos, T::ZERO);
+        return (p, sub(p, across));
+    }
+    let p = known.unwrap_or_else(|| {
+        let size = norm3(a.shape.size) + norm3(b.shape.size);
+        let mut turned = n;
+        search(a, b, above(LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
+    });
+    (p, sub(p, across))
+}
+
+/// Whether only one point of a shape is farthest in direction `n`.
+fn is_single<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> bool {
+    if s.hull.exists() {
+        return false;
+    }
+    // a cylinder is flat on its side and on its caps
+    let cap = s.kind == geom::CYLINDER && norm3(cross(s.axis(2), n)) < flat;
+    !cap && (0..3).all(|k| {
+        let round = s.kind == geom::CYLINDER && k < 2;
+        round || !s.has_flat(k) || dot(s.axis(k), n).abs() >= flat
+    })
+}
+
+/// The edge of a shape that is farthest in direction `n`, where it is no face.
+fn single_edge<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
+    let mut edge = None;
+    for k in 0..3 {
+        // the axes across a cylinder count for its caps only
+        let round = s.kind == geom::CYLINDER && k < 2;
+        if s.has_flat(k) && !round && dot(s.axis(k), n).abs() < flat {
+            if edge.is_some() {
+                return None;
+            }
+            edge = Some(s.axis(k));
+        }
+    }
+    edge
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::collision::primitives::{Shape, capsule_capsule, sphere_sphere};
+    use crate::cpu::math::random::Random;
+    use crate::cpu::math::{mat_mul_vec, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
+
+    const KINDS: [i32; 5] = [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX];
+
+    impl Random {
+        fn shape(&mut self) -> Shape<f64> {
+            let size = self.vector().map(|x| 0.15 + 0.1 * x);
+            Shape { pos: scale(self.vector(), 0.3), mat: quat_to_mat(self.quat()), size }
+        }
+    }
+
+    fn single(kinds: (i32, i32), a: &Shape<f64>, b: &Shape<f64>) -> Option<Found<f64>> {
+        let mut found = [Found::none(); MAX_FOUND];
+        (convex_convex(&Solid::of(kinds.0, a), &Solid::of(kinds.1, b), 0.05, false, &mut found) == 1)
+            .then_some(found[0])
+    }
+
+    fn near(a: [f64; 3], b: [f64; 3], tolerance: f64) -> bool {
+        norm3(sub(a, b)) < tolerance
+    }
+
+    /// Pairs of all types at random, about half of them in contact.
+    fn pairs(seed: u64, mut check: impl FnMut((i32, i32), Shape<f64>, Shape<f64>, &mut Random)) {
+        let mut random = Random(seed);
+        for one in KINDS {
+            for two in KINDS {
+                for _ in 0..40 {
+                    let (a, b) = (random.shape(), random.shape());
+                    check((one, two), a, b, &mut random);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_two_does_not_matter() {
+        let (mut count, mut other) = (0, 0);
+        pairs(1, |kinds, a, b, _| {
+            let (one, two) = (single(kinds, &a, &b), single((kinds.1, kinds.0), &b, &a));
+            assert_eq!(one.is_some(), two.is_some());
+            let (Some(one), Some(two)) = (one, two) else { return };
+            count += 1;
+            // another of several valleys that are nearly as deep
+            let same = (one.dist - two.dist).abs() < 1e-9
+                && near(one.normal, scale(two.normal, -1.0), 1e-6)
+                && near(one.pos, two.pos, 1e-6);
+            other += usize::from(!same);
+        });
+        assert!(count > 300 && other * 200 < count, "{other} of {count}");
+    }
+
+    #[test]
+    fn contacts_move_with_the_shapes() {
+        let (mut count, mut other) = (0, 0);
+        pairs(2, |kinds, a, b, random| {
+            let (quat, shift) = (random.quat(), random.vector());
+            let turn = quat_to_mat(quat);
+            let moved = |s: &Shape<f64>| Shape {
+                pos: add(quat_rotate(quat, s.pos), shift),
+                mat: crate::cpu::math::mat_mul(turn, s.mat),
+                size: s.size,
+            };
+            let (Some(here), Some(there)) = (single(kinds, &a, &b), single(kinds, &moved(&a), &moved(&b)))
+            else {
+                return;
+            };
+            count += 1;
+            let same = (here.dist - there.dist).abs() < 1e-9
+                && near(mat_mul_vec(turn, here.normal), there.normal, 1e-6)
+                && near(add(quat_rotate(quat, here.pos), shift), there.pos, 1e-6);
+            other += usize::from(!same);
+        });
+        assert!(count > 300 && other * 200 < count, "{other} of {count}");
+    }
+
+    #[test]
+    fn spheres_and_capsules_are_as_in_closed_form() {
+        let mut random = Random(3);
+        let mut count = 0;
+        for _ in 0..1000 {
+            let (a, b) = (random.shape(), random.shape());
+            let mut want = [Found::none(); MAX_FOUND];
+            let round = (geom::SPHERE, geom::SPHERE);
+            let n = sphere_sphere(a.pos, a.size[0], b.pos, b.size[0], [1.0, 0.0, 0.0], 0.05, &mut want[0]);
+            for (kinds, n) in [(round, n), ((geom::CAPSULE, geom::CAPSULE), usize::MAX)] {
+                let n = if n == usize::MAX { capsule_capsule(&a, &b, 0.05, &mut want) } else { n };
+                let got = single(kinds, &a, &b);
+                assert_eq!(got.is_some(), n > 0);
+                let Some(got) = got else { continue };
+                count += 1;
+                assert!((got.dist - want[0].dist).abs() < 1e-9, "{} {}", got.dist, want[0].dist);
+                assert!(near(got.normal, want[0].normal, 1e-6), "{:?} {:?}", got.normal, want[0].normal);
+                assert!(near(got.pos, want[0].pos, 1e-6), "{:?} {:?}", got.pos, want[0].pos);
+            }
+        }
+        assert!(count > 500);
+    }
+
+    #[test]
+    fn everything_is_finite_in_single_precision_too() {
+        let narrow = |s: &Shape<f64>| Shape {
+            pos: s.pos.map(|x| x as f32),
+            mat: s.mat.map(|x| x as f32),
+            size: s.size.map(|x| x as f32),
+        };
+        let mut random = Random(4);
+        for one in KINDS {
+            for two in KINDS {
+                for k in 0..60 {
+                    let (mut a, mut b) = (random.shape(), random.shape());
+                    // in one place, aligned, both, flat
+                    if k % 5 == 1 {
+                        b.pos = a.pos;
+                    }
+                    if k % 5 == 2 {
+                        b.mat = a.mat;
+                    }
+                    if k % 5 == 3 {
+                        b = a;
+                    }
+                    if k % 5 == 4 {
+                        (a.size[2], b.size[1]) = (1e-4, 1e-4);
+                    }
+                    let mut wide = [Found::none(); MAX_FOUND];
+                    let mut slim = [Found::none(); MAX_FOUND];
+                    let n = convex_convex(
+                        &Solid::of(one, &a),
+                        &Solid::of(two, &b),
+                        0.05,
+                        one != geom::BOX,
+                        &mut wide,
+                    );
+                    let m = convex_convex(
+                        &Solid::of(one, &narrow(&a)),
+                        &Solid::of(two, &narrow(&b)),
+                        0.05,
+                        one != geom::BOX,
+                        &mut slim,
+                    );
+                    for found in &wide[..n] {
+                        let all = [found.dist, norm3(found.pos), norm3(found.normal)];
+                        assert!(
+                            all.iter().all(|x| x.is_finite()) && (norm3(found.normal) - 1.0).abs() < 1e-9
+                        );
+                    }
+                    for found in &slim[..m] {
+                        let all = [found.dist, norm3(found.pos), norm3(found.normal)];
+                        assert!(
+                            all.iter().all(|x| x.is_finite()) && (norm3(found.normal) - 1.0).abs() < 1e-4
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cylinder_rests_on_four_points_or_a_line() {
+        let cube = Shape { pos: [0.0; 3], mat: quat_to_mat([1.0, 0.0, 0.0, 0.0]), size: [1.0, 1.0, 0.5] };
+        let tilt = quat_normalize([1.0, 0.0, 0.004, 0.0]);
+        let lying = quat_mul([0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0], tilt);
+        for (quat, height, want) in [(tilt, 0.2, 4), (lying, 0.1, 2)] {
+            let cylinder = Shape {
+                pos: [0.1, 0.2, 0.5 + height - 0.001],
+                mat: quat_to_mat(quat),
+                size: [0.1, 0.2, 0.0],
+            };
+            let mut found = [Found::none(); MAX_FOUND];
+            let n = convex_convex(
+                &Solid::of(geom::CYLINDER, &cylinder),
+                &Solid::of(geom::BOX, &cube),
+                0.01,
+                true,
+                &mut found,
+            );
+            assert_eq!(n, want);
+            for contact in &found[..n] {
+                assert!(near(contact.normal, [0.0, 0.0, -1.0], 1e-9), "{:?}", contact.normal);
+                assert!(contact.dist.abs() < 3e-3 && (contact.pos[2] - 0.5).abs() < 2e-3);
+            }
+        }
+    }
+}

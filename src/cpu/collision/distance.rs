@@ -1,0 +1,234 @@
+//! Distance of two geoms: signed, with the points where they are nearest.
+//!
+//! Pairs that have a closed form for their contacts have it for their distance: that of the deepest contact. For all
+//! other convex shapes it is the gap of their support functions ([`super::convex`]).
+
+use super::collision::{closed_form, far_apart, is_convex, shape, solid};
+use super::convex::{Gap, convex_distance};
+use super::plane_mesh::plane_mesh;
+use super::primitives::{Found, MAX_FOUND};
+use crate::cpu::math::{add_scaled, scale};
+use crate::model::data::Data;
+use crate::model::{Model, geom};
+use crate::real::Real;
+
+/// Signed distance of two geoms, and where they are nearest; none where it is not below `most`, and of two planes.
+/// Where they overlap, the distance is minus the length of the shortest way apart.
+pub fn geom_distance<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    geom1: usize,
+    geom2: usize,
+    most: T,
+) -> Option<Gap<T>> {
+    // the lower type first
+    let swapped = m.geom_type[geom1] > m.geom_type[geom2];
+    let (g1, g2) = if swapped { (geom2, geom1) } else { (geom1, geom2) };
+    if far_apart(m, d, g1, g2, most) {
+        return None;
+    }
+    let kinds = (m.geom_type[g1], m.geom_type[g2]);
+    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
+    let mut found = [Found::none(); MAX_FOUND];
+    // closed forms look for how deep it is where it is not above zero
+    let gap = match closed_form(kinds, &a, &b, most.max(T::ZERO), &mut found) {
+        Some(n) => deepest(&found[..n]),
+        None if kinds == (geom::PLANE, geom::MESH) => {
+            let n = plane_mesh(&a, &solid(m, d, g2), most.max(T::ZERO), &mut found);
+            deepest(&found[..n])
+        }
+        None if is_convex(kinds.0) && is_convex(kinds.1) => {
+            convex_distance(&solid(m, d, g1), &solid(m, d, g2), most)
+        }
+        None => None,
+    };
+    let gap = gap.filter(|gap| gap.dist < most)?;
+    Some(if swapped {
+        Gap { dist: gap.dist, normal: scale(gap.normal, -T::ONE), from: gap.to, to: gap.from }
+    } else {
+        gap
+    })
+}
+
+/// The deepest of some contacts, the first of equals, as points on both surfaces.
+fn deepest<T: Real>(found: &[Found<T>]) -> Option<Gap<T>> {
+    let best = found.iter().copied().reduce(|best, next| if next.dist < best.dist { next } else { best })?;
+    let half = best.dist * T::of(0.5);
+    Some(Gap {
+        dist: best.dist,
+        normal: best.normal,
+        from: add_scaled(best.pos, best.normal, -half),
+        to: add_scaled(best.pos, best.normal, half),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::cpu::math::random::Random;
+    use crate::cpu::math::{add, dot, mat_mul, mat_mul_vec, norm3, set_mat3, set_vec3, sub, vec3};
+    use crate::model::data::Capacity;
+
+    /// A plane, then two geoms of each other type.
+    const SHAPES: &str =
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom size='.1'/><geom size='.2'/>
+        <geom type='capsule' size='.1 .2'/><geom type='capsule' size='.15 .1'/>
+        <geom type='ellipsoid' size='.1 .2 .3'/><geom type='ellipsoid' size='.2 .25 .15'/>
+        <geom type='cylinder' size='.1 .2'/><geom type='cylinder' size='.2 .1'/>
+        <geom type='box' size='.1 .2 .15'/><geom type='box' size='.2 .1 .12'/></worldbody></mujoco>";
+
+    fn shapes() -> (Model, Data) {
+        let model = crate::compile::load_str(SHAPES).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        (model, data)
+    }
+
+    fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
+        set_vec3(&mut d.geom_xpos, g, pose.0);
+        set_mat3(&mut d.geom_xmat, g, pose.1);
+    }
+
+    fn near(a: [f64; 3], b: [f64; 3]) -> bool {
+        norm3(sub(a, b)) < 1e-6
+    }
+
+    /// All pairs of geoms at random poses, several times.
+    fn pairs(seed: u64, mut check: impl FnMut(&Model, &mut Data, usize, usize, &mut Random)) {
+        let (m, mut d) = shapes();
+        let mut random = Random(seed);
+        for _ in 0..8 {
+            for g1 in 0..m.sizes.ngeom {
+                for g2 in (0..m.sizes.ngeom).filter(|g| *g != g1) {
+                    for g in [g1, g2] {
+                        place(&mut d, g, random.pose(0.6));
+                    }
+                    check(&m, &mut d, g1, g2, &mut random);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn simple_distances_are_known() {
+        let (m, mut d) = shapes();
+        let upright = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        for g in 0..m.sizes.ngeom {
+            place(&mut d, g, ([0.0; 3], upright));
+        }
+        // below a capsule, an ellipsoid, a cylinder and a box, beside them and inside
+        for (g, half) in
+            [(3, [0.1, 0.1, 0.3]), (5, [0.1, 0.2, 0.3]), (7, [0.1, 0.1, 0.2]), (9, [0.1, 0.2, 0.15])]
+        {
+            for (k, centre) in [(2, [0.0, 0.0, -2.0]), (0, [-1.0, 0.0, 0.0]), (1, [0.0, -0.25, 0.0])] {
+                place(&mut d, 1, (centre, upright));
+                let gap = geom_distance(&m, &d, 1, g, 5.0).unwrap();
+                let want = -centre[k] - 0.1 - half[k];
+                assert!((gap.dist - want).abs() < 1e-9, "{g} {k}: {} {want}", gap.dist);
+                let (mut from, mut to) = (centre, [0.0; 3]);
+                from[k] += 0.1;
+                to[k] = -half[k];
+                assert!(near(gap.from, from) && near(gap.to, to) && gap.normal[k] > 0.999_999, "{gap:?}");
+            }
+            // above a plane and through it
+            for height in [1.0, 0.05] {
+                place(&mut d, g, ([0.3, 0.2, height], upright));
+                let gap = geom_distance(&m, &d, g, 0, 5.0).unwrap();
+                assert!((gap.dist - (height - half[2])).abs() < 1e-12 && gap.to[2].abs() < 1e-12, "{gap:?}");
+                assert_eq!(gap.normal, [0.0, 0.0, -1.0]);
+            }
+            place(&mut d, g, ([0.0; 3], upright));
+        }
+        // corner to corner of two boxes
+        place(&mut d, 10, ([1.0, 1.0, 1.0], upright));
+        let gap = geom_distance(&m, &d, 9, 10, 5.0).unwrap();
+        assert!(near(gap.from, [0.1, 0.2, 0.15]) && near(gap.to, [0.8, 0.9, 0.88]), "{gap:?}");
+        assert!((gap.dist - norm3(sub(gap.to, gap.from))).abs() < 1e-12);
+        // and what is in one place overlaps as it does nearby
+        place(&mut d, 10, ([0.0; 3], upright));
+        assert!((geom_distance(&m, &d, 9, 10, 5.0).unwrap().dist + 0.27).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_order_of_the_two_turns_the_segment_around() {
+        pairs(1, |m, d, g1, g2, _| {
+            let (Some(there), Some(back)) =
+                (geom_distance(m, d, g1, g2, 9.0), geom_distance(m, d, g2, g1, 9.0))
+            else {
+                panic!("{g1} {g2}");
+            };
+            assert!((there.dist - back.dist).abs() < 1e-9, "{g1} {g2}: {there:?} {back:?}");
+            assert!(
+                near(there.from, back.to)
+                    && near(there.to, back.from)
+                    && near(there.normal, scale(back.normal, -1.0)),
+                "{g1} {g2}: {there:?} {back:?}"
+            );
+        });
+    }
+
+    #[test]
+    fn distances_are_along_the_normal_and_move_with_the_geoms() {
+        pairs(2, |m, d, g1, g2, random| {
+            let here = geom_distance(m, d, g1, g2, 9.0).unwrap();
+            // the segment has the length and the direction that are given
+            let along = dot(sub(here.to, here.from), here.normal);
+            assert!((along - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?}");
+            assert!(near(sub(here.to, here.from), scale(here.normal, here.dist)), "{g1} {g2}: {here:?}");
+            let (shift, turn) = random.pose(0.6);
+            for g in [g1, g2] {
+                let pos = add(mat_mul_vec(turn, vec3(&d.geom_xpos, g)), shift);
+                let mat = mat_mul(turn, shape(m, d, g).mat);
+                place(d, g, (pos, mat));
+            }
+            let there = geom_distance(m, d, g1, g2, 9.0).unwrap();
+            assert!((there.dist - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?} {there:?}");
+            assert!(
+                near(there.from, add(mat_mul_vec(turn, here.from), shift)),
+                "{g1} {g2}: {here:?} {there:?}"
+            );
+            // nothing is found beyond what is asked for
+            assert_eq!(geom_distance(m, d, g1, g2, there.dist - 1e-6), None);
+            let again = geom_distance(m, d, g1, g2, there.dist + 1e-6);
+            assert!(
+                again.is_some_and(|g| (g.dist - there.dist).abs() < 1e-9),
+                "{g1} {g2}: {there:?} {again:?}"
+            );
+        });
+    }
+
+    #[test]
+    fn apart_no_point_of_either_is_beyond_the_planes_at_both_ends() {
+        let mut count = 0;
+        pairs(3, |m, d, g1, g2, random| {
+            let gap = geom_distance(m, d, g1, g2, 9.0).unwrap();
+            if m.geom_type[g1] == geom::PLANE || m.geom_type[g2] == geom::PLANE || gap.dist <= 0.0 {
+                return;
+            }
+            count += 1;
+            // what rays from the middle hit is on its own side
+            let middle = scale(add(gap.from, gap.to), 0.5);
+            for _ in 0..20 {
+                let way = mat_mul_vec(random.pose(0.6).1, [0.0, 0.0, 1.0]);
+                for (g, side) in [(g1, -1.0), (g2, 1.0)] {
+                    let Some(hit) = crate::cpu::collision::ray::ray_geom(m, d, g, middle, way) else {
+                        continue;
+                    };
+                    let beyond = hit.dist * dot(way, gap.normal) * side;
+                    assert!(beyond >= 0.5 * gap.dist - 1e-7, "{g1} {g2}: {gap:?}");
+                }
+            }
+        });
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn planes_have_no_distance() {
+        let text = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom type='plane' size='1 1 1' pos='0 0 -1'/>
+            </worldbody></mujoco>";
+        let model = crate::compile::load_str(text).unwrap();
+        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        crate::cpu::forward(&model, &mut data);
+        assert_eq!(geom_distance(&model, &data, 0, 1, 9.0), None);
+    }
+}

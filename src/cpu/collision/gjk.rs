@@ -1,0 +1,267 @@
+//! The point of a difference of two convex shapes that is nearest to a given point.
+//!
+//! The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (*Collision Detection in Interactive
+//! 3D Environments*, §4.3): a simplex of points of the difference, a new point in the direction in which the
+//! simplex is nearest, and the smallest part of both that holds the nearest point. Shapes enter by their support
+//! functions only. The nearest point of a triangle is found by its regions (Ericson, *Real-Time Collision
+//! Detection*, §5.1.5).
+
+use super::support_map::{Solid, farthest_near};
+use crate::cpu::math::{add, add_scaled, cross, dot, norm3, scale, sub};
+use crate::real::Real;
+
+/// Most points that one search adds.
+const ROUNDS: usize = 40;
+
+/// What a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nearest {
+    /// The point is outside, and the direction leads from the difference to it.
+    Outside,
+    /// The point is inside, or nearer to the surface than can be told.
+    Inside,
+    /// The origin is farther away than asked for, or the surface higher.
+    Far,
+}
+
+/// Points of a difference, relative to the point that is looked for.
+struct Simplex<T> {
+    points: [[T; 3]; 4],
+    /// The same as points of the first shape.
+    from: [[T; 3]; 4],
+    /// Shares of the points in the nearest point.
+    shares: [T; 3],
+    count: usize,
+}
+
+impl<T: Real> Simplex<T> {
+    /// None yet.
+    fn empty() -> Self {
+        Self { points: [[T::ZERO; 3]; 4], from: [[T::ZERO; 3]; 4], shares: [T::ZERO; 3], count: 0 }
+    }
+
+    /// Makes a point another one of it.
+    fn set(&mut self, to: usize, from: usize) {
+        self.points[to] = self.points[from];
+        self.from[to] = self.from[from];
+    }
+
+    /// The nearest point as one of the first shape.
+    fn witness(&self) -> [T; 3] {
+        let mut sum = [T::ZERO; 3];
+        for k in 0..self.count.min(3) {
+            sum = add_scaled(sum, self.from[k], self.shares[k]);
+        }
+        sum
+    }
+}
+
+/// The point that a search looks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal<T> {
+    /// The origin.
+    Origin,
+    /// The point above the surface of the difference in the first direction.
+    Above {
+        /// How far above.
+        lift: T,
+        /// Highest surface that is looked at.
+        most: T,
+    },
+}
+
+/// How a search has ended.
+#[derive(Clone, Copy)]
+pub struct Run<T> {
+    /// What it has found.
+    pub state: Nearest,
+    /// Support function of the difference in the last direction.
+    pub height: T,
+    /// The direction on the way in which it was least, and that.
+    pub lowest: ([T; 3], T),
+    /// The point of the first shape at the point of the difference that is nearest.
+    pub witness: [T; 3],
+    /// Points of the difference whose hull holds that one, the last of them repeated where there are fewer than three.
+    pub face: [[T; 3]; 3],
+    /// The same as points of the first shape.
+    pub from: [[T; 3]; 3],
+}
+
+impl<T: Real> Run<T> {
+    /// The point of the first shape at a point inside the triangle that was found, if it is.
+    pub fn inside(&self, point: [T; 3]) -> Option<[T; 3]> {
+        let [p, q, r] = self.face.map(|corner| sub(corner, point));
+        let normal = cross(sub(q, p), sub(r, p));
+        let shares = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
+        let sum = shares[0] + shares[1] + shares[2];
+        let inner = shares.iter().all(|share| *share > T::ZERO);
+        inner.then(|| {
+            let [p, q, r] = self.from;
+            let mixed = add_scaled(add_scaled(scale(p, shares[0]), q, shares[1]), r, shares[2]);
+            scale(mixed, T::ONE / sum)
+        })
+    }
+}
+
+/// Turns `n` into the direction from the difference of `a` and `b` to the goal; stops where a plane keeps
+/// the difference farther than `reach` away. `least` is the distance below which nothing is told.
+pub fn search<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    goal: Goal<T>,
+    reach: T,
+    least: T,
+    n: &mut [T; 3],
+) -> Run<T> {
+    let close = T::EPSILON * T::of(8.0);
+    let mut simplex = Simplex::empty();
+    let none = [[T::ZERO; 3]; 3];
+    let mut run = Run {
+        state: Nearest::Outside,
+        height: T::ZERO,
+        lowest: (*n, T::ZERO),
+        witness: a.shape.pos,
+        face: none,
+        from: none,
+    };
+    let mut nearest = [T::ZERO; 3];
+    let mut square = T::ZERO;
+    let mut at = [T::ZERO; 3];
+    // where climbs have ended
+    let mut last = [None; 2];
+    for round in 0..=ROUNDS {
+        let from = farthest_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
+        let back = scale(*n, -T::ONE);
+        let met = sub(from, farthest_near(b, back, b.shape.pos, T::ZERO, &mut last[1]));
+        run.height = dot(met, *n);
+        if let (Goal::Above { lift, most }, 0) = (goal, round) {
+            if run.height > most {
+                return Run { state: Nearest::Far, ..run };
+            }
+            at = scale(*n, run.height + lift);
+        }
+        let point = sub(met, at);
+        if round == 0 || run.height < run.lowest.1 {
+            run.lowest = (*n, run.height);
+        }
+        if -dot(point, *n) > reach {
+            return Run { state: Nearest::Far, ..run };
+        }
+        if round == ROUNDS || (round > 0 && square - dot(nearest, point) <= close * square) {
+            break;
+        }
+        simplex.points[simplex.count] = point;
+        simplex.from[simplex.count] = from;
+        simplex.count += 1;
+        let next = reduce(&mut simplex);
+        let length2 = dot(next, next);
+        if simplex.count == 4 || length2 <= least * least {
+            return Run { state: Nearest::Inside, ..run };
+        }
+        if round > 0 && length2 >= square {
+            break;
+        }
+        run.witness = simplex.witness();
+        nearest = next;
+        square = length2;
+        let before = *n;
+        *n = scale(nearest, -T::ONE / norm3(nearest));
+        // the other side of a hull is far to climb
+        if dot(*n, before) < T::ZERO {
+            last = [None; 2];
+        }
+    }
+    for k in 0..3 {
+        let corner = k.min(simplex.count - 1);
+        run.face[k] = add(at, simplex.points[corner]);
+        run.from[k] = simplex.from[corner];
+    }
+    run
+}
+
+/// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
+/// the origin is inside.
+fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+    if s.count == 4 {
+        let [p, q, r, new] = s.points;
+        // volumes that the origin makes with the faces: all of one sign inside
+        let volumes =
+            [dot(q, cross(r, new)), -dot(p, cross(r, new)), dot(p, cross(q, new)), -dot(p, cross(q, r))];
+        if volumes.iter().all(|v| *v > T::ZERO) || volumes.iter().all(|v| *v < T::ZERO) {
+            return [T::ZERO; 3];
+        }
+        // the nearest of the faces at the new point
+        let mut best = Simplex::empty();
+        let mut found = [T::ZERO; 3];
+        for k in 0..3 {
+            let mut face = Simplex::empty();
+            for (to, from) in [k, (k + 1) % 3, 3].into_iter().enumerate() {
+                face.points[to] = s.points[from];
+                face.from[to] = s.from[from];
+            }
+            let point = reduce_triangle(&mut face);
+            if k == 0 || dot(point, point) < dot(found, found) {
+                found = point;
+                best = face;
+            }
+        }
+        *s = best;
+        return found;
+    }
+    if s.count == 1 {
+        s.shares = [T::ONE, T::ZERO, T::ZERO];
+        return s.points[0];
+    }
+    if s.count == 2 {
+        s.set(2, 1);
+    }
+    reduce_triangle(s)
+}
+
+/// The same for the first three points.
+fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+    let [p, q, r, _] = s.points;
+    let (pq, pr) = (sub(q, p), sub(r, p));
+    let (d1, d2) = (-dot(pq, p), -dot(pr, p));
+    let (d3, d4) = (-dot(pq, q), -dot(pr, q));
+    let (d5, d6) = (-dot(pq, r), -dot(pr, r));
+    let (vr, vq, vp) = (d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4);
+    // corners
+    s.count = 1;
+    s.shares = [T::ONE, T::ZERO, T::ZERO];
+    if d1 <= T::ZERO && d2 <= T::ZERO {
+        return p;
+    }
+    if d3 >= T::ZERO && d4 <= d3 {
+        s.set(0, 1);
+        return q;
+    }
+    if d6 >= T::ZERO && d5 <= d6 {
+        s.set(0, 2);
+        return r;
+    }
+    // edges
+    s.count = 2;
+    if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
+        let share = d1 / (d1 - d3);
+        s.shares = [T::ONE - share, share, T::ZERO];
+        return add_scaled(p, pq, share);
+    }
+    if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
+        let share = d2 / (d2 - d6);
+        s.set(1, 2);
+        s.shares = [T::ONE - share, share, T::ZERO];
+        return add_scaled(p, pr, share);
+    }
+    if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
+        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        s.set(0, 2);
+        s.shares = [share, T::ONE - share, T::ZERO];
+        return add_scaled(q, sub(r, q), share);
+    }
+    // face
+    s.count = 3;
+    let share = T::ONE / (vp + vq + vr);
+    s.shares = [vp * share, vq * share, vr * share];
+    add_scaled(add_scaled(p, pq, vq * share), pr, vr * share)
+}

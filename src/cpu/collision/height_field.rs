@@ -1,0 +1,111 @@
+//! The prisms of a height field that lie under a geom: two for each cell of the grid, from the depth of the base to the
+//! heights at three corners.
+
+use super::polytope::Hull;
+use super::primitives::Shape;
+use super::support_map::{Solid, farthest};
+use crate::cpu::math::{add, add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec, sub, transpose};
+use crate::model::{Model, geom};
+use crate::real::Real;
+
+/// Most contacts of a height field and a geom.
+pub const MAX_PRISMS: usize = 50;
+
+/// A part of the grid of a height field.
+pub struct Prisms<'a, T: Real> {
+    m: &'a Model<T>,
+    field: usize,
+    shape: Shape<T>,
+    /// Height below which a prism is not touched.
+    low: T,
+    /// First row and column, and the numbers of rows and of prisms in each.
+    row: usize,
+    col: usize,
+    rows: usize,
+    per_row: usize,
+}
+
+impl<'a, T: Real> Prisms<'a, T> {
+    /// Those of a field of a geom with a pose that are under another solid; none where that is farther than `margin` from
+    /// the box around the field.
+    pub fn under(
+        m: &'a Model<T>,
+        field: usize,
+        shape: Shape<T>,
+        other: &Solid<'_, T>,
+        margin: T,
+    ) -> Option<Self> {
+        let size = &m.hfield_size[4 * field..4 * field + 4];
+        // the other in the field's axes
+        let turned = Shape {
+            pos: mat_t_mul_vec(shape.mat, sub(other.shape.pos, shape.pos)),
+            mat: mat_mul(transpose(shape.mat), other.shape.mat),
+            size: other.shape.size,
+        };
+        let solid = Solid { shape: turned, ..*other };
+        let (mut low, mut high) = ([T::ZERO; 3], [T::ZERO; 3]);
+        for k in 0..3 {
+            let mut axis = [T::ZERO; 3];
+            axis[k] = T::ONE;
+            high[k] = farthest(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
+            axis[k] = -T::ONE;
+            low[k] = farthest(&solid, axis, turned.pos, T::ZERO)[k] - solid.radius();
+        }
+        let (bottom, top) = ([-size[0], -size[1], -size[3]], [size[0], size[1], size[2]]);
+        let apart = (0..3).any(|k| low[k] - margin > top[k] || high[k] + margin < bottom[k]);
+        if apart {
+            return None;
+        }
+        // cells of the grid
+        let cells = |k: usize, count: usize| {
+            let share = T::of(0.5) * T::of((count - 1) as f64) / size[k];
+            let first = ((low[k] + size[k]) * share).floor().f64().max(0.0) as usize;
+            let last = ((high[k] + size[k]) * share).f64().ceil().max(0.0) as usize;
+            (first, last.min(count - 1).saturating_sub(first))
+        };
+        let (col, cols) = cells(0, m.hfield_ncol[field] as usize);
+        let (row, rows) = cells(1, m.hfield_nrow[field] as usize);
+        Some(Self { m, field, shape, low: low[2] - margin, row, col, rows, per_row: 2 * cols })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.rows * self.per_row
+    }
+
+    /// One of them; none where it is below the geom.
+    pub fn get(&self, index: usize) -> Option<Solid<'a, T>> {
+        let (m, field) = (self.m, self.field);
+        let size = &m.hfield_size[4 * field..4 * field + 4];
+        let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
+        let (along, up) = (index % self.per_row, self.row + index / self.per_row);
+        let mut corners = [[T::ZERO; 3]; 6];
+        let mut reaches = false;
+        for k in 0..3 {
+            // corners alternate between the two rows
+            let (col, row) = (self.col + (along + k) / 2, up + 1 - (along + k) % 2);
+            let x = T::of(2.0) * size[0] / T::of((ncol - 1) as f64) * T::of(col as f64) - size[0];
+            let y = T::of(2.0) * size[1] / T::of((nrow - 1) as f64) * T::of(row as f64) - size[1];
+            let z = m.hfield_data[m.hfield_adr[field] as usize + row * ncol + col] * size[2];
+            corners[k] = [x, y, -size[3]];
+            corners[k + 3] = [x, y, z];
+            reaches |= z >= self.low;
+        }
+        if !reaches {
+            return None;
+        }
+        // about its centre
+        let mut center = [T::ZERO; 3];
+        for corner in corners {
+            center = add_scaled(center, corner, T::of(1.0 / 6.0));
+        }
+        let mut half = [T::ZERO; 3];
+        for corner in &mut corners {
+            *corner = sub(*corner, center);
+            half = [0, 1, 2].map(|k| half[k].max(corner[k].abs()));
+        }
+        let pos = add(self.shape.pos, mat_mul_vec(self.shape.mat, center));
+        let shape = Shape { pos, mat: self.shape.mat, size: half };
+        Some(Solid { kind: geom::HFIELD, shape, hull: Hull::Prism(corners) })
+    }
+}

@@ -1,0 +1,17 @@
+//! Collision: broad phase, narrow phase by pair of shapes, rays and distances.
+
+pub mod box_box;
+pub mod capsule_box;
+pub mod collision;
+pub mod convex;
+pub mod distance;
+pub mod gjk;
+pub mod height_field;
+pub mod multi_contact;
+pub mod penetration_bound;
+pub mod plane_mesh;
+pub mod polytope;
+pub mod primitives;
+pub mod ray;
+pub mod support_map;
+pub mod sweep_and_prune;

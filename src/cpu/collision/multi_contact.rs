@@ -1,0 +1,438 @@
+//! More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap.
+//!
+//! A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the sides of the other's
+//! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
+//! that span much area are kept. Contacts lie along the face's normal.
+
+use super::convex::FLAT;
+use super::polytope::MOST_CORNERS;
+use super::primitives::{Found, MAX_FOUND};
+use super::support_map::{Solid, farthest};
+use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
+use crate::model::geom;
+use crate::real::Real;
+
+/// Sine and cosine of the angle up to which faces and edges count as aligned.
+const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
+const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
+
+/// How far a cut may lie beyond the ends of a side.
+const CUT: f64 = 3e-7;
+
+/// Share by which squared lengths and areas may differ by rounding.
+const TIE: f64 = 1e-5;
+
+/// Corners of a cap.
+const CORNERS: usize = 16;
+
+/// Most contacts of two faces.
+const KEPT: usize = 4;
+
+/// Room for corners while a polygon is clipped: a side adds one at most.
+const ROOM: usize = 2 * MOST_CORNERS;
+
+/// A flat polygon in a fixed order of corners.
+struct Polygon<T> {
+    points: [[T; 3]; ROOM],
+    count: usize,
+}
+
+/// Contacts of two shapes that touch at `p` and `q` along `n`; `found` holds the first.
+pub fn several<T: Real>(
+    a: &Solid<'_, T>,
+    b: &Solid<'_, T>,
+    n: [T; 3],
+    p: [T; 3],
+    q: [T; 3],
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+    let back = scale(n, -T::ONE);
+    let (va, vb) = (a.hull.farthest(a.inward(n)), b.hull.farthest(b.inward(back)));
+    let (one, two) = (facing(a, va, n, n, flat, T::ZERO), facing(b, vb, back, back, flat, T::ZERO));
+    let tolerance = T::of(ALIGNED_SINE);
+    // two faces
+    if let (Some(face), Some(_)) = (one, two) {
+        let normal = face_normal(a, face);
+        let against = scale(normal, -T::ONE);
+        if let Some(opposite) = facing(b, vb, back, against, flat, T::of(ALIGNED_COSINE)) {
+            let other = face_normal(b, opposite);
+            if dot(normal, n) > tolerance && dot(other, back) > tolerance {
+                let mut polygon = corners_of(b, opposite);
+                cut(&mut polygon, a, face, margin);
+                let base = corner(a, face, 0);
+                return write(&polygon, false, base, normal, other, scale(other, -T::ONE), T::ZERO, found);
+            }
+        }
+    }
+    // a side of the first and a face of the second
+    let (dim, other_dim) = (dimension(a, va, n, flat), dimension(b, vb, back, flat));
+    if two.is_some() && dim < 3 && (dim <= other_dim || one.is_none()) {
+        for k in 0..faces(b, vb) {
+            let Some(face) = face(b, vb, k, back, flat) else { continue };
+            // of a mesh the one that it lies on
+            if b.hull.exists() && two != Some(face) {
+                continue;
+            }
+            let normal = face_normal(b, face);
+            if let Some((mut polygon, room)) = edge(a, va, n, p, normal, margin, flat) {
+                cut(&mut polygon, b, face, margin - room);
+                let into = scale(normal, -T::ONE);
+                return write(&polygon, true, corner(b, face, 0), normal, into, into, room, found);
+            }
+        }
+        return 1;
+    }
+    // a side of the second and a face of the first
+    if let (Some(face), true) = (one, other_dim < 3) {
+        let normal = face_normal(a, face);
+        if let Some((mut polygon, room)) = edge(b, vb, back, q, normal, margin, flat) {
+            cut(&mut polygon, a, face, margin - room);
+            let into = scale(normal, -T::ONE);
+            return write(&polygon, true, corner(a, face, 0), normal, into, normal, room, found);
+        }
+    }
+    1
+}
+
+/// A face of a shape: the axis that it lies across and its sign, or a polygon.
+#[derive(Clone, Copy, PartialEq)]
+struct Face<T> {
+    k: usize,
+    sign: T,
+}
+
+/// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+fn faces<T: Real>(s: &Solid<'_, T>, v: usize) -> usize {
+    if s.hull.exists() { s.hull.ring(v) } else { 3 }
+}
+
+/// Face `k` of these, if it may touch along `n`: a cap of a cylinder that does not lie on its side, a face of a box, or
+/// one of a mesh.
+fn face<T: Real>(s: &Solid<'_, T>, v: usize, k: usize, n: [T; 3], flat: T) -> Option<Face<T>> {
+    if s.hull.exists() {
+        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
+        return (dot(face_normal(s, face), n) >= flat).then_some(face);
+    }
+    let along = dot(s.axis(k), n);
+    let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
+    (has && along.abs() >= flat).then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
+}
+
+/// Normal of a face.
+fn face_normal<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> [T; 3] {
+    if s.hull.exists() { s.normal(face.k) } else { scale(s.axis(face.k), face.sign) }
+}
+
+/// Of the faces that may touch along `n` the one that looks most in a direction, more than `least`.
+fn facing<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    direction: [T; 3],
+    flat: T,
+    least: T,
+) -> Option<Face<T>> {
+    let (mut best, mut found) = (least, None);
+    for k in 0..faces(s, v) {
+        if let Some(face) = face(s, v, k, n, flat) {
+            let cosine = dot(face_normal(s, face), direction);
+            if cosine > best {
+                best = cosine;
+                found = Some(face);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a shape touches along `n` with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as
+/// its rim.
+fn dimension<T: Real>(s: &Solid<'_, T>, v: usize, n: [T; 3], flat: T) -> usize {
+    if s.hull.exists() {
+        let ring = s.hull.ring(v);
+        let along = |k: usize| norm3(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flat;
+        if (0..ring).any(along) {
+            return 3;
+        }
+        return if (0..ring).any(|k| dot(ring_edge(s, v, k), n).abs() < flat) { 2 } else { 1 };
+    }
+    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flat).count();
+    match s.kind {
+        geom::BOX => 1 + across,
+        geom::CYLINDER if dot(s.axis(2), n).abs() < flat => 2,
+        _ => 1,
+    }
+}
+
+/// Unit vector along edge `k` of those at a vertex of a mesh.
+fn ring_edge<T: Real>(s: &Solid<'_, T>, v: usize, k: usize) -> [T; 3] {
+    normalize3(sub(s.vertex(s.hull.ring_vertex(v, k)), s.vertex(v)))
+}
+
+/// Number of corners of a face.
+fn corners<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> usize {
+    if s.hull.exists() {
+        return s.hull.corners(face.k);
+    }
+    if s.kind == geom::CYLINDER { CORNERS } else { 4 }
+}
+
+/// Corner `c` of a face.
+fn corner<T: Real>(s: &Solid<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
+    let Face { k, sign } = face;
+    if s.hull.exists() {
+        return s.vertex(s.hull.corner(k, c));
+    }
+    let size = s.shape.size;
+    let center =
+        add_scaled(s.shape.pos, s.axis(k), (if s.kind == geom::CYLINDER { size[1] } else { size[k] }) * sign);
+    if s.kind == geom::CYLINDER {
+        let (sine, cosine) = sixteenth(c);
+        let rim = add_scaled(center, s.axis(0), size[0] * cosine);
+        return add_scaled(rim, s.axis(1), -(size[0] * sign * sine));
+    }
+    // signs along the two axes after that of the face; the far face is the near one turned over
+    const AROUND: [[(f64, f64); 4]; 3] = [
+        [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)],
+        [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)],
+        [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)],
+    ];
+    let (mut x, mut y) = (T::of(AROUND[k][c].0), T::of(AROUND[k][c].1));
+    if k == 0 {
+        y *= sign;
+    } else {
+        x *= sign;
+    }
+    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    add_scaled(add_scaled(center, s.axis(i), size[i] * x), s.axis(j), size[j] * y)
+}
+
+/// All corners of a face.
+fn corners_of<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> Polygon<T> {
+    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: corners(s, face) };
+    for c in 0..polygon.count {
+        polygon.points[c] = corner(s, face, c);
+    }
+    polygon
+}
+
+/// Sine and cosine of sixteenths of a turn.
+fn sixteenth<T: Real>(c: usize) -> (T, T) {
+    const QUARTER: [f64; 5] =
+        [0.0, 0.382_683_432_365_089_8, std::f64::consts::FRAC_1_SQRT_2, 0.923_879_532_511_286_7, 1.0];
+    let quarter = |k: usize| T::of(if k <= 4 { QUARTER[k] } else { QUARTER[8 - k] });
+    let sine = if c < 8 { quarter(c) } else { -quarter(c - 8) };
+    let d = (c + 4) % 16;
+    let cosine = if d < 8 { quarter(d) } else { -quarter(d - 8) };
+    (sine, cosine)
+}
+
+/// The line of a shape's side that is farthest along `n` and lies on a face with that `normal`, through `touch` for a
+/// capsule, and half the margin where it includes that.
+fn edge<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    touch: [T; 3],
+    normal: [T; 3],
+    margin: T,
+    flat: T,
+) -> Option<(Polygon<T>, T)> {
+    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: 2 };
+    if s.hull.exists() || s.kind == geom::BOX {
+        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flat)?;
+        return Some((polygon, T::ZERO));
+    }
+    let (axis, half) = (s.axis(2), s.shape.size[1]);
+    let lies = dot(axis, normal).abs() < T::of(ALIGNED_SINE);
+    if !lies {
+        return None;
+    }
+    if s.kind == geom::CAPSULE {
+        let room = margin * T::of(0.5);
+        let touch = add_scaled(touch, n, room);
+        let center = add_scaled(touch, axis, -dot(sub(touch, s.shape.pos), axis));
+        polygon.points[0] = add_scaled(center, axis, -half);
+        polygon.points[1] = add_scaled(center, axis, half);
+        return Some((polygon, room));
+    }
+    // from the end that is farther along the normal
+    let rim = farthest(s, n, touch, flat);
+    let side = if dot(axis, n) >= -flat { T::ONE } else { -T::ONE };
+    let center = add_scaled(rim, axis, -dot(sub(rim, s.shape.pos), axis));
+    polygon.points[0] = add_scaled(center, axis, half * side);
+    polygon.points[1] = add_scaled(center, axis, -(half * side));
+    Some((polygon, T::ZERO))
+}
+
+/// Ends of the edge at the farthest corner of a box or mesh that lies best on a face with that `normal`, if any does.
+fn straight_edge<T: Real>(
+    s: &Solid<'_, T>,
+    v: usize,
+    n: [T; 3],
+    normal: [T; 3],
+    flat: T,
+) -> Option<([T; 3], [T; 3])> {
+    let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
+    let start = if s.hull.exists() { s.vertex(v) } else { farthest(s, n, s.shape.pos, T::ZERO) };
+    // where it touches with an edge, that one
+    let single = dimension(s, v, n, flat) == 2;
+    for k in 0..faces(s, v) {
+        let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
+        let slope = dot(along, normal).abs();
+        if slope >= best || (single && dot(along, n).abs() >= flat) {
+            continue;
+        }
+        best = slope;
+        let end = if s.hull.exists() {
+            s.vertex(s.hull.ring_vertex(v, k))
+        } else {
+            add_scaled(start, along, -(dot(sub(start, s.shape.pos), along) * T::of(2.0)))
+        };
+        found = Some((start, end));
+    }
+    found
+}
+
+/// Cuts a polygon by the sides of a face of `s`, seen along that one's normal; what is higher above it than `most` goes
+/// too.
+fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<'_, T>, face: Face<T>, most: T) {
+    let (base, normal) = (corner(s, face, 0), face_normal(s, face));
+    let sides = corners(s, face);
+    for e in 0..sides {
+        let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
+        let out = cross(sub(to, from), sub(add(from, normal), from));
+        let level = dot(out, from);
+        // read ahead of what is written: a side makes no more corners than were read, but for one
+        let first = polygon.points[0];
+        let mut start = first;
+        let mut count = 0;
+        for k in 0..polygon.count {
+            let end = if k + 1 < polygon.count { polygon.points[k + 1] } else { first };
+            let in1 = dot(sub(start, from), out) > T::of(-1e-10);
+            let in2 = dot(sub(end, from), out) > T::of(-1e-10);
+            let slope = dot(out, sub(end, start));
+            if in1 != in2 && slope.abs() >= T::of(1e-10) && count < ROOM {
+                let share = (level - dot(out, start)) / slope;
+                if share > T::of(-CUT) && share < T::of(1.0 + CUT) {
+                    let share = share.max(T::ZERO).min(T::ONE);
+                    polygon.points[count] = add_scaled(start, sub(end, start), share);
+                    count += 1;
+                }
+            }
+            if in2 && count < ROOM {
+                polygon.points[count] = end;
+                count += 1;
+            }
+            start = end;
+        }
+        polygon.count = count;
+    }
+    let mut count = 0;
+    for k in 0..polygon.count {
+        let point = polygon.points[k];
+        if dot(sub(point, base), normal) <= most {
+            polygon.points[count] = point;
+            count += 1;
+        }
+    }
+    polygon.count = count;
+}
+
+/// Writes the contacts of what is left of a polygon above a face through `base`: `way` leads to the polygon's own side,
+/// `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays
+/// where nothing is left.
+fn write<T: Real>(
+    polygon: &Polygon<T>,
+    line: bool,
+    base: [T; 3],
+    normal: [T; 3],
+    way: [T; 3],
+    along: [T; 3],
+    room: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    if polygon.count == 0 {
+        return 1;
+    }
+    let chosen = choose(polygon, line);
+    let count = chosen.iter().filter(|c| **c < ROOM).count();
+    for (k, &c) in chosen[..count].iter().enumerate() {
+        let point = polygon.points[c];
+        let height = dot(sub(point, base), normal);
+        let on = add_scaled(point, normal, -height);
+        let dist = -height * dot(normal, way);
+        let pos = add_scaled(add_scaled(on, way, -dist * T::of(0.5)), along, -room * T::of(0.5));
+        found[k] = Found { dist: dist + room, pos, normal: along, tangent: [T::ZERO; 3] };
+    }
+    count
+}
+
+/// The corners that are kept: all up to four, the farthest two of a line, or four that span much area; the rest is none.
+fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; KEPT] {
+    let n = polygon.count;
+    let mut chosen = [ROOM; KEPT];
+    for (k, c) in chosen.iter_mut().enumerate().take(n) {
+        *c = k;
+    }
+    if line && n > 2 {
+        let mut most = T::ZERO;
+        for i in 0..n {
+            for j in i + 1..n {
+                let apart = sub(polygon.points[j], polygon.points[i]);
+                // the first of those that are as far
+                if dot(apart, apart) > most * T::of(1.0 + TIE) {
+                    most = dot(apart, apart);
+                    chosen = [i, j, ROOM, ROOM];
+                }
+            }
+        }
+    } else if n > KEPT {
+        chosen = quadrilateral(polygon);
+    }
+    chosen
+}
+
+/// The largest quadrilateral that a walk around the corners meets.
+fn quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; KEPT] {
+    let n = polygon.count;
+    let area = |q: [usize; 4]| {
+        let p = |k: usize| polygon.points[q[k]];
+        norm3(cross(sub(p(0), p(2)), sub(p(1), p(3))))
+    };
+    let mut at = [0, 1, 2, 3];
+    let mut best = at;
+    let mut most = area(at);
+    for start in 0..n {
+        at[0] = start;
+        // the last corner moves on; after each of its moves the two before it may follow
+        let mut k = 3;
+        for _ in 0..4 * n {
+            let mut next = at;
+            next[k] = (at[k] + 1) % n;
+            let value = area(next);
+            if value > most * T::of(1.0 + TIE) {
+                at = next;
+                best = at;
+                most = value;
+                k = if k == 3 { 2 } else { k };
+            } else if k == 2 {
+                k = 1;
+            } else if k == 1 {
+                k = 3;
+            } else {
+                break;
+            }
+        }
+        // none is overtaken
+        for k in 1..4 {
+            if at[k] != at[k - 1] {
+                break;
+            }
+            at[k] = (at[k] + 1) % n;
+        }
+    }
+    best
+}

@@ -1,0 +1,355 @@
+//! Convex polytopes: the hull of a mesh, and a prism below a triangle of a height field.
+//!
+//! Vertices and polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the
+//! hull, from the one that is farthest in the nearest of 27 directions (Dobkin and Kirkpatrick, *A linear algorithm for
+//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from where the climb for a direction
+//! nearby has ended, which kernels do not do; where there are few, by looking at all.
+
+use crate::cpu::math::{cross, dot, norm3, scale, sub, vec3};
+use crate::model::Model;
+use crate::real::Real;
+
+/// Fewest vertices of a mesh whose hull is climbed.
+const FEW: usize = 10;
+
+/// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
+pub const MOST_CORNERS: usize = 60;
+
+/// Share of a direction's largest part from which on a part counts for the start of a climb.
+const LEANING: f64 = 0.5;
+
+/// A convex polytope.
+#[derive(Clone, Copy)]
+pub enum Hull<'a, T: Real> {
+    /// Shapes that are none.
+    None,
+    /// The convex hull of a mesh.
+    Mesh(&'a Model<T>, usize),
+    /// A prism: the corners of its base, and above them of its top, relative to its centre.
+    Prism([[T; 3]; 6]),
+}
+
+/// Corners of the polygons of a prism: base, top, sides; three corners of each.
+const PRISM: [[usize; 3]; 5] = [[0, 1, 2], [3, 4, 5], [0, 1, 4], [1, 2, 5], [2, 0, 3]];
+
+impl<T: Real> Hull<'_, T> {
+    /// Whether there is one.
+    pub fn exists(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// Position of a vertex.
+    pub fn vertex(&self, v: usize) -> [T; 3] {
+        match self {
+            Self::None => [T::ZERO; 3],
+            Self::Mesh(m, mesh) => vec3(&m.mesh_vert, m.mesh_vertadr[*mesh] as usize + v),
+            Self::Prism(corners) => corners[v],
+        }
+    }
+
+    /// The vertex that is farthest in direction `l`, the first of equals that a search meets.
+    pub fn farthest(&self, l: [T; 3]) -> usize {
+        self.farthest_near(l, &mut None)
+    }
+
+    /// The same; `near` is where the climb for a direction nearby has ended, by its place in the hull, and then where this one does.
+    pub fn farthest_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
+        let count = match self {
+            Self::None => return 0,
+            Self::Mesh(m, mesh) => {
+                let count = m.mesh_vertnum[*mesh] as usize;
+                if m.mesh_graphadr[*mesh] >= 0 && count >= FEW {
+                    return climb(m, *mesh, l, near);
+                }
+                count
+            }
+            Self::Prism(_) => 6,
+        };
+        let (mut best, mut height) = (0, dot(self.vertex(0), l));
+        for v in 1..count {
+            let value = dot(self.vertex(v), l);
+            if value > height {
+                height = value;
+                best = v;
+            }
+        }
+        best
+    }
+
+    /// Number of polygons.
+    pub fn polygons(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => m.mesh_polynum[*mesh] as usize,
+            Self::Prism(_) => PRISM.len(),
+        }
+    }
+
+    /// Unit normal of a polygon, outwards.
+    pub fn normal(&self, polygon: usize) -> [T; 3] {
+        match self {
+            Self::None => [T::ZERO; 3],
+            Self::Mesh(m, mesh) => vec3(&m.mesh_polynormal, m.mesh_polyadr[*mesh] as usize + polygon),
+            Self::Prism(corners) => {
+                let [p, q, r] = PRISM[polygon].map(|k| corners[k]);
+                let across = cross(sub(q, p), sub(r, p));
+                let length = norm3(across).max(T::MINVAL);
+                // away from the centre
+                scale(across, if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length })
+            }
+        }
+    }
+
+    /// How far a polygon is from the origin, along its normal.
+    pub fn level(&self, polygon: usize) -> T {
+        let v = match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0] as usize,
+            Self::Prism(_) => PRISM[polygon][0],
+        };
+        dot(self.vertex(v), self.normal(polygon))
+    }
+
+    /// Number of polygons at a vertex.
+    pub fn ring(&self, v: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => m.mesh_polymapnum[m.mesh_vertadr[*mesh] as usize + v] as usize,
+            Self::Prism(_) => 3,
+        }
+    }
+
+    /// Polygon `k` of those at a vertex.
+    pub fn ring_polygon(&self, v: usize, k: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => {
+                let adr = m.mesh_polymapadr[m.mesh_vertadr[*mesh] as usize + v] as usize;
+                m.mesh_polymap[adr + k] as usize
+            }
+            Self::Prism(_) => {
+                let around = [v / 3, 2 + v % 3, 2 + (v + 2) % 3];
+                around[k]
+            }
+        }
+    }
+
+    /// The vertex at the other end of edge `k` of those at a vertex: the one before it in that polygon.
+    pub fn ring_vertex(&self, v: usize, k: usize) -> usize {
+        match self {
+            Self::None => v,
+            Self::Mesh(m, mesh) => {
+                let (adr, count) = place(m, *mesh, self.ring_polygon(v, k));
+                let at = (0..count).find(|c| m.mesh_polyvert[adr + c] as usize == v).unwrap_or(0);
+                m.mesh_polyvert[adr + (at + count - 1) % count] as usize
+            }
+            Self::Prism(_) => [(v + 3) % 6, v / 3 * 3 + (v + 1) % 3, v / 3 * 3 + (v + 2) % 3][k],
+        }
+    }
+
+    /// Number of corners of a polygon of a mesh.
+    pub fn sides(&self, polygon: usize) -> usize {
+        match self {
+            Self::Mesh(m, mesh) => place(m, *mesh, polygon).1,
+            _ => 0,
+        }
+    }
+
+    /// The vertex at one of these corners, counterclockwise from outside.
+    pub fn outline(&self, polygon: usize, c: usize) -> usize {
+        match self {
+            Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0 + c] as usize,
+            _ => 0,
+        }
+    }
+
+    /// Number of corners of a polygon of a mesh that clipping takes into account.
+    pub fn corners(&self, polygon: usize) -> usize {
+        self.sides(polygon).min(MOST_CORNERS)
+    }
+
+    /// The vertex at corner `c` of these, clockwise from outside.
+    pub fn corner(&self, polygon: usize, c: usize) -> usize {
+        let count = self.sides(polygon);
+        self.outline(polygon, count - 1 - c * count / self.corners(polygon))
+    }
+}
+
+/// First entry and number of the corners of a polygon.
+fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
+    let id = m.mesh_polyadr[mesh] as usize + polygon;
+    (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
+}
+
+/// The farthest vertex of a mesh, by climbing from neighbour to neighbour; vertices of the hull go by their place in its graph.
+fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>) -> usize {
+    let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
+    let count = graph[0] as usize;
+    let (lists, graph) = graph[2..].split_at(count);
+    let (corners, edges) = graph.split_at(count);
+    let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
+    let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
+    // from where it is in a direction nearby
+    let mut best = near.unwrap_or_else(|| {
+        let most = T::of(LEANING) * l[0].abs().max(l[1].abs()).max(l[2].abs());
+        let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
+        m.mesh_extrema[27 * mesh + 9 * part(l[0]) + 3 * part(l[1]) + part(l[2])] as usize
+    });
+    let mut most = height(best);
+    loop {
+        let from = best;
+        // a list ends with a negative number
+        for &next in &edges[lists[from] as usize..] {
+            let Ok(next) = usize::try_from(next) else { break };
+            let value = height(next);
+            if value > most {
+                most = value;
+                best = next;
+            }
+        }
+        if best == from {
+            *near = Some(best);
+            return corners[best] as usize;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::cpu::collision::collision::{collision, solid};
+    use crate::cpu::collision::convex::convex_distance;
+    use crate::cpu::collision::support_map::Solid;
+    use crate::cpu::math::random::Random;
+    use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_to_mat, set_mat3, set_vec3};
+    use crate::model::data::{Capacity, Data};
+
+    /// A box and a mesh of the same shape, a mesh with many corners, a ball, a floor and a flat height field.
+    const SHAPES: &str = "<mujoco><asset>
+        <mesh name='cube' vertex='-.1 -.12 -.08 .1 -.12 -.08 -.1 .12 -.08 .1 .12 -.08
+          -.1 -.12 .08 .1 -.12 .08 -.1 .12 .08 .1 .12 .08'/>
+        <mesh name='ball' builtin='sphere' params='2'/>
+        <hfield name='flat' nrow='3' ncol='4' size='2 2 1 .5' elevation='0 0 0 0 0 0 0 0 0 0 0 0'/></asset>
+        <worldbody><geom type='plane' size='1 1 1'/><geom type='hfield' hfield='flat'/>
+        <body><freejoint/><geom type='box' size='.1 .12 .08'/></body>
+        <body><freejoint/><geom type='mesh' mesh='cube'/></body>
+        <body><freejoint/><geom type='mesh' mesh='ball'/></body>
+        <body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+    const PLANE: usize = 0;
+    const FIELD: usize = 1;
+    const CUBOID: usize = 2;
+    const CUBE: usize = 3;
+    const BALL: usize = 4;
+    const SPHERE: usize = 5;
+
+    fn shapes() -> (Model, Data) {
+        let model = crate::compile::load_str(SHAPES).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 64, njmax: 64 });
+        (model, data)
+    }
+
+    fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
+        set_vec3(&mut d.geom_xpos, g, pose.0);
+        set_mat3(&mut d.geom_xmat, g, pose.1);
+    }
+
+    /// The inertial axes of the cube in those that its vertices were written in.
+    fn own_axes(m: &Model) -> [f64; 9] {
+        let at = 4 * m.geom_dataid[CUBE] as usize;
+        quat_to_mat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]])
+    }
+
+    #[test]
+    fn a_climb_ends_where_a_look_at_all_vertices_does() {
+        let (m, _) = shapes();
+        let hull = Hull::Mesh(&m, m.geom_dataid[BALL] as usize);
+        assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > FEW);
+        let mut random = Random(1);
+        for _ in 0..500 {
+            let l = [random.next(), random.next(), random.next()];
+            let all =
+                (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
+            let most = all.fold(f64::MIN, f64::max);
+            assert!((dot(hull.vertex(hull.farthest(l)), l) - most).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_cube_as_a_mesh_is_a_box() {
+        let (m, mut d) = shapes();
+        let mut random = Random(2);
+        for other in [BALL, SPHERE] {
+            for _ in 0..60 {
+                place(&mut d, CUBOID, random.pose(0.05));
+                place(&mut d, other, random.pose(0.3));
+                let known = solid(&m, &d, CUBOID);
+                let mut meshed = Solid { shape: known.shape, ..solid(&m, &d, CUBE) };
+                meshed.shape.mat = mat_mul(known.shape.mat, own_axes(&m));
+                let against = solid(&m, &d, other);
+                let (x, y) = (
+                    convex_distance(&known, &against, 9.0).unwrap(),
+                    convex_distance(&meshed, &against, 9.0).unwrap(),
+                );
+                assert!((x.dist - y.dist).abs() < 1e-6, "{other}: {x:?} {y:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_meshes_are_along_the_normal_turn_around_and_move_with_them() {
+        let (m, mut d) = shapes();
+        let mut random = Random(3);
+        let (mut deep, mut other) = (0, 0);
+        for _ in 0..300 {
+            for g in [CUBE, BALL] {
+                place(&mut d, g, random.pose(0.8));
+            }
+            let (a, b) = (solid(&m, &d, CUBE), solid(&m, &d, BALL));
+            let (there, back) =
+                (convex_distance(&a, &b, 9.0).unwrap(), convex_distance(&b, &a, 9.0).unwrap());
+            let apart = sub(there.to, there.from);
+            assert!(norm3(sub(apart, scale(there.normal, there.dist))) < 1e-9, "{there:?}");
+            deep += usize::from(there.dist < 0.0);
+            let (shift, turn) = random.pose(1.0);
+            let (mut c, mut e) = (a, b);
+            for s in [&mut c, &mut e] {
+                *s = s.at(add(mat_mul_vec(turn, s.shape.pos), shift));
+                s.shape.mat = mat_mul(turn, s.shape.mat);
+            }
+            let moved = convex_distance(&c, &e, 9.0).unwrap();
+            // another of several valleys that are nearly as deep
+            let same = (there.dist - back.dist).abs() < 1e-9 && (there.dist - moved.dist).abs() < 1e-9;
+            other += usize::from(!same);
+            assert!(same || there.dist < 0.0, "{there:?} {back:?} {moved:?}");
+        }
+        assert!(deep > 100 && other * 25 < deep, "{other} of {deep}");
+    }
+
+    #[test]
+    fn a_cube_stands_on_four_corners_and_a_sphere_lies_on_a_flat_field_as_on_a_plane() {
+        let (m, mut d) = shapes();
+        let upright = quat_to_mat([1.0, 0.0, 0.0, 0.0]);
+        let far = |k: usize| ([9.0 * k as f64, 50.0, 50.0], upright);
+        for g in 0..m.sizes.ngeom {
+            place(&mut d, g, far(g));
+        }
+        place(&mut d, PLANE, ([0.0; 3], upright));
+        place(&mut d, CUBE, ([0.0, 0.0, 0.0799], own_axes(&m)));
+        collision(&m, &mut d);
+        assert_eq!(d.ncon[0], 4);
+        for k in 0..4 {
+            assert!((d.contact_dist[k] + 1e-4).abs() < 1e-7);
+            assert!((d.contact_pos[3 * k].abs() - 0.1).abs() < 1e-7);
+        }
+        // the plane far below
+        place(&mut d, PLANE, ([0.0, 0.0, -9.0], upright));
+        place(&mut d, CUBE, far(CUBE));
+        place(&mut d, FIELD, ([0.0; 3], upright));
+        place(&mut d, SPHERE, ([0.35, 0.15, 0.095], upright));
+        collision(&m, &mut d);
+        assert!(d.ncon[0] >= 1);
+        assert!((d.contact_dist[0] + 0.005).abs() < 1e-9, "{}", d.contact_dist[0]);
+        assert!(norm3(sub(vec3(&d.contact_frame, 0), [0.0, 0.0, 1.0])) < 1e-9);
+    }
+}

@@ -1,0 +1,381 @@
+//! Contacts between pairs of simple shapes, in closed form.
+//!
+//! Every function takes the poses and sizes of two geoms, the lower type first, and the distance below which
+//! contacts are wanted; it fills `found` and returns the number of contacts. The normal leads from the first
+//! geom to the second, and the position is midway between the surfaces.
+
+use crate::cpu::math::{
+    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, norm3, normalize3, scale, sub,
+};
+use crate::real::Real;
+
+/// Squared sine of the angle below which capsules count as parallel.
+const PARALLEL: f64 = 1e-8;
+
+/// Most contacts of one pair of simple shapes.
+pub const MAX_FOUND: usize = 8;
+
+/// Most contacts of a plane and a box.
+const MAX_CORNERS: usize = 4;
+
+/// Pose and size of a geom.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<T> {
+    /// Centre.
+    pub pos: [T; 3],
+    /// Axes, as columns.
+    pub mat: [T; 9],
+    /// Size by type.
+    pub size: [T; 3],
+}
+
+/// What is known of a contact before its parameters are.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<T> {
+    /// Distance between the surfaces.
+    pub dist: T,
+    /// Midpoint.
+    pub pos: [T; 3],
+    /// Unit normal.
+    pub normal: [T; 3],
+    /// Wanted direction of the first tangent; short for none.
+    pub tangent: [T; 3],
+}
+
+impl<T: Real> Found<T> {
+    /// A contact to be overwritten.
+    pub fn none() -> Self {
+        Self { dist: T::ZERO, pos: [T::ZERO; 3], normal: [T::ZERO; 3], tangent: [T::ZERO; 3] }
+    }
+}
+
+/// A tolerance for double and for single precision.
+pub fn tolerance<T: Real>(double: f64, single: f64) -> T {
+    T::of(if T::EPSILON.f64() < 1e-10 { double } else { single })
+}
+
+/// Plane and sphere: at most one contact.
+pub fn plane_sphere<T: Real>(
+    plane: &Shape<T>,
+    center: [T; 3],
+    radius: T,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let dist = dot(sub(center, plane.pos), normal) - radius;
+    if dist > margin {
+        return 0;
+    }
+    let pos = add_scaled(center, normal, -(dist * T::of(0.5) + radius));
+    *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+    1
+}
+
+/// Plane and capsule: a sphere at each end, the first tangent along the capsule.
+pub fn plane_capsule<T: Real>(
+    plane: &Shape<T>,
+    capsule: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let axis = mat_column(capsule.mat, 2);
+    let (radius, half) = (capsule.size[0], capsule.size[1]);
+    let mut n = 0;
+    for end in 0..2 {
+        let along = if end == 0 { half } else { -half };
+        let center = add_scaled(capsule.pos, axis, along);
+        let hit = plane_sphere(plane, center, radius, margin, &mut found[n]);
+        found[n].tangent = axis;
+        n += hit;
+    }
+    n
+}
+
+/// Plane and box: the corners below the plane, the first four.
+pub fn plane_box<T: Real>(
+    plane: &Shape<T>,
+    cuboid: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let center = dot(sub(cuboid.pos, plane.pos), normal);
+    let mut n = 0;
+    for corner in 0..8 {
+        // corner from the centre, and its height relative to it
+        let mut local = cuboid.size;
+        for axis in 0..3 {
+            if corner & (1 << axis) == 0 {
+                local[axis] = -local[axis];
+            }
+        }
+        let arm = mat_mul_vec(cuboid.mat, local);
+        let height = dot(normal, arm);
+        let dist = center + height;
+        if dist > margin || height > T::ZERO {
+            continue;
+        }
+        let at = add(cuboid.pos, arm);
+        found[n] =
+            Found { dist, pos: add_scaled(at, normal, -dist * T::of(0.5)), normal, tangent: [T::ZERO; 3] };
+        n += 1;
+        if n == MAX_CORNERS {
+            break;
+        }
+    }
+    n
+}
+
+/// Plane and ellipsoid: the point of the ellipsoid that is deepest.
+pub fn plane_ellipsoid<T: Real>(
+    plane: &Shape<T>,
+    ellipsoid: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    // the normal of a sphere that the ellipsoid is a stretched image of
+    let n = mat_t_mul_vec(ellipsoid.mat, normal);
+    let s = ellipsoid.size;
+    let direction = normalize3([n[0] * s[0], n[1] * s[1], n[2] * s[2]]);
+    let local = [-(direction[0] * s[0]), -(direction[1] * s[1]), -(direction[2] * s[2])];
+    let point = add(ellipsoid.pos, mat_mul_vec(ellipsoid.mat, local));
+    plane_sphere(plane, point, T::ZERO, margin, found)
+}
+
+/// Plane and cylinder: the deepest point of each rim, and two more of the lower one, a third of a turn from it.
+pub fn plane_cylinder<T: Real>(
+    plane: &Shape<T>,
+    cylinder: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let normal = mat_column(plane.mat, 2);
+    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+    // the axis down to the plane
+    let mut axis = mat_column(cylinder.mat, 2);
+    if dot(axis, normal) > T::ZERO {
+        axis = scale(axis, -T::ONE);
+    }
+    let slope = dot(axis, normal);
+    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    let mut down = cross(axis, cross(axis, normal));
+    let length = norm3(down);
+    down = if length * length < T::MINVAL {
+        scale(mat_column(cylinder.mat, 0), radius)
+    } else {
+        scale(down, radius / length)
+    };
+    let center = dot(sub(cylinder.pos, plane.pos), normal);
+    let (lower, deeper) = (scale(axis, half), dot(down, normal));
+    let across = scale(normalize3(cross(down, lower)), radius * T::of(0.75_f64.sqrt()));
+    let back = scale(down, -T::of(0.5));
+    let arms =
+        [add(lower, down), sub(down, lower), add(add(lower, back), across), sub(add(lower, back), across)];
+    let heights = [
+        half * slope + deeper,
+        deeper - half * slope,
+        half * slope - deeper * T::of(0.5),
+        half * slope - deeper * T::of(0.5),
+    ];
+    let mut n = 0;
+    for (arm, height) in arms.into_iter().zip(heights) {
+        let dist = center + height;
+        if dist > margin {
+            // nothing is deeper than the first
+            if n == 0 {
+                return 0;
+            }
+            continue;
+        }
+        let pos = add_scaled(add(cylinder.pos, arm), normal, -dist * T::of(0.5));
+        found[n] = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        n += 1;
+    }
+    n
+}
+
+/// Sphere and cylinder: the sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+pub fn sphere_cylinder<T: Real>(
+    sphere: &Shape<T>,
+    cylinder: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let axis = mat_column(cylinder.mat, 2);
+    let (radius, half) = (cylinder.size[0], cylinder.size[1]);
+    let apart = sub(sphere.pos, cylinder.pos);
+    let along = dot(apart, axis);
+    let aside = add_scaled(apart, axis, -along);
+    let off = norm3(aside);
+    let (mut beside, mut above) = (along.abs() < half, off < radius);
+    // inside: out by the shorter way
+    if beside && above {
+        if half - along.abs() < radius - off {
+            beside = false;
+        } else {
+            above = false;
+        }
+    }
+    let spare = spare_normal(sphere, cylinder);
+    let r = sphere.size[0];
+    if beside {
+        let nearest = add_scaled(cylinder.pos, axis, along);
+        return sphere_sphere(sphere.pos, r, nearest, radius, spare, margin, found);
+    }
+    let up = if along > T::ZERO { T::ONE } else { -T::ONE };
+    let cap = add_scaled(cylinder.pos, axis, half * up);
+    if above {
+        // the normal leads from the sphere into the cap
+        let normal = scale(axis, -up);
+        let dist = -dot(sub(sphere.pos, cap), normal) - r;
+        if dist > margin {
+            return 0;
+        }
+        let pos = add_scaled(sphere.pos, normal, r + dist * T::of(0.5));
+        *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        return 1;
+    }
+    let rim = add_scaled(cap, aside, radius / off);
+    sphere_sphere(sphere.pos, r, rim, T::ZERO, spare, margin, found)
+}
+
+/// Sphere and box: the sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+pub fn sphere_box<T: Real>(sphere: &Shape<T>, cuboid: &Shape<T>, margin: T, found: &mut Found<T>) -> usize {
+    let center = mat_t_mul_vec(cuboid.mat, sub(sphere.pos, cuboid.pos));
+    let r = sphere.size[0];
+    let mut nearest = center;
+    for k in 0..3 {
+        nearest[k] = clip(center[k], -cuboid.size[k], cuboid.size[k]);
+    }
+    let mut normal = sub(nearest, center);
+    let length = norm3(normal);
+    let mut dist = length - r;
+    if dist > margin {
+        return 0;
+    }
+    if length > T::MINVAL {
+        normal = scale(normal, T::ONE / length);
+    } else {
+        // the lower face of an axis before the upper one, where both are as near
+        let mut least = T::ZERO;
+        for side in 0..6 {
+            let (k, up) = (side / 2, side % 2 == 1);
+            let depth = if up { cuboid.size[k] - center[k] } else { cuboid.size[k] + center[k] };
+            if side == 0 || depth < least {
+                least = depth;
+                normal = [T::ZERO; 3];
+                normal[k] = if up { -T::ONE } else { T::ONE };
+            }
+        }
+        dist = -(least + r);
+    }
+    let normal = mat_mul_vec(cuboid.mat, normal);
+    *found = Found {
+        dist,
+        pos: add_scaled(sphere.pos, normal, r + dist * T::of(0.5)),
+        normal,
+        tangent: [T::ZERO; 3],
+    };
+    1
+}
+
+/// Two spheres; `spare` is the normal where the centres coincide.
+pub fn sphere_sphere<T: Real>(
+    center1: [T; 3],
+    radius1: T,
+    center2: [T; 3],
+    radius2: T,
+    spare: [T; 3],
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let between = sub(center2, center1);
+    let length = norm3(between);
+    let dist = length - (radius1 + radius2);
+    if dist > margin {
+        return 0;
+    }
+    let normal = if length < T::MINVAL { spare } else { scale(between, T::ONE / length) };
+    *found = Found {
+        dist,
+        pos: add_scaled(center1, normal, radius1 + dist * T::of(0.5)),
+        normal,
+        tangent: [T::ZERO; 3],
+    };
+    1
+}
+
+/// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+pub fn spare_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [T; 3] {
+    normalize3(cross(mat_column(a.mat, 2), mat_column(b.mat, 2)))
+}
+
+/// Sphere and capsule: the sphere against the nearest point of the capsule's axis.
+pub fn sphere_capsule<T: Real>(
+    sphere: &Shape<T>,
+    capsule: &Shape<T>,
+    margin: T,
+    found: &mut Found<T>,
+) -> usize {
+    let axis = mat_column(capsule.mat, 2);
+    let half = capsule.size[1];
+    let along = clip(dot(axis, sub(sphere.pos, capsule.pos)), -half, half);
+    let nearest = add_scaled(capsule.pos, axis, along);
+    let spare = spare_normal(sphere, capsule);
+    sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], spare, margin, found)
+}
+
+/// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.
+///
+/// Points on the axes are `pos + axis * x` with `x` from minus to plus half the length; setting the derivatives of
+/// the squared distance to zero gives the 2 × 2 system that is solved here (Ericson, *Real-Time Collision
+/// Detection*, §5.1.9).
+pub fn capsule_capsule<T: Real>(
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [Found<T>; MAX_FOUND],
+) -> usize {
+    let (axis1, axis2) = (mat_column(a.mat, 2), mat_column(b.mat, 2));
+    let (half1, half2) = (a.size[1], b.size[1]);
+    let spare = spare_normal(a, b);
+    let touch = |x1: T, x2: T, out: &mut Found<T>| {
+        let p1 = add_scaled(a.pos, axis1, x1);
+        let p2 = add_scaled(b.pos, axis2, x2);
+        sphere_sphere(p1, a.size[0], p2, b.size[0], spare, margin, out)
+    };
+    // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
+    let apart = sub(a.pos, b.pos);
+    let (u, v, c) = (-dot(axis1, apart), dot(axis2, apart), dot(axis1, axis2));
+    let normal = cross(axis1, axis2);
+    let sine2 = dot(normal, normal);
+    if sine2 >= T::of(PARALLEL) {
+        // crossing axes: solved, then moved to the ends where it lies outside
+        let mut x1 = (u + c * v) / sine2;
+        let mut x2 = (v + c * u) / sine2;
+        if x1 > half1 || x1 < -half1 {
+            x1 = clip(x1, -half1, half1);
+            x2 = v + c * x1;
+        }
+        if x2 > half2 || x2 < -half2 {
+            x2 = clip(x2, -half2, half2);
+            x1 = clip(u + c * x2, -half1, half1);
+        }
+        return touch(x1, x2, &mut found[0]);
+    }
+    // parallel axes: the ends of the second seen on the first, in the direction of the first
+    let mut n = 0;
+    for side in 0..2 {
+        let forward = (side == 1) == (c > T::ZERO);
+        let mut x2 = if forward { half2 } else { -half2 };
+        let mut x1 = u + c * x2;
+        if x1 > half1 || x1 < -half1 {
+            x1 = clip(x1, -half1, half1);
+            x2 = clip(v + c * x1, -half2, half2);
+        }
+        n += touch(x1, x2, &mut found[n]);
+    }
+    n
+}

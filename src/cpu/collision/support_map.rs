@@ -1,0 +1,159 @@
+//! Convex shapes as support functions: the farthest point in a direction, and how it moves when the direction turns.
+//!
+//! Spheres and capsules are points and segments with a radius around them; what is here is their core. A
+//! direction is *flat* for a shape where more than one point is farthest: along an edge or a face.
+
+use super::polytope::Hull;
+use super::primitives::Shape;
+use crate::cpu::math::{
+    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, normalize3, scale, sub,
+};
+use crate::model::geom;
+use crate::real::Real;
+
+/// A convex shape of a type.
+#[derive(Clone, Copy)]
+pub struct Solid<'a, T: Real> {
+    /// Type of the geom.
+    pub kind: i32,
+    /// Pose and size.
+    pub shape: Shape<T>,
+    /// Vertices and polygons, of meshes and prisms.
+    pub hull: Hull<'a, T>,
+}
+
+impl<'a, T: Real> Solid<'a, T> {
+    /// A shape without vertices of its own.
+    pub fn of(kind: i32, shape: &Shape<T>) -> Self {
+        Self { kind, shape: *shape, hull: Hull::None }
+    }
+
+    /// The same in another place.
+    pub fn at(&self, pos: [T; 3]) -> Self {
+        Self { shape: Shape { pos, ..self.shape }, ..*self }
+    }
+
+    /// A direction in its own axes.
+    pub fn inward(&self, n: [T; 3]) -> [T; 3] {
+        mat_t_mul_vec(self.shape.mat, n)
+    }
+
+    /// Position of a vertex of its hull.
+    pub fn vertex(&self, v: usize) -> [T; 3] {
+        add(self.shape.pos, mat_mul_vec(self.shape.mat, self.hull.vertex(v)))
+    }
+
+    /// Normal of a polygon of its hull.
+    pub fn normal(&self, polygon: usize) -> [T; 3] {
+        mat_mul_vec(self.shape.mat, self.hull.normal(polygon))
+    }
+
+    /// Whether its surface is curved where nothing is flat.
+    pub fn is_curved(&self) -> bool {
+        self.kind == geom::ELLIPSOID || self.kind == geom::CYLINDER
+    }
+
+    /// Radius around the core.
+    pub fn radius(&self) -> T {
+        if self.kind == geom::SPHERE || self.kind == geom::CAPSULE { self.shape.size[0] } else { T::ZERO }
+    }
+
+    /// Column of the orientation.
+    pub fn axis(&self, k: usize) -> [T; 3] {
+        mat_column(self.shape.mat, k)
+    }
+
+    /// Whether the core may be flat along its axis `k`.
+    pub fn has_flat(&self, k: usize) -> bool {
+        match self.kind {
+            geom::CAPSULE => k == 2,
+            geom::CYLINDER | geom::BOX => true,
+            _ => false,
+        }
+    }
+}
+
+/// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
+pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
+    farthest_near(s, n, to, flat, &mut None)
+}
+
+/// The same; a climb begins where that for a direction nearby has ended ([`Hull::farthest_near`]).
+pub fn farthest_near<T: Real>(
+    s: &Solid<'_, T>,
+    n: [T; 3],
+    to: [T; 3],
+    flat: T,
+    near: &mut Option<usize>,
+) -> [T; 3] {
+    let l = mat_t_mul_vec(s.shape.mat, n);
+    if s.hull.exists() {
+        return s.vertex(s.hull.farthest_near(l, near));
+    }
+    let q = mat_t_mul_vec(s.shape.mat, sub(to, s.shape.pos));
+    let size = s.shape.size;
+    let along = |k: usize, half: T| {
+        if l[k].abs() < flat {
+            clip(q[k], -half, half)
+        } else if l[k] >= T::ZERO {
+            half
+        } else {
+            -half
+        }
+    };
+    let local = match s.kind {
+        geom::CAPSULE => [T::ZERO, T::ZERO, along(2, size[1])],
+        geom::ELLIPSOID => {
+            let u = normalize3([l[0] * size[0], l[1] * size[1], l[2] * size[2]]);
+            [u[0] * size[0], u[1] * size[1], u[2] * size[2]]
+        }
+        geom::CYLINDER => {
+            let off = (l[0] * l[0] + l[1] * l[1]).sqrt();
+            let z = along(2, size[1]);
+            if off > flat.max(T::MINVAL) {
+                [l[0] * (size[0] / off), l[1] * (size[0] / off), z]
+            } else {
+                // a point of the cap; its centre where none is nearer
+                let reach = (q[0] * q[0] + q[1] * q[1]).sqrt();
+                let share =
+                    if flat == T::ZERO { T::ZERO } else { T::ONE.min(size[0] / reach.max(T::MINVAL)) };
+                [q[0] * share, q[1] * share, z]
+            }
+        }
+        geom::BOX => [along(0, size[0]), along(1, size[1]), along(2, size[2])],
+        _ => [T::ZERO; 3],
+    };
+    add(s.shape.pos, mat_mul_vec(s.shape.mat, local))
+}
+
+/// Farthest point of the difference of two cores in direction `n`.
+pub fn meet<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> [T; 3] {
+    let back = scale(n, -T::ONE);
+    sub(farthest(a, n, a.shape.pos, T::ZERO), farthest(b, back, b.shape.pos, T::ZERO))
+}
+
+/// How the farthest point of a core moves when the unit direction `n` turns by `t`: the curvature of its support
+/// function, which is the same for `-n`. Zero along edges and at corners.
+pub fn curve<T: Real>(s: &Solid<'_, T>, n: [T; 3], t: [T; 3]) -> [T; 3] {
+    let size = s.shape.size;
+    if s.kind == geom::CYLINDER {
+        // around the rim
+        let around = cross(mat_column(s.shape.mat, 2), n);
+        let square = dot(around, around).max(T::EPSILON);
+        return scale(around, size[0] * dot(around, t) / (square * square.sqrt()));
+    }
+    if s.kind == geom::ELLIPSOID {
+        let (l, v) = (mat_t_mul_vec(s.shape.mat, n), mat_t_mul_vec(s.shape.mat, t));
+        let (mut far, mut turn) = ([T::ZERO; 3], [T::ZERO; 3]);
+        let mut square = T::ZERO;
+        for k in 0..3 {
+            far[k] = size[k] * size[k] * l[k];
+            turn[k] = size[k] * size[k] * v[k];
+            square += far[k] * l[k];
+        }
+        let length = square.sqrt().max(T::MINVAL);
+        let moved = add_scaled(turn, far, -dot(far, v) / (length * length));
+        return mat_mul_vec(s.shape.mat, scale(moved, T::ONE / length));
+    }
+    [T::ZERO; 3]
+}

@@ -1,0 +1,584 @@
+//! Constraint rows: equalities, friction loss, limits and contacts.
+//!
+//! Each row has a Jacobian, a position relative to a margin, and the parameters of a spring-damper whose
+//! impedance grows with the violation (MuJoCo documentation, Computation, "Constraint model" and "Solver
+//! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
+//! become pyramids with a pair of
+//! rows per friction direction, or elliptic cones with a row for each direction.
+
+use super::adhesion::adhesion_of;
+use super::constraint_cost::cone_friction;
+use super::equality;
+use super::islands::islands;
+use crate::cpu::math::{
+    add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
+};
+use crate::cpu::sleep::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
+use crate::model::data::{Data, status};
+use crate::model::{Model, cone, disable, joint};
+use crate::real::Real;
+
+/// Values of `efc_type`.
+#[allow(missing_docs)]
+pub mod row {
+    pub const EQUALITY: i32 = 0;
+    pub const FRICTION_DOF: i32 = 1;
+    pub const FRICTION_TENDON: i32 = 2;
+    pub const LIMIT_JOINT: i32 = 3;
+    pub const LIMIT_TENDON: i32 = 4;
+    pub const CONTACT_FRICTIONLESS: i32 = 5;
+    pub const CONTACT_PYRAMIDAL: i32 = 6;
+    pub const CONTACT_ELLIPTIC: i32 = 7;
+}
+
+/// Bounds of an impedance (`mjMINIMP`, `mjMAXIMP`).
+const MIN_IMPEDANCE: f64 = 0.0001;
+const MAX_IMPEDANCE: f64 = 0.9999;
+
+/// What a row has besides its Jacobian. The violation, on which the impedance depends, is the position less the margin,
+/// but where several rows share it.
+#[derive(Clone, Copy)]
+struct Row<T> {
+    kind: i32,
+    id: usize,
+    pos: T,
+    margin: T,
+    violation: T,
+    frictionloss: T,
+    diag: T,
+    solref: [T; 2],
+    solimp: [T; 5],
+}
+
+/// All constraint rows; whole objects are left out where there are too few slots.
+pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.ne[0] = 0;
+    d.nf[0] = 0;
+    d.nl[0] = 0;
+    d.nefc[0] = 0;
+    d.nisland[0] = 0;
+    if m.disabled(disable::CONSTRAINT) {
+        return;
+    }
+    let mut wanted = 0;
+    if !m.disabled(disable::EQUALITY) {
+        equality_rows(m, d, &mut wanted);
+        d.ne[0] = d.nefc[0];
+    }
+    if !m.disabled(disable::FRICTIONLOSS) {
+        friction_rows(m, d, &mut wanted);
+        d.nf[0] = d.nefc[0] - d.ne[0];
+    }
+    if !m.disabled(disable::LIMIT) {
+        limit_rows(m, d, &mut wanted);
+        d.nl[0] = d.nefc[0] - d.ne[0] - d.nf[0];
+    }
+    contact_rows(m, d, &mut wanted);
+    hold_sleepers(m, d);
+    islands(m, d);
+    // what did not fit is reported
+    if wanted > d.sizes.njmax {
+        d.status[0] |= status::CONSTRAINT_OVERFLOW;
+    }
+    d.nefc_peak[0] = d.nefc_peak[0].max(wanted as i32);
+}
+
+/// First of `count` new rows, their Jacobians cleared; none where they do not fit.
+fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
+    let first = *wanted;
+    *wanted += count;
+    if *wanted > d.sizes.njmax {
+        return None;
+    }
+    d.nefc[0] = *wanted as i32;
+    let nv = m.sizes.nv;
+    d.efc_J[first * nv..(first + count) * nv].fill(T::ZERO);
+    Some(first)
+}
+
+/// Rows of bodies that are held together and of coordinates that are coupled.
+fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
+    for eq in 0..m.sizes.neq {
+        if !equality::is_active(m, d, eq) || equality_sleeps(m, d, eq) {
+            continue;
+        }
+        let count = equality::rows(m, eq);
+        let Some(first) = claim_rows(m, d, count, wanted) else { continue };
+        let mut pos = [T::ZERO; 6];
+        if equality::holds_bodies(m, eq) {
+            pos = equality::apart(m, d, eq);
+            equality::bodies_jacobian(m, d, eq, first);
+        } else {
+            pos[0] = equality::couple(m, d, eq, first);
+        }
+        // several rows of one constraint have the same impedance
+        let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
+        for k in 0..count {
+            let row = Row {
+                kind: row::EQUALITY,
+                id: eq,
+                pos: pos[k],
+                margin: T::ZERO,
+                violation,
+                frictionloss: T::ZERO,
+                diag: equality::inverse_inertia(m, eq, k),
+                solref: pair2(&m.eq_solref, eq),
+                solimp: five(&m.eq_solimp, eq),
+            };
+            write_row(m, d, first + k, &row);
+        }
+    }
+}
+
+/// Rows of dry friction in degrees of freedom and tendons.
+fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
+    let nv = m.sizes.nv;
+    for dof in 0..nv {
+        let loss = m.dof_frictionloss[dof];
+        if loss > T::ZERO
+            && !tree_sleeps(d, m.dof_treeid[dof])
+            && let Some(r) = claim_rows(m, d, 1, wanted)
+        {
+            d.efc_J[r * nv + dof] = T::ONE;
+            let row = Row {
+                kind: row::FRICTION_DOF,
+                id: dof,
+                pos: T::ZERO,
+                margin: T::ZERO,
+                violation: T::ZERO,
+                frictionloss: loss,
+                diag: m.dof_invweight0[dof],
+                solref: pair2(&m.dof_solref, dof),
+                solimp: five(&m.dof_solimp, dof),
+            };
+            write_row(m, d, r, &row);
+        }
+    }
+    for ten in 0..m.sizes.ntendon {
+        let loss = m.tendon_frictionloss[ten];
+        if loss > T::ZERO
+            && !tendon_sleeps(m, d, ten as i32)
+            && let Some(r) = claim_rows(m, d, 1, wanted)
+        {
+            tendon_jacobian(m, d, r, ten, T::ONE);
+            let row = Row {
+                kind: row::FRICTION_TENDON,
+                id: ten,
+                pos: T::ZERO,
+                margin: T::ZERO,
+                violation: T::ZERO,
+                frictionloss: loss,
+                diag: m.tendon_invweight0[ten],
+                solref: pair2(&m.tendon_solref_fri, ten),
+                solimp: five(&m.tendon_solimp_fri, ten),
+            };
+            write_row(m, d, r, &row);
+        }
+    }
+}
+
+/// A tendon's Jacobian times `sign` as a row.
+fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize, sign: T) {
+    let adr = m.ten_J_rowadr[ten] as usize;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        d.efc_J[r * m.sizes.nv + m.ten_J_colind[k] as usize] = d.ten_J[k] * sign;
+    }
+}
+
+/// Rows of the limits of joints and tendons.
+fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
+    for jnt in 0..m.sizes.njnt {
+        if m.jnt_limited[jnt] == 0 || tree_sleeps(d, m.dof_treeid[m.jnt_dofadr[jnt] as usize]) {
+            continue;
+        }
+        if m.jnt_type[jnt] == joint::BALL {
+            ball_limit(m, d, jnt, wanted);
+        } else if m.jnt_type[jnt] != joint::FREE {
+            joint_limit(m, d, jnt, wanted);
+        }
+    }
+    for ten in 0..m.sizes.ntendon {
+        if m.tendon_limited[ten] != 0 && !tendon_sleeps(m, d, ten as i32) {
+            tendon_limit(m, d, ten, wanted);
+        }
+    }
+}
+
+/// Rows of the lower and upper limit of a slide or hinge joint.
+fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut usize) {
+    let value = d.qpos[m.jnt_qposadr[jnt] as usize];
+    let dof = m.jnt_dofadr[jnt] as usize;
+    for side in 0..2 {
+        let sign = if side == 0 { T::ONE } else { -T::ONE };
+        let dist = sign * (value - m.jnt_range[2 * jnt + side]);
+        if dist < m.jnt_margin[jnt]
+            && let Some(r) = claim_rows(m, d, 1, wanted)
+        {
+            d.efc_J[r * m.sizes.nv + dof] = sign;
+            write_row(m, d, r, &joint_limit_row(m, jnt, dist));
+        }
+    }
+}
+
+/// Row of the limit of a ball joint: its angle from the initial orientation.
+fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut usize) {
+    let q = &d.qpos[m.jnt_qposadr[jnt] as usize..][..4];
+    let turn = quat_to_rotvec(quat_normalize([q[0], q[1], q[2], q[3]]));
+    let axis = normalize3(turn);
+    let angle = turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2];
+    let limit = m.jnt_range[2 * jnt].max(m.jnt_range[2 * jnt + 1]);
+    let dist = limit - angle;
+    if dist < m.jnt_margin[jnt]
+        && let Some(r) = claim_rows(m, d, 1, wanted)
+    {
+        let first = r * m.sizes.nv + m.jnt_dofadr[jnt] as usize;
+        for k in 0..3 {
+            d.efc_J[first + k] = -axis[k];
+        }
+        write_row(m, d, r, &joint_limit_row(m, jnt, dist));
+    }
+}
+
+/// Parameters of a joint limit at distance `dist`.
+fn joint_limit_row<T: Real>(m: &Model<T>, jnt: usize, dist: T) -> Row<T> {
+    Row {
+        kind: row::LIMIT_JOINT,
+        id: jnt,
+        pos: dist,
+        margin: m.jnt_margin[jnt],
+        violation: dist - m.jnt_margin[jnt],
+        frictionloss: T::ZERO,
+        diag: m.dof_invweight0[m.jnt_dofadr[jnt] as usize],
+        solref: pair2(&m.jnt_solref, jnt),
+        solimp: five(&m.jnt_solimp, jnt),
+    }
+}
+
+/// Rows of the lower and upper limit of a tendon.
+fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut usize) {
+    for side in 0..2 {
+        let sign = if side == 0 { T::ONE } else { -T::ONE };
+        let dist = sign * (d.ten_length[ten] - m.tendon_range[2 * ten + side]);
+        if dist < m.tendon_margin[ten]
+            && let Some(r) = claim_rows(m, d, 1, wanted)
+        {
+            tendon_jacobian(m, d, r, ten, sign);
+            let row = Row {
+                kind: row::LIMIT_TENDON,
+                id: ten,
+                pos: dist,
+                margin: m.tendon_margin[ten],
+                violation: dist - m.tendon_margin[ten],
+                frictionloss: T::ZERO,
+                diag: m.tendon_invweight0[ten],
+                solref: pair2(&m.tendon_solref_lim, ten),
+                solimp: five(&m.tendon_solimp_lim, ten),
+            };
+            write_row(m, d, r, &row);
+        }
+    }
+}
+
+/// Rows of all contacts nearer than their margin, and of those that hold together.
+fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
+    for con in 0..d.ncon[0] as usize {
+        d.contact_efc_address[con] = -1;
+        let holds = adhesion_of(d, con) != T::ZERO;
+        if d.contact_dist[con] >= d.contact_includemargin[con] && !holds {
+            continue;
+        }
+        let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
+        let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
+        if last_dof(m, b1) < 0 && last_dof(m, b2) < 0 {
+            continue;
+        }
+        let dim = d.contact_dim[con] as usize;
+        let count = if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC { dim } else { 2 * (dim - 1) };
+        if let Some(first) = claim_rows(m, d, count, wanted) {
+            d.contact_efc_address[con] = first as i32;
+            contact_jacobian(m, d, con, first, dim);
+            contact_parameters(m, d, con, first, dim);
+        }
+    }
+}
+
+/// What sleeps is held where it is: nothing of a row moves it.
+fn hold_sleepers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..d.tree_asleep.len() {
+        if !tree_sleeps(d, tree as i32) {
+            continue;
+        }
+        let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
+        for r in 0..d.nefc[0] as usize {
+            let at = r * m.sizes.nv + first;
+            d.efc_J[at..at + count].fill(T::ZERO);
+        }
+    }
+}
+
+/// Last degree of freedom that moves a body; -1 for none.
+pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
+    let moving = m.body_weldid[body] as usize;
+    if m.body_dofnum[moving] == 0 {
+        return -1;
+    }
+    m.body_dofadr[moving] + m.body_dofnum[moving] - 1
+}
+
+/// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet:
+/// above that, the motion is common and does not change the contact.
+fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
+    let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
+    let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
+    let mut i1 = last_dof(m, b1);
+    let mut i2 = last_dof(m, b2);
+    let pos = vec3(&d.contact_pos, con);
+    let off1 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b1] as usize));
+    let off2 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b2] as usize));
+    let frame = mat3(&d.contact_frame, con);
+    let friction = five(&d.contact_friction, con);
+    let elliptic = m.opt_cone[0] == cone::ELLIPTIC;
+    while i1 != i2 {
+        if i1 > i2 {
+            contact_column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE, elliptic);
+            i1 = m.dof_parentid[i1 as usize];
+        } else {
+            contact_column(d, frame, friction, first, dim, i2 as usize, off2, T::ONE, elliptic);
+            i2 = m.dof_parentid[i2 as usize];
+        }
+    }
+}
+
+/// One degree of freedom's entries in the rows of a contact: those of a cone are its directions, a pyramid's edges are the
+/// normal plus and minus friction times each tangent.
+#[inline(always)]
+fn contact_column<T: Real>(
+    d: &mut Data<T>,
+    frame: [T; 9],
+    friction: [T; 5],
+    first: usize,
+    dim: usize,
+    dof: usize,
+    offset: [T; 3],
+    sign: T,
+    elliptic: bool,
+) {
+    let c = &d.cdof[6 * dof..6 * dof + 6];
+    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
+    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
+    let nv = d.sizes.nv;
+    let normal = sign * along[0];
+    let adr = first * nv + dof;
+    if dim == 1 {
+        d.efc_J[adr] = normal;
+        return;
+    }
+    // two directions of sliding, then spin and roll
+    let about = if dim > 3 { mat_mul_vec(frame, rot) } else { [T::ZERO; 3] };
+    let tangents = [along[1], along[2], about[0], about[1], about[2]];
+    if elliptic {
+        d.efc_J[adr] = normal;
+        for k in 1..dim {
+            d.efc_J[adr + k * nv] = sign * tangents[k - 1];
+        }
+        return;
+    }
+    for k in 1..dim {
+        let side = sign * tangents[k - 1] * friction[k - 1];
+        d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
+        d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
+    }
+}
+
+/// Parameters of a contact's rows.
+fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
+    let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
+    let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
+    let light = T::HARDEST / m.stat_meanmass[0].max(T::MINVAL);
+    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(light);
+    let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
+    let mut row = Row {
+        kind: row::CONTACT_FRICTIONLESS,
+        id: con,
+        pos: d.contact_dist[con],
+        margin: d.contact_includemargin[con],
+        violation: d.contact_dist[con] - d.contact_includemargin[con],
+        frictionloss: T::ZERO,
+        diag: tran,
+        solref: pair2(&d.contact_solref, con),
+        solimp: five(&d.contact_solimp, con),
+    };
+    if dim == 1 {
+        write_row(m, d, first, &row);
+        return;
+    }
+    if m.opt_cone[0] == cone::ELLIPTIC {
+        cone_parameters(m, d, con, first, dim, row);
+        return;
+    }
+    row.kind = row::CONTACT_PYRAMIDAL;
+    let kbip = spring(m, &row);
+    for k in 1..dim {
+        let mu = d.contact_friction[5 * con + k - 1];
+        row.diag = tran + mu * mu * if k < 3 { tran } else { rot };
+        write_row_with(d, first + 2 * k - 2, &row, kbip);
+        write_row_with(d, first + 2 * k - 1, &row, kbip);
+    }
+    // all edges share a regulariser: that of the normal force seen through the friction of the first tangent
+    let mu = cone_friction(m, d.contact_friction[5 * con]);
+    let shared = T::of(2.0) * mu * mu * d.efc_R[first];
+    for r in first..first + 2 * (dim - 1) {
+        set_regulariser(d, r, shared);
+    }
+}
+
+/// Parameters of the rows of an elliptic cone: tangents have no position, a damping of their own, and regularisers in the
+/// ratio of their friction, so that the cone is round.
+fn cone_parameters<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+    normal: Row<T>,
+) {
+    let mut row = Row { kind: row::CONTACT_ELLIPTIC, ..normal };
+    write_row(m, d, first, &row);
+    let mu = cone_friction(m, d.contact_friction[5 * con]);
+    let round = d.efc_R[first] * mu * mu;
+    (row.pos, row.margin) = (T::ZERO, T::ZERO);
+    let own = pair2(&d.contact_solreffriction, con);
+    if own != [T::ZERO; 2] {
+        row.solref = own;
+    }
+    let mut kbip = spring(m, &row);
+    kbip[0] = T::ZERO;
+    for k in 1..dim {
+        write_row_with(d, first + k, &row, kbip);
+        let friction = d.contact_friction[5 * con + k - 1];
+        set_regulariser(d, first + k, round / (friction * friction));
+    }
+}
+
+/// Writes the parameters of one row.
+fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &Row<T>) {
+    let kbip = spring(m, row);
+    write_row_with(d, r, row, kbip);
+}
+
+/// Writes the parameters of one row whose spring is known.
+fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]) {
+    d.efc_type[r] = row.kind;
+    d.efc_id[r] = row.id as i32;
+    d.efc_pos[r] = row.pos;
+    d.efc_margin[r] = row.margin;
+    d.efc_frictionloss[r] = row.frictionloss;
+    d.efc_KBIP[4 * r..4 * r + 4].copy_from_slice(&kbip);
+    let imp = kbip[2];
+    set_regulariser(d, r, (T::ONE - imp) * row.diag / imp);
+}
+
+/// Stiffness, damping, impedance and its derivative of a row.
+fn spring<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
+    let solimp = safe_solimp(row.solimp);
+    let solref = safe_solref(m, row.solref);
+    let (imp, slope) = impedance(solimp, row.violation);
+    let (mut stiffness, damping) = spring_damper(solref, solimp[1]);
+    if row.kind == row::FRICTION_DOF || row.kind == row::FRICTION_TENDON {
+        stiffness = T::ZERO;
+    }
+    [stiffness, damping, imp, slope]
+}
+
+/// Sets the regulariser of a row, its inverse, and the diagonal of the inverse inertia that it stands for.
+fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
+    let imp = d.efc_KBIP[4 * r + 2];
+    let value = regulariser.max(T::MINVAL);
+    d.efc_R[r] = value;
+    d.efc_D[r] = T::ONE / value;
+    d.efc_diagApprox[r] = value * imp / (T::ONE - imp);
+}
+
+/// Impedance parameters within their bounds.
+fn safe_solimp<T: Real>(solimp: [T; 5]) -> [T; 5] {
+    let (low, high) = (T::of(MIN_IMPEDANCE), T::of(MAX_IMPEDANCE));
+    [
+        solimp[0].max(low).min(high),
+        solimp[1].max(low).min(high),
+        solimp[2].max(T::ZERO),
+        solimp[3].max(low).min(high),
+        solimp[4].max(T::ONE),
+    ]
+}
+
+/// Reference parameters: the default where the two forms are mixed, and a time constant that the time step
+/// can follow.
+fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
+    let mut safe = solref;
+    if (safe[0] > T::ZERO) != (safe[1] > T::ZERO) {
+        safe = [T::of(0.02), T::ONE];
+    }
+    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) {
+        safe[0] = safe[0].max(T::of(2.0) * m.opt_timestep[0]);
+    }
+    safe
+}
+
+/// Stiffness and damping of a row from its reference parameters and largest impedance.
+fn spring_damper<T: Real>(solref: [T; 2], dmax: T) -> (T, T) {
+    // direct form: minus stiffness and damping
+    if solref[0] <= T::ZERO {
+        return (-solref[0] / (dmax * dmax).max(T::MINVAL), -solref[1] / dmax.max(T::MINVAL));
+    }
+    // time constant and damping ratio
+    let rate = dmax * solref[0];
+    let ratio = solref[1];
+    (T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL), T::of(2.0) / rate.max(T::MINVAL))
+}
+
+/// Impedance at a violation, and its derivative: a sigmoid from `dmin` to `dmax`.
+fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
+    let [dmin, dmax, width, mid, power] = solimp;
+    if dmin == dmax || width <= T::MINVAL {
+        return (T::of(0.5) * (dmin + dmax), T::ZERO);
+    }
+    // distance from zero in units of the width
+    let side = if violation < T::ZERO { -T::ONE } else { T::ONE };
+    let x = violation * side / width;
+    if x >= T::ONE {
+        return (dmax, T::ZERO);
+    }
+    if x == T::ZERO {
+        return (dmin, T::ZERO);
+    }
+    // two power curves that meet at the midpoint
+    let (y, slope) = if power == T::ONE {
+        (x, T::ONE)
+    } else if x <= mid {
+        let curve = ratio_power(x, mid, power);
+        (curve * x, power * curve)
+    } else {
+        let curve = ratio_power(T::ONE - x, T::ONE - mid, power);
+        (T::ONE - curve * (T::ONE - x), power * curve)
+    };
+    (dmin + y * (dmax - dmin), slope * side * (dmax - dmin) / width)
+}
+
+/// `(x / unit)` to the power `power - 1`.
+fn ratio_power<T: Real>(x: T, unit: T, power: T) -> T {
+    if power == T::of(2.0) {
+        return x / unit;
+    }
+    (x / unit).powf(power - T::ONE)
+}
+
+/// Entry `i` of an array of pairs.
+fn pair2<T: Real>(a: &[T], i: usize) -> [T; 2] {
+    [a[2 * i], a[2 * i + 1]]
+}
+
+/// Entry `i` of an array of five numbers.
+fn five<T: Real>(a: &[T], i: usize) -> [T; 5] {
+    let s = &a[5 * i..5 * i + 5];
+    [s[0], s[1], s[2], s[3], s[4]]
+}

@@ -1,0 +1,52 @@
+//! Surfaces that move by themselves, as those of conveyor belts do: what their motion adds to the velocities of contacts
+//! (MuJoCo documentation, XML reference, `geom/surfacevel`).
+
+use crate::cpu::math::{add, cross, mat_mul_vec, mat3, sub, vec3};
+use crate::model::data::Data;
+use crate::model::{Model, cone};
+use crate::real::Real;
+
+/// Whether the surface of a geom moves.
+pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {
+    m.geom_surfacevel[6 * geom..6 * geom + 6].iter().any(|x| *x != T::ZERO)
+}
+
+/// Adds the velocity of the second surface of a contact relative to the first to those of its rows: along the tangents and
+/// about the normal.
+pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
+    let Ok(first) = usize::try_from(d.contact_efc_address[con]) else { return };
+    let (mut lin, mut turn) = ([T::ZERO; 3], [T::ZERO; 3]);
+    let mut moves = false;
+    for side in 0..2 {
+        let geom = d.contact_geom[2 * con + side] as usize;
+        if has_surface_velocity(m, geom) {
+            let (v, w) = surface_velocity(m, d, geom, vec3(&d.contact_pos, con));
+            (lin, turn) = if side == 0 { (sub(lin, v), sub(turn, w)) } else { (add(lin, v), add(turn, w)) };
+            moves = true;
+        }
+    }
+    if !moves {
+        return;
+    }
+    let frame = mat3(&d.contact_frame, con);
+    let (lin, turn) = (mat_mul_vec(frame, lin), mat_mul_vec(frame, turn));
+    let along = [lin[1], lin[2], turn[0]];
+    let dim = d.contact_dim[con] as usize;
+    for k in 1..dim.min(4) {
+        if m.opt_cone[0] == cone::ELLIPTIC {
+            d.efc_vel[first + k] += along[k - 1];
+        } else {
+            let side = d.contact_friction[5 * con + k - 1] * along[k - 1];
+            d.efc_vel[first + 2 * k - 2] += side;
+            d.efc_vel[first + 2 * k - 1] -= side;
+        }
+    }
+}
+
+/// Velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
+fn surface_velocity<T: Real>(m: &Model<T>, d: &Data<T>, geom: usize, point: [T; 3]) -> ([T; 3], [T; 3]) {
+    let axes = mat3(&d.geom_xmat, geom);
+    let turn = mat_mul_vec(axes, vec3(&m.geom_surfacevel, 2 * geom + 1));
+    let arm = sub(point, vec3(&d.geom_xpos, geom));
+    (add(mat_mul_vec(axes, vec3(&m.geom_surfacevel, 2 * geom)), cross(turn, arm)), turn)
+}

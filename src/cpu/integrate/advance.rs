@@ -1,0 +1,87 @@
+//! What all integrators do: coordinates along velocities, and time.
+
+use crate::cpu::actuation::activation::advance_activations;
+use crate::cpu::actuation::history::record;
+use crate::cpu::math::{quat_integrate, quat_normalize, quat_sub};
+use crate::cpu::sleep::asleep::tree_sleeps;
+use crate::model::data::Data;
+use crate::model::{Model, joint};
+use crate::real::Real;
+
+/// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands
+/// of small steps do not add up exactly in single precision.
+pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
+    let step = h - d.time_rest[0];
+    let next = d.time[0] + step;
+    d.time_rest[0] = (next - d.time[0]) - step;
+    d.time[0] = next;
+}
+
+/// Everything but the velocities, which are new already, one time step later: activations, positions, time.
+pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let h = m.opt_timestep[0];
+    record(m, d);
+    // lent out, so that nothing is copied
+    let rates = std::mem::take(&mut d.act_dot);
+    advance_activations(m, d, &rates);
+    d.act_dot = rates;
+    move_joints(m, d, h);
+    advance_time(d, h);
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+/// Moves the coordinates of all joints along `qvel` for the time `h`.
+pub fn move_joints<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+    for jnt in 0..m.sizes.njnt {
+        let dof = m.jnt_dofadr[jnt] as usize;
+        // not even rounding moves what sleeps
+        if tree_sleeps(d, m.dof_treeid[dof]) {
+            continue;
+        }
+        move_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
+    }
+}
+
+/// Velocities that lead from positions `a` to `b` in one second: the inverse of [`move_joints`].
+pub fn difference<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T]) {
+    for jnt in 0..m.sizes.njnt {
+        let mut adr = m.jnt_qposadr[jnt] as usize;
+        let mut dof = m.jnt_dofadr[jnt] as usize;
+        let kind = m.jnt_type[jnt];
+        if kind == joint::SLIDE || kind == joint::HINGE {
+            out[dof] = b[adr] - a[adr];
+            continue;
+        }
+        if kind == joint::FREE {
+            for k in 0..3 {
+                out[dof + k] = b[adr + k] - a[adr + k];
+            }
+            adr += 3;
+            dof += 3;
+        }
+        let quat = |q: &[T]| quat_normalize([q[0], q[1], q[2], q[3]]);
+        out[dof..dof + 3].copy_from_slice(&quat_sub(quat(&b[adr..]), quat(&a[adr..])));
+    }
+}
+
+/// Moves one joint's coordinates along its own velocities.
+pub fn move_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: usize, h: T) {
+    let mut adr = m.jnt_qposadr[jnt] as usize;
+    let mut dof = 0;
+    let kind = m.jnt_type[jnt];
+    if kind == joint::SLIDE || kind == joint::HINGE {
+        qpos[adr] += h * qvel[dof];
+        return;
+    }
+    if kind == joint::FREE {
+        for k in 0..3 {
+            qpos[adr + k] += h * qvel[dof + k];
+        }
+        adr += 3;
+        dof += 3;
+    }
+    let q = &qpos[adr..adr + 4];
+    let v = &qvel[dof..dof + 3];
+    let next = quat_integrate([q[0], q[1], q[2], q[3]], [v[0], v[1], v[2]], h);
+    qpos[adr..adr + 4].copy_from_slice(&next);
+}

@@ -1,0 +1,34 @@
+//! Resets a world whose positions or velocities are not finite, or beyond what counts as diverged.
+
+use crate::cpu::actuation::actuation::is_good;
+use crate::model::data::{Data, status};
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Checks positions, then velocities.
+pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if !all_good(&d.qpos) {
+        give_up(m, d, status::BAD_QPOS);
+    }
+    if !all_good(&d.qvel) {
+        give_up(m, d, status::BAD_QVEL);
+    }
+}
+
+/// Whether every number is finite and within bounds.
+pub fn all_good<T: Real>(x: &[T]) -> bool {
+    let mut good = true;
+    for i in 0..x.len() {
+        good = good && is_good(x[i]);
+    }
+    good
+}
+
+/// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+pub fn give_up<T: Real>(m: &Model<T>, d: &mut Data<T>, bit: i32) {
+    d.status[0] |= bit;
+    if !m.disabled(disable::AUTORESET) {
+        d.reset(m, None);
+        d.nreset[0] += 1;
+    }
+}

@@ -1,0 +1,55 @@
+//! Semi-implicit Euler: new velocities from the acceleration, new positions from the new velocities.
+//!
+//! Joint damping is taken implicitly (MuJoCo documentation, Computation, "Numerical integration"): the inertia
+//! grows by the time step times the derivative of the dampers.
+
+use super::advance::advance;
+use super::check_state::{all_good, give_up};
+use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
+use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
+use crate::model::data::{Data, status};
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Advances the state; a diverged world is reset instead.
+pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if !all_good(&d.qacc) {
+        give_up(m, d, status::BAD_QACC);
+        if !m.disabled(disable::AUTORESET) {
+            return;
+        }
+    }
+    // change of the velocities
+    let h = m.opt_timestep[0];
+    if implicit_damping(m, d) {
+        for i in 0..m.sizes.nv {
+            d.qvel[i] += h * d.qacc_damped[i];
+        }
+    } else {
+        for i in 0..m.sizes.nv {
+            d.qvel[i] += h * d.qacc[i];
+        }
+    }
+    advance(m, d);
+}
+
+/// Acceleration with implicit damping, in `qacc_damped`; false where there is no damping.
+fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
+        return false;
+    }
+    let h = m.opt_timestep[0];
+    let mut damped = false;
+    d.qH.copy_from_slice(&d.M);
+    for i in 0..m.sizes.nv {
+        let slope = damping_slope(dof_damping(m, i), d.qvel[i]);
+        damped = damped || slope != T::ZERO;
+        d.qH[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1] += h * slope;
+        d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+    }
+    if damped {
+        factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
+        solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    }
+    damped
+}

@@ -1,0 +1,151 @@
+//! Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach (MuJoCo
+//! documentation, Computation, "Numerical integration"). `implicit` takes the derivatives of all forces, and solves with
+//! factors U and L; `implicitfast` leaves out those of the bias force, so that the matrix is symmetric. It keeps them for
+//! bodies that move freely and alone: what spins does not gain energy then, and their blocks are small.
+
+use super::advance::advance;
+use super::check_state::{all_good, give_up};
+use super::velocity_derivative::{bias_entry, bias_slopes, derivative, is_alone, is_whole, row};
+use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
+use crate::model::data::{Data, status};
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Advances the state; a diverged world is reset instead.
+pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if !all_good(&d.qacc) {
+        give_up(m, d, status::BAD_QACC);
+        if !m.disabled(disable::AUTORESET) {
+            return;
+        }
+    }
+    let h = m.opt_timestep[0];
+    derivative(m, d);
+    for i in 0..m.sizes.nv {
+        d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+    }
+    if is_whole(m) {
+        for dof in 0..m.sizes.nv {
+            matrix_row(m, d, dof);
+        }
+        factor_lu(m, &mut d.qLU, 0, m.sizes.nv);
+        solve_lu(m, &d.qLU, &mut d.qacc_damped, 0, m.sizes.nv);
+    } else {
+        solve_fast(m, d);
+    }
+    // change of the velocities
+    for i in 0..m.sizes.nv {
+        d.qvel[i] += h * d.qacc_damped[i];
+    }
+    advance(m, d);
+}
+
+/// Product of the matrix that a step solves with, and a vector.
+pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [T]) {
+    derivative(m, d);
+    if !is_whole(m) {
+        bias_slopes(m, d);
+    }
+    for dof in 0..m.sizes.nv {
+        matrix_row(m, d, dof);
+        if !is_whole(m) && is_alone(m, m.dof_treeid[dof]) {
+            add_bias_slopes(m, d, dof);
+        }
+        out[dof] = T::ZERO;
+        for k in row(m, dof) {
+            out[dof] += d.qLU[k] * x[m.D_colind[k] as usize];
+        }
+    }
+}
+
+/// One row of M less time step times derivatives.
+fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let h = m.opt_timestep[0];
+    for k in row(m, dof) {
+        let inertia = usize::try_from(m.mapM2D[k]).map_or(T::ZERO, |at| d.M[at]);
+        d.qLU[k] = inertia - h * d.qDeriv[k];
+    }
+}
+
+/// Adds the derivatives of the bias force to a row.
+fn add_bias_slopes<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    for k in row(m, dof) {
+        let slope = bias_entry(d, dof, m.D_colind[k] as usize);
+        d.qLU[k] -= m.opt_timestep[0] * slope;
+    }
+}
+
+/// Acceleration with the symmetric matrix; free bodies that are alone have a block with the bias force's derivatives.
+fn solve_fast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let h = m.opt_timestep[0];
+    bias_slopes(m, d);
+    for tree in (0..m.sizes.ntree).filter(|&t| is_alone(m, t as i32)) {
+        let first = m.tree_dofadr[tree] as usize;
+        for dof in first..first + 6 {
+            matrix_row(m, d, dof);
+            add_bias_slopes(m, d, dof);
+        }
+        factor_lu(m, &mut d.qLU, first, first + 6);
+    }
+    // the others: blocks that are solved above stay as in M
+    for dof in 0..m.sizes.nv {
+        let adr = m.M_rowadr[dof] as usize;
+        let alone = is_alone(m, m.dof_treeid[dof]);
+        for k in adr..adr + m.M_rownnz[dof] as usize {
+            d.qH[k] = if alone { d.M[k] } else { d.M[k] - h * d.qDeriv[m.mapD2M[k] as usize] };
+        }
+    }
+    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
+    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    for tree in (0..m.sizes.ntree).filter(|&t| is_alone(m, t as i32)) {
+        let first = m.tree_dofadr[tree] as usize;
+        for i in first..first + 6 {
+            d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+        }
+        solve_lu(m, &d.qLU, &mut d.qacc_damped, first, first + 6);
+    }
+}
+
+/// Replaces a matrix on the rows of derivatives by its factors U, with unit diagonal, and L, for the degrees of freedom
+/// from `first` to `end`, of whole trees. Leaves are eliminated first, so that no entries arise (RBDA §6.4).
+fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
+    for i in (first..end).rev() {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        let inv = T::ONE / lu[adr + diagonal];
+        // the row of each ancestor loses its share
+        for p in 0..diagonal {
+            let j = m.D_colind[adr + p] as usize;
+            // columns up to the ancestor are in the same places, those after it follow one another
+            let (to, middle) = (m.D_rowadr[j] as usize, m.D_diag[j] as usize);
+            let share = lu[to + middle + (i - j)] * inv;
+            for q in 0..diagonal {
+                let column = m.D_colind[adr + q] as usize;
+                let at = if q <= p { to + q } else { to + middle + (column - j) };
+                lu[at] -= share * lu[adr + q];
+            }
+            lu[to + middle + (i - j)] = share;
+        }
+    }
+}
+
+/// Solves `U L x = b` in place, with factors from [`factor_lu`].
+fn solve_lu<T: Real>(m: &Model<T>, lu: &[T], x: &mut [T], first: usize, end: usize) {
+    // U from the leaves up
+    for i in (first..end).rev() {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        for p in 0..diagonal {
+            let j = m.D_colind[adr + p] as usize;
+            let above = m.D_rowadr[j] as usize + m.D_diag[j] as usize + (i - j);
+            x[j] -= lu[above] * x[i];
+        }
+    }
+    // L from the root down
+    for i in first..end {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        let mut sum = x[i];
+        for p in 0..diagonal {
+            sum -= lu[adr + p] * x[m.D_colind[adr + p] as usize];
+        }
+        x[i] = sum / lu[adr + diagonal];
+    }
+}

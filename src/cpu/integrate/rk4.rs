@@ -1,0 +1,104 @@
+//! The Runge-Kutta method of fourth order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.1).
+//!
+//! The pipeline runs four times in a step, and this after each of them: the rates of that part are added to a sum, and
+//! the state is put where the next part wants it. `rk4_part` counts.
+
+use super::advance::{advance_time, move_joints};
+use super::check_state::{all_good, give_up};
+use crate::cpu::actuation::activation::advance_activations;
+use crate::cpu::actuation::history::record;
+use crate::model::data::{Data, status};
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Weights of the four rates.
+const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
+/// Share of the time step after which the next rates are taken.
+const REACH: [f64; 3] = [0.5, 0.5, 1.0];
+/// Added to the part when the world was reset: the parts that are left do nothing.
+const IDLE: i32 = 4;
+
+/// One part of a step; the last one advances the state.
+pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let part = d.rk4_part[0];
+    if part == 0 && !all_good(&d.qacc) {
+        give_up(m, d, status::BAD_QACC);
+        if !m.disabled(disable::AUTORESET) {
+            d.rk4_part[0] = IDLE + 1;
+            return;
+        }
+    }
+    d.rk4_part[0] = if part == 3 || part == IDLE + 3 { 0 } else { part + 1 };
+    if part >= IDLE {
+        return;
+    }
+    if part == 0 {
+        start(m, d);
+    }
+    add_rates(m, d, T::of(WEIGHT[part as usize]));
+    let h = m.opt_timestep[0];
+    if part < 3 {
+        probe(m, d, h * T::of(REACH[part as usize]));
+        return;
+    }
+    finish(m, d, h);
+}
+
+/// Keeps the state at the beginning of the step.
+fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.rk4_qpos.copy_from_slice(&d.qpos);
+    d.rk4_qvel.copy_from_slice(&d.qvel);
+    d.rk4_act.copy_from_slice(&d.act);
+    d.rk4_time[0] = d.time[0];
+    for i in 0..m.sizes.nv {
+        d.rk4_vel[i] = T::ZERO;
+        d.rk4_acc[i] = T::ZERO;
+    }
+    d.rk4_act_dot.fill(T::ZERO);
+}
+
+/// Adds the rates of this part.
+fn add_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, weight: T) {
+    for i in 0..m.sizes.nv {
+        d.rk4_vel[i] += weight * d.qvel[i];
+        d.rk4_acc[i] += weight * d.qacc[i];
+    }
+    for i in 0..m.sizes.na {
+        d.rk4_act_dot[i] += weight * d.act_dot[i];
+    }
+}
+
+/// The state at the beginning, moved along the rates of this part for the time `h`.
+fn probe<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+    d.qpos.copy_from_slice(&d.rk4_qpos);
+    move_joints(m, d, h);
+    for i in 0..m.sizes.nv {
+        d.qvel[i] = d.rk4_qvel[i] + h * d.qacc[i];
+    }
+    for i in 0..m.sizes.na {
+        d.act[i] = d.rk4_act[i] + h * d.act_dot[i];
+    }
+    // only delays look at the time
+    if m.sizes.nhistory > 0 {
+        d.time[0] = d.rk4_time[0] + h;
+    }
+}
+
+/// The state at the beginning, moved along the weighted rates.
+fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+    d.time[0] = d.rk4_time[0];
+    record(m, d);
+    d.qpos.copy_from_slice(&d.rk4_qpos);
+    d.qvel.copy_from_slice(&d.rk4_vel);
+    move_joints(m, d, h);
+    for i in 0..m.sizes.nv {
+        d.qvel[i] = d.rk4_qvel[i] + h * d.rk4_acc[i];
+    }
+    d.act.copy_from_slice(&d.rk4_act);
+    // lent out, so that nothing is copied
+    let rates = std::mem::take(&mut d.rk4_act_dot);
+    advance_activations(m, d, &rates);
+    d.rk4_act_dot = rates;
+    advance_time(d, h);
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}

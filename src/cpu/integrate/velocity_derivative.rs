@@ -1,0 +1,288 @@
+//! Derivatives of the smooth forces by the velocities: of dampers, actuators, the medium, and of the bias force.
+//!
+//! A row has the ancestors and descendants of its degree of freedom. What a tendon or actuator couples beyond that is
+//! left out. Forces on bodies are about their tree's centre of mass, where the derivative of the force on a subtree is
+//! a sum over its bodies: one matrix for all pairs of degrees of freedom of which the lower one is the subtree's.
+
+use super::fluid_derivative::{Slope, fluid_slopes};
+use crate::cpu::actuation::actuation::{control, driving_input, group_off, is_good, muscle};
+use crate::cpu::actuation::dcmotor;
+use crate::cpu::actuation::orientation;
+use crate::cpu::math::{
+    add, add_scaled6, cross, dot6, inertia_mul, mat_add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec,
+    motion_cross, scale, set_vec3, set_vec6, skew, vec3, vec6, vec10,
+};
+use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping, tendon_damping};
+use crate::model::data::Data;
+use crate::model::plan::has_fluid;
+use crate::model::{Model, bias, disable, gain, integrator, joint};
+use crate::real::Real;
+
+/// Derivatives of the forces by the velocities: passive forces and actuators, and for the integrator `implicit` the
+/// bias force too. For `implicitfast` they are symmetric, except in trees that are [`is_alone`].
+pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.qDeriv.fill(T::ZERO);
+    if !m.disabled(disable::DAMPER) {
+        dampers(m, d);
+    }
+    if !m.disabled(disable::ACTUATION) {
+        actuators(m, d);
+    }
+    if has_fluid(m) {
+        fluid_slopes(m, d);
+        for dof in 0..m.sizes.nv {
+            fluid_columns(m, d, dof);
+        }
+        for dof in 0..m.sizes.nv {
+            for k in row(m, dof) {
+                let slope = fluid_entry(d, dof, m.D_colind[k] as usize);
+                d.qDeriv[k] += slope;
+            }
+        }
+    }
+    if is_whole(m) {
+        bias_slopes(m, d);
+        for dof in 0..m.sizes.nv {
+            for k in row(m, dof) {
+                let slope = bias_entry(d, dof, m.D_colind[k] as usize);
+                d.qDeriv[k] += slope;
+            }
+        }
+    }
+}
+
+/// Whether the derivatives are those of all forces.
+pub fn is_whole<T: Real>(m: &Model<T>) -> bool {
+    m.opt_integrator[0] == integrator::IMPLICIT
+}
+
+/// Whether a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
+pub fn is_alone<T: Real>(m: &Model<T>, tree: i32) -> bool {
+    let Ok(tree) = usize::try_from(tree) else {
+        return false;
+    };
+    let first = m.tree_dofadr[tree] as usize;
+    m.tree_dofnum[tree] == 6 && m.jnt_type[m.dof_jntid[first] as usize] == joint::FREE
+}
+
+/// Whether derivatives of the bias force are wanted in a tree.
+fn has_bias<T: Real>(m: &Model<T>, tree: i32) -> bool {
+    is_whole(m) || is_alone(m, tree)
+}
+
+/// Entries of one row.
+pub fn row<T: Real>(m: &Model<T>, dof: usize) -> std::ops::Range<usize> {
+    let adr = m.D_rowadr[dof] as usize;
+    adr..adr + m.D_rownnz[dof] as usize
+}
+
+/// Entry of two degrees of freedom, if there is one: descendants follow the diagonal one after the other.
+fn entry<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
+    let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+    if j >= i {
+        let place = diagonal + (j - i);
+        return (place < m.D_rownnz[i] as usize).then_some(adr + place);
+    }
+    let place = m.D_diag[j] as usize;
+    (place < diagonal && m.D_colind[adr + place] as usize == j).then_some(adr + place)
+}
+
+/// Dampers of joints and tendons.
+fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for dof in 0..m.sizes.nv {
+        let slope = damping_slope(dof_damping(m, dof), d.qvel[dof]);
+        d.qDeriv[(m.D_rowadr[dof] + m.D_diag[dof]) as usize] -= slope;
+    }
+    for ten in 0..m.sizes.ntendon {
+        let slope = damping_slope(tendon_damping(m, ten), d.ten_velocity[ten]);
+        let adr = m.ten_J_rowadr[ten] as usize;
+        let end = adr + m.ten_J_rownnz[ten] as usize;
+        add_square(m, &mut d.qDeriv, &m.ten_J_colind[adr..end], &d.ten_J[adr..end], -slope);
+    }
+}
+
+/// Adds a row's product with itself, where there are entries.
+fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], values: &[T], s: T) {
+    if s == T::ZERO {
+        return;
+    }
+    for (&i, &x) in columns.iter().zip(values) {
+        for (&j, &y) in columns.iter().zip(values) {
+            if let Some(k) = entry(m, i as usize, j as usize) {
+                derivatives[k] += s * x * y;
+            }
+        }
+    }
+}
+
+/// Actuators.
+fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
+    for a in 0..m.sizes.nactuator {
+        let slope = actuator_slope(m, d, a, good);
+        let out = m.actuator_outadr[a] as usize;
+        d.actuator_slope[out..out + m.actuator_outnum[a] as usize].fill(slope);
+    }
+    for out in 0..m.sizes.nout {
+        let adr = m.moment_rowadr[out] as usize;
+        let end = adr + m.moment_rownnz[out] as usize;
+        let (columns, slope) = (&m.moment_colind[adr..end], d.actuator_slope[out]);
+        add_square(m, &mut d.qDeriv, columns, &d.actuator_moment[adr..end], slope);
+    }
+}
+
+/// Derivative of one actuator's force by the rate of its length; none where its range holds the force back.
+fn actuator_slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+    if orientation::is_orientation(m, a) {
+        return if group_off(m, a) { T::ZERO } else { orientation::slope(m, d, a) };
+    }
+    let out = m.actuator_outadr[a] as usize;
+    let force = d.actuator_force[out];
+    let (low, high) = (m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
+    if group_off(m, a) || (m.actuator_forcelimited[a] != 0 && (force <= low || force >= high)) {
+        return T::ZERO;
+    }
+    if m.actuator_gaintype[a] == gain::DCMOTOR {
+        return dcmotor::slope(m, d, a);
+    }
+    let g = &m.actuator_gainprm[10 * a..10 * a + 10];
+    let per_input = match m.actuator_gaintype[a] {
+        gain::AFFINE => g[2],
+        gain::MUSCLE => muscle(m, d, a, g).gain_slope(d.actuator_velocity[out], g),
+        _ => T::ZERO,
+    };
+    let mut slope =
+        if m.actuator_biastype[a] == bias::AFFINE { m.actuator_biasprm[10 * a + 2] } else { T::ZERO };
+    if per_input != T::ZERO {
+        let first = m.actuator_ctrladr[a];
+        let ctrl = if m.actuator_ctrlnum[a] > 0 { control(m, d, first as usize, good) } else { T::ZERO };
+        slope += per_input * driving_input(m, d, a, ctrl);
+    }
+    slope
+}
+
+/// What one degree of freedom takes of the derivative of the medium's force on its subtree: force by its speed, and its
+/// own force by the velocity of the body.
+fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let mut slope = Slope::get(&d.fluid_slope, m.dof_bodyid[dof] as usize);
+    if !has_bias(m, m.dof_treeid[dof]) {
+        slope = slope.symmetric();
+    }
+    let axis = vec6(&d.cdof, dof);
+    set_vec6(&mut d.slope_down, dof, slope.mul(axis));
+    set_vec6(&mut d.slope_up, dof, slope.transposed().mul(axis));
+}
+
+/// Derivative of the medium's force in `i` by the speed of `j`.
+fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
+    if j >= i {
+        dot6(vec6(&d.cdof, i), vec6(&d.slope_down, j))
+    } else {
+        dot6(vec6(&d.slope_up, i), vec6(&d.cdof, j))
+    }
+}
+
+/// Derivatives of the bias force, for [`bias_entry`], in trees where they are wanted.
+///
+/// With the velocity `v` and inertia `I` of a body, and the axis `s` of a degree of freedom that turns at `s'` and whose
+/// joint has turned before it at the rate `p`, the force on a body changes by `(v×* I - I v×) s + s×* (I v) + I (s' + p)`
+/// (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body dynamics, IEEE RA-L 7(2), 2022). Of the first
+/// two terms no more than a torque by turning and the momentum is left: both add up over a subtree.
+pub fn bias_slopes<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for level in (0..m.sizes.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            let body = m.level_body[k] as usize;
+            if has_bias(m, m.body_treeid[body]) {
+                bias_slope(m, d, body);
+            }
+        }
+    }
+    for dof in 0..m.sizes.nv {
+        if has_bias(m, m.dof_treeid[dof]) {
+            bias_columns(m, d, dof);
+        }
+    }
+}
+
+/// Torque by turning and momentum of one body and its children's subtrees.
+fn bias_slope<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let v = vec6(&d.cvel, body);
+    let (w, u) = ([v[0], v[1], v[2]], [v[3], v[4], v[5]]);
+    let i = vec10(&d.cinert, body);
+    let momentum = inertia_mul(i, v);
+    let tensor = [i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]];
+    let offset = [i[6], i[7], i[8]];
+    // skew(w) tensor - tensor skew(w) - skew(u) skew(offset) - skew(offset) skew(u) - skew(angular momentum)
+    let one = T::ONE;
+    let mut sum = mat_mul(skew(w), tensor);
+    sum = mat_add_scaled(sum, mat_mul(tensor, skew(w)), -one);
+    sum = mat_add_scaled(sum, mat_mul(skew(u), skew(offset)), -one);
+    sum = mat_add_scaled(sum, mat_mul(skew(offset), skew(u)), -one);
+    sum = mat_add_scaled(sum, skew([momentum[0], momentum[1], momentum[2]]), -one);
+    let mut linear = [momentum[3], momentum[4], momentum[5]];
+    let adr = m.body_childadr[body] as usize;
+    for c in adr..adr + m.body_childnum[body] as usize {
+        let (torque, push) = body_bias(d, m.child_body[c] as usize);
+        sum = mat_add_scaled(sum, torque, one);
+        linear = add(linear, push);
+    }
+    d.bias_slope[12 * body..12 * body + 9].copy_from_slice(&sum);
+    set_vec3(&mut d.bias_slope, 4 * body + 3, linear);
+}
+
+/// What [`bias_slope`] has written.
+fn body_bias<T: Real>(d: &Data<T>, body: usize) -> ([T; 9], [T; 3]) {
+    let rows: [T; 9] = std::array::from_fn(|k| d.bias_slope[12 * body + k]);
+    (rows, vec3(&d.bias_slope, 4 * body + 3))
+}
+
+/// What one degree of freedom takes of the derivative of the bias force of its subtree.
+fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let body = m.dof_bodyid[dof] as usize;
+    let axis = vec6(&d.cdof, dof);
+    let (turn, push) = ([axis[0], axis[1], axis[2]], [axis[3], axis[4], axis[5]]);
+    let rate = add_scaled6(axis_rate(m, d, dof), vec6(&d.cdof_dot, dof), T::ONE);
+    let inertia = vec10(&d.crb, body);
+    let (torque, momentum) = body_bias(d, body);
+    let two = T::of(2.0);
+    // by its speed
+    let spin = mat_mul_vec(torque, turn);
+    let sway = scale(cross(momentum, turn), -two);
+    let force = [spin[0], spin[1], spin[2], sway[0], sway[1], sway[2]];
+    set_vec6(&mut d.slope_down, dof, add_scaled6(force, inertia_mul(inertia, rate), T::ONE));
+    // of its force
+    let own = add(mat_t_mul_vec(torque, turn), scale(cross(momentum, push), two));
+    set_vec6(&mut d.slope_up, dof, [own[0], own[1], own[2], T::ZERO, T::ZERO, T::ZERO]);
+    set_vec6(&mut d.slope_rate, dof, rate);
+    set_vec6(&mut d.slope_momentum, dof, inertia_mul(inertia, axis));
+}
+
+/// Rate of a motion axis: those of ball and free joints turn with the joint too.
+fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> [T; 6] {
+    let mut rate = vec6(&d.cdof_dot, dof);
+    let jnt = m.dof_jntid[dof] as usize;
+    let mut first = m.jnt_dofadr[jnt] as usize;
+    match m.jnt_type[jnt] {
+        joint::FREE => first += 3,
+        joint::BALL => {}
+        _ => return rate,
+    }
+    if dof < first {
+        return rate;
+    }
+    let mut turn = [T::ZERO; 6];
+    for i in first..first + 3 {
+        turn = add_scaled6(turn, vec6(&d.cdof, i), d.qvel[i]);
+    }
+    rate = add_scaled6(rate, motion_cross(turn, vec6(&d.cdof, dof)), T::ONE);
+    rate
+}
+
+/// Derivative of minus the bias force in `i` by the speed of `j`, after [`bias_slopes`].
+pub fn bias_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
+    if j >= i {
+        return -dot6(vec6(&d.cdof, i), vec6(&d.slope_down, j));
+    }
+    -(dot6(vec6(&d.slope_up, i), vec6(&d.cdof, j)) + dot6(vec6(&d.slope_momentum, i), vec6(&d.slope_rate, j)))
+}

@@ -1,0 +1,89 @@
+//! Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
+
+use crate::cpu::math::{add, cross, mat3, quat_mul, sub, vec3, vec4, vec6};
+use crate::model::data::Data;
+use crate::model::{Model, object};
+use crate::real::Real;
+
+/// Where a frame is, and the body that it is fixed to.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<T> {
+    /// Body.
+    pub body: usize,
+    /// Origin.
+    pub pos: [T; 3],
+    /// Axes as columns.
+    pub mat: [T; 9],
+}
+
+/// Frame of an object of a kind; that of the world for any other kind.
+pub fn frame_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Frame<T> {
+    let at = |body: usize, pos: &[T], mat: &[T]| Frame { body, pos: vec3(pos, id), mat: mat3(mat, id) };
+    match kind {
+        object::BODY => at(id, &d.xipos, &d.ximat),
+        object::XBODY => at(id, &d.xpos, &d.xmat),
+        object::GEOM => at(m.geom_bodyid[id] as usize, &d.geom_xpos, &d.geom_xmat),
+        object::SITE => at(m.site_bodyid[id] as usize, &d.site_xpos, &d.site_xmat),
+        object::CAMERA => at(m.cam_bodyid[id] as usize, &d.cam_xpos, &d.cam_xmat),
+        _ => {
+            let (o, i) = (T::ZERO, T::ONE);
+            Frame { body: 0, pos: [o; 3], mat: [i, o, o, o, i, o, o, o, i] }
+        }
+    }
+}
+
+/// Orientation of an object of a kind: that of its body times its own; a camera's as it is fixed to its body.
+pub fn quat_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> [T; 4] {
+    let fixed = |body: usize, local: &[T]| quat_mul(vec4(&d.xquat, body), vec4(local, id));
+    match kind {
+        object::BODY => fixed(id, &m.body_iquat),
+        object::XBODY => vec4(&d.xquat, id),
+        object::GEOM => fixed(m.geom_bodyid[id] as usize, &m.geom_quat),
+        object::SITE => fixed(m.site_bodyid[id] as usize, &m.site_quat),
+        object::CAMERA => fixed(m.cam_bodyid[id] as usize, &m.cam_quat),
+        _ => [T::ONE, T::ZERO, T::ZERO, T::ZERO],
+    }
+}
+
+/// Motion of a body, `cvel` or `cacc`, seen at a point that it carries.
+pub fn motion_at<T: Real>(m: &Model<T>, d: &Data<T>, motion: &[T], body: usize, point: [T; 3]) -> [T; 6] {
+    let v = vec6(motion, body);
+    let turn = [v[0], v[1], v[2]];
+    let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
+    let lin = add([v[3], v[4], v[5]], cross(turn, offset));
+    [v[0], v[1], v[2], lin[0], lin[1], lin[2]]
+}
+
+/// Angular velocity of a body and velocity of a point that it carries, global axes.
+pub fn velocity_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3]) -> ([T; 3], [T; 3]) {
+    let v = motion_at(m, d, &d.cvel, body, point);
+    ([v[0], v[1], v[2]], [v[3], v[4], v[5]])
+}
+
+/// Angular velocity and velocity of a frame, global axes.
+pub fn velocity_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> ([T; 3], [T; 3]) {
+    velocity_at(m, d, frame.body, frame.pos)
+}
+
+/// Angular acceleration of a body and acceleration of a point that it carries, global axes, from accelerations like
+/// `cacc`. Those are of what passes the point, not of the point that is carried (RBDA §2.11).
+pub fn acceleration_at<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    motion: &[T],
+    body: usize,
+    point: [T; 3],
+) -> ([T; 3], [T; 3]) {
+    let a = motion_at(m, d, motion, body, point);
+    let (turn, velocity) = velocity_at(m, d, body, point);
+    ([a[0], a[1], a[2]], add([a[3], a[4], a[5]], cross(turn, velocity)))
+}
+
+/// Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
+/// what never moves, as in the reference.
+pub fn acceleration_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> ([T; 3], [T; 3]) {
+    if m.body_weldid[frame.body] == 0 {
+        return ([T::ZERO; 3], [T::ZERO; 3]);
+    }
+    acceleration_at(m, d, &d.cacc, frame.body, frame.pos)
+}

@@ -1,0 +1,230 @@
+//! Outputs of the sensors: what each kind measures is in MuJoCo's XML reference, section "sensor".
+
+use super::object_frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
+use super::sensor_contact::{contact_sensor, touch};
+use super::sensor_distance::distance_sensor;
+use super::sensor_ray::{focal_lengths, rangefinder};
+use crate::cpu::actuation::history::delay_sensors;
+use crate::cpu::collision::ray::is_inside;
+use crate::cpu::constraint::make_constraint::row;
+use crate::cpu::math::{
+    cross, mat_column, mat_t_mul_vec, quat_conj, quat_mul, quat_normalize, sub, vec3, vec6,
+};
+use crate::cpu::sleep::asleep::tree_sleeps;
+use crate::model::data::Data;
+use crate::model::{Model, disable, object, sensor as kind, transmission};
+use crate::real::Real;
+
+/// Values of `sensor_datatype` that can be cut off.
+const REAL: i32 = 0;
+const POSITIVE: i32 = 1;
+
+/// Outputs of all sensors, cut off where the model says so.
+pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for s in 0..m.sizes.nsensor {
+        if is_still(m, d, s) {
+            continue;
+        }
+        let adr = m.sensor_adr[s] as usize;
+        let end = adr + m.sensor_dim[s] as usize;
+        match m.sensor_type[s] {
+            kind::RANGEFINDER => rangefinder(m, d, s),
+            kind::CONTACT => contact_sensor(m, d, s),
+            kind::DISTANCE | kind::NORMAL | kind::FROMTO => distance_sensor(m, d, s),
+            kind::USER => d.sensordata[adr..end].fill(T::ZERO),
+            _ => {
+                let values = measure(m, d, s);
+                d.sensordata[adr..end].copy_from_slice(&values[..end - adr]);
+            }
+        }
+        let whole = [kind::CONTACT, kind::FROMTO].contains(&m.sensor_type[s]);
+        if m.sensor_cutoff[s] > T::ZERO && !whole {
+            for i in adr..end {
+                d.sensordata[i] = cut_off(m, s, d.sensordata[i]);
+            }
+        }
+    }
+    delay_sensors(m, d);
+    // switched off, they still have histories
+    if m.disabled(disable::SENSOR) {
+        d.sensordata.fill(T::ZERO);
+    }
+}
+
+/// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
+fn is_still<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
+    let (tree, other) = (m.sensor_treeid[2 * s], m.sensor_treeid[2 * s + 1]);
+    tree_sleeps(d, tree) && (other < 0 || tree_sleeps(d, other))
+}
+
+/// An output within the cutoff.
+fn cut_off<T: Real>(m: &Model<T>, s: usize, x: T) -> T {
+    let most = m.sensor_cutoff[s];
+    let low = if m.sensor_datatype[s] == REAL { -most } else { x };
+    let high = if m.sensor_datatype[s] <= POSITIVE { most } else { x };
+    crate::cpu::math::clip(x, low, high)
+}
+
+/// Outputs of a sensor that has at most four.
+fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
+    let id = m.sensor_objid[s].max(0) as usize;
+    let one = |x: T| [x, T::ZERO, T::ZERO, T::ZERO];
+    let three = |x: [T; 3]| [x[0], x[1], x[2], T::ZERO];
+    let joint = || m.jnt_qposadr[id] as usize;
+    let dof = || m.jnt_dofadr[id] as usize;
+    match m.sensor_type[s] {
+        kind::TOUCH => one(touch(m, d, id)),
+        kind::ACCELEROMETER
+        | kind::VELOCIMETER
+        | kind::GYRO
+        | kind::FORCE
+        | kind::TORQUE
+        | kind::MAGNETOMETER => three(in_site(m, d, m.sensor_type[s], id)),
+        kind::CAMPROJECTION => projection(m, d, id, m.sensor_refid[s] as usize),
+        kind::JOINTPOS => one(d.qpos[joint()]),
+        kind::JOINTVEL => one(d.qvel[dof()]),
+        kind::TENDONPOS => one(d.ten_length[id]),
+        kind::TENDONVEL => one(d.ten_velocity[id]),
+        kind::ACTUATORPOS => of_actuator(m, &d.actuator_length, id),
+        kind::ACTUATORVEL => of_actuator(m, &d.actuator_velocity, id),
+        kind::ACTUATORFRC => of_actuator(m, &d.actuator_force, id),
+        kind::JOINTACTUATORFRC => one(d.qfrc_actuator[dof()]),
+        kind::TENDONACTUATORFRC => one(tendon_force(m, d, id)),
+        kind::BALLQUAT => {
+            let q = &d.qpos[joint()..joint() + 4];
+            quat_normalize([q[0], q[1], q[2], q[3]])
+        }
+        kind::BALLANGVEL => three([d.qvel[dof()], d.qvel[dof() + 1], d.qvel[dof() + 2]]),
+        k if (kind::JOINTLIMITPOS..=kind::TENDONLIMITFRC).contains(&k) => one(limit(d, k, id)),
+        k if (kind::FRAMEPOS..=kind::FRAMEANGACC).contains(&k) => frame_sensor(m, d, s),
+        kind::SUBTREECOM => three(vec3(&d.subtree_com, id)),
+        kind::SUBTREELINVEL => three(vec3(&d.subtree_linvel, id)),
+        kind::SUBTREEANGMOM => three(vec3(&d.subtree_angmom, id)),
+        kind::INSIDESITE => one(inside_site(m, d, s)),
+        kind::E_POTENTIAL => one(d.energy[0]),
+        kind::E_KINETIC => one(d.energy[1]),
+        kind::CLOCK => one(d.time[0]),
+        _ => [T::ZERO; 4],
+    }
+}
+
+/// Numbers of an actuator's outputs, of which there are one or three.
+fn of_actuator<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
+    let (first, count) = (m.actuator_outadr[a] as usize, m.actuator_outnum[a] as usize);
+    [0, 1, 2, 3].map(|i| if i < count { x[first + i] } else { T::ZERO })
+}
+
+/// What a sensor at a site measures, in the frame of the site.
+fn in_site<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> [T; 3] {
+    let frame = frame_of(m, d, object::SITE, site);
+    let global = match what {
+        kind::ACCELEROMETER => acceleration_of(m, d, &frame).1,
+        kind::VELOCIMETER => velocity_of(m, d, &frame).1,
+        kind::GYRO => velocity_of(m, d, &frame).0,
+        kind::MAGNETOMETER => vec3(&m.opt_magnetic, 0),
+        _ => {
+            // force of the joints, its torque moved to the site
+            let f = vec6(&d.cfrc_int, frame.body);
+            let force = [f[3], f[4], f[5]];
+            let arm = sub(frame.pos, vec3(&d.subtree_com, m.body_rootid[frame.body] as usize));
+            if what == kind::FORCE { force } else { sub([f[0], f[1], f[2]], cross(arm, force)) }
+        }
+    };
+    mat_t_mul_vec(frame.mat, global)
+}
+
+/// Where a site is seen in the image of a camera, in pixels from its upper left corner.
+fn projection<T: Real>(m: &Model<T>, d: &Data<T>, site: usize, cam: usize) -> [T; 4] {
+    let frame = frame_of(m, d, object::CAMERA, cam);
+    let seen = mat_t_mul_vec(frame.mat, sub(vec3(&d.site_xpos, site), frame.pos));
+    let focal = focal_lengths(m, cam);
+    let mut depth = seen[2];
+    if depth.abs() < T::MINVAL {
+        depth = if depth < T::ZERO { -T::MINVAL } else { T::MINVAL };
+    }
+    let half = |k: usize| T::of(0.5 * f64::from(m.cam_resolution[2 * cam + k]));
+    [half(0) - focal[0] * seen[0] / depth, half(1) + focal[1] * seen[1] / depth, T::ZERO, T::ZERO]
+}
+
+/// Sum of the forces of the actuators that pull a tendon.
+fn tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
+    let mut sum = T::ZERO;
+    for a in 0..m.sizes.nactuator {
+        if m.actuator_trntype[a] == transmission::TENDON && m.actuator_trnid[2 * a] == tendon as i32 {
+            sum += d.actuator_force[m.actuator_outadr[a] as usize];
+        }
+    }
+    sum
+}
+
+/// Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
+fn limit<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
+    let of_joint = what < kind::TENDONLIMITPOS;
+    let wanted = if of_joint { row::LIMIT_JOINT } else { row::LIMIT_TENDON };
+    let first = (d.ne[0] + d.nf[0]) as usize;
+    for r in first..(first + d.nl[0] as usize).min(d.nefc[0] as usize) {
+        if d.efc_type[r] == wanted && d.efc_id[r] == id as i32 {
+            return match what {
+                kind::JOINTLIMITPOS | kind::TENDONLIMITPOS => d.efc_pos[r] - d.efc_margin[r],
+                kind::JOINTLIMITVEL | kind::TENDONLIMITVEL => d.efc_vel[r],
+                _ => d.efc_force[r],
+            };
+        }
+    }
+    T::ZERO
+}
+
+/// Pose or motion of a frame, relative to another where there is one. Accelerations are global.
+fn frame_sensor<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
+    let three = |x: [T; 3]| [x[0], x[1], x[2], T::ZERO];
+    let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
+    let reference = usize::try_from(m.sensor_refid[s]).ok();
+    let relative = m.sensor_reftype[s];
+    let what = m.sensor_type[s];
+    if what == kind::FRAMEQUAT {
+        let q = quat_of(m, d, object, id);
+        return reference.map_or(q, |r| quat_mul(quat_conj(quat_of(m, d, relative, r)), q));
+    }
+    let frame = frame_of(m, d, object, id);
+    let from = reference.map(|r| frame_of(m, d, relative, r));
+    let global = match what {
+        kind::FRAMEPOS => from.map_or(frame.pos, |f| sub(frame.pos, f.pos)),
+        kind::FRAMEXAXIS => mat_column(frame.mat, 0),
+        kind::FRAMEYAXIS => mat_column(frame.mat, 1),
+        kind::FRAMEZAXIS => mat_column(frame.mat, 2),
+        kind::FRAMELINVEL => linear_velocity(m, d, &frame, from.as_ref()),
+        kind::FRAMEANGVEL => {
+            let turn = velocity_of(m, d, &frame).0;
+            from.map_or(turn, |f| sub(turn, velocity_of(m, d, &f).0))
+        }
+        kind::FRAMELINACC => return three(acceleration_of(m, d, &frame).1),
+        _ => return three(acceleration_of(m, d, &frame).0),
+    };
+    three(from.map_or(global, |f| mat_t_mul_vec(f.mat, global)))
+}
+
+/// Velocity of a frame as seen from another one, which may turn; global axes.
+fn linear_velocity<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>, from: Option<&Frame<T>>) -> [T; 3] {
+    let velocity = velocity_of(m, d, frame).1;
+    let Some(f) = from else { return velocity };
+    let (turn, moving) = velocity_of(m, d, f);
+    sub(sub(velocity, moving), cross(turn, sub(frame.pos, f.pos)))
+}
+
+/// One where an object's origin is inside of a site, else zero.
+fn inside_site<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> T {
+    let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
+    let mut pos = frame_of(m, d, object, id).pos;
+    // a body without mass is where its subtree is
+    let hollow = object == object::BODY
+        && id > 0
+        && m.body_mass[id] < T::MINVAL
+        && m.body_subtreemass[id] >= T::MINVAL;
+    if hollow {
+        pos = vec3(&d.subtree_com, id);
+    }
+    let site = m.sensor_refid[s] as usize;
+    let frame = frame_of(m, d, object::SITE, site);
+    let local = mat_t_mul_vec(frame.mat, sub(pos, frame.pos));
+    if is_inside(m.site_type[site], vec3(&m.site_size, site), local) { T::ONE } else { T::ZERO }
+}

@@ -1,0 +1,215 @@
+//! Sensors of contacts: touch, and those that pick contacts between objects.
+
+use super::object_frames::{frame_of, motion_at};
+use crate::cpu::collision::ray::{is_inside, ray_shape};
+use crate::cpu::constraint::contact_force::contact_force;
+use crate::cpu::math::{
+    add, add_scaled, cross, dot, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, sub, vec3,
+};
+use crate::model::data::Data;
+use crate::model::{Model, object};
+use crate::real::Real;
+
+/// Values of the second of `sensor_intprm`: how contacts become as many as there is room for.
+const NEAREST: i32 = 1;
+const STRONGEST: i32 = 2;
+const NET_FORCE: i32 = 3;
+
+/// Bits of the first of `sensor_intprm`: what is given of each contact, in this order.
+const FOUND: i32 = 1;
+const FORCE: i32 = 2;
+const TORQUE: i32 = 4;
+const DIST: i32 = 8;
+const POS: i32 = 16;
+const NORMAL: i32 = 32;
+const TANGENT: i32 = 64;
+const LINVEL: i32 = 128;
+const ANGVEL: i32 = 256;
+
+/// Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
+pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
+    let frame = frame_of(m, d, object::SITE, site);
+    let mut sum = T::ZERO;
+    for con in 0..d.ncon[0] as usize {
+        let bodies = bodies(m, d, con);
+        if d.contact_efc_address[con] < 0 || !bodies.contains(&frame.body) {
+            continue;
+        }
+        let force = contact_force(m, d, con)[0];
+        if force <= T::ZERO {
+            continue;
+        }
+        // from the contact into the body
+        let normal = vec3(&d.contact_frame, 3 * con);
+        let way = if bodies[1] == frame.body { scale(normal, -T::ONE) } else { normal };
+        let p = mat_t_mul_vec(frame.mat, sub(vec3(&d.contact_pos, con), frame.pos));
+        let v = mat_t_mul_vec(frame.mat, way);
+        if ray_shape(m.site_type[site], vec3(&m.site_size, site), p, v).is_some() {
+            sum += force;
+        }
+    }
+    sum
+}
+
+/// Bodies of both geoms of a contact.
+fn bodies<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [usize; 2] {
+    [0, 1].map(|side| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize)
+}
+
+/// Writes the outputs of a sensor of contacts.
+pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
+    let adr = m.sensor_adr[s] as usize;
+    let dim = m.sensor_dim[s] as usize;
+    d.sensordata[adr..adr + dim].fill(T::ZERO);
+    let count = (0..d.ncon[0] as usize).filter(|&con| side_of(m, d, s, con) != T::ZERO).count();
+    let slots = m.sensor_intprm[3 * s + 2].max(1) as usize;
+    if m.sensor_intprm[3 * s + 1] == NET_FORCE {
+        if count > 0 {
+            net_force(m, d, s, count);
+        }
+        return;
+    }
+    // each slot takes what comes next in order of distance or force, then of the contacts
+    let (mut last, mut value) = (None, T::ZERO);
+    for slot in 0..slots.min(count) {
+        let mut next: Option<(usize, T)> = None;
+        for con in 0..d.ncon[0] as usize {
+            if side_of(m, d, s, con) == T::ZERO {
+                continue;
+            }
+            let rank = rank(m, d, s, con);
+            let after = last.is_none_or(|l| rank > value || (rank == value && con > l));
+            if after && next.is_none_or(|(_, best)| rank < best) {
+                next = Some((con, rank));
+            }
+        }
+        if let Some((con, rank)) = next {
+            (last, value) = (Some(con), rank);
+            give_contact(m, d, s, con, count, adr + slot * (dim / slots));
+        }
+    }
+}
+
+/// What contacts are ordered by, the least first.
+fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
+    match m.sensor_intprm[3 * s + 1] {
+        NEAREST => d.contact_dist[con],
+        STRONGEST => {
+            let f = contact_force(m, d, con);
+            -dot([f[0], f[1], f[2]], [f[0], f[1], f[2]])
+        }
+        _ => T::ZERO,
+    }
+}
+
+/// One where a contact is between the objects of a sensor, minus one where it is the other way around, zero where it is
+/// not between them. Contacts in the gap, which have no force, count too.
+fn side_of<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
+    let (one, first) = (m.sensor_objtype[s], m.sensor_objid[s]);
+    let (other, second) = (m.sensor_reftype[s], m.sensor_refid[s]);
+    if one == object::SITE {
+        let site = first as usize;
+        let frame = frame_of(m, d, object::SITE, site);
+        let p = mat_t_mul_vec(frame.mat, sub(vec3(&d.contact_pos, con), frame.pos));
+        if !is_inside(m.site_type[site], vec3(&m.site_size, site), p) {
+            return T::ZERO;
+        }
+    }
+    let regular = is_of(m, d, con, 0, one, first) && is_of(m, d, con, 1, other, second);
+    let reverse = is_of(m, d, con, 1, one, first) && is_of(m, d, con, 0, other, second);
+    if regular {
+        T::ONE
+    } else if reverse {
+        -T::ONE
+    } else {
+        T::ZERO
+    }
+}
+
+/// Whether a geom of a contact belongs to an object; any does where there is none, and to a site.
+fn is_of<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, kind: i32, id: i32) -> bool {
+    let geom = d.contact_geom[2 * con + side];
+    let mut body = m.geom_bodyid[geom as usize];
+    match kind {
+        object::GEOM => geom == id,
+        object::BODY => body == id,
+        object::XBODY => {
+            // parents have lower ids
+            while body > id {
+                body = m.body_parentid[body as usize];
+            }
+            body == id
+        }
+        _ => true,
+    }
+}
+
+/// Writes what is wanted of one contact.
+fn give_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, con: usize, count: usize, adr: usize) {
+    let side = side_of(m, d, s, con);
+    // seen from the other side, normal and first tangent are turned around
+    let seen = |v: [T; 3]| [v[0], v[1], v[2] * side];
+    let f = contact_force(m, d, con);
+    let (dist, pos) = (d.contact_dist[con], vec3(&d.contact_pos, con));
+    let frame = mat3(&d.contact_frame, con);
+    let [a, b] = bodies(m, d, con).map(|body| motion_at(m, d, &d.cvel, body, pos));
+    let rate = |k: usize| mat_mul_vec(frame, sub([b[k], b[k + 1], b[k + 2]], [a[k], a[k + 1], a[k + 2]]));
+    let (angvel, linvel) = (rate(0), rate(3));
+    let wanted = m.sensor_intprm[3 * s];
+    let mut to = adr;
+    let mut give = |bit: i32, values: &[T]| {
+        if wanted & bit != 0 {
+            d.sensordata[to..to + values.len()].copy_from_slice(values);
+            to += values.len();
+        }
+    };
+    give(FOUND, &[T::of(count as f64)]);
+    give(FORCE, &seen([f[0], f[1], f[2]]));
+    give(TORQUE, &seen([f[3], f[4], f[5]]));
+    give(DIST, &[dist]);
+    give(POS, &pos);
+    give(NORMAL, &scale([frame[0], frame[1], frame[2]], side));
+    give(TANGENT, &scale([frame[3], frame[4], frame[5]], side));
+    give(LINVEL, &seen(linvel));
+    give(ANGVEL, &seen(angvel));
+}
+
+/// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
+fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
+    let zero = [T::ZERO; 3];
+    let (mut force, mut torque, mut place, mut weight) = (zero, zero, zero, T::ZERO);
+    for con in 0..d.ncon[0] as usize {
+        let side = side_of(m, d, s, con);
+        if side == T::ZERO {
+            continue;
+        }
+        let f = contact_force(m, d, con);
+        let frame = mat3(&d.contact_frame, con);
+        let pos = vec3(&d.contact_pos, con);
+        let size = norm3([f[0], f[1], f[2]]);
+        let turned = |v: [T; 3]| scale(mat_t_mul_vec(frame, v), side);
+        let part = turned([f[0], f[1], f[2]]);
+        place = add_scaled(place, pos, size);
+        weight += size;
+        force = add(force, part);
+        // about the origin
+        torque = add(add(torque, turned([f[3], f[4], f[5]])), cross(pos, part));
+    }
+    place = scale(place, T::ONE / weight.max(T::MINVAL));
+    torque = sub(torque, cross(place, force));
+    let wanted = m.sensor_intprm[3 * s];
+    let mut to = m.sensor_adr[s] as usize;
+    let mut give = |bit: i32, values: &[T]| {
+        if wanted & bit != 0 {
+            d.sensordata[to..to + values.len()].copy_from_slice(values);
+            to += values.len();
+        }
+    };
+    give(FOUND, &[T::of(count as f64)]);
+    give(FORCE, &force);
+    give(TORQUE, &torque);
+    give(DIST, &[T::ZERO]);
+    give(POS, &place);
+    give(NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
+    give(TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
+}

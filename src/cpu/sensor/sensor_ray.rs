@@ -1,0 +1,100 @@
+//! Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera.
+
+use super::object_frames::frame_of;
+use crate::cpu::collision::ray::{Filter, ray};
+use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, normalize3};
+use crate::model::data::Data;
+use crate::model::{Model, object};
+use crate::real::Real;
+
+/// Values of `cam_projection`.
+const ORTHOGRAPHIC: i32 = 1;
+
+/// Bits of the first of `sensor_intprm`: what is given of each ray, in this order.
+const DIST: i32 = 1;
+const DIR: i32 = 2;
+const ORIGIN: i32 = 4;
+const POINT: i32 = 8;
+const NORMAL: i32 = 16;
+const DEPTH: i32 = 32;
+
+/// Writes the outputs of a rangefinder.
+pub fn rangefinder<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
+    let id = m.sensor_objid[s] as usize;
+    let of_camera = m.sensor_objtype[s] == object::CAMERA;
+    let rays = if of_camera { (m.cam_resolution[2 * id] * m.cam_resolution[2 * id + 1]) as usize } else { 1 };
+    let adr = m.sensor_adr[s] as usize;
+    let width = m.sensor_dim[s] as usize / rays.max(1);
+    for k in 0..rays {
+        cast_ray(m, d, s, k, adr + k * width);
+    }
+}
+
+/// Writes what is wanted of one ray.
+fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr: usize) {
+    let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s] as usize);
+    let frame = frame_of(m, d, object, id);
+    let mut origin = frame.pos;
+    let mut direction = mat_column(frame.mat, 2);
+    if object == object::CAMERA {
+        let (start, way) = pixel_ray(m, id, pixel);
+        origin = add(origin, mat_mul_vec(frame.mat, start));
+        direction = normalize3(mat_mul_vec(frame.mat, way));
+    }
+    let filter = Filter { exclude: Some(frame.body), ..Filter::default() };
+    let hit = ray(m, d, origin, direction, &filter).map(|(_, hit)| hit);
+    let none = [T::ZERO; 3];
+    let dist = hit.map_or(-T::ONE, |h| h.dist);
+    // along the axis of a camera, which looks along its negative z axis
+    let axial = if object == object::CAMERA { -dot(direction, mat_column(frame.mat, 2)) } else { T::ONE };
+    let depth = hit.map_or(-T::ONE, |h| h.dist * axial);
+    let wanted = m.sensor_intprm[3 * s];
+    let mut to = adr;
+    let mut give = |bit: i32, values: &[T]| {
+        if wanted & bit != 0 {
+            d.sensordata[to..to + values.len()].copy_from_slice(values);
+            to += values.len();
+        }
+    };
+    give(DIST, &[dist]);
+    give(DIR, &hit.map_or(none, |_| direction));
+    give(ORIGIN, &origin);
+    give(POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
+    give(NORMAL, &hit.map_or(none, |h| h.normal));
+    give(DEPTH, &[depth]);
+}
+
+/// Start and direction of the ray through the middle of a pixel, in the frame of the camera.
+fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> ([T; 3], [T; 3]) {
+    let size = [0, 1].map(|k| m.cam_resolution[2 * cam + k] as usize);
+    let at = [pixel % size[0], pixel / size[0]].map(|k| T::of(k as f64 + 0.5));
+    let half = size.map(|n| T::of(0.5 * n as f64));
+    if m.cam_projection[cam] == ORTHOGRAPHIC {
+        let reach = T::of(0.5) * m.cam_fovy[cam];
+        let start = [(at[0] - half[0]) / half[0] * reach, -(at[1] - half[1]) / half[1] * reach, T::ZERO];
+        return (start, [T::ZERO, T::ZERO, -T::ONE]);
+    }
+    let focal = focal_lengths(m, cam);
+    let mut center = half;
+    if has_sensor(m, cam) {
+        let per_pixel = |k: usize| T::of(size[k] as f64) / m.cam_sensorsize[2 * cam + k];
+        center = [0, 1].map(|k| m.cam_intrinsic[4 * cam + 2 + k] * per_pixel(k));
+    }
+    let way = [(at[0] - center[0]) / focal[0], -(at[1] - center[1]) / focal[1], -T::ONE];
+    ([T::ZERO; 3], way)
+}
+
+/// Whether a camera has a sensor of known size.
+fn has_sensor<T: Real>(m: &Model<T>, cam: usize) -> bool {
+    m.cam_sensorsize[2 * cam] != T::ZERO && m.cam_sensorsize[2 * cam + 1] != T::ZERO
+}
+
+/// Focal lengths of a camera in pixels: of its sensor, else from the field of view.
+pub fn focal_lengths<T: Real>(m: &Model<T>, cam: usize) -> [T; 2] {
+    let pixels = |k: usize| T::of(f64::from(m.cam_resolution[2 * cam + k]));
+    if has_sensor(m, cam) {
+        return [0, 1].map(|k| m.cam_intrinsic[4 * cam + k] / m.cam_sensorsize[2 * cam + k] * pixels(k));
+    }
+    let half_angle = m.cam_fovy[cam] * T::of(std::f64::consts::PI / 360.0);
+    [T::of(0.5) * pixels(1) * half_angle.cos() / half_angle.sin(); 2]
+}

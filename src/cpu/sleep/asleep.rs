@@ -1,0 +1,111 @@
+//! Trees that sleep: which they are, and how they wake up.
+//!
+//! A tree at rest sleeps with all trees that it touches: nothing of it is solved or moved until something disturbs it
+//! (MuJoCo documentation, Computation, "Sleeping islands"). Trees that sleep together form a cycle in `tree_asleep`,
+//! each with the next; of trees that are awake it counts up to -1.
+
+use std::ops::Range;
+
+use crate::cpu::constraint::equality;
+use crate::model::data::Data;
+use crate::model::{Model, equality as kind};
+use crate::real::Real;
+
+/// `tree_asleep` of a tree that moves: -1 and the ten steps (`mjMINAWAKE`) that it has yet to rest.
+pub const AWAKE: i32 = -11;
+
+/// Whether a tree sleeps; what does not move does not sleep either.
+#[inline]
+pub fn tree_sleeps<T: Real>(d: &Data<T>, tree: i32) -> bool {
+    usize::try_from(tree).is_ok_and(|t| d.tree_asleep.get(t).is_some_and(|next| *next >= 0))
+}
+
+/// Whether neither of two bodies moves, because they sleep or have nothing to move with, and one of them sleeps.
+pub fn pair_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, bodies: [usize; 2]) -> bool {
+    let trees = bodies.map(|b| m.body_treeid[b]);
+    let sleeps = trees.map(|t| tree_sleeps(d, t));
+    let rests = |k: usize| sleeps[k] || (trees[k] < 0 && !is_mocap(m, bodies[k]));
+    (sleeps[0] && rests(1)) || (sleeps[1] && rests(0))
+}
+
+/// Whether the caller moves a body.
+pub fn is_mocap<T: Real>(m: &Model<T>, body: usize) -> bool {
+    m.body_mocapid[m.body_rootid[body] as usize] >= 0
+}
+
+/// The least of the trees that sleep together with a tree.
+pub fn cycle_of<T: Real>(d: &Data<T>, tree: i32) -> i32 {
+    let (mut least, mut at) = (tree, tree);
+    for _ in 0..d.tree_asleep.len() {
+        at = d.tree_asleep[at as usize];
+        if !tree_sleeps(d, at) {
+            break;
+        }
+        least = least.min(at);
+    }
+    least
+}
+
+/// Wakes a tree and all that sleep together with it; one that is awake becomes no less so. `value` is their count.
+pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
+    let Ok(mut at) = usize::try_from(tree) else { return };
+    if d.tree_asleep[at] < 0 {
+        d.tree_asleep[at] = d.tree_asleep[at].min(value);
+    }
+    for _ in 0..d.tree_asleep.len() {
+        let next = d.tree_asleep[at];
+        if !tree_sleeps(d, at as i32) {
+            break;
+        }
+        d.tree_asleep[at] = value;
+        at = (next as usize).min(d.tree_asleep.len() - 1);
+    }
+}
+
+/// Where the position coordinates of a tree are.
+pub fn tree_coordinates<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
+    let first = m.tree_dofadr[tree] as usize;
+    let next = first + m.tree_dofnum[tree] as usize;
+    let of_dof = |dof: usize| m.jnt_qposadr[m.dof_jntid[dof] as usize] as usize;
+    of_dof(first)..if next < m.sizes.nv { of_dof(next) } else { m.sizes.nq }
+}
+
+/// Whether forces of the caller act on a tree, or it moves faster than `tolerance`.
+pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: T) -> bool {
+    let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
+    let moves = (first..first + count).any(|dof| {
+        let speed = (m.dof_length[dof] * d.qvel[dof]).abs();
+        d.qfrc_applied[dof] != T::ZERO || !(speed < tolerance || speed == T::ZERO)
+    });
+    let (body, bodies) = (m.tree_bodyadr[tree] as usize, m.tree_bodynum[tree] as usize);
+    moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)
+}
+
+/// Whether all trees that a tendon moves sleep.
+pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+    let Ok(ten) = usize::try_from(ten) else { return true };
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
+    !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
+}
+
+/// Whether all trees that an equality constraint couples sleep.
+pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
+    if d.tree_asleep.is_empty() {
+        return false;
+    }
+    if m.eq_type[eq] == kind::TENDON {
+        return tendon_sleeps(m, d, m.eq_obj1id[eq]) && tendon_sleeps(m, d, m.eq_obj2id[eq]);
+    }
+    coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
+}
+
+/// Trees of two bodies or joints that an equality constraint couples; -1 for none.
+pub fn coupled_trees<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
+    if equality::holds_bodies(m, eq) {
+        let (one, two) = equality::bodies(m, eq);
+        return [one, two].map(|b| m.body_treeid[b]);
+    }
+    [m.eq_obj1id[eq], m.eq_obj2id[eq]]
+        .map(|j| usize::try_from(j).map_or(-1, |j| m.dof_treeid[m.jnt_dofadr[j] as usize]))
+}

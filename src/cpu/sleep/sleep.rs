@@ -1,0 +1,65 @@
+//! Puts trees to sleep that have rested for a while, with all that they touch.
+
+use super::asleep::{AWAKE, is_disturbed, tree_coordinates, tree_sleeps};
+use crate::model::data::Data;
+use crate::model::{Model, sleep as policy};
+use crate::real::Real;
+
+/// Counts for how long trees rest, by their velocities before the step; those that have rested long enough sleep, if all trees
+/// of their island have. Islands are those of the constraint rows of this step.
+pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..m.sizes.ntree {
+        if tree_sleeps(d, tree as i32) {
+            continue;
+        }
+        let tired = may_sleep(m, tree) && !is_disturbed(m, d, tree, m.opt_sleep_tolerance[0]);
+        d.tree_asleep[tree] = if tired { (d.tree_asleep[tree] + 1).min(-1) } else { AWAKE };
+    }
+    for tree in 0..m.sizes.ntree {
+        let island = d.tree_island[tree];
+        // one that nothing touches sleeps alone; the first of an island decides for all of it
+        if d.tree_asleep[tree] == -1 && (island < 0 || is_first(d, tree)) && is_tired(d, island) {
+            close_cycle(d, tree);
+        }
+    }
+    for tree in 0..m.sizes.ntree {
+        if tree_sleeps(d, tree as i32) {
+            // nothing is left for the integrator
+            let first = m.tree_dofadr[tree] as usize;
+            let dofs = first..first + m.tree_dofnum[tree] as usize;
+            for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
+                field[dofs.clone()].fill(T::ZERO);
+            }
+            let at = tree_coordinates(m, tree);
+            d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
+        }
+    }
+}
+
+/// Whether a tree sleeps when it comes to rest.
+pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
+    ![policy::AUTO_NEVER, policy::NEVER].contains(&m.tree_sleep_policy[tree])
+}
+
+/// Whether a tree is the first of its island that does not sleep.
+fn is_first<T: Real>(d: &Data<T>, tree: usize) -> bool {
+    (0..tree).all(|t| d.tree_island[t] != d.tree_island[tree] || tree_sleeps(d, t as i32))
+}
+
+/// Whether all trees of an island have rested long enough, or sleep.
+fn is_tired<T: Real>(d: &Data<T>, island: i32) -> bool {
+    island < 0 || (0..d.tree_asleep.len()).all(|t| d.tree_island[t] != island || d.tree_asleep[t] >= -1)
+}
+
+/// Puts a tree to sleep, together with those of its island after it.
+fn close_cycle<T: Real>(d: &mut Data<T>, first: usize) {
+    let mut last = first;
+    for t in first + 1..d.tree_asleep.len() {
+        let together = d.tree_island[first] >= 0 && d.tree_island[t] == d.tree_island[first];
+        if together && d.tree_asleep[t] == -1 {
+            d.tree_asleep[last] = t as i32;
+            last = t;
+        }
+    }
+    d.tree_asleep[last] = first as i32;
+}

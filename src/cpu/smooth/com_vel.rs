@@ -1,0 +1,47 @@
+//! Velocities of bodies about their tree's centre of mass, and rates of the motion axes.
+//!
+//! Root to leaf (RBDA §5.3): each joint adds its motion, and turns the axes of the joints after it.
+
+use crate::cpu::math::{add_scaled6, motion_cross, set_vec6, vec6};
+use crate::model::data::Data;
+use crate::model::{Model, joint};
+use crate::real::Real;
+
+/// Body velocities and rates of the motion axes.
+pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    set_vec6(&mut d.cvel, 0, [T::ZERO; 6]);
+    for level in 1..m.sizes.nlevel {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_velocity(m, d, m.level_body[k] as usize);
+        }
+    }
+}
+
+/// Velocity of one body and rates of its joints' axes.
+fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut vel = vec6(&d.cvel, m.body_parentid[body] as usize);
+    for j in 0..m.body_jntnum[body] as usize {
+        let jnt = m.body_jntadr[body] as usize + j;
+        let mut dof = m.jnt_dofadr[jnt] as usize;
+        let kind = m.jnt_type[jnt];
+        // translation of a free joint: the global axes do not turn
+        if kind == joint::FREE {
+            for i in dof..dof + 3 {
+                set_vec6(&mut d.cdof_dot, i, [T::ZERO; 6]);
+                vel = add_scaled6(vel, vec6(&d.cdof, i), d.qvel[i]);
+            }
+            dof += 3;
+        }
+        // all axes of one joint turn with the frame before it
+        let count = if kind == joint::FREE || kind == joint::BALL { 3 } else { 1 };
+        for i in dof..dof + count {
+            let rate = motion_cross(vel, vec6(&d.cdof, i));
+            set_vec6(&mut d.cdof_dot, i, rate);
+        }
+        for i in dof..dof + count {
+            vel = add_scaled6(vel, vec6(&d.cdof, i), d.qvel[i]);
+        }
+    }
+    set_vec6(&mut d.cvel, body, vel);
+}

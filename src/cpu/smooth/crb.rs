@@ -1,0 +1,77 @@
+//! Composite inertias and the inertia matrix.
+//!
+//! The composite-rigid-body algorithm (RBDA §6.2): inertias are summed from the leaves up, and each entry of
+//! the matrix is the motion axis of one degree of freedom times the momentum that another one gives to the
+//! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
+
+use super::reflected_inertia::{dof_armature, tendon_armature};
+use crate::cpu::math::{dot6, inertia_mul, set_vec10, vec6, vec10};
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+
+/// Composite inertias and the inertia matrix, armature included.
+pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // composite inertias, leaves first; the world has none
+    set_vec10(&mut d.crb, 0, [T::ZERO; 10]);
+    for level in (1..s.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            sum_inertia(m, d, m.level_body[k] as usize);
+        }
+    }
+    for dof in 0..s.nv {
+        inertia_row(m, d, dof);
+    }
+    for ten in 0..s.ntendon {
+        add_tendon_armature(m, d, ten);
+    }
+}
+
+/// Inertia of one body and its children's subtrees.
+fn sum_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut sum = vec10(&d.cinert, body);
+    let adr = m.body_childadr[body] as usize;
+    for k in adr..adr + m.body_childnum[body] as usize {
+        let child = vec10(&d.crb, m.child_body[k] as usize);
+        for i in 0..10 {
+            sum[i] += child[i];
+        }
+    }
+    set_vec10(&mut d.crb, body, sum);
+}
+
+/// One row of the inertia matrix.
+fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let body = m.dof_bodyid[dof] as usize;
+    let momentum = inertia_mul(vec10(&d.crb, body), vec6(&d.cdof, dof));
+    let adr = m.M_rowadr[dof] as usize;
+    let last = adr + m.M_rownnz[dof] as usize - 1;
+    let (axes, _) = d.cdof.as_chunks::<6>();
+    for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
+        *x = dot6(axes[column as usize], momentum);
+    }
+    d.M[last] += dof_armature(m, dof);
+}
+
+/// Adds the inertia along one tendon to the entries that the matrix has.
+fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let armature = tendon_armature(m, ten);
+    if armature == T::ZERO {
+        return;
+    }
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let end = adr + m.ten_J_rownnz[ten] as usize;
+    for a in adr..end {
+        let row = m.ten_J_colind[a] as usize;
+        let first = m.M_rowadr[row] as usize;
+        for k in first..first + m.M_rownnz[row] as usize {
+            for b in adr..end {
+                if m.ten_J_colind[b] == m.M_colind[k] {
+                    d.M[k] += armature * d.ten_J[a] * d.ten_J[b];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Sparse factorisation of the inertia matrix, products and solves with it.
+//!
+//! `M = L' D L` with unit lower triangular `L` has no fill-in: row `k` of `L` is nonzero only at the ancestors
+//! of `k` (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom
+//! are numbered depth first, so that rows can be updated entry by entry without a search.
+
+use std::ops::Range;
+
+use crate::cpu::math::add_rows4;
+use crate::model::Model;
+use crate::model::data::{Data, status};
+use crate::real::Real;
+
+/// Factors the inertia matrix.
+pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.qLD.copy_from_slice(&d.M);
+    if !factor_ld(m, &mut d.qLD, &mut d.qLDiagInv) {
+        d.status[0] |= status::SINGULAR_INERTIA;
+    }
+}
+
+/// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`. Where `h` is singular, `D` has
+/// the smallest number that counts as nonzero, and the result is false.
+pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
+    let mut regular = true;
+    let nonzeros = &m.M_rownnz[..m.sizes.nv];
+    for i in (0..nonzeros.len()).rev() {
+        let adr = m.M_rowadr[i] as usize;
+        let last = nonzeros[i] as usize - 1;
+        let (above, below) = h.split_at_mut(adr + last + 1);
+        let row = &mut above[adr..];
+        // the descendants, whose rows follow, take their share four at a time; L is in place there, and D
+        let end = i + 1 + (m.F_rownnz[i] - m.M_rownnz[i]) as usize;
+        let mut rest: &[T] = below;
+        let mut next = |k: usize| {
+            if k >= end {
+                return (&below[..=last], T::ZERO);
+            }
+            let (l, after) = rest.split_at(nonzeros[k] as usize);
+            rest = after;
+            (l, -l[last] * l[l.len() - 1])
+        };
+        for k in (i + 1..end).step_by(4) {
+            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
+            add_rows4(row, fa, a, fb, b, fc, c, fe, e);
+        }
+        if row[last] < T::MINVAL {
+            row[last] = T::MINVAL;
+            regular = false;
+        }
+        let inv = T::ONE / row[last];
+        diag_inv[i] = inv;
+        for l in &mut row[..last] {
+            *l *= inv;
+        }
+    }
+    regular
+}
+
+/// Solves `L' D L x = b` in place, with factors from [`factor_ld`].
+pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
+    solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);
+}
+
+/// The same for the degrees of freedom of a range of whole trees.
+pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    // L' from the leaves up
+    for k in dofs.clone().rev() {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let xk = x[k];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            x[j as usize] -= l * xk;
+        }
+    }
+    // D, then L from the root down
+    for k in dofs {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let mut sum = x[k] * diag_inv[k];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            sum -= l * x[j as usize];
+        }
+        x[k] = sum;
+    }
+}
+
+/// Product of the inertia matrix with a vector.
+pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
+    mul_m_within(m, inertia, v, out, 0..m.sizes.nv);
+}
+
+/// The same for some degrees of freedom that are whole trees; the other products are left as they are.
+pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
+    let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
+    for i in dofs {
+        let adr = m.M_rowadr[i] as usize;
+        let last = adr + m.M_rownnz[i] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let vi = v[i];
+        let mut sum = inertia[last] * vi;
+        for (&x, &j) in inertia[adr..last].iter().zip(columns) {
+            sum += x * v[j as usize];
+            out[j as usize] += x * vi;
+        }
+        out[i] = sum;
+    }
+}

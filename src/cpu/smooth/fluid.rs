@@ -1,0 +1,268 @@
+//! Forces of the medium: of its density and viscosity, and of wind (MuJoCo documentation, Computation, "Fluid
+//! forces"). They act on the box that has the inertia of a body, or on the ellipsoids that stand for its geoms where
+//! some geom asks for it: drag, lift by camber (Kutta) and by spin (Magnus), and the inertia of what is carried along.
+
+use crate::cpu::math::{
+    add, add_scaled, add_scaled6, cross, dot, dot6, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, set_vec6,
+    sub, times, vec3, vec6,
+};
+use crate::model::data::Data;
+use crate::model::{Model, geom};
+use crate::real::Real;
+
+/// Forces of the medium in all degrees of freedom.
+pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // summed over subtrees, leaves first
+    for level in (0..s.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            let body = m.level_body[k] as usize;
+            let mut sum = body_force(m, d, body);
+            let child = m.body_childadr[body] as usize;
+            for c in child..child + m.body_childnum[body] as usize {
+                sum = add_scaled6(sum, vec6(&d.fluid_force, m.child_body[c] as usize), T::ONE);
+            }
+            set_vec6(&mut d.fluid_force, body, sum);
+        }
+    }
+    for dof in 0..s.nv {
+        let force = vec6(&d.fluid_force, m.dof_bodyid[dof] as usize);
+        d.qfrc_fluid[dof] = dot6(vec6(&d.cdof, dof), force);
+    }
+}
+
+/// Whether the medium acts on a body: the world and what has no mass it leaves alone.
+pub fn is_wet<T: Real>(m: &Model<T>, body: usize) -> bool {
+    body > 0 && m.body_mass[body] >= T::MINVAL
+}
+
+/// Geoms of a body.
+pub fn geoms_of<T: Real>(m: &Model<T>, body: usize) -> std::ops::Range<usize> {
+    let first = m.body_geomadr[body].max(0) as usize;
+    first..first + m.body_geomnum[body] as usize
+}
+
+/// Whether the medium acts on a body's geoms, not on its box.
+pub fn has_ellipsoids<T: Real>(m: &Model<T>, body: usize) -> bool {
+    geoms_of(m, body).any(|g| m.geom_fluid[12 * g] > T::ZERO)
+}
+
+/// Force on one body about its tree's centre of mass.
+fn body_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> [T; 6] {
+    let mut sum = [T::ZERO; 6];
+    if !is_wet(m, body) {
+        return sum;
+    }
+    if !has_ellipsoids(m, body) {
+        let place = Place::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
+        let (torque, force) = InertiaBox::new(m, body).force(m, place.turning, place.velocity);
+        return place.about_root(torque, force);
+    }
+    for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
+        let place = Place::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
+        let (torque, force) = Ellipsoid::new(m, g).force(place.turning, place.velocity);
+        sum = add_scaled6(sum, place.about_root(torque, force), m.geom_fluid[12 * g]);
+    }
+    sum
+}
+
+/// A frame on a body, and how it moves through the medium.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<T> {
+    /// Axes of the frame as columns.
+    pub axes: [T; 9],
+    /// From the tree's centre of mass to the frame.
+    pub offset: [T; 3],
+    /// Angular velocity in the frame.
+    pub turning: [T; 3],
+    /// Velocity against the medium in the frame.
+    pub velocity: [T; 3],
+}
+
+impl<T: Real> Place<T> {
+    /// The frame at a point of a body.
+    pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3], axes: [T; 9]) -> Self {
+        let v = vec6(&d.cvel, body);
+        let turn = [v[0], v[1], v[2]];
+        let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
+        let velocity = sub(add([v[3], v[4], v[5]], cross(turn, offset)), vec3(&m.opt_wind, 0));
+        Self { axes, offset, turning: mat_t_mul_vec(axes, turn), velocity: mat_t_mul_vec(axes, velocity) }
+    }
+
+    /// A force in the frame as one about the tree's centre of mass.
+    fn about_root(&self, torque: [T; 3], force: [T; 3]) -> [T; 6] {
+        let force = mat_mul_vec(self.axes, force);
+        let torque = add(mat_mul_vec(self.axes, torque), cross(self.offset, force));
+        [torque[0], torque[1], torque[2], force[0], force[1], force[2]]
+    }
+}
+
+/// The box that has the mass and inertia of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct InertiaBox<T> {
+    /// Lengths of its edges.
+    pub edges: [T; 3],
+}
+
+impl<T: Real> InertiaBox<T> {
+    /// The box of a body.
+    pub fn new(m: &Model<T>, body: usize) -> Self {
+        let i = vec3(&m.body_inertia, body);
+        let total = i[0] + i[1] + i[2];
+        let per = T::of(6.0) / m.body_mass[body];
+        Self { edges: i.map(|x| ((total - x - x).max(T::MINVAL) * per).sqrt()) }
+    }
+
+    /// Drag of slow flow against turning and against velocity, per unit of each.
+    pub fn viscous(&self, m: &Model<T>) -> (T, T) {
+        let diameter = (self.edges[0] + self.edges[1] + self.edges[2]) / T::of(3.0);
+        let unit = T::of(std::f64::consts::PI) * diameter * m.opt_viscosity[0].max(T::ZERO);
+        (unit * diameter * diameter, T::of(3.0) * unit)
+    }
+
+    /// Drag of fast flow against turning and against velocity, per unit of each squared, by axis.
+    pub fn inertial(&self, m: &Model<T>) -> ([T; 3], [T; 3]) {
+        let density = m.opt_density[0].max(T::ZERO);
+        let [x, y, z] = self.edges;
+        let fourth = |a: T| a * a * a * a;
+        let (x4, y4, z4) = (fourth(x), fourth(y), fourth(z));
+        let turning = scale([x * (y4 + z4), y * (x4 + z4), z * (x4 + y4)], density / T::of(64.0));
+        (turning, scale([y * z, x * z, x * y], T::of(0.5) * density))
+    }
+
+    /// Torque and force.
+    fn force(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> ([T; 3], [T; 3]) {
+        let ((slow_w, slow_v), (fast_w, fast_v)) = (self.viscous(m), self.inertial(m));
+        let drag = |slow: T, fast: T, x: T| -(slow * x + fast * x.abs() * x);
+        (
+            std::array::from_fn(|k| drag(slow_w, fast_w[k], w[k])),
+            std::array::from_fn(|k| drag(slow_v, fast_v[k], v[k])),
+        )
+    }
+}
+
+/// The ellipsoid that stands for a geom, with the coefficients of the medium's forces, density and viscosity included.
+#[derive(Clone, Copy, Debug)]
+pub struct Ellipsoid<T> {
+    /// Squares of the products of two half axes each, over the greatest one to the fourth.
+    pub squares: [T; 3],
+    /// Area of the projection of a ball around it.
+    pub round: T,
+    /// Greatest area of a projection.
+    pub widest: T,
+    /// Drag of the projected area.
+    pub blunt: T,
+    /// Drag of the rest of the greatest one.
+    pub slender: T,
+    /// Drag of turning by axis.
+    pub angular: [T; 3],
+    /// Lift by camber for unit area.
+    pub kutta: T,
+    /// Lift by spin.
+    pub magnus: T,
+    /// Mass of what is carried along by axis.
+    pub mass: [T; 3],
+    /// Its inertia by axis.
+    pub inertia: [T; 3],
+    /// Drag of slow flow against turning.
+    pub slow_turning: T,
+    /// Drag of slow flow against velocity.
+    pub slow_velocity: T,
+}
+
+/// The direction of a flow around an ellipsoid.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow<T> {
+    /// Speed.
+    pub speed: T,
+    /// Unit velocity.
+    pub along: [T; 3],
+    /// Normal of the surface where the flow meets it, not of unit length.
+    pub normal: [T; 3],
+    /// Normal times unit velocity.
+    pub alpha: T,
+    /// Square of the normal.
+    pub beta: T,
+}
+
+impl<T: Real> Ellipsoid<T> {
+    /// The ellipsoid of a geom.
+    pub fn new(m: &Model<T>, g: usize) -> Self {
+        let [a, b, c] = half_axes(m, g);
+        let c0 = &m.geom_fluid[12 * g..12 * g + 12];
+        let (density, viscosity) = (m.opt_density[0].max(T::ZERO), m.opt_viscosity[0].max(T::ZERO));
+        let pi = T::of(std::f64::consts::PI);
+        let most = a.max(b).max(c);
+        let middle = a + b + c - most - a.min(b).min(c);
+        let [x, y, z] = [a, b, c].map(|s| s / most.max(T::MINVAL));
+        let square = |s: T| s * s;
+        // moments of drag about each axis, and the greatest
+        let fourth = |s: T| square(square(s));
+        let unit = T::of(8.0 / 15.0) * pi * density;
+        let about = [a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))];
+        let greatest = middle * fourth(most);
+        let diameter = T::of(2.0 / 3.0) * (a + b + c);
+        Self {
+            squares: [square(y * z), square(z * x), square(x * y)],
+            round: pi * square(most),
+            widest: pi * most * middle,
+            blunt: c0[1] * density,
+            slender: c0[2] * density,
+            angular: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
+            kutta: c0[4] * density,
+            magnus: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
+            mass: scale([c0[6], c0[7], c0[8]], density),
+            inertia: scale([c0[9], c0[10], c0[11]], density),
+            slow_turning: viscosity * pi * diameter * diameter * diameter,
+            slow_velocity: viscosity * T::of(3.0) * pi * diameter,
+        }
+    }
+
+    /// The flow around it at a velocity.
+    pub fn flow(&self, v: [T; 3]) -> Flow<T> {
+        let speed = norm3(v);
+        let along = if speed > T::MINVAL { scale(v, T::ONE / speed) } else { [T::ZERO; 3] };
+        let normal = times(self.squares, along);
+        Flow { speed, along, normal, alpha: dot(normal, along), beta: dot(normal, normal) }
+    }
+
+    /// Area of the projection along the flow, and what scales lift by camber.
+    pub fn areas(&self, flow: &Flow<T>) -> (T, T) {
+        if flow.alpha <= T::ZERO || flow.beta <= T::ZERO {
+            return (T::ZERO, T::ZERO);
+        }
+        let ratio = (flow.beta / flow.alpha).sqrt();
+        (self.round * ratio, self.kutta * self.round / ratio)
+    }
+
+    /// Torque and force.
+    fn force(&self, w: [T; 3], v: [T; 3]) -> ([T; 3], [T; 3]) {
+        // the medium that is carried along
+        let (momentum, spin) = (times(self.mass, v), times(self.inertia, w));
+        let mut torque = add(cross(momentum, v), cross(spin, w));
+        let mut force = cross(momentum, w);
+        // lift
+        let flow = self.flow(v);
+        let (area, camber) = self.areas(&flow);
+        force = add_scaled(force, cross(w, v), self.magnus);
+        let turned = sub(scale(flow.along, flow.alpha), flow.normal);
+        force = add_scaled(force, turned, camber * flow.speed * flow.speed);
+        // drag
+        let fast = flow.speed * (self.blunt * area + self.slender * (self.widest - area));
+        force = add_scaled(force, v, -(self.slow_velocity + fast));
+        torque = add_scaled(torque, w, -(self.slow_turning + norm3(times(self.angular, w))));
+        (torque, force)
+    }
+}
+
+/// Half axes of the ellipsoid that stands for a geom.
+fn half_axes<T: Real>(m: &Model<T>, g: usize) -> [T; 3] {
+    let size = vec3(&m.geom_size, g);
+    match m.geom_type[g] {
+        geom::SPHERE => [size[0]; 3],
+        geom::CAPSULE => [size[0], size[0], size[0] + size[1]],
+        geom::CYLINDER => [size[0], size[0], size[1]],
+        _ => size,
+    }
+}

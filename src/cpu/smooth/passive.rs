@@ -1,0 +1,209 @@
+//! Passive forces: springs, dampers, gravity compensation and fluids; and the rates of tendons and actuators.
+//!
+//! A spring of stiffness `k, k2, k3` at displacement `x` pulls with `(k + k2 x + k3 x²) x`; a damper of
+//! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
+//! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
+
+use super::reflected_inertia::{damping_coefficient, dof_damping, tendon_damping};
+use crate::cpu::constraint::adhesion::adhesion_forces;
+use crate::cpu::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
+use crate::model::data::Data;
+use crate::model::plan::has_fluid;
+use crate::model::{Model, disable, joint};
+use crate::real::Real;
+
+/// Passive forces of all degrees of freedom.
+pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    rates(m, d);
+    d.qfrc_spring.fill(T::ZERO);
+    d.qfrc_damper.fill(T::ZERO);
+    d.qfrc_gravcomp.fill(T::ZERO);
+    d.qfrc_adhesion.fill(T::ZERO);
+    d.qfrc_passive.fill(T::ZERO);
+    let springs = !m.disabled(disable::SPRING);
+    let dampers = !m.disabled(disable::DAMPER);
+    if !springs && !dampers {
+        return;
+    }
+    if springs {
+        for jnt in 0..m.sizes.njnt {
+            joint_spring(m, d, jnt);
+        }
+    }
+    if dampers {
+        for dof in 0..m.sizes.nv {
+            let v = d.qvel[dof];
+            d.qfrc_damper[dof] = -(damping_coefficient(dof_damping(m, dof), v) * v);
+        }
+    }
+    for ten in 0..m.sizes.ntendon {
+        tendon_forces(m, d, ten, springs, dampers);
+    }
+    if !m.disabled(disable::GRAVITY) {
+        gravity_compensation(m, d);
+    }
+    adhesion_forces(m, d);
+    sum_passive(m, d);
+}
+
+/// Rates of tendon and actuator lengths.
+fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for ten in 0..m.sizes.ntendon {
+        let adr = m.ten_J_rowadr[ten] as usize;
+        let mut rate = T::ZERO;
+        for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+            rate += d.ten_J[k] * d.qvel[m.ten_J_colind[k] as usize];
+        }
+        d.ten_velocity[ten] = rate;
+    }
+    let off = m.disabled(disable::ACTUATION);
+    for out in 0..m.sizes.nout {
+        let adr = m.moment_rowadr[out] as usize;
+        let mut rate = T::ZERO;
+        for k in adr..adr + m.moment_rownnz[out] as usize {
+            rate += d.actuator_moment[k] * d.qvel[m.moment_colind[k] as usize];
+        }
+        d.actuator_velocity[out] = if off { T::ZERO } else { rate };
+    }
+}
+
+/// Stiffness of a spring at a displacement.
+pub fn stiffness_at<T: Real>(k: [T; 3], x: T) -> T {
+    k[0] + k[1] * x + k[2] * x * x
+}
+
+/// Linear, quadratic and cubic stiffness of a joint.
+pub fn joint_stiffness<T: Real>(m: &Model<T>, jnt: usize) -> [T; 3] {
+    [m.jnt_stiffness[jnt], m.jnt_stiffnesspoly[2 * jnt], m.jnt_stiffnesspoly[2 * jnt + 1]]
+}
+
+/// Linear, quadratic and cubic stiffness of a tendon.
+pub fn tendon_stiffness<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
+    [m.tendon_stiffness[ten], m.tendon_stiffnesspoly[2 * ten], m.tendon_stiffnesspoly[2 * ten + 1]]
+}
+
+/// Rotation vector from the rest orientation to the current one, of the quaternion at `adr`.
+pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> [T; 3] {
+    let q = &d.qpos[adr..adr + 4];
+    let r = &m.qpos_spring[adr..adr + 4];
+    let quat = quat_normalize([q[0], q[1], q[2], q[3]]);
+    quat_sub(quat, [r[0], r[1], r[2], r[3]])
+}
+
+/// Displacement of a tendon from the range in which its spring is at rest.
+pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
+    let length = d.ten_length[ten];
+    let (low, high) = (m.tendon_lengthspring[2 * ten], m.tendon_lengthspring[2 * ten + 1]);
+    if length > high {
+        length - high
+    } else if length < low {
+        length - low
+    } else {
+        T::ZERO
+    }
+}
+
+/// Force of one joint's spring.
+fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
+    let k = joint_stiffness(m, jnt);
+    if k[0] == T::ZERO && k[1] == T::ZERO && k[2] == T::ZERO {
+        return;
+    }
+    let mut adr = m.jnt_qposadr[jnt] as usize;
+    let mut dof = m.jnt_dofadr[jnt] as usize;
+    let kind = m.jnt_type[jnt];
+    if kind == joint::SLIDE || kind == joint::HINGE {
+        let x = d.qpos[adr] - m.qpos_spring[adr];
+        d.qfrc_spring[dof] = -(stiffness_at(k, x) * x);
+        return;
+    }
+    if kind == joint::FREE {
+        let q = &d.qpos[adr..adr + 3];
+        let r = &m.qpos_spring[adr..adr + 3];
+        let x = sub([q[0], q[1], q[2]], [r[0], r[1], r[2]]);
+        let force = scale(x, -stiffness_at(k, norm3(x)));
+        d.qfrc_spring[dof..dof + 3].copy_from_slice(&force);
+        adr += 3;
+        dof += 3;
+    }
+    let x = spring_rotation(m, d, adr);
+    let force = scale(x, -stiffness_at(k, norm3(x)));
+    d.qfrc_spring[dof..dof + 3].copy_from_slice(&force);
+}
+
+/// Adds the forces of one tendon's spring and damper.
+fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bool, dampers: bool) {
+    let (mut spring, mut damper) = (T::ZERO, T::ZERO);
+    if springs {
+        let x = tendon_stretch(m, d, ten);
+        spring = -(stiffness_at(tendon_stiffness(m, ten), x) * x);
+    }
+    if dampers {
+        let v = d.ten_velocity[ten];
+        damper = -(damping_coefficient(tendon_damping(m, ten), v) * v);
+    }
+    let adr = m.ten_J_rowadr[ten] as usize;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        let dof = m.ten_J_colind[k] as usize;
+        d.qfrc_spring[dof] += d.ten_J[k] * spring;
+        d.qfrc_damper[dof] += d.ten_J[k] * damper;
+    }
+}
+
+/// Forces against the weight of bodies, summed over the bodies that a degree of freedom moves.
+fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut any = false;
+    for body in 1..m.sizes.nbody {
+        any = any || m.body_gravcomp[body] != T::ZERO;
+    }
+    if !any {
+        return;
+    }
+    let gravity = vec3(&m.opt_gravity, 0);
+    for dof in 0..m.sizes.nv {
+        let top = m.dof_bodyid[dof] as usize;
+        let mut sum = T::ZERO;
+        for body in top..subtree_end(m, top) {
+            let weight = m.body_mass[body] * m.body_gravcomp[body];
+            if weight != T::ZERO {
+                sum -= point_axis_dot(m, d, dof, body, gravity) * weight;
+            }
+        }
+        d.qfrc_gravcomp[dof] = sum;
+    }
+}
+
+/// One past the last body of a subtree: bodies are numbered depth first.
+pub fn subtree_end<T: Real>(m: &Model<T>, top: usize) -> usize {
+    let mut end = top + 1;
+    while end < m.sizes.nbody && m.body_parentid[end] as usize >= top {
+        end += 1;
+    }
+    end
+}
+
+/// Velocity of a body's centre of mass per unit of a degree of freedom, along `direction`.
+fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, direction: [T; 3]) -> T {
+    let c = &d.cdof[6 * dof..6 * dof + 6];
+    let root = m.body_rootid[body] as usize;
+    let offset = sub(vec3(&d.xipos, body), vec3(&d.subtree_com, root));
+    let vel = add_scaled([c[3], c[4], c[5]], cross([c[0], c[1], c[2]], offset), T::ONE);
+    vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
+}
+
+/// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as
+/// actuator force instead.
+fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let fluid = has_fluid(m);
+    for dof in 0..m.sizes.nv {
+        let mut sum = d.qfrc_spring[dof] + d.qfrc_damper[dof];
+        if fluid {
+            sum += d.qfrc_fluid[dof];
+        }
+        sum += d.qfrc_adhesion[dof];
+        if m.jnt_actgravcomp[m.dof_jntid[dof] as usize] == 0 {
+            sum += d.qfrc_gravcomp[dof];
+        }
+        d.qfrc_passive[dof] = sum;
+    }
+}

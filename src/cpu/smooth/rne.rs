@@ -1,0 +1,80 @@
+//! Bias force: what holds the joints at zero acceleration against gravity, Coriolis and centrifugal forces.
+//!
+//! The recursive Newton-Euler algorithm (RBDA §5.3) with gravity as an acceleration of the world upward.
+
+use super::reflected_inertia::tendon_armature;
+use super::tendon_path::{is_spatial, path_acceleration};
+use crate::cpu::math::{add_scaled6, dot6, force_cross, inertia_mul, set_vec6, vec3, vec6, vec10};
+use crate::model::data::Data;
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Bias force of all degrees of freedom.
+pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // accelerations without those of the joints, root to leaf
+    let mut world = [T::ZERO; 6];
+    if !m.disabled(disable::GRAVITY) {
+        let g = vec3(&m.opt_gravity, 0);
+        world = [T::ZERO, T::ZERO, T::ZERO, -g[0], -g[1], -g[2]];
+    }
+    set_vec6(&mut d.bias_cacc, 0, world);
+    for level in 1..s.nlevel {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_acceleration(m, d, m.level_body[k] as usize);
+        }
+    }
+    // forces, leaf to root
+    for level in (0..s.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_force(m, d, m.level_body[k] as usize);
+        }
+    }
+    for dof in 0..s.nv {
+        let force = vec6(&d.bias_cfrc, m.dof_bodyid[dof] as usize);
+        d.qfrc_bias[dof] = dot6(vec6(&d.cdof, dof), force);
+    }
+    for ten in 0..s.ntendon {
+        add_tendon_bias(m, d, ten);
+    }
+}
+
+/// Adds what the inertia along one tendon with a path in space needs while its direction changes.
+fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let armature = tendon_armature(m, ten);
+    if armature == T::ZERO || !is_spatial(m, ten) {
+        return;
+    }
+    let force = armature * path_acceleration(m, d, |d| &d.bias_cacc, ten);
+    let adr = m.ten_J_rowadr[ten] as usize;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        d.qfrc_bias[m.ten_J_colind[k] as usize] += d.ten_J[k] * force;
+    }
+}
+
+/// Acceleration of one body at zero joint acceleration.
+fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut acc = vec6(&d.bias_cacc, m.body_parentid[body] as usize);
+    for i in 0..m.body_dofnum[body] as usize {
+        let dof = m.body_dofadr[body] as usize + i;
+        acc = add_scaled6(acc, vec6(&d.cdof_dot, dof), d.qvel[dof]);
+    }
+    set_vec6(&mut d.bias_cacc, body, acc);
+}
+
+/// Force that moves one body and its children's subtrees; the world has no inertia of its own.
+fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let inertia = vec10(&d.cinert, body);
+    let vel = vec6(&d.cvel, body);
+    let momentum = inertia_mul(inertia, vel);
+    let mut force = inertia_mul(inertia, vec6(&d.bias_cacc, body));
+    force = add_scaled6(force, force_cross(vel, momentum), T::ONE);
+    let adr = m.body_childadr[body] as usize;
+    for k in adr..adr + m.body_childnum[body] as usize {
+        let child = vec6(&d.bias_cfrc, m.child_body[k] as usize);
+        force = add_scaled6(force, child, T::ONE);
+    }
+    set_vec6(&mut d.bias_cfrc, body, force);
+}

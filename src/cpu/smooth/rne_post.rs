@@ -1,0 +1,207 @@
+//! Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
+//!
+//! The recursive Newton-Euler algorithm (RBDA §5.3) at the acceleration of the joints: what a body needs for its motion
+//! and does not get from outside comes through its joints.
+
+use super::passive::{stiffness_at, tendon_stiffness, tendon_stretch};
+use super::reflected_inertia::{damping_coefficient, tendon_armature, tendon_damping};
+use super::tendon_path::{Part, is_spatial, path_acceleration, walk};
+use super::wrap::line;
+use crate::cpu::constraint::contact_force::contact_force;
+use crate::cpu::constraint::equality;
+use crate::cpu::constraint::make_constraint::row;
+use crate::cpu::math::{
+    add, add_scaled6, cross, force_cross, inertia_mul, mat_t_mul_vec, mat3, scale, set_vec6, sub, vec3, vec6,
+    vec10,
+};
+use crate::model::data::Data;
+use crate::model::{Model, disable, transmission};
+use crate::real::Real;
+
+/// Accelerations, forces from outside and forces of joints.
+pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    // accelerations, root to leaf
+    let mut world = [T::ZERO; 6];
+    if !m.disabled(disable::GRAVITY) {
+        let g = vec3(&m.opt_gravity, 0);
+        world = [T::ZERO, T::ZERO, T::ZERO, -g[0], -g[1], -g[2]];
+    }
+    set_vec6(&mut d.cacc, 0, world);
+    for level in 1..m.sizes.nlevel {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_acceleration(m, d, m.level_body[k] as usize);
+        }
+    }
+    outside_forces(m, d);
+    // forces of joints, leaf to root
+    for level in (0..m.sizes.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_force(m, d, m.level_body[k] as usize);
+        }
+    }
+}
+
+/// Forces of the caller, of contacts and of tendons on each body but the world.
+fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    set_vec6(&mut d.cfrc_ext, 0, [T::ZERO; 6]);
+    for body in 1..m.sizes.nbody {
+        let f = vec6(&d.xfrc_applied, body);
+        let wrench = ([f[3], f[4], f[5]], [f[0], f[1], f[2]]);
+        let about = about_root(m, d, body, vec3(&d.xipos, body), wrench);
+        set_vec6(&mut d.cfrc_ext, body, about);
+    }
+    for con in 0..d.ncon[0] as usize {
+        if d.contact_efc_address[con] < 0 {
+            continue;
+        }
+        let f = contact_force(m, d, con);
+        // to global axes: those of the contact are rows
+        let frame = mat3(&d.contact_frame, con);
+        let wrench = (mat_t_mul_vec(frame, [f[3], f[4], f[5]]), mat_t_mul_vec(frame, [f[0], f[1], f[2]]));
+        for side in 0..2 {
+            let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
+            if body > 0 {
+                let sign = if side == 0 { -T::ONE } else { T::ONE };
+                let about = about_root(m, d, body, vec3(&d.contact_pos, con), wrench);
+                let sum = add_scaled6(vec6(&d.cfrc_ext, body), about, sign);
+                set_vec6(&mut d.cfrc_ext, body, sum);
+            }
+        }
+    }
+    hold_bodies(m, d);
+    for ten in 0..m.sizes.ntendon {
+        if is_spatial(m, ten) {
+            pull(m, d, ten);
+        }
+    }
+}
+
+/// Adds the forces of the equality constraints that hold bodies together.
+fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut r = 0;
+    while r < d.ne[0] as usize {
+        let eq = d.efc_id[r] as usize;
+        if equality::holds_bodies(m, eq) {
+            let (one, two) = equality::bodies(m, eq);
+            let points = equality::points(m, d, eq);
+            let wrench = equality::hold(m, d, eq, r);
+            for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
+                if body > 0 {
+                    let about = about_root(m, d, body, point, wrench);
+                    let sum = add_scaled6(vec6(&d.cfrc_ext, body), about, sign);
+                    set_vec6(&mut d.cfrc_ext, body, sum);
+                }
+            }
+        }
+        r += equality::rows(m, eq);
+    }
+}
+
+/// Adds the force of one tendon at the points of its path that are fixed to bodies.
+fn pull<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let force = tendon_force(m, d, ten);
+    if force == T::ZERO {
+        return;
+    }
+    walk(m, d, ten, |d, part| {
+        let Part::Straight(from, to, divisor) = part else { return };
+        if from.body == to.body {
+            return;
+        }
+        let (direction, _) = line(from.pos, to.pos);
+        for (end, sign) in [(from, -T::ONE), (to, T::ONE)] {
+            if end.body > 0 {
+                let wrench = ([T::ZERO; 3], scale(direction, sign * force / divisor));
+                let about = about_root(m, d, end.body, end.pos, wrench);
+                let sum = add_scaled6(vec6(&d.cfrc_ext, end.body), about, T::ONE);
+                set_vec6(&mut d.cfrc_ext, end.body, sum);
+            }
+        }
+    });
+}
+
+/// Force along a tendon with a path in space, positive where it lengthens: of actuators, constraint rows, springs and
+/// dampers, less what moves its inertia.
+fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
+    let mut force = T::ZERO;
+    for a in 0..m.sizes.nactuator {
+        if m.actuator_trntype[a] == transmission::TENDON && m.actuator_trnid[2 * a] == ten as i32 {
+            let out = m.actuator_outadr[a] as usize;
+            force += d.actuator_force[out] * m.actuator_gear[6 * out];
+        }
+    }
+    for r in 0..d.ne[0] as usize {
+        force += equality::tendon_share(m, d, d.efc_id[r] as usize, r, ten);
+    }
+    for r in d.ne[0] as usize..d.nefc[0] as usize {
+        if d.efc_id[r] != ten as i32 {
+            continue;
+        }
+        if d.efc_type[r] == row::FRICTION_TENDON {
+            force += d.efc_force[r];
+        } else if d.efc_type[r] == row::LIMIT_TENDON {
+            // the upper limit shortens it
+            let length = d.ten_length[ten];
+            let lower = (d.efc_pos[r] - (length - m.tendon_range[2 * ten])).abs();
+            let upper = (d.efc_pos[r] - (m.tendon_range[2 * ten + 1] - length)).abs();
+            force += if lower <= upper { d.efc_force[r] } else { -d.efc_force[r] };
+        }
+    }
+    if !m.disabled(disable::SPRING) {
+        let x = tendon_stretch(m, d, ten);
+        force -= stiffness_at(tendon_stiffness(m, ten), x) * x;
+    }
+    if !m.disabled(disable::DAMPER) {
+        let v = d.ten_velocity[ten];
+        force -= damping_coefficient(tendon_damping(m, ten), v) * v;
+    }
+    let armature = tendon_armature(m, ten);
+    if armature != T::ZERO {
+        force -= armature * path_acceleration(m, d, |d| &d.cacc, ten);
+    }
+    force
+}
+
+/// Torque and force at a point, about the centre of mass of a body's tree.
+fn about_root<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    body: usize,
+    point: [T; 3],
+    (torque, force): ([T; 3], [T; 3]),
+) -> [T; 6] {
+    let arm = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
+    let t = add(torque, cross(arm, force));
+    [t[0], t[1], t[2], force[0], force[1], force[2]]
+}
+
+/// Acceleration of one body.
+fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut acc = vec6(&d.cacc, m.body_parentid[body] as usize);
+    for i in 0..m.body_dofnum[body] as usize {
+        let dof = m.body_dofadr[body] as usize + i;
+        acc = add_scaled6(acc, vec6(&d.cdof_dot, dof), d.qvel[dof]);
+        acc = add_scaled6(acc, vec6(&d.cdof, dof), d.qacc[dof]);
+    }
+    set_vec6(&mut d.cacc, body, acc);
+}
+
+/// Force that one body gets from its parent; the world has no inertia of its own.
+fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut force = [T::ZERO; 6];
+    if body > 0 {
+        let inertia = vec10(&d.cinert, body);
+        let vel = vec6(&d.cvel, body);
+        force = inertia_mul(inertia, vec6(&d.cacc, body));
+        force = add_scaled6(force, force_cross(vel, inertia_mul(inertia, vel)), T::ONE);
+        force = add_scaled6(force, vec6(&d.cfrc_ext, body), -T::ONE);
+    }
+    let adr = m.body_childadr[body] as usize;
+    for k in adr..adr + m.body_childnum[body] as usize {
+        let child = vec6(&d.cfrc_int, m.child_body[k] as usize);
+        force = add_scaled6(force, child, T::ONE);
+    }
+    set_vec6(&mut d.cfrc_int, body, force);
+}

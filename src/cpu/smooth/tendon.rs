@@ -1,0 +1,80 @@
+//! Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around
+//! geoms and over pulleys.
+
+use super::jacobian::point_motion;
+use super::tendon_path::{Fixed, Part, is_spatial, walk};
+use super::wrap::line;
+use crate::cpu::math::{dot, sub};
+use crate::model::data::Data;
+use crate::model::{Model, wrap as kind};
+use crate::real::Real;
+
+/// Lengths and Jacobians of all tendons.
+pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for ten in 0..m.sizes.ntendon {
+        if is_spatial(m, ten) {
+            spatial(m, d, ten);
+            continue;
+        }
+        d.ten_length[ten] = fixed_length(m, d, ten);
+        let adr = m.ten_J_rowadr[ten] as usize;
+        for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+            // of a joint that comes twice, the first entry has all
+            let again = k > adr && m.ten_J_colind[k - 1] == m.ten_J_colind[k];
+            d.ten_J[k] = if again { T::ZERO } else { fixed_moment(m, ten, m.ten_J_colind[k]) };
+        }
+    }
+}
+
+/// Weighted sum of the joint coordinates along the path.
+fn fixed_length<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
+    let adr = m.tendon_adr[ten] as usize;
+    let mut length = T::ZERO;
+    for w in adr..adr + m.tendon_num[ten] as usize {
+        if m.wrap_type[w] == kind::JOINT {
+            let jnt = m.wrap_objid[w] as usize;
+            length += m.wrap_prm[w] * d.qpos[m.jnt_qposadr[jnt] as usize];
+        }
+    }
+    length
+}
+
+/// Weight of one degree of freedom.
+fn fixed_moment<T: Real>(m: &Model<T>, ten: usize, dof: i32) -> T {
+    let adr = m.tendon_adr[ten] as usize;
+    let mut moment = T::ZERO;
+    for w in adr..adr + m.tendon_num[ten] as usize {
+        if m.wrap_type[w] == kind::JOINT && m.jnt_dofadr[m.wrap_objid[w] as usize] == dof {
+            moment += m.wrap_prm[w];
+        }
+    }
+    moment
+}
+
+/// Length and Jacobian of one tendon with a path in space.
+fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let adr = m.ten_J_rowadr[ten] as usize;
+    d.ten_length[ten] = T::ZERO;
+    d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].fill(T::ZERO);
+    walk(m, d, ten, |d, part| match part {
+        Part::Straight(from, to, divisor) => straight(m, d, ten, from, to, divisor),
+        Part::Arc(length) => d.ten_length[ten] += length,
+    });
+}
+
+/// Adds a straight part.
+fn straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, from: Fixed<T>, to: Fixed<T>, divisor: T) {
+    let (direction, length) = line(from.pos, to.pos);
+    d.ten_length[ten] += length / divisor;
+    // what moves both ends alike does not stretch it
+    if from.body == to.body {
+        return;
+    }
+    let adr = m.ten_J_rowadr[ten] as usize;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        let dof = m.ten_J_colind[k] as usize;
+        let (start, _) = point_motion(m, d, dof, from.body, from.pos);
+        let (end, _) = point_motion(m, d, dof, to.body, to.pos);
+        d.ten_J[k] += dot(direction, sub(end, start)) / divisor;
+    }
+}

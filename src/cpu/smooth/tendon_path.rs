@@ -1,0 +1,113 @@
+//! Paths of tendons in space: the parts between sites, around geoms and over pulleys.
+
+use super::wrap::{Obstacle, line, wrap};
+use crate::cpu::math::{add, cross, dot, mat3, scale, sub, vec3};
+use crate::cpu::sensor::object_frames::motion_at;
+use crate::model::data::Data;
+use crate::model::{Model, wrap as kind};
+use crate::real::Real;
+
+/// A point of a path and the body that it is fixed to.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed<T> {
+    /// Global position.
+    pub pos: [T; 3],
+    /// Body.
+    pub body: usize,
+}
+
+/// A part of a path. Behind a pulley its length counts divided.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<T> {
+    /// From a point to another, and the divisor.
+    Straight(Fixed<T>, Fixed<T>, T),
+    /// Along a geom: its divided length.
+    Arc(T),
+}
+
+/// Whether a tendon has a path in space.
+pub fn is_spatial<T: Real>(m: &Model<T>, ten: usize) -> bool {
+    m.wrap_type[m.tendon_adr[ten] as usize] != kind::JOINT
+}
+
+/// Calls `part` for each part of a tendon's path in order.
+pub fn walk<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, mut part: impl FnMut(&mut Data<T>, Part<T>)) {
+    let end = (m.tendon_adr[ten] + m.tendon_num[ten]) as usize;
+    let mut w = m.tendon_adr[ten] as usize;
+    let mut divisor = T::ONE;
+    while w + 1 < end {
+        if m.wrap_type[w] == kind::PULLEY {
+            divisor = m.wrap_prm[w];
+            w += 1;
+        } else if m.wrap_type[w + 1] == kind::PULLEY {
+            w += 1;
+        } else if m.wrap_type[w + 1] == kind::SITE {
+            let straight = Part::Straight(site(m, d, w), site(m, d, w + 1), divisor);
+            part(d, straight);
+            w += 1;
+        } else {
+            bent(m, d, w, divisor, &mut part);
+            w += 2;
+        }
+    }
+}
+
+/// The site of a path element.
+fn site<T: Real>(m: &Model<T>, d: &Data<T>, w: usize) -> Fixed<T> {
+    let id = m.wrap_objid[w] as usize;
+    Fixed { pos: vec3(&d.site_xpos, id), body: m.site_bodyid[id] as usize }
+}
+
+/// The part from the site at `w` around the geom behind it to the next site.
+fn bent<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    w: usize,
+    divisor: T,
+    part: &mut impl FnMut(&mut Data<T>, Part<T>),
+) {
+    let (from, to) = (site(m, d, w), site(m, d, w + 2));
+    let geom = m.wrap_objid[w + 1] as usize;
+    let side = m.wrap_prm[w + 1];
+    let obstacle = Obstacle {
+        pos: vec3(&d.geom_xpos, geom),
+        mat: mat3(&d.geom_xmat, geom),
+        radius: m.geom_size[3 * geom],
+        cylinder: m.wrap_type[w + 1] == kind::CYLINDER,
+        side: (side >= T::ZERO).then(|| vec3(&d.site_xpos, side.f64() as usize)),
+    };
+    let Some(touch) = wrap(from.pos, to.pos, &obstacle) else {
+        part(d, Part::Straight(from, to, divisor));
+        return;
+    };
+    let body = m.geom_bodyid[geom] as usize;
+    let [first, last] = touch.points.map(|pos| Fixed { pos, body });
+    part(d, Part::Straight(from, first, divisor));
+    part(d, Part::Arc(touch.length / divisor));
+    part(d, Part::Straight(last, to, divisor));
+}
+
+/// Second time derivative of the length of a path through sites, for bodies of accelerations `acc`. What `acc` counts for
+/// gravity is the same at both ends of a part.
+pub fn path_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, acc: fn(&Data<T>) -> &[T], ten: usize) -> T {
+    let mut sum = T::ZERO;
+    walk(m, d, ten, |d, part| {
+        let Part::Straight(from, to, divisor) = part else { return };
+        let (direction, length) = line(from.pos, to.pos);
+        if from.body == to.body || length < T::MINVAL {
+            return;
+        }
+        // of each end: velocity and acceleration
+        let ends = [from, to].map(|end| {
+            let v = motion_at(m, d, &d.cvel, end.body, end.pos);
+            let a = motion_at(m, d, acc(d), end.body, end.pos);
+            let velocity = [v[3], v[4], v[5]];
+            (velocity, add([a[3], a[4], a[5]], cross([v[0], v[1], v[2]], velocity)))
+        });
+        let velocity = sub(ends[1].0, ends[0].0);
+        let along = dot(direction, velocity);
+        let across = sub(velocity, scale(direction, along));
+        sum += (dot(direction, sub(ends[1].1, ends[0].1)) + dot(across, across) / length) / divisor;
+    });
+    sum
+}

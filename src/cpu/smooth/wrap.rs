@@ -1,0 +1,262 @@
+//! How a tendon wraps around a sphere or cylinder: tangents, and the arc between them.
+//!
+//! All is done in a plane: through both ends and the centre of a sphere, or across a cylinder's axis, where
+//! the geom is a circle about the origin. A side site inside the geom makes the tendon pass through the
+//! circle instead: it touches it at one point, where both parts make the same angle.
+
+use crate::cpu::math::{add, cross, dot, mat_mul_vec, mat_t_mul_vec, norm3, scale, sub};
+use crate::real::Real;
+
+/// A geom that a tendon wraps around.
+#[derive(Clone, Copy, Debug)]
+pub struct Obstacle<T> {
+    /// Centre.
+    pub pos: [T; 3],
+    /// Orientation.
+    pub mat: [T; 9],
+    /// Radius.
+    pub radius: T,
+    /// Infinite cylinder along z, not a sphere.
+    pub cylinder: bool,
+    /// Point on the side to pass.
+    pub side: Option<[T; 3]>,
+}
+
+/// Where a tendon touches an obstacle.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch<T> {
+    /// First and last point.
+    pub points: [[T; 3]; 2],
+    /// Length between them along the surface.
+    pub length: T,
+}
+
+/// A point of the plane.
+type Point<T> = [T; 2];
+
+/// Touching points and length of a path in the plane.
+type Path<T> = (Point<T>, Point<T>, T);
+
+/// Path from one point to another around an obstacle; nothing where it is straight.
+pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option<Touch<T>> {
+    let local = |x: [T; 3]| mat_t_mul_vec(obstacle.mat, sub(x, obstacle.pos));
+    let (p, q, side) = (local(from), local(to), obstacle.side.map(local));
+    if norm3(p) < T::MINVAL || norm3(q) < T::MINVAL {
+        return None;
+    }
+    let [x, y] = if obstacle.cylinder { across() } else { plane(p, q) };
+    let flat = |v: [T; 3]| [dot(v, x), dot(v, y)];
+    let r = obstacle.radius;
+    let inside = side.is_some_and(|s| norm3(s) < r);
+    let (first, last, mut length) = if inside {
+        through(flat(p), flat(q), r)?
+    } else {
+        around(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
+    };
+    let mut points = [first, last].map(|t| add(scale(x, t[0]), scale(y, t[1])));
+    if obstacle.cylinder {
+        // the height rises evenly along the path
+        let before = distance(flat(p), first);
+        let rise = (q[2] - p[2]) / (before + length + distance(flat(q), last));
+        points[0][2] = p[2] + rise * before;
+        points[1][2] = p[2] + rise * (before + length);
+        length = (length * length * (T::ONE + rise * rise)).sqrt();
+    }
+    let points = points.map(|t| add(obstacle.pos, mat_mul_vec(obstacle.mat, t)));
+    Some(Touch { points, length })
+}
+
+/// Axes of the plane across a cylinder.
+fn across<T: Real>() -> [[T; 3]; 2] {
+    [[T::ONE, T::ZERO, T::ZERO], [T::ZERO, T::ONE, T::ZERO]]
+}
+
+/// Axes of the plane through two points and the origin.
+fn plane<T: Real>(p: [T; 3], q: [T; 3]) -> [[T; 3]; 2] {
+    let x = scale(p, T::ONE / norm3(p));
+    let mut normal = cross(p, q);
+    if norm3(normal) < T::MINVAL {
+        // both are on one line with the centre: any plane along it does
+        let mut axis = [T::ZERO; 3];
+        let small = (0..3).fold(0, |m, i| if x[i].abs() < x[m].abs() { i } else { m });
+        axis[small] = T::ONE;
+        normal = cross(x, axis);
+    }
+    let normal = scale(normal, T::ONE / norm3(normal));
+    [x, cross(normal, x)]
+}
+
+/// Path around the circle; on the side of `side` where there is one.
+fn around<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) -> Option<Path<T>> {
+    if !free(p, q, r) {
+        return None;
+    }
+    let near = nearest(p, q);
+    if inner(near, near) > r * r && side.is_none_or(|s| inner(s, near) >= T::ZERO) {
+        return None;
+    }
+    let mut best = None;
+    let mut value = T::ZERO;
+    for turn in [T::ONE, -T::ONE] {
+        let (first, last) = (tangent(p, r, turn), tangent(q, r, -turn));
+        let crosses = intersect(p, first, q, last);
+        let mut good = match side {
+            Some(s) => inner(s, unit([first[0] + last[0], first[1] + last[1]])),
+            None => -distance(first, last) * distance(first, last),
+        };
+        if crosses {
+            good -= T::of(1e4);
+        }
+        if best.is_none() || good > value {
+            (best, value) = (Some((first, last, turn, crosses)), good);
+        }
+    }
+    let (first, last, turn, crosses) = best?;
+    (!crosses).then(|| (first, last, arc(first, last, r, turn)))
+}
+
+/// Path through the circle, which it touches at one point from inside.
+fn through<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<Path<T>> {
+    if !free(p, q, r) {
+        return None;
+    }
+    let near = nearest(p, q);
+    if inner(near, near) <= r * r {
+        return None;
+    }
+    let (a, b) = (inner(p, p).sqrt(), inner(q, q).sqrt());
+    let turn = p[0] * q[1] - p[1] * q[0];
+    let total = turn.abs().atan2(inner(p, q));
+    // both parts make the same angle with the radius: the difference rises with the angle of the point
+    let (mut low, mut high) = (T::ZERO, total);
+    let mut angle = total * b / (a + b).max(T::MINVAL);
+    for _ in 0..60 {
+        let (left, left_slope) = incidence(a, r, angle);
+        let (right, right_slope) = incidence(b, r, total - angle);
+        let off = left - right;
+        if off > T::ZERO {
+            high = angle;
+        } else {
+            low = angle;
+        }
+        let next = angle - off / (left_slope + right_slope);
+        let next = if next > low && next < high { next } else { (low + high) * T::of(0.5) };
+        if (next - angle).abs() <= T::EPSILON {
+            break;
+        }
+        angle = next;
+    }
+    // from the direction of the first end towards the second
+    let (x, s, c) = (unit(p), angle.sin(), angle.cos());
+    let s = if turn < T::ZERO { -s } else { s };
+    let touch = [r * (x[0] * c - x[1] * s), r * (x[1] * c + x[0] * s)];
+    Some((touch, touch, T::ZERO))
+}
+
+/// Angle between the radius at a point of the circle and the way to an end at distance `d` and angle `phi`
+/// from there, with its slope.
+fn incidence<T: Real>(d: T, r: T, phi: T) -> (T, T) {
+    let (s, c) = (phi.sin(), phi.cos());
+    let (x, y) = (d * c - r, d * s);
+    (y.atan2(x), (d * d - r * d * c) / (x * x + y * y).max(T::MINVAL))
+}
+
+/// Whether both ends are outside the circle and apart.
+fn free<T: Real>(p: Point<T>, q: Point<T>, r: T) -> bool {
+    let d = [q[0] - p[0], q[1] - p[1]];
+    r >= T::MINVAL && inner(p, p) >= r * r && inner(q, q) >= r * r && inner(d, d) >= T::MINVAL
+}
+
+/// Point of a segment that is nearest to the origin.
+fn nearest<T: Real>(p: Point<T>, q: Point<T>) -> Point<T> {
+    let d = [q[0] - p[0], q[1] - p[1]];
+    let a = (-inner(p, d) / inner(d, d)).max(T::ZERO).min(T::ONE);
+    [p[0] + a * d[0], p[1] + a * d[1]]
+}
+
+/// Where a line from a point touches the circle, clockwise from the point for a positive turn.
+fn tangent<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
+    let square = inner(p, p);
+    let along = r * r / square;
+    let aside = turn * r * (square - r * r).max(T::ZERO).sqrt() / square;
+    [p[0] * along + p[1] * aside, p[1] * along - p[0] * aside]
+}
+
+/// Length of the arc from one point of the circle to another, clockwise for a positive turn.
+fn arc<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
+    let cosine = inner(unit(from), unit(to)).max(-T::ONE).min(T::ONE);
+    let mut angle = ((T::ONE - cosine) * (T::ONE + cosine)).sqrt().atan2(cosine);
+    if (from[0] * to[1] - from[1] * to[0]) * turn > T::ZERO {
+        angle = T::of(2.0 * std::f64::consts::PI) - angle;
+    }
+    r * angle
+}
+
+/// Whether two segments cross.
+fn intersect<T: Real>(a: Point<T>, b: Point<T>, c: Point<T>, d: Point<T>) -> bool {
+    let (u, v, w) = ([b[0] - a[0], b[1] - a[1]], [d[0] - c[0], d[1] - c[1]], [c[0] - a[0], c[1] - a[1]]);
+    let det = u[0] * v[1] - u[1] * v[0];
+    if det.abs() < T::MINVAL {
+        return false;
+    }
+    let s = (w[0] * v[1] - w[1] * v[0]) / det;
+    let t = (w[0] * u[1] - w[1] * u[0]) / det;
+    let within = T::ZERO..=T::ONE;
+    within.contains(&s) && within.contains(&t)
+}
+
+fn inner<T: Real>(a: Point<T>, b: Point<T>) -> T {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn distance<T: Real>(a: Point<T>, b: Point<T>) -> T {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    inner(d, d).sqrt()
+}
+
+fn unit<T: Real>(a: Point<T>) -> Point<T> {
+    let n = inner(a, a).sqrt();
+    if n < T::MINVAL { [T::ONE, T::ZERO] } else { [a[0] / n, a[1] / n] }
+}
+
+/// Straight line from one point to another: its direction and length.
+pub fn line<T: Real>(from: [T; 3], to: [T; 3]) -> ([T; 3], T) {
+    let d = sub(to, from);
+    let length = norm3(d);
+    let direction = if length < T::MINVAL { [T::ONE, T::ZERO, T::ZERO] } else { scale(d, T::ONE / length) };
+    (direction, length)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn circle(side: Option<[f64; 3]>) -> Obstacle<f64> {
+        let mat = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        Obstacle { pos: [0.0; 3], mat, radius: 1.0, cylinder: true, side }
+    }
+
+    #[test]
+    fn half_a_turn_around_a_cylinder() {
+        // tangents at the top of the circle from both sides, a little below it
+        let far = 3.0_f64;
+        let touch = wrap([-far, 0.0, 0.0], [far, 0.0, 0.0], &circle(Some([0.0, 2.0, 0.0]))).unwrap();
+        let angle = std::f64::consts::PI - 2.0 * (1.0 / far).acos();
+        assert!((touch.length - angle).abs() < 1e-12);
+        assert!(touch.points[0][1] > 0.0 && (touch.points[0][0] + touch.points[1][0]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn straight_where_nothing_is_in_the_way() {
+        assert!(wrap([-3.0, 2.0, 0.0], [3.0, 2.0, 0.0], &circle(None)).is_none());
+        assert!(wrap([-3.0, 0.5, 0.0], [3.0, 0.5, 0.0], &circle(Some([0.1, 0.0, 0.0]))).is_none());
+    }
+
+    #[test]
+    fn passes_through_at_equal_angles() {
+        let touch = wrap([-3.0, 2.0, 0.0], [3.0, 2.0, 0.0], &circle(Some([0.1, 0.0, 0.0]))).unwrap();
+        assert!((touch.points[0][1] - 1.0).abs() < 1e-12 && touch.points[0][0].abs() < 1e-12);
+        assert_eq!(touch.length, 0.0);
+    }
+}

@@ -1,0 +1,27 @@
+//! How far forward and inverse dynamics are apart (MuJoCo documentation, XML reference, flag `fwdinv`).
+
+use super::inverse::inverse;
+use crate::cpu::smooth::acceleration::applied_force;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+
+/// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
+/// from outside. The forces that forward dynamics found stay.
+pub fn fwdinv<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.forward_constraint.copy_from_slice(&d.qfrc_constraint);
+    d.forward_force.copy_from_slice(&d.efc_force);
+    inverse(m, d);
+    let (mut constraint, mut outside) = (T::ZERO, T::ZERO);
+    for i in 0..m.sizes.nv {
+        let x = d.forward_constraint[i] - d.qfrc_constraint[i];
+        constraint += x * x;
+        let given = d.qfrc_applied[i] + d.qfrc_actuator[i] + applied_force(m, d, i);
+        let y = given - d.qfrc_inverse[i];
+        outside += y * y;
+    }
+    d.solver_fwdinv[0] = constraint.sqrt();
+    d.solver_fwdinv[1] = outside.sqrt();
+    d.qfrc_constraint.copy_from_slice(&d.forward_constraint);
+    d.efc_force.copy_from_slice(&d.forward_force);
+}

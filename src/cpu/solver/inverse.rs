@@ -1,0 +1,69 @@
+//! Inverse dynamics: the force that makes a given acceleration (MuJoCo documentation, Computation, "Inverse dynamics").
+//!
+//! The cost of the constraints is convex and its minimum is known here, so that the force of each row follows from the
+//! acceleration alone: nothing is solved. `qacc` is an input; where the flag `invdiscrete` is set it is the change of
+//! the velocity in a time step, and is turned into the acceleration that makes it.
+
+use super::solve::residuals;
+use crate::cpu::constraint::constraint_cost::forces_of_rows;
+use crate::cpu::integrate::implicit::mul_implicit;
+use crate::cpu::math::add_row;
+use crate::cpu::smooth::factor_m::{mul_m, solve_ld};
+use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
+use crate::model::data::Data;
+use crate::model::plan;
+use crate::model::{Model, disable, enable};
+use crate::real::Real;
+
+/// Forces of the constraints at `qacc`, and the force that is left for everything else.
+pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    d.inverse_qacc.copy_from_slice(&d.qacc);
+    if m.enabled(enable::INVDISCRETE) {
+        continuous_acceleration(m, d);
+    }
+    constraint_forces(m, d);
+    mul_m(m, &d.M, &d.inverse_qacc, &mut d.qfrc_inverse);
+    for i in 0..s.nv {
+        d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+}
+
+/// The acceleration at which the integrator changes the velocity at the rate `qacc`.
+fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if plan::is_implicit(m) {
+        let mut product = std::mem::take(&mut d.inverse_qacc);
+        let acceleration = std::mem::take(&mut d.qacc);
+        mul_implicit(m, d, &acceleration, &mut product);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut product);
+        (d.inverse_qacc, d.qacc) = (product, acceleration);
+        return;
+    }
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
+        return;
+    }
+    let h = m.opt_timestep[0];
+    mul_m(m, &d.M, &d.qacc, &mut d.inverse_qacc);
+    for i in 0..m.sizes.nv {
+        d.inverse_qacc[i] += h * damping_slope(dof_damping(m, i), d.qvel[i]) * d.qacc[i];
+    }
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.inverse_qacc);
+}
+
+/// Forces of all rows, and their sum in each degree of freedom.
+fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    // residuals first: the rows of a cone depend on each other
+    let mut lack = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.inverse_qacc, &mut lack);
+    d.solver_Jv = lack;
+    forces_of_rows(m, d);
+    d.qfrc_constraint.fill(T::ZERO);
+    for r in 0..nefc {
+        let f = d.efc_force[r];
+        if f != T::ZERO {
+            add_row(&mut d.qfrc_constraint, f, &d.efc_J[r * nv..(r + 1) * nv]);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
+//! compared as differences from the start, so that nothing cancels in single precision.
+
+use super::solve::{mul_rows, norm, range, rows};
+use crate::cpu::constraint::constraint_cost::{cone_of, force, penalty, quadratic, row_of};
+use crate::cpu::smooth::factor_m::mul_m_within;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+
+/// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
+#[derive(Clone, Copy)]
+struct Point<T> {
+    alpha: T,
+    cost: T,
+    d1: T,
+    d2: T,
+}
+
+/// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
+struct Search<T> {
+    island: i32,
+    slope: T,
+    curvature: T,
+    tolerance: T,
+    evaluations: i32,
+}
+
+/// Length of the step along the search direction, and the change of cost there.
+///
+/// `decrement`: along Newton's direction, minus the slope of the cost at the start, which is the curvature there too.
+pub fn line_search<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    island: i32,
+    scale: T,
+    decrement: Option<T>,
+) -> (T, T) {
+    let (first, end) = range(d, island);
+    let length = norm(&d.solver_search[first..end]);
+    if length < T::MINVAL {
+        return (T::ZERO, T::ZERO);
+    }
+    mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+    let rows = rows(d, island);
+    let mut r = rows.start;
+    while r < rows.end {
+        if d.efc_island[r] != island {
+            r += 1;
+            continue;
+        }
+        let (products, count) = mul_rows(d, r, &d.solver_search);
+        d.solver_Jv[r..r + count].copy_from_slice(&products[..count]);
+        r += count;
+    }
+    let mut search = Search {
+        island,
+        slope: T::ZERO,
+        curvature: T::ZERO,
+        tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
+        evaluations: i32::from(decrement.is_some()),
+    };
+    for i in first..end {
+        search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
+        search.curvature += d.solver_search[i] * d.solver_Mv[i];
+    }
+    let best = minimise(m, d, &mut search, m.opt_ls_iterations[0], decrement);
+    (best.alpha, best.cost)
+}
+
+/// Cost relative to the start of the search, and its derivatives, at `alpha`.
+fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T) -> Point<T> {
+    search.evaluations += 1;
+    let half = T::of(0.5);
+    let mut p = Point {
+        alpha,
+        cost: alpha * (search.slope + half * alpha * search.curvature),
+        d1: search.slope + alpha * search.curvature,
+        d2: search.curvature,
+    };
+    let nefc = d.nefc[0] as usize;
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    let (island, jaref) = (&d.efc_island[..nefc], &d.solver_Jaref[..nefc]);
+    let (jv, stiffness) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
+    let mut done = 0;
+    for r in rows(d, search.island) {
+        if island[r] != search.island || r < done {
+            continue;
+        }
+        if let Some(cone) = cone_of(m, d, r) {
+            done = r + cone.dim;
+            let (cost, d1, d2) = cone.along(&jaref[r..done], &jv[r..done], alpha);
+            p.cost += cost;
+            p.d1 += d1;
+            p.d2 += d2;
+            continue;
+        }
+        let (x0, v) = (jaref[r], jv[r]);
+        let x = x0 + alpha * v;
+        if r < two_sided {
+            let row = row_of(d, r);
+            let (was, is) = (quadratic(&row, x0), quadratic(&row, x));
+            // within one quadratic the difference is formed without cancellation
+            p.cost += if was && is {
+                row.stiffness * alpha * v * (x0 + half * alpha * v)
+            } else {
+                penalty(&row, x) - penalty(&row, x0)
+            };
+            p.d1 -= force(&row, x) * v;
+            p.d2 += if is { row.stiffness * v * v } else { T::ZERO };
+            continue;
+        }
+        // limits and contacts the same way, without branches: which zone a row is in cannot be foreseen
+        let (was, is) = (x0 < T::ZERO, x < T::ZERO);
+        let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
+        let change = if was & is { alpha * v } else { y - y0 };
+        p.cost += half * stiffness[r] * change * (y + y0);
+        let kv = stiffness[r] * v;
+        p.d1 += kv * y;
+        p.d2 += if is { kv * v } else { T::ZERO };
+    }
+    p.d2 = p.d2.max(T::MINVAL);
+    p
+}
+
+/// Newton step of the line search from a point.
+fn newton_alpha<T: Real>(p: &Point<T>) -> T {
+    p.alpha - p.d1 / p.d2
+}
+
+/// Minimum of the cost along the search direction, as far as the number of evaluations allows.
+fn minimise<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut Search<T>,
+    most: i32,
+    decrement: Option<T>,
+) -> Point<T> {
+    let tolerance = search.tolerance;
+    // along Newton's direction the derivatives at the start are known, and the first step is one
+    let (p0, mut p1) = match decrement {
+        Some(x) => {
+            let p0 = Point { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
+            (p0, evaluate(m, d, search, T::ONE))
+        }
+        None => {
+            let p0 = evaluate(m, d, search, T::ZERO);
+            let first = newton_alpha(&p0);
+            (p0, evaluate(m, d, search, first))
+        }
+    };
+    if p1.d1.abs() < tolerance {
+        return p1;
+    }
+    // Newton steps in the downhill direction until the derivative changes sign
+    let downhill = if p1.d1 < T::ZERO { T::ONE } else { -T::ONE };
+    let mut p2 = p1;
+    let mut moved = false;
+    while p1.d1 * downhill <= -tolerance && search.evaluations < most {
+        p2 = p1;
+        moved = true;
+        p1 = evaluate(m, d, search, newton_alpha(&p1));
+        if p1.d1.abs() < tolerance {
+            return p1;
+        }
+    }
+    if search.evaluations >= most || !moved {
+        return p1;
+    }
+    bracket(m, d, search, most, p0, p1, p2)
+}
+
+/// Minimum between two points of which the derivatives have opposite signs.
+fn bracket<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut Search<T>,
+    most: i32,
+    p0: Point<T>,
+    mut p1: Point<T>,
+    mut p2: Point<T>,
+) -> Point<T> {
+    let mut next2 = p1;
+    let mut next1 = evaluate(m, d, search, newton_alpha(&p1));
+    while search.evaluations < most {
+        let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
+        let candidates = [next1, next2, middle];
+        // the best that has converged
+        let mut best: Option<Point<T>> = None;
+        for c in candidates {
+            if c.d1.abs() < search.tolerance && best.is_none_or(|b| c.cost < b.cost) {
+                best = Some(c);
+            }
+        }
+        if let Some(b) = best {
+            return b;
+        }
+        // narrower bracket from the candidates
+        let narrower1 = narrow(m, d, search, &mut p1, &candidates, &mut next1);
+        let narrower2 = narrow(m, d, search, &mut p2, &candidates, &mut next2);
+        if !narrower1 && !narrower2 {
+            return if middle.cost < p0.cost { middle } else { p0 };
+        }
+    }
+    // out of evaluations: the better end
+    if p1.cost <= p2.cost && p1.cost < p0.cost {
+        p1
+    } else if p2.cost <= p1.cost && p2.cost < p0.cost {
+        p2
+    } else {
+        p0
+    }
+}
+
+/// Moves one end of a bracket to the candidates that lie nearer to the minimum on the same side.
+fn narrow<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut Search<T>,
+    end: &mut Point<T>,
+    candidates: &[Point<T>; 3],
+    next: &mut Point<T>,
+) -> bool {
+    let mut moved = false;
+    for c in candidates {
+        let below = end.d1 < T::ZERO && c.d1 < T::ZERO && end.d1 < c.d1;
+        let above = end.d1 > T::ZERO && c.d1 > T::ZERO && end.d1 > c.d1;
+        if below || above {
+            *end = *c;
+            moved = true;
+        }
+    }
+    if moved {
+        *next = evaluate(m, d, search, newton_alpha(end));
+    }
+    moved
+}

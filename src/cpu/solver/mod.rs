@@ -1,0 +1,11 @@
+//! Constraint solvers, and inverse dynamics, which needs none.
+
+pub mod cg;
+pub mod fwdinv;
+pub mod hessian;
+pub mod inverse;
+pub mod line_search;
+pub mod noslip;
+pub mod pgs;
+pub mod qcqp;
+pub mod solve;

@@ -1,0 +1,62 @@
+//! What friction is left to slip is held back, after the solver: sweeps over the friction rows alone, without what the
+//! regulariser adds, at the normal forces that were found (MuJoCo documentation, Computation, "Noslip").
+
+use super::pgs::{Rows, acceleration_of_forces, together};
+use super::solve::{rows, scale_of};
+use crate::cpu::constraint::make_constraint::row;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+
+/// Friction forces of an island's rows; returns the number of sweeps.
+pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    acceleration_of_forces(m, d, island);
+    let scale = scale_of(m, d, island);
+    let own = rows(d, island);
+    // the first sweep is rid of what the regulariser costs
+    let mut improvement = T::ZERO;
+    for r in own.clone() {
+        if d.efc_island[r] == island {
+            improvement += T::of(0.5) * d.efc_R[r] * d.efc_force[r] * d.efc_force[r];
+        }
+    }
+    for iteration in 0..m.opt_noslip_iterations[0] {
+        let mut r = own.start;
+        while r < own.end {
+            let count = together(m, d, r);
+            if d.efc_island[r] == island {
+                improvement -= update(d, r, count);
+            }
+            r += count;
+        }
+        if scale * improvement < m.opt_noslip_tolerance[0] {
+            return iteration + 1;
+        }
+        improvement = T::ZERO;
+    }
+    m.opt_noslip_iterations[0]
+}
+
+/// Updates the friction among the rows that are updated together from `r` on; returns the change of cost.
+fn update<T: Real>(d: &mut Data<T>, r: usize, count: usize) -> T {
+    let kind = d.efc_type[r];
+    if kind == row::CONTACT_ELLIPTIC {
+        let con = d.efc_id[r] as usize;
+        let mut rows = Rows::gather(d, (r + 1, count - 1), r, false);
+        rows.floor();
+        rows.tangents(&d.contact_friction[5 * con..5 * con + 5], d.efc_force[r]);
+        return rows.accept(d);
+    }
+    if kind == row::CONTACT_PYRAMIDAL {
+        let mut rows = Rows::gather(d, (r, 2), r, false);
+        rows.floor();
+        rows.opposing();
+        return rows.accept(d);
+    }
+    if kind == row::FRICTION_DOF || kind == row::FRICTION_TENDON {
+        let mut rows = Rows::gather(d, (r, 1), r, false);
+        rows.alone(d);
+        return rows.accept(d);
+    }
+    T::ZERO
+}

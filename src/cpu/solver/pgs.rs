@@ -1,0 +1,353 @@
+//! The solver's problem as one of forces: projected Gauss-Seidel (MuJoCo documentation, Computation, "Solver"; Todorov,
+//! Convex and analytically-invertible dynamics with contacts and constraints, ICRA 2014).
+//!
+//! The forces `f` of the rows make `½ f' (A + R) f + f' b` least, each within its bounds, where `A = J M⁻¹ J'` and `b` is what
+//! the rows lack without forces. `A` is not made: the acceleration that follows from the forces is kept, rows of `M⁻¹ J'`
+//! change it with each force, and what a row lacks is a product with it. Rows are taken in their order; those of a contact
+//! with an elliptic cone together: first along their force, then the tangents within the bound that the normal force sets.
+
+use super::qcqp::{MOST as TANGENTS, bounded_minimum};
+use super::solve::{mul_rows, range, residuals, rows, scale_of};
+use crate::cpu::constraint::constraint_cost::{cone_of, forces_of_rows};
+use crate::cpu::constraint::make_constraint::row;
+use crate::cpu::math::{add_row, dot_n};
+use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};
+use crate::model::data::Data;
+use crate::model::{Model, disable};
+use crate::real::Real;
+
+/// Most rows that are updated together.
+const MOST: usize = 6;
+
+/// An update that costs more than this is not made.
+const WORSE: f64 = 1e-10;
+
+/// How many rows from `r` on are updated together: those of an elliptic cone, opposing edges of a pyramid, or one.
+pub fn together<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
+    match cone_of(m, d, r) {
+        Some(cone) => cone.dim,
+        None if d.efc_type[r] == row::CONTACT_PYRAMIDAL => 2,
+        None => 1,
+    }
+}
+
+/// Products of the inverse inertia with the rows, and what of `A` is needed at once.
+pub fn make_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    for r in 0..nefc {
+        let (first, end) = range(d, d.efc_island[r]);
+        let y = &mut d.dual_Y[r * nv..(r + 1) * nv];
+        y[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, y, first..end);
+    }
+    let mut r = 0;
+    while r < nefc {
+        let count = together(m, d, r);
+        let (first, end) = range(d, d.efc_island[r]);
+        let part = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
+        for i in 0..count {
+            for j in 0..count {
+                d.dual_A[MOST * (r + i) + j] = dot_n(&d.efc_J[part(i)], &d.dual_Y[part(j)]);
+            }
+        }
+        r += count;
+    }
+}
+
+/// Forces to start from: those that the last acceleration makes, or none where that costs less.
+pub fn start_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    if !m.disabled(disable::WARMSTART) {
+        let mut lack = std::mem::take(&mut d.solver_Jv);
+        residuals(d, &d.qacc_warmstart, &mut lack);
+        d.solver_Jv = lack;
+        forces_of_rows(m, d);
+        // their sum in each degree of freedom, the acceleration that it makes, and the cost
+        let half = T::of(0.5);
+        let mut cost = T::ZERO;
+        d.solver_grad.fill(T::ZERO);
+        for r in 0..nefc {
+            let f = d.efc_force[r];
+            cost += f * (half * d.efc_R[r] * f - d.efc_aref[r]);
+            if f != T::ZERO {
+                add_row(&mut d.solver_grad, f, &d.efc_J[r * nv..(r + 1) * nv]);
+            }
+        }
+        d.solver_search.copy_from_slice(&d.solver_grad);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
+        for i in 0..nv {
+            cost += d.solver_grad[i] * (d.qacc_smooth[i] + half * d.solver_search[i]);
+        }
+        if cost <= T::ZERO {
+            for i in 0..nv {
+                d.qacc[i] += d.solver_search[i];
+            }
+            return;
+        }
+    }
+    d.efc_force[..nefc].fill(T::ZERO);
+}
+
+/// Sweeps over the rows of an island; returns how many.
+pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let scale = scale_of(m, d, island);
+    let own = rows(d, island);
+    for iteration in 0..m.opt_iterations[0] {
+        let mut improvement = T::ZERO;
+        let mut r = own.start;
+        while r < own.end {
+            let count = together(m, d, r);
+            if d.efc_island[r] == island && cone_of(m, d, r).is_some() {
+                let con = d.efc_id[r] as usize;
+                let mut rows = Rows::gather(d, (r, count), r, true);
+                rows.along();
+                rows.across(&d.contact_friction[5 * con..5 * con + 5]);
+                improvement -= rows.accept(d);
+            } else if d.efc_island[r] == island {
+                // edges of pyramids one by one
+                for k in 0..count {
+                    let mut rows = Rows::gather(d, (r + k, 1), r, true);
+                    rows.alone(d);
+                    improvement -= rows.accept(d);
+                }
+            }
+            r += count;
+        }
+        if scale * improvement < m.opt_tolerance[0] {
+            return iteration + 1;
+        }
+    }
+    m.opt_iterations[0].max(0)
+}
+
+/// The acceleration that follows from the forces of an island's rows, and their sum in each degree of freedom.
+pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    let nv = m.sizes.nv;
+    let (first, end) = range(d, island);
+    let own = rows(d, island);
+    let sum = &mut d.solver_search[first..end];
+    sum.fill(T::ZERO);
+    for r in own {
+        let f = d.efc_force[r];
+        if d.efc_island[r] == island && f != T::ZERO {
+            add_row(sum, f, &d.efc_J[r * nv + first..r * nv + end]);
+        }
+    }
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = d.solver_search[i];
+        }
+    }
+    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qacc[i] = d.qacc_smooth[i] + d.solver_search[i];
+        }
+    }
+}
+
+/// What follows from the forces that were found.
+pub fn finish_dual<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    acceleration_of_forces(m, d, island);
+    let own = rows(d, island);
+    let mut r = own.start;
+    while r < own.end {
+        if d.efc_island[r] != island {
+            r += 1;
+            continue;
+        }
+        let (products, count) = mul_rows(d, r, &d.qacc);
+        for k in 0..count {
+            d.solver_Jaref[r + k] = products[k] - d.efc_aref[r + k];
+        }
+        r += count;
+    }
+}
+
+/// Rows whose forces change together.
+pub(crate) struct Rows<T> {
+    /// The first one, and how many.
+    first: usize,
+    count: usize,
+    /// `A` of these rows, what they lack at their present forces, and the forces.
+    a: [[T; MOST]; MOST],
+    residual: [T; MOST],
+    old: [T; MOST],
+    /// Forces to be.
+    pub(crate) force: [T; MOST],
+}
+
+impl<T: Real> Rows<T> {
+    /// `rows`: the first and how many, of those that are updated together from `head` on. With or without what the
+    /// regulariser adds.
+    pub(crate) fn gather(d: &Data<T>, rows: (usize, usize), head: usize, regular: bool) -> Self {
+        let (first, count) = rows;
+        let nv = d.qacc.len();
+        let (low, high) = range(d, d.efc_island[first]);
+        let zero = [T::ZERO; MOST];
+        let mut out = Self { first, count, a: [zero; MOST], residual: zero, old: zero, force: zero };
+        for i in 0..count {
+            let r = first + i;
+            for j in 0..count {
+                out.a[i][j] = d.dual_A[MOST * r + first - head + j];
+            }
+            out.old[i] = d.efc_force[r];
+            out.residual[i] =
+                dot_n(&d.efc_J[r * nv + low..r * nv + high], &d.qacc[low..high]) - d.efc_aref[r];
+            if regular {
+                out.a[i][i] += d.efc_R[r];
+                out.residual[i] += d.efc_R[r] * out.old[i];
+            }
+        }
+        out.force = out.old;
+        out
+    }
+
+    /// Keeps the diagonal from zero.
+    pub(crate) fn floor(&mut self) {
+        for k in 0..self.count {
+            self.a[k][k] = self.a[k][k].max(T::of(WORSE));
+        }
+    }
+
+    /// A row by itself: its minimum, within its bounds.
+    pub(crate) fn alone(&mut self, d: &Data<T>) {
+        let r = self.first;
+        let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
+        let f = self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL);
+        let loss = d.efc_frictionloss[r];
+        self.force[0] = if r < ne {
+            f
+        } else if r < ne + nf {
+            f.min(loss).max(-loss)
+        } else {
+            f.max(T::ZERO)
+        };
+    }
+
+    /// The force of a cone along itself, down to none; where there is none, that of the normal row.
+    fn along(&mut self) {
+        if self.old[0] < T::MINVAL {
+            self.force = [T::ZERO; MOST];
+            self.force[0] = (self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL)).max(T::ZERO);
+            return;
+        }
+        let (mut slope, mut curvature) = (T::ZERO, T::ZERO);
+        for i in 0..self.count {
+            slope += self.old[i] * self.residual[i];
+            for j in 0..self.count {
+                curvature += self.old[i] * self.a[i][j] * self.old[j];
+            }
+        }
+        if curvature >= T::MINVAL {
+            let longer = (-slope / curvature).max(-T::ONE);
+            for k in 0..self.count {
+                self.force[k] = self.old[k] + longer * self.old[k];
+            }
+        }
+    }
+
+    /// The tangential forces of a cone at the normal force that it has now.
+    fn across(&mut self, friction: &[T]) {
+        let n = self.count - 1;
+        // without tangential forces
+        let mut lack = [T::ZERO; TANGENTS];
+        let mut a = [[T::ZERO; TANGENTS]; TANGENTS];
+        for i in 0..n {
+            lack[i] = self.residual[1 + i] + self.a[1 + i][0] * (self.force[0] - self.old[0]);
+            for j in 0..n {
+                a[i][j] = self.a[1 + i][1 + j];
+                lack[i] -= a[i][j] * self.old[1 + j];
+            }
+        }
+        let tangents = within(&a, &lack, friction, self.force[0], n);
+        self.force[1..].copy_from_slice(&tangents);
+    }
+
+    /// The same where these rows are the tangential ones alone.
+    pub(crate) fn tangents(&mut self, friction: &[T], normal: T) {
+        let n = self.count;
+        let mut lack = [T::ZERO; TANGENTS];
+        let mut a = [[T::ZERO; TANGENTS]; TANGENTS];
+        for i in 0..n {
+            lack[i] = self.residual[i];
+            for j in 0..n {
+                a[i][j] = self.a[i][j];
+                lack[i] -= a[i][j] * self.old[j];
+            }
+        }
+        let tangents = within(&a, &lack, friction, normal, n);
+        self.force[..n].copy_from_slice(&tangents[..n]);
+    }
+
+    /// Opposing edges of a pyramid: their sum stays, and so does the normal force.
+    pub(crate) fn opposing(&mut self) {
+        let middle = T::of(0.5) * (self.old[0] + self.old[1]);
+        let apart = T::of(0.5) * (self.old[0] - self.old[1]);
+        let a = &self.a;
+        let curvature = a[0][0] + a[1][1] - T::of(2.0) * a[0][1];
+        let mut y = T::ZERO;
+        if curvature >= T::MINVAL {
+            y = apart - (self.residual[0] - self.residual[1]) / curvature;
+            y = y.min(middle).max(-middle);
+        }
+        self.force[0] = middle + y;
+        self.force[1] = middle - y;
+    }
+
+    /// Makes the forces those of the rows, with the acceleration that follows, unless that costs more; returns the change of
+    /// cost.
+    pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
+        let nv = d.qacc.len();
+        let mut change = T::ZERO;
+        for i in 0..self.count {
+            let mut product = T::ZERO;
+            for j in 0..self.count {
+                product += self.a[i][j] * (self.force[j] - self.old[j]);
+            }
+            change += (self.force[i] - self.old[i]) * (T::of(0.5) * product + self.residual[i]);
+        }
+        if change > T::of(WORSE) {
+            return T::ZERO;
+        }
+        let (low, high) = range(d, d.efc_island[self.first]);
+        for k in 0..self.count {
+            let r = self.first + k;
+            let step = self.force[k] - self.old[k];
+            d.efc_force[r] = self.force[k];
+            if step != T::ZERO {
+                add_row(&mut d.qacc[low..high], step, &d.dual_Y[r * nv + low..r * nv + high]);
+            }
+        }
+        change
+    }
+}
+
+/// Tangential forces within the friction that a normal force allows.
+fn within<T: Real>(
+    a: &[[T; TANGENTS]; TANGENTS],
+    lack: &[T; TANGENTS],
+    friction: &[T],
+    normal: T,
+    n: usize,
+) -> [T; TANGENTS] {
+    if normal < T::MINVAL {
+        return [T::ZERO; TANGENTS];
+    }
+    let (mut x, held) = bounded_minimum(a, lack, friction, normal, n);
+    // on the bound, as near as numbers go
+    if held {
+        let mut squares = T::ZERO;
+        for k in 0..n {
+            squares += (x[k] / friction[k]) * (x[k] / friction[k]);
+        }
+        let stretch = normal / squares.max(T::MINVAL).sqrt();
+        for f in &mut x {
+            *f *= stretch;
+        }
+    }
+    x
+}

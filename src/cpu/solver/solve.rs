@@ -1,0 +1,330 @@
+//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem, here; with directions of
+//! conjugate gradients in [`super::cg`], and on the dual problem in [`super::pgs`].
+//!
+//! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the
+//! acceleration without constraints and each row's penalty `s` is a quadratic of curvature `D`: everywhere for
+//! equalities, below zero for limits and contacts, and around zero with straight flanks of slope
+//! `frictionloss` for dry friction (MuJoCo documentation, Computation, "Solver"). The Hessian
+//! `M + J' D J` over the rows in their quadratic zone is factored once; after a step, rows that entered or left
+//! their zone change the factors one by one. An exact line search by Newton steps on the derivative, then by
+//! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
+//! search, so that nothing cancels in single precision.
+
+use std::ops::Range;
+
+use super::cg::conjugate_direction;
+use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
+use super::line_search::line_search;
+use super::noslip::noslip;
+use super::pgs::{finish_dual, make_dual, start_dual, sweep_island};
+use crate::cpu::constraint::constraint_cost::{cone_of, force, penalty, row_of};
+use crate::cpu::math::{add_rows4, dot_n, dot_rows4};
+use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
+use crate::model::data::Data;
+use crate::model::{Model, disable, solver};
+use crate::real::Real;
+
+/// Acceleration and constraint forces.
+pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.solver_niter[0] = 0;
+    if d.nefc[0] == 0 {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        d.qfrc_constraint.fill(T::ZERO);
+        return;
+    }
+    let dual = m.opt_solver[0] == solver::PGS;
+    if !dual {
+        start(m, d);
+    }
+    d.qfrc_constraint.fill(T::ZERO);
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] < 0 {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
+    }
+    if m.has_dual() {
+        make_dual(m, d);
+    }
+    if dual {
+        start_dual(m, d);
+    }
+    for island in 0..d.nisland[0] {
+        let mut iterations = if dual { sweep_island(m, d, island) } else { solve_island(m, d, island) };
+        if m.opt_noslip_iterations[0] > 0 {
+            iterations += noslip(m, d, island);
+        }
+        if m.has_dual() {
+            finish_dual(m, d, island);
+        }
+        d.solver_niter[0] = d.solver_niter[0].max(iterations);
+    }
+}
+
+/// Range that the degrees of freedom of an island lie in.
+pub(crate) fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
+    let k = island as usize;
+    (d.island_first[k] as usize, d.island_end[k] as usize)
+}
+
+/// Range that an island's rows lie in, among rows of others.
+pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
+    let k = island as usize;
+    // at most the rows that there are, also where a stage was left out
+    let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
+    most(d.island_row[k])..most(d.island_row_end[k])
+}
+
+/// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
+pub(crate) fn scale_of<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
+    let (first, end) = range(d, island);
+    let mut inertia = T::ZERO;
+    for i in first..end {
+        if d.dof_island[i] == island {
+            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
+        }
+    }
+    T::ONE / inertia.max(T::MINVAL)
+}
+
+/// Newton's method, or that of conjugate gradients, in one island; returns the number of its iterations.
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let (first, end) = range(d, island);
+    let scale = scale_of(m, d, island);
+    let tolerance = m.opt_tolerance[0];
+    update_gradient(m, d, island);
+    if already_solved(m, d, island, scale) {
+        return 0;
+    }
+    let conjugate = m.opt_solver[0] == solver::CG;
+    let mut decrease = None;
+    for iteration in 0..m.opt_iterations[0] {
+        let decrement = if conjugate {
+            decrease = Some(conjugate_direction(m, d, island, decrease));
+            None
+        } else {
+            let decrement = search_direction(m, d, island, iteration == 0);
+            if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
+                return iteration;
+            }
+            Some(decrement)
+        };
+        let (alpha, change) = line_search(m, d, island, scale, decrement);
+        if alpha == T::ZERO {
+            return iteration;
+        }
+        // step
+        for i in first..end {
+            d.qacc[i] += alpha * d.solver_search[i];
+            d.solver_Ma[i] += alpha * d.solver_Mv[i];
+        }
+        for r in rows(d, island) {
+            if d.efc_island[r] == island {
+                d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            }
+        }
+        update_gradient(m, d, island);
+        let gradient = scale * norm(&d.solver_grad[first..end]);
+        if -scale * change < tolerance || gradient < tolerance {
+            return iteration + 1;
+        }
+    }
+    m.opt_iterations[0].max(0)
+}
+
+/// Rows of an island that wait to be taken four at a time: what they are added to is then read and written
+/// once, not four times.
+#[derive(Default)]
+pub(crate) struct Four<T> {
+    rows: [usize; 4],
+    weights: [T; 4],
+    pub(crate) count: usize,
+}
+
+impl<T: Real> Four<T> {
+    /// Adds a row; true when there are four.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, row: usize, weight: T) -> bool {
+        self.rows[self.count] = row;
+        self.weights[self.count] = weight;
+        self.count += 1;
+        self.count == 4
+    }
+
+    /// The rows and weights that waited; places that were not filled repeat the first row with weight zero.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> ([usize; 4], [T; 4]) {
+        for k in self.count..4 {
+            self.rows[k] = self.rows[0];
+        }
+        self.count = 0;
+        let weights = std::mem::replace(&mut self.weights, [T::ZERO; 4]);
+        (self.rows, weights)
+    }
+}
+
+/// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
+fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nefc = d.nefc[0] as usize;
+    // penalties at the acceleration without constraints
+    let mut free = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.qacc_smooth, &mut free);
+    d.solver_Jv = free;
+    if !m.disabled(disable::WARMSTART) {
+        mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
+        // cost of the last acceleration above that of the smooth one
+        let mut change = T::ZERO;
+        for i in 0..m.sizes.nv {
+            let apart = d.qacc_warmstart[i] - d.qacc_smooth[i];
+            change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
+        }
+        let mut warm = std::mem::take(&mut d.solver_Jaref);
+        residuals(d, &d.qacc_warmstart, &mut warm);
+        d.solver_Jaref = warm;
+        let mut r = 0;
+        while r < nefc {
+            if let Some(cone) = cone_of(m, d, r) {
+                let end = r + cone.dim;
+                change += cone.penalty(&d.solver_Jaref[r..end]) - cone.penalty(&d.solver_Jv[r..end]);
+                r = end;
+            } else {
+                let row = row_of(d, r);
+                change += penalty(&row, d.solver_Jaref[r]) - penalty(&row, d.solver_Jv[r]);
+                r += 1;
+            }
+        }
+        if change <= T::ZERO {
+            d.qacc.copy_from_slice(&d.qacc_warmstart);
+            return;
+        }
+    }
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    d.solver_Jaref[..nefc].copy_from_slice(&d.solver_Jv[..nefc]);
+    mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
+}
+
+/// Whether the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
+fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
+    let (first, end) = range(d, island);
+    let tolerance = m.opt_tolerance[0];
+    if scale * norm(&d.solver_grad[first..end]) >= tolerance {
+        return false;
+    }
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
+    let mut gap = T::ZERO;
+    for i in first..end {
+        gap += d.solver_grad[i] * d.solver_search[i];
+    }
+    scale * T::of(0.5) * gap < tolerance
+}
+
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere in its range.
+fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    let nv = m.sizes.nv;
+    let (first, end) = range(d, island);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = T::ZERO;
+        }
+    }
+    let mut four = Four::default();
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    let mut done = 0;
+    for r in rows(d, island) {
+        if d.efc_island[r] != island {
+            continue;
+        }
+        if r >= done {
+            if let Some(cone) = cone_of(m, d, r) {
+                done = r + cone.dim;
+                let (f, _) = cone.forces(&d.solver_Jaref[r..done]);
+                d.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
+            } else {
+                let x = d.solver_Jaref[r];
+                d.efc_force[r] =
+                    if r < two_sided { force(&row_of(d, r), x) } else { d.efc_D[r] * (-x).max(T::ZERO) };
+            }
+        }
+        let f = d.efc_force[r];
+        if f != T::ZERO && four.push(r, f) {
+            add_forces(d, nv, first, end, four.take());
+        }
+    }
+    if four.count > 0 {
+        add_forces(d, nv, first, end, four.take());
+    }
+    d.solver_grad[first..end].fill(T::ZERO);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        }
+    }
+}
+
+/// Adds the forces of four rows to the degrees of freedom.
+#[inline(always)]
+fn add_forces<T: Real>(
+    d: &mut Data<T>,
+    nv: usize,
+    first: usize,
+    end: usize,
+    (rows, f): ([usize; 4], [T; 4]),
+) {
+    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+    let out = &mut d.qfrc_constraint[first..end];
+    add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
+}
+
+/// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, anew: bool) -> T {
+    let (first, end) = range(d, island);
+    if anew || !update_factors(m, d, island) {
+        build_hessian(m, d, island);
+        factor_dense(d, island);
+    }
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+    solve_dense(d, island);
+    let mut decrement = T::ZERO;
+    for i in first..end {
+        decrement += d.solver_grad[i] * d.solver_search[i];
+        d.solver_search[i] = -d.solver_search[i];
+    }
+    decrement
+}
+
+/// Rows of the constraint Jacobian from `r` on times a vector, and how many: four where they are of one island.
+#[inline(always)]
+pub fn mul_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
+    let nv = v.len();
+    let island = d.efc_island[r];
+    let (first, end) = range(d, island);
+    let v = &v[first..end];
+    let row = |k: usize| &d.efc_J[(r + k) * nv + first..(r + k) * nv + end];
+    if r + 4 <= d.nefc[0] as usize && d.efc_island[r + 1..r + 4] == [island; 3] {
+        return (dot_rows4(v, row(0), row(1), row(2), row(3)), 4);
+    }
+    let mut products = [T::ZERO; 4];
+    products[0] = dot_n(v, row(0));
+    (products, 1)
+}
+
+/// What all rows lack at an acceleration: their products with it, less the reference accelerations.
+pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
+    let mut r = 0;
+    while r < d.nefc[0] as usize {
+        let (products, count) = mul_rows(d, r, acceleration);
+        for k in 0..count {
+            out[r + k] = products[k] - d.efc_aref[r + k];
+        }
+        r += count;
+    }
+}
+
+/// Euclidean length.
+pub(crate) fn norm<T: Real>(x: &[T]) -> T {
+    let mut sum = T::ZERO;
+    for i in 0..x.len() {
+        sum += x[i] * x[i];
+    }
+    sum.sqrt()
+}

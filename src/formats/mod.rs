@@ -1,0 +1,4 @@
+//! Files that hold arrays: npz, and compiled models.
+
+pub mod mwb;
+pub mod npz;

@@ -1,0 +1,73 @@
+//! Checks of what actuators walk along, in a model from a file.
+
+use crate::cpu::actuation::history::{Ring, is_quaternion};
+use crate::model::{Model, dynamics, gain, input, joint, transmission};
+
+use super::Outcome;
+
+/// Checks actuators.
+pub(crate) fn check(m: &Model) -> Outcome<()> {
+    match (0..m.sizes.nactuator).find(|&a| !is_sound(m, a)) {
+        Some(a) => Err(format!("has actuator {a} with controls, states or outputs that do not fit its law")),
+        None => Ok(()),
+    }
+}
+
+/// Whether an actuator has what its law reads and writes.
+fn is_sound(m: &Model, a: usize) -> bool {
+    let (ctrls, outs, acts) = (m.actuator_ctrlnum[a], m.actuator_outnum[a], m.actuator_actnum[a]);
+    let inputs = (m.actuator_ctrlspec[a] & input::COUNTED).count_ones() as i32;
+    let on = |x: f64| i32::from(x > 0.0);
+    let (g, d) = (&m.actuator_gainprm[10 * a..10 * a + 10], &m.actuator_dynprm[10 * a..10 * a + 10]);
+    let law = match m.actuator_gaintype[a] {
+        gain::SO3 => {
+            let controls = if is_quaternion(m, a) { 4 } else { 3 };
+            let states = m.actuator_actadr[a] < 0 || acts == 3;
+            outs == 3 && ctrls == controls && states && turns(m, a)
+        }
+        gain::PID => {
+            let states = if m.actuator_dyntype[a] == dynamics::PID { on(g[0]) + on(d[1]) } else { 0 };
+            outs == 1 && ctrls == inputs && acts >= states
+        }
+        _ => outs == 1 && m.actuator_trntype[a] != transmission::SO3,
+    };
+    law && Ring::of_actuator(m, a).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
+}
+
+/// Whether an orientation servo turns a ball joint, or a site relative to another.
+fn turns(m: &Model, a: usize) -> bool {
+    let (Ok(target), one) = (usize::try_from(m.actuator_trnid[2 * a]), m.actuator_trnid[2 * a + 1] < 0)
+    else {
+        return false;
+    };
+    let first = m.actuator_outadr[a] as usize;
+    let rows = &m.moment_rownnz[first..first + 3];
+    m.actuator_trntype[a] == transmission::SO3
+        && (!one || (m.jnt_type[target] == joint::BALL && rows.iter().all(|&n| n == 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn actuators_of_models_are_sound_and_wrong_ones_are_not() {
+        for name in ["servos", "delays"] {
+            let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+            let model = crate::compile::load(path.as_ref()).unwrap();
+            assert!(Model::from_mwb(&model.to_mwb()).is_ok(), "{name}");
+            for a in 0..model.sizes.nactuator {
+                let mut wrong = model.clone();
+                wrong.actuator_gaintype[a] =
+                    if model.actuator_gaintype[a] == gain::SO3 { gain::FIXED } else { gain::SO3 };
+                assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{name} {a}");
+                if model.actuator_historyadr[a] >= 0 {
+                    let mut wrong = model.clone();
+                    wrong.actuator_history[2 * a] = i32::MAX;
+                    assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{name} {a}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Checks of a model from a file: every id is one, and what stages walk along is in order, so that a damaged or
+//! made-up file is refused instead of stopping a simulation.
+
+use crate::model::{Model, geom, joint};
+use crate::schema::{Field, Size, Values};
+
+use super::Outcome;
+
+/// What a field holds ids of, by the end of its name, under the name of the size; [`typed`] has those of several
+/// kinds.
+const TARGETS: &[(&str, &str)] = &[
+    ("bodyid", "nbody"),
+    ("parentid", "nbody"),
+    ("rootid", "nbody"),
+    ("weldid", "nbody"),
+    ("bodyadr", "nbody"),
+    ("mocapid", "nmocap"),
+    ("treeid", "ntree"),
+    ("jntid", "njnt"),
+    ("jntadr", "njnt"),
+    ("dofadr", "nv"),
+    ("dof_parentid", "nv"),
+    ("qposadr", "nq"),
+    ("geomadr", "ngeom"),
+    ("geom1", "ngeom"),
+    ("geom2", "ngeom"),
+    ("candidate_pair", "npair"),
+    ("span_adr", "ncandidate"),
+    ("span_body", "nbody"),
+    ("span_geom", "ngeom"),
+    ("sweep_body", "nbody"),
+    ("sweep_geom", "ngeom"),
+    ("sweep_adr", "nsweeppair"),
+    ("sweep_other", "nsweep"),
+    ("sweep_group", "nsweepgroup"),
+    ("sweep_rest", "nsweepgroup"),
+    ("sweep_group_adr", "ncandidate"),
+    ("actuatorid", "nactuator"),
+    ("level_adr", "nbody"),
+    ("level_body", "nbody"),
+    ("childadr", "nbody"),
+    ("child_body", "nbody"),
+    ("M_rowadr", "nC"),
+    ("M_colind", "nv"),
+    ("F_rowadr", "nF"),
+    ("F_colind", "nv"),
+    ("mapM2F", "nC"),
+    ("D_rowadr", "nD"),
+    ("D_colind", "nv"),
+    ("mapM2D", "nC"),
+    ("mapD2M", "nD"),
+    ("tendon_adr", "nwrap"),
+    ("ten_J_rowadr", "nJten"),
+    ("ten_J_colind", "nv"),
+    ("ctrladr", "nu"),
+    ("outadr", "nout"),
+    ("actadr", "na"),
+    ("moment_rowadr", "nJmom"),
+    ("moment_colind", "nv"),
+    ("moment_out", "nout"),
+    ("sensor_adr", "nsensordata"),
+    ("historyadr", "nhistory"),
+    ("numeric_adr", "nnumericdata"),
+    ("text_adr", "ntextdata"),
+    ("tuple_adr", "ntupledata"),
+    ("_plugin", "nplugin"),
+    ("plugin_stateadr", "npluginstate"),
+    ("plugin_attradr", "npluginattr"),
+    ("matid", "nmat"),
+    ("texid", "ntex"),
+    ("cameraid", "ncam"),
+    ("mesh_vertadr", "nmeshvert"),
+    ("mesh_faceadr", "nmeshface"),
+    ("mesh_normaladr", "nmeshnormal"),
+    ("mesh_texcoordadr", "nmeshtexcoord"),
+    ("mesh_graphadr", "nmeshgraph"),
+    ("mesh_extrema", "nmeshvert"),
+    ("mesh_face", "nmeshvert"),
+    ("mesh_facenormal", "nmeshnormal"),
+    ("mesh_polyadr", "nmeshpoly"),
+    ("mesh_polyvertadr", "nmeshpolyvert"),
+    ("mesh_polyvert", "nmeshvert"),
+    ("mesh_polymapadr", "nmeshpolymap"),
+    ("mesh_polymap", "nmeshpoly"),
+    ("mesh_boxadr", "nmeshbox"),
+    ("meshbox_faceadr", "nmeshface"),
+    ("mesh_boxface", "nmeshface"),
+    ("hfield_adr", "nhfielddata"),
+    ("flex_stiffnessadr", "nflexstiffness"),
+    ("flex_bendingadr", "nflexbending"),
+    ("flex_nodeadr", "nflexnode"),
+    ("flex_vertadr", "nflexvert"),
+    ("flex_edgeadr", "nflexedge"),
+    ("flex_elemadr", "nflexelem"),
+    ("flex_elemdataadr", "nflexelemdata"),
+    ("flex_elemedgeadr", "nflexelemedge"),
+    ("flex_shelldataadr", "nflexshelldata"),
+    ("flex_texcoordadr", "nflextexcoord"),
+    ("flex_vertedge", "nflexedge"),
+    ("flex_edge", "nflexvert"),
+    ("flex_edgeflap", "nflexvert"),
+    ("flex_elem", "nflexvert"),
+    ("flex_elemtexcoord", "nflextexcoord"),
+    ("flex_elemedge", "nflexedge"),
+    ("flex_shell", "nflexvert"),
+    ("skin_vertadr", "nskinvert"),
+    ("skin_texcoordadr", "nskintexvert"),
+    ("skin_faceadr", "nskinface"),
+    ("skin_boneadr", "nskinbone"),
+    ("skin_face", "nskinvert"),
+    ("skin_bonevertadr", "nskinbonevert"),
+    ("skin_bonevertid", "nskinvert"),
+];
+
+/// Starts of the names of fields that no stage reads: they may say that there is nothing.
+const UNUSED: &[&str] = &["mesh_", "hfield_", "flex_", "skin_", "tex_", "mat_", "sensor_", "plugin_"];
+
+/// First entries and counts of what lies together: `(first, count, size)`.
+const RANGES: &[(&str, &str, Size)] = &[
+    ("body_jntadr", "body_jntnum", Size::njnt),
+    ("body_dofadr", "body_dofnum", Size::nv),
+    ("body_geomadr", "body_geomnum", Size::ngeom),
+    ("body_childadr", "body_childnum", Size::nbody),
+    ("level_adr", "level_num", Size::nbody),
+    ("span_adr", "span_num", Size::ncandidate),
+    ("sweep_adr", "sweep_num", Size::nsweeppair),
+    ("sweep_group_adr", "sweep_group_num", Size::ncandidate),
+    ("tree_bodyadr", "tree_bodynum", Size::nbody),
+    ("tree_dofadr", "tree_dofnum", Size::nv),
+    ("M_rowadr", "M_rownnz", Size::nC),
+    ("F_rowadr", "F_rownnz", Size::nF),
+    ("D_rowadr", "D_rownnz", Size::nD),
+    ("tendon_adr", "tendon_num", Size::nwrap),
+    ("ten_J_rowadr", "ten_J_rownnz", Size::nJten),
+    ("moment_rowadr", "moment_rownnz", Size::nJmom),
+    ("actuator_ctrladr", "actuator_ctrlnum", Size::nu),
+    ("actuator_outadr", "actuator_outnum", Size::nout),
+    ("actuator_actadr", "actuator_actnum", Size::na),
+    ("numeric_adr", "numeric_size", Size::nnumericdata),
+];
+
+/// What a field holds ids of; the longest end of a name decides.
+fn target(field: &Field) -> Option<Size> {
+    let ends = TARGETS.iter().filter(|t| field.unit == "id" && field.name.ends_with(t.0));
+    let name = ends.max_by_key(|t| t.0.len())?.1;
+    size(name)
+}
+
+fn size(name: &str) -> Option<Size> {
+    Size::ALL.iter().copied().find(|s| s.name() == name)
+}
+
+/// Number of objects of a kind, by `mjtObj`; none for numbers that stand for nothing.
+fn count(model: &Model, kind: i32) -> i64 {
+    let name = match kind {
+        1 | 2 => "nbody",
+        3 => "njnt",
+        4 => "nv",
+        5 => "ngeom",
+        6 => "nsite",
+        7 => "ncam",
+        8 => "nlight",
+        9 => "nflex",
+        10 => "nmesh",
+        11 => "nskin",
+        12 => "nhfield",
+        13 => "ntex",
+        14 => "nmat",
+        15 => "npair",
+        16 => "nexclude",
+        17 => "neq",
+        18 => "ntendon",
+        19 => "nactuator",
+        20 => "nsensor",
+        21 => "nnumeric",
+        22 => "ntext",
+        23 => "ntuple",
+        24 => "nkey",
+        25 => "nplugin",
+        _ => return 0,
+    };
+    size(name).map_or(0, |s| model.sizes.get(s) as i64)
+}
+
+/// Integers of a field.
+fn ints<'a>(model: &'a Model, name: &str) -> &'a [i32] {
+    match model.get(name) {
+        Some(Values::Int(v)) => v,
+        _ => &[],
+    }
+}
+
+/// Checks all of it.
+pub(crate) fn check(model: &Model) -> Outcome<()> {
+    if model.sizes.nbody == 0 {
+        return Err("has no world".to_owned());
+    }
+    for field in Model::<f64>::FIELDS {
+        let Some(size) = target(field) else { continue };
+        // an address may be one past the end where nothing is there
+        let most = model.sizes.get(size) as i64 + i64::from(field.name.ends_with("adr"));
+        let least =
+            if field.doc.contains("-1") || UNUSED.iter().any(|u| field.name.starts_with(u)) { -1 } else { 0 };
+        let wrong = |&&id: &&i32| id < least || i64::from(id) >= most;
+        if let Some(bad) = ints(model, field.name).iter().find(wrong) {
+            return Err(format!("has {bad} in {}, which is not in range", field.name));
+        }
+    }
+    for &(first, count, size) in RANGES {
+        let most = model.sizes.get(size) as i64;
+        for (&adr, &num) in ints(model, first).iter().zip(ints(model, count)) {
+            let end = i64::from(adr) + i64::from(num);
+            if num < 0 || num > 0 && (adr < 0 || end > most) {
+                return Err(format!("has entries {adr} to {end} in {first}, of {most}"));
+            }
+        }
+    }
+    typed(model)?;
+    order(model)?;
+    derivatives(model)?;
+    joints(model)?;
+    names(model)
+}
+
+/// Kind of a geom's or site's data, by its type.
+fn data(kind: i32) -> i32 {
+    // primitives can be fitted to meshes
+    if kind == geom::HFIELD { 12 } else { 10 }
+}
+
+/// Kind of a tendon's element, by `wrap_type`.
+fn wrap(kind: i32) -> i32 {
+    [0, 3, 0, 6, 5, 5].get(kind as usize).copied().unwrap_or(0)
+}
+
+/// Kind of what an actuator acts on, by `actuator_trntype`.
+fn transmission(kind: i32) -> i32 {
+    [3, 3, 6, 18, 6, 1].get(kind as usize).copied().unwrap_or(0)
+}
+
+/// Kind of what an equality constraint ties together, by `eq_type`; 0 where `eq_objtype` says it.
+fn tied(kind: i32) -> i32 {
+    [0, 0, 3, 18, 9, 9, 9].get(kind as usize).copied().unwrap_or(0)
+}
+
+/// Ids whose kind another field says.
+fn typed(m: &Model) -> Outcome<()> {
+    let same = |kind: i32| kind;
+    type Of = fn(i32) -> i32;
+    let lists: [(&str, &str, Of); 9] = [
+        ("geom_dataid", "geom_type", data),
+        ("site_dataid", "site_type", data),
+        ("wrap_objid", "wrap_type", wrap),
+        ("actuator_trnid", "actuator_trntype", transmission),
+        ("eq_obj1id", "eq_type", tied),
+        ("eq_obj2id", "eq_type", tied),
+        ("sensor_objid", "sensor_objtype", same),
+        ("sensor_refid", "sensor_reftype", same),
+        ("tuple_objid", "tuple_objtype", same),
+    ];
+    for (name, by, of) in lists {
+        let (ids, kinds) = (ints(m, name), ints(m, by));
+        let width = ids.len() / kinds.len().max(1);
+        for (i, &id) in ids.iter().enumerate() {
+            let Some(&by) = kinds.get(i / width.max(1)) else { continue };
+            let mut kind = of(by);
+            if kind == 0 && name.starts_with("eq_") {
+                kind = ints(m, "eq_objtype").get(i).copied().unwrap_or(0);
+            }
+            // an orientation is that of a joint, or of a site to another
+            if kind == 0 && name == "actuator_trnid" {
+                kind = if ids[i | 1] >= 0 { 6 } else { 3 };
+            }
+            if id < -1 || i64::from(id) >= count(m, kind).max(0) {
+                return Err(format!("has {id} in {name}, which is not in range"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Parents come before their children, and joints after one another.
+fn order(m: &Model) -> Outcome<()> {
+    let late = |(b, &p): (usize, &i32)| if b == 0 { p != 0 } else { p < 0 || p as usize >= b };
+    if m.body_parentid.iter().enumerate().any(late) {
+        return Err("has a body before its parent".to_owned());
+    }
+    if m.dof_parentid.iter().enumerate().any(|(d, &p)| p >= d as i32) {
+        return Err("has a degree of freedom before its parent".to_owned());
+    }
+    Ok(())
+}
+
+/// Rows of derivatives are those of the tree: ancestors, the diagonal, descendants one after the other.
+fn derivatives(m: &Model) -> Outcome<()> {
+    let row = |i: usize| {
+        let first = m.D_rowadr[i] as usize;
+        (&m.D_colind[first..first + m.D_rownnz[i] as usize], m.D_diag[i])
+    };
+    for i in 0..m.sizes.nv {
+        let (columns, diagonal) = row(i);
+        let (mut place, mut at) = (diagonal, i as i32);
+        // up the tree, each ancestor's row has to reach this one
+        while place >= 0 && at >= 0 && columns.get(place as usize) == Some(&at) {
+            let (above, start) = row(at as usize);
+            if above.get((start + i as i32 - at).max(0) as usize) != Some(&(i as i32)) {
+                break;
+            }
+            (place, at) = (place - 1, m.dof_parentid[at as usize]);
+        }
+        let after = columns.get(diagonal.max(0) as usize..).unwrap_or_default();
+        let whole = after.iter().enumerate().all(|(k, &j)| j == i as i32 + k as i32);
+        if place != -1 || at != -1 || !whole {
+            return Err(format!("has row {i} of D_colind, which is not that of the tree"));
+        }
+    }
+    Ok(())
+}
+
+/// Every joint has its coordinates and degrees of freedom.
+fn joints(m: &Model) -> Outcome<()> {
+    let (mut q, mut v) = (0, 0);
+    for j in 0..m.sizes.njnt {
+        if m.jnt_qposadr[j] != q || m.jnt_dofadr[j] != v || m.jnt_bodyid[j] < 0 {
+            return Err(format!("has joint {j} in the wrong place"));
+        }
+        let (nq, nv) = match m.jnt_type[j] {
+            joint::FREE => (7, 6),
+            joint::BALL => (4, 3),
+            joint::SLIDE | joint::HINGE => (1, 1),
+            kind => return Err(format!("has a joint of unknown type {kind}")),
+        };
+        (q, v) = (q + nq, v + nv);
+    }
+    if (q as usize, v as usize) != (m.sizes.nq, m.sizes.nv) {
+        return Err("has coordinates without joints".to_owned());
+    }
+    Ok(())
+}
+
+/// There are as many names as objects, or none of a kind.
+fn names(m: &Model) -> Outcome<()> {
+    use crate::schema::kinds::Kind;
+    let counts = [
+        (Kind::Body, m.sizes.nbody),
+        (Kind::Joint, m.sizes.njnt),
+        (Kind::Geom, m.sizes.ngeom),
+        (Kind::Site, m.sizes.nsite),
+        (Kind::Tendon, m.sizes.ntendon),
+        (Kind::Actuator, m.sizes.nactuator),
+    ];
+    for (kind, count) in counts {
+        let n = m.names.of(kind).len();
+        if n != count {
+            return Err(format!("has {n} names of {count} objects: {}", kind.word()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// Ids whose kind another field says, sums, and addresses that are not used.
+    const MIXED: &[&str] = &[
+        "pair_signature",
+        "exclude_signature",
+        "actuator_trnid",
+        "wrap_objid",
+        "geom_dataid",
+        "site_dataid",
+        "eq_obj1id",
+        "eq_obj2id",
+        "sensor_objid",
+        "sensor_refid",
+        "tuple_objid",
+        "tex_adr",
+        "mesh_facetexcoord",
+        "flex_vertedgeadr",
+        "plugin",
+        "plugin_stateadr",
+    ];
+
+    #[test]
+    fn every_id_has_a_target() {
+        let missing = |f: &&Field| f.unit == "id" && target(f).is_none() && !MIXED.contains(&f.name);
+        let missing: Vec<&str> = Model::<f64>::FIELDS.iter().filter(missing).map(|f| f.name).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}

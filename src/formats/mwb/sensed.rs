@@ -1,0 +1,203 @@
+//! Checks of what sensors and rays walk along, in a model from a file.
+
+use crate::cpu::actuation::history::Ring;
+use crate::mjcf::{CONTACT_DATA, RAY_DATA};
+use crate::model::{Model, geom, joint, object, sensor};
+use crate::schema::kinds::Kind;
+use crate::spec::{OBJECT_KINDS, SENSORS};
+
+use super::Outcome;
+
+/// Checks sensors, meshes and height fields.
+pub(crate) fn check(m: &Model) -> Outcome<()> {
+    for s in 0..m.sizes.nsensor {
+        if !is_sound(m, s) {
+            return Err(format!("has sensor {s} in the wrong place, or of the wrong size or object"));
+        }
+    }
+    meshes(m)
+}
+
+/// Whether a sensor measures what its kind can, and has room for it.
+fn is_sound(m: &Model, s: usize) -> bool {
+    let kind = m.sensor_type[s];
+    let Some(rule) = usize::try_from(kind).ok().and_then(|k| SENSORS.get(k)) else { return false };
+    let (of, id) = (m.sensor_objtype[s], m.sensor_objid[s]);
+    let (by, reference) = (m.sensor_reftype[s], m.sensor_refid[s]);
+    let framed =
+        |kind: i32| [object::BODY, object::XBODY, object::GEOM, object::SITE, object::CAMERA].contains(&kind);
+    let bits = m.sensor_intprm[3 * s];
+    let given = |fields: &[(&str, i32)]| {
+        fields
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| bits >> i & 1 != 0)
+            .map(|(_, f)| i64::from(f.1))
+            .sum::<i64>()
+    };
+    let mut dim = i64::from(rule.dim);
+    let sound = match kind {
+        sensor::RANGEFINDER => {
+            let mut rays = 1;
+            if of == object::CAMERA && id >= 0 {
+                let size = &m.cam_resolution[2 * id as usize..2 * id as usize + 2];
+                rays = if size[0] < 0 || size[1] < 0 { -1 } else { i64::from(size[0]) * i64::from(size[1]) };
+            }
+            dim = rays * given(RAY_DATA);
+            id >= 0 && (of == object::SITE || of == object::CAMERA)
+        }
+        sensor::CAMPROJECTION => of == object::SITE && id >= 0 && by == object::CAMERA && reference >= 0,
+        sensor::INSIDESITE => framed(of) && id >= 0 && by == object::SITE && reference >= 0,
+        sensor::FRAMEPOS..=sensor::FRAMEANGACC => framed(of) && id >= 0 && (reference < 0 || framed(by)),
+        sensor::DISTANCE | sensor::NORMAL | sensor::FROMTO => {
+            let solid = |kind: i32| kind == object::GEOM || kind == object::BODY;
+            solid(of) && id >= 0 && solid(by) && reference >= 0
+        }
+        sensor::CONTACT => {
+            dim = given(CONTACT_DATA) * i64::from(m.sensor_intprm[3 * s + 2]);
+            of != object::SITE || id >= 0
+        }
+        sensor::BALLQUAT | sensor::BALLANGVEL => of == 3 && id >= 0 && m.jnt_type[id as usize] == joint::BALL,
+        sensor::ACTUATORPOS..=sensor::ACTUATORFRC => {
+            let sound = of == Kind::Actuator.number() && id >= 0;
+            dim = if sound { i64::from(m.actuator_outnum[id as usize]) } else { -1 };
+            sound
+        }
+        // counted in another way, or refused before anything is measured
+        sensor::USER | sensor::TACTILE | sensor::PLUGIN => {
+            dim = i64::from(m.sensor_dim[s]);
+            true
+        }
+        _ if rule.attr.is_empty() => true,
+        _ => {
+            let wanted = OBJECT_KINDS.iter().find(|k| k.0 == rule.attr).map_or(0, |k| k.1);
+            // a body's word stands for its frame too
+            (of == wanted || (wanted == object::BODY && of == object::XBODY)) && id >= 0
+        }
+    };
+    let adr = i64::from(m.sensor_adr[s]);
+    sound
+        && dim >= 0
+        && dim == i64::from(m.sensor_dim[s])
+        && adr >= 0
+        && adr + dim <= m.sizes.nsensordata as i64
+        && Ring::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
+}
+
+/// Triangles are of vertices of their mesh, heights of their field.
+fn meshes(m: &Model) -> Outcome<()> {
+    let within = |first: i32, count: i64, most: usize| {
+        count >= 0 && (count == 0 || first >= 0) && i64::from(first) + count <= most as i64
+    };
+    for mesh in 0..m.sizes.nmesh {
+        let (face, faces) = (m.mesh_faceadr[mesh], m.mesh_facenum[mesh]);
+        let (vert, verts) = (m.mesh_vertadr[mesh], m.mesh_vertnum[mesh]);
+        let placed = within(face, i64::from(faces), m.sizes.nmeshface)
+            && within(vert, i64::from(verts), m.sizes.nmeshvert);
+        let corners = || {
+            let first = 3 * face.max(0) as usize;
+            m.mesh_face[first..first + 3 * faces as usize].iter().all(|&v| v >= 0 && v < verts)
+        };
+        if !placed || !corners() || !hull(m, mesh) || !tree(m, mesh) {
+            return Err(format!("has mesh {mesh} with triangles that are not its own"));
+        }
+    }
+    for field in 0..m.sizes.nhfield {
+        let (rows, cols) = (i64::from(m.hfield_nrow[field]), i64::from(m.hfield_ncol[field]));
+        if rows < 2 || cols < 2 || !within(m.hfield_adr[field], rows * cols, m.sizes.nhfielddata) {
+            return Err(format!("has height field {field} with heights that are not its own"));
+        }
+    }
+    let bare = |g: &usize| [geom::MESH, geom::HFIELD].contains(&m.geom_type[*g]) && m.geom_dataid[*g] < 0;
+    match (0..m.sizes.ngeom).find(bare) {
+        Some(g) => Err(format!("has geom {g} of a mesh or height field that is not there")),
+        None => Ok(()),
+    }
+}
+
+/// Whether the hull and the polygons of a mesh are of its vertices, and lists of neighbours end.
+fn hull(m: &Model, mesh: usize) -> bool {
+    let id = |x: i32| usize::try_from(x).unwrap_or(usize::MAX);
+    let (vert, verts) = (id(m.mesh_vertadr[mesh]), id(m.mesh_vertnum[mesh]));
+    let part = |first: i32, count: usize, most: usize| {
+        id(first).checked_add(count).filter(|end| *end <= most).map(|end| end - count..end)
+    };
+    // polygons: at least three corners each, of vertices of the mesh
+    let (polygon, polygons) = (m.mesh_polyadr[mesh], id(m.mesh_polynum[mesh]));
+    let Some(mut own) = part(polygon, polygons, m.sizes.nmeshpoly) else { return false };
+    let cornered = own.all(|p| {
+        let count = id(m.mesh_polyvertnum[p]);
+        let corners = part(m.mesh_polyvertadr[p], count, m.sizes.nmeshpolyvert);
+        count >= 3 && corners.is_some_and(|mut c| c.all(|k| id(m.mesh_polyvert[k]) < verts))
+    });
+    // the polygons of each vertex
+    let mapped = (vert..vert + verts).all(|v| {
+        let list = part(m.mesh_polymapadr[v], id(m.mesh_polymapnum[v]), m.sizes.nmeshpolymap);
+        list.is_some_and(|mut list| list.all(|k| id(m.mesh_polymap[k]) < polygons))
+    });
+    if m.mesh_graphadr[mesh] < 0 {
+        return verts > 0 && cornered && mapped;
+    }
+    // the graph: counts, starts of lists, corners, lists that end
+    let Some(graph) = m.mesh_graph.get(id(m.mesh_graphadr[mesh])..) else { return false };
+    let (Some(&count), Some(&faces)) = (graph.first(), graph.get(1)) else { return false };
+    let (count, faces) = (id(count), id(faces));
+    if count == 0 || count > graph.len() || faces > graph.len() || graph.len() < 2 + 3 * count + 6 * faces {
+        return false;
+    }
+    let edges = &graph[2 + 2 * count..2 + 3 * count + 3 * faces];
+    let joined = graph[2..2 + count].iter().all(|&start| {
+        let list = edges.get(id(start)..).unwrap_or_default();
+        let end = list.iter().position(|&e| e < 0);
+        end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
+    });
+    let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
+    let extremes = m.mesh_extrema[27 * mesh..27 * mesh + 27].iter().all(|&v| id(v) < count);
+    cornered && mapped && joined && placed && extremes
+}
+
+/// Whether the tree of boxes of a mesh is of its faces, and a walk through it ends.
+fn tree(m: &Model, mesh: usize) -> bool {
+    let (first, nodes) = (i64::from(m.mesh_boxadr[mesh]), i64::from(m.mesh_boxnum[mesh]));
+    let faces = i64::from(m.mesh_facenum[mesh]);
+    if first < 0 || nodes < 0 || first + nodes > m.sizes.nmeshbox as i64 {
+        return false;
+    }
+    let walked = (0..nodes).all(|k| {
+        let n = (first + k) as usize;
+        let (adr, count) = (i64::from(m.meshbox_faceadr[n]), i64::from(m.meshbox_facenum[n]));
+        let skip = i64::from(m.meshbox_skip[n]);
+        skip > k && skip <= nodes && adr >= 0 && count >= 0 && adr + count <= faces
+    });
+    let face = m.mesh_faceadr[mesh].max(0) as usize;
+    walked && m.mesh_boxface[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
+        for name in ["sensors", "rays", "contact_sensors", "distance"] {
+            let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+            let m = crate::compile::load(path.as_ref()).unwrap();
+            assert_eq!(check(&m), Ok(()), "{name}");
+            for s in 0..m.sizes.nsensor {
+                for field in ["dim", "adr", "type", "obj"] {
+                    let mut wrong = m.clone();
+                    match field {
+                        "dim" => wrong.sensor_dim[s] += 1,
+                        "adr" => wrong.sensor_adr[s] = m.sizes.nsensordata as i32,
+                        "type" => wrong.sensor_type[s] = 49,
+                        _ if m.sensor_objid[s] < 0 || m.sensor_type[s] == sensor::CONTACT => continue,
+                        _ => wrong.sensor_objid[s] = -1,
+                    }
+                    let user = m.sensor_type[s] == sensor::USER && field == "dim" && s + 1 < m.sizes.nsensor;
+                    assert!(user || check(&wrong).is_err(), "{name} {s} {field}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Arrays in npz files: numpy's format, a zip archive of npy files.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use npyz::zip::{CompressionMethod, ZipArchive, ZipWriter, write::FileOptions};
+
+use crate::error::{Error, Result};
+use crate::files;
+pub use crate::files::check_target;
+use crate::model::Model;
+use crate::real::Real;
+use crate::schema::Values;
+
+/// Elements of an [`Array`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayData {
+    /// Numbers.
+    F64(Vec<f64>),
+    /// Integers.
+    I32(Vec<i32>),
+}
+
+impl ArrayData {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        match self {
+            ArrayData::F64(v) => v.len(),
+            ArrayData::I32(v) => v.len(),
+        }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All elements as doubles.
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self {
+            ArrayData::F64(v) => v.clone(),
+            ArrayData::I32(v) => v.iter().map(|&x| f64::from(x)).collect(),
+        }
+    }
+}
+
+/// An array in C order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Lengths of the axes.
+    pub shape: Vec<usize>,
+    /// Elements, last axis fastest.
+    pub data: ArrayData,
+}
+
+/// Most bytes that one array may take; guards against small files that unpack to huge ones.
+const MAX_BYTES: u64 = 1 << 34;
+
+/// Longest header of an npy file.
+const MAX_HEADER: usize = 1 << 16;
+
+/// Writes arrays to an npz file, atomically: either the whole file appears or nothing changes.
+pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
+    for (name, array) in arrays {
+        if array.shape.iter().product::<usize>() != array.data.len() {
+            let (shape, n) = (&array.shape, array.data.len());
+            return Err(Error::Argument(format!("array '{name}' has {n} elements, but shape {shape:?}")));
+        }
+    }
+    files::write_with(path, |out| write_zip(out, arrays))
+}
+
+fn write_zip(file: File, arrays: &[(String, Array)]) -> std::result::Result<(), String> {
+    let mut zip = ZipWriter::new(BufWriter::new(file));
+    let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+    for (name, array) in arrays {
+        zip.start_file(format!("{name}.npy"), options).map_err(|e| e.to_string())?;
+        write_npy(&mut zip, array).map_err(|e| e.to_string())?;
+    }
+    let mut file = zip.finish().map_err(|e| e.to_string())?;
+    file.flush().map_err(|e| e.to_string())
+}
+
+fn write_npy(out: &mut impl Write, array: &Array) -> std::io::Result<()> {
+    let descr = match array.data {
+        ArrayData::F64(_) => "<f8",
+        ArrayData::I32(_) => "<i4",
+    };
+    let shape: String = array.shape.iter().map(|n| format!("{n},")).collect();
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    // magic, version and length take 10 bytes; the data starts at a multiple of 64
+    let padding = 63 - (10 + header.len()) % 64;
+    header.push_str(&" ".repeat(padding));
+    header.push('\n');
+    out.write_all(b"\x93NUMPY\x01\x00")?;
+    out.write_all(&(header.len() as u16).to_le_bytes())?;
+    out.write_all(header.as_bytes())?;
+    let bytes: Vec<u8> = match &array.data {
+        ArrayData::F64(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        ArrayData::I32(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+    };
+    out.write_all(&bytes)
+}
+
+/// Reads all arrays of an npz file: floats of 4 or 8 bytes, integers of 4 or 8, booleans and bytes.
+pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
+    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
+    let file = File::open(path).map_err(|e| fail(e.to_string()))?;
+    let mut zip = ZipArchive::new(BufReader::new(file))
+        .map_err(|e| fail(format!("not an npz file: {e}; write it with numpy.savez")))?;
+    let mut arrays = BTreeMap::new();
+    for i in 0..zip.len() {
+        let mut entry = zip.by_index(i).map_err(|e| fail(e.to_string()))?;
+        let Some(name) = entry.name().strip_suffix(".npy").map(str::to_owned) else {
+            continue;
+        };
+        let array = read_npy(&mut entry).map_err(|why| fail(format!("array '{name}': {why}")))?;
+        arrays.insert(name, array);
+    }
+    Ok(arrays)
+}
+
+fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
+    let header = read_header(input)?;
+    let descr = entry_of(&header, "descr")?.trim_matches(['\'', '"']).to_owned();
+    if entry_of(&header, "fortran_order")? != "False" {
+        return Err("is in Fortran order; save numpy.ascontiguousarray of it".to_owned());
+    }
+    let shape = shape_of(&header)?;
+    let size = match descr.as_str() {
+        "<f8" | "<i8" => 8,
+        "<f4" | "<i4" => 4,
+        "|b1" | "|u1" | "|i1" => 1,
+        _ => {
+            return Err(format!(
+                "has type '{descr}'; valid: <f8 <f4 <i4 <i8 |b1 |u1 |i1; convert it with astype"
+            ));
+        }
+    };
+    // the length that the header promises, without overflow and within reason
+    let bytes = shape.iter().try_fold(size as u64, |n, &d| n.checked_mul(d as u64));
+    let bytes = bytes.filter(|&n| n <= MAX_BYTES).ok_or_else(|| format!("shape {shape:?} is too large"))?;
+    let mut raw = Vec::new();
+    input.take(bytes).read_to_end(&mut raw).map_err(|e| e.to_string())?;
+    if raw.len() as u64 != bytes {
+        return Err(format!("is cut short: {} of {bytes} bytes", raw.len()));
+    }
+    Ok(Array { shape, data: decode(&descr, size, &raw)? })
+}
+
+/// The text of the header, a Python dictionary.
+fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
+    let mut start = [0; 8];
+    let short = |e: std::io::Error| format!("is cut short: {e}");
+    input.read_exact(&mut start).map_err(short)?;
+    if &start[..6] != b"\x93NUMPY" {
+        return Err("does not start like an npy file".to_owned());
+    }
+    // version 1 has a length of 2 bytes, later ones of 4
+    let mut length = [0; 4];
+    let width = if start[6] == 1 { 2 } else { 4 };
+    input.read_exact(&mut length[..width]).map_err(short)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_HEADER {
+        return Err(format!("has a header of {length} bytes"));
+    }
+    let mut text = vec![0; length];
+    input.read_exact(&mut text).map_err(short)?;
+    String::from_utf8(text).map_err(|e| e.to_string())
+}
+
+/// The text after a key of the header, up to the comma that ends it.
+fn entry_of<'a>(header: &'a str, key: &str) -> std::result::Result<&'a str, String> {
+    let (_, rest) =
+        header.split_once(&format!("'{key}':")).ok_or_else(|| format!("has no '{key}' in its header"))?;
+    Ok(rest.split([',', '}']).next().unwrap_or("").trim())
+}
+
+fn shape_of(header: &str) -> std::result::Result<Vec<usize>, String> {
+    let bad = || "has a bad shape in its header".to_owned();
+    let (_, rest) = header.split_once("'shape':").ok_or_else(bad)?;
+    let (_, rest) = rest.split_once('(').ok_or_else(bad)?;
+    let (inside, _) = rest.split_once(')').ok_or_else(bad)?;
+    let numbers = inside.split(',').map(str::trim).filter(|s| !s.is_empty());
+    numbers.map(|s| s.parse().map_err(|_| bad())).collect()
+}
+
+fn decode(descr: &str, size: usize, raw: &[u8]) -> std::result::Result<ArrayData, String> {
+    let items = raw.chunks_exact(size);
+    Ok(match descr {
+        "<f8" => ArrayData::F64(items.map(|b| f64::from_le_bytes(fixed(b))).collect()),
+        "<f4" => ArrayData::F64(items.map(|b| f64::from(f32::from_le_bytes(fixed(b)))).collect()),
+        "<i4" => ArrayData::I32(items.map(|b| i32::from_le_bytes(fixed(b))).collect()),
+        "<i8" => {
+            let narrow = |b| i32::try_from(i64::from_le_bytes(fixed(b)));
+            let values: std::result::Result<_, _> = items.map(narrow).collect();
+            ArrayData::I32(values.map_err(|_| "holds an integer that does not fit 32 bits")?)
+        }
+        "|i1" => ArrayData::I32(raw.iter().map(|&b| i32::from(b as i8)).collect()),
+        _ => ArrayData::I32(raw.iter().map(|&b| i32::from(b)).collect()),
+    })
+}
+
+fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|i| bytes[i])
+}
+
+/// Every field of a model as an array, under MuJoCo's name and shape.
+pub fn model_arrays<T: Real>(model: &Model<T>) -> Vec<(String, Array)> {
+    let array = |field: &crate::schema::Field| {
+        let data = match model.get(field.name)? {
+            values @ Values::Real(_) => ArrayData::F64(values.to_f64()),
+            Values::Int(v) => ArrayData::I32(v.to_vec()),
+        };
+        Some((field.name.to_owned(), Array { shape: field.shape(&model.sizes), data }))
+    };
+    Model::<T>::FIELDS.iter().filter_map(array).collect()
+}
+
+/// Writes every field of a model to an npz file.
+pub fn write_model<T: Real>(path: &Path, model: &Model<T>) -> Result<()> {
+    write(path, &model_arrays(model))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn arrays_survive_a_round_trip() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npz");
+        let arrays = vec![
+            (
+                "x".to_owned(),
+                Array { shape: vec![2, 3], data: ArrayData::F64((0..6).map(f64::from).collect()) },
+            ),
+            ("n".to_owned(), Array { shape: vec![0], data: ArrayData::I32(vec![]) }),
+            ("s".to_owned(), Array { shape: vec![], data: ArrayData::I32(vec![7]) }),
+        ];
+        write(&path, &arrays).unwrap();
+        assert_eq!(read(&path).unwrap(), arrays.into_iter().collect());
+        // nothing but the file is left in the folder
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_regular_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let says = |path: &Path, part: &str| {
+            for said in [check_target(path).unwrap_err(), write(path, &[]).unwrap_err()] {
+                assert!(said.to_string().contains(part), "{said}");
+            }
+        };
+        says(folder.path(), "is a folder");
+        says(&folder.path().join("new/"), "names a folder");
+        says(&folder.path().join("no/x.npz"), "folder does not exist");
+        says(Path::new("/dev/null"), "no regular file");
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        // asking leaves nothing behind, and does not touch what is there
+        let path = folder.path().join("a.npz");
+        check_target(&path).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::write(&path, b"old").unwrap();
+        check_target(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn bad_files_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npz");
+        std::fs::write(&path, b"not a zip").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("not an npz file"));
+        for (header, why) in [
+            ("{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }", "Fortran"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,9999999999), }", "too large"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", "cut short"),
+            ("{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }", "valid: <f8"),
+            ("{}", "no 'descr'"),
+        ] {
+            let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+            bytes.extend((header.len() as u16).to_le_bytes());
+            bytes.extend(header.as_bytes());
+            assert!(read_npy(&mut bytes.as_slice()).unwrap_err().contains(why), "{why}");
+        }
+    }
+}

@@ -1,0 +1,642 @@
+//! Many worlds of one model on the GPU.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::buffers::{Chunk, bind_layout, buffer, chunks};
+use super::device::Gpu;
+use super::transfer::Transfer;
+use crate::error::{Error, Result};
+use crate::gpu::codegen::compose::{Composer, Shape};
+use crate::gpu::codegen::layout::{Layout, Place, Slot};
+use crate::gpu::tuning::options::{Options, Partition};
+use crate::gpu::tuning::traffic::{Load, Traffic, traffic};
+use crate::model::Model;
+use crate::model::data::{Capacity, Data};
+use crate::model::plan;
+use crate::schema::Elem;
+use crate::schema::stages::Stage;
+
+/// Bits of a poisoned element: NaN, or an absurd integer.
+const POISON: u32 = 0x7fc0_0000;
+
+/// Steps of one dispatch, where many run in one.
+const STEPS: usize = 8;
+
+/// Stages that one dispatch runs, and how many steps of them.
+type Group = (Vec<Stage>, usize);
+
+/// What runs a group of stages: pipelines in order, with how often each is dispatched.
+type Program = Vec<(wgpu::ComputePipeline, u32)>;
+
+/// Dispatches of one submission.
+const DISPATCHES: usize = 1024;
+
+/// Where the time before the first step went, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BuildTimes {
+    /// Memory of the worlds and their initial state.
+    pub buffers: f64,
+    /// Kernels composed, validated and made into pipelines.
+    pub pipelines: f64,
+    /// First run of each pipeline: some drivers compile only then.
+    pub first: f64,
+}
+
+impl BuildTimes {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.buffers + self.pipelines + self.first
+    }
+}
+
+/// Worlds of one model on one device. All worlds step together; nothing returns to the host unless asked.
+#[derive(Debug)]
+pub struct GpuBatch {
+    gpu: Gpu,
+    model: Model,
+    worlds: usize,
+    options: Options,
+    shape: Shape,
+    composer: Composer,
+    layout: Layout,
+    hidden: Layout,
+    chunks: Vec<Chunk>,
+    scratch: Vec<Chunk>,
+    transfer: Transfer,
+    pipeline_layout: wgpu::PipelineLayout,
+    pipelines: BTreeMap<Group, Program>,
+    build: BuildTimes,
+}
+
+impl GpuBatch {
+    /// `worlds` worlds in the model's initial state, with room for `capacity` each.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for options that do not fit, [`Error::Unsupported`] for a model with a number beyond
+    /// single precision, [`Error::Device`] where memory or a limit of the device does not suffice.
+    pub fn new(
+        gpu: &Gpu,
+        model: &Model,
+        worlds: usize,
+        capacity: Capacity,
+        options: &Options,
+    ) -> Result<Self> {
+        let begin = Instant::now();
+        gpu.alive()?;
+        check_single(model)?;
+        let options = &options.resolved(model, gpu.adapter(), worlds);
+        let shape = options.shape(model, gpu.adapter())?;
+        let composer = Composer::new(model, shape, gpu.adapter().limits_loops())?;
+        // every field that some kernel names, and all of the state
+        let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
+        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
+        let sizes = capacity.sizes(model);
+        let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
+        let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
+        let hidden = composer.hidden(&layout, gpu.adapter().workgroup_bytes as usize);
+        // buffers: the model once, the worlds in chunks
+        let (reals, ints) = layout.model_buffers(model);
+        let bind = bind_layout(&gpu.device);
+        let [model_f, model_i] = gpu.checked("the model", || {
+            let usage = wgpu::BufferUsages::STORAGE;
+            let f = buffer(&gpu.device, "model reals", reals.len(), usage);
+            let i = buffer(&gpu.device, "model ints", ints.len(), usage);
+            gpu.queue.write_buffer(&f, 0, bytemuck::cast_slice(&reals));
+            gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
+            [f, i]
+        })?;
+        let of = |worlds| chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds);
+        // and one tile in which pipelines run for the first time, so that no world is touched
+        let (chunks, scratch) = (of(worlds)?, of(shape.tile)?);
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("world"),
+            bind_group_layouts: &[Some(&bind)],
+            immediate_size: 0,
+        });
+        let mut batch = Self {
+            gpu: gpu.clone(),
+            model: model.clone(),
+            worlds,
+            options: options.clone(),
+            shape,
+            composer,
+            layout,
+            hidden,
+            chunks,
+            scratch,
+            transfer: Transfer::new(gpu)?,
+            pipeline_layout,
+            pipelines: BTreeMap::new(),
+            build: BuildTimes::default(),
+        };
+        batch.fill_initial()?;
+        batch.build.buffers = begin.elapsed().as_secs_f64();
+        Ok(batch)
+    }
+
+    /// Writes the initial state into all worlds, the padding of the last tile included.
+    fn fill_initial(&mut self) -> Result<()> {
+        let data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
+        for slot in self.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
+            let Some(values) = data.get(slot.field.name) else {
+                continue;
+            };
+            let one = bits(slot.field.elem, &values.to_f64());
+            for chunk in self.chunks.iter().chain(&self.scratch) {
+                let worlds: Vec<u32> =
+                    (0..chunk.groups * self.shape.tile).filter_map(|w| u32::try_from(w).ok()).collect();
+                self.transfer.write(
+                    &self.gpu,
+                    &self.layout,
+                    chunk,
+                    slot,
+                    &worlds,
+                    &one.repeat(worlds.len()),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slot(&self, field: &str) -> Result<&Slot> {
+        match self.layout.slot(field) {
+            Some(slot) if slot.place == Place::World => Ok(slot),
+            Some(slot) if matches!(slot.place, Place::Register | Place::Workgroup) => {
+                Err(Error::Argument(format!(
+                    "'{field}' is work space of the kernels: with this placement nothing of it is left to read"
+                )))
+            }
+            Some(_) => {
+                Err(Error::Argument(format!("'{field}' is a field of the model: the same for all worlds")))
+            }
+            None => Err(Error::Argument(format!(
+                "'{field}' is not a Data field that the kernels of this model compute"
+            ))),
+        }
+    }
+
+    /// Whether the kernels of this model keep a Data field.
+    pub fn has(&self, field: &str) -> bool {
+        self.slot(field).is_ok()
+    }
+
+    /// A Data field of all worlds, `[world, …]` row-major; integers as numbers.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, [`Error::Device`] for a lost device.
+    pub fn get(&self, field: &str) -> Result<Vec<f64>> {
+        let slot = self.slot(field)?;
+        let mut out = Vec::with_capacity(self.worlds * slot.len);
+        for chunk in &self.chunks {
+            let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+            let words = self.transfer.read(&self.gpu, &self.layout, chunk, slot, &worlds)?;
+            out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
+        }
+        Ok(out)
+    }
+
+    /// Sets a Data field of all worlds from `[world, …]`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field or a wrong number of values, [`Error::Device`] for a lost device.
+    pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.set_worlds(field, &worlds, values)
+    }
+
+    /// Sets a Data field of the given worlds from `[world, …]`, rows in the order of `worlds`.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`], and for a world that does not exist.
+    pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
+        let slot = self.slot(field)?;
+        if values.len() != worlds.len() * slot.len {
+            return Err(Error::Argument(format!(
+                "'{field}': {} values given, {} x {} expected",
+                values.len(),
+                worlds.len(),
+                slot.len
+            )));
+        }
+        if let Some(w) = worlds.iter().find(|w| **w >= self.worlds) {
+            return Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)));
+        }
+        for chunk in &self.chunks {
+            let inside = |w: usize| w >= chunk.first && w < chunk.first + chunk.worlds;
+            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
+            let ids: Vec<u32> =
+                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - chunk.first).ok()).collect();
+            let words: Vec<u32> = rows
+                .iter()
+                .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
+                .collect();
+            self.transfer.write(&self.gpu, &self.layout, chunk, slot, &ids, &words)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the worlds of `mask` back to the initial state, or to a keyframe, and clears their status.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a mask of the wrong length or a keyframe that does not exist.
+    pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
+        if mask.len() != self.worlds {
+            return Err(Error::Argument(format!(
+                "the mask has {} entries, the batch {} worlds",
+                mask.len(),
+                self.worlds
+            )));
+        }
+        if let Some(k) = key.filter(|k| *k >= self.model.sizes.nkey) {
+            return Err(Error::Argument(format!(
+                "keyframe {k} does not exist: the model has {}",
+                self.model.sizes.nkey
+            )));
+        }
+        let mut data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
+        data.reset(&self.model, key);
+        let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
+        for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
+            if let Some(values) = data.get(field.name) {
+                self.set_worlds(field.name, &worlds, &values.to_f64().repeat(worlds.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Advances all worlds by `n` steps. Returns when the work is submitted; `wait` or `get` wait for it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    pub fn step(&mut self, n: usize) -> Result<()> {
+        let once = self.step_groups(1);
+        // many steps in one dispatch, but the last of them: what it computes is left for all to see
+        let many = if self.runs_many() { n.saturating_sub(1) / STEPS } else { 0 };
+        if many > 0 {
+            let groups = self.step_groups(STEPS);
+            self.build(&[groups.clone(), once.clone()].concat())?;
+            self.record(&groups, many)?;
+        }
+        self.build(&once)?;
+        self.record(&once, n - many * STEPS)
+    }
+
+    /// Whether several steps run in one dispatch: not where the driver counts their loops together.
+    fn runs_many(&self) -> bool {
+        self.partition() == Partition::Fused && !self.gpu.adapter().limits_loops()
+    }
+
+    fn groups(&self, stages: impl Iterator<Item = Stage>, steps: usize) -> Vec<Group> {
+        self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
+    }
+
+    /// The groups of a step, `steps` times.
+    fn step_groups(&self, steps: usize) -> Vec<Group> {
+        self.groups(plan::step(&self.model), steps)
+    }
+
+    /// Computes everything that follows from the state, without advancing it.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn forward(&mut self) -> Result<()> {
+        let groups = self.groups(plan::forward(&self.model), 1);
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Computes the force that makes the acceleration in `qacc`.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn inverse(&mut self) -> Result<()> {
+        let groups = self.groups(plan::inverse(&self.model), 1);
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Runs some stages once, each in a dispatch of its own.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
+        let groups: Vec<Group> = stages.iter().map(|s| (vec![*s], 1)).collect();
+        self.build(&groups)?;
+        self.record(&groups, 1)
+    }
+
+    /// Builds what `step` needs, so that the first step is not slower than the others.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn prepare(&mut self) -> Result<()> {
+        let mut groups = self.step_groups(1);
+        if self.runs_many() {
+            groups.extend(self.step_groups(STEPS));
+        }
+        self.build(&groups)
+    }
+
+    /// Builds the pipelines that are missing, on several threads, and runs each once: on drivers that compile
+    /// at the first dispatch, no later step waits for that.
+    fn build(&mut self, groups: &[Group]) -> Result<()> {
+        let begin = Instant::now();
+        let missing: Vec<Group> =
+            groups.iter().filter(|g| !self.pipelines.contains_key(*g)).cloned().collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let made: Vec<(Group, Program)> =
+            missing.par_iter().map(|g| Ok((g.clone(), self.program(g)?))).collect::<Result<_>>()?;
+        self.pipelines.extend(made);
+        self.build.pipelines += begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        self.record_on(&self.scratch, &missing, 1)?;
+        self.gpu.wait()?;
+        self.build.first += begin.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    fn program(&self, (stages, steps): &Group) -> Result<Program> {
+        let dispatches = self.composer.dispatches(stages, &self.model);
+        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, *steps)?, *times))).collect()
+    }
+
+    fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
+        let layout = if steps > 1 { &self.hidden } else { &self.layout };
+        let (module, _) = self.composer.module(calls, steps, layout)?;
+        let label = calls.join("+");
+        let begin = Instant::now();
+        let made = self.gpu.checked(&format!("kernel {label}"), || {
+            let module = shader(&self.gpu.device, &label, module, self.options.checks);
+            self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(&label),
+                layout: Some(&self.pipeline_layout),
+                module: &module,
+                entry_point: Some("main"),
+                // kernels write workgroup memory before they read it
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        });
+        tracing::debug!(kernel = label, seconds = begin.elapsed().as_secs_f64(), "built");
+        made
+    }
+
+    /// Submits the dispatches of `n` rounds over all chunks.
+    fn record(&self, groups: &[Group], n: usize) -> Result<()> {
+        self.record_on(&self.chunks, groups, n)
+    }
+
+    fn record_on(&self, chunks: &[Chunk], groups: &[Group], n: usize) -> Result<()> {
+        self.gpu.alive()?;
+        let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+        let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
+        let steps: usize = groups.iter().map(|g| g.1).max().unwrap_or(1);
+        let rounds = (DISPATCHES / (count as usize * steps).max(1)).max(1);
+        for chunk in chunks {
+            let mut left = n;
+            while left > 0 {
+                let now = left.min(rounds);
+                let mut encoder =
+                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                {
+                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                    pass.set_bind_group(0, &chunk.bind, &[]);
+                    for _ in 0..now {
+                        for program in &programs {
+                            dispatch(&mut pass, program, chunk.groups);
+                        }
+                    }
+                }
+                self.gpu.queue.submit([encoder.finish()]);
+                left -= now;
+            }
+        }
+        self.gpu.alive()
+    }
+
+    /// Waits until everything that was submitted is done.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn wait(&self) -> Result<()> {
+        self.gpu.wait()
+    }
+
+    /// Fills fields with NaN (integers with an absurd value): what a kernel does not write shows.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`].
+    pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
+        for field in fields {
+            let slot = self.slot(field)?;
+            for chunk in &self.chunks {
+                let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+                self.transfer.write(
+                    &self.gpu,
+                    &self.layout,
+                    chunk,
+                    slot,
+                    &worlds,
+                    &vec![POISON; chunk.worlds * slot.len],
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nanoseconds per world and step of each dispatch of a step, over `steps` steps; empty where the device
+    /// has no timestamps. With `split` every stage has a dispatch of its own, whatever the partition.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn stage_times(&mut self, steps: usize, split: bool) -> Result<Vec<(String, f64)>> {
+        if !self.gpu.adapter().timestamps || steps == 0 {
+            return Ok(Vec::new());
+        }
+        let groups: Vec<Group> = match split {
+            true => plan::step(&self.model).map(|s| (vec![s], 1)).collect(),
+            false => self.step_groups(1),
+        };
+        self.build(&groups)?;
+        let mut total = vec![0.0; groups.len()];
+        for _ in 0..steps {
+            for (sum, ticks) in total.iter_mut().zip(self.timed_round(&groups)?) {
+                *sum += ticks;
+            }
+        }
+        let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
+        let name = |g: &Group| g.0.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
+        Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
+    }
+
+    /// Device ticks of each group in one step, summed over chunks.
+    fn timed_round(&self, groups: &[Group]) -> Result<Vec<f64>> {
+        let device = &self.gpu.device;
+        let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
+        let set = device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count,
+        });
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        let resolved = buffer(device, "ticks", 2 * count as usize, usage);
+        let host = buffer(device, "ticks", 2 * count as usize, wgpu::BufferUsages::MAP_READ);
+        let mut total = vec![0.0; groups.len()];
+        for chunk in &self.chunks {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for (g, at) in groups.iter().zip((0..).step_by(2)) {
+                let writes = wgpu::ComputePassTimestampWrites {
+                    query_set: &set,
+                    beginning_of_pass_write_index: Some(at),
+                    end_of_pass_write_index: Some(at + 1),
+                };
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                    label: None,
+                    timestamp_writes: Some(writes),
+                });
+                if let Some(program) = self.pipelines.get(g) {
+                    pass.set_bind_group(0, &chunk.bind, &[]);
+                    dispatch(&mut pass, program, chunk.groups);
+                }
+            }
+            encoder.resolve_query_set(&set, 0..count, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &host, 0, 8 * u64::from(count));
+            self.gpu.queue.submit([encoder.finish()]);
+            host.slice(..).map_async(wgpu::MapMode::Read, |_| {});
+            self.gpu.wait()?;
+            let ticks: Vec<u64> = match host.slice(..).get_mapped_range() {
+                Ok(view) => bytemuck::cast_slice(&view).to_vec(),
+                Err(e) => return Err(Error::Device(format!("reading timestamps failed: {e}"))),
+            };
+            host.unmap();
+            for (sum, pair) in total.iter_mut().zip(ticks.chunks(2)) {
+                *sum += pair[1].saturating_sub(pair[0]) as f64;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Number of worlds.
+    pub fn worlds(&self) -> usize {
+        self.worlds
+    }
+
+    /// Bytes of device memory per world.
+    pub fn bytes_per_world(&self) -> usize {
+        self.layout.bytes_per_world()
+    }
+
+    /// Time spent on buffers and kernels so far.
+    pub fn build_times(&self) -> BuildTimes {
+        self.build
+    }
+
+    /// The grouping of the stages that was taken: never [`Partition::Auto`].
+    pub fn partition(&self) -> Partition {
+        self.options.partition(self.gpu.adapter())
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Lanes per world and worlds per workgroup.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The composed text of the kernel of some stages, as it is given to the driver.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
+        let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
+        self.composer.module(&names, 1, &self.layout).map(|(_, text)| text)
+    }
+
+    /// Bytes of arena that each dispatch of a step moves per world, under a partition or the one in use.
+    pub fn traffic(&self, partition: Option<Partition>, load: Load) -> Vec<Traffic> {
+        let partition = partition.unwrap_or(self.options.partition);
+        let options = Options { partition, ..self.options.clone() };
+        let groups = options.groups(plan::step(&self.model), self.gpu.adapter());
+        traffic(&self.composer, &self.layout, &groups, load)
+    }
+
+    /// Fields that the kernel of a stage writes.
+    pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
+        self.composer.writes(stage)
+    }
+}
+
+/// Refuses a model whose numbers would become infinite on the device.
+#[allow(clippy::cast_possible_truncation)]
+fn check_single(model: &Model) -> Result<()> {
+    let lost = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
+    for field in Model::<f64>::FIELDS.iter().filter(|f| f.elem == Elem::Real) {
+        let values = model.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+        if let Some(x) = values.iter().find(lost) {
+            let text = format!("'{}' of the model has {x:e}, beyond single precision", field.name);
+            return Err(Error::Unsupported(format!("{text}; scale the model, or step it on the CPU")));
+        }
+    }
+    Ok(())
+}
+
+/// Groups over two axes: one holds at most 65,535.
+fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &Program, groups: usize) {
+    let groups = u32::try_from(groups).unwrap_or(u32::MAX);
+    let x = groups.min(32_768);
+    for (pipeline, times) in program {
+        pass.set_pipeline(pipeline);
+        for _ in 0..*times {
+            pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+        }
+    }
+}
+
+/// The one place where modules become shaders.
+pub(crate) fn shader(
+    device: &wgpu::Device,
+    label: &str,
+    module: naga::Module,
+    checks: bool,
+) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
+    };
+    if checks {
+        return device.create_shader_module(descriptor);
+    }
+    // SAFETY: the text is composed from this crate's kernels, never from input. Every index is bounded by a
+    // size of the model or a capacity that the buffers were made for, ids were checked by the compiler, and every
+    // loop has a bound. Tests run the same kernels with the checks on and compare the bits.
+    #[allow(unsafe_code)]
+    unsafe {
+        device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn bits(elem: Elem, values: &[f64]) -> Vec<u32> {
+    match elem {
+        Elem::Real => values.iter().map(|x| (*x as f32).to_bits()).collect(),
+        Elem::Int => values.iter().map(|x| (*x as i32).cast_unsigned()).collect(),
+    }
+}
+
+fn number(elem: Elem, word: u32) -> f64 {
+    match elem {
+        Elem::Real => f64::from(f32::from_bits(word)),
+        Elem::Int => f64::from(word.cast_signed()),
+    }
+}

@@ -1,0 +1,6 @@
+//! Devices, buffers, transfers, and batches that step on them.
+
+pub mod batch;
+pub mod buffers;
+pub mod device;
+pub mod transfer;

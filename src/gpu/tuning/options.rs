@@ -1,0 +1,190 @@
+//! How a model's kernels are cut and spread: chosen from the model and the device, or by hand.
+
+use super::tune::Cache;
+use crate::error::{Error, Result};
+use crate::gpu::codegen::compose::{Placement, Shape};
+use crate::gpu::codegen::unroll::MOST_TURNS;
+use crate::gpu::runtime::device::Adapter;
+use crate::model::Model;
+use crate::schema::stages::Stage;
+
+/// How the stages of a step are grouped into dispatches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Partition {
+    /// By the device: drivers that compile large kernels slowly get small ones.
+    #[default]
+    Auto,
+    /// Every stage alone.
+    Split,
+    /// A few groups: poses, constraints, smooth forces, solver, integrator.
+    Grouped,
+    /// Everything in one dispatch.
+    Fused,
+}
+
+impl Partition {
+    /// `auto`, `split`, `grouped` or `fused`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Split => "split",
+            Self::Grouped => "grouped",
+            Self::Fused => "fused",
+        }
+    }
+}
+
+impl std::str::FromStr for Partition {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "split" => Ok(Self::Split),
+            "grouped" => Ok(Self::Grouped),
+            "fused" => Ok(Self::Fused),
+            other => Err(Error::Argument(format!(
+                "unknown partition '{other}'; expected auto, split, grouped or fused"
+            ))),
+        }
+    }
+}
+
+/// Options of a batch on the GPU.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Grouping of the stages.
+    pub partition: Partition,
+    /// Lanes per world, a power of two; chosen from the model's size when absent.
+    pub lanes: Option<usize>,
+    /// Worlds per workgroup; chosen when absent.
+    pub worlds_per_group: Option<usize>,
+    /// Where kernels keep what only they use; chosen when absent.
+    pub placement: Option<Placement>,
+    /// File of measured choices (see [`crate::gpu::tuning::tune`]): says what is left open here. `None`: no file is read.
+    pub tuned: Option<std::path::PathBuf>,
+    /// Bounds checks inside the kernels: for tests.
+    pub checks: bool,
+}
+
+/// Most worlds of a workgroup.
+pub(crate) const MOST_WORLDS: usize = 32;
+
+/// Most degrees of freedom of a world whose Hessian is kept in registers: the text grows with the third power.
+const REGISTER_DOFS: usize = 40;
+
+impl Options {
+    /// These options, with what they leave open taken from the file of measured choices, if it has an entry for the
+    /// model on the device. What is chosen by hand is kept, and then nothing is taken.
+    pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
+        let by_hand = self.lanes.is_some()
+            || self.worlds_per_group.is_some()
+            || self.placement.is_some()
+            || self.partition != Partition::Auto;
+        let Some(path) = self.tuned.as_deref().filter(|_| !by_hand) else { return self.clone() };
+        let (cache, damaged) = Cache::open(path);
+        if let Some(why) = damaged {
+            tracing::warn!("{why}");
+        }
+        match cache.find(adapter, model, worlds) {
+            Some(found) => Self { checks: self.checks, tuned: self.tuned.clone(), ..found },
+            None => self.clone(),
+        }
+    }
+
+    /// Lanes and worlds per group for a model on a device.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a count that is not a power of two or does not fit, with the limit.
+    pub fn shape(&self, model: &Model, adapter: &Adapter) -> Result<Shape> {
+        let most = (adapter.invocations as usize).min(256);
+        let lanes = self.lanes.unwrap_or(if adapter.software {
+            1
+        } else {
+            (model.sizes.nv / 2).next_power_of_two().clamp(1, 32)
+        });
+        let tile = self.worlds_per_group.unwrap_or(if adapter.software {
+            8
+        } else {
+            (64 / lanes.max(1)).clamp(1, MOST_WORLDS)
+        });
+        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, MOST_WORLDS)]
+        {
+            if !value.is_power_of_two() || value > limit {
+                return Err(Error::Argument(format!(
+                    "{what}: {value} is not a power of two from 1 to {limit}"
+                )));
+            }
+        }
+        if lanes * tile > most {
+            return Err(Error::Argument(format!(
+                "{lanes} lanes x {tile} worlds per group exceed the {most} invocations of a group"
+            )));
+        }
+        if adapter.limits_loops() && !(lanes * tile).is_multiple_of(8) {
+            return Err(Error::Argument(format!(
+                "{lanes} lanes x {tile} worlds per group: lavapipe is wrong unless groups are a multiple of 8"
+            )));
+        }
+        Ok(Shape { lanes, tile, placement: self.placement(model, adapter, lanes)? })
+    }
+
+    /// Where kernels of that many lanes keep what only they use.
+    fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<Placement> {
+        let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
+        let s = &model.sizes;
+        let one = lanes == 1 && nv <= REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MOST_TURNS;
+        match self.placement {
+            Some(Placement::Registers) if !one => Err(Error::Argument(format!(
+                "placement registers: {nv} degrees of freedom, {} candidate pairs and {lanes} lanes; at most \
+                 {REGISTER_DOFS}, {MOST_TURNS} and 1 fit",
+                s.ncandidate
+            ))),
+            // its solver runs one dispatch an iteration, and workgroup memory does not last that long
+            Some(Placement::Workgroup) if adapter.limits_loops() => Err(Error::Argument(
+                "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
+            )),
+            Some(Placement::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
+                "placement workgroup: the {room} bytes of a group are shared by lanes, and a world has one; use registers or storage"
+            ))),
+            Some(chosen) => Ok(chosen),
+            None if one => Ok(Placement::Registers),
+            None if lanes == 1 || adapter.limits_loops() => Ok(Placement::Storage),
+            None => Ok(Placement::Workgroup),
+        }
+    }
+
+    /// The grouping on a device: never [`Partition::Auto`].
+    pub fn partition(&self, adapter: &Adapter) -> Partition {
+        match self.partition {
+            // lavapipe's compile time grows with the square of a kernel's size
+            Partition::Auto if adapter.limits_loops() => Partition::Split,
+            Partition::Auto => Partition::Grouped,
+            chosen => chosen,
+        }
+    }
+
+    /// Groups of the given stages, in order.
+    pub fn groups(&self, stages: impl Iterator<Item = Stage>, adapter: &Adapter) -> Vec<Vec<Stage>> {
+        let partition = self.partition(adapter);
+        let mut groups: Vec<Vec<Stage>> = Vec::new();
+        for stage in stages {
+            let starts = match partition {
+                Partition::Split => true,
+                Partition::Fused => false,
+                _ => starts_group(stage, groups.last().and_then(|g| g.last()).copied()),
+            };
+            match groups.last_mut() {
+                Some(last) if !starts => last.push(stage),
+                _ => groups.push(vec![stage]),
+            }
+        }
+        groups
+    }
+}
+
+/// Whether a dispatch begins at a stage, where stages are grouped: at what needs most memory, and after the solver.
+pub(crate) fn starts_group(stage: Stage, before: Option<Stage>) -> bool {
+    matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::com_vel | Stage::solve)
+        && before != Some(Stage::check_state)
+        || before == Some(Stage::solve)
+}

@@ -1,0 +1,379 @@
+//! How to spread a model over a device, found by measuring, and the file in which that is kept.
+//!
+//! Every choice gives the same bits where the driver rounds every operation by itself, as those that were tried do; there
+//! a search changes nothing but speed. A driver that contracts products and sums may do so differently in each text. It goes through one choice after the
+//! other: lanes per world, worlds per group, placement, partition, each with the best of those before it.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use super::options::{MOST_WORLDS, Options, Partition};
+use crate::error::{Error, Result};
+use crate::gpu::codegen::compose::Placement;
+use crate::gpu::runtime::batch::GpuBatch;
+use crate::gpu::runtime::device::{Adapter, Gpu};
+use crate::model::Model;
+use crate::model::data::Capacity;
+use crate::schema::Values;
+
+/// One way of spreading worlds, and what it costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Lanes per world.
+    pub lanes: usize,
+    /// Worlds per workgroup.
+    pub worlds_per_group: usize,
+    /// Where kernels keep what only they use.
+    pub placement: Placement,
+    /// Grouping of the stages.
+    pub partition: Partition,
+    /// Seconds per step of all worlds.
+    pub step_seconds: f64,
+    /// Seconds until the kernels were built.
+    pub build_seconds: f64,
+}
+
+impl Trial {
+    /// Options that ask for it.
+    pub fn options(&self) -> Options {
+        Options {
+            partition: self.partition,
+            lanes: Some(self.lanes),
+            worlds_per_group: Some(self.worlds_per_group),
+            placement: Some(self.placement),
+            ..Options::default()
+        }
+    }
+}
+
+/// Fields that worlds are started from.
+pub type Start = Vec<(&'static str, Vec<f64>)>;
+
+/// Seconds that one trial is stepped for, about.
+const TRIAL: f64 = 0.1;
+
+/// Finds the fastest way to step `worlds` worlds from `start` within about `seconds`; every trial is told to `seen`.
+/// What `fixed` says is not varied. The last entry is the fastest.
+///
+/// # Errors
+/// [`Error::Argument`] where `fixed` does not fit the device, [`Error::Device`] where no trial could be run.
+pub fn search(
+    gpu: &Gpu,
+    model: &Model,
+    worlds: usize,
+    capacity: Capacity,
+    start: &Start,
+    fixed: &Options,
+    seconds: f64,
+    seen: &mut dyn FnMut(&Trial),
+) -> Result<Trial> {
+    let begin = Instant::now();
+    let mut best = trial(gpu, model, worlds, capacity, start, fixed)?;
+    seen(&best);
+    for axis in [Axis::Lanes, Axis::Worlds, Axis::Placement, Axis::Partition] {
+        for options in axis.candidates(&best, fixed, model, gpu.adapter()) {
+            if begin.elapsed().as_secs_f64() > seconds {
+                return Ok(best);
+            }
+            // a candidate that the driver refuses is no candidate
+            let Ok(found) = trial(gpu, model, worlds, capacity, start, &options) else { continue };
+            seen(&found);
+            if found.step_seconds < best.step_seconds {
+                best = found;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// What a search varies.
+#[derive(Clone, Copy)]
+enum Axis {
+    Lanes,
+    Worlds,
+    Placement,
+    Partition,
+}
+
+impl Axis {
+    /// Options that differ from the best so far along this axis, and fit the device.
+    fn candidates(self, best: &Trial, fixed: &Options, model: &Model, adapter: &Adapter) -> Vec<Options> {
+        let base = best.options();
+        let free = |given: bool, all: Vec<Options>| if given { Vec::new() } else { all };
+        let all = match self {
+            // groups keep their size, the placement follows the lanes
+            Axis::Lanes => free(fixed.lanes.is_some(), {
+                let size = best.lanes * best.worlds_per_group;
+                let most = (2 * model.sizes.nv.max(1)).next_power_of_two().min(64);
+                let lanes = (0..7).map(|k| 1 << k).filter(|l| *l != best.lanes && *l <= most);
+                let tile = |l: usize| fixed.worlds_per_group.unwrap_or((size / l).clamp(1, MOST_WORLDS));
+                let of = |l| Options {
+                    lanes: Some(l),
+                    worlds_per_group: Some(tile(l)),
+                    placement: fixed.placement,
+                    ..base.clone()
+                };
+                lanes.map(of).collect()
+            }),
+            Axis::Worlds => free(fixed.worlds_per_group.is_some(), {
+                let tiles = (0..6).map(|k| 1 << k).filter(|t| *t != best.worlds_per_group);
+                tiles.map(|t| Options { worlds_per_group: Some(t), ..base.clone() }).collect()
+            }),
+            Axis::Placement => free(fixed.placement.is_some(), {
+                let all = [Placement::Storage, Placement::Workgroup, Placement::Registers];
+                let others = all.into_iter().filter(|p| *p != best.placement);
+                others.map(|p| Options { placement: Some(p), ..base.clone() }).collect()
+            }),
+            Axis::Partition => free(fixed.partition != Partition::Auto, {
+                let all = [Partition::Split, Partition::Grouped, Partition::Fused];
+                let others = all.into_iter().filter(|p| *p != best.partition);
+                others.map(|p| Options { partition: p, ..base.clone() }).collect()
+            }),
+        };
+        all.into_iter().filter(|o| o.shape(model, adapter).is_ok()).collect()
+    }
+}
+
+/// Measures one way.
+fn trial(
+    gpu: &Gpu,
+    model: &Model,
+    worlds: usize,
+    capacity: Capacity,
+    start: &Start,
+    options: &Options,
+) -> Result<Trial> {
+    let mut batch = GpuBatch::new(gpu, model, worlds, capacity, options)?;
+    for (field, values) in start {
+        batch.set(field, values)?;
+    }
+    batch.prepare()?;
+    // a few steps tell how many are needed
+    let mut steps = 9;
+    let mut elapsed;
+    loop {
+        let begin = Instant::now();
+        batch.step(steps)?;
+        batch.wait()?;
+        elapsed = begin.elapsed().as_secs_f64();
+        if elapsed > 0.5 * TRIAL || steps > 10_000 {
+            break;
+        }
+        steps = 2 * steps + 1;
+    }
+    let shape = batch.shape();
+    Ok(Trial {
+        lanes: shape.lanes,
+        worlds_per_group: shape.tile,
+        placement: shape.placement,
+        partition: batch.partition(),
+        step_seconds: elapsed / steps as f64,
+        build_seconds: batch.build_times().total(),
+    })
+}
+
+/// Version of the file: one that differs is not read.
+const FORMAT: &str = concat!("manyworlds tuning 1, ", env!("CARGO_PKG_VERSION"));
+
+/// What was found on this machine: one entry per device, model and order of magnitude of worlds.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    entries: Map<String, Value>,
+}
+
+impl Cache {
+    /// Reads a file. One that is missing, damaged, or of another version counts as empty, and is written anew by
+    /// [`Cache::keep`]; the second value says why.
+    pub fn open(path: &Path) -> (Self, Option<String>) {
+        let empty = || Self { path: path.to_path_buf(), entries: Map::new() };
+        let why = |what: &str| Some(format!("{}: {what}; it is not used", path.display()));
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return (empty(), None),
+            Err(e) => return (empty(), why(&e.to_string())),
+        };
+        let Ok(Value::Object(mut root)) = serde_json::from_str::<Value>(&text) else {
+            return (empty(), why("not a JSON object"));
+        };
+        if root.get("format").and_then(Value::as_str) != Some(FORMAT) {
+            return (empty(), why("written by another version"));
+        }
+        match root.remove("entries") {
+            Some(Value::Object(entries)) => (Self { path: path.to_path_buf(), entries }, None),
+            _ => (empty(), why("no entries")),
+        }
+    }
+
+    /// The options kept for a model on a device, if they are of use there.
+    pub fn find(&self, adapter: &Adapter, model: &Model, worlds: usize) -> Option<Options> {
+        let entry = self.entries.get(&key(adapter, model, worlds))?.as_object()?;
+        let word = |name: &str| entry.get(name).and_then(Value::as_str);
+        let count = |name: &str| usize::try_from(entry.get(name)?.as_u64()?).ok();
+        let options = Options {
+            partition: word("partition")?.parse().ok()?,
+            lanes: Some(count("lanes")?),
+            worlds_per_group: Some(count("worlds_per_group")?),
+            placement: Some(word("placement")?.parse().ok()?),
+            ..Options::default()
+        };
+        // an entry that somebody has changed may not fit
+        options.shape(model, adapter).is_ok().then_some(options)
+    }
+
+    /// Keeps the result of a search, in the file too.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] where the file cannot be written, with its name.
+    pub fn keep(&mut self, adapter: &Adapter, model: &Model, worlds: usize, found: &Trial) -> Result<()> {
+        let entry = json!({
+            "lanes": found.lanes,
+            "worlds_per_group": found.worlds_per_group,
+            "placement": found.placement.name(),
+            "partition": found.partition.name(),
+            "steps_per_second": (worlds as f64 / found.step_seconds).round(),
+        });
+        // another process may have kept something since this one looked
+        if let (now, None) = Self::open(&self.path) {
+            self.entries.extend(now.entries);
+        }
+        self.entries.insert(key(adapter, model, worlds), entry);
+        let fail = |e: std::io::Error| Error::Argument(format!("{}: {e}", self.path.display()));
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder).map_err(fail)?;
+        }
+        // in one piece: another process may read or write it at the same time
+        let text = format!("{:#}\n", json!({ "format": FORMAT, "entries": self.entries }));
+        let part = self.path.with_extension(format!("{}.part", std::process::id()));
+        std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &self.path)).map_err(fail)
+    }
+
+    /// Everything that is kept: where it holds, and what was found.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.entries.iter().map(|(k, v)| (k.as_str(), v))
+    }
+}
+
+/// Device with its driver, model, and number of worlds to a factor of four.
+fn key(adapter: &Adapter, model: &Model, worlds: usize) -> String {
+    let magnitude = 1usize << (2 * (worlds.max(1).ilog2() / 2));
+    format!("{adapter}; model {:016x}; from {magnitude} worlds", fingerprint(model))
+}
+
+/// Hash of every number of a model (FNV-1a, 64 bits: Fowler, Noll, Vo, IETF draft-eastlake-fnv).
+fn fingerprint(model: &Model) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |bits: u64| {
+        for byte in bits.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for field in Model::<f64>::FIELDS {
+        match model.get(field.name) {
+            Some(Values::Real(v)) => v.iter().for_each(|x| add(x.to_bits())),
+            Some(Values::Int(v)) => v.iter().for_each(|x| add(u64::from(x.cast_unsigned()))),
+            None => {}
+        }
+        add(0x5eed);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile;
+
+    fn adapter(name: &str) -> Adapter {
+        Adapter {
+            name: name.into(),
+            backend: "Vulkan".into(),
+            driver: "1".into(),
+            software: true,
+            workgroup_bytes: 1 << 15,
+            invocations: 256,
+            binding_bytes: 1 << 27,
+            buffer_bytes: 1 << 28,
+            timestamps: false,
+        }
+    }
+
+    fn model(mass: f64) -> Model {
+        let text = format!(
+            "<mujoco><worldbody><body><joint/><geom size='0.1' mass='{mass}'/></body></worldbody></mujoco>"
+        );
+        compile::load_str(&text).expect("a good model")
+    }
+
+    const FOUND: Trial = Trial {
+        lanes: 1,
+        worlds_per_group: 16,
+        placement: Placement::Registers,
+        partition: Partition::Fused,
+        step_seconds: 0.001,
+        build_seconds: 1.0,
+    };
+
+    #[test]
+    fn what_was_found_is_found_again_and_only_where_it_holds() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep/tuning.json");
+        let (mut cache, why) = Cache::open(&path);
+        assert_eq!(why, None);
+        let (here, one) = (adapter("here"), model(1.0));
+        cache.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
+        let (cache, why) = Cache::open(&path);
+        assert_eq!(why, None);
+        let found = cache.find(&here, &one, 120).expect("kept");
+        assert_eq!((found.lanes, found.worlds_per_group), (Some(1), Some(16)));
+        assert_eq!((found.placement, found.partition), (Some(Placement::Registers), Partition::Fused));
+        assert!(cache.find(&adapter("elsewhere"), &one, 100).is_none());
+        assert!(cache.find(&here, &model(2.0), 100).is_none());
+        assert!(cache.find(&here, &one, 10_000).is_none());
+    }
+
+    #[test]
+    fn a_search_on_hardware_tries_one_lane_and_others() {
+        let hardware = Adapter { software: false, invocations: 1024, ..adapter("hardware") };
+        let model = compile::load("models/humanoid.xml".as_ref()).expect("a model of ours");
+        let best = Trial { lanes: 16, worlds_per_group: 4, placement: Placement::Workgroup, ..FOUND };
+        let all = Axis::Lanes.candidates(&best, &Options::default(), &model, &hardware);
+        let lanes: Vec<_> = all.iter().filter_map(|o| o.lanes).collect();
+        assert_eq!(lanes, [1, 2, 4, 8, 32, 64]);
+    }
+
+    #[test]
+    fn what_others_keep_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tuning.json");
+        let (here, one, two) = (adapter("here"), model(1.0), model(2.0));
+        let (mut first, mut second) = (Cache::open(&path).0, Cache::open(&path).0);
+        first.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
+        second.keep(&here, &two, 100, &FOUND).expect("a file that can be written");
+        let cache = Cache::open(&path).0;
+        assert!(cache.find(&here, &one, 100).is_some() && cache.find(&here, &two, 100).is_some());
+    }
+
+    #[test]
+    fn damaged_files_and_entries_are_not_used_and_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tuning.json");
+        let (here, one) = (adapter("here"), model(1.0));
+        for text in ["", "{", "[1]", "{\"format\": \"another\", \"entries\": {}}"] {
+            std::fs::write(&path, text).expect("written");
+            let (mut cache, why) = Cache::open(&path);
+            assert!(why.is_some_and(|w| w.contains("tuning.json")), "{text}");
+            assert!(cache.find(&here, &one, 100).is_none());
+            cache.keep(&here, &one, 100, &FOUND).expect("replaced");
+            assert!(Cache::open(&path).0.find(&here, &one, 100).is_some());
+        }
+        // an entry with three lanes
+        let good = std::fs::read_to_string(&path).expect("written");
+        std::fs::write(&path, good.replace("\"lanes\": 1", "\"lanes\": 3")).expect("written");
+        let (cache, why) = Cache::open(&path);
+        assert!(why.is_none() && cache.entries().count() == 1);
+        assert!(cache.find(&here, &one, 100).is_none());
+    }
+}

@@ -1,0 +1,197 @@
+//! One world on the CPU: every Data field as a flat array, made from the table of fields.
+
+use super::{Model, solver};
+use crate::cpu::actuation::history;
+use crate::real::Real;
+use crate::schema::{Column, Field, Sizes, Values, ValuesMut, column, data_table, dim, elem};
+
+macro_rules! define_data {
+    ($($stage:ident $name:ident: $elem:ident [$($d:tt)*] $unit:literal $doc:literal;)*) => {
+        /// State and results of one world.
+        #[allow(non_snake_case)]
+        pub struct Data<T: Real = f64> {
+            /// Lengths of the axes, capacities included.
+            pub sizes: Sizes,
+            $(
+                #[doc = $doc]
+                #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Written by: ", stringify!($stage), ".")]
+                pub $name: column!($elem, T),
+            )*
+        }
+
+        // By hand and a field at a time, as in `model.rs`.
+        impl<T: Real> Clone for Data<T> {
+            fn clone(&self) -> Self {
+                let mut data = Self { sizes: self.sizes, ..Self::default() };
+                $(data.$name.clone_from(&self.$name);)*
+                data
+            }
+        }
+
+        impl<T: Real> Default for Data<T> {
+            fn default() -> Self {
+                Self { sizes: Sizes::default(), $($name: Vec::new(),)* }
+            }
+        }
+
+        impl<T: Real> PartialEq for Data<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.sizes == other.sizes $(&& self.$name == other.$name)*
+            }
+        }
+
+        impl<T: Real> std::fmt::Debug for Data<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct("Data").field("sizes", &self.sizes).finish_non_exhaustive()
+            }
+        }
+
+        impl<T: Real> Data<T> {
+            /// What the table says of every Data field.
+            pub const FIELDS: &'static [Field] = &[$(Field {
+                name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
+                unit: $unit, doc: $doc, stage: stringify!($stage),
+            },)*];
+
+            /// A world of the given sizes with every element zero.
+            pub fn zeroed(sizes: Sizes) -> Self {
+                let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
+                let mut next = move || fields.next().unwrap_or(0);
+                let mut data = Self { sizes, ..Self::default() };
+                $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
+                data
+            }
+
+            /// One field by name.
+            pub fn get(&self, name: &str) -> Option<Values<'_, T>> {
+                match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
+            }
+
+            /// One field by name, to be written.
+            pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
+                match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
+            }
+
+            /// The same world in another precision.
+            pub fn cast<U: Real>(&self) -> Data<U> {
+                let mut data = Data::<U> { sizes: self.sizes, ..Data::default() };
+                $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
+                data
+            }
+        }
+    };
+}
+data_table!(define_data);
+
+/// Bits of a world's `status`: set when something went wrong, cleared by the caller or a reset.
+pub mod status {
+    /// More contacts than slots; the deepest were kept.
+    pub const CONTACT_OVERFLOW: i32 = 1 << 0;
+    /// More constraint rows than slots; those of the last contacts were left out.
+    pub const CONSTRAINT_OVERFLOW: i32 = 1 << 1;
+    /// A position was not finite or too large; the world was reset.
+    pub const BAD_QPOS: i32 = 1 << 2;
+    /// A velocity was not finite or too large; the world was reset.
+    pub const BAD_QVEL: i32 = 1 << 3;
+    /// An acceleration was not finite or too large; the world was reset.
+    pub const BAD_QACC: i32 = 1 << 4;
+    /// A control was not finite or too large; all controls of that step were taken as zero.
+    pub const BAD_CTRL: i32 = 1 << 5;
+
+    /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
+    pub const LOOP_LIMIT: i32 = 1 << 6;
+    /// The inertia matrix was singular: bodies without mass, or axes that move the same.
+    pub const SINGULAR_INERTIA: i32 = 1 << 7;
+
+    /// Every bit with its name, in order.
+    pub const NAMES: &[(i32, &str)] = &[
+        (CONTACT_OVERFLOW, "contact_overflow"),
+        (CONSTRAINT_OVERFLOW, "constraint_overflow"),
+        (BAD_QPOS, "bad_qpos"),
+        (BAD_QVEL, "bad_qvel"),
+        (BAD_QACC, "bad_qacc"),
+        (BAD_CTRL, "bad_ctrl"),
+        (LOOP_LIMIT, "loop_limit"),
+        (SINGULAR_INERTIA, "singular_inertia"),
+    ];
+}
+
+/// Slots of a world: fixed when a batch is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Contacts.
+    pub nconmax: usize,
+    /// Constraint rows.
+    pub njmax: usize,
+}
+
+impl Capacity {
+    /// Sizes of a world of `model` with this room: what only other solvers than its own need has none.
+    pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
+        let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
+        let ndual = if model.has_dual() { self.njmax } else { 0 };
+        let nadhesive = if model.has_adhesion() { self.nconmax } else { 0 };
+        let (nasleep, nasleepq) =
+            if model.has_sleep() { (model.sizes.ntree, model.sizes.nq) } else { (0, 0) };
+        Sizes {
+            nconmax: self.nconmax,
+            njmax: self.njmax,
+            nH: nh,
+            ndual,
+            nadhesive,
+            nasleep,
+            nasleepq,
+            ..model.sizes
+        }
+    }
+}
+
+impl<T: Real> Data<T> {
+    /// A world of `model` in its initial state, with room for `capacity`.
+    pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
+        let mut data = Self::zeroed(capacity.sizes(model));
+        data.reset(model, None);
+        data
+    }
+
+    /// Puts the state back to the model's initial one, or to a keyframe; status and counters are kept.
+    ///
+    /// The caller checks that the keyframe exists.
+    pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
+        let s = &model.sizes;
+        self.time[0] = T::ZERO;
+        self.time_rest[0] = T::ZERO;
+        self.qpos.copy_from_slice(&model.qpos0);
+        for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
+            field.fill(T::ZERO);
+        }
+        self.qfrc_applied.fill(T::ZERO);
+        self.xfrc_applied.fill(T::ZERO);
+        self.eq_active.copy_from_slice(&model.eq_active0);
+        // trees that a keyframe moves wake up
+        if !self.tree_asleep.is_empty() {
+            self.tree_asleep.copy_from_slice(&model.tree_asleep0);
+            self.asleep_qpos.copy_from_slice(&model.qpos0);
+        }
+        history::reset(model, self);
+        // mocap bodies start where the model puts them
+        for body in 0..s.nbody {
+            if let Ok(id) = usize::try_from(model.body_mocapid[body]) {
+                self.mocap_pos[3 * id..3 * id + 3].copy_from_slice(&model.body_pos[3 * body..3 * body + 3]);
+                self.mocap_quat[4 * id..4 * id + 4].copy_from_slice(&model.body_quat[4 * body..4 * body + 4]);
+            }
+        }
+        if let Some(k) = key {
+            fn row<T>(v: &[T], k: usize, n: usize) -> &[T] {
+                &v[k * n..(k + 1) * n]
+            }
+            self.time[0] = model.key_time[k];
+            self.qpos.copy_from_slice(row(&model.key_qpos, k, s.nq));
+            self.qvel.copy_from_slice(row(&model.key_qvel, k, s.nv));
+            self.act.copy_from_slice(row(&model.key_act, k, s.na));
+            self.ctrl.copy_from_slice(row(&model.key_ctrl, k, s.nu));
+            self.mocap_pos.copy_from_slice(row(&model.key_mpos, k, 3 * s.nmocap));
+            self.mocap_quat.copy_from_slice(row(&model.key_mquat, k, 4 * s.nmocap));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Which stages run for a model, and how often: what its options and elements ask for.
+
+use super::{Model, disable, enable, integrator, object, sensor};
+use crate::real::Real;
+use crate::schema::stages::{Group, Stage};
+
+/// The stages of `forward`, in order: everything that follows from the state.
+pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    let forward = |s: Stage| s.group() != Group::Step && s != Stage::inverse;
+    Stage::ALL.iter().copied().filter(move |&s| forward(s) && is_used(m, s))
+}
+
+/// The stages of inverse dynamics, in order: what forces follow from the state and its acceleration.
+pub fn inverse<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    Stage::ALL.iter().copied().filter(|&s| {
+        let first = matches!(s.group(), Group::Position | Group::Velocity);
+        (first && is_used(m, s)) || s == Stage::inverse
+    })
+}
+
+/// The stages of one step, in order. An integrator of several parts has the pipeline before each of them.
+pub fn step<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    (0..parts(m)).flat_map(move |part| part_of_step(m, part))
+}
+
+/// The stages of one part of a step, in order.
+pub fn part_of_step<T: Real>(m: &Model<T>, part: usize) -> impl Iterator<Item = Stage> {
+    Stage::ALL.iter().copied().filter(move |&s| is_in_step(m, s, part == 0))
+}
+
+/// How often a step runs the pipeline.
+pub fn parts<T: Real>(m: &Model<T>) -> usize {
+    if m.opt_integrator[0] == integrator::RK4 { 4 } else { 1 }
+}
+
+/// Every stage that a step, `forward` or `inverse` runs, each once, in order.
+pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    Stage::ALL
+        .iter()
+        .copied()
+        .filter(|&s| is_in_step(m, s, true) || (s.group() != Group::Step && is_used(m, s)))
+}
+
+/// Whether a stage has something to do for a model.
+fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    match stage {
+        Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_past(m)),
+        Stage::fluid => has_fluid(m),
+        Stage::fwdinv => m.enabled(enable::FWDINV),
+        Stage::wake | Stage::sleep => m.has_sleep(),
+        _ => true,
+    }
+}
+
+/// Whether some sensor has a history: it is kept where sensors are switched off too.
+fn has_past<T: Real>(m: &Model<T>) -> bool {
+    m.sensor_historyadr.iter().any(|&adr| adr >= 0)
+}
+
+/// Whether bodies move through a medium that resists. Without passive forces there is none.
+pub fn has_fluid<T: Real>(m: &Model<T>) -> bool {
+    let dense = m.opt_density[0] > T::ZERO || m.opt_viscosity[0] > T::ZERO;
+    dense && !(m.disabled(disable::SPRING) && m.disabled(disable::DAMPER))
+}
+
+/// Whether the integrator takes derivatives of the forces by the velocities.
+pub fn is_implicit<T: Real>(m: &Model<T>) -> bool {
+    [integrator::IMPLICIT, integrator::IMPLICITFAST].contains(&m.opt_integrator[0])
+}
+
+/// Whether a step runs a stage in its first part, or in a later one.
+fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
+    match stage.group() {
+        Group::Position | Group::Velocity | Group::Force => is_used(m, stage),
+        Group::View => first && is_used(m, stage) && is_viewed(m, stage),
+        Group::Step => match stage {
+            Stage::rk4 => m.opt_integrator[0] == integrator::RK4,
+            Stage::euler => m.opt_integrator[0] == integrator::EULER,
+            Stage::implicit => is_implicit(m),
+            Stage::sleep => first && is_used(m, stage),
+            _ => first,
+        },
+    }
+}
+
+/// Whether something in the model asks for a view in every step.
+fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    match stage {
+        Stage::sensor => true,
+        Stage::energies => needs_energy(m),
+        Stage::camlight => is_used(m, Stage::sensor) && senses_cameras(m),
+        Stage::subtree_vel => senses(m, &[sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM]),
+        Stage::rne_post => senses(
+            m,
+            &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC],
+        ),
+        Stage::fwdinv => true,
+        _ => false,
+    }
+}
+
+/// Whether the energies are wanted: by a flag or by a sensor.
+pub fn needs_energy<T: Real>(m: &Model<T>) -> bool {
+    m.enabled(enable::ENERGY) || senses(m, &[sensor::E_POTENTIAL, sensor::E_KINETIC])
+}
+
+/// Whether a model has sensors of some kinds that are not switched off.
+pub fn senses<T: Real>(m: &Model<T>, kinds: &[i32]) -> bool {
+    is_used(m, Stage::sensor) && m.sensor_type.iter().any(|kind| kinds.contains(kind))
+}
+
+/// Whether a sensor measures a camera, or relative to one.
+fn senses_cameras<T: Real>(m: &Model<T>) -> bool {
+    m.sensor_objtype.iter().chain(&m.sensor_reftype).any(|&kind| kind == object::CAMERA)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(option: &str) -> Model {
+        let text = format!(
+            r#"<mujoco><option {option}/><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>"#
+        );
+        crate::compile::load_str(&text).expect("a model")
+    }
+
+    #[test]
+    fn a_step_has_one_integrator_and_one_check_of_the_state() {
+        for (option, name, times) in [
+            (r#"integrator="Euler""#, "euler", 1),
+            (r#"integrator="RK4""#, "rk4", 4),
+            (r#"integrator="implicit""#, "implicit", 1),
+            (r#"integrator="implicitfast""#, "implicit", 1),
+        ] {
+            let m = model(option);
+            let count = |stage: &str| step(&m).filter(|s| s.name() == stage).count();
+            let integrators: Vec<&str> =
+                step(&m).map(Stage::name).filter(|n| ["euler", "rk4", "implicit"].contains(n)).collect();
+            assert_eq!(integrators, vec![name; times]);
+            assert_eq!((count("check_state"), count("kinematics"), count("energies")), (1, times, 0));
+            assert!(stages(&m).all(|s| step(&m).chain(forward(&m)).chain(inverse(&m)).any(|t| t == s)));
+        }
+    }
+
+    #[test]
+    fn a_medium_is_part_of_a_step_where_it_resists() {
+        let count = |option: &str| step(&model(option)).filter(|&s| s == Stage::fluid).count();
+        assert_eq!([count(""), count(r#"density="1""#), count(r#"viscosity="1""#)], [0, 1, 1]);
+    }
+
+    #[test]
+    fn energy_is_part_of_a_step_where_it_is_asked_for() {
+        let text = r#"<mujoco><option><flag energy="enable"/></option><worldbody/></mujoco>"#;
+        let m = crate::compile::load_str(text).expect("a model");
+        assert_eq!(step(&m).filter(|&s| s == Stage::energies).count(), 1);
+    }
+
+    #[test]
+    fn a_step_has_the_views_that_its_sensors_read() {
+        for (made, disabled, views) in [
+            ("<gyro site='s'/>", "", vec!["sensor"]),
+            ("<force site='s'/>", "", vec!["rne_post", "sensor"]),
+            ("<subtreeangmom body='b'/>", "", vec!["subtree_vel", "sensor"]),
+            ("<e_kinetic/>", "", vec!["energies", "sensor"]),
+            ("<framepos objtype='camera' objname='c'/>", "", vec!["camlight", "sensor"]),
+            ("<force site='s'/>", "<option><flag sensor='disable'/></option>", vec![]),
+        ] {
+            let text = format!(
+                "<mujoco>{disabled}<worldbody><body name='b'><joint/><geom size='0.1'/><site name='s'/>\
+                 <camera name='c'/></body></worldbody><sensor>{made}</sensor></mujoco>"
+            );
+            let m = crate::compile::load_str(&text).expect("a model");
+            let names: Vec<&str> = step(&m).filter(|s| s.group() == Group::View).map(Stage::name).collect();
+            assert_eq!(names, views, "{made}");
+        }
+    }
+}

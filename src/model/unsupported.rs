@@ -1,0 +1,253 @@
+//! What compiles, but is not simulated yet: refused by name when worlds are made of it. When a stage learns
+//! something new, a line goes away here.
+
+use super::{Model, bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, sensor};
+use crate::cpu::sensor::sensor_distance::sensed_pairs;
+use crate::error::{Error, Result};
+use crate::mjcf::EQUALITIES;
+use crate::mjcf::type_name;
+use crate::schema::kinds::Kind;
+use crate::spec::SENSORS;
+
+/// Types whose geoms collide with each other.
+const COLLIDING: &[(i32, i32)] = &[
+    (kind::PLANE, kind::SPHERE),
+    (kind::PLANE, kind::CAPSULE),
+    (kind::PLANE, kind::ELLIPSOID),
+    (kind::PLANE, kind::CYLINDER),
+    (kind::PLANE, kind::BOX),
+    (kind::SPHERE, kind::SPHERE),
+    (kind::SPHERE, kind::CAPSULE),
+    (kind::SPHERE, kind::CYLINDER),
+    (kind::SPHERE, kind::BOX),
+    (kind::CAPSULE, kind::CAPSULE),
+    (kind::CAPSULE, kind::BOX),
+    (kind::BOX, kind::BOX),
+    (kind::PLANE, kind::MESH),
+];
+
+/// Types that do so by their support functions.
+pub(crate) const CONVEX: &[(i32, i32)] = &[
+    (kind::SPHERE, kind::ELLIPSOID),
+    (kind::CAPSULE, kind::ELLIPSOID),
+    (kind::CAPSULE, kind::CYLINDER),
+    (kind::ELLIPSOID, kind::ELLIPSOID),
+    (kind::ELLIPSOID, kind::CYLINDER),
+    (kind::ELLIPSOID, kind::BOX),
+    (kind::CYLINDER, kind::CYLINDER),
+    (kind::CYLINDER, kind::BOX),
+    (kind::SPHERE, kind::MESH),
+    (kind::CAPSULE, kind::MESH),
+    (kind::ELLIPSOID, kind::MESH),
+    (kind::CYLINDER, kind::MESH),
+    (kind::BOX, kind::MESH),
+    (kind::MESH, kind::MESH),
+];
+
+/// Types whose geoms lie on a height field.
+const ON_HFIELD: std::ops::RangeInclusive<i32> = kind::SPHERE..=kind::MESH;
+
+/// Flags that must stay off.
+const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
+
+/// Kinds of sensors that need what is not there yet: tactile maps, plugins.
+const NOT_SENSED: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
+
+/// Most iterations of a solver in one step.
+const MAX_ITERATIONS: i32 = 10_000;
+
+/// Longest list of what is not simulated.
+const MAX_LISTED: usize = 20;
+
+/// Refuses a model that uses something that is not simulated yet; the message lists all of it.
+pub fn check(model: &Model) -> Result<()> {
+    let mut list = List { model, lines: Vec::new() };
+    list.options();
+    list.bodies();
+    list.flexes();
+    list.geoms();
+    list.pairs();
+    list.actuators();
+    list.plugins();
+    list.equalities();
+    list.sensors();
+    if list.lines.is_empty() {
+        return Ok(());
+    }
+    let more = list.lines.len().saturating_sub(MAX_LISTED);
+    list.lines.truncate(MAX_LISTED);
+    if more > 0 {
+        list.lines.push(format!("{more} more"));
+    }
+    Err(Error::Unsupported(format!(
+        "the model compiles, but is not simulated yet: {}",
+        list.lines.join("; ")
+    )))
+}
+
+/// Whether the distance of geoms of two types is known, the lower type first. Of two planes there is none.
+pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
+    // there is one way for convex shapes
+    let convex = CONVEX.contains(&types) || types == (kind::BOX, kind::BOX);
+    types == (kind::PLANE, kind::PLANE)
+        || (COLLIDING.contains(&types) && types != (kind::BOX, kind::BOX))
+        || (convex && !model.disabled(disable::NATIVECCD))
+}
+
+struct List<'a> {
+    model: &'a Model,
+    lines: Vec<String>,
+}
+
+impl List<'_> {
+    fn add(&mut self, line: impl Into<String>) {
+        let line = line.into();
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// What messages call an object: its kind, and its name or id.
+    fn called(&self, kind: Kind, id: usize) -> String {
+        match self.model.names.of(kind).get(id) {
+            Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
+            _ => format!("{} {id}", kind.word()),
+        }
+    }
+
+    /// Adds the first object of a kind for which a number is not what is simulated.
+    fn first(&mut self, kind: Kind, what: &str, count: usize, wrong: impl Fn(usize) -> bool) {
+        if let Some(id) = (0..count).find(|&i| wrong(i)) {
+            self.add(format!("{what} ({})", self.called(kind, id)));
+        }
+    }
+
+    fn options(&mut self) {
+        let m = self.model;
+        if m.opt_integrator[0] == integrator::DISCRETE {
+            self.add("this value of option integrator (use Euler, RK4, implicit or implicitfast)");
+        }
+        for (name, count) in [
+            ("iterations", m.opt_iterations[0]),
+            ("ls_iterations", m.opt_ls_iterations[0]),
+            ("noslip_iterations", m.opt_noslip_iterations[0]),
+            ("ccd_iterations", m.opt_ccd_iterations[0]),
+        ] {
+            // a GPU gives up on a kernel that runs for too long
+            if count > MAX_ITERATIONS {
+                self.add(format!("option {name} {count} (at most {MAX_ITERATIONS})"));
+            }
+        }
+        if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
+            self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
+        }
+        // the comparison would take the acceleration of a forward pass for a discrete one
+        if m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV) {
+            self.add("flags fwdinv and invdiscrete together");
+        }
+        for (name, bit) in ENABLED {
+            if m.enabled(*bit) {
+                self.add(format!("flag {name}"));
+            }
+        }
+    }
+
+    fn bodies(&mut self) {}
+
+    fn flexes(&mut self) {
+        self.first(Kind::Flex, "deformable body", self.model.sizes.nflex, |_| true);
+    }
+
+    fn geoms(&mut self) {}
+
+    fn pairs(&mut self) {
+        let m = self.model;
+        // one message for each pair of types
+        let mut told = Vec::new();
+        for c in 0..m.sizes.ncandidate {
+            let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
+            let types = (m.geom_type[g1], m.geom_type[g2]);
+            // there is one way to collide convex shapes
+            let convex = CONVEX.contains(&types) && !m.disabled(disable::NATIVECCD);
+            let lies =
+                types.0 == kind::HFIELD && ON_HFIELD.contains(&types.1) && !m.disabled(disable::NATIVECCD);
+            if COLLIDING.contains(&types) || convex || lies || told.contains(&types) {
+                continue;
+            }
+            told.push(types);
+            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
+            let (a, b) = (type_name(types.0), type_name(types.1));
+            self.add(format!("collision of {a} and {b} ({one}, {two})"));
+        }
+    }
+
+    fn equalities(&mut self) {
+        let m = self.model;
+        // those of deformable bodies
+        for (kind, name) in EQUALITIES.iter().enumerate().skip(equality::TENDON as usize + 1) {
+            let what = format!("{name} constraint");
+            self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind as i32);
+        }
+    }
+
+    fn sensors(&mut self) {
+        let m = self.model;
+        let count = m.sizes.nsensor;
+        for number in NOT_SENSED {
+            let tag = SENSORS.get(*number as usize).map_or("", |rule| rule.tag);
+            let what = format!("sensor of type {tag}");
+            self.first(Kind::Sensor, &what, count, |s| m.sensor_type[s] == *number);
+        }
+        self.first(Kind::Sensor, "enclosed of a sensor", count, |s| {
+            m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0
+        });
+        self.distances();
+        // shapes that rays do not know
+        if m.sensor_type.contains(&sensor::RANGEFINDER) {
+            let what = "rays against a signed-distance geom";
+            self.first(Kind::Geom, what, m.sizes.ngeom, |g| m.geom_type[g] == kind::SDF);
+        }
+    }
+
+    /// Pairs of types whose distance is sensed and not known, one message for each.
+    fn distances(&mut self) {
+        let m = self.model;
+        let mut told = Vec::new();
+        for (g1, g2) in sensed_pairs(m) {
+            let types = (m.geom_type[g1], m.geom_type[g2]);
+            if told.contains(&types) || has_distance(m, types) {
+                continue;
+            }
+            told.push(types);
+            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
+            let (a, b) = (type_name(types.0), type_name(types.1));
+            self.add(format!("distance of {a} and {b} ({one}, {two})"));
+        }
+    }
+
+    fn actuators(&mut self) {
+        let m = self.model;
+        let count = m.sizes.nactuator;
+        let own = |kinds: &[i32], a: usize, list: &[i32]| !list.contains(&kinds[a]);
+        self.first(Kind::Actuator, "this activation of an actuator", count, |a| {
+            m.actuator_dyntype[a] == dynamics::USER
+        });
+        let gains = [gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID];
+        self.first(Kind::Actuator, "this gain of an actuator", count, |a| {
+            own(&m.actuator_gaintype, a, &gains)
+        });
+        let biases = [bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
+        self.first(Kind::Actuator, "this bias of an actuator", count, |a| {
+            own(&m.actuator_biastype, a, &biases)
+        });
+    }
+
+    fn plugins(&mut self) {
+        let m = self.model;
+        self.first(Kind::Body, "a plugin of a body", m.sizes.nbody, |b| m.body_plugin[b] >= 0);
+        self.first(Kind::Geom, "a plugin of a geom", m.sizes.ngeom, |g| m.geom_plugin[g] >= 0);
+        self.first(Kind::Actuator, "a plugin of an actuator", m.sizes.nactuator, |a| {
+            m.actuator_plugin[a] >= 0
+        });
+    }
+}
