@@ -53,12 +53,12 @@ fn inverse(c: &mut Criterion) {
     bench("forward", cpu::forward);
     bench("inverse", cpu::inverse);
     bench("forward, after the velocities", |m, d| {
-        cpu::actuation::actuation(m, d);
-        cpu::acceleration::acceleration(m, d);
+        cpu::actuation::actuation::actuation(m, d);
+        cpu::smooth::acceleration::acceleration(m, d);
         // as in a step that is not the first: from the last solution
-        cpu::solve::solve(m, d);
+        cpu::solver::solve::solve(m, d);
     });
-    bench("inverse, after the velocities", cpu::inverse::inverse);
+    bench("inverse, after the velocities", cpu::solver::inverse::inverse);
 }
 
 /// States along a motion.
