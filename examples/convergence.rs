@@ -14,9 +14,10 @@ use manyworlds::cpu::constraint::islands;
 use manyworlds::cpu::smooth::factor_m;
 use manyworlds::cpu::solver::solve::solve;
 use manyworlds::cpu::{forward, step};
+use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::{Model, disable, solver};
 use manyworlds::real::Real;
+use manyworlds::schema::enums::{disable, solver};
 
 const SOLVERS: [(&str, i32); 3] = [("Newton", solver::NEWTON), ("CG", solver::CG), ("PGS", solver::PGS)];
 

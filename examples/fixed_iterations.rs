@@ -11,8 +11,9 @@
 
 use manyworlds::compile;
 use manyworlds::cpu::{forward, step};
+use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::{Model, cone, solver};
+use manyworlds::schema::enums::{cone, solver};
 
 /// Solvers and their numbers of iterations.
 const MODES: [(&str, i32, &[i32]); 3] = [

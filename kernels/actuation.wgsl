@@ -17,7 +17,7 @@ fn actuation() {
     }
     let good = sum_parts().x == 0.0;
     if (!good) {
-        raise(BAD_CTRL);
+        raise(STATUS_BAD_CTRL);
     }
     for (var a = lane; a < nactuator; a += lanes) {
         let input = first_control(a, good);
@@ -158,7 +158,7 @@ fn limit_tendon(ten: u32) {
     }
     var total = 0.0;
     for (var a = 0u; a < nactuator; a++) {
-        if (actuator_trntype(a) == TRN_TENDON && u32(actuator_trnid(2u * a)) == ten) {
+        if (actuator_trntype(a) == TRANSMISSION_TENDON && u32(actuator_trnid(2u * a)) == ten) {
             total += actuator_force(u32(actuator_outadr(a)));
         }
     }
@@ -167,7 +167,7 @@ fn limit_tendon(ten: u32) {
         return;
     }
     for (var a = 0u; a < nactuator; a++) {
-        if (actuator_trntype(a) == TRN_TENDON && u32(actuator_trnid(2u * a)) == ten) {
+        if (actuator_trntype(a) == TRANSMISSION_TENDON && u32(actuator_trnid(2u * a)) == ten) {
             let out = u32(actuator_outadr(a));
             set_actuator_force(out, actuator_force(out) * (within / total));
         }
@@ -208,7 +208,7 @@ fn dof_force(dof: u32) -> f32 {
         sum += qfrc_gravcomp(dof);
     }
 //#endif
-    let scalar = jnt_type(jnt) == SLIDE || jnt_type(jnt) == HINGE;
+    let scalar = jnt_type(jnt) == JOINT_SLIDE || jnt_type(jnt) == JOINT_HINGE;
     if (scalar && jnt_actfrclimited(jnt) != 0) {
         sum = clip(sum, jnt_actfrcrange(2u * jnt), jnt_actfrcrange(2u * jnt + 1u));
     }

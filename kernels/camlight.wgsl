@@ -1,12 +1,6 @@
 // Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
 // Twin: src/cpu/smooth/camlight.rs.
 
-// Values of cam_mode and light_mode.
-const TRACK: i32 = 1;
-const TRACKCOM: i32 = 2;
-const TARGETBODY: i32 = 3;
-const TARGETBODYCOM: i32 = 4;
-
 fn camlight() {
     for (var cam = lane; cam < ncam; cam += lanes) {
         place_camera(cam);
@@ -18,7 +12,7 @@ fn camlight() {
 
 // Point that a camera or light is turned towards.
 fn target_point(mode: i32, body: u32) -> vec3f {
-    if (mode == TARGETBODYCOM) {
+    if (mode == CAMERA_TARGETBODYCOM) {
         return subtree_com_vec3(body);
     }
     return xpos_vec3(body);
@@ -29,8 +23,8 @@ fn place_camera(cam: u32) {
     let mode = cam_mode(cam);
     let body = u32(cam_bodyid(cam));
     // following cameras keep the orientation of the initial configuration
-    if (mode == TRACK || mode == TRACKCOM) {
-        if (mode == TRACK) {
+    if (mode == CAMERA_TRACK || mode == CAMERA_TRACKCOM) {
+        if (mode == CAMERA_TRACK) {
             set_cam_xpos_vec3(cam, xpos_vec3(body) + cam_pos0_vec3(cam));
         } else {
             set_cam_xpos_vec3(cam, subtree_com_vec3(body) + cam_poscom0_vec3(cam));
@@ -42,7 +36,7 @@ fn place_camera(cam: u32) {
     var mat = quat_to_mat(quat_mul(xquat_vec4(body), cam_quat_vec4(cam)));
     // the camera looks along its negative z axis, its x axis is horizontal
     let goal = cam_targetbodyid(cam);
-    if ((mode == TARGETBODY || mode == TARGETBODYCOM) && goal >= 0) {
+    if ((mode == CAMERA_TARGETBODY || mode == CAMERA_TARGETBODYCOM) && goal >= 0) {
         let z = normalize3(pos - target_point(mode, u32(goal)));
         let x = normalize3(cross(vec3f(0.0, 0.0, 1.0), z));
         let y = normalize3(cross(z, x));
@@ -60,13 +54,13 @@ fn place_light(light: u32) {
     var dir = quat_rotate(xquat_vec4(body), light_dir_vec3(light));
     let goal = light_targetbodyid(light);
     // following lights keep the direction of the initial configuration
-    if (mode == TRACK) {
+    if (mode == CAMERA_TRACK) {
         pos = xpos_vec3(body) + light_pos0_vec3(light);
         dir = light_dir0_vec3(light);
-    } else if (mode == TRACKCOM) {
+    } else if (mode == CAMERA_TRACKCOM) {
         pos = subtree_com_vec3(body) + light_poscom0_vec3(light);
         dir = light_dir0_vec3(light);
-    } else if ((mode == TARGETBODY || mode == TARGETBODYCOM) && goal >= 0) {
+    } else if ((mode == CAMERA_TARGETBODY || mode == CAMERA_TARGETBODYCOM) && goal >= 0) {
         dir = target_point(mode, u32(goal)) - pos;
     }
     set_light_xpos_vec3(light, pos);

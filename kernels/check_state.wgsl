@@ -15,9 +15,9 @@ fn check_state() {
     let bad = sum_parts();
     // velocities are sound after a reset for bad positions
     if (bad.x > 0.0) {
-        give_up(BAD_QPOS);
+        give_up(STATUS_BAD_QPOS);
     }
     if (bad.y > 0.0 && (bad.x == 0.0 || disabled(DISABLE_AUTORESET))) {
-        give_up(BAD_QVEL);
+        give_up(STATUS_BAD_QVEL);
     }
 }

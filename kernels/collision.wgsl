@@ -50,7 +50,7 @@ fn find_contacts() {
         // too many contacts for the slots: one lane inserts them one by one
         if (full && lane == 0u) {
             set_ncon(0u, 0);
-            raise(CONTACT_OVERFLOW);
+            raise(STATUS_CONTACT_OVERFLOW);
         }
 //#if LANES
         let mode = select(turn, INSERT, full);
@@ -210,7 +210,7 @@ fn far_span(s: u32) -> bool {
     let centre2 = xpos_vec3(two) + mat2 * around2.xyz;
     let alone = span_geom(s);
     // places are rounded otherwise than those of the geoms
-    if (alone >= 0 && geom_type(u32(max(alone, 0))) == PLANE) {
+    if (alone >= 0 && geom_type(u32(max(alone, 0))) == GEOM_PLANE) {
         let height = dot(centre2 - geom_xpos_vec3(u32(alone)), geom_xmat_mat3(u32(alone))[2]);
         return height > reach + 8.0 * EPSILON * (sqrt(dot(centre2, centre2)) + abs(height));
     }
@@ -262,7 +262,7 @@ fn list_all() -> u32 {
         //#unroll
         for (var k = 0u; k < 3u; k++) {
             set_work_place(3u * g + k, geom_xpos(3u * g + k));
-            if (geom_type(g) == PLANE) {
+            if (geom_type(g) == GEOM_PLANE) {
                 set_work_normal(3u * g + k, geom_xmat(9u * g + 3u * k + 2u));
             }
         }
@@ -282,7 +282,7 @@ fn list_all() -> u32 {
         let margin = geom_margin(g1) + geom_margin(g2) + (geom_gap(g1) + geom_gap(g2));
 //#endif
         set_candidate_near(near, i32(c));
-        if (geom_type(g1) == PLANE) {
+        if (geom_type(g1) == GEOM_PLANE) {
             let normal = vec3f(work_normal(3u * g1), work_normal(3u * g1 + 1u), work_normal(3u * g1 + 2u));
             near += u32(!(dot(apart, normal) > margin + geom_rbound(g2)));
         } else {
@@ -328,12 +328,12 @@ fn visit_closed(k: u32, c: u32, mode: u32) {
     let t2 = geom_type(g2);
     closed_form(t1, t2, a, b, margin);
 //#if BOX_BOX
-    if (t1 == BOX && t2 == BOX) {
+    if (t1 == GEOM_BOX && t2 == GEOM_BOX) {
         box_box(a, b, margin);
     }
 //#endif
 //#if PLANE_MESH
-    if (t1 == PLANE && t2 == MESH) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_MESH) {
         plane_mesh(a, geom_dataid(g2), b, margin);
     }
 //#endif
@@ -359,7 +359,7 @@ fn visit_convex(k: u32, c: u32, mode: u32) {
     // one contact of each prism under a geom
     let field = u32(max(geom_dataid(g1), 0));
     let base = shape(g1);
-    let on_field = geom_type(g1) == HFIELD;
+    let on_field = geom_type(g1) == GEOM_HFIELD;
     var prisms = Prisms(0u, 0u, 1u, 1u, 0.0);
     if (on_field) {
         prisms = prisms_under(field, base, other, margin);
@@ -372,7 +372,7 @@ fn visit_convex(k: u32, c: u32, mode: u32) {
             if (half.x == 0.0) {
                 continue;
             }
-            one = Solid(HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
+            one = Solid(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
         if (on_field || !geoms_apart(g1, g2, margin)) {
             convex_convex(one, other, margin);
@@ -457,7 +457,7 @@ fn margin_gap(c: u32) -> vec2f {
 // Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
 fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
-    if (geom_type(g1) == PLANE) {
+    if (geom_type(g1) == GEOM_PLANE) {
         return dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2);
     }
     let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
@@ -494,7 +494,7 @@ fn shape(g: u32) -> Shape {
 fn solid(g: u32) -> Solid {
     var mesh = NO_HULL;
 //#if HULL
-    if (geom_type(g) == MESH) {
+    if (geom_type(g) == GEOM_MESH) {
         mesh = geom_dataid(g);
     }
 //#endif
@@ -506,57 +506,57 @@ fn solid(g: u32) -> Solid {
 fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
     nfound = 0u;
 //#if PLANE_SPHERE
-    if (t1 == PLANE && t2 == SPHERE) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_SPHERE) {
         plane_sphere(a, b.pos, b.size.x, vec3f(0.0), margin);
     }
 //#endif
 //#if PLANE_CAPSULE
-    if (t1 == PLANE && t2 == CAPSULE) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_CAPSULE) {
         plane_capsule(a, b, margin);
     }
 //#endif
 //#if PLANE_ELLIPSOID
-    if (t1 == PLANE && t2 == ELLIPSOID) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_ELLIPSOID) {
         plane_ellipsoid(a, b, margin);
     }
 //#endif
 //#if PLANE_CYLINDER
-    if (t1 == PLANE && t2 == CYLINDER) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_CYLINDER) {
         plane_cylinder(a, b, margin);
     }
 //#endif
 //#if PLANE_BOX
-    if (t1 == PLANE && t2 == BOX) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_BOX) {
         plane_box(a, b, margin);
     }
 //#endif
 //#if SPHERE_SPHERE
-    if (t1 == SPHERE && t2 == SPHERE) {
+    if (t1 == GEOM_SPHERE && t2 == GEOM_SPHERE) {
         sphere_sphere(a.pos, a.size.x, b.pos, b.size.x, spare_normal(a, b), margin);
     }
 //#endif
 //#if SPHERE_CAPSULE
-    if (t1 == SPHERE && t2 == CAPSULE) {
+    if (t1 == GEOM_SPHERE && t2 == GEOM_CAPSULE) {
         sphere_capsule(a, b, margin);
     }
 //#endif
 //#if SPHERE_CYLINDER
-    if (t1 == SPHERE && t2 == CYLINDER) {
+    if (t1 == GEOM_SPHERE && t2 == GEOM_CYLINDER) {
         sphere_cylinder(a, b, margin);
     }
 //#endif
 //#if SPHERE_BOX
-    if (t1 == SPHERE && t2 == BOX) {
+    if (t1 == GEOM_SPHERE && t2 == GEOM_BOX) {
         sphere_box(a, b, margin);
     }
 //#endif
 //#if CAPSULE_CAPSULE
-    if (t1 == CAPSULE && t2 == CAPSULE) {
+    if (t1 == GEOM_CAPSULE && t2 == GEOM_CAPSULE) {
         capsule_capsule(a, b, margin);
     }
 //#endif
 //#if CAPSULE_BOX
-    if (t1 == CAPSULE && t2 == BOX) {
+    if (t1 == GEOM_CAPSULE && t2 == GEOM_BOX) {
         capsule_box(a, b, margin);
     }
 //#endif
@@ -569,12 +569,12 @@ fn is_convex(c: u32) -> bool {
 
 // The same for the contacts of two types.
 fn is_convex_pair(t1: i32, t2: i32) -> bool {
-    return (t2 == ELLIPSOID && (t1 == SPHERE || t1 == CAPSULE))
-        || (t2 == CYLINDER && t1 == CAPSULE)
-        || (t1 == ELLIPSOID && (t2 == ELLIPSOID || t2 == CYLINDER || t2 == BOX))
-        || (t1 == CYLINDER && (t2 == CYLINDER || t2 == BOX))
-        || (t1 == HFIELD && t2 >= SPHERE && t2 <= MESH)
-        || (t1 >= SPHERE && t2 == MESH);
+    return (t2 == GEOM_ELLIPSOID && (t1 == GEOM_SPHERE || t1 == GEOM_CAPSULE))
+        || (t2 == GEOM_CYLINDER && t1 == GEOM_CAPSULE)
+        || (t1 == GEOM_ELLIPSOID && (t2 == GEOM_ELLIPSOID || t2 == GEOM_CYLINDER || t2 == GEOM_BOX))
+        || (t1 == GEOM_CYLINDER && (t2 == GEOM_CYLINDER || t2 == GEOM_BOX))
+        || (t1 == GEOM_HFIELD && t2 >= GEOM_SPHERE && t2 <= GEOM_MESH)
+        || (t1 >= GEOM_SPHERE && t2 == GEOM_MESH);
 }
 
 // Slot for a contact of candidate c at distance `dist`: the next one, or, when all are taken, the last one after the shallowest

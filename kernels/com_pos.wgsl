@@ -61,20 +61,20 @@ fn joint_axes(jnt: u32) {
     let kind = jnt_type(jnt);
     let axis = xaxis_vec3(jnt);
 //#if SLIDE
-    if (kind == SLIDE) {
+    if (kind == JOINT_SLIDE) {
         set_cdof_spatial(dof, Spatial(vec3f(0.0), axis));
         return;
     }
 //#endif
 //#if HINGE
-    if (kind == HINGE) {
+    if (kind == JOINT_HINGE) {
         set_cdof_spatial(dof, turning_axis(axis, offset));
         return;
     }
 //#endif
     // a free joint translates along the global axes
 //#if FREE
-    if (kind == FREE) {
+    if (kind == JOINT_FREE) {
         set_cdof_spatial(dof, Spatial(vec3f(0.0), vec3f(1.0, 0.0, 0.0)));
         set_cdof_spatial(dof + 1u, Spatial(vec3f(0.0), vec3f(0.0, 1.0, 0.0)));
         set_cdof_spatial(dof + 2u, Spatial(vec3f(0.0), vec3f(0.0, 0.0, 1.0)));

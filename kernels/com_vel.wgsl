@@ -25,7 +25,7 @@ fn body_velocity(body: u32) {
         let kind = jnt_type(jnt);
         // translation of a free joint: the global axes do not turn
 //#if FREE
-        if (kind == FREE) {
+        if (kind == JOINT_FREE) {
             for (var i = dof; i < dof + 3u; i++) {
                 set_cdof_dot_spatial(i, spatial_zero());
                 vel = spatial_add_scaled(vel, cdof_spatial(i), qvel(i));
@@ -34,7 +34,7 @@ fn body_velocity(body: u32) {
         }
 //#endif
         // all axes of one joint turn with the frame before it
-        let count = select(1u, 3u, kind == FREE || kind == BALL);
+        let count = select(1u, 3u, kind == JOINT_FREE || kind == JOINT_BALL);
         for (var i = dof; i < dof + count; i++) {
             set_cdof_dot_spatial(i, motion_cross(vel, cdof_spatial(i)));
         }

@@ -42,12 +42,12 @@ fn joint_energy(jnt: u32) -> f32 {
     let k = joint_stiffness(jnt);
     let adr = u32(jnt_qposadr(jnt));
     let kind = jnt_type(jnt);
-    if (kind == SLIDE || kind == HINGE) {
+    if (kind == JOINT_SLIDE || kind == JOINT_HINGE) {
         return spring_energy(k, qpos(adr) - qpos_spring(adr));
     }
-    let turn = spring_rotation(select(adr, adr + 3u, kind == FREE));
+    let turn = spring_rotation(select(adr, adr + 3u, kind == JOINT_FREE));
     var sum = spring_energy(k, sqrt(dot(turn, turn)));
-    if (kind == FREE) {
+    if (kind == JOINT_FREE) {
         let shift = qpos_at3(adr) - rest_at3(adr);
         sum += spring_energy(k, sqrt(dot(shift, shift)));
     }

@@ -11,7 +11,7 @@ fn euler() {
     record_histories(going);
 //#endif
     if (bad) {
-        give_up(BAD_QACC);
+        give_up(STATUS_BAD_QACC);
     }
     if (going) {
 //#if EULERDAMP

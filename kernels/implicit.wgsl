@@ -28,7 +28,7 @@ fn implicit() {
     record_histories(going);
 //#endif
     if (bad) {
-        give_up(BAD_QACC);
+        give_up(STATUS_BAD_QACC);
     }
     if (going) {
         advance_world__qacc_damped();

@@ -41,7 +41,7 @@ struct Pose {
 fn place_body(body: u32) {
     let first = body_jntadr(body);
     var pose: Pose;
-    if (first >= 0 && jnt_type(u32(first)) == FREE) {
+    if (first >= 0 && jnt_type(u32(first)) == JOINT_FREE) {
         pose = place_free(u32(first));
     } else {
         pose = place_jointed(body);
@@ -96,19 +96,19 @@ fn move_joint(jnt: u32, pose: Pose) -> Pose {
     set_xaxis_vec3(jnt, axis);
     let kind = jnt_type(jnt);
 //#if SLIDE
-    if (kind == SLIDE) {
+    if (kind == JOINT_SLIDE) {
         return Pose(pose.pos + axis * (qpos(adr) - qpos0(adr)), pose.quat);
     }
 //#endif
     // turn about the anchor
     var turn = vec4f(1.0, 0.0, 0.0, 0.0);
 //#if BALL
-    if (kind == BALL) {
+    if (kind == JOINT_BALL) {
         turn = quat_normalize(qpos_at4(adr));
     }
 //#endif
 //#if HINGE
-    if (kind == HINGE) {
+    if (kind == JOINT_HINGE) {
         turn = axis_angle_quat(local_axis, qpos(adr) - qpos0(adr));
     }
 //#endif

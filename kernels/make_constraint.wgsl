@@ -38,7 +38,7 @@ fn make_constraint() {
         claim_contacts();
         // what did not fit is reported
         if (wanted_rows > njmax) {
-            raise(CONSTRAINT_OVERFLOW);
+            raise(STATUS_CONSTRAINT_OVERFLOW);
         }
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
@@ -117,7 +117,7 @@ fn claim_equalities() {
         let count = equality_rows_of(eq);
         let first = claim_rows(count);
         for (var k = 0u; k < count && first >= 0; k++) {
-            name_row(u32(first) + k, EQUALITY, eq, 0.0);
+            name_row(u32(first) + k, CONSTRAINT_EQUALITY, eq, 0.0);
         }
     }
 //#endif
@@ -144,7 +144,7 @@ fn friction_rows() {
         if (loss > 0.0 && !dof_sleeps(dof)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), FRICTION_DOF, dof, 0.0);
+                name_row(u32(r), CONSTRAINT_FRICTION_DOF, dof, 0.0);
                 set_efc_J(u32(r) * nv + dof, 1.0);
             }
         }
@@ -156,7 +156,7 @@ fn friction_rows() {
         if (loss > 0.0 && !tendon_sleeps(i32(ten))) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), FRICTION_TENDON, ten, 0.0);
+                name_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
                 tendon_jacobian(u32(r), ten, 1.0);
             }
         }
@@ -181,11 +181,11 @@ fn limit_rows() {
             continue;
         }
 //#if BALL
-        if (jnt_type(jnt) == BALL) {
+        if (jnt_type(jnt) == JOINT_BALL) {
             ball_limit(jnt);
         }
 //#endif
-        if (jnt_type(jnt) == SLIDE || jnt_type(jnt) == HINGE) {
+        if (jnt_type(jnt) == JOINT_SLIDE || jnt_type(jnt) == JOINT_HINGE) {
             joint_limit(jnt);
         }
     }
@@ -208,7 +208,7 @@ fn joint_limit(jnt: u32) {
         if (dist < jnt_margin(jnt)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), LIMIT_JOINT, jnt, dist);
+                name_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
                 set_efc_J(u32(r) * nv + u32(jnt_dofadr(jnt)), sign);
             }
         }
@@ -223,7 +223,7 @@ fn ball_limit(jnt: u32) {
     if (dist < jnt_margin(jnt)) {
         let r = claim_rows(1u);
         if (r >= 0) {
-            name_row(u32(r), LIMIT_JOINT, jnt, dist);
+            name_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
             let first = u32(r) * nv + u32(jnt_dofadr(jnt));
             set_efc_J(first, -axis.x);
             set_efc_J(first + 1u, -axis.y);
@@ -240,7 +240,7 @@ fn tendon_limit(ten: u32) {
         if (dist < tendon_margin(ten)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), LIMIT_TENDON, ten, dist);
+                name_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
                 tendon_jacobian(u32(r), ten, sign);
             }
         }
@@ -291,14 +291,14 @@ fn last_dof(body: u32) -> i32 {
 // that, the motion is common and does not change the contact.
 fn contact_jacobian(con: u32, first: u32, dim: u32) {
 //#if ELLIPTIC
-    let kind = select(CONTACT_ELLIPTIC, CONTACT_FRICTIONLESS, dim == 1u);
+    let kind = select(CONSTRAINT_CONTACT_ELLIPTIC, CONSTRAINT_CONTACT_FRICTIONLESS, dim == 1u);
 //#else
-    let kind = select(CONTACT_PYRAMIDAL, CONTACT_FRICTIONLESS, dim == 1u);
+    let kind = select(CONSTRAINT_CONTACT_PYRAMIDAL, CONSTRAINT_CONTACT_FRICTIONLESS, dim == 1u);
 //#endif
     let end = first + contact_rows(dim);
     for (var r = first; r < end; r++) {
         // tangents of a cone have no position
-        name_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONTACT_ELLIPTIC && r > first));
+        name_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONSTRAINT_CONTACT_ELLIPTIC && r > first));
     }
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
@@ -352,34 +352,34 @@ fn row_parameters(r: u32) -> Row {
     let pos = efc_pos(r);
     var row = Row(0.0, 0.0, 0.0, 1.0, vec2f(0.0), array<f32, 5>());
 //#if EQUALITY
-    if (kind == EQUALITY) {
+    if (kind == CONSTRAINT_EQUALITY) {
         row = Row(violation_of(r), 0.0, 0.0, inverse_inertia(id, r), pair2__eq_solref(id), five__eq_solimp(id));
     }
 //#endif
 //#if FRICTIONLOSS
-    if (kind == FRICTION_DOF) {
+    if (kind == CONSTRAINT_FRICTION_DOF) {
         row = Row(0.0, 0.0, dof_frictionloss(id), dof_invweight0(id), pair2__dof_solref(id), five__dof_solimp(id));
     }
 //#endif
 //#if TENDON_FRICTIONLOSS
-    if (kind == FRICTION_TENDON) {
+    if (kind == CONSTRAINT_FRICTION_TENDON) {
         row = Row(0.0, 0.0, tendon_frictionloss(id), tendon_invweight0(id), pair2__tendon_solref_fri(id), five__tendon_solimp_fri(id));
     }
 //#endif
 //#if LIMIT
-    if (kind == LIMIT_JOINT) {
+    if (kind == CONSTRAINT_LIMIT_JOINT) {
         let diag = dof_invweight0(u32(jnt_dofadr(id)));
         row = Row(pos - jnt_margin(id), jnt_margin(id), 0.0, diag, pair2__jnt_solref(id), five__jnt_solimp(id));
     }
 //#endif
 //#if TENDON_LIMIT
-    if (kind == LIMIT_TENDON) {
+    if (kind == CONSTRAINT_LIMIT_TENDON) {
         let margin = tendon_margin(id);
         row = Row(pos - margin, margin, 0.0, tendon_invweight0(id), pair2__tendon_solref_lim(id), five__tendon_solimp_lim(id));
     }
 //#endif
 //#if CONTACT
-    if (kind >= CONTACT_FRICTIONLESS) {
+    if (kind >= CONSTRAINT_CONTACT_FRICTIONLESS) {
         let margin = contact_includemargin(id);
         row = Row(contact_dist(id) - margin, margin, 0.0, contact_diag(id, kind), pair2__contact_solref(id), five__contact_solimp(id));
     }
@@ -410,7 +410,7 @@ fn contact_diag(con: u32, kind: i32) -> f32 {
     let light = HARDEST / max(stat_meanmass(0u), MINVAL);
     let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), light);
     let mu = contact_friction(5u * con);
-    return select(tran, tran + mu * mu * tran, kind == CONTACT_PYRAMIDAL);
+    return select(tran, tran + mu * mu * tran, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
 }
 
 // Writes the parameters of one row.
@@ -420,7 +420,7 @@ fn write_row(r: u32, row: Row) {
     let solref = safe_solref(row.solref);
     let imp = impedance(solimp, row.violation);
     var spring = spring_damper(solref, solimp[1]);
-    if (kind == FRICTION_DOF || kind == FRICTION_TENDON) {
+    if (kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON) {
         spring.x = 0.0;
     }
 //#if ELLIPTIC
@@ -433,7 +433,7 @@ fn write_row(r: u32, row: Row) {
     set_efc_KBIP_vec4(r, vec4f(spring, imp));
     var regulariser = max((1.0 - imp.x) * row.diag / imp.x, MINVAL);
     // the rows of a pyramid share one: that of the normal force seen through the friction of the first tangent
-    if (kind == CONTACT_PYRAMIDAL) {
+    if (kind == CONSTRAINT_CONTACT_PYRAMIDAL) {
         let mu = cone_friction(u32(efc_id(r)));
         regulariser = 2.0 * mu * mu * regulariser;
     }

@@ -60,13 +60,13 @@ fn joint_spring(jnt: u32) {
     var adr = u32(jnt_qposadr(jnt));
     var dof = u32(jnt_dofadr(jnt));
     let kind = jnt_type(jnt);
-    if (kind == SLIDE || kind == HINGE) {
+    if (kind == JOINT_SLIDE || kind == JOINT_HINGE) {
         let x = qpos(adr) - qpos_spring(adr);
         set_qfrc_spring(dof, -(stiffness_at(k, x) * x));
         return;
     }
 //#if FREE
-    if (kind == FREE) {
+    if (kind == JOINT_FREE) {
         let x = qpos_at3(adr) - rest_at3(adr);
         set_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
         adr += 3u;

@@ -8,7 +8,7 @@ fn rk4() {
     let part = rk4_part(0u);
     sync();
     if (part == 0 && bad) {
-        give_up(BAD_QACC);
+        give_up(STATUS_BAD_QACC);
     }
     let given_up = part == 0 && bad && !disabled(DISABLE_AUTORESET);
     if (lane == 0u) {

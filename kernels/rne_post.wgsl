@@ -131,7 +131,7 @@ fn pull_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
 fn force_along(ten: u32) -> f32 {
     var total = 0.0;
     for (var a = 0u; a < nactuator; a++) {
-        if (actuator_trntype(a) == TRN_TENDON && actuator_trnid(2u * a) == i32(ten)) {
+        if (actuator_trntype(a) == TRANSMISSION_TENDON && actuator_trnid(2u * a) == i32(ten)) {
             let out = u32(actuator_outadr(a));
             total += actuator_force(out) * actuator_gear(6u * out);
         }
@@ -145,10 +145,10 @@ fn force_along(ten: u32) -> f32 {
         if (efc_id(r) != i32(ten)) {
             continue;
         }
-        if (efc_type(r) == FRICTION_TENDON) {
+        if (efc_type(r) == CONSTRAINT_FRICTION_TENDON) {
             total += efc_force(r);
         }
-        if (efc_type(r) == LIMIT_TENDON) {
+        if (efc_type(r) == CONSTRAINT_LIMIT_TENDON) {
             // the upper limit shortens it
             let length = ten_length(ten);
             let lower = abs(efc_pos(r) - (length - tendon_range(2u * ten)));

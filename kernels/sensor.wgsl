@@ -1,26 +1,22 @@
 // Outputs of the sensors. Twin: src/cpu/sensor/sensor.rs.
 
-// Values of sensor_datatype that can be cut off.
-const DATA_REAL: i32 = 0;
-const DATA_POSITIVE: i32 = 1;
-
 // Where the next output goes.
 var<private> out_at: u32;
 
 fn sensor() {
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
-        if (kind == SENS_RANGEFINDER || is_still(s)) {
+        if (kind == SENSOR_RANGEFINDER || is_still(s)) {
             continue;
         }
 //#if CONTACT_SENSOR
-        if (kind == SENS_CONTACT) {
+        if (kind == SENSOR_CONTACT) {
             contact_sensor(s);
             continue;
         }
 //#endif
 //#if DISTANCE_SENSOR
-        if (kind >= SENS_DISTANCE && kind <= SENS_FROMTO) {
+        if (kind >= SENSOR_DISTANCE && kind <= SENSOR_FROMTO) {
             distance_sensor(s, kind);
             continue;
         }
@@ -34,7 +30,7 @@ fn sensor() {
     }
 //#if RANGEFINDER
     for (var s = 0u; s < nsensor; s++) {
-        if (sensor_type(s) == SENS_RANGEFINDER && !is_still(s)) {
+        if (sensor_type(s) == SENSOR_RANGEFINDER && !is_still(s)) {
             rangefinder(s);
         }
     }
@@ -58,10 +54,10 @@ fn is_still(s: u32) -> bool {
 // An output within the cutoff.
 fn cut_off(s: u32, x: f32) -> f32 {
     let most = sensor_cutoff(s);
-    if (most <= 0.0 || sensor_datatype(s) > DATA_POSITIVE || sensor_type(s) == SENS_CONTACT) {
+    if (most <= 0.0 || sensor_datatype(s) > DATATYPE_POSITIVE || sensor_type(s) == SENSOR_CONTACT) {
         return x;
     }
-    return clip(x, select(x, -most, sensor_datatype(s) == DATA_REAL), most);
+    return clip(x, select(x, -most, sensor_datatype(s) == DATATYPE_REAL), most);
 }
 
 // Writes one or three outputs where the sensor gives them.
@@ -85,95 +81,95 @@ fn give3(s: u32, bit: i32, v: vec3f) {
 fn measure(s: u32, kind: i32) -> vec4f {
     let id = u32(max(sensor_objid(s), 0));
 //#if TOUCH_SENSOR
-    if (kind == SENS_TOUCH) {
+    if (kind == SENSOR_TOUCH) {
         return vec4f(touch_force(id), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if SITE_SENSOR
-    if ((kind > SENS_TOUCH && kind <= SENS_MAGNETOMETER)) {
+    if ((kind > SENSOR_TOUCH && kind <= SENSOR_MAGNETOMETER)) {
         return vec4f(in_site(kind, id), 0.0);
     }
 //#endif
 //#if CAMERA_SENSOR
-    if (kind == SENS_CAMPROJECTION) {
+    if (kind == SENSOR_CAMPROJECTION) {
         return vec4f(projection(id, u32(sensor_refid(s))), 0.0, 0.0);
     }
 //#endif
 //#if FRAME_SENSOR
-    if (kind >= SENS_FRAMEPOS && kind <= SENS_FRAMEANGACC) {
+    if (kind >= SENSOR_FRAMEPOS && kind <= SENSOR_FRAMEANGACC) {
         return frame_sensor(s, kind, id);
     }
 //#endif
 //#if JOINT_SENSOR
-    if (kind == SENS_JOINTPOS) {
+    if (kind == SENSOR_JOINTPOS) {
         return vec4f(qpos(u32(jnt_qposadr(id))), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_JOINTVEL) {
+    if (kind == SENSOR_JOINTVEL) {
         return vec4f(qvel(u32(jnt_dofadr(id))), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_JOINTACTUATORFRC) {
+    if (kind == SENSOR_JOINTACTUATORFRC) {
         return vec4f(qfrc_actuator(u32(jnt_dofadr(id))), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_BALLQUAT) {
+    if (kind == SENSOR_BALLQUAT) {
         return quat_normalize(qpos_at4(u32(jnt_qposadr(id))));
     }
-    if (kind == SENS_BALLANGVEL) {
+    if (kind == SENSOR_BALLANGVEL) {
         let dof = u32(jnt_dofadr(id));
         return vec4f(qvel(dof), qvel(dof + 1u), qvel(dof + 2u), 0.0);
     }
 //#endif
 //#if TENDON_SENSOR
-    if (kind == SENS_TENDONPOS) {
+    if (kind == SENSOR_TENDONPOS) {
         return vec4f(ten_length(id), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_TENDONVEL) {
+    if (kind == SENSOR_TENDONVEL) {
         return vec4f(ten_velocity(id), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_TENDONACTUATORFRC) {
+    if (kind == SENSOR_TENDONACTUATORFRC) {
         return vec4f(pull_of_actuators(id), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if ACTUATOR_SENSOR
-    if (kind == SENS_ACTUATORPOS) {
+    if (kind == SENSOR_ACTUATORPOS) {
         return output_numbers__actuator_length(id);
     }
-    if (kind == SENS_ACTUATORVEL) {
+    if (kind == SENSOR_ACTUATORVEL) {
         return output_numbers__actuator_velocity(id);
     }
-    if (kind == SENS_ACTUATORFRC) {
+    if (kind == SENSOR_ACTUATORFRC) {
         return output_numbers__actuator_force(id);
     }
 //#endif
 //#if LIMIT_SENSOR
-    if (kind >= SENS_JOINTLIMITPOS && kind <= SENS_TENDONLIMITFRC) {
+    if (kind >= SENSOR_JOINTLIMITPOS && kind <= SENSOR_TENDONLIMITFRC) {
         return vec4f(at_limit(kind, i32(id)), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if SUBTREE_SENSOR
-    if (kind == SENS_SUBTREECOM) {
+    if (kind == SENSOR_SUBTREECOM) {
         return vec4f(subtree_com_vec3(id), 0.0);
     }
-    if (kind == SENS_SUBTREELINVEL) {
+    if (kind == SENSOR_SUBTREELINVEL) {
         return vec4f(subtree_linvel_vec3(id), 0.0);
     }
-    if (kind == SENS_SUBTREEANGMOM) {
+    if (kind == SENSOR_SUBTREEANGMOM) {
         return vec4f(subtree_angmom_vec3(id), 0.0);
     }
 //#endif
 //#if INSIDE_SENSOR
-    if (kind == SENS_INSIDESITE) {
+    if (kind == SENSOR_INSIDESITE) {
         return vec4f(inside_site(s, id), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if ENERGY_SENSOR
-    if (kind == SENS_E_POTENTIAL) {
+    if (kind == SENSOR_E_POTENTIAL) {
         return vec4f(energy(0u), 0.0, 0.0, 0.0);
     }
-    if (kind == SENS_E_KINETIC) {
+    if (kind == SENSOR_E_KINETIC) {
         return vec4f(energy(1u), 0.0, 0.0, 0.0);
     }
 //#endif
-    if (kind == SENS_CLOCK) {
+    if (kind == SENSOR_CLOCK) {
         return vec4f(time(0u), 0.0, 0.0, 0.0);
     }
     return vec4f(0.0);
@@ -192,21 +188,21 @@ fn output_numbers__X(a: u32) -> vec4f {
 
 // What a sensor at a site measures, in the frame of the site.
 fn in_site(kind: i32, site: u32) -> vec3f {
-    let frame = frame_of(OBJ_SITE, site);
+    let frame = frame_of(OBJECT_SITE, site);
     var global = opt_magnetic_vec3(0u);
-    if (kind == SENS_VELOCIMETER || kind == SENS_GYRO) {
+    if (kind == SENSOR_VELOCIMETER || kind == SENSOR_GYRO) {
         let v = velocity_of(frame);
-        global = select(v.ang, v.lin, kind == SENS_VELOCIMETER);
+        global = select(v.ang, v.lin, kind == SENSOR_VELOCIMETER);
     }
 //#if FORCE_SENSOR
-    if (kind == SENS_ACCELEROMETER) {
+    if (kind == SENSOR_ACCELEROMETER) {
         global = acceleration_of(frame).lin;
     }
-    if (kind == SENS_FORCE || kind == SENS_TORQUE) {
+    if (kind == SENSOR_FORCE || kind == SENSOR_TORQUE) {
         // force of the joints, its torque moved to the site
         let f = cfrc_int_spatial(frame.body);
         let arm = frame.pos - subtree_com_vec3(u32(body_rootid(frame.body)));
-        global = select(f.ang - cross(arm, f.lin), f.lin, kind == SENS_FORCE);
+        global = select(f.ang - cross(arm, f.lin), f.lin, kind == SENSOR_FORCE);
     }
 //#endif
     return global * frame.mat;
@@ -214,7 +210,7 @@ fn in_site(kind: i32, site: u32) -> vec3f {
 
 // Where a site is seen in the image of a camera, in pixels from its upper left corner.
 fn projection(site: u32, cam: u32) -> vec2f {
-    let frame = frame_of(OBJ_CAMERA, cam);
+    let frame = frame_of(OBJECT_CAMERA, cam);
     let seen = (site_xpos_vec3(site) - frame.pos) * frame.mat;
     let focal = focal_lengths(cam);
     var depth = seen.z;
@@ -229,7 +225,7 @@ fn projection(site: u32, cam: u32) -> vec2f {
 fn pull_of_actuators(ten: u32) -> f32 {
     var sum = 0.0;
     for (var a = 0u; a < nactuator; a++) {
-        if (actuator_trntype(a) == TRN_TENDON && actuator_trnid(2u * a) == i32(ten)) {
+        if (actuator_trntype(a) == TRANSMISSION_TENDON && actuator_trnid(2u * a) == i32(ten)) {
             sum += actuator_force(u32(actuator_outadr(a)));
         }
     }
@@ -238,17 +234,17 @@ fn pull_of_actuators(ten: u32) -> f32 {
 
 // Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
 fn at_limit(kind: i32, id: i32) -> f32 {
-    let wanted = select(LIMIT_TENDON, LIMIT_JOINT, kind < SENS_TENDONLIMITPOS);
+    let wanted = select(CONSTRAINT_LIMIT_TENDON, CONSTRAINT_LIMIT_JOINT, kind < SENSOR_TENDONLIMITPOS);
     let first = u32(ne(0u) + nf(0u));
     let end = min(first + u32(nl(0u)), u32(nefc(0u)));
     for (var r = first; r < end; r++) {
         if (efc_type(r) != wanted || efc_id(r) != id) {
             continue;
         }
-        if (kind == SENS_JOINTLIMITPOS || kind == SENS_TENDONLIMITPOS) {
+        if (kind == SENSOR_JOINTLIMITPOS || kind == SENSOR_TENDONLIMITPOS) {
             return efc_pos(r) - efc_margin(r);
         }
-        if (kind == SENS_JOINTLIMITVEL || kind == SENS_TENDONLIMITVEL) {
+        if (kind == SENSOR_JOINTLIMITVEL || kind == SENSOR_TENDONLIMITVEL) {
             return efc_vel(r);
         }
         return efc_force(r);
@@ -261,8 +257,8 @@ fn frame_sensor(s: u32, kind: i32, id: u32) -> vec4f {
     let relative = sensor_refid(s) >= 0;
     let other = u32(max(sensor_refid(s), 0));
     // the frame of the world where there is none
-    let reference = select(OBJ_NONE, sensor_reftype(s), relative);
-    if (kind == SENS_FRAMEQUAT) {
+    let reference = select(OBJECT_NONE, sensor_reftype(s), relative);
+    if (kind == SENSOR_FRAMEQUAT) {
         let q = quat_of(sensor_objtype(s), id);
         if (!relative) {
             return q;
@@ -271,22 +267,22 @@ fn frame_sensor(s: u32, kind: i32, id: u32) -> vec4f {
     }
     let frame = frame_of(sensor_objtype(s), id);
 //#if FORCE_SENSOR
-    if (kind >= SENS_FRAMELINACC) {
+    if (kind >= SENSOR_FRAMELINACC) {
         let a = acceleration_of(frame);
-        return vec4f(select(a.ang, a.lin, kind == SENS_FRAMELINACC), 0.0);
+        return vec4f(select(a.ang, a.lin, kind == SENSOR_FRAMELINACC), 0.0);
     }
 //#endif
     let base = frame_of(reference, other);
     var global = frame.pos - base.pos;
-    if (kind >= SENS_FRAMEXAXIS && kind <= SENS_FRAMEZAXIS) {
-        global = frame.mat[kind - SENS_FRAMEXAXIS];
+    if (kind >= SENSOR_FRAMEXAXIS && kind <= SENSOR_FRAMEZAXIS) {
+        global = frame.mat[kind - SENSOR_FRAMEXAXIS];
     }
-    if (kind >= SENS_FRAMELINVEL) {
+    if (kind >= SENSOR_FRAMELINVEL) {
         // as seen from a frame that may turn
         let v = velocity_of(frame);
         let w = velocity_of(base);
         let seen = v.lin - w.lin - cross(w.ang, frame.pos - base.pos);
-        global = select(v.ang - w.ang, seen, kind == SENS_FRAMELINVEL);
+        global = select(v.ang - w.ang, seen, kind == SENSOR_FRAMELINVEL);
     }
     return vec4f(global * base.mat, 0.0);
 }
@@ -296,7 +292,7 @@ fn inside_site(s: u32, id: u32) -> f32 {
     let kind = sensor_objtype(s);
     var pos = frame_of(kind, id).pos;
     // a body without mass is where its subtree is
-    if (kind == OBJ_BODY && id > 0u && body_mass(id) < MINVAL && body_subtreemass(id) >= MINVAL) {
+    if (kind == OBJECT_BODY && id > 0u && body_mass(id) < MINVAL && body_subtreemass(id) >= MINVAL) {
         pos = subtree_com_vec3(id);
     }
     let site = u32(sensor_refid(s));

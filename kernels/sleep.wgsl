@@ -2,10 +2,6 @@
 //
 // Lanes count for how long trees rest; one lane finds islands and closes cycles.
 
-// Values of tree_sleep_policy with which a tree stays awake: chosen by the compiler, written.
-const POLICY_AUTO_NEVER: i32 = 1;
-const POLICY_NEVER: i32 = 3;
-
 fn sleep() {
 //#if SLEEP
     for (var tree = lane; tree < ntree; tree += lanes) {
@@ -48,7 +44,7 @@ fn sleep() {
 //#if SLEEP
 // Whether a tree sleeps when it comes to rest.
 fn may_sleep(tree: u32) -> bool {
-    return tree_sleep_policy(tree) != POLICY_AUTO_NEVER && tree_sleep_policy(tree) != POLICY_NEVER;
+    return tree_sleep_policy(tree) != SLEEP_AUTO_NEVER && tree_sleep_policy(tree) != SLEEP_NEVER;
 }
 
 // Whether a tree is the first of its island that does not sleep.

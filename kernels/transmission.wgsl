@@ -5,31 +5,31 @@ fn transmission() {
     for (var a = lane; a < nactuator; a += lanes) {
         let out = u32(actuator_outadr(a));
         let kind = actuator_trntype(a);
-        if (kind == TRN_JOINT || kind == TRN_JOINTINPARENT) {
+        if (kind == TRANSMISSION_JOINT || kind == TRANSMISSION_JOINTINPARENT) {
             joint_transmission(a, out);
         }
 //#if TENDON
-        if (kind == TRN_TENDON) {
+        if (kind == TRANSMISSION_TENDON) {
             tendon_transmission(a, out);
         }
 //#endif
 //#if TRN_SLIDERCRANK
-        if (kind == TRN_SLIDERCRANK) {
+        if (kind == TRANSMISSION_SLIDERCRANK) {
             slider_crank(a, out);
         }
 //#endif
 //#if TRN_SITE
-        if (kind == TRN_SITE) {
+        if (kind == TRANSMISSION_SITE) {
             site_transmission(a, out);
         }
 //#endif
 //#if SO3
-        if (kind == TRN_SO3) {
+        if (kind == TRANSMISSION_SO3) {
             orientation_transmission(a, out);
         }
 //#endif
 //#if TRN_BODY
-        if (kind == TRN_BODY) {
+        if (kind == TRANSMISSION_BODY) {
             adhesion(a, out);
         }
 //#endif
@@ -59,7 +59,7 @@ fn joint_transmission(a: u32, out: u32) {
     let adr = u32(jnt_qposadr(jnt));
     let kind = jnt_type(jnt);
 //#if FREE
-    if (kind == FREE) {
+    if (kind == JOINT_FREE) {
         // a free joint has no length; its translation comes first
         set_actuator_length(out, 0.0);
         set_moment3(row, gear3(out, 0u));
@@ -68,7 +68,7 @@ fn joint_transmission(a: u32, out: u32) {
     }
 //#endif
 //#if BALL
-    if (kind == BALL) {
+    if (kind == JOINT_BALL) {
         let quat = quat_normalize(qpos_at4(adr));
         let axis = in_child(a, gear3(out, 0u), quat);
         set_actuator_length(out, dot(quat_to_rotvec(quat), axis));
@@ -82,7 +82,7 @@ fn joint_transmission(a: u32, out: u32) {
 
 // The rotational gear in the child's frame.
 fn in_child(a: u32, axis: vec3f, quat: vec4f) -> vec3f {
-    if (actuator_trntype(a) == TRN_JOINTINPARENT) {
+    if (actuator_trntype(a) == TRANSMISSION_JOINTINPARENT) {
         return quat_rotate(quat_conj(quat_normalize(quat)), axis);
     }
     return axis;

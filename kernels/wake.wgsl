@@ -122,7 +122,7 @@ fn wake_tendon(ten: i32) {
 fn wake_equality(eq: u32) {
     clear_coupled();
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         note_tendon(eq_obj1id(eq));
         note_tendon(eq_obj2id(eq));
         if (is_mixed()) {

@@ -5,8 +5,10 @@
 
 use manyworlds::compile::load_str;
 use manyworlds::cpu;
-use manyworlds::model::data::{Capacity, Data, status};
-use manyworlds::model::{Model, disable};
+use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::enums::disable;
+use manyworlds::schema::enums::status;
 
 /// Bodies on every joint type, with springs, damping, limits and dry friction.
 const JOINTS: &str = include_str!("parity/models/joints.xml");
@@ -431,7 +433,7 @@ fn derivatives_are_those_of_the_forces() {
 #[test]
 fn fast_derivatives_are_symmetric_but_for_free_bodies_alone() {
     let mut m = load(FLUID);
-    m.opt_integrator[0] = manyworlds::model::integrator::IMPLICITFAST;
+    m.opt_integrator[0] = manyworlds::schema::enums::integrator::IMPLICITFAST;
     let mut d = world(&m, 30, 100);
     disturb(&mut d.qvel, 0.7, &mut 3);
     cpu::forward(&m, &mut d);

@@ -9,8 +9,9 @@ use manyworlds::analysis::derivatives::{Differences, Inverse, Knots, Options};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::compile::{load as load_file, load_str};
 use manyworlds::cpu;
+use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::{Model, enable};
+use manyworlds::schema::enums::enable;
 
 fn model(name: &str) -> Model {
     load_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()

@@ -6,7 +6,8 @@
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::compile;
 use manyworlds::model::Model;
-use manyworlds::model::data::{Capacity, status};
+use manyworlds::model::data::Capacity;
+use manyworlds::schema::enums::status;
 
 const WORLDS: usize = 8;
 

@@ -8,7 +8,8 @@ use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::compile;
 use manyworlds::cpu;
 use manyworlds::model::Model;
-use manyworlds::model::data::{Capacity, Data, status};
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::enums::status;
 
 const WORLDS: usize = 5;
 const NONE: Capacity = Capacity { nconmax: 0, njmax: 0 };

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use manyworlds::model::{Model, geom};
+use manyworlds::model::Model;
+use manyworlds::schema::enums::geom;
 use manyworlds::spec::*;
 
 fn ball(name: &str) -> Geom {

@@ -14,13 +14,13 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     }
     let kind = actuator_dyntype(a);
 //#if DCMOTOR
-    if (kind == DYN_DCMOTOR) {
+    if (kind == DYNAMICS_DCMOTOR) {
         motor_rates(motor_at(a, input, good));
         return;
     }
 //#endif
 //#if PID
-    if (kind == DYN_PID) {
+    if (kind == DYNAMICS_PID) {
         pid_rates(pid_at(a, input, good));
         return;
     }
@@ -34,14 +34,14 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     // the last one drives the force
     let last = end - 1u;
     var rate = 0.0;
-    if (kind == DYN_INTEGRATOR) {
+    if (kind == DYNAMICS_INTEGRATOR) {
         rate = input;
     }
-    if (kind == DYN_FILTER || kind == DYN_FILTEREXACT) {
+    if (kind == DYNAMICS_FILTER || kind == DYNAMICS_FILTEREXACT) {
         rate = (input - act(last)) / max(actuator_dynprm(10u * a), MINVAL);
     }
 //#if MUSCLE
-    if (kind == DYN_MUSCLE) {
+    if (kind == DYNAMICS_MUSCLE) {
         let prm = vec3f(actuator_dynprm(10u * a), actuator_dynprm(10u * a + 1u), actuator_dynprm(10u * a + 2u));
         rate = muscle_rate(input, act(last), prm);
     }
@@ -54,13 +54,13 @@ fn activation_rates(a: u32, input: f32, good: bool) {
 fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
     let h = opt_timestep(0u);
 //#if DCMOTOR
-    if (actuator_dyntype(a) == DYN_DCMOTOR) {
+    if (actuator_dyntype(a) == DYNAMICS_DCMOTOR) {
         return next_motor_state(a, adr, rate);
     }
 //#endif
     // the rate of an exact filter falls as it goes
     var elapsed = h;
-    if (actuator_dyntype(a) == DYN_FILTEREXACT) {
+    if (actuator_dyntype(a) == DYNAMICS_FILTEREXACT) {
         let time = max(actuator_dynprm(10u * a), MINVAL);
         elapsed = -(time * exponential_m1(-h / time));
     }
@@ -81,7 +81,7 @@ fn advance_activations__R() {
             let end = first + u32(actuator_actnum(a));
             for (var i = first; i < end; i++) {
                 var next = next_activation(a, i, R(i));
-                if (actuator_dyntype(a) == DYN_INTEGRATOR) {
+                if (actuator_dyntype(a) == DYNAMICS_INTEGRATOR) {
                     next = near_length(a, next);
                 }
                 set_act(i, next);
@@ -106,7 +106,7 @@ fn group_off(a: u32) -> bool {
 // site relative to another. Zero for all others.
 fn full_turn(a: u32) -> f32 {
     let dyn = actuator_dyntype(a);
-    let servo = (dyn == DYN_NONE || dyn == DYN_INTEGRATOR)
+    let servo = (dyn == DYNAMICS_NONE || dyn == DYNAMICS_INTEGRATOR)
         && actuator_gaintype(a) == GAIN_FIXED
         && actuator_biastype(a) == BIAS_AFFINE
         && actuator_biasprm(10u * a + 1u) == -actuator_gainprm(10u * a);
@@ -118,12 +118,12 @@ fn full_turn(a: u32) -> f32 {
     let linear = actuator_gear_vec3(2u * out);
     let angular = actuator_gear_vec3(2u * out + 1u);
     let kind = actuator_trntype(a);
-    if (kind == TRN_JOINT || kind == TRN_JOINTINPARENT) {
-        if (jnt_type(u32(actuator_trnid(2u * a))) == BALL) {
+    if (kind == TRANSMISSION_JOINT || kind == TRANSMISSION_JOINTINPARENT) {
+        if (jnt_type(u32(actuator_trnid(2u * a))) == JOINT_BALL) {
             return 2.0 * PI * sqrt(dot(linear, linear));
         }
     }
-    if (kind == TRN_SITE && actuator_trnid(2u * a + 1u) >= 0 && dot(linear, linear) == 0.0) {
+    if (kind == TRANSMISSION_SITE && actuator_trnid(2u * a + 1u) >= 0 && dot(linear, linear) == 0.0) {
         return 2.0 * PI * sqrt(dot(angular, angular));
     }
     return 0.0;

@@ -14,7 +14,7 @@ struct Pid {
 fn pid_at(a: u32, first: f32, good: bool) -> Pid {
     let p = 10u * a;
     var next = max(actuator_actadr(a), 0);
-    let stateful = actuator_dyntype(a) == DYN_PID;
+    let stateful = actuator_dyntype(a) == DYNAMICS_PID;
     let has_slew = stateful && actuator_dynprm(p + 1u) > 0.0;
     let slew = select(-1, next, has_slew);
     next += select(0, 1, has_slew);

@@ -96,7 +96,7 @@ fn convex_distance(first: Solid, second: Solid, margin: f32) -> Gap {
 
 // Whether a shape has a face or an edge to lie on.
 fn has_side(s: Solid) -> bool {
-    return s.kind == CAPSULE || s.kind == CYLINDER || s.kind == BOX || s.kind == MESH;
+    return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 
 // The same, relative to the centre of the first.
@@ -301,7 +301,7 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
 //#if HULL
 // Whether a surface is curved where nothing is flat.
 fn is_curved(s: Solid) -> bool {
-    return s.kind == ELLIPSOID || s.kind == CYLINDER;
+    return s.kind == GEOM_ELLIPSOID || s.kind == GEOM_CYLINDER;
 }
 
 // A direction beside another.
@@ -348,9 +348,9 @@ fn is_single(s: Solid, n: vec3f) -> bool {
     }
     // a cylinder is flat on its side and on its caps
     let around = cross(s.mat[2], n);
-    var single = !(s.kind == CYLINDER && sqrt(dot(around, around)) < SLANT);
+    var single = !(s.kind == GEOM_CYLINDER && sqrt(dot(around, around)) < SLANT);
     for (var k = 0u; k < 3u; k++) {
-        let round_one = s.kind == CYLINDER && k < 2u;
+        let round_one = s.kind == GEOM_CYLINDER && k < 2u;
         single = single && (round_one || !has_flat(s, k) || abs(dot(solid_axis(s, k), n)) >= SLANT);
     }
     return single;
@@ -450,7 +450,7 @@ fn is_flat_axis(a: Solid, b: Solid, n: vec3f, k: u32) -> bool {
 
 // Whether that axis lies across a cylinder: flat at its caps only.
 fn is_round_axis(a: Solid, b: Solid, k: u32) -> bool {
-    return select(b.kind, a.kind, k < 3u) == CYLINDER && k % 3u < 2u;
+    return select(b.kind, a.kind, k < 3u) == GEOM_CYLINDER && k % 3u < 2u;
 }
 
 // Turns a direction onto faces and edges where the support function is no larger, and by Newton's method to where it is
@@ -513,7 +513,7 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
                 more = 2u;
             }
             if (at % 3u == 2u) {
-                next = select(vec3f(0.0), cross(along, other.mat[2]), other.kind == CYLINDER);
+                next = select(vec3f(0.0), cross(along, other.mat[2]), other.kind == GEOM_CYLINDER);
                 more = 2u;
             }
         }
@@ -622,7 +622,7 @@ fn single_edge(s: Solid, n: vec3f) -> vec3f {
     var count = 0u;
     for (var k = 0u; k < 3u; k++) {
         // the axes across a cylinder count for its caps only
-        let round_one = s.kind == CYLINDER && k < 2u;
+        let round_one = s.kind == GEOM_CYLINDER && k < 2u;
         if (has_flat(s, k) && !round_one && abs(dot(solid_axis(s, k), n)) < FLATNESS) {
             ridge = solid_axis(s, k);
             count++;

@@ -18,7 +18,7 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
     // closed forms look for how deep it is where it is not above zero
     closed_form(t1, t2, a, b, max(most, 0.0));
 //#if PLANE_MESH
-    if (t1 == PLANE && t2 == MESH) {
+    if (t1 == GEOM_PLANE && t2 == GEOM_MESH) {
         plane_mesh(a, geom_dataid(g2), b, max(most, 0.0));
     }
 //#endif
@@ -30,7 +30,7 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
         }
     }
 //#if CONVEX_DISTANCE
-    if (is_convex_pair(t1, t2) || (t1 == BOX && t2 == BOX)) {
+    if (is_convex_pair(t1, t2) || (t1 == GEOM_BOX && t2 == GEOM_BOX)) {
         gap = convex_distance(solid(g1), solid(g2), most);
         gap.any = gap.any && gap.dist < most;
     }

@@ -152,7 +152,7 @@ fn face_at(s: Solid, v: u32, k: u32, n: vec3f) -> FaceOf {
     }
 //#endif
     let along = dot(solid_axis(s, k), n);
-    let has = s.kind == BOX || (s.kind == CYLINDER && k == 2u);
+    let has = s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u);
     let side = select(-1.0, 1.0, along >= 0.0);
     return FaceOf(k, side, solid_axis(s, k) * side, has && abs(along) >= FLATNESS);
 }
@@ -193,7 +193,7 @@ fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
 //#endif
     var across = 0u;
     for (var k = 0u; k < 3u; k++) {
-        across += u32(abs(dot(solid_axis(s, k), n)) < FLATNESS && (s.kind == BOX || (s.kind == CYLINDER && k == 2u)));
+        across += u32(abs(dot(solid_axis(s, k), n)) < FLATNESS && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
     }
     return 1u + across;
 }
@@ -204,7 +204,7 @@ fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
 //#if HULL
     var best = ALIGNED_SINE;
     var chosen = vec4f(0.0);
-    if (!is_hull(s) && s.kind != BOX) {
+    if (!is_hull(s) && s.kind != GEOM_BOX) {
         chosen.w = f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE);
         return chosen;
     }
@@ -239,7 +239,7 @@ fn face_corners(s: Solid, on: FaceOf) -> u32 {
         return hull_corners(s.mesh, on.k);
     }
 //#endif
-    return select(4u, CAP_CORNERS, s.kind == CYLINDER);
+    return select(4u, CAP_CORNERS, s.kind == GEOM_CYLINDER);
 }
 
 // Corner c of a face.
@@ -249,7 +249,7 @@ fn face_corner(s: Solid, on: FaceOf, c: u32) -> vec3f {
         return s.pos + s.mat * hull_vertex(s.mesh, hull_corner(s.mesh, on.k, c));
     }
 //#endif
-    if (s.kind == CYLINDER) {
+    if (s.kind == GEOM_CYLINDER) {
         // sine and cosine of sixteenths of a turn
         let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
         let center = s.pos + s.mat[2] * (s.size.y * on.sign_of);
@@ -284,12 +284,12 @@ fn sixteenth_sine(c: u32) -> f32 {
 // the edge `span`; returns half the margin where it includes that.
 fn side_line(s: Solid, n: vec3f, touch: vec3f, span: vec3f, margin: f32) -> f32 {
     let axis = s.mat[2];
-    let straight = is_hull(s) || s.kind == BOX;
+    let straight = is_hull(s) || s.kind == GEOM_BOX;
     // from the end that is farther along the normal
     var rim = farthest_point(s, n, select(touch, s.pos, straight), select(FLATNESS, 0.0, straight));
     var from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLATNESS);
     var room = 0.0;
-    if (s.kind == CAPSULE) {
+    if (s.kind == GEOM_CAPSULE) {
         room = 0.5 * margin;
         rim = touch + n * room;
         from_end = -s.size.y;

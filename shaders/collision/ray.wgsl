@@ -39,11 +39,11 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         let v = direction * mat;
         var hit = no_hit();
         let kind = geom_type(g);
-        if (kind == MESH) {
+        if (kind == GEOM_MESH) {
 //#if RAY_MESH
             hit = ray_mesh(u32(geom_dataid(g)), p, v);
 //#endif
-        } else if (kind == HFIELD) {
+        } else if (kind == GEOM_HFIELD) {
 //#if RAY_HFIELD
             hit = ray_hfield(u32(geom_dataid(g)), p, v);
 //#endif
@@ -61,7 +61,7 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
 // height fields have none that says so.
 fn beside(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
     let kind = geom_type(g);
-    if (kind == PLANE || kind == HFIELD) {
+    if (kind == GEOM_PLANE || kind == GEOM_HFIELD) {
         return false;
     }
     let span = round_span(point - geom_xpos_vec3(g), direction, geom_rbound(g) * BOUND_SLACK);
@@ -72,25 +72,25 @@ fn beside(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
 fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
     var dist = -1.0;
     var normal = vec3f(0.0, 0.0, 1.0);
-    if (kind == PLANE) {
+    if (kind == GEOM_PLANE) {
         return ray_plane(size, p, v);
     }
-    if (kind == CAPSULE) {
+    if (kind == GEOM_CAPSULE) {
         return ray_capsule(size, p, v);
     }
-    if (kind == SPHERE || kind == ELLIPSOID) {
+    if (kind == GEOM_SPHERE || kind == GEOM_ELLIPSOID) {
         // a unit sphere in scaled space
-        let radii = select(size.xxx, size, kind == ELLIPSOID);
+        let radii = select(size.xxx, size, kind == GEOM_ELLIPSOID);
         dist = first_of(round_span(p / radii, v / radii, 1.0));
         normal = (p + v * dist) / (radii * radii);
     }
-    if (kind == CYLINDER) {
+    if (kind == GEOM_CYLINDER) {
         let ends = slab_span(p.z, v.z, size.y);
         dist = first_of(overlap(round_span(vec3f(p.xy, 0.0), vec3f(v.xy, 0.0), size.x), ends));
         let at = p + v * dist;
         normal = select(vec3f(at.xy, 0.0), vec3f(0.0, 0.0, at.z), dist == ends.x || dist == ends.y);
     }
-    if (kind == BOX) {
+    if (kind == GEOM_BOX) {
         let x = slab_span(p.x, v.x, size.x);
         let y = slab_span(p.y, v.y, size.y);
         let z = slab_span(p.z, v.z, size.z);
@@ -361,22 +361,22 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
 // Whether a point in the frame of a simple shape is inside of it; of a plane, below.
 fn is_inside(kind: i32, size: vec3f, p: vec3f) -> bool {
     let square = dot(p.xy, p.xy);
-    if (kind == PLANE) {
+    if (kind == GEOM_PLANE) {
         return p.z < 0.0;
     }
-    if (kind == SPHERE) {
+    if (kind == GEOM_SPHERE) {
         return dot(p, p) < size.x * size.x;
     }
-    if (kind == CAPSULE) {
+    if (kind == GEOM_CAPSULE) {
         let over = p.z - clamp(p.z, -size.y, size.y);
         return square + over * over < size.x * size.x;
     }
-    if (kind == ELLIPSOID) {
+    if (kind == GEOM_ELLIPSOID) {
         let q = p / size;
         return dot(q, q) < 1.0;
     }
-    if (kind == CYLINDER) {
+    if (kind == GEOM_CYLINDER) {
         return abs(p.z) < size.y && square < size.x * size.x;
     }
-    return kind == BOX && abs(p.x) < size.x && abs(p.y) < size.y && abs(p.z) < size.z;
+    return kind == GEOM_BOX && abs(p.x) < size.x && abs(p.y) < size.y && abs(p.z) < size.z;
 }

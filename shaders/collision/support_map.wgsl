@@ -26,7 +26,7 @@ fn is_hull(s: Solid) -> bool {
 
 // Radius around the core.
 fn solid_radius(s: Solid) -> f32 {
-    return select(0.0, s.size.x, s.kind == SPHERE || s.kind == CAPSULE);
+    return select(0.0, s.size.x, s.kind == GEOM_SPHERE || s.kind == GEOM_CAPSULE);
 }
 
 // Column of the orientation.
@@ -36,7 +36,7 @@ fn solid_axis(s: Solid, k: u32) -> vec3f {
 
 // Whether the core may be flat along its axis k.
 fn has_flat(s: Solid, k: u32) -> bool {
-    return s.kind == CYLINDER || s.kind == BOX || (s.kind == CAPSULE && k == 2u);
+    return s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || (s.kind == GEOM_CAPSULE && k == 2u);
 }
 
 // Where along an axis the farthest point is: at an end, or as near to q as there is where it is flat.
@@ -57,13 +57,13 @@ fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     }
 //#endif
     var local = vec3f(0.0);
-    if (s.kind == CAPSULE) {
+    if (s.kind == GEOM_CAPSULE) {
         local.z = farthest_along(l.z, q.z, s.size.y, flatness);
     }
-    if (s.kind == ELLIPSOID) {
+    if (s.kind == GEOM_ELLIPSOID) {
         local = normalize3(l * s.size) * s.size;
     }
-    if (s.kind == CYLINDER) {
+    if (s.kind == GEOM_CYLINDER) {
         let off = sqrt(l.x * l.x + l.y * l.y);
         if (off > max(flatness, MINVAL)) {
             local = l * (s.size.x / off);
@@ -73,7 +73,7 @@ fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
         }
         local.z = farthest_along(l.z, q.z, s.size.y, flatness);
     }
-    if (s.kind == BOX) {
+    if (s.kind == GEOM_BOX) {
         local.x = farthest_along(l.x, q.x, s.size.x, flatness);
         local.y = farthest_along(l.y, q.y, s.size.y, flatness);
         local.z = farthest_along(l.z, q.z, s.size.z, flatness);
@@ -111,13 +111,13 @@ var<private> meet_own: vec3f;
 // How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
 // which is the same for -n. Zero along edges and at corners.
 fn support_curve(s: Solid, n: vec3f, t: vec3f) -> vec3f {
-    if (s.kind == CYLINDER) {
+    if (s.kind == GEOM_CYLINDER) {
         // around the rim
         let around = cross(s.mat[2], n);
         let square = max(dot(around, around), EPSILON);
         return around * (s.size.x * dot(around, t) / (square * sqrt(square)));
     }
-    if (s.kind == ELLIPSOID) {
+    if (s.kind == GEOM_ELLIPSOID) {
         let l = n * s.mat;
         let v = t * s.mat;
         let far = s.size * s.size * l;

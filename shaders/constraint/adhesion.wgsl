@@ -3,7 +3,7 @@
 //#if ADHESION
 // What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
 fn adhesive_share(r: u32) -> f32 {
-    if (efc_type(r) < CONTACT_FRICTIONLESS) {
+    if (efc_type(r) < CONSTRAINT_CONTACT_FRICTIONLESS) {
         return 0.0;
     }
     let con = u32(efc_id(r));

@@ -81,7 +81,7 @@ struct Cone {
 
 // Whether a row belongs to a cone.
 fn in_cone(row: u32) -> bool {
-    return efc_type(row) == CONTACT_ELLIPTIC;
+    return efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC;
 }
 
 // Whether it is the first one there.

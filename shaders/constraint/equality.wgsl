@@ -17,12 +17,12 @@ struct Turns {
 
 // Number of rows of a constraint.
 fn equality_rows_of(eq: u32) -> u32 {
-    return select(select(1u, 6u, eq_type(eq) == WELD), 3u, eq_type(eq) == CONNECT);
+    return select(select(1u, 6u, eq_type(eq) == EQUALITY_WELD), 3u, eq_type(eq) == EQUALITY_CONNECT);
 }
 
 // Whether a constraint holds bodies together.
 fn holds_bodies(eq: u32) -> bool {
-    return eq_type(eq) == CONNECT || eq_type(eq) == WELD;
+    return eq_type(eq) == EQUALITY_CONNECT || eq_type(eq) == EQUALITY_WELD;
 }
 
 // First row of the constraint of an equality row.
@@ -48,7 +48,7 @@ fn is_active(eq: u32) -> bool {
     }
 //#endif
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         return stretches(eq_obj1id(eq)) || (coupling(eq).y != 0.0 && stretches(eq_obj2id(eq)));
     }
 //#endif
@@ -73,11 +73,11 @@ fn held_by(eq: u32) -> Held {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
 //#if HOLD_SITES
-    if (eq_objtype(eq) == OBJ_SITE) {
+    if (eq_objtype(eq) == OBJECT_SITE) {
         return Held(u32(site_bodyid(one)), u32(site_bodyid(two)), site_xpos_vec3(one), site_xpos_vec3(two));
     }
 //#endif
-    let shift = select(0u, 3u, eq_type(eq) == WELD);
+    let shift = select(0u, 3u, eq_type(eq) == EQUALITY_WELD);
     return Held(
         one,
         two,
@@ -95,8 +95,8 @@ fn turns_of(eq: u32) -> Turns {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
 //#if HOLD_SITES
-    if (eq_objtype(eq) == OBJ_SITE) {
-        return Turns(quat_of(OBJ_SITE, one), quat_conj(quat_of(OBJ_SITE, two)));
+    if (eq_objtype(eq) == OBJECT_SITE) {
+        return Turns(quat_of(OBJECT_SITE, one), quat_conj(quat_of(OBJECT_SITE, two)));
     }
 //#endif
     let own = vec4f(eq_data(12u * eq + 6u), eq_vector(eq, 7u));
@@ -114,7 +114,7 @@ fn hold_rows(eq: u32, first: u32) {
     let held = held_by(eq);
     set_row_vector__efc_pos(first, held.point1 - held.point2);
     var turns = Turns(vec4f(0.0), vec4f(0.0));
-    let weld = eq_type(eq) == WELD;
+    let weld = eq_type(eq) == EQUALITY_WELD;
     if (weld) {
         turns = turns_of(eq);
         set_row_vector__efc_pos(first + 3u, between(eq, turns, vec4f(1.0, 0.0, 0.0, 0.0)));
@@ -160,7 +160,7 @@ fn take_drift(eq: u32, first: u32) {
     let a1 = acceleration_at__bias_cacc(held.body1, held.point1);
     let a2 = acceleration_at__bias_cacc(held.body2, held.point2);
     take(first, a1.lin - a2.lin);
-    if (eq_type(eq) == WELD) {
+    if (eq_type(eq) == EQUALITY_WELD) {
         // products of quaternions: see the twin
         let w1 = cvel_spatial(held.body1).ang;
         let w2 = cvel_spatial(held.body2).ang;
@@ -179,7 +179,7 @@ fn take(row: u32, v: vec3f) {
 // Torque and force on the first of the bodies that are held together, from the forces of the rows.
 fn hold_force(eq: u32, first: u32) -> Spatial {
     var torque = vec3f(0.0);
-    if (eq_type(eq) == WELD) {
+    if (eq_type(eq) == EQUALITY_WELD) {
         // the transpose of what makes the residual
         let turns = turns_of(eq);
         let back = Turns(quat_conj(turns.one), quat_conj(turns.two));
@@ -210,7 +210,7 @@ fn coupling(eq: u32) -> vec2f {
 // Coordinate of a joint or length of a tendon, from where it is at qpos0.
 fn coordinate(eq: u32, id: u32) -> f32 {
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         return ten_length(id) - tendon_length0(id);
     }
 //#endif
@@ -232,7 +232,7 @@ fn couple_to(eq: u32, row: u32, id: i32, factor: f32) {
         return;
     }
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         let begin = u32(ten_J_rowadr(u32(id)));
         let end = begin + u32(ten_J_rownnz(u32(id)));
         for (var k = begin; k < end; k++) {
@@ -248,7 +248,7 @@ fn couple_to(eq: u32, row: u32, id: i32, factor: f32) {
 
 // Force along a tendon from the row of one constraint.
 fn tendon_share(eq: u32, row: u32, ten: u32) -> f32 {
-    if (eq_type(eq) != TENDON) {
+    if (eq_type(eq) != EQUALITY_TENDON) {
         return 0.0;
     }
     let second = select(0.0, -coupling(eq).y, eq_obj2id(eq) == i32(ten));
@@ -272,7 +272,7 @@ fn inverse_inertia_of(eq: u32, id: i32) -> f32 {
         return 0.0;
     }
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         return tendon_invweight0(u32(id));
     }
 //#endif

@@ -7,18 +7,18 @@ fn join_trees() {
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         let kind = efc_type(r);
         let id = u32(efc_id(r));
-        if (kind == FRICTION_DOF) {
+        if (kind == CONSTRAINT_FRICTION_DOF) {
             join(dof_treeid(id), -1);
-        } else if (kind == LIMIT_JOINT) {
+        } else if (kind == CONSTRAINT_LIMIT_JOINT) {
             join(dof_treeid(u32(jnt_dofadr(id))), -1);
         }
 //#if EQUALITY
-        if (kind == EQUALITY) {
+        if (kind == CONSTRAINT_EQUALITY) {
             join_equality(id);
         }
 //#endif
 //#if TENDON
-        if (kind == FRICTION_TENDON || kind == LIMIT_TENDON) {
+        if (kind == CONSTRAINT_FRICTION_TENDON || kind == CONSTRAINT_LIMIT_TENDON) {
             join_tendon(i32(id), -1);
         }
 //#endif
@@ -77,7 +77,7 @@ fn join_tendon(ten: i32, other: i32) -> i32 {
 // Joins the trees of what an equality constraint ties together.
 fn join_equality(eq: u32) {
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         join_tendon(eq_obj2id(eq), join_tendon(eq_obj1id(eq), -1));
         return;
     }

@@ -2,7 +2,7 @@
 
 // Degrees of freedom of a joint.
 fn dofs_of(kind: i32) -> u32 {
-    return select(select(1u, 3u, kind == BALL), 6u, kind == FREE);
+    return select(select(1u, 3u, kind == JOINT_BALL), 6u, kind == JOINT_FREE);
 }
 
 // Coordinates of one joint: Q moved along the velocities V for the time h.
@@ -14,12 +14,12 @@ fn move_joint__Q__V(jnt: u32, h: f32) {
     if (dof_sleeps(dof)) {
         return;
     }
-    if (kind == SLIDE || kind == HINGE) {
+    if (kind == JOINT_SLIDE || kind == JOINT_HINGE) {
         set_qpos(adr, Q(adr) + h * V(dof));
         return;
     }
 //#if FREE
-    if (kind == FREE) {
+    if (kind == JOINT_FREE) {
         for (var k = 0u; k < 3u; k++) {
             set_qpos(adr + k, Q(adr + k) + h * V(dof + k));
         }
@@ -58,7 +58,7 @@ fn bad_acceleration() -> bool {
 
 // Position coordinates of a joint.
 fn coordinates_of(kind: i32) -> u32 {
-    return select(select(1u, 4u, kind == BALL), 7u, kind == FREE);
+    return select(select(1u, 4u, kind == JOINT_BALL), 7u, kind == JOINT_FREE);
 }
 
 // The world one time step later, when its velocities change at the rates A.

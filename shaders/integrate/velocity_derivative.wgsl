@@ -55,7 +55,7 @@ fn is_alone(tree: i32) -> bool {
         return false;
     }
     let first = u32(tree_dofadr(u32(tree)));
-    return tree_dofnum(u32(tree)) == 6 && jnt_type(u32(dof_jntid(first))) == FREE;
+    return tree_dofnum(u32(tree)) == 6 && jnt_type(u32(dof_jntid(first))) == JOINT_FREE;
 }
 
 // Whether derivatives of the bias force are wanted in a tree.
@@ -284,8 +284,8 @@ fn axis_rate(dof: u32) -> Spatial {
     let rate = cdof_dot_spatial(dof);
     let jnt = u32(dof_jntid(dof));
     let kind = jnt_type(jnt);
-    let first = u32(jnt_dofadr(jnt)) + select(0u, 3u, kind == FREE);
-    if ((kind != FREE && kind != BALL) || dof < first) {
+    let first = u32(jnt_dofadr(jnt)) + select(0u, 3u, kind == JOINT_FREE);
+    if ((kind != JOINT_FREE && kind != JOINT_BALL) || dof < first) {
         return rate;
     }
     var turn = spatial_zero();

@@ -126,7 +126,7 @@ fn check_loops() {
         turns++;
     }
     if (turns < wanted) {
-        raise(LOOP_LIMIT);
+        raise(STATUS_LOOP_LIMIT);
     }
 //#endif
 }

@@ -10,20 +10,20 @@ struct Frame {
 
 // Frame of an object of a kind; that of the world for any other kind.
 fn frame_of(kind: i32, id: u32) -> Frame {
-    if (kind == OBJ_BODY) {
+    if (kind == OBJECT_BODY) {
         return Frame(xipos_vec3(id), ximat_mat3(id), id);
     }
-    if (kind == OBJ_XBODY) {
+    if (kind == OBJECT_XBODY) {
         return Frame(xpos_vec3(id), xmat_mat3(id), id);
     }
-    if (kind == OBJ_GEOM) {
+    if (kind == OBJECT_GEOM) {
         return Frame(geom_xpos_vec3(id), geom_xmat_mat3(id), u32(geom_bodyid(id)));
     }
-    if (kind == OBJ_SITE) {
+    if (kind == OBJECT_SITE) {
         return Frame(site_xpos_vec3(id), site_xmat_mat3(id), u32(site_bodyid(id)));
     }
 //#if CAMERA_SENSOR
-    if (kind == OBJ_CAMERA) {
+    if (kind == OBJECT_CAMERA) {
         return Frame(cam_xpos_vec3(id), cam_xmat_mat3(id), u32(cam_bodyid(id)));
     }
 //#endif
@@ -34,17 +34,17 @@ fn frame_of(kind: i32, id: u32) -> Frame {
 fn quat_of(kind: i32, id: u32) -> vec4f {
     var body = id;
     var own = vec4f(1.0, 0.0, 0.0, 0.0);
-    if (kind == OBJ_BODY) {
+    if (kind == OBJECT_BODY) {
         own = body_iquat_vec4(id);
-    } else if (kind == OBJ_GEOM) {
+    } else if (kind == OBJECT_GEOM) {
         body = u32(geom_bodyid(id));
         own = geom_quat_vec4(id);
-    } else if (kind == OBJ_SITE) {
+    } else if (kind == OBJECT_SITE) {
         body = u32(site_bodyid(id));
         own = site_quat_vec4(id);
     }
 //#if CAMERA_SENSOR
-    if (kind == OBJ_CAMERA) {
+    if (kind == OBJECT_CAMERA) {
         body = u32(cam_bodyid(id));
         own = cam_quat_vec4(id);
     }

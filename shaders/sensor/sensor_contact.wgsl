@@ -1,21 +1,5 @@
 // Sensors of contacts: touch, and those that pick contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
 
-// Values of the second of sensor_intprm: how contacts become as many as there is room for.
-const NEAREST: i32 = 1;
-const STRONGEST: i32 = 2;
-const NET_FORCE: i32 = 3;
-
-// Bits of the first of sensor_intprm: what is given of each contact, in this order.
-const CON_COUNT: i32 = 1;
-const CON_FORCE: i32 = 2;
-const CON_TORQUE: i32 = 4;
-const CON_DIST: i32 = 8;
-const CON_POS: i32 = 16;
-const CON_NORMAL: i32 = 32;
-const CON_TANGENT: i32 = 64;
-const CON_LINVEL: i32 = 128;
-const CON_ANGVEL: i32 = 256;
-
 // Body of one of the two geoms of a contact.
 fn contact_body(con: u32, side: u32) -> u32 {
     return u32(geom_bodyid(u32(contact_geom(2u * con + side))));
@@ -23,7 +7,7 @@ fn contact_body(con: u32, side: u32) -> u32 {
 
 // Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
 fn touch_force(site: u32) -> f32 {
-    let frame = frame_of(OBJ_SITE, site);
+    let frame = frame_of(OBJECT_SITE, site);
     var sum = 0.0;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         let on_second = contact_body(con, 1u) == frame.body;
@@ -59,7 +43,7 @@ fn contact_sensor(s: u32) {
     }
     let slots = u32(max(sensor_intprm(3u * s + 2u), 1));
     out_at = adr;
-    if (sensor_intprm(3u * s + 1u) == NET_FORCE) {
+    if (sensor_intprm(3u * s + 1u) == REDUCE_NETFORCE) {
         if (count > 0u) {
             net_force(s, count);
         }
@@ -94,10 +78,10 @@ fn contact_sensor(s: u32) {
 // What contacts are ordered by, the least first.
 fn contact_rank(s: u32, con: u32) -> f32 {
     let reduce = sensor_intprm(3u * s + 1u);
-    if (reduce == NEAREST) {
+    if (reduce == REDUCE_MINDIST) {
         return contact_dist(con);
     }
-    if (reduce == STRONGEST) {
+    if (reduce == REDUCE_MAXFORCE) {
         let total = contact_force(con).lin;
         return -dot(total, total);
     }
@@ -111,7 +95,7 @@ fn side_of(s: u32, con: u32) -> f32 {
     let first = sensor_objid(s);
     let other = sensor_reftype(s);
     let second = sensor_refid(s);
-    if (one == OBJ_SITE) {
+    if (one == OBJECT_SITE) {
         let site = u32(first);
         let p = (contact_pos_vec3(con) - site_xpos_vec3(site)) * site_xmat_mat3(site);
         if (!is_inside(site_type(site), site_size_vec3(site), p)) {
@@ -130,16 +114,16 @@ fn side_of(s: u32, con: u32) -> f32 {
 fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
     let geom = contact_geom(2u * con + side);
     var body = geom_bodyid(u32(geom));
-    if (kind == OBJ_GEOM) {
+    if (kind == OBJECT_GEOM) {
         return geom == id;
     }
-    if (kind == OBJ_XBODY) {
+    if (kind == OBJECT_XBODY) {
         // parents have lower ids
         while (body > id) {
             body = body_parentid(u32(body));
         }
     }
-    return body == id || (kind != OBJ_BODY && kind != OBJ_XBODY);
+    return body == id || (kind != OBJECT_BODY && kind != OBJECT_XBODY);
 }
 
 // Writes what is wanted of one contact.
@@ -150,17 +134,17 @@ fn give_contact(s: u32, con: u32, count: u32) {
     let total = contact_force(con);
     let pos = contact_pos_vec3(con);
     let frame = contact_frame_mat3(con);
-    give1(s, CON_COUNT, f32(count));
-    give3(s, CON_FORCE, total.lin * seen);
-    give3(s, CON_TORQUE, total.ang * seen);
-    give1(s, CON_DIST, contact_dist(con));
-    give3(s, CON_POS, pos);
-    give3(s, CON_NORMAL, mat_row(frame, 0u) * side);
-    give3(s, CON_TANGENT, mat_row(frame, 1u) * side);
+    give1(s, CONTACT_DATA_FOUND, f32(count));
+    give3(s, CONTACT_DATA_FORCE, total.lin * seen);
+    give3(s, CONTACT_DATA_TORQUE, total.ang * seen);
+    give1(s, CONTACT_DATA_DIST, contact_dist(con));
+    give3(s, CONTACT_DATA_POS, pos);
+    give3(s, CONTACT_DATA_NORMAL, mat_row(frame, 0u) * side);
+    give3(s, CONTACT_DATA_TANGENT, mat_row(frame, 1u) * side);
     let a = motion_at__cvel(contact_body(con, 0u), pos);
     let b = motion_at__cvel(contact_body(con, 1u), pos);
-    give3(s, CON_LINVEL, (frame * (b.lin - a.lin)) * seen);
-    give3(s, CON_ANGVEL, (frame * (b.ang - a.ang)) * seen);
+    give3(s, CONTACT_DATA_LINVEL, (frame * (b.lin - a.lin)) * seen);
+    give3(s, CONTACT_DATA_ANGVEL, (frame * (b.ang - a.ang)) * seen);
 }
 
 // Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
@@ -187,11 +171,11 @@ fn net_force(s: u32, count: u32) {
     }
     place = place / max(weight, MINVAL);
     torque -= cross(place, total);
-    give1(s, CON_COUNT, f32(count));
-    give3(s, CON_FORCE, total);
-    give3(s, CON_TORQUE, torque);
-    give1(s, CON_DIST, 0.0);
-    give3(s, CON_POS, place);
-    give3(s, CON_NORMAL, vec3f(1.0, 0.0, 0.0));
-    give3(s, CON_TANGENT, vec3f(0.0, 1.0, 0.0));
+    give1(s, CONTACT_DATA_FOUND, f32(count));
+    give3(s, CONTACT_DATA_FORCE, total);
+    give3(s, CONTACT_DATA_TORQUE, torque);
+    give1(s, CONTACT_DATA_DIST, 0.0);
+    give3(s, CONTACT_DATA_POS, place);
+    give3(s, CONTACT_DATA_NORMAL, vec3f(1.0, 0.0, 0.0));
+    give3(s, CONTACT_DATA_TANGENT, vec3f(0.0, 1.0, 0.0));
 }

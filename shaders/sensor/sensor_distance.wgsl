@@ -16,18 +16,18 @@ fn distance_sensor(s: u32, kind: i32) {
         }
     }
     let adr = u32(sensor_adr(s));
-    if (kind == SENS_DISTANCE) {
+    if (kind == SENSOR_DISTANCE) {
         set_sensordata(adr, cut_off(s, nearest.dist));
         return;
     }
     var first = nearest.p;
-    if (kind == SENS_NORMAL) {
+    if (kind == SENSOR_NORMAL) {
         // from point to point: against the normal where they overlap, nowhere where they touch
         first = nearest.normal * sign(nearest.dist);
     }
     for (var k = 0u; k < 3u; k++) {
         set_sensordata(adr + k, first[k]);
-        if (kind == SENS_FROMTO) {
+        if (kind == SENSOR_FROMTO) {
             set_sensordata(adr + 3u + k, nearest.q[k]);
         }
     }
@@ -35,7 +35,7 @@ fn distance_sensor(s: u32, kind: i32) {
 
 // The geoms of what is measured, from the first to before the last: one, or all of a body.
 fn sensed_geoms(kind: i32, id: u32) -> vec2u {
-    if (kind == OBJ_GEOM) {
+    if (kind == OBJECT_GEOM) {
         return vec2u(id, id + 1u);
     }
     let first = u32(max(body_geomadr(id), 0));

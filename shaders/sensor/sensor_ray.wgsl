@@ -1,22 +1,11 @@
 // Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
 
-// Values of cam_projection.
-const ORTHOGRAPHIC: i32 = 1;
-
-// Bits of the first of sensor_intprm: what is given of each ray, in this order.
-const RAY_DIST: i32 = 1;
-const RAY_DIR: i32 = 2;
-const RAY_ORIGIN: i32 = 4;
-const RAY_POINT: i32 = 8;
-const RAY_NORMAL: i32 = 16;
-const RAY_DEPTH: i32 = 32;
-
 // Writes this lane's share of the rays of a rangefinder.
 fn rangefinder(s: u32) {
     let id = u32(sensor_objid(s));
     var rays = 1u;
 //#if CAMERA_SENSOR
-    if (sensor_objtype(s) == OBJ_CAMERA) {
+    if (sensor_objtype(s) == OBJECT_CAMERA) {
         rays = u32(cam_resolution(2u * id) * cam_resolution(2u * id + 1u));
     }
 //#endif
@@ -35,7 +24,7 @@ fn cast_ray(s: u32, pixel: u32, adr: u32) {
     var direction = frame.mat[2];
     var axial = 1.0;
 //#if CAMERA_SENSOR
-    if (sensor_objtype(s) == OBJ_CAMERA) {
+    if (sensor_objtype(s) == OBJECT_CAMERA) {
         let view = pixel_ray(id, pixel);
         origin += frame.mat * view.begin;
         direction = normalize3(frame.mat * view.way);
@@ -46,12 +35,12 @@ fn cast_ray(s: u32, pixel: u32, adr: u32) {
     let hit = ray(origin, direction, frame.body);
     let met = hit.dist >= 0.0;
     out_at = adr;
-    give1(s, RAY_DIST, hit.dist);
-    give3(s, RAY_DIR, select(vec3f(0.0), direction, met));
-    give3(s, RAY_ORIGIN, origin);
-    give3(s, RAY_POINT, select(vec3f(0.0), origin + direction * hit.dist, met));
-    give3(s, RAY_NORMAL, hit.normal);
-    give1(s, RAY_DEPTH, select(-1.0, hit.dist * axial, met));
+    give1(s, RAY_DATA_DIST, hit.dist);
+    give3(s, RAY_DATA_DIR, select(vec3f(0.0), direction, met));
+    give3(s, RAY_DATA_ORIGIN, origin);
+    give3(s, RAY_DATA_POINT, select(vec3f(0.0), origin + direction * hit.dist, met));
+    give3(s, RAY_DATA_NORMAL, hit.normal);
+    give1(s, RAY_DATA_DEPTH, select(-1.0, hit.dist * axial, met));
 }
 
 // Begin and direction of a ray in the frame of a camera.
@@ -65,7 +54,7 @@ fn pixel_ray(cam: u32, pixel: u32) -> PixelRay {
     let size = vec2u(u32(cam_resolution(2u * cam)), u32(cam_resolution(2u * cam + 1u)));
     let at = vec2f(f32(pixel % size.x), f32(pixel / size.x)) + 0.5;
     let half = 0.5 * vec2f(size);
-    if (cam_projection(cam) == ORTHOGRAPHIC) {
+    if (cam_projection(cam) == PROJECTION_ORTHOGRAPHIC) {
         let shift = (at - half) / half * (0.5 * cam_fovy(cam));
         return PixelRay(vec3f(shift.x, -shift.y, 0.0), vec3f(0.0, 0.0, -1.0));
     }

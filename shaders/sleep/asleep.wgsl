@@ -89,7 +89,7 @@ fn is_disturbed(tree: u32, tolerance: f32) -> bool {
 // Whether all trees that an equality constraint couples sleep.
 fn equality_sleeps(eq: u32) -> bool {
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         return tendon_sleeps(eq_obj1id(eq)) && tendon_sleeps(eq_obj2id(eq));
     }
 //#endif

@@ -37,7 +37,7 @@ fn factor_ld__A__B() {
             set_B(k, inv);
             if (singular) {
                 set_A(last, MINVAL);
-                raise(SINGULAR_INERTIA);
+                raise(STATUS_SINGULAR_INERTIA);
             }
         }
         sync();

@@ -90,13 +90,13 @@ struct Ellipsoid {
 fn half_axes(g: u32) -> vec3f {
     let size = geom_size_vec3(g);
     let kind = geom_type(g);
-    if (kind == SPHERE) {
+    if (kind == GEOM_SPHERE) {
         return vec3f(size.x);
     }
-    if (kind == CAPSULE) {
+    if (kind == GEOM_CAPSULE) {
         return vec3f(size.x, size.x, size.x + size.y);
     }
-    if (kind == CYLINDER) {
+    if (kind == GEOM_CYLINDER) {
         return vec3f(size.x, size.x, size.y);
     }
     return size;

@@ -10,7 +10,7 @@ fn reflected(id: i32, goal: i32, on_tendon: bool) -> vec4f {
     }
     for (var a = 0u; a < nactuator; a++) {
         let kind = actuator_trntype(a);
-        let reaches = select(kind == TRN_JOINT || kind == TRN_JOINTINPARENT, kind == TRN_TENDON, on_tendon);
+        let reaches = select(kind == TRANSMISSION_JOINT || kind == TRANSMISSION_JOINTINPARENT, kind == TRANSMISSION_TENDON, on_tendon);
         if (reaches && actuator_trnid(2u * a) == goal) {
             let gear = actuator_gear(6u * u32(actuator_outadr(a)));
             let poly = vec2f(actuator_dampingpoly(2u * a), actuator_dampingpoly(2u * a + 1u));

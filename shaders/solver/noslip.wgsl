@@ -66,7 +66,7 @@ fn iterate_noslip() {
         var at = Together(0u, 0u, 1u, false);
         var skip = 0u;
         if (here) {
-            skip = select(0u, 1u, efc_type(row) == CONTACT_ELLIPTIC);
+            skip = select(0u, 1u, efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
             at.head = row;
             at.first = row + skip;
             at.count = together(row) - skip;
@@ -99,8 +99,8 @@ fn iterate_noslip() {
 // Whether friction acts in a row, or in those that it heads.
 fn rubs(row: u32) -> bool {
     let kind = efc_type(row);
-    let dry = kind == FRICTION_DOF || kind == FRICTION_TENDON;
-    return dry || kind == CONTACT_PYRAMIDAL || kind == CONTACT_ELLIPTIC;
+    let dry = kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON;
+    return dry || kind == CONSTRAINT_CONTACT_PYRAMIDAL || kind == CONSTRAINT_CONTACT_ELLIPTIC;
 }
 
 fn update_friction(at: Together) {

@@ -19,10 +19,10 @@ struct Together {
 // First of the rows that a row is updated together with: of its cone, or of opposing edges of a pyramid.
 fn head_of(row: u32) -> u32 {
     let kind = efc_type(row);
-    if (kind == CONTACT_ELLIPTIC) {
+    if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
         return u32(contact_efc_address(u32(efc_id(row))));
     }
-    if (kind == CONTACT_PYRAMIDAL) {
+    if (kind == CONSTRAINT_CONTACT_PYRAMIDAL) {
         return row - ((row - u32(contact_efc_address(u32(efc_id(row))))) & 1u);
     }
     return row;
@@ -31,10 +31,10 @@ fn head_of(row: u32) -> u32 {
 // How many rows are updated together from the first of them on.
 fn together(head: u32) -> u32 {
     let kind = efc_type(head);
-    if (kind == CONTACT_ELLIPTIC) {
+    if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
         return u32(contact_dim(u32(efc_id(head))));
     }
-    return select(1u, 2u, kind == CONTACT_PYRAMIDAL);
+    return select(1u, 2u, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
 }
 
 // Products of the inverse inertia with the rows, and what of A is needed at once.
@@ -400,12 +400,12 @@ fn iterate_dual() {
             // edges of pyramids one by one
             at.head = head_of(row);
             at.first = row;
-            at.count = select(1u, together(at.head), efc_type(row) == CONTACT_ELLIPTIC);
+            at.count = select(1u, together(at.head), efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
         }
         gather(at);
         if (here && lane == 0u) {
 //#if DUAL_CONE
-            if (efc_type(row) == CONTACT_ELLIPTIC) {
+            if (efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC) {
                 update_along(at);
                 update_across(at, dual_force(0u), dual_force(0u) - dual_old(0u), 1u);
             } else {

@@ -21,19 +21,19 @@ fn span_rows() {
 fn span_of(r: u32) -> Span {
     let kind = efc_type(r);
     let id = u32(efc_id(r));
-    if (kind == FRICTION_DOF) {
+    if (kind == CONSTRAINT_FRICTION_DOF) {
         return Span(id, id + 1u);
     }
-    if (kind == LIMIT_JOINT) {
+    if (kind == CONSTRAINT_LIMIT_JOINT) {
         return joint_span(i32(id));
     }
 //#if EQUALITY
-    if (kind == EQUALITY) {
+    if (kind == CONSTRAINT_EQUALITY) {
         return equality_span(id);
     }
 //#endif
 //#if TENDON
-    if (kind == FRICTION_TENDON || kind == LIMIT_TENDON) {
+    if (kind == CONSTRAINT_FRICTION_TENDON || kind == CONSTRAINT_LIMIT_TENDON) {
         return tendon_span(i32(id));
     }
 //#endif
@@ -66,7 +66,7 @@ fn joint_span(jnt: i32) -> Span {
     }
     let adr = u32(jnt_dofadr(u32(jnt)));
     // only a ball's limit has more than one
-    return Span(adr, adr + select(1u, 3u, jnt_type(u32(jnt)) == BALL));
+    return Span(adr, adr + select(1u, 3u, jnt_type(u32(jnt)) == JOINT_BALL));
 }
 
 //#if TENDON
@@ -92,7 +92,7 @@ fn equality_span(eq: u32) -> Span {
     }
 //#endif
 //#if COUPLE_TENDON
-    if (eq_type(eq) == TENDON) {
+    if (eq_type(eq) == EQUALITY_TENDON) {
         return both_spans(tendon_span(eq_obj1id(eq)), tendon_span(eq_obj2id(eq)));
     }
 //#endif

@@ -10,10 +10,10 @@ use crate::cpu::math::{cross, dot, mat_t_mul_vec, sub, vec3};
 use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
 use crate::cpu::smooth::jacobian::point_motion;
 use crate::error::{Error, Result};
-use crate::mjcf::type_name;
+use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::unsupported::has_distance;
-use crate::model::{Model, object};
+use crate::schema::enums::{geom, object, word};
 
 /// Something that has a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ pub fn distance(
     within("geom", geom2, model.sizes.ngeom)?;
     let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
     if !has_distance(model, (one.min(two), one.max(two))) {
-        let (one, two) = (type_name(one), type_name(two));
+        let (one, two) = (word(geom::WORDS, one), word(geom::WORDS, two));
         return Err(Error::Unsupported(format!(
             "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"
         )));

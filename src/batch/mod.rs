@@ -15,8 +15,9 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::data::{Capacity, status};
+use crate::model::data::Capacity;
 use crate::schema::Sizes;
+use crate::schema::enums::status;
 
 pub use access::suggest;
 use engine::Engine;
@@ -358,7 +359,7 @@ impl Batch {
     pub fn status_counts(&self) -> Result<Vec<(&'static str, usize)>> {
         let all = self.status()?;
         let count = |bit: i32| all.iter().filter(|&&s| s & bit != 0).count();
-        Ok(status::NAMES.iter().map(|&(bit, name)| (name, count(bit))).collect())
+        Ok(status::WORDS.iter().map(|&(name, bit)| (name, count(bit))).collect())
     }
 
     /// Share of worlds whose positions and velocities are finite.

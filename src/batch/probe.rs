@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use super::access::COUNTERS;
 use super::control::{Control, fill};
 use crate::cpu;
+use crate::model::Model;
 use crate::model::data::{Capacity, Data};
-use crate::model::{Model, disable, geom, joint};
 use crate::real::Real;
+use crate::schema::enums::{disable, geom, joint};
 use crate::schema::{Values, ValuesMut};
 
 /// Worlds that start from each keyframe and from the initial state.

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use crate::cpu::math::count::{Work, count_step};
 use crate::error::Result;
 use crate::model::data::{Capacity, Data};
-use crate::model::disable;
+use crate::schema::enums::disable;
 use crate::schema::{Elem, ValuesMut};
 
 /// The solver's tolerance of gradients in the kernels is at least this with Newton and pyramids: `MIN_GRADIENT` of `kernels/solve.wgsl`.

@@ -1,6 +1,7 @@
 //! Keyframes.
 
-use crate::model::{Model, joint as kind};
+use crate::model::Model;
+use crate::schema::enums::joint as kind;
 use crate::spec::Key;
 
 use super::Build;

@@ -1,6 +1,6 @@
 //! Plugins: instances, their settings, and which elements use them. None is simulated yet.
 
-use crate::model::dynamics;
+use crate::schema::enums::dynamics;
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, did_you_mean};
 
 use super::Build;

@@ -4,36 +4,9 @@ use super::attrs::El;
 use super::geom::reference;
 use super::joint::polynomial;
 use super::{dcmotor, plugin, shortcuts};
-use crate::model::{bias, dynamics, gain, input};
+use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law, Ref, Target};
 
-const DYNTYPES: &[(&str, i32)] = &[
-    ("none", dynamics::NONE),
-    ("integrator", dynamics::INTEGRATOR),
-    ("filter", dynamics::FILTER),
-    ("filterexact", dynamics::FILTEREXACT),
-    ("muscle", dynamics::MUSCLE),
-    ("dcmotor", dynamics::DCMOTOR),
-    ("pid", dynamics::PID),
-    ("user", dynamics::USER),
-];
-const GAINTYPES: &[(&str, i32)] = &[
-    ("fixed", gain::FIXED),
-    ("affine", gain::AFFINE),
-    ("muscle", gain::MUSCLE),
-    ("dcmotor", gain::DCMOTOR),
-    ("so3", gain::SO3),
-    ("pid", gain::PID),
-    ("user", gain::USER),
-];
-const BIASTYPES: &[(&str, i32)] = &[
-    ("none", bias::NONE),
-    ("affine", bias::AFFINE),
-    ("muscle", bias::MUSCLE),
-    ("dcmotor", bias::DCMOTOR),
-    ("so3", bias::SO3),
-    ("user", bias::USER),
-];
 const INTERPS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 
 /// Controls in the order in which they are listed.
@@ -181,9 +154,9 @@ pub(super) fn target(el: El<'_>, to: &mut Actuator) {
 
 pub(super) fn general(el: El<'_>, to: &mut Actuator) {
     let law = &mut to.law;
-    el.set_keyword("dyntype", DYNTYPES, &mut law.dyntype);
-    el.set_keyword("gaintype", GAINTYPES, &mut law.gaintype);
-    el.set_keyword("biastype", BIASTYPES, &mut law.biastype);
+    el.set_keyword("dyntype", dynamics::WORDS, &mut law.dyntype);
+    el.set_keyword("gaintype", gain::WORDS, &mut law.gaintype);
+    el.set_keyword("biastype", bias::WORDS, &mut law.biastype);
     el.set_partial("dynprm", &mut law.dynprm);
     el.set_partial("gainprm", &mut law.gainprm);
     el.set_partial("biasprm", &mut law.biasprm);

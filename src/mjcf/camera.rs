@@ -5,11 +5,9 @@ use glam::DVec3;
 use super::attrs::El;
 use super::geom::reference;
 use super::pose::pose;
+use crate::schema::enums::{camera, projection};
 use crate::spec::{Camera, Compiler, Light, Pose, Ref};
 
-const MODES: &[(&str, i32)] =
-    &[("fixed", 0), ("track", 1), ("trackcom", 2), ("targetbody", 3), ("targetbodycom", 4)];
-const PROJECTIONS: &[(&str, i32)] = &[("perspective", 0), ("orthographic", 1)];
 pub(super) const OUTPUTS: &[(&str, i32)] =
     &[("rgb", 1), ("depth", 2), ("distance", 4), ("normal", 8), ("segmentation", 16)];
 const LIGHT_TYPES: &[(&str, i32)] = &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)];
@@ -70,9 +68,9 @@ impl Default for Light {
 pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
     to.base.at.note(el);
     pose(el, compiler, &mut to.pose);
-    el.set_keyword("mode", MODES, &mut to.mode);
+    el.set_keyword("mode", camera::WORDS, &mut to.mode);
     reference(el, "target", &mut to.target);
-    el.set_keyword("projection", PROJECTIONS, &mut to.projection);
+    el.set_keyword("projection", projection::WORDS, &mut to.projection);
     el.set_real("fovy", &mut to.fovy);
     el.set_real("ipd", &mut to.ipd);
     if let Some(v) = el.ints("resolution", 2, 2) {
@@ -117,7 +115,7 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     if to.dir.length() < 1e-10 {
         el.wrong("dir", "the direction of the light is zero", "for example dir=\"0 0 -1\"");
     }
-    el.set_keyword("mode", MODES, &mut to.mode);
+    el.set_keyword("mode", camera::WORDS, &mut to.mode);
     reference(el, "target", &mut to.target);
     el.set_keyword("type", LIGHT_TYPES, &mut to.kind);
     if let Some(directional) = el.keyword("directional", &[("false", 0), ("true", 1)]) {

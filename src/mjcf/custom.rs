@@ -1,7 +1,8 @@
 //! `<custom>`: numbers, texts and lists of objects.
 
 use super::attrs::El;
-use crate::spec::{Numeric, OBJECT_KINDS, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
+use crate::schema::sensors::OBJECT_KINDS;
+use crate::spec::{Numeric, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
 
 /// Most numbers of a field, in the reference too.
 const MAX_NUMERIC: i32 = 500;

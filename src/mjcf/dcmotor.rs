@@ -2,7 +2,7 @@
 
 use super::actuator::inputs;
 use super::attrs::El;
-use crate::model::{bias, dynamics, gain, input};
+use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 
 /// Reads the attributes of a motor. Numbers that are not written stay as the class has them.

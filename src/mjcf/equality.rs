@@ -2,10 +2,8 @@
 
 use super::attrs::El;
 use super::joint::{SOLIMP, SOLREF};
+use crate::schema::enums::equality as kind;
 use crate::spec::{Equality, Kind, Ref};
-
-/// Element names; the index is `eq_type`.
-pub(crate) const TYPES: [&str; 7] = ["connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain"];
 
 impl Default for Equality {
     fn default() -> Self {
@@ -35,7 +33,7 @@ pub(super) fn common(el: El<'_>, to: &mut Equality) {
 /// Reads a constraint over the values of its class.
 pub(super) fn equality(el: El<'_>, to: &mut Equality) {
     common(el, to);
-    to.kind = TYPES.iter().position(|t| *t == el.tag()).unwrap_or(0) as i32;
+    to.kind = kind::WORDS.iter().find(|w| w.0 == el.tag()).map_or(kind::CONNECT, |w| w.1);
     to.base.name = el.text("name").unwrap_or_default();
     match el.tag() {
         "connect" | "weld" => rigid(el, to),

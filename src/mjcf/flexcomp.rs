@@ -311,7 +311,7 @@ impl Comp<'_> {
         let class = &reader.classes.0[self.context.body_class];
         for &axis in axes {
             let mut joint = Joint { body: reader.spec.bodies.len() - 1, ..class.joint.clone() };
-            (joint.kind, joint.pos, joint.axis) = (crate::model::joint::SLIDE, DVec3::ZERO, axis);
+            (joint.kind, joint.pos, joint.axis) = (crate::schema::enums::joint::SLIDE, DVec3::ZERO, axis);
             joint.base.scope = self.context.scope;
             reader.spec.joints.push(joint);
         }

@@ -1,6 +1,6 @@
 //! `<geom>` and `<site>`.
 
-use crate::model::geom as kind;
+use crate::schema::enums::geom as kind;
 
 use super::attrs::El;
 use super::joint::{SOLIMP, SOLREF};
@@ -8,17 +8,6 @@ use super::pose::pose;
 use crate::spec::{Compiler, Geom, Pose, Ref, Site};
 
 /// Names of the types; the index into the list is not the value.
-pub(super) const TYPES: &[(&str, i32)] = &[
-    ("plane", kind::PLANE),
-    ("hfield", kind::HFIELD),
-    ("sphere", kind::SPHERE),
-    ("capsule", kind::CAPSULE),
-    ("ellipsoid", kind::ELLIPSOID),
-    ("cylinder", kind::CYLINDER),
-    ("box", kind::BOX),
-    ("mesh", kind::MESH),
-    ("sdf", kind::SDF),
-];
 
 const SITE_TYPES: &[(&str, i32)] = &[
     ("sphere", kind::SPHERE),
@@ -30,11 +19,6 @@ const SITE_TYPES: &[(&str, i32)] = &[
 ];
 
 const CONDIMS: &[(&str, i32)] = &[("1", 1), ("3", 3), ("4", 4), ("6", 6)];
-
-/// Name of a geom type.
-pub fn type_name(kind: i32) -> &'static str {
-    TYPES.iter().find(|t| t.1 == kind).map_or("unknown", |t| t.0)
-}
 
 impl Default for Geom {
     fn default() -> Self {
@@ -110,7 +94,7 @@ pub(super) fn condim(el: El<'_>) -> Option<i32> {
 /// Reads the attributes of a geom, of a class or in a body, over what it has.
 pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     to.base.at.note(el);
-    el.set_keyword("type", TYPES, &mut to.kind);
+    el.set_keyword("type", kind::WORDS, &mut to.kind);
     to.nsize = to.nsize.max(el.set_partial("size", &mut to.size));
     placement(el, compiler, &mut to.pose, &mut to.fromto);
     el.set_int("contype", &mut to.contype);

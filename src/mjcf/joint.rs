@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::model::joint as kind;
+use crate::schema::enums::joint as kind;
 
 use super::attrs::{El, words};
 use crate::spec::{Compiler, Joint};
@@ -10,9 +10,6 @@ use crate::spec::{Compiler, Joint};
 /// Constraint reference and impedance that everything starts from.
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];
 pub(super) const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
-
-const TYPES: &[(&str, i32)] =
-    &[("free", kind::FREE), ("ball", kind::BALL), ("slide", kind::SLIDE), ("hinge", kind::HINGE)];
 
 impl Default for Joint {
     fn default() -> Self {
@@ -51,7 +48,7 @@ impl Default for Joint {
 /// Reads the attributes of a joint, of a class or in a body, over what it has.
 pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     to.base.at.note(el);
-    el.set_keyword("type", TYPES, &mut to.kind);
+    el.set_keyword("type", kind::WORDS, &mut to.kind);
     el.set_vector("pos", &mut to.pos);
     el.set_vector("axis", &mut to.axis);
     el.set_real("ref", &mut to.reference);

@@ -38,7 +38,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub use geom::type_name;
 pub use pose::{quat_array, quat_of, z_to};
 pub use write::write;
 
@@ -52,9 +51,7 @@ pub(crate) use visual::defaults as visual_defaults;
 pub(crate) use xml::Tree;
 
 pub(crate) use compiler::size_defaults;
-pub(crate) use equality::TYPES as EQUALITIES;
 pub(crate) use looks::SIDES;
-pub(crate) use sensor::{CONTACT_DATA, RAY_DATA};
 
 /// Most models that are attached inside one another.
 const MAX_MODEL_DEPTH: usize = 32;

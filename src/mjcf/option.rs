@@ -1,61 +1,22 @@
 //! `<option>` and its `<flag>`.
 
-use crate::model::{disable, enable};
+use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 
 use super::attrs::El;
 use crate::spec::{At, Opt};
-
-pub(super) const INTEGRATORS: &[(&str, i32)] =
-    &[("Euler", 0), ("RK4", 1), ("implicit", 2), ("implicitfast", 3), ("discrete", 4)];
-/// Number of the integrator that the flag ipc needs.
-const DISCRETE: i32 = 4;
-
-pub(super) const CONES: &[(&str, i32)] = &[("pyramidal", 0), ("elliptic", 1)];
-pub(super) const JACOBIANS: &[(&str, i32)] = &[("dense", 0), ("sparse", 1), ("auto", 2)];
-pub(super) const SOLVERS: &[(&str, i32)] = &[("PGS", 0), ("CG", 1), ("Newton", 2)];
 
 /// Steps that a simulation can take, in seconds; beyond these, time stands still or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 
 /// Flags that are on unless they are disabled.
-pub(super) const DISABLE: &[(&str, i32)] = &[
-    ("constraint", disable::CONSTRAINT),
-    ("equality", disable::EQUALITY),
-    ("frictionloss", disable::FRICTIONLOSS),
-    ("limit", disable::LIMIT),
-    ("contact", disable::CONTACT),
-    ("spring", disable::SPRING),
-    ("damper", disable::DAMPER),
-    ("gravity", disable::GRAVITY),
-    ("clampctrl", disable::CLAMPCTRL),
-    ("warmstart", disable::WARMSTART),
-    ("filterparent", disable::FILTERPARENT),
-    ("actuation", disable::ACTUATION),
-    ("refsafe", disable::REFSAFE),
-    ("sensor", disable::SENSOR),
-    ("midphase", disable::MIDPHASE),
-    ("eulerdamp", disable::EULERDAMP),
-    ("autoreset", disable::AUTORESET),
-    ("nativeccd", disable::NATIVECCD),
-    ("island", disable::ISLAND),
-    ("multiccd", disable::MULTICCD),
-];
 
 /// Flags that are off unless they are enabled.
-pub(super) const ENABLE: &[(&str, i32)] = &[
-    ("override", enable::OVERRIDE),
-    ("energy", enable::ENERGY),
-    ("fwdinv", enable::FWDINV),
-    ("invdiscrete", enable::INVDISCRETE),
-    ("sleep", enable::SLEEP),
-    ("diagexact", enable::DIAGEXACT),
-    ("ipc", enable::IPC),
-];
 
 /// Every flag with whether two options switch it.
 pub(crate) fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
-    let disable = DISABLE.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
-    let enable = ENABLE.iter().map(|&(name, bit)| (name, a.enable & bit != 0, b.enable & bit != 0));
+    let disable =
+        disable::WORDS.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
+    let enable = enable::WORDS.iter().map(|&(name, bit)| (name, a.enable & bit != 0, b.enable & bit != 0));
     disable.chain(enable).collect()
 }
 
@@ -106,10 +67,10 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
     }
     for (name, value) in &mut to.int {
         match *name {
-            "integrator" => el.set_keyword(name, INTEGRATORS, value),
-            "cone" => el.set_keyword(name, CONES, value),
-            "jacobian" => el.set_keyword(name, JACOBIANS, value),
-            "solver" => el.set_keyword(name, SOLVERS, value),
+            "integrator" => el.set_keyword(name, integrator::WORDS, value),
+            "cone" => el.set_keyword(name, cone::WORDS, value),
+            "jacobian" => el.set_keyword(name, jacobian::WORDS, value),
+            "solver" => el.set_keyword(name, solver::WORDS, value),
             _ => el.set_count(name, value),
         }
     }
@@ -130,7 +91,7 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
     for flag in el.children() {
         flags(flag, to);
     }
-    if to.enable & enable::IPC != 0 && to.int("integrator") != DISCRETE {
+    if to.enable & enable::IPC != 0 && to.int("integrator") != integrator::DISCRETE {
         let help = "add integrator=\"discrete\" to the option";
         el.wrong("integrator", "flag ipc needs the discrete integrator", help);
     }
@@ -168,14 +129,14 @@ fn check_signs(el: El<'_>, to: &Opt) {
 fn flags(el: El<'_>, to: &mut Opt) {
     to.at.note_as(el, "flag ");
     let words = [("disable", 0), ("enable", 1)];
-    for &(name, bit) in DISABLE {
+    for &(name, bit) in disable::WORDS {
         match el.keyword(name, &words) {
             Some(0) => to.disable |= bit,
             Some(_) => to.disable &= !bit,
             None => {}
         }
     }
-    for &(name, bit) in ENABLE {
+    for &(name, bit) in enable::WORDS {
         match el.keyword(name, &words) {
             Some(0) => to.enable &= !bit,
             Some(_) => to.enable |= bit,

@@ -1,31 +1,15 @@
 //! `<sensor>`.
 
 use super::attrs::El;
-use crate::spec::{OBJECT_KINDS, Object, Ref, SENSORS, Sensor, did_you_mean};
+use crate::schema::enums::{datatype, reduce};
+use crate::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA, SENSORS};
+use crate::spec::{Object, Ref, Sensor, did_you_mean};
 
 pub(super) const INTERPOLATIONS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
-pub(super) const DATATYPES: &[(&str, i32)] = &[("real", 0), ("positive", 1), ("axis", 2), ("quaternion", 3)];
 pub(super) const STAGES: &[(&str, i32)] = &[("none", 0), ("pos", 1), ("vel", 2), ("acc", 3)];
-pub(super) const REDUCTIONS: &[(&str, i32)] =
-    &[("none", 0), ("mindist", 1), ("maxforce", 2), ("netforce", 3)];
 
 /// What has a frame.
 const FRAMES: &[(&str, i32)] = &[("body", 1), ("xbody", 2), ("geom", 5), ("site", 6), ("camera", 7)];
-
-/// What a rangefinder and a contact sensor can give, in order, with the number of outputs.
-pub(crate) const RAY_DATA: &[(&str, i32)] =
-    &[("dist", 1), ("dir", 3), ("origin", 3), ("point", 3), ("normal", 3), ("depth", 1)];
-pub(crate) const CONTACT_DATA: &[(&str, i32)] = &[
-    ("found", 1),
-    ("force", 3),
-    ("torque", 3),
-    ("dist", 1),
-    ("pos", 3),
-    ("normal", 3),
-    ("tangent", 3),
-    ("linvel", 3),
-    ("angvel", 3),
-];
 
 /// Reads a sensor.
 pub(super) fn sensor(el: El<'_>) -> Sensor {
@@ -162,7 +146,7 @@ fn contact(el: El<'_>, to: &mut Sensor) {
     to.object = one_of(el, &[("geom1", 5), ("body1", 1), ("subtree1", 2), ("site", 6)], false);
     to.reference = one_of(el, &[("geom2", 5), ("body2", 1), ("subtree2", 2)], false);
     to.intprm = [data(el, CONTACT_DATA), 0, 1];
-    el.set_keyword("reduce", REDUCTIONS, &mut to.intprm[1]);
+    el.set_keyword("reduce", reduce::WORDS, &mut to.intprm[1]);
     el.set_int("num", &mut to.intprm[2]);
     if to.intprm[2] <= 0 {
         let message = format!("num must be positive: {}", to.intprm[2]);
@@ -196,7 +180,7 @@ fn user(el: El<'_>, to: &mut Sensor) {
     to.user = [0, 0, 3];
     el.required("dim");
     el.set_count("dim", &mut to.user[0]);
-    el.set_keyword("datatype", DATATYPES, &mut to.user[1]);
+    el.set_keyword("datatype", datatype::WORDS, &mut to.user[1]);
     el.set_keyword("needstage", STAGES, &mut to.user[2]);
     to.object = any(el, "objtype", "objname");
 }

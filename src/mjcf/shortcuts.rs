@@ -2,7 +2,7 @@
 
 use super::actuator::inputs;
 use super::attrs::El;
-use crate::model::{bias, dynamics, gain, input};
+use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 
 /// Parameters of a muscle that come first: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.

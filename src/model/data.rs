@@ -1,12 +1,15 @@
 //! One world on the CPU: every Data field as a flat array, made from the table of fields.
 
-use super::{Model, solver};
+use super::Model;
 use crate::cpu::actuation::history;
 use crate::real::Real;
-use crate::schema::{Column, Field, Sizes, Values, ValuesMut, column, data_table, dim, elem};
+use crate::schema::enums::solver;
+use crate::schema::{
+    Column, Field, Sizes, Values, ValuesMut, column, data_fields::data_table, dim, elem, ids,
+};
 
 macro_rules! define_data {
-    ($($stage:ident $name:ident: $elem:ident [$($d:tt)*] $unit:literal $doc:literal;)*) => {
+    ($($stage:ident $name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal;)*) => {
         /// State and results of one world.
         #[allow(non_snake_case)]
         pub struct Data<T: Real = f64> {
@@ -50,7 +53,7 @@ macro_rules! define_data {
             /// What the table says of every Data field.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
-                unit: $unit, doc: $doc, stage: stringify!($stage),
+                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), stage: stringify!($stage),
             },)*];
 
             /// A world of the given sizes with every element zero.
@@ -82,39 +85,6 @@ macro_rules! define_data {
     };
 }
 data_table!(define_data);
-
-/// Bits of a world's `status`: set when something went wrong, cleared by the caller or a reset.
-pub mod status {
-    /// More contacts than slots; the deepest were kept.
-    pub const CONTACT_OVERFLOW: i32 = 1 << 0;
-    /// More constraint rows than slots; those of the last contacts were left out.
-    pub const CONSTRAINT_OVERFLOW: i32 = 1 << 1;
-    /// A position was not finite or too large; the world was reset.
-    pub const BAD_QPOS: i32 = 1 << 2;
-    /// A velocity was not finite or too large; the world was reset.
-    pub const BAD_QVEL: i32 = 1 << 3;
-    /// An acceleration was not finite or too large; the world was reset.
-    pub const BAD_QACC: i32 = 1 << 4;
-    /// A control was not finite or too large; all controls of that step were taken as zero.
-    pub const BAD_CTRL: i32 = 1 << 5;
-
-    /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
-    pub const LOOP_LIMIT: i32 = 1 << 6;
-    /// The inertia matrix was singular: bodies without mass, or axes that move the same.
-    pub const SINGULAR_INERTIA: i32 = 1 << 7;
-
-    /// Every bit with its name, in order.
-    pub const NAMES: &[(i32, &str)] = &[
-        (CONTACT_OVERFLOW, "contact_overflow"),
-        (CONSTRAINT_OVERFLOW, "constraint_overflow"),
-        (BAD_QPOS, "bad_qpos"),
-        (BAD_QVEL, "bad_qvel"),
-        (BAD_QACC, "bad_qacc"),
-        (BAD_CTRL, "bad_ctrl"),
-        (LOOP_LIMIT, "loop_limit"),
-        (SINGULAR_INERTIA, "singular_inertia"),
-    ];
-}
 
 /// Slots of a world: fixed when a batch is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! Which stages run for a model, and how often: what its options and elements ask for.
 
-use super::{Model, disable, enable, integrator, object, sensor};
+use super::Model;
 use crate::real::Real;
+use crate::schema::enums::{disable, enable, integrator, object};
+use crate::schema::sensors::{SensorRule, rule};
 use crate::schema::stages::{Group, Stage};
 
 /// The stages of `forward`, in order: everything that follows from the state.
@@ -89,28 +91,28 @@ fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
         Stage::sensor => true,
         Stage::energies => needs_energy(m),
         Stage::camlight => is_used(m, Stage::sensor) && senses_cameras(m),
-        Stage::subtree_vel => senses(m, &[sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM]),
-        Stage::rne_post => senses(
-            m,
-            &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC],
-        ),
         Stage::fwdinv => true,
-        _ => false,
+        _ => senses_view(m, stage),
     }
 }
 
 /// Whether the energies are wanted: by a flag or by a sensor.
 pub fn needs_energy<T: Real>(m: &Model<T>) -> bool {
-    m.enabled(enable::ENERGY) || senses(m, &[sensor::E_POTENTIAL, sensor::E_KINETIC])
+    m.enabled(enable::ENERGY) || senses_view(m, Stage::energies)
 }
 
-/// Whether a model has sensors of some kinds that are not switched off.
-pub fn senses<T: Real>(m: &Model<T>, kinds: &[i32]) -> bool {
-    is_used(m, Stage::sensor) && m.sensor_type.iter().any(|kind| kinds.contains(kind))
+/// Whether a model has a sensor, not switched off, of a kind with a property.
+pub fn senses<T: Real>(m: &Model<T>, of: impl Fn(&SensorRule) -> bool) -> bool {
+    is_used(m, Stage::sensor) && m.sensor_type.iter().filter_map(|&kind| rule(kind)).any(of)
+}
+
+/// Whether some sensor reads what a view computes.
+pub fn senses_view<T: Real>(m: &Model<T>, view: Stage) -> bool {
+    senses(m, |rule| rule.view == Some(view))
 }
 
 /// Whether a sensor measures a camera, or relative to one.
-fn senses_cameras<T: Real>(m: &Model<T>) -> bool {
+pub fn senses_cameras<T: Real>(m: &Model<T>) -> bool {
     m.sensor_objtype.iter().chain(&m.sensor_reftype).any(|&kind| kind == object::CAMERA)
 }
 

@@ -1,13 +1,13 @@
 //! What compiles, but is not simulated yet: refused by name when worlds are made of it. When a stage learns
 //! something new, a line goes away here.
 
-use super::{Model, bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, sensor};
+use super::Model;
 use crate::cpu::sensor::sensor_distance::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::mjcf::EQUALITIES;
-use crate::mjcf::type_name;
+use crate::schema::enums::{bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, word};
 use crate::schema::kinds::Kind;
-use crate::spec::SENSORS;
+use crate::schema::sensors::SENSORS;
+use crate::schema::sensors::sensor;
 
 /// Types whose geoms collide with each other.
 const COLLIDING: &[(i32, i32)] = &[
@@ -176,7 +176,7 @@ impl List<'_> {
             }
             told.push(types);
             let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
-            let (a, b) = (type_name(types.0), type_name(types.1));
+            let (a, b) = (word(kind::WORDS, types.0), word(kind::WORDS, types.1));
             self.add(format!("collision of {a} and {b} ({one}, {two})"));
         }
     }
@@ -184,9 +184,9 @@ impl List<'_> {
     fn equalities(&mut self) {
         let m = self.model;
         // those of deformable bodies
-        for (kind, name) in EQUALITIES.iter().enumerate().skip(equality::TENDON as usize + 1) {
+        for &(name, kind) in equality::WORDS.iter().filter(|w| w.1 > equality::TENDON) {
             let what = format!("{name} constraint");
-            self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind as i32);
+            self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind);
         }
     }
 
@@ -220,7 +220,7 @@ impl List<'_> {
             }
             told.push(types);
             let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
-            let (a, b) = (type_name(types.0), type_name(types.1));
+            let (a, b) = (word(kind::WORDS, types.0), word(kind::WORDS, types.1));
             self.add(format!("distance of {a} and {b} ({one}, {two})"));
         }
     }

@@ -1,40 +1,51 @@
 //! The kinds of named objects: one table.
 
-/// Kind, field of [`Names`], list of [`Spec`](crate::spec::Spec), `mjtObj` number, word for messages.
+use super::Size;
+
+/// Kind, field of [`Names`], list of [`Spec`](crate::spec::Spec), `mjtObj` number, word for messages, size.
 macro_rules! object_table {
     ($with:ident) => {
         $with! {
-            Body body bodies 1 "body";
-            Joint joint joints 3 "joint";
-            Geom geom geoms 5 "geom";
-            Site site sites 6 "site";
-            Camera camera cameras 7 "camera";
-            Light light lights 8 "light";
-            Flex flex flexes 9 "flex";
-            Mesh mesh meshes 10 "mesh";
-            Skin skin skins 11 "skin";
-            HField hfield hfields 12 "hfield";
-            Texture texture textures 13 "texture";
-            Material material materials 14 "material";
-            Pair pair pairs 15 "pair";
-            Exclude exclude excludes 16 "exclude";
-            Equality equality equalities 17 "equality";
-            Tendon tendon tendons 18 "tendon";
-            Actuator actuator actuators 19 "actuator";
-            Sensor sensor sensors 20 "sensor";
-            Numeric numeric numerics 21 "numeric";
-            Text text texts 22 "text";
-            Tuple tuple tuples 23 "tuple";
-            Key key keys 24 "keyframe";
-            Plugin plugin plugins 25 "plugin instance";
-            Frame frame frames 100 "frame";
+            Body body bodies 1 "body" nbody;
+            Joint joint joints 3 "joint" njnt;
+            Geom geom geoms 5 "geom" ngeom;
+            Site site sites 6 "site" nsite;
+            Camera camera cameras 7 "camera" ncam;
+            Light light lights 8 "light" nlight;
+            Flex flex flexes 9 "flex" nflex;
+            Mesh mesh meshes 10 "mesh" nmesh;
+            Skin skin skins 11 "skin" nskin;
+            HField hfield hfields 12 "hfield" nhfield;
+            Texture texture textures 13 "texture" ntex;
+            Material material materials 14 "material" nmat;
+            Pair pair pairs 15 "pair" npair;
+            Exclude exclude excludes 16 "exclude" nexclude;
+            Equality equality equalities 17 "equality" neq;
+            Tendon tendon tendons 18 "tendon" ntendon;
+            Actuator actuator actuators 19 "actuator" nactuator;
+            Sensor sensor sensors 20 "sensor" nsensor;
+            Numeric numeric numerics 21 "numeric" nnumeric;
+            Text text texts 22 "text" ntext;
+            Tuple tuple tuples 23 "tuple" ntuple;
+            Key key keys 24 "keyframe" nkey;
+            Plugin plugin plugins 25 "plugin instance" nplugin;
+            Frame frame frames 100 "frame" none;
         }
     };
 }
 pub(crate) use object_table;
 
+macro_rules! size_of {
+    (none) => {
+        None
+    };
+    ($size:ident) => {
+        Some(Size::$size)
+    };
+}
+
 macro_rules! define_kinds {
-    ($($kind:ident $field:ident $list:ident $number:literal $word:literal;)*) => {
+    ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
         /// Kinds of elements that have names.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind {
@@ -53,6 +64,11 @@ macro_rules! define_kinds {
             /// MuJoCo's number of the kind (`mjtObj`).
             pub fn number(self) -> i32 {
                 match self { $(Kind::$kind => $number,)* }
+            }
+
+            /// How many objects of the kind a model has; frames are none of its objects.
+            pub fn size(self) -> Option<Size> {
+                match self { $(Kind::$kind => size_of!($size),)* }
             }
 
             /// The kind of a number; 2 is a body too: its frame instead of its inertial frame.

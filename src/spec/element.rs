@@ -14,7 +14,7 @@ pub trait Element: Refers + Clone + Default {
 }
 
 macro_rules! define_elements {
-    ($($kind:ident $field:ident $list:ident $number:literal $word:literal;)*) => {
+    ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
         $(
             impl Element for $kind {
                 const KIND: Kind = Kind::$kind;

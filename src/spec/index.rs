@@ -57,7 +57,7 @@ impl Index {
 }
 
 macro_rules! define_bases {
-    ($($kind:ident $field:ident $list:ident $number:literal $word:literal;)*) => {
+    ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
         /// The common part of one element.
         pub fn base_of(spec: &Spec, kind: Kind, id: usize) -> Option<&Base> {
             match kind { $(Kind::$kind => spec.$list.get(id).map(|e| &e.base),)* }

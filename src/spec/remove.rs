@@ -118,7 +118,7 @@ impl Spec {
         let index = Index::new(self);
         let mut found = Vec::new();
         macro_rules! all {
-            ($($kind:ident $field:ident $list:ident $number:literal $word:literal;)*) => {
+            ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
                 $(self.referrers_of::<$kind>(doomed, &index, &mut found);)*
             };
         }
@@ -150,7 +150,7 @@ impl Spec {
         self.keys.iter_mut().for_each(|k| k.parts.retain(|p| !gone(p.0, p.1)));
         let mut new: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         macro_rules! all {
-            ($($kind:ident $field:ident $list:ident $number:literal $word:literal;)*) => {
+            ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
                 $(new.insert(Kind::$kind, self.take::<$kind>(doomed));)*
             };
         }

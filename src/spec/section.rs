@@ -3,7 +3,7 @@
 use super::base::{Base, Ref};
 use super::index::Kind;
 use super::source::Span;
-use crate::model::{dynamics, gain, input};
+use crate::schema::enums::{dynamics, gain, input};
 
 /// An explicit contact pair. Parameters that are not written come from the geoms.
 #[derive(Clone, Debug, Default)]

@@ -329,7 +329,7 @@ pub struct Light {
 
 /// Size and pose of a shape whose ends are given, in place of its own.
 pub(crate) fn between(shape: i32, mut size: [f64; 3], ends: [f64; 6]) -> ([f64; 3], Pose) {
-    use crate::model::geom::{CAPSULE, CYLINDER};
+    use crate::schema::enums::geom::{CAPSULE, CYLINDER};
     let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));
     let along = from - to;
     let length = along.length();

@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 use crate::batch::{Backend, BatchOptions};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::data::{Data, status};
+use crate::model::data::Data;
 use crate::schema::Sizes;
+use crate::schema::enums::status;
 
 /// Iterations of the solver for a derivative, at least.
 const ITERATIONS: i32 = 50;

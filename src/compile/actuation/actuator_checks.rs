@@ -1,6 +1,6 @@
 //! What actuators must keep to.
 
-use crate::model::{bias, dynamics, gain, input, joint as kind};
+use crate::schema::enums::{bias, dynamics, gain, input, joint as kind};
 use crate::spec::{Actuator, Target};
 
 use crate::compile::Build;

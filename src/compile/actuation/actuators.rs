@@ -1,6 +1,6 @@
 //! Actuators.
 
-use crate::model::{dynamics, gain, input, joint as kind, transmission};
+use crate::schema::enums::{dynamics, gain, input, joint as kind, transmission};
 use crate::spec::{Actuator, Kind, Ref, Target};
 
 use crate::compile::Build;

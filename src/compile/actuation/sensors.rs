@@ -1,9 +1,12 @@
 //! Sensors: what they measure and what they give.
 
-use crate::mjcf::{CONTACT_DATA, RAY_DATA};
-use crate::model::{Model, joint, object, sensor as kind};
+use crate::model::Model;
 use crate::schema::Values::Int;
-use crate::spec::{Kind, Object, SENSORS, Sensor};
+use crate::schema::enums::{joint, object};
+use crate::schema::sensors::SENSORS;
+use crate::schema::sensors::sensor as kind;
+use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
+use crate::spec::{Kind, Object, Sensor};
 
 use crate::compile::Build;
 

@@ -1,6 +1,6 @@
 //! Tendons: checks of their paths, and the structure of their Jacobian.
 
-use crate::model::{geom, wrap};
+use crate::schema::enums::{geom, wrap};
 use crate::spec::{Kind, Ref, Tendon, Wrap, WrapKind};
 
 use crate::compile::Build;

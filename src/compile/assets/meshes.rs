@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use crate::mesh::{self, Fault, Finished, Format, Raw, Settings};
 use crate::mjcf::quat_array;
-use crate::model::geom as kind;
 use crate::schema::Sizes;
+use crate::schema::enums::geom as kind;
 use crate::spec::{Kind, Mesh, Ref};
 
 use super::files;

@@ -1,6 +1,6 @@
 //! Explicit contact pairs, exclusions, and the list of all geom pairs that can touch.
 
-use crate::model::{disable, geom as kind};
+use crate::schema::enums::{disable, geom as kind};
 use crate::spec::{Kind, Pair};
 
 use crate::compile::Build;

@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::pairs::Candidate;
 use crate::compile::Build;
-use crate::model::geom as kind;
+use crate::schema::enums::geom as kind;
 
 /// Fewest candidates that a test of their own pays for, and most of those with a body that does not move.
 const LEAST: usize = 3;

@@ -2,7 +2,7 @@
 
 use super::pairs::Candidate;
 use crate::compile::Build;
-use crate::model::geom as kind;
+use crate::schema::enums::geom as kind;
 
 /// Tests of candidates, or of runs of them, that sorting a body costs as much as (decision 43).
 const COST: usize = 25;

@@ -3,9 +3,11 @@
 use crate::cpu::position;
 use crate::cpu::sleep::asleep::AWAKE;
 use crate::cpu::sleep::sleep::may_sleep;
-use crate::model::data::{Capacity, Data, status};
+use crate::model::Model;
+use crate::model::data::{Capacity, Data};
 use crate::model::unsupported;
-use crate::model::{Model, sleep as policy};
+use crate::schema::enums::sleep as policy;
+use crate::schema::enums::status;
 
 use crate::compile::Build;
 

@@ -3,8 +3,9 @@
 use glam::DVec3;
 
 use crate::mjcf::{quat_array, quat_of};
-use crate::model::equality::{CONNECT, FLEXSTRAIN, WELD};
-use crate::model::{Model, joint};
+use crate::model::Model;
+use crate::schema::enums::equality::{CONNECT, FLEXSTRAIN, WELD};
+use crate::schema::enums::joint;
 use crate::spec::{Equality, Kind};
 
 use super::set0::Pose0;

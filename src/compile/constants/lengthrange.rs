@@ -5,9 +5,10 @@ use rayon::prelude::*;
 
 use crate::cpu::run_stage;
 use crate::cpu::smooth::factor_m::solve_ld;
+use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
-use crate::model::{Model, bias, disable, gain, integrator, transmission};
+use crate::schema::enums::{bias, disable, gain, integrator, transmission};
 use crate::schema::stages::Group;
 use crate::spec::{Base, LengthRange};
 

@@ -3,7 +3,8 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::mjcf::quat_of;
-use crate::model::{Model, bias, gain, joint as kind};
+use crate::model::Model;
+use crate::schema::enums::{bias, gain, joint as kind};
 
 use super::equalities;
 use super::lengths::Lengths;

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use crate::model::{Model, geom as geomkind, joint as kind};
+use crate::model::Model;
+use crate::schema::enums::{geom as geomkind, joint as kind};
 
 use super::set0::{Pose0, vec};
 use crate::compile::Build;

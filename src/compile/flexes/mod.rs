@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::model::joint;
+use crate::schema::enums::joint;
 use crate::spec::{Flex, Kind, Ref, Spec};
 
 use super::Build;

@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::model::{Model, sleep};
+use crate::model::Model;
+use crate::schema::enums::sleep;
 
 use crate::compile::Build;
 use crate::compile::constants::set0::{quat, vec};

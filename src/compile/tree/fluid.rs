@@ -1,6 +1,6 @@
 //! Coefficients of the ellipsoid model of fluid forces, and the virtual mass and inertia of ellipsoids.
 
-use crate::model::geom as kind;
+use crate::schema::enums::geom as kind;
 
 /// Points and weights of the 15-point Kronrod rule on the unit interval (Kronrod 1965), to the 8 digits that the
 /// reference integrates with: its error is part of the compiled numbers.

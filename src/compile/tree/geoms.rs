@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::mjcf::{quat_array, type_name, z_to};
-use crate::model::geom as kind;
+use crate::mjcf::{quat_array, z_to};
+use crate::schema::enums::{geom as kind, word};
 use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
@@ -111,8 +111,11 @@ impl Build<'_> {
         let mut own = shape.pose;
         if let Some(ends) = shape.fromto {
             if !matches!(shape.kind, kind::CAPSULE | kind::CYLINDER | kind::BOX | kind::ELLIPSOID) {
-                let message =
-                    format!("{} is a {}, which has no ends for fromto", shape.name, type_name(shape.kind));
+                let message = format!(
+                    "{} is a {}, which has no ends for fromto",
+                    shape.name,
+                    word(kind::WORDS, shape.kind)
+                );
                 self.wrong(
                     shape.at.of("fromto"),
                     message,
@@ -156,7 +159,7 @@ impl Build<'_> {
         }
         let need = needed(shape.kind);
         if size[..need].iter().any(|&s| s <= 0.0) {
-            let kind = type_name(shape.kind);
+            let kind = word(kind::WORDS, shape.kind);
             let help = format!("a {kind} has {need} positive size{}", if need == 1 { "" } else { "s" });
             self.wrong(span, format!("size of {} must be positive", shape.name), help);
         }

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::model::geom as kind;
+use crate::schema::enums::geom as kind;
 
 /// Volume of a shape, or its area where the mass is on the surface.
 pub(crate) fn content(shape: i32, size: [f64; 3], shell: bool) -> f64 {

@@ -1,6 +1,6 @@
 //! Joints and degrees of freedom, reference configuration, and the structure of the inertia matrix.
 
-use crate::model::{joint as kind, wrap};
+use crate::schema::enums::{joint as kind, wrap};
 use crate::spec::Joint;
 
 use crate::compile::Build;

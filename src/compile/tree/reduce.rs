@@ -7,7 +7,7 @@ use glam::DQuat;
 
 use crate::error::Result;
 use crate::mjcf::quat_of;
-use crate::model::joint as kind;
+use crate::schema::enums::joint as kind;
 use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 
 use super::bodies::Mass;

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::cpu::actuation::actuation::MAX_VALUE;
 use crate::mesh::Finished;
-use crate::model::geom as kind;
+use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 
 use super::geoms::{Shape, bound};
@@ -50,8 +50,7 @@ impl Build<'_> {
         }
         if matches!(geom.kind, kind::MESH | kind::SDF) {
             if geom.mesh.name.is_empty() {
-                let message =
-                    format!("{} has type {} but no mesh", shape.name, crate::mjcf::type_name(geom.kind));
+                let message = format!("{} has type {} but no mesh", shape.name, word(kind::WORDS, geom.kind));
                 self.wrong(geom.base.at.of("type"), message, "add mesh=\"…\", the name of a mesh in <asset>");
             }
             if geom.shell {
@@ -129,7 +128,7 @@ impl Build<'_> {
             let message = format!(
                 "{} is a {} and cannot be fitted to a mesh",
                 shape.name,
-                crate::mjcf::type_name(geom.kind)
+                word(kind::WORDS, geom.kind)
             );
             self.wrong(geom.base.at.of("type"), message, "use type=\"mesh\", or a shape with a volume");
             return Placed {

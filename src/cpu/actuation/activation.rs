@@ -6,9 +6,10 @@ use super::muscle::muscle_rate;
 use super::orientation;
 use super::pid::Pid;
 use crate::cpu::math::clip;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, dynamics};
 use crate::real::Real;
+use crate::schema::enums::{disable, dynamics};
 
 /// Writes the rates of an actuator's activations; `ctrl` is its first control, `good` whether all controls are.
 pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: T, good: bool) {

@@ -8,9 +8,11 @@ use super::muscle::Muscle;
 use super::orientation;
 use super::pid::Pid;
 use crate::cpu::math::{clip, norm3, vec3};
-use crate::model::data::{Data, status};
-use crate::model::{Model, bias, disable, dynamics, gain, input, joint, transmission};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::status;
+use crate::schema::enums::{bias, disable, dynamics, gain, input, joint, transmission};
 
 /// A control or state beyond this is bad (`mjMAXVAL`).
 pub const MAX_VALUE: f64 = 1e10;

@@ -8,9 +8,10 @@
 
 use super::servo::{inputs, integral_rate, slewed};
 use crate::cpu::math::clip;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, input};
 use crate::real::Real;
+use crate::schema::enums::input;
 
 /// Which states a motor has: offsets from its first activation.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,9 +4,10 @@
 //! is, the times of the samples, their values. A step adds to it as it ends; nothing else does.
 
 use crate::cpu::math::clip;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, gain, input};
 use crate::real::Real;
+use crate::schema::enums::{gain, input};
 
 /// Share of a time step within which two times count as the same: sums of time steps are rounded.
 const SAME: f64 = 1e-3;

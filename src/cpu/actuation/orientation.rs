@@ -8,9 +8,10 @@ use super::activation::next_activation;
 use super::actuation::control;
 use super::history::is_quaternion;
 use crate::cpu::math::{axis_angle_quat, dot, norm3, quat_normalize, quat_sub, scale, vec3};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, gain};
 use crate::real::Real;
+use crate::schema::enums::gain;
 
 /// Share of the largest torque that is as good as all of it.
 const HELD: f64 = 1.0 - 1e-6;

@@ -7,9 +7,10 @@
 use super::activation::next_activation;
 use super::actuation::{near_length, nearest};
 use super::servo::{inputs, integral_rate, slewed};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, dynamics, input};
 use crate::real::Real;
+use crate::schema::enums::{dynamics, input};
 
 /// A controller at a state.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,10 @@
 
 use super::actuation::control;
 use crate::cpu::math::clip;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, input};
 use crate::real::Real;
+use crate::schema::enums::input;
 
 /// Inputs of a controller: position, velocity, feedforward, voltage; zero for those that it lacks. `first` is the first
 /// one of those it has.

@@ -6,9 +6,10 @@ use crate::cpu::math::{
     quat_rotate, quat_sub, quat_to_rotvec, sub, vec3, vec4,
 };
 use crate::cpu::smooth::jacobian::point_motion;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, joint, transmission as kind};
 use crate::real::Real;
+use crate::schema::enums::{joint, transmission as kind};
 
 /// Lengths and moment arms of all actuators.
 pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {

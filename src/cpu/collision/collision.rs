@@ -24,9 +24,11 @@ use crate::cpu::math::{
     vec3,
 };
 use crate::cpu::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
-use crate::model::data::{Data, status};
-use crate::model::{Model, disable, enable, geom};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::status;
+use crate::schema::enums::{disable, enable, geom};
 
 /// Least friction coefficient (`mjMINMU`).
 const MIN_FRICTION: f64 = 1e-5;

@@ -15,8 +15,8 @@ use super::penetration_bound::{Shell, enclose};
 use super::primitives::{Found, MAX_FOUND};
 use super::support_map::{Solid, curve, farthest, meet};
 use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
-use crate::model::geom;
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Sine of the angle within which a direction may be turned onto a face or edge.
 const SNAP: f64 = 0.02;

@@ -8,9 +8,10 @@ use super::convex::{Gap, convex_distance};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{Found, MAX_FOUND};
 use crate::cpu::math::{add_scaled, scale};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, geom};
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Signed distance of two geoms, and where they are nearest; none where it is not below `most`, and of two planes.
 /// Where they overlap, the distance is minus the length of the shortest way apart.

@@ -5,8 +5,9 @@ use super::polytope::Hull;
 use super::primitives::Shape;
 use super::support_map::{Solid, farthest};
 use crate::cpu::math::{add, add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec, sub, transpose};
-use crate::model::{Model, geom};
+use crate::model::Model;
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Most contacts of a height field and a geom.
 pub const MAX_PRISMS: usize = 50;

@@ -9,8 +9,8 @@ use super::polytope::MOST_CORNERS;
 use super::primitives::{Found, MAX_FOUND};
 use super::support_map::{Solid, farthest};
 use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
-use crate::model::geom;
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Sine and cosine of the angle up to which faces and edges count as aligned.
 const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;

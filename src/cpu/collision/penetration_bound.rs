@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::cpu::collision::primitives::Shape;
     use crate::cpu::math::quat_to_mat;
-    use crate::model::geom;
+    use crate::schema::enums::geom;
 
     #[test]
     fn the_nearest_face_is_proven_and_another_one_leads_to_a_lower_direction() {

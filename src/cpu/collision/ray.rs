@@ -6,9 +6,10 @@
 //! need not be a unit vector. Planes are met from above only, and what is inside a shape meets it from inside.
 
 use crate::cpu::math::{add_scaled, cross, dot, mat_mul_vec, mat_t_mul_vec, mat3, normalize3, sub, vec3};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, geom};
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Where a ray meets a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,8 @@ use super::primitives::Shape;
 use crate::cpu::math::{
     add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, normalize3, scale, sub,
 };
-use crate::model::geom;
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// A convex shape of a type.
 #[derive(Clone, Copy)]

@@ -4,12 +4,13 @@
 //! The pull is a passive force. By itself it would press the geoms into each other; the reference accelerations of the
 //! contact's rows are therefore raised by what makes them push back as much. It is then felt only by what parts the geoms.
 
-use super::make_constraint::row;
 use crate::cpu::math::{dot, sub, vec3};
 use crate::cpu::smooth::jacobian::point_motion;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, cone};
 use crate::real::Real;
+use crate::schema::enums::cone;
+use crate::schema::enums::constraint;
 
 /// Force that a contact holds together with.
 #[inline(always)]
@@ -20,7 +21,7 @@ pub fn adhesion_of<T: Real>(d: &Data<T>, con: usize) -> T {
 /// What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
 #[inline(always)]
 pub fn adhesive_share<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
-    if d.contact_adhesion.is_empty() || d.efc_type[r] < row::CONTACT_FRICTIONLESS {
+    if d.contact_adhesion.is_empty() || d.efc_type[r] < constraint::CONTACT_FRICTIONLESS {
         return T::ZERO;
     }
     let con = d.efc_id[r] as usize;

@@ -6,10 +6,11 @@
 //! one `n` and the length `t` of the tangential ones alone: nothing where `n ≥ μ t`, the whole squared length where
 //! `μ n + t ≤ 0`, and in between the squared distance `(n - μ t)² / (1 + μ²)` from the cone.
 
-use super::make_constraint::row;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, cone};
 use crate::real::Real;
+use crate::schema::enums::cone;
+use crate::schema::enums::constraint;
 
 /// Most rows of a contact with an elliptic cone.
 const MOST: usize = 6;
@@ -96,7 +97,7 @@ pub enum Zone {
 /// The cone whose first row is `r`; none where that is a row by itself.
 #[inline(always)]
 pub fn cone_of<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> Option<Cone<T>> {
-    if m.opt_cone[0] != cone::ELLIPTIC || d.efc_type[r] != row::CONTACT_ELLIPTIC {
+    if m.opt_cone[0] != cone::ELLIPTIC || d.efc_type[r] != constraint::CONTACT_ELLIPTIC {
         return None;
     }
     let con = d.efc_id[r] as usize;

@@ -1,9 +1,10 @@
 //! Force of a contact from those of its constraint rows.
 
 use super::adhesion::adhesion_of;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, cone};
 use crate::real::Real;
+use crate::schema::enums::cone;
 
 /// Force of a contact in its own frame: along the normal and both tangents, then the torque about them. That of the
 /// first geom on the second; zero where the contact has no rows.

@@ -8,9 +8,10 @@
 use super::make_constraint::last_dof;
 use crate::cpu::math::{add, cross, dot, mat_mul_vec, mat3, quat_conj, quat_mul, scale, sub, vec3, vec4};
 use crate::cpu::sensor::object_frames::{acceleration_at, quat_of};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, equality as kind, object};
 use crate::real::Real;
+use crate::schema::enums::{equality as kind, object};
 
 /// Number of rows of a constraint.
 pub fn rows<T: Real>(m: &Model<T>, eq: usize) -> usize {

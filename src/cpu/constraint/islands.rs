@@ -5,10 +5,12 @@
 //! constraints.
 
 use super::equality;
-use super::make_constraint::{last_dof, row};
+use super::make_constraint::last_dof;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, equality as kind};
 use crate::real::Real;
+use crate::schema::enums::constraint;
+use crate::schema::enums::{disable, equality as kind};
 
 /// Island of each tree, degree of freedom and row; -1 for none.
 pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -74,13 +76,13 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for r in 0..d.nefc[0] as usize {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
-        d.efc_island[r] = if kind == row::EQUALITY {
+        d.efc_island[r] = if kind == constraint::EQUALITY {
             join_equality(m, d, id)
-        } else if kind == row::FRICTION_DOF {
+        } else if kind == constraint::FRICTION_DOF {
             touch(d, m.dof_treeid[id])
-        } else if kind == row::LIMIT_JOINT {
+        } else if kind == constraint::LIMIT_JOINT {
             touch(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
-        } else if kind == row::FRICTION_TENDON || kind == row::LIMIT_TENDON {
+        } else if kind == constraint::FRICTION_TENDON || kind == constraint::LIMIT_TENDON {
             join_tendon(m, d, id)
         } else {
             join_contact(m, d, id)

@@ -14,22 +14,11 @@ use crate::cpu::math::{
     add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
 };
 use crate::cpu::sleep::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
-use crate::model::data::{Data, status};
-use crate::model::{Model, cone, disable, joint};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
-
-/// Values of `efc_type`.
-#[allow(missing_docs)]
-pub mod row {
-    pub const EQUALITY: i32 = 0;
-    pub const FRICTION_DOF: i32 = 1;
-    pub const FRICTION_TENDON: i32 = 2;
-    pub const LIMIT_JOINT: i32 = 3;
-    pub const LIMIT_TENDON: i32 = 4;
-    pub const CONTACT_FRICTIONLESS: i32 = 5;
-    pub const CONTACT_PYRAMIDAL: i32 = 6;
-    pub const CONTACT_ELLIPTIC: i32 = 7;
-}
+use crate::schema::enums::status;
+use crate::schema::enums::{cone, constraint, disable, joint};
 
 /// Bounds of an impedance (`mjMINIMP`, `mjMAXIMP`).
 const MIN_IMPEDANCE: f64 = 0.0001;
@@ -115,7 +104,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
         for k in 0..count {
             let row = Row {
-                kind: row::EQUALITY,
+                kind: constraint::EQUALITY,
                 id: eq,
                 pos: pos[k],
                 margin: T::ZERO,
@@ -141,7 +130,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         {
             d.efc_J[r * nv + dof] = T::ONE;
             let row = Row {
-                kind: row::FRICTION_DOF,
+                kind: constraint::FRICTION_DOF,
                 id: dof,
                 pos: T::ZERO,
                 margin: T::ZERO,
@@ -162,7 +151,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         {
             tendon_jacobian(m, d, r, ten, T::ONE);
             let row = Row {
-                kind: row::FRICTION_TENDON,
+                kind: constraint::FRICTION_TENDON,
                 id: ten,
                 pos: T::ZERO,
                 margin: T::ZERO,
@@ -242,7 +231,7 @@ fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut u
 /// Parameters of a joint limit at distance `dist`.
 fn joint_limit_row<T: Real>(m: &Model<T>, jnt: usize, dist: T) -> Row<T> {
     Row {
-        kind: row::LIMIT_JOINT,
+        kind: constraint::LIMIT_JOINT,
         id: jnt,
         pos: dist,
         margin: m.jnt_margin[jnt],
@@ -264,7 +253,7 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
         {
             tendon_jacobian(m, d, r, ten, sign);
             let row = Row {
-                kind: row::LIMIT_TENDON,
+                kind: constraint::LIMIT_TENDON,
                 id: ten,
                 pos: dist,
                 margin: m.tendon_margin[ten],
@@ -398,7 +387,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
     let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(light);
     let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
     let mut row = Row {
-        kind: row::CONTACT_FRICTIONLESS,
+        kind: constraint::CONTACT_FRICTIONLESS,
         id: con,
         pos: d.contact_dist[con],
         margin: d.contact_includemargin[con],
@@ -416,7 +405,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         cone_parameters(m, d, con, first, dim, row);
         return;
     }
-    row.kind = row::CONTACT_PYRAMIDAL;
+    row.kind = constraint::CONTACT_PYRAMIDAL;
     let kbip = spring(m, &row);
     for k in 1..dim {
         let mu = d.contact_friction[5 * con + k - 1];
@@ -442,7 +431,7 @@ fn cone_parameters<T: Real>(
     dim: usize,
     normal: Row<T>,
 ) {
-    let mut row = Row { kind: row::CONTACT_ELLIPTIC, ..normal };
+    let mut row = Row { kind: constraint::CONTACT_ELLIPTIC, ..normal };
     write_row(m, d, first, &row);
     let mu = cone_friction(m, d.contact_friction[5 * con]);
     let round = d.efc_R[first] * mu * mu;
@@ -484,7 +473,7 @@ fn spring<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     let solref = safe_solref(m, row.solref);
     let (imp, slope) = impedance(solimp, row.violation);
     let (mut stiffness, damping) = spring_damper(solref, solimp[1]);
-    if row.kind == row::FRICTION_DOF || row.kind == row::FRICTION_TENDON {
+    if row.kind == constraint::FRICTION_DOF || row.kind == constraint::FRICTION_TENDON {
         stiffness = T::ZERO;
     }
     [stiffness, damping, imp, slope]

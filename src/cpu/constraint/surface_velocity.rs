@@ -2,9 +2,10 @@
 //! (MuJoCo documentation, XML reference, `geom/surfacevel`).
 
 use crate::cpu::math::{add, cross, mat_mul_vec, mat3, sub, vec3};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, cone};
 use crate::real::Real;
+use crate::schema::enums::cone;
 
 /// Whether the surface of a geom moves.
 pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {

@@ -4,9 +4,10 @@ use crate::cpu::actuation::activation::advance_activations;
 use crate::cpu::actuation::history::record;
 use crate::cpu::math::{quat_integrate, quat_normalize, quat_sub};
 use crate::cpu::sleep::asleep::tree_sleeps;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, joint};
 use crate::real::Real;
+use crate::schema::enums::joint;
 
 /// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands
 /// of small steps do not add up exactly in single precision.

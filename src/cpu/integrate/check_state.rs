@@ -1,9 +1,11 @@
 //! Resets a world whose positions or velocities are not finite, or beyond what counts as diverged.
 
 use crate::cpu::actuation::actuation::is_good;
-use crate::model::data::{Data, status};
-use crate::model::{Model, disable};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::disable;
+use crate::schema::enums::status;
 
 /// Checks positions, then velocities.
 pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -7,9 +7,11 @@ use super::advance::advance;
 use super::check_state::{all_good, give_up};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
-use crate::model::data::{Data, status};
-use crate::model::{Model, disable};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::disable;
+use crate::schema::enums::status;
 
 /// Advances the state; a diverged world is reset instead.
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {

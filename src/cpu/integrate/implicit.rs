@@ -7,9 +7,11 @@ use super::advance::advance;
 use super::check_state::{all_good, give_up};
 use super::velocity_derivative::{bias_entry, bias_slopes, derivative, is_alone, is_whole, row};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
-use crate::model::data::{Data, status};
-use crate::model::{Model, disable};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::disable;
+use crate::schema::enums::status;
 
 /// Advances the state; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -7,9 +7,11 @@ use super::advance::{advance_time, move_joints};
 use super::check_state::{all_good, give_up};
 use crate::cpu::actuation::activation::advance_activations;
 use crate::cpu::actuation::history::record;
-use crate::model::data::{Data, status};
-use crate::model::{Model, disable};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::disable;
+use crate::schema::enums::status;
 
 /// Weights of the four rates.
 const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];

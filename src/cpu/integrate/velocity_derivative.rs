@@ -13,10 +13,11 @@ use crate::cpu::math::{
     motion_cross, scale, set_vec3, set_vec6, skew, vec3, vec6, vec10,
 };
 use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping, tendon_damping};
+use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::has_fluid;
-use crate::model::{Model, bias, disable, gain, integrator, joint};
 use crate::real::Real;
+use crate::schema::enums::{bias, disable, gain, integrator, joint};
 
 /// Derivatives of the forces by the velocities: passive forces and actuators, and for the integrator `implicit` the
 /// bias force too. For `implicitfast` they are symmetric, except in trees that are [`is_alone`].

@@ -1,9 +1,10 @@
 //! Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
 
 use crate::cpu::math::{add, cross, mat3, quat_mul, sub, vec3, vec4, vec6};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, object};
 use crate::real::Real;
+use crate::schema::enums::object;
 
 /// Where a frame is, and the body that it is fixed to.
 #[derive(Clone, Copy, Debug)]

@@ -6,18 +6,15 @@ use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
 use crate::cpu::actuation::history::delay_sensors;
 use crate::cpu::collision::ray::is_inside;
-use crate::cpu::constraint::make_constraint::row;
 use crate::cpu::math::{
     cross, mat_column, mat_t_mul_vec, quat_conj, quat_mul, quat_normalize, sub, vec3, vec6,
 };
 use crate::cpu::sleep::asleep::tree_sleeps;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, object, sensor as kind, transmission};
 use crate::real::Real;
-
-/// Values of `sensor_datatype` that can be cut off.
-const REAL: i32 = 0;
-const POSITIVE: i32 = 1;
+use crate::schema::enums::{constraint, datatype, disable, object, transmission};
+use crate::schema::sensors::sensor as kind;
 
 /// Outputs of all sensors, cut off where the model says so.
 pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -60,8 +57,8 @@ fn is_still<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
 /// An output within the cutoff.
 fn cut_off<T: Real>(m: &Model<T>, s: usize, x: T) -> T {
     let most = m.sensor_cutoff[s];
-    let low = if m.sensor_datatype[s] == REAL { -most } else { x };
-    let high = if m.sensor_datatype[s] <= POSITIVE { most } else { x };
+    let low = if m.sensor_datatype[s] == datatype::REAL { -most } else { x };
+    let high = if m.sensor_datatype[s] <= datatype::POSITIVE { most } else { x };
     crate::cpu::math::clip(x, low, high)
 }
 
@@ -160,7 +157,7 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
 /// Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
 fn limit<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
     let of_joint = what < kind::TENDONLIMITPOS;
-    let wanted = if of_joint { row::LIMIT_JOINT } else { row::LIMIT_TENDON };
+    let wanted = if of_joint { constraint::LIMIT_JOINT } else { constraint::LIMIT_TENDON };
     let first = (d.ne[0] + d.nf[0]) as usize;
     for r in first..(first + d.nl[0] as usize).min(d.nefc[0] as usize) {
         if d.efc_type[r] == wanted && d.efc_id[r] == id as i32 {

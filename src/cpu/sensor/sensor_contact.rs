@@ -6,25 +6,10 @@ use crate::cpu::constraint::contact_force::contact_force;
 use crate::cpu::math::{
     add, add_scaled, cross, dot, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, sub, vec3,
 };
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, object};
 use crate::real::Real;
-
-/// Values of the second of `sensor_intprm`: how contacts become as many as there is room for.
-const NEAREST: i32 = 1;
-const STRONGEST: i32 = 2;
-const NET_FORCE: i32 = 3;
-
-/// Bits of the first of `sensor_intprm`: what is given of each contact, in this order.
-const FOUND: i32 = 1;
-const FORCE: i32 = 2;
-const TORQUE: i32 = 4;
-const DIST: i32 = 8;
-const POS: i32 = 16;
-const NORMAL: i32 = 32;
-const TANGENT: i32 = 64;
-const LINVEL: i32 = 128;
-const ANGVEL: i32 = 256;
+use crate::schema::enums::{contact_data, object, reduce};
 
 /// Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
 pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
@@ -63,7 +48,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     d.sensordata[adr..adr + dim].fill(T::ZERO);
     let count = (0..d.ncon[0] as usize).filter(|&con| side_of(m, d, s, con) != T::ZERO).count();
     let slots = m.sensor_intprm[3 * s + 2].max(1) as usize;
-    if m.sensor_intprm[3 * s + 1] == NET_FORCE {
+    if m.sensor_intprm[3 * s + 1] == reduce::NETFORCE {
         if count > 0 {
             net_force(m, d, s, count);
         }
@@ -93,8 +78,8 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
 /// What contacts are ordered by, the least first.
 fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     match m.sensor_intprm[3 * s + 1] {
-        NEAREST => d.contact_dist[con],
-        STRONGEST => {
+        reduce::MINDIST => d.contact_dist[con],
+        reduce::MAXFORCE => {
             let f = contact_force(m, d, con);
             -dot([f[0], f[1], f[2]], [f[0], f[1], f[2]])
         }
@@ -163,15 +148,15 @@ fn give_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, con: usize, co
             to += values.len();
         }
     };
-    give(FOUND, &[T::of(count as f64)]);
-    give(FORCE, &seen([f[0], f[1], f[2]]));
-    give(TORQUE, &seen([f[3], f[4], f[5]]));
-    give(DIST, &[dist]);
-    give(POS, &pos);
-    give(NORMAL, &scale([frame[0], frame[1], frame[2]], side));
-    give(TANGENT, &scale([frame[3], frame[4], frame[5]], side));
-    give(LINVEL, &seen(linvel));
-    give(ANGVEL, &seen(angvel));
+    give(contact_data::FOUND, &[T::of(count as f64)]);
+    give(contact_data::FORCE, &seen([f[0], f[1], f[2]]));
+    give(contact_data::TORQUE, &seen([f[3], f[4], f[5]]));
+    give(contact_data::DIST, &[dist]);
+    give(contact_data::POS, &pos);
+    give(contact_data::NORMAL, &scale([frame[0], frame[1], frame[2]], side));
+    give(contact_data::TANGENT, &scale([frame[3], frame[4], frame[5]], side));
+    give(contact_data::LINVEL, &seen(linvel));
+    give(contact_data::ANGVEL, &seen(angvel));
 }
 
 /// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
@@ -205,11 +190,11 @@ fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
             to += values.len();
         }
     };
-    give(FOUND, &[T::of(count as f64)]);
-    give(FORCE, &force);
-    give(TORQUE, &torque);
-    give(DIST, &[T::ZERO]);
-    give(POS, &place);
-    give(NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
-    give(TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
+    give(contact_data::FOUND, &[T::of(count as f64)]);
+    give(contact_data::FORCE, &force);
+    give(contact_data::TORQUE, &torque);
+    give(contact_data::DIST, &[T::ZERO]);
+    give(contact_data::POS, &place);
+    give(contact_data::NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
+    give(contact_data::TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
 }

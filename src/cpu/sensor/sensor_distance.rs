@@ -2,9 +2,11 @@
 
 use crate::cpu::collision::distance::geom_distance;
 use crate::cpu::math::scale;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, object, sensor as kind};
 use crate::real::Real;
+use crate::schema::enums::object;
+use crate::schema::sensors::sensor as kind;
 
 /// Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there
 /// is none, the distance is the cutoff, and all else zero.

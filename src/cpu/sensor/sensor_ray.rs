@@ -3,20 +3,10 @@
 use super::object_frames::frame_of;
 use crate::cpu::collision::ray::{Filter, ray};
 use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, normalize3};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, object};
 use crate::real::Real;
-
-/// Values of `cam_projection`.
-const ORTHOGRAPHIC: i32 = 1;
-
-/// Bits of the first of `sensor_intprm`: what is given of each ray, in this order.
-const DIST: i32 = 1;
-const DIR: i32 = 2;
-const ORIGIN: i32 = 4;
-const POINT: i32 = 8;
-const NORMAL: i32 = 16;
-const DEPTH: i32 = 32;
+use crate::schema::enums::{object, projection, ray_data};
 
 /// Writes the outputs of a rangefinder.
 pub fn rangefinder<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
@@ -56,12 +46,12 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
             to += values.len();
         }
     };
-    give(DIST, &[dist]);
-    give(DIR, &hit.map_or(none, |_| direction));
-    give(ORIGIN, &origin);
-    give(POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
-    give(NORMAL, &hit.map_or(none, |h| h.normal));
-    give(DEPTH, &[depth]);
+    give(ray_data::DIST, &[dist]);
+    give(ray_data::DIR, &hit.map_or(none, |_| direction));
+    give(ray_data::ORIGIN, &origin);
+    give(ray_data::POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
+    give(ray_data::NORMAL, &hit.map_or(none, |h| h.normal));
+    give(ray_data::DEPTH, &[depth]);
 }
 
 /// Start and direction of the ray through the middle of a pixel, in the frame of the camera.
@@ -69,7 +59,7 @@ fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> ([T; 3], [T; 3]
     let size = [0, 1].map(|k| m.cam_resolution[2 * cam + k] as usize);
     let at = [pixel % size[0], pixel / size[0]].map(|k| T::of(k as f64 + 0.5));
     let half = size.map(|n| T::of(0.5 * n as f64));
-    if m.cam_projection[cam] == ORTHOGRAPHIC {
+    if m.cam_projection[cam] == projection::ORTHOGRAPHIC {
         let reach = T::of(0.5) * m.cam_fovy[cam];
         let start = [(at[0] - half[0]) / half[0] * reach, -(at[1] - half[1]) / half[1] * reach, T::ZERO];
         return (start, [T::ZERO, T::ZERO, -T::ONE]);

@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use crate::cpu::constraint::equality;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, equality as kind};
 use crate::real::Real;
+use crate::schema::enums::equality as kind;
 
 /// `tree_asleep` of a tree that moves: -1 and the ten steps (`mjMINAWAKE`) that it has yet to rest.
 pub const AWAKE: i32 = -11;

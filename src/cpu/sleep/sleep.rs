@@ -1,9 +1,10 @@
 //! Puts trees to sleep that have rested for a while, with all that they touch.
 
 use super::asleep::{AWAKE, is_disturbed, tree_coordinates, tree_sleeps};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, sleep as policy};
 use crate::real::Real;
+use crate::schema::enums::sleep as policy;
 
 /// Counts for how long trees rest, by their velocities before the step; those that have rested long enough sleep, if all trees
 /// of their island have. Islands are those of the constraint rows of this step.

@@ -6,9 +6,10 @@ use super::asleep::{
     AWAKE, coupled_trees, cycle_of, is_disturbed, is_mocap, tree_coordinates, tree_sleeps, wake_tree,
 };
 use crate::cpu::constraint::equality;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, equality as kind};
 use crate::real::Real;
+use crate::schema::enums::{disable, equality as kind};
 
 /// Wakes trees that the caller has moved or pushes, and those that an equality constraint or the limit of a tendon couples
 /// with others.

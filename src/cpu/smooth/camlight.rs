@@ -7,15 +7,7 @@ use crate::cpu::math::{
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-
-/// Follows the body's position, keeps its orientation.
-const TRACK: i32 = 1;
-/// Follows the centre of mass of the body's subtree, keeps its orientation.
-const TRACKCOM: i32 = 2;
-/// Fixed to the body, turned towards a body.
-const TARGETBODY: i32 = 3;
-/// Fixed to the body, turned towards the centre of mass of a subtree.
-const TARGETBODYCOM: i32 = 4;
+use crate::schema::enums::camera;
 
 /// Poses of all cameras and lights.
 pub fn camlight<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -29,7 +21,7 @@ pub fn camlight<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Point that a camera or light is turned towards.
 fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> [T; 3] {
-    if mode == TARGETBODYCOM { vec3(&d.subtree_com, target) } else { vec3(&d.xpos, target) }
+    if mode == camera::TARGETBODYCOM { vec3(&d.subtree_com, target) } else { vec3(&d.xpos, target) }
 }
 
 /// Pose of one camera.
@@ -37,8 +29,8 @@ fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
     let mode = m.cam_mode[cam];
     let body = m.cam_bodyid[cam] as usize;
     // following cameras keep the orientation of the initial configuration
-    if mode == TRACK || mode == TRACKCOM {
-        let pos = if mode == TRACK {
+    if mode == camera::TRACK || mode == camera::TRACKCOM {
+        let pos = if mode == camera::TRACK {
             add(vec3(&d.xpos, body), vec3(&m.cam_pos0, cam))
         } else {
             add(vec3(&d.subtree_com, body), vec3(&m.cam_poscom0, cam))
@@ -52,7 +44,7 @@ fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
     let mut mat = quat_to_mat(quat_mul(vec4(&d.xquat, body), vec4(&m.cam_quat, cam)));
     // the camera looks along its negative z axis, its x axis is horizontal
     let target = m.cam_targetbodyid[cam];
-    if (mode == TARGETBODY || mode == TARGETBODYCOM) && target >= 0 {
+    if (mode == camera::TARGETBODY || mode == camera::TARGETBODYCOM) && target >= 0 {
         let z = normalize3(sub(pos, target_point(d, mode, target as usize)));
         let x = normalize3(cross([T::ZERO, T::ZERO, T::ONE], z));
         let y = normalize3(cross(z, x));
@@ -67,17 +59,17 @@ fn place_light<T: Real>(m: &Model<T>, d: &mut Data<T>, light: usize) {
     let mode = m.light_mode[light];
     let body = m.light_bodyid[light] as usize;
     // following lights keep the direction of the initial configuration
-    let (pos, dir) = if mode == TRACK {
+    let (pos, dir) = if mode == camera::TRACK {
         let pos = add(vec3(&d.xpos, body), vec3(&m.light_pos0, light));
         (pos, vec3(&m.light_dir0, light))
-    } else if mode == TRACKCOM {
+    } else if mode == camera::TRACKCOM {
         let pos = add(vec3(&d.subtree_com, body), vec3(&m.light_poscom0, light));
         (pos, vec3(&m.light_dir0, light))
     } else {
         let local = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.light_pos, light));
         let pos = add(vec3(&d.xpos, body), local);
         let target = m.light_targetbodyid[light];
-        if (mode == TARGETBODY || mode == TARGETBODYCOM) && target >= 0 {
+        if (mode == camera::TARGETBODY || mode == camera::TARGETBODYCOM) && target >= 0 {
             (pos, sub(target_point(d, mode, target as usize), pos))
         } else {
             (pos, quat_rotate(vec4(&d.xquat, body), vec3(&m.light_dir, light)))

@@ -6,9 +6,10 @@
 use crate::cpu::math::{
     add, cross, inertia_about, mat_column, mat3, scale, set_vec3, set_vec6, set_vec10, sub, vec3,
 };
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, joint};
 use crate::real::Real;
+use crate::schema::enums::joint;
 
 /// Centres of mass, inertias and motion axes.
 pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -3,9 +3,10 @@
 //! Root to leaf (RBDA §5.3): each joint adds its motion, and turns the axes of the joints after it.
 
 use crate::cpu::math::{add_scaled6, motion_cross, set_vec6, vec6};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, joint};
 use crate::real::Real;
+use crate::schema::enums::joint;
 
 /// Body velocities and rates of the motion axes.
 pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -2,10 +2,11 @@
 
 use super::passive::{joint_stiffness, spring_rotation, tendon_stiffness, tendon_stretch};
 use crate::cpu::math::{dot, norm3, sub, vec3};
+use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::needs_energy;
-use crate::model::{Model, disable, joint};
 use crate::real::Real;
+use crate::schema::enums::{disable, joint};
 
 /// Both energies; zero unless a flag or a sensor asks for them.
 pub fn energies<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use crate::cpu::math::add_rows4;
 use crate::model::Model;
-use crate::model::data::{Data, status};
+use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::status;
 
 /// Factors the inertia matrix.
 pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -6,9 +6,10 @@ use crate::cpu::math::{
     add, add_scaled, add_scaled6, cross, dot, dot6, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, set_vec6,
     sub, times, vec3, vec6,
 };
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, geom};
 use crate::real::Real;
+use crate::schema::enums::geom;
 
 /// Forces of the medium in all degrees of freedom.
 pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {

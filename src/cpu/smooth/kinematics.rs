@@ -7,9 +7,10 @@ use crate::cpu::math::{
     add, add_scaled, axis_angle_quat, mat_mul_vec, mat3, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
     set_mat3, set_vec3, set_vec4, sub, vec3, vec4,
 };
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, joint};
 use crate::real::Real;
+use crate::schema::enums::joint;
 
 /// Poses of everything that hangs on the body tree.
 pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -7,10 +7,11 @@
 use super::reflected_inertia::{damping_coefficient, dof_damping, tendon_damping};
 use crate::cpu::constraint::adhesion::adhesion_forces;
 use crate::cpu::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
+use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::has_fluid;
-use crate::model::{Model, disable, joint};
 use crate::real::Real;
+use crate::schema::enums::{disable, joint};
 
 /// Passive forces of all degrees of freedom.
 pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {

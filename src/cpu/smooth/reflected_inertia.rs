@@ -3,8 +3,9 @@
 //! `jnt_actuatorid` and `tendon_actuatorid` name the one actuator that adds something, -1 for none, -2 for
 //! several; then all actuators on the target count.
 
-use crate::model::{Model, transmission};
+use crate::model::Model;
 use crate::real::Real;
+use crate::schema::enums::transmission;
 
 /// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
 #[inline(always)]

@@ -5,9 +5,10 @@
 use super::reflected_inertia::tendon_armature;
 use super::tendon_path::{is_spatial, path_acceleration};
 use crate::cpu::math::{add_scaled6, dot6, force_cross, inertia_mul, set_vec6, vec3, vec6, vec10};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable};
 use crate::real::Real;
+use crate::schema::enums::disable;
 
 /// Bias force of all degrees of freedom.
 pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {

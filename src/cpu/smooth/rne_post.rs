@@ -9,14 +9,15 @@ use super::tendon_path::{Part, is_spatial, path_acceleration, walk};
 use super::wrap::line;
 use crate::cpu::constraint::contact_force::contact_force;
 use crate::cpu::constraint::equality;
-use crate::cpu::constraint::make_constraint::row;
 use crate::cpu::math::{
     add, add_scaled6, cross, force_cross, inertia_mul, mat_t_mul_vec, mat3, scale, set_vec6, sub, vec3, vec6,
     vec10,
 };
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, transmission};
 use crate::real::Real;
+use crate::schema::enums::constraint;
+use crate::schema::enums::{disable, transmission};
 
 /// Accelerations, forces from outside and forces of joints.
 pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -139,9 +140,9 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
         if d.efc_id[r] != ten as i32 {
             continue;
         }
-        if d.efc_type[r] == row::FRICTION_TENDON {
+        if d.efc_type[r] == constraint::FRICTION_TENDON {
             force += d.efc_force[r];
-        } else if d.efc_type[r] == row::LIMIT_TENDON {
+        } else if d.efc_type[r] == constraint::LIMIT_TENDON {
             // the upper limit shortens it
             let length = d.ten_length[ten];
             let lower = (d.efc_pos[r] - (length - m.tendon_range[2 * ten])).abs();

@@ -5,9 +5,10 @@ use super::jacobian::point_motion;
 use super::tendon_path::{Fixed, Part, is_spatial, walk};
 use super::wrap::line;
 use crate::cpu::math::{dot, sub};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, wrap as kind};
 use crate::real::Real;
+use crate::schema::enums::wrap as kind;
 
 /// Lengths and Jacobians of all tendons.
 pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {

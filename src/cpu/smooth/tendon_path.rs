@@ -3,9 +3,10 @@
 use super::wrap::{Obstacle, line, wrap};
 use crate::cpu::math::{add, cross, dot, mat3, scale, sub, vec3};
 use crate::cpu::sensor::object_frames::motion_at;
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, wrap as kind};
 use crate::real::Real;
+use crate::schema::enums::wrap as kind;
 
 /// A point of a path and the body that it is fixed to.
 #[derive(Clone, Copy, Debug)]

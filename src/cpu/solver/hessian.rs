@@ -3,9 +3,10 @@
 use super::solve::{Four, range, rows};
 use crate::cpu::constraint::constraint_cost::{Cone, cone_of, quadratic, row_of};
 use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, cone};
 use crate::real::Real;
+use crate::schema::enums::cone;
 
 /// Share of the degrees of freedom: with more rows that change zone, the Hessian is built anew.
 const MOST_CHANGES: usize = 2;

@@ -10,10 +10,11 @@ use crate::cpu::integrate::implicit::mul_implicit;
 use crate::cpu::math::add_row;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld};
 use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
+use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan;
-use crate::model::{Model, disable, enable};
 use crate::real::Real;
+use crate::schema::enums::{disable, enable};
 
 /// Forces of the constraints at `qacc`, and the force that is left for everything else.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {

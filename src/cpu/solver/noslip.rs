@@ -3,10 +3,10 @@
 
 use super::pgs::{Rows, acceleration_of_forces, together};
 use super::solve::{rows, scale_of};
-use crate::cpu::constraint::make_constraint::row;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
+use crate::schema::enums::constraint;
 
 /// Friction forces of an island's rows; returns the number of sweeps.
 pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
@@ -40,20 +40,20 @@ pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 /// Updates the friction among the rows that are updated together from `r` on; returns the change of cost.
 fn update<T: Real>(d: &mut Data<T>, r: usize, count: usize) -> T {
     let kind = d.efc_type[r];
-    if kind == row::CONTACT_ELLIPTIC {
+    if kind == constraint::CONTACT_ELLIPTIC {
         let con = d.efc_id[r] as usize;
         let mut rows = Rows::gather(d, (r + 1, count - 1), r, false);
         rows.floor();
         rows.tangents(&d.contact_friction[5 * con..5 * con + 5], d.efc_force[r]);
         return rows.accept(d);
     }
-    if kind == row::CONTACT_PYRAMIDAL {
+    if kind == constraint::CONTACT_PYRAMIDAL {
         let mut rows = Rows::gather(d, (r, 2), r, false);
         rows.floor();
         rows.opposing();
         return rows.accept(d);
     }
-    if kind == row::FRICTION_DOF || kind == row::FRICTION_TENDON {
+    if kind == constraint::FRICTION_DOF || kind == constraint::FRICTION_TENDON {
         let mut rows = Rows::gather(d, (r, 1), r, false);
         rows.alone(d);
         return rows.accept(d);

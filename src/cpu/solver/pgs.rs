@@ -9,12 +9,13 @@
 use super::qcqp::{MOST as TANGENTS, bounded_minimum};
 use super::solve::{mul_rows, range, residuals, rows, scale_of};
 use crate::cpu::constraint::constraint_cost::{cone_of, forces_of_rows};
-use crate::cpu::constraint::make_constraint::row;
 use crate::cpu::math::{add_row, dot_n};
 use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable};
 use crate::real::Real;
+use crate::schema::enums::constraint;
+use crate::schema::enums::disable;
 
 /// Most rows that are updated together.
 const MOST: usize = 6;
@@ -26,7 +27,7 @@ const WORSE: f64 = 1e-10;
 pub fn together<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
     match cone_of(m, d, r) {
         Some(cone) => cone.dim,
-        None if d.efc_type[r] == row::CONTACT_PYRAMIDAL => 2,
+        None if d.efc_type[r] == constraint::CONTACT_PYRAMIDAL => 2,
         None => 1,
     }
 }

@@ -20,9 +20,10 @@ use super::pgs::{finish_dual, make_dual, start_dual, sweep_island};
 use crate::cpu::constraint::constraint_cost::{cone_of, force, penalty, row_of};
 use crate::cpu::math::{add_rows4, dot_n, dot_rows4};
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
+use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::{Model, disable, solver};
 use crate::real::Real;
+use crate::schema::enums::{disable, solver};
 
 /// Acceleration and constraint forces.
 pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {

@@ -1,7 +1,8 @@
 //! Checks of what actuators walk along, in a model from a file.
 
 use crate::cpu::actuation::history::{Ring, is_quaternion};
-use crate::model::{Model, dynamics, gain, input, joint, transmission};
+use crate::model::Model;
+use crate::schema::enums::{dynamics, gain, input, joint, transmission};
 
 use super::Outcome;
 

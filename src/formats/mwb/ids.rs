@@ -1,119 +1,12 @@
 //! Checks of a model from a file: every id is one, and what stages walk along is in order, so that a damaged or
 //! made-up file is refused instead of stopping a simulation.
 
-use crate::model::{Model, geom, joint};
-use crate::schema::{Field, Size, Values};
+use crate::model::Model;
+use crate::schema::enums::{geom, joint, object};
+use crate::schema::kinds::Kind;
+use crate::schema::{Ids, Size, Values};
 
 use super::Outcome;
-
-/// What a field holds ids of, by the end of its name, under the name of the size; [`typed`] has those of several
-/// kinds.
-const TARGETS: &[(&str, &str)] = &[
-    ("bodyid", "nbody"),
-    ("parentid", "nbody"),
-    ("rootid", "nbody"),
-    ("weldid", "nbody"),
-    ("bodyadr", "nbody"),
-    ("mocapid", "nmocap"),
-    ("treeid", "ntree"),
-    ("jntid", "njnt"),
-    ("jntadr", "njnt"),
-    ("dofadr", "nv"),
-    ("dof_parentid", "nv"),
-    ("qposadr", "nq"),
-    ("geomadr", "ngeom"),
-    ("geom1", "ngeom"),
-    ("geom2", "ngeom"),
-    ("candidate_pair", "npair"),
-    ("span_adr", "ncandidate"),
-    ("span_body", "nbody"),
-    ("span_geom", "ngeom"),
-    ("sweep_body", "nbody"),
-    ("sweep_geom", "ngeom"),
-    ("sweep_adr", "nsweeppair"),
-    ("sweep_other", "nsweep"),
-    ("sweep_group", "nsweepgroup"),
-    ("sweep_rest", "nsweepgroup"),
-    ("sweep_group_adr", "ncandidate"),
-    ("actuatorid", "nactuator"),
-    ("level_adr", "nbody"),
-    ("level_body", "nbody"),
-    ("childadr", "nbody"),
-    ("child_body", "nbody"),
-    ("M_rowadr", "nC"),
-    ("M_colind", "nv"),
-    ("F_rowadr", "nF"),
-    ("F_colind", "nv"),
-    ("mapM2F", "nC"),
-    ("D_rowadr", "nD"),
-    ("D_colind", "nv"),
-    ("mapM2D", "nC"),
-    ("mapD2M", "nD"),
-    ("tendon_adr", "nwrap"),
-    ("ten_J_rowadr", "nJten"),
-    ("ten_J_colind", "nv"),
-    ("ctrladr", "nu"),
-    ("outadr", "nout"),
-    ("actadr", "na"),
-    ("moment_rowadr", "nJmom"),
-    ("moment_colind", "nv"),
-    ("moment_out", "nout"),
-    ("sensor_adr", "nsensordata"),
-    ("historyadr", "nhistory"),
-    ("numeric_adr", "nnumericdata"),
-    ("text_adr", "ntextdata"),
-    ("tuple_adr", "ntupledata"),
-    ("_plugin", "nplugin"),
-    ("plugin_stateadr", "npluginstate"),
-    ("plugin_attradr", "npluginattr"),
-    ("matid", "nmat"),
-    ("texid", "ntex"),
-    ("cameraid", "ncam"),
-    ("mesh_vertadr", "nmeshvert"),
-    ("mesh_faceadr", "nmeshface"),
-    ("mesh_normaladr", "nmeshnormal"),
-    ("mesh_texcoordadr", "nmeshtexcoord"),
-    ("mesh_graphadr", "nmeshgraph"),
-    ("mesh_extrema", "nmeshvert"),
-    ("mesh_face", "nmeshvert"),
-    ("mesh_facenormal", "nmeshnormal"),
-    ("mesh_polyadr", "nmeshpoly"),
-    ("mesh_polyvertadr", "nmeshpolyvert"),
-    ("mesh_polyvert", "nmeshvert"),
-    ("mesh_polymapadr", "nmeshpolymap"),
-    ("mesh_polymap", "nmeshpoly"),
-    ("mesh_boxadr", "nmeshbox"),
-    ("meshbox_faceadr", "nmeshface"),
-    ("mesh_boxface", "nmeshface"),
-    ("hfield_adr", "nhfielddata"),
-    ("flex_stiffnessadr", "nflexstiffness"),
-    ("flex_bendingadr", "nflexbending"),
-    ("flex_nodeadr", "nflexnode"),
-    ("flex_vertadr", "nflexvert"),
-    ("flex_edgeadr", "nflexedge"),
-    ("flex_elemadr", "nflexelem"),
-    ("flex_elemdataadr", "nflexelemdata"),
-    ("flex_elemedgeadr", "nflexelemedge"),
-    ("flex_shelldataadr", "nflexshelldata"),
-    ("flex_texcoordadr", "nflextexcoord"),
-    ("flex_vertedge", "nflexedge"),
-    ("flex_edge", "nflexvert"),
-    ("flex_edgeflap", "nflexvert"),
-    ("flex_elem", "nflexvert"),
-    ("flex_elemtexcoord", "nflextexcoord"),
-    ("flex_elemedge", "nflexedge"),
-    ("flex_shell", "nflexvert"),
-    ("skin_vertadr", "nskinvert"),
-    ("skin_texcoordadr", "nskintexvert"),
-    ("skin_faceadr", "nskinface"),
-    ("skin_boneadr", "nskinbone"),
-    ("skin_face", "nskinvert"),
-    ("skin_bonevertadr", "nskinbonevert"),
-    ("skin_bonevertid", "nskinvert"),
-];
-
-/// Starts of the names of fields that no stage reads: they may say that there is nothing.
-const UNUSED: &[&str] = &["mesh_", "hfield_", "flex_", "skin_", "tex_", "mat_", "sensor_", "plugin_"];
 
 /// First entries and counts of what lies together: `(first, count, size)`.
 const RANGES: &[(&str, &str, Size)] = &[
@@ -139,47 +32,11 @@ const RANGES: &[(&str, &str, Size)] = &[
     ("numeric_adr", "numeric_size", Size::nnumericdata),
 ];
 
-/// What a field holds ids of; the longest end of a name decides.
-fn target(field: &Field) -> Option<Size> {
-    let ends = TARGETS.iter().filter(|t| field.unit == "id" && field.name.ends_with(t.0));
-    let name = ends.max_by_key(|t| t.0.len())?.1;
-    size(name)
-}
-
-fn size(name: &str) -> Option<Size> {
-    Size::ALL.iter().copied().find(|s| s.name() == name)
-}
-
 /// Number of objects of a kind, by `mjtObj`; none for numbers that stand for nothing.
 fn count(model: &Model, kind: i32) -> i64 {
-    let name = match kind {
-        1 | 2 => "nbody",
-        3 => "njnt",
-        4 => "nv",
-        5 => "ngeom",
-        6 => "nsite",
-        7 => "ncam",
-        8 => "nlight",
-        9 => "nflex",
-        10 => "nmesh",
-        11 => "nskin",
-        12 => "nhfield",
-        13 => "ntex",
-        14 => "nmat",
-        15 => "npair",
-        16 => "nexclude",
-        17 => "neq",
-        18 => "ntendon",
-        19 => "nactuator",
-        20 => "nsensor",
-        21 => "nnumeric",
-        22 => "ntext",
-        23 => "ntuple",
-        24 => "nkey",
-        25 => "nplugin",
-        _ => return 0,
-    };
-    size(name).map_or(0, |s| model.sizes.get(s) as i64)
+    // degrees of freedom have no names, and so are no kind of their own
+    let size = if kind == object::DOF { Some(Size::nv) } else { Kind::of_number(kind).and_then(Kind::size) };
+    size.map_or(0, |s| model.sizes.get(s) as i64)
 }
 
 /// Integers of a field.
@@ -196,11 +53,9 @@ pub(crate) fn check(model: &Model) -> Outcome<()> {
         return Err("has no world".to_owned());
     }
     for field in Model::<f64>::FIELDS {
-        let Some(size) = target(field) else { continue };
-        // an address may be one past the end where nothing is there
-        let most = model.sizes.get(size) as i64 + i64::from(field.name.ends_with("adr"));
-        let least =
-            if field.doc.contains("-1") || UNUSED.iter().any(|u| field.name.starts_with(u)) { -1 } else { 0 };
+        let Some(Ids { of: Some(size), nullable, first }) = field.ids else { continue };
+        let most = model.sizes.get(size) as i64 + i64::from(first);
+        let least = -i32::from(nullable);
         let wrong = |&&id: &&i32| id < least || i64::from(id) >= most;
         if let Some(bad) = ints(model, field.name).iter().find(wrong) {
             return Err(format!("has {bad} in {}, which is not in range", field.name));
@@ -338,19 +193,10 @@ fn joints(m: &Model) -> Outcome<()> {
     Ok(())
 }
 
-/// There are as many names as objects, or none of a kind.
+/// There are as many names as objects of a kind.
 fn names(m: &Model) -> Outcome<()> {
-    use crate::schema::kinds::Kind;
-    let counts = [
-        (Kind::Body, m.sizes.nbody),
-        (Kind::Joint, m.sizes.njnt),
-        (Kind::Geom, m.sizes.ngeom),
-        (Kind::Site, m.sizes.nsite),
-        (Kind::Tendon, m.sizes.ntendon),
-        (Kind::Actuator, m.sizes.nactuator),
-    ];
-    for (kind, count) in counts {
-        let n = m.names.of(kind).len();
+    for &kind in Kind::ALL {
+        let (n, count) = (m.names.of(kind).len(), kind.size().map_or(0, |s| m.sizes.get(s)));
         if n != count {
             return Err(format!("has {n} names of {count} objects: {}", kind.word()));
         }
@@ -360,33 +206,21 @@ fn names(m: &Model) -> Outcome<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-
-    /// Ids whose kind another field says, sums, and addresses that are not used.
-    const MIXED: &[&str] = &[
-        "pair_signature",
-        "exclude_signature",
-        "actuator_trnid",
-        "wrap_objid",
-        "geom_dataid",
-        "site_dataid",
-        "eq_obj1id",
-        "eq_obj2id",
-        "sensor_objid",
-        "sensor_refid",
-        "tuple_objid",
-        "tex_adr",
-        "mesh_facetexcoord",
-        "flex_vertedgeadr",
-        "plugin",
-        "plugin_stateadr",
-    ];
+    use crate::schema::Field;
 
     #[test]
-    fn every_id_has_a_target() {
-        let missing = |f: &&Field| f.unit == "id" && target(f).is_none() && !MIXED.contains(&f.name);
-        let missing: Vec<&str> = Model::<f64>::FIELDS.iter().filter(missing).map(|f| f.name).collect();
+    fn every_id_says_what_it_is_an_id_of() {
+        let ids = |f: &&Field| f.unit == "id";
+        let missing: Vec<&str> =
+            Model::<f64>::FIELDS.iter().filter(ids).filter(|f| f.ids.is_none()).map(|f| f.name).collect();
         assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn none_is_said_where_the_table_says_it() {
+        for field in Model::<f64>::FIELDS.iter().filter(|f| f.ids.is_some()) {
+            assert_eq!(field.ids.is_some_and(|ids| ids.nullable), field.doc.contains("-1"), "{}", field.name);
+        }
     }
 }

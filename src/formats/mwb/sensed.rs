@@ -1,10 +1,12 @@
 //! Checks of what sensors and rays walk along, in a model from a file.
 
 use crate::cpu::actuation::history::Ring;
-use crate::mjcf::{CONTACT_DATA, RAY_DATA};
-use crate::model::{Model, geom, joint, object, sensor};
+use crate::model::Model;
+use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
-use crate::spec::{OBJECT_KINDS, SENSORS};
+use crate::schema::sensors::sensor;
+use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
+use crate::schema::sensors::{OBJECT_KINDS, SENSORS};
 
 use super::Outcome;
 

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use super::layout::{Layout, Place, Slot};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::schema::enums;
 use crate::schema::{Elem, Field, Size};
 
 /// Which accessor a name stands for.
@@ -140,6 +141,11 @@ pub fn local(layout: &Layout, name: &str) -> Option<String> {
 pub fn size(layout: &Layout, name: &str) -> Option<String> {
     let size = Size::ALL.iter().find(|s| s.name() == name)?;
     Some(format!("const {name}: u32 = {}u;", layout.sizes.get(*size)))
+}
+
+/// Constant of a value of an enumeration.
+pub fn enumeration(name: &str) -> Option<String> {
+    enums::constant(name).map(|value| format!("const {name}: i32 = {value}i;"))
 }
 
 /// Text of an accessor for a field at its place.

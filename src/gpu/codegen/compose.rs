@@ -11,20 +11,22 @@ use super::unroll::{Element, Integer, Known, evaluate, expand};
 use crate::cpu::integrate::velocity_derivative::is_alone;
 use crate::cpu::sensor::sensor_distance::sensed_pairs;
 use crate::error::{Error, Result};
+use crate::model::Model;
 use crate::model::plan;
 use crate::model::plan::has_fluid;
 use crate::model::unsupported::CONVEX;
-use crate::model::{
-    Model, bias, cone, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, sensor,
-    solver, transmission, wrap,
+use crate::schema::enums::{
+    self, bias, cone, disable, dynamics, enable, equality, gain, geom, integrator, joint, object, solver,
+    transmission, wrap,
 };
+use crate::schema::sensors::SENSORS;
 use crate::schema::stages::{Stage, stage_table};
 use crate::schema::{Field, Size, Sizes, Values};
 
 /// The shared library.
 const SHADERS: &[(&str, &str)] = &[
     ("group", include_str!("../../../shaders/runtime/group.wgsl")),
-    ("enums", include_str!("../../../shaders/runtime/enums.wgsl")),
+    ("options", include_str!("../../../shaders/runtime/options.wgsl")),
     ("trig", include_str!("../../../shaders/math/trig.wgsl")),
     ("math", include_str!("../../../shaders/math/vector.wgsl")),
     ("spatial", include_str!("../../../shaders/math/spatial.wgsl")),
@@ -304,6 +306,7 @@ impl Composer {
         let known = Specialised { composer: self, layout, touching: RefCell::default() };
         let provide = |name: &str| {
             constant(name, self.shape, layout)
+                .or_else(|| access::enumeration(name))
                 .or_else(|| access::size(layout, name))
                 .or_else(|| access::local(layout, name))
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
@@ -362,6 +365,9 @@ impl Known for Specialised<'_> {
                     "lanes" => unsigned(1),
                     _ if size.is_some() => size.and_then(|s| unsigned(self.layout.sizes.get(*s))),
                     _ => {
+                        if let Some(value) = enums::constant(name) {
+                            return Some(Integer { value: i64::from(value), signed: true });
+                        }
                         let text = self.composer.library.constant(name)?;
                         let value = text.trim_end_matches(['u', 'i']).parse().ok()?;
                         Some(Integer { value, signed: !text.ends_with('u') })
@@ -451,45 +457,6 @@ fn constant(name: &str, shape: Shape, layout: &Layout) -> Option<String> {
     Some(format!("const {name}: u32 = {value}u;"))
 }
 
-/// Kinds of sensors whose blocks are left out together.
-const SITE_SENSORS: &[i32] = &[
-    sensor::ACCELEROMETER,
-    sensor::VELOCIMETER,
-    sensor::GYRO,
-    sensor::FORCE,
-    sensor::TORQUE,
-    sensor::MAGNETOMETER,
-];
-const FORCE_SENSORS: &[i32] =
-    &[sensor::ACCELEROMETER, sensor::FORCE, sensor::TORQUE, sensor::FRAMELINACC, sensor::FRAMEANGACC];
-const CAMERA_SENSORS: &[i32] = &[
-    sensor::CAMPROJECTION,
-    sensor::RANGEFINDER,
-    sensor::INSIDESITE,
-    sensor::FRAMEPOS,
-    sensor::FRAMEQUAT,
-    sensor::FRAMEXAXIS,
-    sensor::FRAMEYAXIS,
-    sensor::FRAMEZAXIS,
-    sensor::FRAMELINVEL,
-    sensor::FRAMEANGVEL,
-    sensor::FRAMELINACC,
-    sensor::FRAMEANGACC,
-];
-const FRAME_SENSORS: &[i32] = CAMERA_SENSORS.split_at(3).1;
-const JOINT_SENSORS: &[i32] =
-    &[sensor::JOINTPOS, sensor::JOINTVEL, sensor::JOINTACTUATORFRC, sensor::BALLQUAT, sensor::BALLANGVEL];
-const LIMIT_SENSORS: &[i32] = &[
-    sensor::JOINTLIMITPOS,
-    sensor::JOINTLIMITVEL,
-    sensor::JOINTLIMITFRC,
-    sensor::TENDONLIMITPOS,
-    sensor::TENDONLIMITVEL,
-    sensor::TENDONLIMITFRC,
-];
-
-const DISTANCE_SENSORS: &[i32] = &[sensor::DISTANCE, sensor::NORMAL, sensor::FROMTO];
-
 /// Which optional blocks of the kernels a model needs.
 fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let s = &model.sizes;
@@ -499,8 +466,8 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let ends = model.candidate_geom1.iter().zip(&model.candidate_geom2);
     let met: BTreeSet<(i32, i32)> = ends.map(|(g1, g2)| (kind(*g1), kind(*g2))).collect();
     let collides = |a: i32, b: i32| met.contains(&(a, b));
-    let senses = |kinds: &[i32]| plan::senses(model, kinds);
-    let sensed: BTreeSet<(i32, i32)> = if senses(DISTANCE_SENSORS) {
+    let senses = |block: &str| plan::senses(model, |rule| rule.block == block);
+    let sensed: BTreeSet<(i32, i32)> = if senses("DISTANCE_SENSOR") {
         sensed_pairs(model).map(|(g1, g2)| (model.geom_type[g1], model.geom_type[g2])).collect()
     } else {
         BTreeSet::new()
@@ -519,11 +486,10 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
     let spatial = model.wrap_type.contains(&wrap::SITE);
     let heavy = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
-    let of_camera = model.sensor_objtype.iter().chain(&model.sensor_reftype).any(|k| *k == object::CAMERA);
-    let shaped = |kind: i32| senses(&[sensor::RANGEFINDER]) && model.geom_type.contains(&kind);
+    let shaped = |kind: i32| senses("RANGEFINDER") && model.geom_type.contains(&kind);
     let overridden = model.enabled(enable::OVERRIDE);
     let reflected = model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1);
-    BTreeMap::from([
+    let mut flags = BTreeMap::from([
         ("LANES", shape.lanes > 1),
         ("REGISTERS", shape.placement == Placement::Registers),
         (
@@ -605,23 +571,10 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
         ("DCMOTOR", moves(&model.actuator_gaintype, gain::DCMOTOR)),
         ("ORIENTATION", has_joint(joint::BALL) || moves(&model.actuator_trntype, transmission::SITE)),
         ("ENERGY", plan::needs_energy(model)),
-        ("TOUCH_SENSOR", senses(&[sensor::TOUCH])),
-        ("SITE_SENSOR", senses(SITE_SENSORS)),
-        ("FORCE_SENSOR", senses(FORCE_SENSORS)),
-        ("CAMERA_SENSOR", of_camera && senses(CAMERA_SENSORS)),
-        ("RANGEFINDER", senses(&[sensor::RANGEFINDER])),
+        ("CAMERA_SENSOR", plan::senses_cameras(model) && plan::senses(model, |_| true)),
+        ("FORCE_SENSOR", plan::senses_view(model, Stage::rne_post)),
         ("RAY_MESH", shaped(geom::MESH)),
         ("RAY_HFIELD", shaped(geom::HFIELD)),
-        ("JOINT_SENSOR", senses(JOINT_SENSORS)),
-        ("TENDON_SENSOR", senses(&[sensor::TENDONPOS, sensor::TENDONVEL, sensor::TENDONACTUATORFRC])),
-        ("ACTUATOR_SENSOR", senses(&[sensor::ACTUATORPOS, sensor::ACTUATORVEL, sensor::ACTUATORFRC])),
-        ("LIMIT_SENSOR", senses(LIMIT_SENSORS)),
-        ("FRAME_SENSOR", senses(FRAME_SENSORS)),
-        ("SUBTREE_SENSOR", senses(&[sensor::SUBTREECOM, sensor::SUBTREELINVEL, sensor::SUBTREEANGMOM])),
-        ("INSIDE_SENSOR", senses(&[sensor::INSIDESITE])),
-        ("DISTANCE_SENSOR", senses(DISTANCE_SENSORS)),
-        ("CONTACT_SENSOR", senses(&[sensor::CONTACT])),
-        ("ENERGY_SENSOR", senses(&[sensor::E_POTENTIAL, sensor::E_KINETIC])),
         ("TRN_SLIDERCRANK", moves(&model.actuator_trntype, transmission::SLIDERCRANK)),
         ("TRN_SITE", moves(&model.actuator_trntype, transmission::SITE)),
         ("TRN_BODY", moves(&model.actuator_trntype, transmission::BODY)),
@@ -640,7 +593,12 @@ fn flags(model: &Model, shape: Shape) -> BTreeMap<&'static str, bool> {
                 && !model.disabled(disable::DAMPER)
                 && (some(&model.dof_damping) || some(&model.dof_dampingpoly) || reflected),
         ),
-    ])
+    ]);
+    // a block for each group of sensors, but that of cameras, which other sensors need too
+    for rule in SENSORS.iter().filter(|rule| !rule.block.is_empty() && rule.block != "CAMERA_SENSOR") {
+        flags.insert(rule.block, senses(rule.block));
+    }
+    flags
 }
 
 #[cfg(test)]

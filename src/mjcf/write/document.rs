@@ -2,8 +2,9 @@
 
 use super::{Attrs, Writer, put};
 use crate::mjcf::attrs::words;
-use crate::mjcf::{lengthrange, option};
+use crate::mjcf::lengthrange;
 use crate::schema::Values;
+use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 use crate::spec::{Compiler, LengthRange, Opt};
 
 impl Writer<'_> {
@@ -75,10 +76,10 @@ impl Writer<'_> {
         }
         for &(name, value) in o.int.iter().filter(|i| i.1 != fresh.int(i.0)) {
             let list: &[(&str, i32)] = match name {
-                "integrator" => option::INTEGRATORS,
-                "cone" => option::CONES,
-                "jacobian" => option::JACOBIANS,
-                "solver" => option::SOLVERS,
+                "integrator" => integrator::WORDS,
+                "cone" => cone::WORDS,
+                "jacobian" => jacobian::WORDS,
+                "solver" => solver::WORDS,
                 _ => &[],
             };
             match list.iter().find(|w| w.1 == value) {
@@ -93,8 +94,8 @@ impl Writer<'_> {
         }
         let mut flags = Attrs::new();
         for (list, bits, usual, word) in [
-            (option::DISABLE, o.disable, fresh.disable, ["enable", "disable"]),
-            (option::ENABLE, o.enable, fresh.enable, ["disable", "enable"]),
+            (disable::WORDS, o.disable, fresh.disable, ["enable", "disable"]),
+            (enable::WORDS, o.enable, fresh.enable, ["disable", "enable"]),
         ] {
             for (name, bit) in list.iter().filter(|f| (bits ^ usual) & f.1 != 0) {
                 put(&mut flags, name, word[usize::from(bits & bit != 0)]);

@@ -3,9 +3,11 @@
 use super::tree::listed;
 use super::{Attrs, Writer, put};
 use crate::mjcf::attrs::words;
-use crate::mjcf::{CONTACT_DATA, RAY_DATA};
 use crate::mjcf::{equality, sensor, tendon};
-use crate::spec::{Equality, Kind, OBJECT_KINDS, Object, SENSORS, Sensor, Tendon, Wrap, WrapKind};
+use crate::schema::enums;
+use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
+use crate::schema::sensors::{OBJECT_KINDS, SENSORS};
+use crate::spec::{Equality, Kind, Object, Sensor, Tendon, Wrap, WrapKind};
 
 /// Word of a number.
 fn word(words: &[(&'static str, i32)], number: i32) -> &'static str {
@@ -43,7 +45,7 @@ impl Writer<'_> {
     pub(super) fn equalities(&mut self) {
         for equality in self.spec.clone().equalities.iter() {
             let mut attrs = self.named(&equality.base);
-            let tag = equality::TYPES.get(equality.kind as usize).copied().unwrap_or("connect");
+            let tag = word(enums::equality::WORDS, equality.kind);
             for (i, (kind, target)) in equality.targets.iter().enumerate() {
                 let number = if tag.starts_with("flex") { String::new() } else { (i + 1).to_string() };
                 let full = self.full(*kind, target, equality.base.scope);
@@ -131,13 +133,13 @@ impl Writer<'_> {
             "rangefinder" => put(&mut attrs, "data", listed(&bits(RAY_DATA), sensor.intprm[0])),
             "contact" => {
                 put(&mut attrs, "data", listed(&bits(CONTACT_DATA), sensor.intprm[0]));
-                put(&mut attrs, "reduce", word(sensor::REDUCTIONS, sensor.intprm[1]));
+                put(&mut attrs, "reduce", word(enums::reduce::WORDS, sensor.intprm[1]));
                 put(&mut attrs, "num", sensor.intprm[2]);
             }
             "insidesite" if sensor.intprm[0] != 0 => put(&mut attrs, "enclosed", true),
             "user" => {
                 put(&mut attrs, "dim", sensor.user[0]);
-                put(&mut attrs, "datatype", word(sensor::DATATYPES, sensor.user[1]));
+                put(&mut attrs, "datatype", word(enums::datatype::WORDS, sensor.user[1]));
                 put(&mut attrs, "needstage", word(sensor::STAGES, sensor.user[2]));
             }
             _ => {}

@@ -1,0 +1,82 @@
+//! What follows from positions.
+
+macro_rules! position_data {
+    ($($state:tt)*) => {
+        $crate::schema::gather! { $($state)* {
+            // position
+            kinematics xpos: real [nbody 3] "m" "Position of the body's frame.";
+            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame.";
+            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame.";
+            kinematics xipos: real [nbody 3] "m" "Centre of mass.";
+            kinematics ximat: real [nbody 9] "1" "Orientation of the principal axes of inertia.";
+            kinematics xanchor: real [njnt 3] "m" "Anchor of the joint.";
+            kinematics xaxis: real [njnt 3] "1" "Axis of the joint.";
+            kinematics geom_xpos: real [ngeom 3] "m" "Position of the geom.";
+            kinematics geom_xmat: real [ngeom 9] "1" "Orientation of the geom.";
+            kinematics site_xpos: real [nsite 3] "m" "Position of the site.";
+            kinematics site_xmat: real [nsite 9] "1" "Orientation of the site.";
+            com_pos subtree_com: real [nbody 3] "m" "Centre of mass of the subtree.";
+            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Inertia about the tree's centre of mass: 6 of the tensor, 3 of mass times offset, mass.";
+            com_pos cdof: real [nv 6] "1, m" "Motion axis about the tree's centre of mass.";
+            camlight cam_xpos: real [ncam 3] "m" "Position of the camera.";
+            camlight cam_xmat: real [ncam 9] "1" "Orientation of the camera.";
+            camlight light_xpos: real [nlight 3] "m" "Position of the light.";
+            camlight light_xdir: real [nlight 3] "1" "Direction of the light.";
+            tendon ten_length: real [ntendon] "m" "Length.";
+            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, nonzeros by row.";
+            crb crb: real [nbody 10] "as cinert" "Inertia of the subtree.";
+            crb M: real [nC] "mixed" "Inertia matrix: rows of the lower triangle.";
+            factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
+            factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
+            collision ncon: int [1] "1" "Number of contacts.";
+            scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
+            scratch work_place: real [ngeom 3] "m" "Positions of the geoms at hand.";
+            scratch work_normal: real [ngeom 3] "1" "Normals of those that are planes.";
+            scratch sweep_ball: real [nsweep 4] "m" "Centre and radius of a sphere around the body or geom with margins; CPU only.";
+            scratch sweep_order: int [nsweep] "id" "Bodies and geoms in order along an axis; CPU only.";
+            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
+            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those; with one lane those that wait for the others.";
+            collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
+            collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
+            collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
+            collision contact_includemargin: real [nconmax] "m" "Distance below which the contact makes force.";
+            collision contact_friction: real [nconmax 5] "mixed" "Friction of the five tangential dimensions.";
+            collision contact_solref: real [nconmax 2] "mixed" "Reference in the normal direction.";
+            collision contact_solreffriction: real [nconmax 2] "mixed" "Reference in the friction directions.";
+            collision contact_solimp: real [nconmax 5] "mixed" "Impedance.";
+            collision contact_adhesion: real [nadhesive] "N" "Force that pulls the geoms together.";
+            collision contact_dim: int [nconmax] "1" "Contact dimensions.";
+            collision contact_geom: int [nconmax 2] "id" "Geoms.";
+            make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
+            make_constraint ne: int [1] "1" "Equality rows.";
+            make_constraint nf: int [1] "1" "Friction-loss rows.";
+            make_constraint nl: int [1] "1" "Limit rows.";
+            make_constraint nefc: int [1] "1" "Constraint rows.";
+            make_constraint efc_type: int [njmax] "enum" "0 equality, 1 dof friction, 2 tendon friction, 3 joint limit, 4 tendon limit, 5 frictionless contact, 6 pyramidal contact, 7 elliptic contact.";
+            make_constraint efc_id: int [njmax] "id" "Object that the row comes from.";
+            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian.";
+            make_constraint efc_pos: real [njmax] "m or rad" "Violation.";
+            make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
+            make_constraint efc_frictionloss: real [njmax] "N or N m" "Bound of the friction force.";
+            make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
+            make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
+            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
+            make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
+            scratch efc_first: int [njmax] "id" "First degree of freedom that the row touches; kernels, several trees.";
+            scratch efc_end: int [njmax] "id" "One past the last that it touches; kernels, several trees.";
+            scratch dof_first: int [nv] "id" "First degree of freedom that the solver's Hessian couples it with; kernels, several trees.";
+            scratch nisland: int [1] "1" "Constraint islands.";
+            scratch island_first: int [ntree] "id" "First degree of freedom of the island.";
+            scratch island_end: int [ntree] "id" "One past the last degree of freedom of the island.";
+            scratch island_row: int [ntree] "id" "First row of the island; CPU only.";
+            scratch island_row_end: int [ntree] "id" "One past the last row of the island; CPU only.";
+            scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
+            scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
+            scratch efc_island: int [njmax] "id" "Island of the row.";
+            scratch solver_inside: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
+            transmission actuator_length: real [nout] "mixed" "Length.";
+            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
+        } }
+    };
+}
+pub(crate) use position_data;

@@ -1,0 +1,307 @@
+//! The enumerations of a model: values and bits under MuJoCo's names, with the words of MJCF.
+//!
+//! `joint::HINGE` of the CPU is `JOINT_HINGE` in the kernels: both are made from the table.
+
+/// Each enumeration, with the word that MJCF has for a value.
+macro_rules! enum_table {
+    ($with:ident) => {
+        $with! {
+            /// Bits of `opt_disableflags`.
+            disable {
+                CONSTRAINT = 1 << 0 => "constraint",
+                EQUALITY = 1 << 1 => "equality",
+                FRICTIONLOSS = 1 << 2 => "frictionloss",
+                LIMIT = 1 << 3 => "limit",
+                CONTACT = 1 << 4 => "contact",
+                SPRING = 1 << 5 => "spring",
+                DAMPER = 1 << 6 => "damper",
+                GRAVITY = 1 << 7 => "gravity",
+                CLAMPCTRL = 1 << 8 => "clampctrl",
+                WARMSTART = 1 << 9 => "warmstart",
+                FILTERPARENT = 1 << 10 => "filterparent",
+                ACTUATION = 1 << 11 => "actuation",
+                REFSAFE = 1 << 12 => "refsafe",
+                SENSOR = 1 << 13 => "sensor",
+                MIDPHASE = 1 << 14 => "midphase",
+                EULERDAMP = 1 << 15 => "eulerdamp",
+                AUTORESET = 1 << 16 => "autoreset",
+                NATIVECCD = 1 << 17 => "nativeccd",
+                ISLAND = 1 << 18 => "island",
+                MULTICCD = 1 << 19 => "multiccd",
+            }
+            /// Bits of `opt_enableflags`.
+            enable {
+                OVERRIDE = 1 << 0 => "override",
+                ENERGY = 1 << 1 => "energy",
+                FWDINV = 1 << 2 => "fwdinv",
+                INVDISCRETE = 1 << 3 => "invdiscrete",
+                SLEEP = 1 << 4 => "sleep",
+                DIAGEXACT = 1 << 5 => "diagexact",
+                IPC = 1 << 6 => "ipc",
+            }
+            /// Values of `opt_integrator`.
+            integrator {
+                EULER = 0 => "Euler",
+                RK4 = 1 => "RK4",
+                IMPLICIT = 2 => "implicit",
+                IMPLICITFAST = 3 => "implicitfast",
+                DISCRETE = 4 => "discrete",
+            }
+            /// Values of `jnt_type`.
+            joint {
+                FREE = 0 => "free",
+                BALL = 1 => "ball",
+                SLIDE = 2 => "slide",
+                HINGE = 3 => "hinge",
+            }
+            /// Values of `geom_type`.
+            geom {
+                PLANE = 0 => "plane",
+                HFIELD = 1 => "hfield",
+                SPHERE = 2 => "sphere",
+                CAPSULE = 3 => "capsule",
+                ELLIPSOID = 4 => "ellipsoid",
+                CYLINDER = 5 => "cylinder",
+                BOX = 6 => "box",
+                MESH = 7 => "mesh",
+                SDF = 8 => "sdf",
+            }
+            /// Values of `wrap_type`.
+            wrap {
+                JOINT = 1,
+                PULLEY = 2,
+                SITE = 3,
+                SPHERE = 4,
+                CYLINDER = 5,
+            }
+            /// Values of `actuator_trntype`.
+            transmission {
+                JOINT = 0,
+                JOINTINPARENT = 1,
+                SLIDERCRANK = 2,
+                TENDON = 3,
+                SITE = 4,
+                BODY = 5,
+                SO3 = 6,
+            }
+            /// Values of `actuator_dyntype`.
+            dynamics {
+                NONE = 0 => "none",
+                INTEGRATOR = 1 => "integrator",
+                FILTER = 2 => "filter",
+                FILTEREXACT = 3 => "filterexact",
+                MUSCLE = 4 => "muscle",
+                DCMOTOR = 5 => "dcmotor",
+                PID = 6 => "pid",
+                USER = 7 => "user",
+            }
+            /// Values of `actuator_gaintype`.
+            gain {
+                FIXED = 0 => "fixed",
+                AFFINE = 1 => "affine",
+                MUSCLE = 2 => "muscle",
+                DCMOTOR = 3 => "dcmotor",
+                SO3 = 4 => "so3",
+                PID = 5 => "pid",
+                USER = 6 => "user",
+            }
+            /// Values of `actuator_biastype`.
+            bias {
+                NONE = 0 => "none",
+                AFFINE = 1 => "affine",
+                MUSCLE = 2 => "muscle",
+                DCMOTOR = 3 => "dcmotor",
+                SO3 = 4 => "so3",
+                USER = 5 => "user",
+            }
+            /// Bits of `actuator_ctrlspec`; of an orientation servo, one of the first two values.
+            input {
+                EXPMAP = 1,
+                QUAT = 2,
+                POS = 1,
+                VEL = 2,
+                FF = 4,
+                VOLTAGE = 8,
+                NONE = 16,
+                PRESSURE = 32,
+                /// Those that are controls.
+                COUNTED = POS | VEL | FF | VOLTAGE,
+            }
+            /// Values of `tree_sleep_policy` that something depends on: chosen by the compiler, written.
+            sleep {
+                AUTO_NEVER = 1,
+                AUTO_ALLOWED = 2,
+                NEVER = 3,
+                INIT = 5,
+            }
+            /// Values of `opt_solver`.
+            solver {
+                PGS = 0 => "PGS",
+                CG = 1 => "CG",
+                NEWTON = 2 => "Newton",
+            }
+            /// Values of `opt_cone`.
+            cone {
+                PYRAMIDAL = 0 => "pyramidal",
+                ELLIPTIC = 1 => "elliptic",
+            }
+            /// Values of `eq_type`.
+            equality {
+                CONNECT = 0 => "connect",
+                WELD = 1 => "weld",
+                JOINT = 2 => "joint",
+                TENDON = 3 => "tendon",
+                FLEX = 4 => "flex",
+                FLEXVERT = 5 => "flexvert",
+                FLEXSTRAIN = 6 => "flexstrain",
+            }
+            /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): what has a frame.
+            object {
+                NONE = 0,
+                BODY = 1,
+                XBODY = 2,
+                JOINT = 3,
+                DOF = 4,
+                GEOM = 5,
+                SITE = 6,
+                CAMERA = 7,
+            }
+            /// Bits of a world's `status`: set when something went wrong, cleared by the caller or a reset.
+            status {
+                /// More contacts than slots; the deepest were kept.
+                CONTACT_OVERFLOW = 1 << 0 => "contact_overflow",
+                /// More constraint rows than slots; those of the last contacts were left out.
+                CONSTRAINT_OVERFLOW = 1 << 1 => "constraint_overflow",
+                /// A position was not finite or too large; the world was reset.
+                BAD_QPOS = 1 << 2 => "bad_qpos",
+                /// A velocity was not finite or too large; the world was reset.
+                BAD_QVEL = 1 << 3 => "bad_qvel",
+                /// An acceleration was not finite or too large; the world was reset.
+                BAD_QACC = 1 << 4 => "bad_qacc",
+                /// A control was not finite or too large; all controls of that step were taken as zero.
+                BAD_CTRL = 1 << 5 => "bad_ctrl",
+                /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
+                LOOP_LIMIT = 1 << 6 => "loop_limit",
+                /// The inertia matrix was singular: bodies without mass, or axes that move the same.
+                SINGULAR_INERTIA = 1 << 7 => "singular_inertia",
+            }
+            /// Values of `opt_jacobian`.
+            jacobian {
+                DENSE = 0 => "dense",
+                SPARSE = 1 => "sparse",
+                AUTO = 2 => "auto",
+            }
+            /// Values of `efc_type`.
+            constraint {
+                EQUALITY = 0,
+                FRICTION_DOF = 1,
+                FRICTION_TENDON = 2,
+                LIMIT_JOINT = 3,
+                LIMIT_TENDON = 4,
+                CONTACT_FRICTIONLESS = 5,
+                CONTACT_PYRAMIDAL = 6,
+                CONTACT_ELLIPTIC = 7,
+            }
+            /// Values of `cam_mode` and `light_mode`.
+            camera {
+                /// Fixed to the body.
+                FIXED = 0 => "fixed",
+                /// Follows the body's position, keeps its orientation.
+                TRACK = 1 => "track",
+                /// Follows the centre of mass of the body's subtree, keeps its orientation.
+                TRACKCOM = 2 => "trackcom",
+                /// Fixed to the body, turned towards a body.
+                TARGETBODY = 3 => "targetbody",
+                /// Fixed to the body, turned towards the centre of mass of a subtree.
+                TARGETBODYCOM = 4 => "targetbodycom",
+            }
+            /// Values of `cam_projection`.
+            projection {
+                PERSPECTIVE = 0 => "perspective",
+                ORTHOGRAPHIC = 1 => "orthographic",
+            }
+            /// Bits of the first of `sensor_intprm` of a contact sensor: what it gives of each contact, in this order.
+            contact_data {
+                FOUND = 1 << 0,
+                FORCE = 1 << 1,
+                TORQUE = 1 << 2,
+                DIST = 1 << 3,
+                POS = 1 << 4,
+                NORMAL = 1 << 5,
+                TANGENT = 1 << 6,
+                LINVEL = 1 << 7,
+                ANGVEL = 1 << 8,
+            }
+            /// Bits of the first of `sensor_intprm` of a rangefinder: what it gives of each ray, in this order.
+            ray_data {
+                DIST = 1 << 0,
+                DIR = 1 << 1,
+                ORIGIN = 1 << 2,
+                POINT = 1 << 3,
+                NORMAL = 1 << 4,
+                DEPTH = 1 << 5,
+            }
+            /// Values of `sensor_datatype`.
+            datatype {
+                REAL = 0 => "real",
+                POSITIVE = 1 => "positive",
+                AXIS = 2 => "axis",
+                QUATERNION = 3 => "quaternion",
+            }
+            /// Values of the second of `sensor_intprm` of a contact sensor: how contacts become as many as there is room for.
+            reduce {
+                NONE = 0 => "none",
+                MINDIST = 1 => "mindist",
+                MAXFORCE = 2 => "maxforce",
+                NETFORCE = 3 => "netforce",
+            }
+        }
+    };
+}
+
+macro_rules! define_enums {
+    ($($(#[$doc:meta])* $module:ident { $($(#[$note:meta])* $name:ident = $value:expr $(=> $word:literal)?,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[allow(missing_docs)]
+            pub mod $module {
+                $($(#[$note])* pub const $name: i32 = $value;)*
+
+                /// The words of MJCF with their values, in order.
+                pub const WORDS: &[(&str, i32)] = &[$($(($word, $name),)?)*];
+                pub(super) const ALL: &[(&str, i32)] = &[$((stringify!($name), $name),)*];
+            }
+        )*
+
+        /// Every enumeration by name.
+        const ENUMS: &[(&str, &[(&str, i32)])] = &[$((stringify!($module), $module::ALL),)*];
+    };
+}
+enum_table!(define_enums);
+
+/// The word that MJCF has for a value, from the words of its enumeration.
+pub fn word(words: &[(&'static str, i32)], value: i32) -> &'static str {
+    words.iter().find(|w| w.1 == value).map_or("unknown", |w| w.0)
+}
+
+/// Value of an enumeration by its name in the kernels: the enumeration's in capitals, then the value's.
+pub fn constant(name: &str) -> Option<i32> {
+    let lists = ENUMS.iter().copied().chain([("sensor", super::sensors::ALL)]);
+    lists.into_iter().find_map(|(module, values)| {
+        let rest = name.strip_prefix(&module.to_uppercase())?.strip_prefix('_')?;
+        values.iter().find(|v| v.0 == rest).map(|v| v.1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_name_the_same_values() {
+        assert_eq!(constant("JOINT_HINGE"), Some(joint::HINGE));
+        assert_eq!(constant("DISABLE_CONTACT"), Some(disable::CONTACT));
+        assert_eq!(constant("SENSOR_GYRO"), Some(crate::schema::sensors::sensor::GYRO));
+        assert_eq!((constant("JOINT_"), constant("WHEEL_FREE")), (None, None));
+    }
+}

@@ -1,0 +1,83 @@
+//! Tendons and actuators.
+
+macro_rules! actuation_fields {
+    ($($state:tt)*) => {
+        $crate::schema::gather! { $($state)* {
+            // tendons
+            tendon_adr: adr(nwrap) [ntendon] "id" "First element of the path.";
+            tendon_num: int [ntendon] "1" "Number of elements of the path.";
+            tendon_matid: id(nmat or none) [ntendon] "id" "Material for display; -1 for none.";
+            tendon_actuatorid: id(nactuator or none) [ntendon] "id" "Actuator that adds damping or armature; -1 for none.";
+            tendon_group: int [ntendon] "1" "Group for display.";
+            tendon_treenum: int [ntendon] "1" "Number of trees along the path.";
+            tendon_treeid: id(ntree or none) [ntendon 2] "id" "The first two trees; -1 for none.";
+            tendon_limited: int [ntendon] "flag" "Whether the length is limited.";
+            tendon_actfrclimited: int [ntendon] "flag" "Whether the total actuator force is limited.";
+            tendon_width: real [ntendon] "m" "Width for display.";
+            tendon_solref_lim: real [ntendon 2] "mixed" "Reference of the limit constraint.";
+            tendon_solimp_lim: real [ntendon 5] "mixed" "Impedance of the limit constraint.";
+            tendon_solref_fri: real [ntendon 2] "mixed" "Reference of the friction-loss constraint.";
+            tendon_solimp_fri: real [ntendon 5] "mixed" "Impedance of the friction-loss constraint.";
+            tendon_range: real [ntendon 2] "m" "Limits of the length.";
+            tendon_actfrcrange: real [ntendon 2] "N" "Limits of the total actuator force.";
+            tendon_margin: real [ntendon] "m" "Distance at which the limit becomes active.";
+            tendon_stiffness: real [ntendon] "N/m" "Linear spring stiffness.";
+            tendon_stiffnesspoly: real [ntendon 2] "mixed" "Spring stiffness of second and third order.";
+            tendon_damping: real [ntendon] "N s/m" "Linear damping.";
+            tendon_dampingpoly: real [ntendon 2] "mixed" "Damping of second and third order.";
+            tendon_armature: real [ntendon] "kg" "Inertia along the tendon.";
+            tendon_frictionloss: real [ntendon] "N" "Dry friction.";
+            tendon_lengthspring: real [ntendon 2] "m" "Range of lengths in which the spring is at rest.";
+            tendon_length0: real [ntendon] "m" "Length at qpos0.";
+            tendon_invweight0: real [ntendon] "mixed" "Inverse inertia along the tendon at qpos0.";
+            tendon_rgba: real [ntendon 4] "1" "Colour.";
+            wrap_type: int [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
+            wrap_objid: id(any) [nwrap] "id" "Joint, site or geom.";
+            wrap_prm: real [nwrap] "mixed" "Coefficient of a joint, divisor of a pulley, side site of a geom.";
+            ten_J_rownnz: int [ntendon] "1" "Nonzeros of the tendon's Jacobian row.";
+            ten_J_rowadr: adr(nJten) [ntendon] "id" "First nonzero of the row.";
+            ten_J_colind: id(nv) [nJten] "id" "Column of each nonzero.";
+            // actuators
+            actuator_trntype: int [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body, 6 so3.";
+            actuator_dyntype: int [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle, 5 dcmotor, 6 pid, 7 user.";
+            actuator_gaintype: int [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 pid, 6 user.";
+            actuator_biastype: int [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 user.";
+            actuator_ctrladr: adr(nu) [nactuator] "id" "First control.";
+            actuator_ctrlnum: int [nactuator] "1" "Number of controls.";
+            actuator_ctrlspec: int [nactuator] "bits" "Which controls there are.";
+            actuator_outadr: adr(nout) [nactuator] "id" "First force output.";
+            actuator_outnum: int [nactuator] "1" "Number of force outputs.";
+            actuator_actadr: adr(na or none) [nactuator] "id" "First activation; -1 for none.";
+            actuator_actnum: int [nactuator] "1" "Number of activations.";
+            actuator_trnid: id(any or none) [nactuator 2] "id" "Joint, tendon, site or body that it acts on, and the other site; -1 for none.";
+            moment_rownnz: int [nout] "1" "Nonzeros of the output's moment row.";
+            moment_rowadr: adr(nJmom) [nout] "id" "First nonzero of the row.";
+            moment_colind: id(nv) [nJmom] "id" "Column of each nonzero.";
+            moment_out: id(nout) [nJmom] "id" "Row of each nonzero.";
+            actuator_cranklength: real [nactuator] "m" "Rod length of a slider-crank.";
+            actuator_dynprm: real [nactuator 10] "mixed" "Parameters of the activation dynamics.";
+            actuator_gainprm: real [nactuator 10] "mixed" "Parameters of the gain.";
+            actuator_biasprm: real [nactuator 10] "mixed" "Parameters of the bias.";
+            actuator_actlimited: int [nactuator] "flag" "Whether activations are clamped.";
+            actuator_actrange: real [nactuator 2] "1" "Range of activations.";
+            actuator_actearly: int [nactuator] "flag" "Whether the next activation makes the force.";
+            actuator_history: int [nactuator 2] "1" "Samples of the control's history, and order of its interpolation.";
+            actuator_historyadr: adr(nhistory or none) [nactuator] "id" "First number of the history; -1 for none.";
+            actuator_delay: real [nactuator] "s" "Delay of the control.";
+            actuator_plugin: id(nplugin or none) [nactuator] "id" "Plugin instance; -1 for none.";
+            actuator_damping: real [nactuator] "mixed" "Damping that is added to the target.";
+            actuator_dampingpoly: real [nactuator 2] "mixed" "Damping of second and third order.";
+            actuator_armature: real [nactuator] "mixed" "Armature that is added to the target.";
+            actuator_group: int [nactuator] "1" "Group for display and for disabling.";
+            actuator_forcelimited: int [nactuator] "flag" "Whether the force is clamped.";
+            actuator_forcerange: real [nactuator 2] "N or N m" "Range of the force.";
+            actuator_ctrllimited: int [nu] "flag" "Whether the control is clamped.";
+            actuator_ctrlrange: real [nu 2] "mixed" "Range of the control.";
+            actuator_gear: real [nout 6] "mixed" "Scale of length and force.";
+            actuator_acc0: real [nout] "mixed" "Norm of the acceleration from unit force at qpos0.";
+            actuator_length0: real [nout] "mixed" "Length at qpos0.";
+            actuator_lengthrange: real [nout 2] "mixed" "Feasible range of the length.";
+        } }
+    };
+}
+pub(crate) use actuation_fields;

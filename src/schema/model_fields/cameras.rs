@@ -1,0 +1,47 @@
+//! Cameras and lights.
+
+macro_rules! cameras_fields {
+    ($($state:tt)*) => {
+        $crate::schema::gather! { $($state)* {
+            // cameras and lights
+            cam_mode: int [ncam] "enum" "0 fixed, 1 track, 2 trackcom, 3 targetbody, 4 targetbodycom.";
+            cam_bodyid: id(nbody) [ncam] "id" "Body.";
+            cam_targetbodyid: id(nbody or none) [ncam] "id" "Body that it looks at; -1 for none.";
+            cam_pos: real [ncam 3] "m" "Position in the body's frame.";
+            cam_quat: real [ncam 4] "1" "Orientation in the body's frame.";
+            cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
+            cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes.";
+            cam_mat0: real [ncam 9] "1" "Global orientation at qpos0.";
+            cam_projection: int [ncam] "enum" "0 perspective, 1 orthographic.";
+            cam_fovy: real [ncam] "deg or m" "Vertical field of view, or height where orthographic.";
+            cam_ipd: real [ncam] "m" "Distance between the eyes.";
+            cam_resolution: int [ncam 2] "1" "Width and height in pixels.";
+            cam_output: int [ncam] "bits" "What it gives: 1 rgb, 2 depth, 4 distance, 8 normal, 16 segmentation.";
+            cam_sensorsize: real [ncam 2] "m" "Size of the sensor; 0 for none.";
+            cam_intrinsic: real [ncam 4] "m" "Focal lengths, principal point.";
+            light_mode: int [nlight] "enum" "As `cam_mode`.";
+            light_bodyid: id(nbody) [nlight] "id" "Body.";
+            light_targetbodyid: id(nbody or none) [nlight] "id" "Body that it shines at; -1 for none.";
+            light_pos: real [nlight 3] "m" "Position in the body's frame.";
+            light_dir: real [nlight 3] "1" "Direction in the body's frame.";
+            light_poscom0: real [nlight 3] "m" "Position relative to the subtree's centre of mass at qpos0.";
+            light_pos0: real [nlight 3] "m" "Position relative to the body at qpos0, global axes.";
+            light_type: int [nlight] "enum" "0 spot, 1 directional, 2 point, 3 image.";
+            light_texid: id(ntex or none) [nlight] "id" "Texture of an image light; -1 for none.";
+            light_castshadow: int [nlight] "flag" "Whether it casts shadows.";
+            light_active: int [nlight] "flag" "Whether it is on.";
+            light_bulbradius: real [nlight] "m" "Radius of the bulb.";
+            light_intensity: real [nlight] "cd" "Intensity.";
+            light_range: real [nlight] "m" "How far it reaches.";
+            light_attenuation: real [nlight 3] "mixed" "Constant, linear and quadratic attenuation.";
+            light_cutoff: real [nlight] "deg" "Cutoff angle of a spot.";
+            light_softness: real [nlight] "1" "Softness of a spot's edge.";
+            light_exponent: real [nlight] "1" "Exponent of a spot.";
+            light_ambient: real [nlight 3] "1" "Ambient colour.";
+            light_diffuse: real [nlight 3] "1" "Diffuse colour.";
+            light_specular: real [nlight 3] "1" "Specular colour.";
+            light_dir0: real [nlight 3] "1" "Global direction at qpos0.";
+        } }
+    };
+}
+pub(crate) use cameras_fields;
