@@ -7,9 +7,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use manyworlds::analysis::derivatives::{Differences, Knots, Options};
+use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::batch::control::{Control, fill};
-use manyworlds::batch::{Backend, BatchOptions, bound, probe};
+use manyworlds::batch::{Backend, BatchOptions, max_capacity, probe};
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
@@ -24,7 +24,7 @@ fn humanoid() -> Model {
 /// The humanoid as it has fallen, with at least so many contacts: the first such world.
 fn with_contacts(model: &Model, least: i32) -> Data {
     for world in 0..200 {
-        let mut data = Data::new(model, bound(model));
+        let mut data = Data::new(model, max_capacity(model));
         data.reset(model, (model.sizes.nkey > 0).then_some(0));
         let mut ctrl = vec![0.0; model.sizes.nu];
         for step in 0..1_000 {
@@ -87,8 +87,8 @@ fn transition(c: &mut Criterion) {
     let mut group = c.benchmark_group("derivatives of a step, humanoid, 100 knots");
     group.throughput(Throughput::Elements(KNOTS as u64)).sample_size(10);
     for backend in [Backend::Cpu, Backend::Gpu] {
-        let options = Options::best(backend);
-        let made = Differences::new(&model, KNOTS, options, &BatchOptions::on(backend));
+        let options = DifferenceOptions::best(backend);
+        let made = FiniteDifferences::new(&model, KNOTS, options, &BatchOptions::on(backend));
         let mut differences = match made {
             Ok(differences) => differences,
             Err(why) => {

@@ -68,12 +68,12 @@ fn cpu_step(c: &mut Criterion) {
 /// included, so that few worlds measure those and not the kernel.
 #[cfg(feature = "gpu")]
 fn gpu_stages(c: &mut Criterion) {
-    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options};
+    use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
     const WORLDS: usize = 64;
     let model = humanoid();
-    let gpu = Gpu::open(Choice::Any).expect("an adapter: see `manyworlds doctor`");
-    let mut batch =
-        GpuBatch::new(&gpu, &model, WORLDS, probe(&model), &Options::default()).expect("memory of 64 worlds");
+    let gpu = Gpu::open(AdapterPreference::Any).expect("an adapter: see `manyworlds doctor`");
+    let mut batch = GpuBatch::new(&gpu, &model, WORLDS, probe(&model), &KernelOptions::default())
+        .expect("memory of 64 worlds");
     let mut ctrl = vec![0.0; WORLDS * model.sizes.nu];
     fill(&model, Control::Hold, 0, 0, 0, &mut ctrl);
     batch.reset(&[true; WORLDS], (model.sizes.nkey > 0).then_some(0)).expect("a keyframe");

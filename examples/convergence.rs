@@ -9,7 +9,7 @@
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
 use manyworlds::compile;
-use manyworlds::cpu::constraint::constraint_cost::{cone_of, penalty, row_of};
+use manyworlds::cpu::constraint::constraint_cost::{cone_of, cost_parameters, row_cost};
 use manyworlds::cpu::constraint::islands;
 use manyworlds::cpu::smooth::factor_m;
 use manyworlds::cpu::solver::solve::solve;
@@ -50,16 +50,16 @@ fn cost(m: &Model, d: &Data) -> f64 {
     let mut product = vec![0.0; nv];
     factor_m::mul_m(m, &d.M, &apart, &mut product);
     let mut sum: f64 = apart.iter().zip(&product).map(|(a, b)| 0.5 * a * b).sum();
-    let lack: Vec<f64> = (0..d.nefc[0] as usize)
+    let residual: Vec<f64> = (0..d.nefc[0] as usize)
         .map(|r| (0..nv).map(|i| d.efc_J[r * nv + i] * d.qacc[i]).sum::<f64>() - d.efc_aref[r])
         .collect();
     let mut r = 0;
-    while r < lack.len() {
+    while r < residual.len() {
         if let Some(cone) = cone_of(m, d, r) {
-            sum += cone.penalty(&lack[r..r + cone.dim]);
+            sum += cone.cost(&residual[r..r + cone.dim]);
             r += cone.dim;
         } else {
-            sum += penalty(&row_of(d, r), lack[r]);
+            sum += row_cost(&cost_parameters(d, r), residual[r]);
             r += 1;
         }
     }
@@ -78,7 +78,7 @@ fn after<T: Real>(model: &Model, from: &Data, kind: i32, count: i32) -> f64 {
     d.clone_from(&from.cast::<T>());
     // memory of this solver
     let fresh = Data::<T>::zeroed(own);
-    (d.sizes, d.solver_H, d.dual_Y, d.dual_A) = (own, fresh.solver_H, fresh.dual_Y, fresh.dual_A);
+    (d.sizes, d.solver_H, d.dual_MinvJT, d.dual_A) = (own, fresh.solver_H, fresh.dual_MinvJT, fresh.dual_A);
     islands::islands(&single, &mut d);
     solve(&single, &mut d);
     cost(&m, &d.cast::<f64>())

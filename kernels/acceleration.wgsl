@@ -3,18 +3,18 @@
 fn acceleration() {
     // whether the caller pushes any body
     for (var k = lane; k < parts; k += lanes) {
-        var pushed = 0.0;
+        var has_xfrc = 0.0;
         for (var body = k; body < nbody; body += parts) {
-            let push = xfrc_applied_spatial(body);
-            pushed += select(0.0, 1.0, body > 0u && (is_set(push.ang) || is_set(push.lin)));
+            let xfrc = xfrc_applied_spatial(body);
+            has_xfrc += select(0.0, 1.0, body > 0u && (is_set(xfrc.ang) || is_set(xfrc.lin)));
         }
-        set_part(k, vec4f(pushed));
+        set_partial(k, vec4f(has_xfrc));
     }
-    let pushed = sum_parts().x > 0.0;
+    let has_xfrc = sum_partials().x > 0.0;
     for (var dof = lane; dof < nv; dof += lanes) {
         var sum = qfrc_passive(dof) - qfrc_bias(dof);
         sum += qfrc_applied(dof) + qfrc_actuator(dof);
-        if (pushed) {
+        if (has_xfrc) {
             sum += applied_force(dof);
         }
         // nothing moves what sleeps
@@ -23,7 +23,7 @@ fn acceleration() {
         set_qacc_smooth(dof, sum);
     }
     sync();
-//#if LOCAL
+//#if LOCAL_WORKING_SET
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_work_x(i, qacc_smooth(i));
@@ -54,9 +54,9 @@ fn applied_force(dof: u32) -> f32 {
     let end = subtree_end(top);
     var sum = 0.0;
     for (var body = top; body < end; body++) {
-        let push = xfrc_applied_spatial(body);
+        let xfrc = xfrc_applied_spatial(body);
         let velocity = axis.lin + cross(axis.ang, xipos_vec3(body) - com);
-        sum += dot(velocity, push.ang) + dot(axis.ang, push.lin);
+        sum += dot(velocity, xfrc.ang) + dot(axis.ang, xfrc.lin);
     }
     return sum;
 }

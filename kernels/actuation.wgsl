@@ -13,11 +13,11 @@ fn actuation() {
         for (var u = k; u < nu; u += parts) {
             bad += select(0.0, 1.0, is_bad(control(u)));
         }
-        set_part(k, vec4f(bad));
+        set_partial(k, vec4f(bad));
     }
-    let good = sum_parts().x == 0.0;
+    let good = sum_partials().x == 0.0;
     if (!good) {
-        raise(STATUS_BAD_CTRL);
+        raise_status(STATUS_BAD_CTRL);
     }
     for (var a = lane; a < nactuator; a += lanes) {
         let input = first_control(a, good);
@@ -28,7 +28,7 @@ fn actuation() {
             continue;
         }
 //#endif
-        let force = select(raw_force(a, input, good), 0.0, group_off(a));
+        let force = select(raw_force(a, input, good), 0.0, actuator_disabled(a));
         set_actuator_force(u32(actuator_outadr(a)), force);
     }
     sync();
@@ -59,9 +59,9 @@ fn actuation() {
 }
 
 // A control that acts now.
-fn acting(u: u32) -> f32 {
+fn delayed_ctrl(u: u32) -> f32 {
 //#if HISTORY
-    return ctrl_late(u);
+    return ctrl_delayed(u);
 //#else
     return ctrl(u);
 //#endif
@@ -69,7 +69,7 @@ fn acting(u: u32) -> f32 {
 
 // Control within its range; NaN stays NaN.
 fn control(u: u32) -> f32 {
-    let x = acting(u);
+    let x = delayed_ctrl(u);
     if (actuator_ctrllimited(u) != 0 && !disabled(DISABLE_CLAMPCTRL)) {
         return clip(x, actuator_ctrlrange(2u * u), actuator_ctrlrange(2u * u + 1u));
     }
@@ -98,7 +98,7 @@ fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
 //#endif
     var input = driving_input(a, ctrl);
 //#if ORIENTATION
-    input = near_length(a, input);
+    input = unwrap_setpoint(a, input);
 //#endif
     return gain_of(a) * input + bias_of(a);
 }
@@ -187,7 +187,7 @@ fn limit_actuator(a: u32, good: bool) {
         set_actuator_force(out, clip(actuator_force(out), actuator_forcerange(2u * a), actuator_forcerange(2u * a + 1u)));
     }
 //#if DCMOTOR
-    if (actuator_biastype(a) == BIAS_DCMOTOR && !group_off(a)) {
+    if (actuator_biastype(a) == BIAS_DCMOTOR && !actuator_disabled(a)) {
         let motor = motor_at(a, first_control(a, good), good);
         set_actuator_force(out, actuator_force(out) + motor_losses(motor));
     }
@@ -199,7 +199,7 @@ fn dof_force(dof: u32) -> f32 {
     var sum = 0.0;
     for (var k = 0u; k < nJmom; k++) {
         if (u32(moment_colind(k)) == dof) {
-            sum += actuator_moment(k) * actuator_force(u32(moment_out(k)));
+            sum += actuator_moment(k) * actuator_force(u32(moment_rowind(k)));
         }
     }
     let jnt = u32(dof_jntid(dof));

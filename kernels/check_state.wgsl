@@ -10,14 +10,14 @@ fn check_state() {
         for (var i = k; i < nv; i += parts) {
             bad.y += select(0.0, 1.0, is_bad(qvel(i)));
         }
-        set_part(k, bad);
+        set_partial(k, bad);
     }
-    let bad = sum_parts();
+    let bad = sum_partials();
     // velocities are sound after a reset for bad positions
     if (bad.x > 0.0) {
-        give_up(STATUS_BAD_QPOS);
+        auto_reset(STATUS_BAD_QPOS);
     }
     if (bad.y > 0.0 && (bad.x == 0.0 || disabled(DISABLE_AUTORESET))) {
-        give_up(STATUS_BAD_QVEL);
+        auto_reset(STATUS_BAD_QVEL);
     }
 }

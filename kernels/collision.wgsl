@@ -50,7 +50,7 @@ fn find_contacts() {
         // too many contacts for the slots: one lane inserts them one by one
         if (full && lane == 0u) {
             set_ncon(0u, 0);
-            raise(STATUS_CONTACT_OVERFLOW);
+            raise_status(STATUS_CONTACT_OVERFLOW);
         }
 //#if LANES
         let mode = select(turn, INSERT, full);
@@ -83,8 +83,8 @@ fn find_contacts() {
                 continue;
             }
 //#endif
-//#if CLOSED
-            visit_closed(k, c, mode);
+//#if PRIMITIVE_PAIRS
+            collide_closed_form(k, c, mode);
 //#endif
         }
 //#if CONVEX
@@ -93,7 +93,7 @@ fn find_contacts() {
         for (var k = first; k < last; k += stride) {
             let c = u32(candidate_near(k));
             if (is_convex(c) && !sleeps(c)) {
-                visit_convex(k, c, mode);
+                collide_convex(k, c, mode);
             }
         }
         if (mode == INSERT && lane == 0u) {
@@ -102,7 +102,7 @@ fn find_contacts() {
 //#else
         for (var w = 0u; w < waiting; w++) {
             let k = u32(candidate_ncon(w));
-            visit_convex(k, u32(candidate_near(k)), mode);
+            collide_convex(k, u32(candidate_near(k)), mode);
         }
         order_contacts(select(ordered, 1u, mode == INSERT));
 //#endif
@@ -155,17 +155,17 @@ fn wake_by(tree: i32, other: i32) -> u32 {
 fn broad_phase() -> u32 {
 //#if LANES
     // each lane lists those of its share, which are neighbours
-//#if RUNS
-    let share = (nspan + lanes - 1u) / lanes;
-    let begin = u32(span_adr(min(lane * share, nspan - 1u)));
-    let mine = list_spans__candidate_ncon(lane * share, min(lane * share + share, nspan), begin);
+//#if BODY_PAIRS
+    let share = (nbodypair + lanes - 1u) / lanes;
+    let begin = u32(bodypair_adr(min(lane * share, nbodypair - 1u)));
+    let mine = list_body_pairs__candidate_ncon(lane * share, min(lane * share + share, nbodypair), begin);
 //#else
     let share = (ncandidate + lanes - 1u) / lanes;
     let begin = lane * share;
     let mine = list_near__candidate_ncon(begin, min(begin + share, ncandidate), begin);
 //#endif
     // its list goes behind those of the lanes before it
-    let before = count_before(mine);
+    let before = exclusive_sum(mine);
     for (var k = 0u; k < mine; k++) {
         set_candidate_near(before.x + k, candidate_ncon(begin + k));
     }
@@ -175,8 +175,8 @@ fn broad_phase() -> u32 {
 //#if REGISTERS
     return list_all();
 //#else
-//#if RUNS
-    return list_spans__candidate_near(0u, nspan, 0u);
+//#if BODY_PAIRS
+    return list_body_pairs__candidate_near(0u, nbodypair, 0u);
 //#else
     return list_near__candidate_near(0u, ncandidate, 0u);
 //#endif
@@ -184,31 +184,31 @@ fn broad_phase() -> u32 {
 //#endif
 }
 
-//#if RUNS
+//#if BODY_PAIRS
 // Lists the near ones of some runs of candidates from a place on; returns how many there are.
-fn list_spans__A(first_span: u32, last_span: u32, place: u32) -> u32 {
+fn list_body_pairs__A(first_pair: u32, last_pair: u32, place: u32) -> u32 {
     var count = 0u;
-    for (var s = first_span; s < last_span; s++) {
-        if (!far_span(s)) {
-            let adr = u32(span_adr(s));
-            count += list_near__A(adr, adr + u32(span_num(s)), place + count);
+    for (var s = first_pair; s < last_pair; s++) {
+        if (!body_pair_apart(s)) {
+            let adr = u32(bodypair_adr(s));
+            count += list_near__A(adr, adr + u32(bodypair_num(s)), place + count);
         }
     }
     return count;
 }
 
 // Whether the geoms of a run of candidates on one body are far from those on the other.
-fn far_span(s: u32) -> bool {
-    if (span_body(2u * s) < 0) {
+fn body_pair_apart(s: u32) -> bool {
+    if (bodypair_body(2u * s) < 0) {
         return false;
     }
-    let around1 = span_reach_vec4(2u * s);
-    let around2 = span_reach_vec4(2u * s + 1u);
+    let around1 = bodypair_sphere_vec4(2u * s);
+    let around2 = bodypair_sphere_vec4(2u * s + 1u);
     let reach = around1.w + around2.w;
-    let two = u32(span_body(2u * s + 1u));
+    let two = u32(bodypair_body(2u * s + 1u));
     let mat2 = xmat_mat3(two);
     let centre2 = xpos_vec3(two) + mat2 * around2.xyz;
-    let alone = span_geom(s);
+    let alone = bodypair_geom(s);
     // places are rounded otherwise than those of the geoms
     if (alone >= 0 && geom_type(u32(max(alone, 0))) == GEOM_PLANE) {
         let height = dot(centre2 - geom_xpos_vec3(u32(alone)), geom_xmat_mat3(u32(alone))[2]);
@@ -223,7 +223,7 @@ fn far_span(s: u32) -> bool {
         mat1 = geom_xmat_mat3(u32(alone));
         centre1 = pos1;
     } else {
-        let one = u32(span_body(2u * s));
+        let one = u32(bodypair_body(2u * s));
         pos1 = xpos_vec3(one);
         mat1 = xmat_mat3(one);
         centre1 = pos1 + mat1 * around1.xyz;
@@ -234,9 +234,9 @@ fn far_span(s: u32) -> bool {
         return true;
     }
     // the same with boxes
-    let apart = xpos_vec3(two) + mat2 * span_box_vec3(4u * s + 2u) - (pos1 + mat1 * span_box_vec3(4u * s));
+    let apart = xpos_vec3(two) + mat2 * bodypair_aabb_vec3(4u * s + 2u) - (pos1 + mat1 * bodypair_aabb_vec3(4u * s));
     return boxes_apart(
-        apart, mat1, span_box_vec3(4u * s + 1u), mat2, span_box_vec3(4u * s + 3u), 16.0 * EPSILON * sqrt(size)
+        apart, mat1, bodypair_aabb_vec3(4u * s + 1u), mat2, bodypair_aabb_vec3(4u * s + 3u), 16.0 * EPSILON * sqrt(size)
     );
 }
 //#endif
@@ -249,7 +249,7 @@ fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
     for (var c = first_candidate; c < last_candidate; c++) {
         let both = margin_gap(c);
         set_A(place + count, i32(c));
-        count += u32(!far_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y));
+        count += u32(!spheres_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y));
     }
     return count;
 }
@@ -261,9 +261,9 @@ fn list_all() -> u32 {
     for (var g = 0u; g < ngeom; g++) {
         //#unroll
         for (var k = 0u; k < 3u; k++) {
-            set_work_place(3u * g + k, geom_xpos(3u * g + k));
+            set_work_geom_xpos(3u * g + k, geom_xpos(3u * g + k));
             if (geom_type(g) == GEOM_PLANE) {
-                set_work_normal(3u * g + k, geom_xmat(9u * g + 3u * k + 2u));
+                set_work_plane_normal(3u * g + k, geom_xmat(9u * g + 3u * k + 2u));
             }
         }
     }
@@ -273,9 +273,9 @@ fn list_all() -> u32 {
     for (var c = 0u; c < ncandidate; c++) {
         let g1 = u32(candidate_geom1(c));
         let g2 = u32(candidate_geom2(c));
-        let apart = vec3f(work_place(3u * g2), work_place(3u * g2 + 1u), work_place(3u * g2 + 2u))
-            - vec3f(work_place(3u * g1), work_place(3u * g1 + 1u), work_place(3u * g1 + 2u));
-//#if OWN_MARGINS
+        let apart = vec3f(work_geom_xpos(3u * g2), work_geom_xpos(3u * g2 + 1u), work_geom_xpos(3u * g2 + 2u))
+            - vec3f(work_geom_xpos(3u * g1), work_geom_xpos(3u * g1 + 1u), work_geom_xpos(3u * g1 + 2u));
+//#if PAIR_MARGINS
         let both = margin_gap(c);
         let margin = both.x + both.y;
 //#else
@@ -283,7 +283,7 @@ fn list_all() -> u32 {
 //#endif
         set_candidate_near(near, i32(c));
         if (geom_type(g1) == GEOM_PLANE) {
-            let normal = vec3f(work_normal(3u * g1), work_normal(3u * g1 + 1u), work_normal(3u * g1 + 2u));
+            let normal = vec3f(work_plane_normal(3u * g1), work_plane_normal(3u * g1 + 1u), work_plane_normal(3u * g1 + 2u));
             near += u32(!(dot(apart, normal) > margin + geom_rbound(g2)));
         } else {
             let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
@@ -315,9 +315,9 @@ fn sleeps(c: u32) -> bool {
 //#endif
 }
 
-//#if CLOSED
+//#if PRIMITIVE_PAIRS
 // Finds the contacts of a listed candidate with a closed form, or with a way of its own, and counts, writes or inserts them.
-fn visit_closed(k: u32, c: u32, mode: u32) {
+fn collide_closed_form(k: u32, c: u32, mode: u32) {
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
@@ -337,7 +337,7 @@ fn visit_closed(k: u32, c: u32, mode: u32) {
         plane_mesh(a, geom_dataid(g2), b, margin);
     }
 //#endif
-    take_found(k, c, mode, 0u);
+    store_contacts(k, c, mode, 0u);
 //#if LANES
     if (mode == COUNT) {
         set_candidate_ncon(k, i32(nfound));
@@ -348,12 +348,12 @@ fn visit_closed(k: u32, c: u32, mode: u32) {
 
 //#if CONVEX
 // The same for a listed candidate whose contacts come from support functions.
-fn visit_convex(k: u32, c: u32, mode: u32) {
+fn collide_convex(k: u32, c: u32, mode: u32) {
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
-    let other = solid(g2);
+    let other = convex_shape(g2);
     var total = 0u;
 //#if HFIELD
     // one contact of each prism under a geom
@@ -365,27 +365,27 @@ fn visit_convex(k: u32, c: u32, mode: u32) {
         prisms = prisms_under(field, base, other, margin);
     }
     for (var part = 0u; part < prisms.count && total < MAX_PRISMS; part++) {
-        var one = solid(g1);
+        var one = convex_shape(g1);
         nfound = 0u;
         if (on_field) {
             let half = choose_prism(field, prisms, part);
             if (half.x == 0.0) {
                 continue;
             }
-            one = Solid(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
+            one = ConvexShape(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
         if (on_field || !geoms_apart(g1, g2, margin)) {
             convex_convex(one, other, margin);
         }
-        take_found(k, c, mode, total);
+        store_contacts(k, c, mode, total);
         total += nfound;
     }
 //#else
     nfound = 0u;
     if (!geoms_apart(g1, g2, margin)) {
-        convex_convex(solid(g1), other, margin);
+        convex_convex(convex_shape(g1), other, margin);
     }
-    take_found(k, c, mode, 0u);
+    store_contacts(k, c, mode, 0u);
     total = nfound;
 //#endif
 //#if LANES
@@ -414,7 +414,7 @@ fn order_contacts(first: u32) {
 //#endif
 
 // Writes or inserts the contacts found of a listed candidate, after those that it had before.
-fn take_found(k: u32, c: u32, mode: u32, before: u32) {
+fn store_contacts(k: u32, c: u32, mode: u32, before: u32) {
 //#if LANES
     if (mode == COUNT) {
         return;
@@ -455,7 +455,7 @@ fn margin_gap(c: u32) -> vec2f {
 }
 
 // Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
-fn far_apart(g1: u32, g2: u32, margin: f32) -> bool {
+fn spheres_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
     if (geom_type(g1) == GEOM_PLANE) {
         return dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2);
@@ -491,15 +491,15 @@ fn shape(g: u32) -> Shape {
 }
 
 // The same with its mesh.
-fn solid(g: u32) -> Solid {
+fn convex_shape(g: u32) -> ConvexShape {
     var mesh = NO_HULL;
-//#if HULL
+//#if POLYTOPE
     if (geom_type(g) == GEOM_MESH) {
         mesh = geom_dataid(g);
     }
 //#endif
     let own = shape(g);
-    return Solid(geom_type(g), own.pos, own.mat, own.size, mesh);
+    return ConvexShape(geom_type(g), own.pos, own.mat, own.size, mesh);
 }
 
 // Finds the contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance.
@@ -532,7 +532,7 @@ fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
 //#endif
 //#if SPHERE_SPHERE
     if (t1 == GEOM_SPHERE && t2 == GEOM_SPHERE) {
-        sphere_sphere(a.pos, a.size.x, b.pos, b.size.x, spare_normal(a, b), margin);
+        sphere_sphere(a.pos, a.size.x, b.pos, b.size.x, fallback_normal(a, b), margin);
     }
 //#endif
 //#if SPHERE_CAPSULE
@@ -615,7 +615,7 @@ fn move_contact(from_slot: u32, to_slot: u32) {
 }
 
 // Writes what the narrow phase knows of a contact: normal and hint are the first rows of its frame so far.
-fn write_contact(slot: u32, c: u32, contact: Found) {
+fn write_contact(slot: u32, c: u32, contact: ContactPoint) {
     set_contact_dist(slot, contact.dist);
     set_contact_pos_vec3(slot, contact.pos);
     set_contact_frame_vec3(3u * slot, contact.normal);
@@ -673,7 +673,7 @@ fn pair_parameters(slot: u32, pair: u32) {
 }
 
 // Share of the first geom when parameters are mixed: all or nothing where priorities differ.
-fn mix_share(g1: u32, g2: u32) -> f32 {
+fn mix_weight(g1: u32, g2: u32) -> f32 {
     if (geom_priority(g1) != geom_priority(g2)) {
         return select(0.0, 1.0, geom_priority(g1) > geom_priority(g2));
     }
@@ -692,18 +692,18 @@ fn mix_share(g1: u32, g2: u32) -> f32 {
 fn mixed_parameters(slot: u32, c: u32) {
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
-    let share = mix_share(g1, g2);
+    let share = mix_weight(g1, g2);
     let equal = geom_priority(g1) == geom_priority(g2);
     // the geom that decides alone where priorities differ
-    let chief = select(g2, g1, geom_priority(g1) > geom_priority(g2));
-    set_contact_dim(slot, select(geom_condim(chief), max(geom_condim(g1), geom_condim(g2)), equal));
+    let dominant = select(g2, g1, geom_priority(g1) > geom_priority(g2));
+    set_contact_dim(slot, select(geom_condim(dominant), max(geom_condim(g1), geom_condim(g2)), equal));
 //#if ADHESION
-    set_contact_adhesion(slot, select(geom_adhesion(chief), geom_adhesion(g1) + geom_adhesion(g2), equal));
+    set_contact_adhesion(slot, select(geom_adhesion(dominant), geom_adhesion(g1) + geom_adhesion(g2), equal));
 //#endif
     // sliding, torsional and rolling friction, two directions of the first and the last
     for (var k = 0u; k < 5u; k++) {
         let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
-        let own = geom_friction(3u * chief + friction_kind(k));
+        let own = geom_friction(3u * dominant + friction_kind(k));
         set_contact_friction(5u * slot + k, max(select(own, friction, equal), MIN_FRICTION));
     }
     // the direct form of solref cannot be averaged

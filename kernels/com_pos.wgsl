@@ -26,7 +26,7 @@ fn com_pos() {
         place_body_inertia(body);
     }
     for (var jnt = lane; jnt < njnt; jnt += lanes) {
-        joint_axes(jnt);
+        joint_cdof(jnt);
     }
 }
 
@@ -53,7 +53,7 @@ fn place_body_inertia(body: u32) {
 }
 
 // Motion axes of one joint's degrees of freedom about its tree's centre of mass.
-fn joint_axes(jnt: u32) {
+fn joint_cdof(jnt: u32) {
     let body = u32(jnt_bodyid(jnt));
     var dof = u32(jnt_dofadr(jnt));
     let root = u32(body_rootid(body));
@@ -68,7 +68,7 @@ fn joint_axes(jnt: u32) {
 //#endif
 //#if HINGE
     if (kind == JOINT_HINGE) {
-        set_cdof_spatial(dof, turning_axis(axis, offset));
+        set_cdof_spatial(dof, rotational_cdof(axis, offset));
         return;
     }
 //#endif
@@ -83,12 +83,12 @@ fn joint_axes(jnt: u32) {
 //#endif
     // free and ball joints turn about the body's axes
     let mat = xmat_mat3(body);
-    set_cdof_spatial(dof, turning_axis(mat[0], offset));
-    set_cdof_spatial(dof + 1u, turning_axis(mat[1], offset));
-    set_cdof_spatial(dof + 2u, turning_axis(mat[2], offset));
+    set_cdof_spatial(dof, rotational_cdof(mat[0], offset));
+    set_cdof_spatial(dof + 1u, rotational_cdof(mat[1], offset));
+    set_cdof_spatial(dof + 2u, rotational_cdof(mat[2], offset));
 }
 
 // Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
-fn turning_axis(axis: vec3f, offset: vec3f) -> Spatial {
+fn rotational_cdof(axis: vec3f, offset: vec3f) -> Spatial {
     return Spatial(axis, cross(axis, offset));
 }

@@ -10,7 +10,7 @@ fn crb() {
         let adr = u32(level_adr(level));
         let end = adr + u32(level_num(level));
         for (var k = adr + lane; k < end; k += lanes) {
-            sum_inertia(u32(level_body(k)));
+            composite_inertia(u32(level_body(k)));
         }
         sync();
     }
@@ -28,7 +28,7 @@ fn crb() {
 }
 
 // Inertia of one body and its children's subtrees.
-fn sum_inertia(body: u32) {
+fn composite_inertia(body: u32) {
     var sum = cinert_inertia(body);
     let adr = u32(body_childadr(body));
     let end = adr + u32(body_childnum(body));

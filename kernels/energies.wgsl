@@ -19,9 +19,9 @@ fn energies() {
         for (var i = k; i < nv; i += parts) {
             sum.y += kinetic_row(i);
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let total = sum_parts();
+    let total = sum_partials();
 //#else
     // nothing asks for it
     let total = vec2f(0.0);
@@ -48,7 +48,7 @@ fn joint_energy(jnt: u32) -> f32 {
     let turn = spring_rotation(select(adr, adr + 3u, kind == JOINT_FREE));
     var sum = spring_energy(k, sqrt(dot(turn, turn)));
     if (kind == JOINT_FREE) {
-        let shift = qpos_at3(adr) - rest_at3(adr);
+        let shift = qpos_at3(adr) - qpos_spring_at3(adr);
         sum += spring_energy(k, sqrt(dot(shift, shift)));
     }
     return sum;

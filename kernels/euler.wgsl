@@ -11,7 +11,7 @@ fn euler() {
     record_histories(going);
 //#endif
     if (bad) {
-        give_up(STATUS_BAD_QACC);
+        auto_reset(STATUS_BAD_QACC);
     }
     if (going) {
 //#if EULERDAMP
@@ -31,11 +31,11 @@ fn implicit_damping() {
     sync();
     for (var i = lane; i < nv; i += lanes) {
         let last = u32(M_rowadr(i) + M_rownnz(i)) - 1u;
-        set_qH(last, qH(last) + h * damping_slope(damping_of_dof(i), qvel(i)));
+        set_qH(last, qH(last) + h * damping_derivative(damping_of_dof(i), qvel(i)));
         set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
     }
     sync();
-//#if LOCAL
+//#if LOCAL_WORKING_SET
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -45,15 +45,15 @@ fn implicit_damping() {
         set_work_x(i, qacc_damped(i));
     }
     sync();
-    factor_ld__work_LD__work_inv();
-    solve_ld__work_LD__work_inv__work_x();
+    factor_ld__work_LD__work_DiagInv();
+    solve_ld__work_LD__work_DiagInv__work_x();
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_qH(k, work_LD(k));
     }
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_qHDiagInv(i, work_inv(i));
+        set_qHDiagInv(i, work_DiagInv(i));
         set_qacc_damped(i, work_x(i));
     }
     sync();

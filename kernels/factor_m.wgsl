@@ -1,7 +1,7 @@
 // Sparse factorisation of the inertia matrix. Twin: src/cpu/smooth/factor_m.rs.
 
 fn factor_m() {
-//#if LOCAL
+//#if LOCAL_WORKING_SET
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, M(k));

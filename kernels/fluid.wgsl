@@ -8,7 +8,7 @@ fn fluid() {
         let end = adr + u32(level_num(level));
         for (var k = adr + lane; k < end; k += lanes) {
             let body = u32(level_body(k));
-            var sum = fluid_on_body(body);
+            var sum = body_fluid_force(body);
             let first = u32(body_childadr(body));
             let last = first + u32(body_childnum(body));
             for (var c = first; c < last; c++) {
@@ -24,39 +24,39 @@ fn fluid() {
 }
 
 // Force on one body about its tree's centre of mass.
-fn fluid_on_body(body: u32) -> Spatial {
+fn body_fluid_force(body: u32) -> Spatial {
     var sum = spatial_zero();
-    if (!is_wet(body)) {
+    if (!has_fluid_force(body)) {
         return sum;
     }
     if (!has_ellipsoids(body)) {
-        let place = place_at(body, xipos_vec3(body), ximat_mat3(body));
-        let drag = box_of(body);
-        let w = place.turning;
-        let v = place.velocity;
-        let torque = -(drag.slow_turning * w + drag.fast_turning * abs(w) * w);
-        return force_about_root(place, torque, -(drag.slow_velocity * v + drag.fast_velocity * abs(v) * v));
+        let frame = fluid_frame_at(body, xipos_vec3(body), ximat_mat3(body));
+        let drag = inertia_box_of(body);
+        let w = frame.ang_vel;
+        let v = frame.velocity;
+        let torque = -(drag.visc_torque_coef * w + drag.drag_torque_coef * abs(w) * w);
+        return force_about_root(frame, torque, -(drag.visc_force_coef * v + drag.drag_force_coef * abs(v) * v));
     }
     let geoms = geoms_of(body);
     for (var g = geoms.x; g < geoms.y; g++) {
         if (geom_fluid(12u * g) > 0.0) {
-            let place = place_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
-            sum = spatial_add_scaled(sum, ellipsoid_force(place, ellipsoid_of(g)), geom_fluid(12u * g));
+            let frame = fluid_frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
+            sum = spatial_add_scaled(sum, ellipsoid_force(frame, ellipsoid_of(g)), geom_fluid(12u * g));
         }
     }
     return sum;
 }
 
 // A force in a frame as one about the tree's centre of mass.
-fn force_about_root(place: Place, torque: vec3f, force: vec3f) -> Spatial {
-    let there = place.axes * force;
-    return Spatial(place.axes * torque + cross(place.offset, there), there);
+fn force_about_root(frame: FluidFrame, torque: vec3f, force: vec3f) -> Spatial {
+    let there = frame.axes * force;
+    return Spatial(frame.axes * torque + cross(frame.offset, there), there);
 }
 
 // Force on an ellipsoid.
-fn ellipsoid_force(place: Place, e: Ellipsoid) -> Spatial {
-    let w = place.turning;
-    let v = place.velocity;
+fn ellipsoid_force(frame: FluidFrame, e: Ellipsoid) -> Spatial {
+    let w = frame.ang_vel;
+    let v = frame.velocity;
     // the medium that is carried along
     let momentum = e.mass * v;
     var torque = cross(momentum, v) + cross(e.inertia * w, w);
@@ -64,12 +64,12 @@ fn ellipsoid_force(place: Place, e: Ellipsoid) -> Spatial {
     // lift
     let flow = flow_around(e, v);
     let areas = flow_areas(e, flow);
-    force += cross(w, v) * e.magnus;
+    force += cross(w, v) * e.magnus_lift;
     force += (flow.along * flow.alpha - flow.normal) * (areas.y * flow.speed * flow.speed);
     // drag
-    let fast = flow.speed * (e.blunt * areas.x + e.slender * (e.widest - areas.x));
-    let moment = e.angular * w;
-    force -= v * (e.slow_velocity + fast);
-    torque -= w * (e.slow_turning + sqrt(dot(moment, moment)));
-    return force_about_root(place, torque, force);
+    let fast = flow.speed * (e.blunt_drag * areas.x + e.slender_drag * (e.area_max - areas.x));
+    let moment = e.angular_drag * w;
+    force -= v * (e.visc_force_coef + fast);
+    torque -= w * (e.visc_torque_coef + sqrt(dot(moment, moment)));
+    return force_about_root(frame, torque, force);
 }

@@ -4,32 +4,32 @@
 // from outside. The forces that forward dynamics found stay.
 fn fwdinv() {
     for (var i = lane; i < nv; i += lanes) {
-        set_forward_constraint(i, qfrc_constraint(i));
+        set_fwdinv_qfrc_constraint(i, qfrc_constraint(i));
     }
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
-        set_forward_force(r, efc_force(r));
+        set_fwdinv_efc_force(r, efc_force(r));
     }
     inverse();
     sync();
-    for (var k = lane; k < part_end(nv); k += lanes) {
+    for (var k = lane; k < partial_end(nv); k += lanes) {
         var sum = vec4f(0.0);
         for (var i = k; i < nv; i += parts) {
-            let x = forward_constraint(i) - qfrc_constraint(i);
+            let x = fwdinv_qfrc_constraint(i) - qfrc_constraint(i);
             let given = qfrc_applied(i) + qfrc_actuator(i) + applied_force(i);
             let y = given - qfrc_inverse(i);
             sum += vec4f(x * x, y * y, 0.0, 0.0);
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let sum = sum_parts();
+    let sum = sum_partials();
     if (lane == 0u) {
         set_solver_fwdinv(0u, sqrt(sum.x));
         set_solver_fwdinv(1u, sqrt(sum.y));
     }
     for (var i = lane; i < nv; i += lanes) {
-        set_qfrc_constraint(i, forward_constraint(i));
+        set_qfrc_constraint(i, fwdinv_qfrc_constraint(i));
     }
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
-        set_efc_force(r, forward_force(r));
+        set_efc_force(r, fwdinv_efc_force(r));
     }
 }

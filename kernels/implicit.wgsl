@@ -17,10 +17,10 @@ fn implicit() {
     solve_lu();
 //#endif
 //#if IMPLICITFAST
-    solve_fast();
+    solve_implicitfast();
 //#endif
-//#if ALONE
-    solve_alone();
+//#if SINGLE_FREE_BODY
+    solve_free_bodies();
 //#endif
     // a bad acceleration moves nothing unless resets are switched off
     let going = !bad || disabled(DISABLE_AUTORESET);
@@ -28,7 +28,7 @@ fn implicit() {
     record_histories(going);
 //#endif
     if (bad) {
-        give_up(STATUS_BAD_QACC);
+        auto_reset(STATUS_BAD_QACC);
     }
     if (going) {
         advance_world__qacc_damped();
@@ -51,7 +51,7 @@ fn matrix_row(dof: u32) {
 }
 
 // Adds the derivatives of the bias force to a row of a free body that is alone.
-fn add_bias_slopes(dof: u32) {
+fn add_bias_force_derivatives(dof: u32) {
     let adr = u32(D_rowadr(dof));
     for (var k = adr; k < adr + 6u; k++) {
         set_qLU(k, qLU(k) - opt_timestep(0u) * bias_entry(dof, u32(D_colind(k))));
@@ -61,14 +61,14 @@ fn add_bias_slopes(dof: u32) {
 // Product of the matrix that a step solves with, and qacc, into inverse_qacc.
 fn mul_implicit() {
     derivative();
-//#if ALONE
-    bias_slopes();
+//#if SINGLE_FREE_BODY
+    bias_force_derivatives();
 //#endif
     for (var dof = lane; dof < nv; dof += lanes) {
         matrix_row(dof);
-//#if ALONE
-        if (is_alone(dof_treeid(dof))) {
-            add_bias_slopes(dof);
+//#if SINGLE_FREE_BODY
+        if (is_single_free_body(dof_treeid(dof))) {
+            add_bias_force_derivatives(dof);
         }
 //#endif
         let adr = u32(D_rowadr(dof));
@@ -83,18 +83,18 @@ fn mul_implicit() {
 }
 
 // Acceleration with the symmetric matrix; blocks that are solved apart stay as in M.
-fn solve_fast() {
+fn solve_implicitfast() {
     let h = opt_timestep(0u);
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(M_rowadr(dof));
         let end = adr + u32(M_rownnz(dof));
-        let share = select(h, 0.0, is_alone(dof_treeid(dof)));
+        let share = select(h, 0.0, is_single_free_body(dof_treeid(dof)));
         for (var k = adr; k < end; k++) {
             set_qH(k, M(k) - share * qDeriv(u32(mapD2M(k))));
         }
     }
     sync();
-//#if LOCAL
+//#if LOCAL_WORKING_SET
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -104,15 +104,15 @@ fn solve_fast() {
         set_work_x(i, qacc_damped(i));
     }
     sync();
-    factor_ld__work_LD__work_inv();
-    solve_ld__work_LD__work_inv__work_x();
+    factor_ld__work_LD__work_DiagInv();
+    solve_ld__work_LD__work_DiagInv__work_x();
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_qH(k, work_LD(k));
     }
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_qHDiagInv(i, work_inv(i));
+        set_qHDiagInv(i, work_DiagInv(i));
         set_qacc_damped(i, work_x(i));
     }
     sync();
@@ -123,15 +123,15 @@ fn solve_fast() {
 }
 
 // Acceleration of free bodies that are alone: a lane for each block.
-fn solve_alone() {
-    bias_slopes();
+fn solve_free_bodies() {
+    bias_force_derivatives();
     for (var tree = lane; tree < ntree; tree += lanes) {
-        if (is_alone(i32(tree))) {
+        if (is_single_free_body(i32(tree))) {
             let first = u32(tree_dofadr(tree));
             for (var dof = first; dof < first + 6u; dof++) {
                 set_qacc_damped(dof, qfrc_smooth(dof) + qfrc_constraint(dof));
                 matrix_row(dof);
-                add_bias_slopes(dof);
+                add_bias_force_derivatives(dof);
             }
             for (var up = 0u; up < 6u; up++) {
                 let i = first + 5u - up;

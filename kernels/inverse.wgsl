@@ -19,7 +19,7 @@ fn inverse() {
     }
     sync();
     for (var r = lane; r < count; r += lanes) {
-        set_forces__solver_Jv(r);
+        constraint_update__solver_Jv(r);
     }
     mul_m__M__inverse_qacc__qfrc_inverse();
     sync();
@@ -45,8 +45,8 @@ fn continuous_acceleration() {
     mul_m__M__qacc__inverse_qacc();
     sync();
     for (var i = lane; i < nv; i += lanes) {
-        let slope = damping_slope(damping_of_dof(i), qvel(i));
-        set_inverse_qacc(i, inverse_qacc(i) + h * slope * qacc(i));
+        let derivative = damping_derivative(damping_of_dof(i), qvel(i));
+        set_inverse_qacc(i, inverse_qacc(i) + h * derivative * qacc(i));
     }
     sync();
     solve_ld__qLD__qLDiagInv__inverse_qacc();

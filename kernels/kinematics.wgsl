@@ -80,13 +80,13 @@ fn place_jointed(body: u32) -> Pose {
     let first = u32(max(body_jntadr(body), 0));
     let end = first + u32(body_jntnum(body));
     for (var jnt = first; jnt < end; jnt++) {
-        pose = move_joint(jnt, pose);
+        pose = apply_joint(jnt, pose);
     }
     return pose;
 }
 
 // Frame after one joint has acted on it; writes the joint's anchor and axis.
-fn move_joint(jnt: u32, pose: Pose) -> Pose {
+fn apply_joint(jnt: u32, pose: Pose) -> Pose {
     let adr = u32(jnt_qposadr(jnt));
     let local = jnt_pos_vec3(jnt);
     let local_axis = jnt_axis_vec3(jnt);

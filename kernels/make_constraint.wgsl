@@ -9,7 +9,7 @@ const MAX_IMPEDANCE: f32 = 0.9999;
 
 // Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses what the
 // others do.
-const HARDEST: f32 = 1e-5;
+const MIN_CONTACT_INVWEIGHT: f32 = 1e-5;
 
 // What the regulariser and the reference acceleration of a row are made of.
 // Its violation is the position less the margin, but where several rows share it.
@@ -29,23 +29,23 @@ fn make_constraint() {
     if (lane == 0u) {
         wanted_rows = 0u;
         set_nefc(0u, 0);
-        claim_equalities();
+        equality_rows();
         set_ne(0u, nefc(0u));
         friction_rows();
         set_nf(0u, nefc(0u) - ne(0u));
         limit_rows();
         set_nl(0u, nefc(0u) - ne(0u) - nf(0u));
-        claim_contacts();
+        contact_rows();
         // what did not fit is reported
         if (wanted_rows > njmax) {
-            raise(STATUS_CONSTRAINT_OVERFLOW);
+            raise_status(STATUS_CONSTRAINT_OVERFLOW);
         }
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
     sync();
 //#if EQUALITY
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
-        if (first_row(r) == r) {
+        if (first_equality_row(r) == r) {
             equality_jacobian(u32(efc_id(r)), r);
         }
     }
@@ -72,7 +72,7 @@ fn make_constraint() {
 //#endif
     }
 //#if SPARSE
-    span_rows();
+    set_row_ranges();
 //#endif
 }
 
@@ -88,7 +88,7 @@ fn claim_rows(count: u32) -> i32 {
 }
 
 // Type, object and position of a row; its Jacobian is cleared.
-fn name_row(r: u32, kind: i32, id: u32, pos: f32) {
+fn init_row(r: u32, kind: i32, id: u32, pos: f32) {
     set_efc_type(r, kind);
     set_efc_id(r, i32(id));
     set_efc_pos(r, pos);
@@ -103,7 +103,7 @@ fn clear_jacobian(r: u32) {
 }
 
 // Claims the rows of what is held together or coupled.
-fn claim_equalities() {
+fn equality_rows() {
 //#if EQUALITY
     for (var eq = 0u; eq < neq; eq++) {
         if (!is_active(eq)) {
@@ -114,10 +114,10 @@ fn claim_equalities() {
             continue;
         }
 //#endif
-        let count = equality_rows_of(eq);
+        let count = equality_row_count(eq);
         let first = claim_rows(count);
         for (var k = 0u; k < count && first >= 0; k++) {
-            name_row(u32(first) + k, CONSTRAINT_EQUALITY, eq, 0.0);
+            init_row(u32(first) + k, CONSTRAINT_EQUALITY, eq, 0.0);
         }
     }
 //#endif
@@ -126,13 +126,13 @@ fn claim_equalities() {
 //#if EQUALITY
 // Positions and Jacobian of the rows of one constraint.
 fn equality_jacobian(eq: u32, first: u32) {
-//#if HOLD
-    if (holds_bodies(eq)) {
-        hold_rows(eq, first);
+//#if CONNECT_WELD
+    if (is_connect_or_weld(eq)) {
+        connect_weld_rows(eq, first);
         return;
     }
 //#endif
-    couple(eq, first);
+    coupling_row(eq, first);
 }
 //#endif
 
@@ -144,7 +144,7 @@ fn friction_rows() {
         if (loss > 0.0 && !dof_sleeps(dof)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), CONSTRAINT_FRICTION_DOF, dof, 0.0);
+                init_row(u32(r), CONSTRAINT_FRICTION_DOF, dof, 0.0);
                 set_efc_J(u32(r) * nv + dof, 1.0);
             }
         }
@@ -156,7 +156,7 @@ fn friction_rows() {
         if (loss > 0.0 && !tendon_sleeps(i32(ten))) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
+                init_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
                 tendon_jacobian(u32(r), ten, 1.0);
             }
         }
@@ -208,7 +208,7 @@ fn joint_limit(jnt: u32) {
         if (dist < jnt_margin(jnt)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
+                init_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
                 set_efc_J(u32(r) * nv + u32(jnt_dofadr(jnt)), sign);
             }
         }
@@ -223,7 +223,7 @@ fn ball_limit(jnt: u32) {
     if (dist < jnt_margin(jnt)) {
         let r = claim_rows(1u);
         if (r >= 0) {
-            name_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
+            init_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
             let first = u32(r) * nv + u32(jnt_dofadr(jnt));
             set_efc_J(first, -axis.x);
             set_efc_J(first + 1u, -axis.y);
@@ -240,7 +240,7 @@ fn tendon_limit(ten: u32) {
         if (dist < tendon_margin(ten)) {
             let r = claim_rows(1u);
             if (r >= 0) {
-                name_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
+                init_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
                 tendon_jacobian(u32(r), ten, sign);
             }
         }
@@ -248,7 +248,7 @@ fn tendon_limit(ten: u32) {
 }
 
 // Claims the rows of all contacts nearer than their margin, and of those that hold together.
-fn claim_contacts() {
+fn contact_rows() {
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         set_contact_efc_address(con, -1);
@@ -264,13 +264,13 @@ fn claim_contacts() {
         if (last_dof(b1) < 0 && last_dof(b2) < 0) {
             continue;
         }
-        set_contact_efc_address(con, claim_rows(contact_rows(u32(contact_dim(con)))));
+        set_contact_efc_address(con, claim_rows(contact_row_count(u32(contact_dim(con)))));
     }
 //#endif
 }
 
 // Rows of a contact: a pair for each edge of a pyramid, or one for each direction of a cone.
-fn contact_rows(dim: u32) -> u32 {
+fn contact_row_count(dim: u32) -> u32 {
 //#if ELLIPTIC
     return dim;
 //#else
@@ -295,10 +295,10 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
 //#else
     let kind = select(CONSTRAINT_CONTACT_PYRAMIDAL, CONSTRAINT_CONTACT_FRICTIONLESS, dim == 1u);
 //#endif
-    let end = first + contact_rows(dim);
+    let end = first + contact_row_count(dim);
     for (var r = first; r < end; r++) {
         // tangents of a cone have no position
-        name_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONSTRAINT_CONTACT_ELLIPTIC && r > first));
+        init_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONSTRAINT_CONTACT_ELLIPTIC && r > first));
     }
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
@@ -353,7 +353,7 @@ fn row_parameters(r: u32) -> Row {
     var row = Row(0.0, 0.0, 0.0, 1.0, vec2f(0.0), array<f32, 5>());
 //#if EQUALITY
     if (kind == CONSTRAINT_EQUALITY) {
-        row = Row(violation_of(r), 0.0, 0.0, inverse_inertia(id, r), pair2__eq_solref(id), five__eq_solimp(id));
+        row = Row(equality_violation(r), 0.0, 0.0, equality_diag_approx(id, r), pair2__eq_solref(id), five__eq_solimp(id));
     }
 //#endif
 //#if FRICTIONLOSS
@@ -407,8 +407,8 @@ fn is_tangent(r: u32) -> bool {
 fn contact_diag(con: u32, kind: i32) -> f32 {
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
-    let light = HARDEST / max(stat_meanmass(0u), MINVAL);
-    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), light);
+    let min_invweight = MIN_CONTACT_INVWEIGHT / max(stat_meanmass(0u), MINVAL);
+    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), min_invweight);
     let mu = contact_friction(5u * con);
     return select(tran, tran + mu * mu * tran, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
 }
@@ -419,28 +419,28 @@ fn write_row(r: u32, row: Row) {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(row.solref);
     let imp = impedance(solimp, row.violation);
-    var spring = spring_damper(solref, solimp[1]);
+    var stiffness_damping = spring_damper(solref, solimp[1]);
     if (kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON) {
-        spring.x = 0.0;
+        stiffness_damping.x = 0.0;
     }
 //#if ELLIPTIC
     if (is_tangent(r)) {
-        spring.x = 0.0;
+        stiffness_damping.x = 0.0;
     }
 //#endif
     set_efc_margin(r, row.margin);
     set_efc_frictionloss(r, row.frictionloss);
-    set_efc_KBIP_vec4(r, vec4f(spring, imp));
+    set_efc_KBIP_vec4(r, vec4f(stiffness_damping, imp));
     var regulariser = max((1.0 - imp.x) * row.diag / imp.x, MINVAL);
     // the rows of a pyramid share one: that of the normal force seen through the friction of the first tangent
     if (kind == CONSTRAINT_CONTACT_PYRAMIDAL) {
-        let mu = cone_friction(u32(efc_id(r)));
+        let mu = cone_mu(u32(efc_id(r)));
         regulariser = 2.0 * mu * mu * regulariser;
     }
 //#if ELLIPTIC
     // those of a cone are in the ratio of their friction, so that it is round
     if (is_tangent(r)) {
-        let mu = cone_friction(u32(efc_id(r)));
+        let mu = cone_mu(u32(efc_id(r)));
         let friction = contact_friction(5u * u32(efc_id(r)) + r - u32(contact_efc_address(u32(efc_id(r)))) - 1u);
         regulariser = regulariser * mu * mu / (friction * friction);
     }

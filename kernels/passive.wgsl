@@ -21,7 +21,7 @@ fn passive() {
         set_qfrc_spring(dof, 0.0);
         set_qfrc_gravcomp(dof, 0.0);
         var adhesive = 0.0;
-//#if PULL
+//#if PASSIVE_ADHESION
         adhesive = adhesion_force(dof);
 //#endif
         set_qfrc_adhesion(dof, adhesive);
@@ -67,17 +67,17 @@ fn joint_spring(jnt: u32) {
     }
 //#if FREE
     if (kind == JOINT_FREE) {
-        let x = qpos_at3(adr) - rest_at3(adr);
-        set_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
+        let x = qpos_at3(adr) - qpos_spring_at3(adr);
+        set_qfrc_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
         adr += 3u;
         dof += 3u;
     }
 //#endif
     let x = spring_rotation(adr);
-    set_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
+    set_qfrc_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
 }
 
-fn set_spring3(dof: u32, force: vec3f) {
+fn set_qfrc_spring3(dof: u32, force: vec3f) {
     set_qfrc_spring(dof, force.x);
     set_qfrc_spring(dof + 1u, force.y);
     set_qfrc_spring(dof + 2u, force.z);
@@ -126,14 +126,14 @@ fn sum_passive(dof: u32) {
 //#if FLUID
     sum += qfrc_fluid(dof);
 //#endif
-//#if PULL
+//#if PASSIVE_ADHESION
     sum += qfrc_adhesion(dof);
 //#endif
 //#if GRAVCOMP
-    let lift = gravity_compensation(dof);
-    set_qfrc_gravcomp(dof, lift);
+    let gravcomp = gravity_compensation(dof);
+    set_qfrc_gravcomp(dof, gravcomp);
     if (jnt_actgravcomp(u32(dof_jntid(dof))) == 0) {
-        sum += lift;
+        sum += gravcomp;
     }
 //#endif
     set_qfrc_passive(dof, sum);

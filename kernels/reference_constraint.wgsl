@@ -1,7 +1,7 @@
 // Velocity and reference acceleration of each constraint row. Twin: src/cpu/constraint/reference_constraint.rs.
 
 fn reference_constraint() {
-//#if LOCAL
+//#if LOCAL_WORKING_SET
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_work_x(i, qvel(i));
@@ -11,23 +11,23 @@ fn reference_constraint() {
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
 //#if SPARSE
-        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
 //#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
 //#endif
-//#if LOCAL
+//#if LOCAL_WORKING_SET
             vel += efc_J(r * nv + i) * work_x(i);
 //#else
             vel += efc_J(r * nv + i) * qvel(i);
 //#endif
         }
         set_efc_vel(r, vel);
-//#if !SURFACE
+//#if !SURFACE_VELOCITY
         set_reference(r, vel);
 //#endif
     }
-//#if SURFACE
+//#if SURFACE_VELOCITY
     sync();
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         add_surface_velocity(con);
@@ -37,13 +37,13 @@ fn reference_constraint() {
         set_reference(r, efc_vel(r));
     }
 //#endif
-//#if HOLD
+//#if CONNECT_WELD
     sync();
     // what is held together moves apart while no joint accelerates
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
         let eq = u32(efc_id(r));
-        if (holds_bodies(eq) && first_row(r) == r) {
-            take_drift(eq, r);
+        if (is_connect_or_weld(eq) && first_equality_row(r) == r) {
+            subtract_jac_dot_qvel(eq, r);
         }
     }
 //#endif
@@ -54,7 +54,7 @@ fn set_reference(r: u32, vel: f32) {
     let k = efc_KBIP_vec4(r);
     var aref = -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r));
 //#if ADHESION
-    aref += adhesive_share(r) * efc_R(r);
+    aref += row_adhesion(r) * efc_R(r);
 //#endif
     set_efc_aref(r, aref);
 }

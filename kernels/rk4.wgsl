@@ -5,15 +5,15 @@ const RK4_IDLE: i32 = 4;
 
 fn rk4() {
     let bad = bad_acceleration();
-    let part = rk4_part(0u);
+    let part = rk4_stage(0u);
     sync();
     if (part == 0 && bad) {
-        give_up(STATUS_BAD_QACC);
+        auto_reset(STATUS_BAD_QACC);
     }
     let given_up = part == 0 && bad && !disabled(DISABLE_AUTORESET);
     if (lane == 0u) {
         let next = select(select(part + 1, 0, part == 3 || part == RK4_IDLE + 3), RK4_IDLE + 1, given_up);
-        set_rk4_part(0u, next);
+        set_rk4_stage(0u, next);
     }
     let going = part < RK4_IDLE && !given_up;
     let h = opt_timestep(0u);
@@ -23,7 +23,7 @@ fn rk4() {
         if (part == 0) {
             set_rk4_time(0u, time(0u));
         }
-        set_time(0u, rk4_time(0u) + select(h * rk4_reach(part), 0.0, part == 3));
+        set_time(0u, rk4_time(0u) + select(h * rk4_node(part), 0.0, part == 3));
     }
     sync();
     record_histories(going && part == 3);
@@ -54,14 +54,14 @@ fn rk4_weight(part: i32) -> f32 {
 }
 
 // Share of the time step after which the next rates are taken.
-fn rk4_reach(part: i32) -> f32 {
+fn rk4_node(part: i32) -> f32 {
     return select(0.5, 1.0, part >= 2);
 }
 
 // One joint: rates summed, and its state where the next part, or the next step, wants it.
 fn rk4_joint(jnt: u32, part: i32, h: f32) {
     let dof = u32(jnt_dofadr(jnt));
-    let end = dof + dofs_of(jnt_type(jnt));
+    let end = dof + joint_dofnum(jnt_type(jnt));
     let weight = rk4_weight(part);
     let first = part == 0;
     for (var i = dof; i < end; i++) {
@@ -73,21 +73,21 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
     }
     if (first) {
         let adr = u32(jnt_qposadr(jnt));
-        let stop = adr + coordinates_of(jnt_type(jnt));
+        let stop = adr + joint_qposnum(jnt_type(jnt));
         for (var i = adr; i < stop; i++) {
             set_rk4_qpos(i, qpos(i));
         }
     }
     // from the beginning of the step: along the rates of this part, in the last one along their sum
     if (part == 3) {
-        move_joint__rk4_qpos__rk4_vel(jnt, h);
+        integrate_joint__rk4_qpos__rk4_vel(jnt, h);
         for (var i = dof; i < end; i++) {
             set_qvel(i, rk4_qvel(i) + h * rk4_acc(i));
         }
         return;
     }
-    let reach = h * rk4_reach(part);
-    move_joint__rk4_qpos__qvel(jnt, reach);
+    let reach = h * rk4_node(part);
+    integrate_joint__rk4_qpos__qvel(jnt, reach);
     for (var i = dof; i < end; i++) {
         set_qvel(i, rk4_qvel(i) + reach * qacc(i));
     }
@@ -104,5 +104,5 @@ fn rk4_activation(i: u32, part: i32, h: f32) {
         set_act(i, rk4_act(i));
         return;
     }
-    set_act(i, rk4_act(i) + h * rk4_reach(part) * act_dot(i));
+    set_act(i, rk4_act(i) + h * rk4_node(part) * act_dot(i));
 }

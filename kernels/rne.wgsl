@@ -43,21 +43,21 @@ fn add_tendon_bias(ten: u32) {
     if (armature == 0.0 || wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
         return;
     }
-    bias_rate = 0.0;
-    follow__bias(ten);
+    bias_length_acceleration = 0.0;
+    for_each_segment__bias(ten);
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
         let dof = u32(ten_J_colind(k));
-        set_qfrc_bias(dof, qfrc_bias(dof) + ten_J(k) * (armature * bias_rate));
+        set_qfrc_bias(dof, qfrc_bias(dof) + ten_J(k) * (armature * bias_length_acceleration));
     }
 }
 
 // Second time derivative of the length of the tendon at hand, without acceleration of the joints.
-var<private> bias_rate: f32;
+var<private> bias_length_acceleration: f32;
 
-fn bias_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
-    bias_rate += stretch_rate__bias_cacc(begin, stop, divisor);
+fn bias_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
+    bias_length_acceleration += segment_length_acceleration__bias_cacc(begin, stop, divisor);
 }
 
 fn bias_arc(ten: u32, length: f32) {

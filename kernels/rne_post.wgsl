@@ -19,10 +19,10 @@ fn rne_post() {
         outside_force(body);
     }
     sync();
-//#if SPATIAL
+//#if SPATIAL_TENDON
     if (lane == 0u) {
         for (var ten = 0u; ten < ntendon; ten++) {
-            pull(ten);
+            add_tendon_force(ten);
         }
     }
     sync();
@@ -74,13 +74,13 @@ fn outside_force(body: u32) {
         sum = spatial_add_scaled(sum, about, select(1.0, -1.0, on_first));
     }
 //#endif
-//#if HOLD
-    for (var r = 0u; r < u32(ne(0u)); r += equality_rows_of(u32(efc_id(r)))) {
+//#if CONNECT_WELD
+    for (var r = 0u; r < u32(ne(0u)); r += equality_row_count(u32(efc_id(r)))) {
         let eq = u32(efc_id(r));
-        let held = held_by(eq);
+        let held = body_anchors(eq);
         let first = held.body1 == body;
-        if (holds_bodies(eq) && (first || held.body2 == body)) {
-            let about = about_root(body, select(held.point2, held.point1, first), hold_force(eq, r));
+        if (is_connect_or_weld(eq) && (first || held.body2 == body)) {
+            let about = about_root(body, select(held.point2, held.point1, first), connect_weld_wrench(eq, r));
             sum = spatial_add_scaled(sum, about, select(-1.0, 1.0, first));
         }
     }
@@ -95,27 +95,27 @@ fn about_root(body: u32, point: vec3f, wrench: Spatial) -> Spatial {
 }
 
 // Force along the tendon at hand.
-var<private> pulling: f32;
+var<private> pulling_force: f32;
 
 // Adds the force of one tendon with a path in space at the points of the path that are fixed to bodies.
-fn pull(ten: u32) {
+fn add_tendon_force(ten: u32) {
     if (wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
         return;
     }
-    pulling = force_along(ten);
-    if (pulling != 0.0) {
-        follow__pull(ten);
+    pulling_force = tendon_force(ten);
+    if (pulling_force != 0.0) {
+        for_each_segment__add_tendon_force(ten);
     }
 }
 
-fn pull_arc(ten: u32, length: f32) {
+fn add_tendon_force_arc(ten: u32, length: f32) {
 }
 
-fn pull_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+fn add_tendon_force_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     if (begin.body == stop.body) {
         return;
     }
-    let force = normalize3(stop.pos - begin.pos) * (pulling / divisor);
+    let force = normalize3(stop.pos - begin.pos) * (pulling_force / divisor);
     for (var side = 0u; side < 2u; side++) {
         let body = select(stop.body, begin.body, side == 0u);
         if (body > 0u) {
@@ -128,7 +128,7 @@ fn pull_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
 
 // Force along a tendon with a path in space, positive where it lengthens: of actuators, constraint rows, springs and
 // dampers, less what moves its inertia.
-fn force_along(ten: u32) -> f32 {
+fn tendon_force(ten: u32) -> f32 {
     var total = 0.0;
     for (var a = 0u; a < nactuator; a++) {
         if (actuator_trntype(a) == TRANSMISSION_TENDON && actuator_trnid(2u * a) == i32(ten)) {
@@ -136,9 +136,9 @@ fn force_along(ten: u32) -> f32 {
             total += actuator_force(out) * actuator_gear(6u * out);
         }
     }
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     for (var r = 0u; r < u32(ne(0u)); r++) {
-        total += tendon_share(u32(efc_id(r)), r, ten);
+        total += equality_tendon_force(u32(efc_id(r)), r, ten);
     }
 //#endif
     for (var r = u32(ne(0u)); r < u32(nefc(0u)); r++) {
@@ -167,19 +167,19 @@ fn force_along(ten: u32) -> f32 {
 //#if TENDON_ARMATURE
     let armature = armature_of_tendon(ten);
     if (armature != 0.0) {
-        inertia_rate = 0.0;
-        follow__inertia(ten);
-        total -= armature * inertia_rate;
+        tendon_length_acceleration = 0.0;
+        for_each_segment__inertia(ten);
+        total -= armature * tendon_length_acceleration;
     }
 //#endif
     return total;
 }
 
 // Second time derivative of the length of the tendon at hand.
-var<private> inertia_rate: f32;
+var<private> tendon_length_acceleration: f32;
 
-fn inertia_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
-    inertia_rate += stretch_rate__cacc(begin, stop, divisor);
+fn inertia_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
+    tendon_length_acceleration += segment_length_acceleration__cacc(begin, stop, divisor);
 }
 
 fn inertia_arc(ten: u32, length: f32) {

@@ -1,12 +1,12 @@
 // Outputs of the sensors. Twin: src/cpu/sensor/sensor.rs.
 
 // Where the next output goes.
-var<private> out_at: u32;
+var<private> output_adr: u32;
 
 fn sensor() {
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
-        if (kind == SENSOR_RANGEFINDER || is_still(s)) {
+        if (kind == SENSOR_RANGEFINDER || sensor_asleep(s)) {
             continue;
         }
 //#if CONTACT_SENSOR
@@ -30,7 +30,7 @@ fn sensor() {
     }
 //#if RANGEFINDER
     for (var s = 0u; s < nsensor; s++) {
-        if (sensor_type(s) == SENSOR_RANGEFINDER && !is_still(s)) {
+        if (sensor_type(s) == SENSOR_RANGEFINDER && !sensor_asleep(s)) {
             rangefinder(s);
         }
     }
@@ -42,7 +42,7 @@ fn sensor() {
 }
 
 // Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
-fn is_still(s: u32) -> bool {
+fn sensor_asleep(s: u32) -> bool {
 //#if SLEEP
     let other = sensor_treeid(2u * s + 1u);
     return tree_sleeps(sensor_treeid(2u * s)) && (other < 0 || tree_sleeps(other));
@@ -61,19 +61,19 @@ fn cut_off(s: u32, x: f32) -> f32 {
 }
 
 // Writes one or three outputs where the sensor gives them.
-fn give1(s: u32, bit: i32, x: f32) {
+fn write1(s: u32, bit: i32, x: f32) {
     if ((sensor_intprm(3u * s) & bit) != 0) {
-        set_sensordata(out_at, cut_off(s, x));
-        out_at += 1u;
+        set_sensordata(output_adr, cut_off(s, x));
+        output_adr += 1u;
     }
 }
 
-fn give3(s: u32, bit: i32, v: vec3f) {
+fn write3(s: u32, bit: i32, v: vec3f) {
     if ((sensor_intprm(3u * s) & bit) != 0) {
         for (var k = 0u; k < 3u; k++) {
-            set_sensordata(out_at + k, cut_off(s, v[k]));
+            set_sensordata(output_adr + k, cut_off(s, v[k]));
         }
-        out_at += 3u;
+        output_adr += 3u;
     }
 }
 
@@ -87,7 +87,7 @@ fn measure(s: u32, kind: i32) -> vec4f {
 //#endif
 //#if SITE_SENSOR
     if ((kind > SENSOR_TOUCH && kind <= SENSOR_MAGNETOMETER)) {
-        return vec4f(in_site(kind, id), 0.0);
+        return vec4f(site_sensor(kind, id), 0.0);
     }
 //#endif
 //#if CAMERA_SENSOR
@@ -126,23 +126,23 @@ fn measure(s: u32, kind: i32) -> vec4f {
         return vec4f(ten_velocity(id), 0.0, 0.0, 0.0);
     }
     if (kind == SENSOR_TENDONACTUATORFRC) {
-        return vec4f(pull_of_actuators(id), 0.0, 0.0, 0.0);
+        return vec4f(tendon_actuator_force(id), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if ACTUATOR_SENSOR
     if (kind == SENSOR_ACTUATORPOS) {
-        return output_numbers__actuator_length(id);
+        return actuator_outputs__actuator_length(id);
     }
     if (kind == SENSOR_ACTUATORVEL) {
-        return output_numbers__actuator_velocity(id);
+        return actuator_outputs__actuator_velocity(id);
     }
     if (kind == SENSOR_ACTUATORFRC) {
-        return output_numbers__actuator_force(id);
+        return actuator_outputs__actuator_force(id);
     }
 //#endif
 //#if LIMIT_SENSOR
     if (kind >= SENSOR_JOINTLIMITPOS && kind <= SENSOR_TENDONLIMITFRC) {
-        return vec4f(at_limit(kind, i32(id)), 0.0, 0.0, 0.0);
+        return vec4f(limit_sensor(kind, i32(id)), 0.0, 0.0, 0.0);
     }
 //#endif
 //#if SUBTREE_SENSOR
@@ -176,7 +176,7 @@ fn measure(s: u32, kind: i32) -> vec4f {
 }
 
 // Numbers X of an actuator's outputs, of which there are one or three.
-fn output_numbers__X(a: u32) -> vec4f {
+fn actuator_outputs__X(a: u32) -> vec4f {
     let first = u32(actuator_outadr(a));
     var values = vec4f(X(first), 0.0, 0.0, 0.0);
     if (actuator_outnum(a) == 3) {
@@ -187,7 +187,7 @@ fn output_numbers__X(a: u32) -> vec4f {
 }
 
 // What a sensor at a site measures, in the frame of the site.
-fn in_site(kind: i32, site: u32) -> vec3f {
+fn site_sensor(kind: i32, site: u32) -> vec3f {
     let frame = frame_of(OBJECT_SITE, site);
     var global = opt_magnetic_vec3(0u);
     if (kind == SENSOR_VELOCIMETER || kind == SENSOR_GYRO) {
@@ -222,7 +222,7 @@ fn projection(site: u32, cam: u32) -> vec2f {
 }
 
 // Sum of the forces of the actuators that pull a tendon.
-fn pull_of_actuators(ten: u32) -> f32 {
+fn tendon_actuator_force(ten: u32) -> f32 {
     var sum = 0.0;
     for (var a = 0u; a < nactuator; a++) {
         if (actuator_trntype(a) == TRANSMISSION_TENDON && actuator_trnid(2u * a) == i32(ten)) {
@@ -233,7 +233,7 @@ fn pull_of_actuators(ten: u32) -> f32 {
 }
 
 // Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
-fn at_limit(kind: i32, id: i32) -> f32 {
+fn limit_sensor(kind: i32, id: i32) -> f32 {
     let wanted = select(CONSTRAINT_LIMIT_TENDON, CONSTRAINT_LIMIT_JOINT, kind < SENSOR_TENDONLIMITPOS);
     let first = u32(ne(0u) + nf(0u));
     let end = min(first + u32(nl(0u)), u32(nefc(0u)));

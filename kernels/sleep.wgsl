@@ -9,14 +9,14 @@ fn sleep() {
         if (tree_sleeps(i32(tree))) {
             continue;
         }
-        let tired = may_sleep(tree) && !is_disturbed(tree, opt_sleep_tolerance(0u));
-        set_tree_asleep(tree, select(AWAKE, min(tree_asleep(tree) + 1, -1), tired));
+        let at_rest = may_sleep(tree) && !is_disturbed(tree, opt_sleep_tolerance(0u));
+        set_tree_asleep(tree, select(AWAKE, min(tree_asleep(tree) + 1, -1), at_rest));
     }
     sync();
     if (lane == 0u) {
         join_trees();
         for (var tree = 0u; tree < ntree; tree++) {
-            if (tree_asleep(tree) == -1 && (tree_island(tree) < 0 || is_first(tree)) && is_tired(tree_island(tree))) {
+            if (tree_asleep(tree) == -1 && (tree_island(tree) < 0 || is_first_awake(tree)) && island_at_rest(tree_island(tree))) {
                 close_cycle(tree);
             }
         }
@@ -32,7 +32,7 @@ fn sleep() {
                 set_qfrc_smooth(dof, 0.0);
                 set_qfrc_constraint(dof, 0.0);
             }
-            let range = tree_coordinates(tree);
+            let range = tree_qpos_range(tree);
             for (var i = range.x; i < range.y; i++) {
                 set_asleep_qpos(i, qpos(i));
             }
@@ -48,7 +48,7 @@ fn may_sleep(tree: u32) -> bool {
 }
 
 // Whether a tree is the first of its island that does not sleep.
-fn is_first(tree: u32) -> bool {
+fn is_first_awake(tree: u32) -> bool {
     var none = true;
     for (var t = 0u; t < tree; t++) {
         none = none && (tree_island(t) != tree_island(tree) || tree_sleeps(i32(t)));
@@ -57,12 +57,12 @@ fn is_first(tree: u32) -> bool {
 }
 
 // Whether all trees of an island have rested long enough, or sleep.
-fn is_tired(island: i32) -> bool {
-    var all_tired = true;
+fn island_at_rest(island: i32) -> bool {
+    var all_at_rest = true;
     for (var t = 0u; t < ntree && island >= 0; t++) {
-        all_tired = all_tired && (tree_island(t) != island || tree_asleep(t) >= -1);
+        all_at_rest = all_at_rest && (tree_island(t) != island || tree_asleep(t) >= -1);
     }
-    return all_tired;
+    return all_at_rest;
 }
 
 // Puts a tree to sleep, together with those of its island after it.

@@ -33,7 +33,7 @@ var<private> stepped: bool;
 var<private> iterations: i32;
 //#if CG
 // whether the next direction is that of the gradient alone
-var<private> anew: bool;
+var<private> restart: bool;
 //#endif
 
 fn solve() {
@@ -48,12 +48,12 @@ fn solve() {
     noslip();
 //#endif
 //#if DUAL
-    finish_dual();
+    dual_finish();
 //#endif
     end_solve();
 }
 
-//#if CUT_SOLVE
+//#if SPLIT_SOLVE
 // The same in dispatches of one iteration each, for drivers that end long loops.
 fn solve_first() {
     begin_solve();
@@ -71,10 +71,10 @@ fn solve_next() {
 
 fn load_solve() {
     rows = u32(nefc(0u));
-    live = (solver_live(0u) & 1) != 0;
-    stepped = (solver_live(0u) & 2) != 0;
+    live = (solver_status(0u) & 1) != 0;
+    stepped = (solver_status(0u) & 2) != 0;
 //#if CG
-    anew = (solver_live(0u) & 4) != 0;
+    restart = (solver_status(0u) & 4) != 0;
 //#endif
     iterations = solver_niter(0u);
 }
@@ -82,9 +82,9 @@ fn load_solve() {
 fn save_solve() {
     if (lane == 0u) {
 //#if CG
-        set_solver_live(0u, i32(live) + 2 * i32(stepped) + 4 * i32(anew));
+        set_solver_status(0u, i32(live) + 2 * i32(stepped) + 4 * i32(restart));
 //#else
-        set_solver_live(0u, i32(live) + 2 * i32(stepped));
+        set_solver_status(0u, i32(live) + 2 * i32(stepped));
 //#endif
     }
     end_solve();
@@ -97,12 +97,12 @@ fn begin_solve() {
     stepped = true;
     iterations = 0;
 //#if CG
-    anew = true;
+    restart = true;
 //#endif
 //#if PGS
-    start_dual();
+    pgs_warmstart();
 //#else
-    start();
+    warmstart();
 //#endif
 }
 
@@ -114,20 +114,20 @@ fn end_solve() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_qacc(i, solver_qacc(i));
-        set_qfrc_constraint(i, solver_Jf(i));
+        set_qfrc_constraint(i, solver_JTf(i));
     }
 }
 
 // The gradient where the last step has led and, unless it is small, one more step.
 fn iterate_solve() {
 //#if PGS
-    iterate_dual();
+    pgs_iterate();
 //#else
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
-    update();
-    let steep = scale * gradient_norm() >= max(opt_tolerance(0u), MIN_GRADIENT);
-    live = live && (iterations == 0 || steep) && iterations < opt_iterations(0u);
+    update_gradient();
+    let large_gradient = scale * gradient_norm() >= max(opt_tolerance(0u), MIN_GRADIENT);
+    live = live && (iterations == 0 || large_gradient) && iterations < opt_iterations(0u);
     stepped = live;
     if (group_max(u32(live)) == 0u) {
         return;
@@ -143,14 +143,14 @@ fn iterate_solve() {
     let best = line_search(sums, scale, live);
     // step
     if (live && best.alpha != 0.0) {
-        advance(best.alpha);
+        take_step(best.alpha);
         iterations++;
     }
     let improves = best.alpha != 0.0 && -scale * best.cost >= tolerance;
 //#if CG
     // a direction that improves nothing may be one that rounding has spoilt: the gradient alone decides
-    live = live && (improves || !anew);
-    anew = !improves;
+    live = live && (improves || !restart);
+    restart = !improves;
 //#else
     live = live && improves;
 //#endif
@@ -159,7 +159,7 @@ fn iterate_solve() {
 }
 
 // Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
-fn start() {
+fn warmstart() {
     // what the iterations read and change most, at hand
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
@@ -167,32 +167,32 @@ fn start() {
     }
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_smooth(i, qfrc_smooth(i));
+        set_solver_qfrc_smooth(i, qfrc_smooth(i));
         set_solver_qacc(i, qacc_warmstart(i));
         set_solver_search(i, qacc_smooth(i));
     }
     sync();
 //#if SPARSE
 //#if !CG
-    couple_trees();
+    find_hessian_skyline();
 //#endif
 //#endif
     // both on the rows
     for (var r = lane; r < rows; r += lanes) {
         var warm = 0.0;
-        var free = 0.0;
+        var smooth_jaref = 0.0;
 //#if SPARSE
-        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
 //#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
 //#endif
             let x = efc_J(r * nv + i);
             warm += x * solver_qacc(i);
-            free += x * solver_search(i);
+            smooth_jaref += x * solver_search(i);
         }
         set_solver_Jaref(r, warm - efc_aref(r));
-        set_solver_Jv(r, free - efc_aref(r));
+        set_solver_Jv(r, smooth_jaref - efc_aref(r));
     }
     mul_m__solver_M__solver_qacc__solver_Ma();
     mul_m__solver_M__solver_search__solver_Mv();
@@ -204,19 +204,19 @@ fn start() {
         //#unroll
         for (var i = k; i < nv; i += parts) {
             let apart = solver_qacc(i) - solver_search(i);
-            change += 0.5 * apart * (solver_Ma(i) - solver_smooth(i));
+            change += 0.5 * apart * (solver_Ma(i) - solver_qfrc_smooth(i));
         }
-        set_part(k, vec4f(change));
+        set_partial(k, vec4f(change));
     }
-    var above = sum_parts().x;
-    for (var k = lane; k < part_end(rows); k += lanes) {
+    var above = sum_partials().x;
+    for (var k = lane; k < partial_end(rows); k += lanes) {
         var change = 0.0;
         for (var r = k; r < rows; r += parts) {
-            change += cost_of__solver_Jaref(r) - cost_of__solver_Jv(r);
+            change += constraint_cost__solver_Jaref(r) - constraint_cost__solver_Jv(r);
         }
-        set_part(k, vec4f(change));
+        set_partial(k, vec4f(change));
     }
-    above += sum_parts().x;
+    above += sum_partials().x;
     let warm = above <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
@@ -231,61 +231,61 @@ fn start() {
 
 // Forces of the rows at the present acceleration, the gradient of the cost, and its Hessian: the inertia and the rows
 // that are in their quadratic zone. Lower triangle, packed.
-fn update() {
+fn update_gradient() {
 //#if CG
     for (var r = lane; r < rows; r += lanes) {
-        set_forces__solver_Jaref(r);
+        constraint_update__solver_Jaref(r);
     }
     sync();
     sum_forces();
 //#else
 //#if REGISTERS
     // one pass over the rows: sums stay at hand, each row is read once
-    clear_sums();
+    init_hessian();
     for (var r = 0u; r < rows; r++) {
-        set_forces__solver_Jaref(r);
+        constraint_update__solver_Jaref(r);
         let f = efc_force(r);
 //#if ELLIPTIC
         // where a contact slides, its first row brings what the rows of the cone make together, and across
-        let passes = select(1u, 3u, heads_cone(r) && solver_along(r) != 0.0);
+        let passes = select(1u, 3u, heads_cone(r) && solver_hess_update(r) != 0.0);
         for (var pass_at = 0u; pass_at < passes; pass_at++) {
-        var d = solver_own(r);
+        var d = solver_hess_diag(r);
         if (pass_at == 0u) {
             //#unroll
             for (var i = 0u; i < nv; i++) {
-                set_solver_row(i, efc_J(r * nv + i));
-                set_solver_Jf(i, solver_Jf(i) + solver_row(i) * f);
+                set_solver_J_row(i, efc_J(r * nv + i));
+                set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
             }
         } else {
             d = select(1.0, -1.0, pass_at == 2u);
             let end = r + u32(contact_dim(u32(efc_id(r))));
             //#unroll
             for (var i = 0u; i < nv; i++) {
-                set_solver_row(i, 0.0);
+                set_solver_J_row(i, 0.0);
             }
             for (var k = r; k < end; k++) {
-                let part = select(solver_along(k), solver_across(k), pass_at == 2u);
+                let part = select(solver_hess_update(k), solver_hess_downdate(k), pass_at == 2u);
                 //#unroll
                 for (var i = 0u; i < nv; i++) {
-                    set_solver_row(i, solver_row(i) + part * efc_J(k * nv + i));
+                    set_solver_J_row(i, solver_J_row(i) + part * efc_J(k * nv + i));
                 }
             }
         }
 //#else
-        let row = row_of(r);
-        let d = select(0.0, row.stiffness, quadratic(row, solver_Jaref(r)));
+        let row = cost_parameters(r);
+        let d = select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
         //#unroll
         for (var i = 0u; i < nv; i++) {
-            set_solver_row(i, efc_J(r * nv + i));
-            set_solver_Jf(i, solver_Jf(i) + solver_row(i) * f);
+            set_solver_J_row(i, efc_J(r * nv + i));
+            set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
         }
 //#endif
         //#unroll
         for (var i = 0u; i < nv; i++) {
-            let share = solver_row(i) * d;
+            let share = solver_J_row(i) * d;
             //#unroll
             for (var j = 0u; j <= i; j++) {
-                set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_row(j));
+                set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_J_row(j));
             }
         }
 //#if ELLIPTIC
@@ -294,32 +294,32 @@ fn update() {
     }
 //#else
     for (var r = lane; r < rows; r += lanes) {
-        set_forces__solver_Jaref(r);
+        constraint_update__solver_Jaref(r);
     }
-    clear_sums();
+    init_hessian();
     sync();
 //#if SPARSE
     // each lane changes its own rows of the triangle
     for (var r = 0u; r < rows; r++) {
-        let first = u32(efc_first(r));
+        let first = u32(efc_dof_begin(r));
         let f = efc_force(r);
 //#if ELLIPTIC
-        let weight = solver_own(r);
-        let slides = heads_cone(r) && solver_along(r) != 0.0;
+        let weight = solver_hess_diag(r);
+        let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
         let end = r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
 //#else
-        let row = row_of(r);
-        let weight = select(0.0, row.stiffness, quadratic(row, solver_Jaref(r)));
+        let row = cost_parameters(r);
+        let weight = select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
 //#endif
-        for (var i = own_from(first); i < u32(efc_end(r)); i += lanes) {
+        for (var i = first_lane_dof(first); i < u32(efc_dof_end(r)); i += lanes) {
             let x = efc_J(r * nv + i);
-            set_solver_Jf(i, solver_Jf(i) + x * f);
+            set_solver_JTf(i, solver_JTf(i) + x * f);
             let share = x * weight;
             if (share != 0.0) {
                 add_row__efc_J(packed(i) + first, i + 1u - first, share, r * nv + first);
             }
 //#if ELLIPTIC
-            add_slide(r, end, i, first);
+            add_cone_hessian(r, end, i, first);
 //#endif
         }
     }
@@ -332,32 +332,32 @@ fn update() {
             if (x != 0.0) {
                 sum += x * efc_force(r);
 //#if ELLIPTIC
-                let share = x * solver_own(r);
+                let share = x * solver_hess_diag(r);
                 if (share != 0.0) {
                     add_row__efc_J(packed(i), i + 1u, share, r * nv);
                 }
 //#else
-                let row = row_of(r);
-                let share = x * row.stiffness;
-                if (share != 0.0 && quadratic(row, solver_Jaref(r))) {
+                let row = cost_parameters(r);
+                let share = x * row.constraint_mass;
+                if (share != 0.0 && is_quadratic(row, solver_Jaref(r))) {
                     add_row__efc_J(packed(i), i + 1u, share, r * nv);
                 }
 //#endif
             }
 //#if ELLIPTIC
-            if (heads_cone(r) && solver_along(r) != 0.0) {
-                add_slide(r, r + u32(contact_dim(u32(efc_id(r)))), i, 0u);
+            if (heads_cone(r) && solver_hess_update(r) != 0.0) {
+                add_cone_hessian(r, r + u32(contact_dim(u32(efc_id(r)))), i, 0u);
             }
 //#endif
         }
-        set_solver_Jf(i, sum);
+        set_solver_JTf(i, sum);
     }
 //#endif
 //#endif
 //#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_grad(i, solver_Ma(i) - solver_smooth(i) - solver_Jf(i));
+        set_solver_grad(i, solver_Ma(i) - solver_qfrc_smooth(i) - solver_JTf(i));
     }
     sync();
 }
@@ -366,15 +366,15 @@ fn update() {
 //#if !REGISTERS
 // Adds to row i of the Hessian, from column `first` on, what the rows r to `end` of a contact that slides make together, and
 // across.
-fn add_slide(r: u32, end: u32, i: u32, first: u32) {
+fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
     var along = 0.0;
     var across = 0.0;
     for (var k = r; k < end; k++) {
-        along += solver_along(k) * efc_J(k * nv + i);
-        across += solver_across(k) * efc_J(k * nv + i);
+        along += solver_hess_update(k) * efc_J(k * nv + i);
+        across += solver_hess_downdate(k) * efc_J(k * nv + i);
     }
     for (var k = r; k < end; k++) {
-        let share = along * solver_along(k) - across * solver_across(k);
+        let share = along * solver_hess_update(k) - across * solver_hess_downdate(k);
         if (share != 0.0) {
             add_row__efc_J(packed(i) + first, i + 1u - first, share, k * nv + first);
         }
@@ -387,17 +387,17 @@ fn add_slide(r: u32, end: u32, i: u32, first: u32) {
 fn sum_forces() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_Jf(i, 0.0);
+        set_solver_JTf(i, 0.0);
     }
     for (var r = 0u; r < rows; r++) {
         let f = efc_force(r);
 //#if SPARSE
-        for (var i = own_from(u32(efc_first(r))); i < u32(efc_end(r)); i += lanes) {
+        for (var i = first_lane_dof(u32(efc_dof_begin(r))); i < u32(efc_dof_end(r)); i += lanes) {
 //#else
         //#unroll
         for (var i = lane; i < nv; i += lanes) {
 //#endif
-            set_solver_Jf(i, solver_Jf(i) + efc_J(r * nv + i) * f);
+            set_solver_JTf(i, solver_JTf(i) + efc_J(r * nv + i) * f);
         }
     }
 }
@@ -410,15 +410,15 @@ fn gradient_norm() -> f32 {
         for (var i = k; i < nv; i += parts) {
             sum += solver_grad(i) * solver_grad(i);
         }
-        set_part(k, vec4f(sum));
+        set_partial(k, vec4f(sum));
     }
-    return sqrt(sum_parts().x);
+    return sqrt(sum_partials().x);
 }
 
 // The direction at the present acceleration, and its products with the inertia and the Jacobian.
 fn search_direction() {
 //#if CG
-    conjugate_direction();
+    cg_direction();
 //#else
     factor_dense();
     solve_dense();
@@ -427,7 +427,7 @@ fn search_direction() {
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;
 //#if SPARSE
-        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
 //#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
@@ -447,16 +447,16 @@ fn search_sums() -> vec4f {
         //#unroll
         for (var i = k; i < nv; i += parts) {
             let s = solver_search(i);
-            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - solver_smooth(i), solver_Mv(i));
+            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - solver_qfrc_smooth(i), solver_Mv(i));
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let sum = sum_parts();
+    let sum = sum_partials();
     return vec4f(sum.x, sqrt(sum.y), sum.zw);
 }
 
 // Moves the acceleration along the search direction.
-fn advance(alpha: f32) {
+fn take_step(alpha: f32) {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qacc(i, solver_qacc(i) + alpha * solver_search(i));

@@ -3,7 +3,7 @@
 
 fn tendon() {
     for (var ten = lane; ten < ntendon; ten += lanes) {
-//#if SPATIAL
+//#if SPATIAL_TENDON
         if (wrap_type(u32(tendon_adr(ten))) != WRAP_JOINT) {
             spatial(ten);
             continue;
@@ -57,16 +57,16 @@ fn spatial(ten: u32) {
     for (var k = adr; k < row_end; k++) {
         set_ten_J(k, 0.0);
     }
-    follow__stretch(ten);
+    for_each_segment__stretch(ten);
 }
 
-// Adds a part along a geom.
+// Adds a segment along a geom.
 fn stretch_arc(ten: u32, length: f32) {
     set_ten_length(ten, ten_length(ten) + length);
 }
 
-// Adds a straight part.
-fn stretch_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
+// Adds a straight segment.
+fn stretch_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     let d = stop.pos - begin.pos;
     let length = sqrt(dot(d, d));
     set_ten_length(ten, ten_length(ten) + length / divisor);
@@ -79,7 +79,7 @@ fn stretch_straight(ten: u32, begin: Fixed, stop: Fixed, divisor: f32) {
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
         let dof = u32(ten_J_colind(k));
-        let moved = point_motion(dof, stop.body, stop.pos).lin - point_motion(dof, begin.body, begin.pos).lin;
+        let moved = jac_column(dof, stop.body, stop.pos).lin - jac_column(dof, begin.body, begin.pos).lin;
         set_ten_J(k, ten_J(k) + dot(direction, moved) / divisor);
     }
 }

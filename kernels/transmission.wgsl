@@ -113,13 +113,13 @@ fn slider_crank(a: u32, out: u32) {
     let end = adr + u32(moment_rownnz(out));
     for (var k = adr; k < end; k++) {
         let dof = u32(moment_colind(k));
-        let tip_motion = point_motion(dof, u32(site_bodyid(crank)), tip);
-        let base_motion = point_motion(dof, u32(site_bodyid(slider)), base);
-        let arm_motion = tip_motion.lin - base_motion.lin;
-        let rate = dot(arm_motion, axis) + dot(arm, cross(base_motion.ang, axis));
+        let tip_jac = jac_column(dof, u32(site_bodyid(crank)), tip);
+        let base_jac = jac_column(dof, u32(site_bodyid(slider)), base);
+        let arm_jac = tip_jac.lin - base_jac.lin;
+        let rate = dot(arm_jac, axis) + dot(arm, cross(base_jac.ang, axis));
         var moment = rate;
         if (square > 0.0) {
-            moment -= (along * rate - dot(arm, arm_motion)) / root;
+            moment -= (along * rate - dot(arm, arm_jac)) / root;
         }
         set_actuator_moment(k, moment * gear);
     }
@@ -150,12 +150,12 @@ fn site_transmission(a: u32, out: u32) {
     let end = adr + u32(moment_rownnz(out));
     for (var k = adr; k < end; k++) {
         let dof = u32(moment_colind(k));
-        var motion = point_motion(dof, u32(site_bodyid(site)), site_xpos_vec3(site));
+        var jac = jac_column(dof, u32(site_bodyid(site)), site_xpos_vec3(site));
         if (other >= 0) {
-            let base = point_motion(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
-            motion = spatial_add_scaled(motion, base, -1.0);
+            let base = jac_column(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
+            jac = spatial_add_scaled(jac, base, -1.0);
         }
-        set_actuator_moment(k, dot(force, motion.lin) + dot(torque, motion.ang));
+        set_actuator_moment(k, dot(force, jac.lin) + dot(torque, jac.ang));
     }
 }
 
@@ -180,9 +180,9 @@ fn orientation_transmission(a: u32, out: u32) {
         let end = adr + u32(moment_rownnz(out + i));
         for (var k = adr; k < end; k++) {
             let dof = u32(moment_colind(k));
-            let motion = point_motion(dof, u32(site_bodyid(object)), site_xpos_vec3(object));
-            let base = point_motion(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
-            set_actuator_moment(k, dot(frame[i], motion.ang - base.ang));
+            let jac = jac_column(dof, u32(site_bodyid(object)), site_xpos_vec3(object));
+            let base = jac_column(dof, u32(site_bodyid(reference)), site_xpos_vec3(reference));
+            set_actuator_moment(k, dot(frame[i], jac.ang - base.ang));
         }
     }
 }
@@ -208,7 +208,7 @@ fn adhesion(a: u32, out: u32) {
             let two = geom_bodyid(u32(contact_geom(2u * c + 1u)));
             if (one == body || two == body) {
                 let pos = contact_pos_vec3(c);
-                let apart = point_motion(dof, u32(two), pos).lin - point_motion(dof, u32(one), pos).lin;
+                let apart = jac_column(dof, u32(two), pos).lin - jac_column(dof, u32(one), pos).lin;
                 sum += dot(contact_frame_vec3(3u * c), apart);
             }
         }

@@ -5,13 +5,13 @@
 // What couples trees: whether one of them is awake, and which of them sleep together.
 var<private> coupled_awake: bool;
 var<private> coupled_cycle: i32;
-var<private> coupled_several: bool;
+var<private> coupled_many_cycles: bool;
 
 fn wake() {
 //#if SLEEP
     for (var tree = lane; tree < ntree; tree += lanes) {
-        let stirs = tree_sleeps(i32(tree)) && (is_disturbed(tree, 0.0) || has_moved(tree));
-        set_tree_island(tree, select(0, 1, stirs));
+        let disturbed = tree_sleeps(i32(tree)) && (is_disturbed(tree, 0.0) || has_moved(tree));
+        set_tree_island(tree, select(0, 1, disturbed));
     }
     sync();
     if (lane == 0u) {
@@ -35,7 +35,7 @@ fn wake() {
 //#if SLEEP
 // Whether the caller has moved a tree since it fell asleep.
 fn has_moved(tree: u32) -> bool {
-    let range = tree_coordinates(tree);
+    let range = tree_qpos_range(tree);
     var moved = false;
     for (var i = range.x; i < range.y; i++) {
         moved = moved || bitcast<u32>(qpos(i)) != bitcast<u32>(asleep_qpos(i));
@@ -76,7 +76,7 @@ fn is_at_limit(ten: u32) -> bool {
 fn clear_coupled() {
     coupled_awake = false;
     coupled_cycle = -1;
-    coupled_several = false;
+    coupled_many_cycles = false;
 }
 
 // One more tree.
@@ -85,14 +85,14 @@ fn note_tree(tree: i32) {
         coupled_awake = coupled_awake || tree >= 0;
         return;
     }
-    let cycle = cycle_of(tree);
-    coupled_several = coupled_several || (coupled_cycle >= 0 && coupled_cycle != cycle);
+    let cycle = sleep_cycle(tree);
+    coupled_many_cycles = coupled_many_cycles || (coupled_cycle >= 0 && coupled_cycle != cycle);
     coupled_cycle = cycle;
 }
 
 // Whether they cannot sleep on as they are.
 fn is_mixed() -> bool {
-    return coupled_several || (coupled_cycle >= 0 && coupled_awake);
+    return coupled_many_cycles || (coupled_cycle >= 0 && coupled_awake);
 }
 
 //#if TENDON
@@ -121,7 +121,7 @@ fn wake_tendon(ten: i32) {
 // Wakes what an equality constraint couples, if not all of that sleeps together.
 fn wake_equality(eq: u32) {
     clear_coupled();
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         note_tendon(eq_obj1id(eq));
         note_tendon(eq_obj2id(eq));
@@ -132,10 +132,10 @@ fn wake_equality(eq: u32) {
         return;
     }
 //#endif
-//#if HOLD
-    if (holds_bodies(eq)) {
+//#if CONNECT_WELD
+    if (is_connect_or_weld(eq)) {
         // the caller may move it at any time
-        let held = held_by(eq);
+        let held = body_anchors(eq);
         coupled_awake = is_mocap(held.body1) || is_mocap(held.body2);
     }
 //#endif

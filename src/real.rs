@@ -35,7 +35,7 @@ pub trait Real:
     const EPSILON: Self;
     /// Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses
     /// what the others do. Zero in double precision.
-    const HARDEST: Self;
+    const MIN_CONTACT_INVWEIGHT: Self;
     /// Nearest value to a double.
     fn of(x: f64) -> Self;
     /// The same value as a double.
@@ -73,7 +73,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const MINVAL: Self = $minval;
             const EPSILON: Self = <$t>::EPSILON;
-            const HARDEST: Self = $hardest;
+            const MIN_CONTACT_INVWEIGHT: Self = $hardest;
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation)]
             fn of(x: f64) -> Self {

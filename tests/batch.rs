@@ -154,7 +154,7 @@ fn the_probe_has_room_for_long_rollouts() {
         let mut batch = on_cpu(&model, 8);
         run(&mut batch, 100, 1000);
         assert!(batch.status().unwrap().iter().all(|&s| s == 0), "{name}");
-        let limit = batch::bound(&model);
+        let limit = batch::max_capacity(&model);
         assert!(batch.sizes().nconmax <= limit.nconmax && batch.sizes().njmax <= limit.njmax, "{name}");
     }
 }

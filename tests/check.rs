@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use manyworlds::analysis::check;
-use manyworlds::analysis::check::{CpuSubject, Options, Report, Subject};
+use manyworlds::analysis::check::{CheckOptions, CpuSubject, Report, Subject};
 use manyworlds::compile;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
@@ -13,7 +13,7 @@ use manyworlds::model::data::Data;
 use manyworlds::model::plan;
 use manyworlds::schema::stages::Stage;
 
-const OPTIONS: Options = Options { worlds: 4, steps: 60, seed: 1, from: None };
+const OPTIONS: CheckOptions = CheckOptions { worlds: 4, steps: 60, seed: 1, from: None };
 
 /// What a faulty backend may do to a field of the last world.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ fn humanoid() -> Model {
     compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml")).unwrap()
 }
 
-fn check(fault: Fault, options: &Options) -> Report {
+fn check(fault: Fault, options: &CheckOptions) -> Report {
     let model = humanoid();
     let capacity = manyworlds::batch::probe(&model);
     let worlds = vec![Data::new(&model, capacity); options.worlds];
@@ -113,7 +113,7 @@ fn a_stage_that_does_not_run_fails() {
 
 #[test]
 fn from_a_stage_on_errors_add_up_and_earlier_stages_are_the_cpu_s() {
-    let options = Options { from: Some(Stage::crb), ..OPTIONS };
+    let options = CheckOptions { from: Some(Stage::crb), ..OPTIONS };
     let report = check(Fault::None, &options);
     assert!(report.passed());
     assert!(report.rows.iter().all(|r| r.stage >= Stage::crb));

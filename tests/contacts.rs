@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use manyworlds::batch::{Backend, Batch, BatchOptions, bound};
+use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
 use manyworlds::compile::load_str;
 use manyworlds::cpu;
 use manyworlds::model::Model;
@@ -12,7 +12,7 @@ use manyworlds::model::data::Data;
 
 /// A world in its initial state, with room for everything.
 fn world(m: &Model) -> Data {
-    Data::new(m, bound(m))
+    Data::new(m, max_capacity(m))
 }
 
 fn run(m: &Model, d: &mut Data, seconds: f64) {

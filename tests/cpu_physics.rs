@@ -405,7 +405,7 @@ fn derivatives_are_those_of_the_forces() {
         let mut d = world(&m, 30, 100);
         disturb(&mut d.qvel, 0.7, &mut seed);
         disturb(&mut d.ctrl, 0.5, &mut seed);
-        cpu::integrate::advance::move_joints(&m, &mut d, 1.0);
+        cpu::integrate::advance::integrate_pos(&m, &mut d, 1.0);
         disturb(&mut d.qvel, 0.7, &mut seed);
         cpu::forward(&m, &mut d);
         cpu::integrate::velocity_derivative::derivative(&m, &mut d);
@@ -448,7 +448,7 @@ fn fast_derivatives_are_symmetric_but_for_free_bodies_alone() {
             let differs = (d.qDeriv[k] - d.qDeriv[mirror]).abs() > 1e-9;
             lopsided += usize::from(differs);
             assert!(
-                !differs || cpu::integrate::velocity_derivative::is_alone(&m, m.dof_treeid[i]),
+                !differs || cpu::integrate::velocity_derivative::is_single_free_body(&m, m.dof_treeid[i]),
                 "{i} {j}"
             );
         }

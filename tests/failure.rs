@@ -33,7 +33,7 @@ fn backends() -> Vec<BatchOptions> {
     let mut all = vec![BatchOptions::on(Backend::Cpu)];
     #[cfg(feature = "gpu")]
     for (lanes, tile) in [(1, 8), (4, 2)] {
-        let gpu = manyworlds::gpu::Options {
+        let gpu = manyworlds::gpu::KernelOptions {
             lanes: Some(lanes),
             worlds_per_group: Some(tile),
             ..Default::default()
@@ -413,11 +413,11 @@ fn a_masked_reset_touches_its_worlds_only() {
 #[test]
 #[cfg(feature = "gpu")]
 fn a_lost_device_is_an_error_of_every_later_call() {
-    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options};
+    use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
     let model = compile::load("models/pendulum.xml".as_ref()).unwrap();
-    let gpu = Gpu::open(Choice::Any).unwrap();
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let capacity = manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 };
-    let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &Options::default()).unwrap();
+    let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).unwrap();
     batch.step(2).unwrap();
     batch.wait().unwrap();
     gpu.close();
@@ -427,7 +427,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
         batch.wait().err(),
         batch.get("qpos").err(),
         batch.set("qvel", &[0.0; 3]).err(),
-        GpuBatch::new(&gpu, &model, 3, capacity, &Options::default()).err(),
+        GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).err(),
     ];
     for (call, error) in said.into_iter().enumerate() {
         let text = error.map(|e| e.to_string()).unwrap_or_default();

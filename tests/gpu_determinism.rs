@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use manyworlds::compile;
-use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options, Partition, Placement};
+use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, Partition, WorkingSetSpace};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 
@@ -24,8 +24,8 @@ fn control(model: &Model, world: usize) -> Vec<f64> {
 }
 
 /// Bits of the worlds `first..first + count` after some steps from a keyframe, in a batch that holds just them.
-fn run(model: &Model, options: &Options, first: usize, count: usize, steps: usize) -> Vec<Vec<u64>> {
-    let gpu = Gpu::open(Choice::Any).unwrap();
+fn run(model: &Model, options: &KernelOptions, first: usize, count: usize, steps: usize) -> Vec<Vec<u64>> {
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let mut batch = GpuBatch::new(&gpu, model, count, CAPACITY, options).unwrap();
     let key = model.sizes.nkey.checked_sub(1);
     batch.reset(&vec![true; count], key).unwrap();
@@ -44,24 +44,24 @@ fn run(model: &Model, options: &Options, first: usize, count: usize, steps: usiz
     worlds
 }
 
-fn with(lanes: usize, worlds_per_group: usize, partition: Partition, checks: bool) -> Options {
-    Options {
+fn with(lanes: usize, worlds_per_group: usize, partition: Partition, checks: bool) -> KernelOptions {
+    KernelOptions {
         partition,
         lanes: Some(lanes),
         worlds_per_group: Some(worlds_per_group),
         checks,
-        ..Options::default()
+        ..KernelOptions::default()
     }
 }
 
-fn placed(options: Options, placement: Placement) -> Options {
-    Options { placement: Some(placement), ..options }
+fn placed(options: KernelOptions, placement: WorkingSetSpace) -> KernelOptions {
+    KernelOptions { placement: Some(placement), ..options }
 }
 
 #[test]
 fn runs_batch_sizes_and_places_give_the_same_bits() {
     let model = model("humanoid");
-    let options = Options::default();
+    let options = KernelOptions::default();
     let all = run(&model, &options, 0, 13, 40);
     assert_eq!(all, run(&model, &options, 0, 13, 40), "two runs differ");
     assert_eq!(all[5..8], run(&model, &options, 5, 3, 40), "another batch size and place differ");
@@ -81,8 +81,8 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
         with(16, 1, Partition::Grouped, false),
         with(4, 2, Partition::Fused, false),
         with(1, 8, Partition::Split, true),
-        placed(with(1, 8, Partition::Split, false), Placement::Storage),
-        placed(with(4, 2, Partition::Split, false), Placement::Storage),
+        placed(with(1, 8, Partition::Split, false), WorkingSetSpace::Storage),
+        placed(with(4, 2, Partition::Split, false), WorkingSetSpace::Storage),
     ];
     for options in variants {
         assert_eq!(reference, run(&model, &options, 0, 5, 60), "{options:?}");
@@ -98,8 +98,8 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
             with(8, 2, Partition::Grouped, false),
             with(16, 1, Partition::Fused, false),
             with(32, 1, Partition::Split, false),
-            placed(with(1, 8, Partition::Split, false), Placement::Storage),
-            placed(with(8, 2, Partition::Split, false), Placement::Storage),
+            placed(with(1, 8, Partition::Split, false), WorkingSetSpace::Storage),
+            placed(with(8, 2, Partition::Split, false), WorkingSetSpace::Storage),
         ] {
             assert_eq!(reference, run(&model, &options, 0, 3, steps), "{name} {options:?}");
         }
@@ -116,7 +116,7 @@ fn every_solver_gives_the_same_bits() {
         assert!(reference[0].iter().any(|bits| *bits != 0));
         for options in [
             with(8, 2, Partition::Grouped, false),
-            placed(with(1, 8, Partition::Split, false), Placement::Storage),
+            placed(with(1, 8, Partition::Split, false), WorkingSetSpace::Storage),
         ] {
             assert_eq!(reference, run(&model, &options, 0, 3, steps), "{name} {options:?}");
         }
@@ -126,9 +126,9 @@ fn every_solver_gives_the_same_bits() {
 #[test]
 fn steps_in_one_submission_or_many_are_the_same() {
     let model = model("pendulum");
-    let gpu = Gpu::open(Choice::Any).unwrap();
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let finish = |chunks: &[usize]| {
-        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &Options::default()).unwrap();
+        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &KernelOptions::default()).unwrap();
         chunks.iter().for_each(|n| batch.step(*n).unwrap());
         batch.get("qpos").unwrap()
     };

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::analysis::derivatives::{Differences, Knots, Options};
+use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::compile;
 use manyworlds::cpu;
@@ -152,7 +152,7 @@ fn a_world_that_diverges_starts_with_an_empty_history_again() {
 fn a_state_that_is_put_back_goes_on_as_before() {
     let model = cart("timestep='.01'");
     const STATE: [&str; 7] =
-        ["time", "time_rest", "qpos", "qvel", "history", "history_rest", "qacc_warmstart"];
+        ["time", "time_compensation", "qpos", "qvel", "history", "history_compensation", "qacc_warmstart"];
     for backend in backends() {
         let (mut one, mut two) = (open(&model, backend), open(&model, backend));
         drive(&mut one, 0..23);
@@ -230,8 +230,8 @@ fn a_late_control_has_no_slope_within_a_step() {
     let fields = [("qpos", vec![0.1]), ("qvel", vec![0.2]), ("ctrl", vec![3.0, 4.0])];
     let knots = Knots { count: 1, fields: fields.map(|(n, v)| (n.to_owned(), v)).into() };
     for backend in backends() {
-        let options = Options { eps: 1e-2, centred: true };
-        let mut d = Differences::new(&model, 1, options, &BatchOptions::on(backend)).unwrap();
+        let options = DifferenceOptions { eps: 1e-2, centred: true };
+        let mut d = FiniteDifferences::new(&model, 1, options, &BatchOptions::on(backend)).unwrap();
         let slopes = d.transition(&knots).unwrap();
         // velocity by the two controls: none, time step over mass
         let by = &slopes.B[2..4];

@@ -33,9 +33,9 @@ fn elements_are_put_in_frames_and_at_sites() {
     let mut spec = Spec::new();
     let pose = Pose { pos: [0.0, 0.0, 1.0].into(), ..Pose::default() };
     let frame = spec.add_frame(0, Frame { pose, ..Frame::default() }).unwrap();
-    let site = spec.add_site(Place::Frame(frame), Site { pose, ..Site::default() }).unwrap();
-    spec.add_geom(Place::Site(site), ball("up")).unwrap();
-    spec.add_body(Place::Frame(frame), Body::default()).unwrap();
+    let site = spec.add_site(Parent::Frame(frame), Site { pose, ..Site::default() }).unwrap();
+    spec.add_geom(Parent::Site(site), ball("up")).unwrap();
+    spec.add_body(Parent::Frame(frame), Body::default()).unwrap();
     let model = spec.compile().unwrap();
     assert_eq!(model.geom_pos, [0.0, 0.0, 2.0]);
     assert_eq!(model.body_pos[3..], [0.0, 0.0, 1.0]);

@@ -76,13 +76,13 @@ fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
 fn advance_activations__R() {
 //#if ACTIVATION
     for (var a = lane; a < nactuator; a += lanes) {
-        if (actuator_actadr(a) >= 0 && !group_off(a)) {
+        if (actuator_actadr(a) >= 0 && !actuator_disabled(a)) {
             let first = u32(actuator_actadr(a));
             let end = first + u32(actuator_actnum(a));
             for (var i = first; i < end; i++) {
                 var next = next_activation(a, i, R(i));
                 if (actuator_dyntype(a) == DYNAMICS_INTEGRATOR) {
-                    next = near_length(a, next);
+                    next = unwrap_setpoint(a, next);
                 }
                 set_act(i, next);
             }
@@ -97,7 +97,7 @@ fn advance_activations__R() {
 }
 
 // Whether an actuator's group is switched off.
-fn group_off(a: u32) -> bool {
+fn actuator_disabled(a: u32) -> bool {
     let group = actuator_group(a);
     return group >= 0 && group <= 30 && (opt_disableactuator(0u) & (1 << u32(group & 31))) != 0;
 }
@@ -130,12 +130,12 @@ fn full_turn(a: u32) -> f32 {
 }
 
 // Of all setpoints that differ by full turns, the one nearest to the present length.
-fn near_length(a: u32, setpoint: f32) -> f32 {
-    return nearest_turn(a, setpoint, actuator_length(u32(actuator_outadr(a))));
+fn unwrap_setpoint(a: u32, setpoint: f32) -> f32 {
+    return unwrap_near(a, setpoint, actuator_length(u32(actuator_outadr(a))));
 }
 
 // Of all setpoints that differ by full turns, the one nearest to another number.
-fn nearest_turn(a: u32, setpoint: f32, other: f32) -> f32 {
+fn unwrap_near(a: u32, setpoint: f32, other: f32) -> f32 {
     let turn = full_turn(a);
     if (turn < MINVAL) {
         return setpoint;

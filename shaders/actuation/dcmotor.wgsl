@@ -1,6 +1,6 @@
 // DC motors: winding, servo on board, temperature and friction. Parameters as in the twin: src/cpu/actuation/dcmotor.rs.
 
-struct Motor {
+struct DcMotor {
     actuator: u32,
     first: u32,
     length: f32,
@@ -37,7 +37,7 @@ fn motor_state(a: u32, k: u32) -> f32 {
 }
 
 // The motor with its first control within limits; bad controls count as zero.
-fn motor_at(a: u32, ctrl: f32, good: bool) -> Motor {
+fn motor_at(a: u32, ctrl: f32, good: bool) -> DcMotor {
     let out = u32(actuator_outadr(a));
     let first = u32(max(actuator_actadr(a), 0));
     var input = ctrl;
@@ -50,13 +50,13 @@ fn motor_at(a: u32, ctrl: f32, good: bool) -> Motor {
         let above = motor_state(a, 2u) + actuator_dynprm(10u * a + 4u) - actuator_gainprm(10u * a + 3u);
         resistance *= 1.0 + actuator_gainprm(10u * a + 2u) * above;
     }
-    var motor = Motor(a, first, actuator_length(out), actuator_velocity(out), input, 0.0, max(resistance, MINVAL));
+    var motor = DcMotor(a, first, actuator_length(out), actuator_velocity(out), input, 0.0, max(resistance, MINVAL));
     motor.voltage = motor_servo(motor, good);
     return motor;
 }
 
 // Voltage at the winding: the input, or what the servo on board makes of its inputs.
-fn motor_servo(motor: Motor, good: bool) -> f32 {
+fn motor_servo(motor: DcMotor, good: bool) -> f32 {
     let a = motor.actuator;
     let spec = actuator_ctrlspec(a);
     if (actuator_ctrlnum(a) == 0) {
@@ -80,12 +80,12 @@ fn motor_servo(motor: Motor, good: bool) -> f32 {
 }
 
 // Steady current at the present voltage and velocity.
-fn steady_current(motor: Motor) -> f32 {
+fn steady_current(motor: DcMotor) -> f32 {
     return (motor.voltage - actuator_gainprm(10u * motor.actuator + 1u) * motor.velocity) / motor.resistance;
 }
 
 // Writes the rates of the states.
-fn motor_rates(motor: Motor) {
+fn motor_rates(motor: DcMotor) {
     let a = motor.actuator;
     let p = 10u * a;
     let slew = motor_slot(a, 0u);
@@ -120,7 +120,7 @@ fn motor_rates(motor: Motor) {
 }
 
 // Force of the current, before limits.
-fn motor_drive(motor: Motor) -> f32 {
+fn motor_drive(motor: DcMotor) -> f32 {
     let a = motor.actuator;
     let constant = actuator_gainprm(10u * a + 1u);
     let winding = motor_slot(a, 4u);
@@ -135,7 +135,7 @@ fn motor_drive(motor: Motor) -> f32 {
 }
 
 // Cogging and friction, which limits of the force do not hold back.
-fn motor_losses(motor: Motor) -> f32 {
+fn motor_losses(motor: DcMotor) -> f32 {
     let a = motor.actuator;
     let b = 10u * a;
     var force = 0.0;
@@ -152,7 +152,7 @@ fn motor_losses(motor: Motor) -> f32 {
 
 // Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
 // servo on board, as far as the current follows in a time step, and of the damping of bristles.
-fn motor_slope(a: u32) -> f32 {
+fn motor_force_derivative(a: u32) -> f32 {
     let g = 10u * a;
     let constant = actuator_gainprm(g + 1u);
     var voltage = 0.0;

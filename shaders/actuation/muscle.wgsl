@@ -40,17 +40,17 @@ fn muscle_gain(a: u32, out: u32) -> f32 {
     let muscle = muscle_at__actuator_gainprm(a, out);
     let g = 10u * a;
     let speed = actuator_velocity(out) / max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
-    let bump = muscle_active(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
-    return -(muscle.force * bump * muscle_against(speed, actuator_gainprm(g + 8u)));
+    let bump = muscle_force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * muscle_force_velocity(speed, actuator_gainprm(g + 8u)));
 }
 
 // Derivative of the gain by the velocity.
-fn muscle_gain_slope(a: u32, out: u32) -> f32 {
+fn muscle_gain_derivative(a: u32, out: u32) -> f32 {
     let muscle = muscle_at__actuator_gainprm(a, out);
     let g = 10u * a;
     let per = max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
-    let bump = muscle_active(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
-    return -(muscle.force * bump * muscle_against_slope(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
+    let bump = muscle_force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * muscle_force_velocity_derivative(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
 }
 
 // Passive force.
@@ -72,7 +72,7 @@ fn muscle_bias(a: u32, out: u32) -> f32 {
 }
 
 // Active force over length: a bump of parabolas from low to high, one at length one.
-fn muscle_active(length: f32, low: f32, high: f32) -> f32 {
+fn muscle_force_length(length: f32, low: f32, high: f32) -> f32 {
     if (length < low || length > high) {
         return 0.0;
     }
@@ -95,7 +95,7 @@ fn muscle_active(length: f32, low: f32, high: f32) -> f32 {
 }
 
 // Active force over velocity: none at the fastest shortening, one at rest, `most` at the fastest lengthening.
-fn muscle_against(speed: f32, most: f32) -> f32 {
+fn muscle_force_velocity(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0) {
         return 0.0;
@@ -110,7 +110,7 @@ fn muscle_against(speed: f32, most: f32) -> f32 {
 }
 
 // Its derivative.
-fn muscle_against_slope(speed: f32, most: f32) -> f32 {
+fn muscle_force_velocity_derivative(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0 || speed > rise) {
         return 0.0;

@@ -2,10 +2,10 @@
 // src/cpu/actuation/orientation.rs.
 
 // Share of the largest torque that is as good as all of it.
-const HELD_TORQUE: f32 = 1.0 - 1e-6;
+const SATURATED_TORQUE: f32 = 1.0 - 1e-6;
 
 // Orientation of a rotation vector.
-fn rotvec_quat(v: vec3f) -> vec4f {
+fn rotvec_to_quat(v: vec3f) -> vec4f {
     let angle = sqrt(dot(v, v));
     if (angle < MINVAL) {
         return vec4f(1.0, 0.0, 0.0, 0.0);
@@ -19,7 +19,7 @@ fn sound_control(u: u32, good: bool) -> f32 {
 }
 
 // Orientation that is asked for.
-fn wanted_orientation(a: u32, good: bool) -> vec4f {
+fn target_orientation(a: u32, good: bool) -> vec4f {
     var v = vec4f(0.0);
 //#if ACTIVATION
     if (actuator_actadr(a) >= 0) {
@@ -30,7 +30,7 @@ fn wanted_orientation(a: u32, good: bool) -> vec4f {
                 v[i] = next_activation(a, first + i, act_dot(first + i));
             }
         }
-        return rotvec_quat(v.xyz);
+        return rotvec_to_quat(v.xyz);
     }
 //#endif
     let first = u32(actuator_ctrladr(a));
@@ -41,19 +41,19 @@ fn wanted_orientation(a: u32, good: bool) -> vec4f {
     if (actuator_ctrlspec(a) == INPUT_QUAT) {
         return quat_normalize(v);
     }
-    return rotvec_quat(v.xyz);
+    return rotvec_to_quat(v.xyz);
 }
 
 // Writes the torques before limits.
 fn orientation_drive(a: u32, good: bool) {
     let out = u32(actuator_outadr(a));
-    let present = rotvec_quat(vec3f(actuator_length(out), actuator_length(out + 1u), actuator_length(out + 2u)));
-    let error = quat_sub(wanted_orientation(a, good), present);
+    let present = rotvec_to_quat(vec3f(actuator_length(out), actuator_length(out + 1u), actuator_length(out + 2u)));
+    let error = quat_sub(target_orientation(a, good), present);
     let b = 10u * a;
     for (var i = 0u; i < 3u; i++) {
         let damping = actuator_biasprm(b + 2u) * actuator_velocity(out + i);
         let torque = actuator_biasprm(b) + actuator_gainprm(b) * error[i] + damping;
-        set_actuator_force(out + i, select(torque, 0.0, group_off(a)));
+        set_actuator_force(out + i, select(torque, 0.0, actuator_disabled(a)));
     }
 }
 
@@ -93,11 +93,11 @@ fn limit_orientation(a: u32) {
 }
 
 // Derivative of each torque by the velocity about its axis; none where the range holds it back.
-fn orientation_slope(a: u32) -> f32 {
+fn orientation_force_derivative(a: u32) -> f32 {
     let out = u32(actuator_outadr(a));
     let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
-    let most = HELD_TORQUE * actuator_forcerange(2u * a + 1u);
-    if (group_off(a) || (actuator_forcelimited(a) != 0 && dot(torque, torque) >= most * most)) {
+    let most = SATURATED_TORQUE * actuator_forcerange(2u * a + 1u);
+    if (actuator_disabled(a) || (actuator_forcelimited(a) != 0 && dot(torque, torque) >= most * most)) {
         return 0.0;
     }
     return actuator_biasprm(10u * a + 2u);

@@ -22,11 +22,11 @@ fn pid_at(a: u32, first: f32, good: bool) -> Pid {
     var inputs = servo_inputs(a, first, good);
     if (has_slew) {
         let last = act(u32(slew));
-        inputs.x = slewed(nearest_turn(a, inputs.x, last), last, actuator_dynprm(p + 1u));
+        inputs.x = slewed(unwrap_near(a, inputs.x, last), last, actuator_dynprm(p + 1u));
     }
     var setpoint = 0.0;
     if ((actuator_ctrlspec(a) & INPUT_POS) != 0) {
-        setpoint = near_length(a, inputs.x);
+        setpoint = unwrap_setpoint(a, inputs.x);
     }
     return Pid(a, slew, integral, inputs, setpoint);
 }

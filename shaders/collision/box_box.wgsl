@@ -5,8 +5,8 @@
 // By how much, of itself, an edge axis must be better than those before it.
 const EDGE_BIAS: f32 = 1e-6;
 // Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better then.
-const LOOKALIKE: f32 = 0.99;
-const LOOKALIKE_BETTER: f32 = 0.05;
+const FACE_PREFERENCE: f32 = 0.99;
+const FACE_PREFERENCE_DEPTH: f32 = 0.05;
 // Rounding: of a gap, relative to the extents; of the squared sine of two edges; of a component of a normal; of the
 // squared distance of two corners, relative to the face.
 const GAP_ROUNDING: f32 = 1e-6;
@@ -28,8 +28,8 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
     let rounding = GAP_ROUNDING * dot(a.size + b.size, vec3f(1.0));
     let apart = margin + rounding;
     // the face that separates most, what is better by rounding is not: three of the first box, three of the second
-    let gaps_a = abs(from_a) - a.size - box_reaches(b.size, rows_b);
-    let gaps_b = abs(from_b) - b.size - box_reaches(a.size, axes);
+    let gaps_a = abs(from_a) - a.size - projected_radii(b.size, rows_b);
+    let gaps_b = abs(from_b) - b.size - projected_radii(a.size, axes);
     var face = 0u;
     var best = gaps_a.x;
     for (var k = 0u; k < 6u; k++) {
@@ -45,7 +45,7 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
     // the pair of edges that separates more than that
     let of_face = best;
     var edges = 9u;
-    var likeness = 0.0;
+    var alignment = 0.0;
     for (var k = 0u; k < 9u; k++) {
         // across both edges, as each box sees it; noise where they are parallel
         let edge = vec3f(vec3u(k / 3u) == vec3u(0u, 1u, 2u));
@@ -64,27 +64,27 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
             best = gap;
             edges = k;
             // how much it looks like the best face
-            likeness = abs(select(for_b[face % 3u], for_a[face % 3u], face < 3u));
+            alignment = abs(select(for_b[face % 3u], for_a[face % 3u], face < 3u));
         }
     }
     // an edge that is hardly better than a face like it gives way
-    if (edges < 9u && (likeness <= LOOKALIKE || best >= of_face + LOOKALIKE_BETTER * abs(of_face) + MINVAL)) {
-        edge_edge(turned_box(a, edges / 3u), turned_box(b, edges % 3u), apart);
+    if (edges < 9u && (alignment <= FACE_PREFERENCE || best >= of_face + FACE_PREFERENCE_DEPTH * abs(of_face) + MINVAL)) {
+        edge_edge(permuted(a, edges / 3u), permuted(b, edges % 3u), apart);
         return;
     }
     var base = a;
     var other = b;
-    var facing = steepest(axis_of(rows_b, face));
+    var facing = largest_component(axis_of(rows_b, face));
     if (face >= 3u) {
         base = b;
         other = a;
-        facing = steepest(axis_of(axes, face - 3u));
+        facing = largest_component(axis_of(axes, face - 3u));
     }
-    face_face(turned_box(base, face % 3u), turned_box(other, facing), select(-1.0, 1.0, face < 3u), margin);
+    face_face(permuted(base, face % 3u), permuted(other, facing), select(-1.0, 1.0, face < 3u), margin);
 }
 
-// How far a box box_reaches from its centre along each of three axes.
-fn box_reaches(size: vec3f, axes: mat3x3f) -> vec3f {
+// How far a box projected_radii from its centre along each of three axes.
+fn projected_radii(size: vec3f, axes: mat3x3f) -> vec3f {
     return vec3f(dot(abs(axes[0]), size), dot(abs(axes[1]), size), dot(abs(axes[2]), size));
 }
 
@@ -99,7 +99,7 @@ fn turn3(v: vec3f, k: u32) -> vec3f {
 }
 
 // A box with its axes in a circle, number k the last.
-fn turned_box(cuboid: Shape, k: u32) -> Shape {
+fn permuted(cuboid: Shape, k: u32) -> Shape {
     let m = cuboid.mat;
     var mat = m;
     if (k == 0u) {
@@ -112,7 +112,7 @@ fn turned_box(cuboid: Shape, k: u32) -> Shape {
 }
 
 // The component of largest size, the first of equals.
-fn steepest(v: vec3f) -> u32 {
+fn largest_component(v: vec3f) -> u32 {
     let u = abs(v);
     return select(select(0u, 1u, u.y > u.x), 2u, u.z > max(u.x, u.y));
 }
@@ -170,7 +170,7 @@ fn edge_edge(a: Shape, b: Shape, apart: f32) {
     }
     let dist = dot(two - one, normal);
     if (dist <= apart) {
-        append(Found(dist, a.mat * (0.5 * (one + two)) + a.pos, a.mat * normal, vec3f(0.0)));
+        append(ContactPoint(dist, a.mat * (0.5 * (one + two)) + a.pos, a.mat * normal, vec3f(0.0)));
     }
 }
 
@@ -221,7 +221,7 @@ fn face_face(base: Shape, other: Shape, sign: f32, margin: f32) {
         kept++;
         // midway between the face and the other box
         let at = vec3f(p.xy, up * (base.size.z + 0.5 * p.z));
-        append(Found(p.z, base.mat * at + base.pos, normal, vec3f(0.0)));
+        append(ContactPoint(p.z, base.mat * at + base.pos, normal, vec3f(0.0)));
     }
 }
 

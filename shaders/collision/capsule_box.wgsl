@@ -6,13 +6,13 @@
 // What of a box is nearest to a segment: the inside, the face across an axis, a point y from minus one to one on the
 // edge along an axis that starts at a corner, or that corner. Bit k of a corner is set where it is on the upper side of
 // axis k.
-const AT_INSIDE: u32 = 0u;
-const AT_FACE: u32 = 1u;
-const AT_EDGE: u32 = 2u;
-const AT_CORNER: u32 = 3u;
+const FEATURE_INSIDE: u32 = 0u;
+const FEATURE_FACE: u32 = 1u;
+const FEATURE_EDGE: u32 = 2u;
+const FEATURE_CORNER: u32 = 3u;
 
-// A place, where it is, and the point of the segment that is nearest to it.
-struct BoxPlace {
+// A feature, where it is, and the point of the segment that is nearest to it.
+struct BoxFeature {
     kind: u32,
     axis: u32,
     corner: u32,
@@ -40,27 +40,27 @@ fn capsule_box(capsule: Shape, cuboid: Shape, margin: f32) {
     let axis = capsule.mat[2] * cuboid.mat;
     let length = capsule.size.y;
     let pair = SegmentBox((capsule.pos - cuboid.pos) * cuboid.mat, axis, axis * length, length, cuboid.size);
-    let place = nearest_place(pair);
+    let feature = closest_feature(pair);
     var next = NO_STEP;
-    if (place.kind == AT_FACE) {
-        next = step_on_face(pair, place.axis, place.x);
+    if (feature.kind == FEATURE_FACE) {
+        next = step_on_face(pair, feature.axis, feature.x);
     }
-    if (place.kind == AT_EDGE) {
-        next = step_from_edge(pair, place);
+    if (feature.kind == FEATURE_EDGE) {
+        next = step_from_edge(pair, feature);
     }
-    if (place.kind == AT_CORNER) {
-        next = step_from_corner(pair, place.corner, place.x);
+    if (feature.kind == FEATURE_CORNER) {
+        next = step_from_corner(pair, feature.corner, feature.x);
     }
-    var ball = capsule;
+    var sphere = capsule;
     for (var k = 0u; k < select(1u, 2u, next > -3.0); k++) {
-        ball.pos = cuboid.mat * (pair.center + pair.half * (place.x + select(0.0, next, k == 1u))) + cuboid.pos;
-        sphere_box(ball, cuboid, margin);
+        sphere.pos = cuboid.mat * (pair.center + pair.half * (feature.x + select(0.0, next, k == 1u))) + cuboid.pos;
+        sphere_box(sphere, cuboid, margin);
     }
 }
 
 // What of the box is nearest to the segment, and the point of the segment that is.
-fn nearest_place(p: SegmentBox) -> BoxPlace {
-    var place = BoxPlace(AT_INSIDE, 0u, 0u, 0.0, 0.0);
+fn closest_feature(p: SegmentBox) -> BoxFeature {
+    var feature = BoxFeature(FEATURE_INSIDE, 0u, 0u, 0.0, 0.0);
     var least = 1e30;
     // what is as near as before but for rounding is not nearer
     let rounding = DISTANCE_ROUNDING * (p.length + dot(p.size, vec3f(1.0)));
@@ -73,7 +73,7 @@ fn nearest_place(p: SegmentBox) -> BoxPlace {
         let dist2 = select(0.0, over[face] * over[face], any(outside));
         let lone = u32(outside.x) + u32(outside.y) + u32(outside.z) < 2u;
         if (lone && dist2 < least - rounding * sqrt(least)) {
-            place = BoxPlace(select(AT_INSIDE, AT_FACE, any(outside)), face, 0u, 0.0, end);
+            feature = BoxFeature(select(FEATURE_INSIDE, FEATURE_FACE, any(outside)), face, 0u, 0.0, end);
             least = dist2;
         }
     }
@@ -119,12 +119,12 @@ fn nearest_place(p: SegmentBox) -> BoxPlace {
             let dist2 = dot(gap, gap);
             if (dist2 < least - MINVAL - rounding * sqrt(least)) {
                 let corner = select(low_corner, low_corner + (1u << edge), side > 0.0);
-                place = BoxPlace(select(AT_CORNER, AT_EDGE, side == 0.0), edge, corner, y, x);
+                feature = BoxFeature(select(FEATURE_CORNER, FEATURE_EDGE, side == 0.0), edge, corner, y, x);
                 least = dist2;
             }
         }
     }
-    return place;
+    return feature;
 }
 
 // In which directions the segment leads over the box from a corner: bit k for axis k.
@@ -158,11 +158,11 @@ fn step_on_face(p: SegmentBox, face: u32, x: f32) -> f32 {
 
 // Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where neither
 // direction leads over a face, or one leads inside.
-fn step_from_edge(p: SegmentBox, place: BoxPlace) -> f32 {
-    let edge = place.axis;
+fn step_from_edge(p: SegmentBox, feature: BoxFeature) -> f32 {
+    let edge = feature.axis;
     let one = (edge + 1u) % 3u;
     let two = (edge + 2u) % 3u;
-    let bits = inward(p.half, place.corner);
+    let bits = inward(p.half, feature.corner);
     if (((bits >> one) & 1u) == ((bits >> two) & 1u)) {
         return NO_STEP;
     }
@@ -171,9 +171,9 @@ fn step_from_edge(p: SegmentBox, place: BoxPlace) -> f32 {
     let way = select(-1.0, 1.0, forward);
     // what is left of the edge in its own direction
     let rising = (p.half[edge] > 0.0) == forward;
-    let left = 1.0 + select(place.y, -place.y, rising);
+    let left = 1.0 + select(feature.y, -feature.y, rising);
     let over = min(segment_run(p, high, 2.0 * p.size[high]), segment_run(p, edge, p.size[edge] * left));
-    return way * min(1.0 - way * place.x, over);
+    return way * min(1.0 - way * feature.x, over);
 }
 
 // Step from a corner along the edge or the face that the segment runs along; none where it leads straight away from the

@@ -3,54 +3,54 @@
 // signed distance, and the best vector the normal.
 
 // Sine of the angle within which a direction may be turned onto a face or edge.
-const CONVEX_SNAP: f32 = 0.02;
+const SNAP_SINE: f32 = 0.02;
 
 // Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
-const FLATNESS: f32 = 3.4526698e-5;
+const FLAT_TOLERANCE: f32 = 3.4526698e-5;
 
 // The same where the normal is that of a triangle of nearest points, which is less exact.
-const SLANT: f32 = 3.4526698e-3;
+const LOOSE_FLAT_TOLERANCE: f32 = 3.4526698e-3;
 
 // Height above the surface to look from, as a share of the size.
-const CONVEX_LIFT: f32 = 0.2;
+const QUERY_LIFT: f32 = 0.2;
 
-//#if HULL
-// The same for what is next to a valley of a polytope, how many directions are tilted there, and how often.
-const CONVEX_LOW: f32 = 0.05;
-const VALLEY_TILTS: u32 = 12u;
-const VALLEY_TURNS: u32 = 4u;
+//#if POLYTOPE
+// The same for what is next to a minimum of a polytope, how many directions are tilted there, and how often.
+const TILT_LIFT: f32 = 0.05;
+const TILT_COUNT: u32 = 12u;
+const TILT_ROUNDS: u32 = 4u;
 
-// How many times higher than a valley a direction is beyond which there is no lower one.
-const VALLEY_HIGH: f32 = 3.0;
+// How many times higher than a minimum a direction is beyond which there is no lower one.
+const TILT_CUTOFF: f32 = 3.0;
 //#endif
 
-// Depth as a share of the size from which on there may be a second valley.
-const CONVEX_DEEP: f32 = 0.05;
+// Depth as a share of the size from which on there may be a second minimum.
+const DEEP_PENETRATION: f32 = 0.05;
 
-// Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none.
-const ATTEMPTS: u32 = 4u;
+// Most minima that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none.
+const MAX_STARTS: u32 = 4u;
 
-// Cosine of the angle to a valley within which no other one is looked for.
-const CONVEX_AWAY: f32 = 0.7;
+// Cosine of the angle to a minimum within which no other one is looked for.
+const DISTINCT_COSINE: f32 = 0.7;
 
 // Longest step of Newton's method.
-const LONGEST_TURN: f32 = 0.3;
+const MAX_NEWTON_STEP: f32 = 0.3;
 
-// Most valleys of a polytope that are looked at before all directions are.
-const VALLEYS: u32 = 8u;
+// Most minima of a polytope that are looked at before all directions are.
+const MAX_MINIMA: u32 = 8u;
 
 // Directions that shapes suggest without the polygons.
-const SUGGESTIONS: u32 = 62u;
+const START_DIRECTIONS: u32 = 62u;
 
 // Pairs of axes, and before them the direction itself.
 const AXIS_PAIRS: u32 = 37u;
 
 // Most steps downhill, and most of Newton's.
-const DESCENTS: u32 = 12u;
-const POLISHES: u32 = 20u;
+const DESCENT_STEPS: u32 = 12u;
+const NEWTON_STEPS: u32 = 20u;
 
 // A direction and the value of the support function of the difference there; whether there is any.
-struct Valley {
+struct LocalMinimum {
     n: vec3f,
     height: f32,
     any: bool,
@@ -58,7 +58,7 @@ struct Valley {
 
 // Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out; whether that is
 // wanted.
-struct Gap {
+struct GeomDistance {
     dist: f32,
     normal: vec3f,
     p: vec3f,
@@ -67,18 +67,18 @@ struct Gap {
 }
 
 // Contacts of two convex shapes nearer than `margin`.
-fn convex_convex(first: Solid, second: Solid, margin: f32) {
-    let a = Solid(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
-    let b = Solid(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
+fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32) {
+    let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
+    let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
     let gap = nearest_points(a, b, margin);
     if (!gap.any) {
         return;
     }
-    found[0] = Found(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
+    found[0] = ContactPoint(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
     nfound = 1u;
 //#if MULTICCD
-    if (has_side(a) && has_side(b)) {
-        several_contacts(a, b, gap.normal, gap.p, gap.q, margin);
+    if (has_face_or_edge(a) && has_face_or_edge(b)) {
+        multi_contact(a, b, gap.normal, gap.p, gap.q, margin);
     }
 //#endif
     for (var k = 0u; k < nfound; k++) {
@@ -87,114 +87,114 @@ fn convex_convex(first: Solid, second: Solid, margin: f32) {
 }
 
 // Distance of two convex shapes that is not above `margin`, and the points.
-fn convex_distance(first: Solid, second: Solid, margin: f32) -> Gap {
-    let a = Solid(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
-    let b = Solid(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
+fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> GeomDistance {
+    let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
+    let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
     let gap = nearest_points(a, b, margin);
-    return Gap(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
+    return GeomDistance(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
 }
 
 // Whether a shape has a face or an edge to lie on.
-fn has_side(s: Solid) -> bool {
+fn has_face_or_edge(s: ConvexShape) -> bool {
     return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 
 // The same, relative to the centre of the first.
-fn nearest_points(a: Solid, b: Solid, margin: f32) -> Gap {
-    let radius = solid_radius(a) + solid_radius(b);
-    let valley = least_direction(a, b, radius + margin);
-    let n = valley.n;
-    let dist = -valley.height - radius;
-    if (!valley.any || dist > margin || !is_finite(dist)) {
-        return Gap(dist, n, vec3f(0.0), vec3f(0.0), false);
+fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
+    let radius = convex_radius(a) + convex_radius(b);
+    let minimum = penetration_direction(a, b, radius + margin);
+    let n = minimum.n;
+    let dist = -minimum.height - radius;
+    if (!minimum.any || dist > margin || !is_finite(dist)) {
+        return GeomDistance(dist, n, vec3f(0.0), vec3f(0.0), false);
     }
     var touching = array<vec3f, 2>(vec3f(0.0), vec3f(0.0));
-//#if HULL
+//#if POLYTOPE
     if (is_hull(a) || is_hull(b)) {
-        touching = hull_witnesses(a, b, n, valley.height);
+        touching = hull_witnesses(a, b, n, minimum.height);
     } else {
-        touching = convex_witnesses(a, b, n);
+        touching = core_witnesses(a, b, n);
     }
 //#else
-    touching = convex_witnesses(a, b, n);
+    touching = core_witnesses(a, b, n);
 //#endif
-    return Gap(dist, n, touching[0] + n * solid_radius(a), touching[1] - n * solid_radius(b), true);
+    return GeomDistance(dist, n, touching[0] + n * convex_radius(a), touching[1] - n * convex_radius(b), true);
 }
 
 // Valleys so far, which later attempts keep away from, and how many; before there are any, the direction to begin with.
-var<private> convex_valleys: array<vec3f, ATTEMPTS>;
-var<private> convex_attempt: u32;
+var<private> convex_minima: array<vec3f, MAX_STARTS>;
+var<private> convex_minima_count: u32;
 
-//#if HULL
+//#if POLYTOPE
 // Whether gjk_witness is where the first shape touches.
-var<private> valley_known: bool;
+var<private> witness_known: bool;
 
 //#endif
 // Direction in which the support function of the difference is least, and its value; none where that is below minus
 // `reach`. One loop with one search, whose result goes to what asked for it: drivers inline every call.
-fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
-    let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
-    let least = 4.0 * sqrt(EPSILON) * bulk;
-    let raised = CONVEX_LIFT * bulk;
+fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMinimum {
+    let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
+    let least = 4.0 * sqrt(EPSILON) * size;
+    let raised = QUERY_LIFT * size;
     gjk_direction = normalize3(b.pos - a.pos);
     // first from the origin, then from above the surface
-    var nearest = NEAREST_OUTSIDE;
-    // the lowest of the valleys so far
-    var lowest = Valley(gjk_direction, 0.0, false);
-    convex_attempt = 0u;
+    var nearest = GJK_OUTSIDE;
+    // the minimum of the minima so far
+    var minimum = LocalMinimum(gjk_direction, 0.0, false);
+    convex_minima_count = 0u;
     var steps = 0u;
     var n = gjk_direction;
     var best = 0.0;
-    var still = 1e-8;
-//#if HULL
-    // all triangles are parts of faces: where no valley is lower than one that is near, nothing else is looked at
+    var turn_tolerance = 1e-8;
+//#if POLYTOPE
+    // all triangles are parts of faces: where no minimum is lower than one that is near, nothing else is looked at
     let hulls = is_hull(a) || is_hull(b);
     let all_flat = hulls && !is_curved(a) && !is_curved(b);
-    let slack = 16.0 * EPSILON * bulk;
+    let slack = 16.0 * EPSILON * size;
     var proving = false;
-    var valleys = 0u;
+    var minima = 0u;
     if (all_flat) {
-        still = 1e-12;
+        turn_tolerance = 1e-12;
     }
-    valley_known = false;
+    witness_known = false;
     // last, what lies around the best direction
     var tilting = false;
     var tilt = 0u;
     var center = n;
-    // the first, at most so many steps in each valley and for each attempt, and all tilts
-    for (var turn = 0u; turn <= (VALLEYS + ATTEMPTS) * DESCENTS + VALLEY_TURNS * VALLEY_TILTS; turn++) {
+    // the first, at most so many steps in each minimum and for each attempt, and all tilts
+    for (var turn = 0u; turn <= (MAX_MINIMA + MAX_STARTS) * DESCENT_STEPS + TILT_ROUNDS * TILT_COUNT; turn++) {
 //#else
-    for (var turn = 0u; turn <= ATTEMPTS * DESCENTS; turn++) {
+    for (var turn = 0u; turn <= MAX_STARTS * DESCENT_STEPS; turn++) {
 //#endif
         let from_origin = turn == 0u;
-        var lift = select(raised, FROM_ORIGIN, from_origin);
+        var lift = select(raised, TARGET_ORIGIN, from_origin);
         var most = ANY_HEIGHT;
         var close = least;
-//#if HULL
+//#if POLYTOPE
         if (tilting) {
-            if (tilt % VALLEY_TILTS == 0u) {
+            if (tilt % TILT_COUNT == 0u) {
                 // as long as it helps
-                if (tilt == VALLEY_TURNS * VALLEY_TILTS || (tilt > 0u && all(center == n))) {
+                if (tilt == TILT_ROUNDS * TILT_COUNT || (tilt > 0u && all(center == n))) {
                     break;
                 }
                 center = n;
             }
-            gjk_direction = tilted(center, tilt % VALLEY_TILTS);
+            gjk_direction = tilted(center, tilt % TILT_COUNT);
             tilt++;
             // between two low directions none is high
-            lift = CONVEX_LOW * bulk;
-            most = VALLEY_HIGH * best;
-            close = CONVEX_LOW * least;
+            lift = TILT_LIFT * size;
+            most = TILT_CUTOFF * best;
+            close = TILT_LIFT * least;
         }
 //#endif
-        let below = gjk_approach(a, b, lift, most, select(8.0 * bulk, reach, from_origin), close);
-        if (from_origin && below == NEAREST_FAR) {
-            return Valley(n, 0.0, false);
+        let below = gjk_search(a, b, lift, most, select(8.0 * size, reach, from_origin), close);
+        if (from_origin && below == GJK_FAR) {
+            return LocalMinimum(n, 0.0, false);
         }
         let next = gjk_direction;
-//#if HULL
+//#if POLYTOPE
         if (tilting) {
-            if (below == NEAREST_OUTSIDE && gjk_height < best - 4.0 * EPSILON * bulk) {
+            if (below == GJK_OUTSIDE && gjk_height < best - 4.0 * EPSILON * size) {
                 n = next;
                 best = gjk_height;
             }
@@ -203,76 +203,76 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
 //#endif
         var done = false;
         // whether the shapes suggest directions
-        var asked = false;
+        var restart = false;
         if (from_origin) {
             nearest = below;
             n = next;
             best = gjk_height;
-            convex_valleys[0] = n;
-            asked = nearest == NEAREST_INSIDE;
-            if (!asked && -best > raised) {
+            convex_minima[0] = n;
+            restart = nearest == GJK_INSIDE;
+            if (!restart && -best > raised) {
                 break;
             }
-//#if HULL
-            if (asked && all_flat) {
+//#if POLYTOPE
+            if (restart && all_flat) {
                 proving = true;
-                asked = false;
-                n = gjk_lowest.xyz;
-                best = gjk_lowest.w;
+                restart = false;
+                n = gjk_minimum.xyz;
+                best = gjk_minimum.w;
             }
 //#endif
         } else {
             steps++;
             let turned = next - n;
-            let lower = below == NEAREST_OUTSIDE && gjk_height < best;
-            done = !lower || dot(turned, turned) < still;
+            let lower = below == GJK_OUTSIDE && gjk_height < best;
+            done = !lower || dot(turned, turned) < turn_tolerance;
             if (lower) {
                 n = next;
                 best = gjk_height;
             }
-//#if HULL
+//#if POLYTOPE
             // what is below the next point to look from may be a point of the same face
             done = done || (all_flat && gjk_inside(n * best));
-            if (proving && (done || steps == DESCENTS)) {
-                var proof = SHELL_OPEN;
-                if (done && below == NEAREST_OUTSIDE) {
+            if (proving && (done || steps == DESCENT_STEPS)) {
+                var proof = BOUND_UNPROVEN;
+                if (done && below == GJK_OUTSIDE) {
                     // one that keeps them apart, or that they touch along, is the only one
-                    proof = SHELL_CLOSED;
+                    proof = BOUND_PROVEN;
                     if (best > slack) {
-                        proof = shell_enclose(a, b, n, best - slack);
+                        proof = penetration_bound(a, b, n, best - slack);
                     }
                 }
-                if (proof == SHELL_CLOSED) {
-                    valley_known = true;
-                    return Valley(n, best, true);
+                if (proof == BOUND_PROVEN) {
+                    witness_known = true;
+                    return LocalMinimum(n, best, true);
                 }
-                if (proof == SHELL_LOWER) {
-                    n = shell_lower.xyz;
-                    best = shell_lower.w;
+                if (proof == BOUND_LOWER) {
+                    n = bound_lower.xyz;
+                    best = bound_lower.w;
                 }
-                valleys++;
-                if (proof == SHELL_OPEN || valleys == VALLEYS) {
+                minima++;
+                if (proof == BOUND_UNPROVEN || minima == MAX_MINIMA) {
                     proving = false;
-                    asked = true;
+                    restart = true;
                 }
                 done = false;
                 steps = 0u;
             }
 //#endif
-            done = done || steps == DESCENTS;
+            done = done || steps == DESCENT_STEPS;
         }
         if (done) {
-            convex_valleys[convex_attempt] = n;
-            if (convex_attempt == 0u || best < lowest.height) {
-                lowest = Valley(n, best, true);
+            convex_minima[convex_minima_count] = n;
+            if (convex_minima_count == 0u || best < minimum.height) {
+                minimum = LocalMinimum(n, best, true);
             }
-            convex_attempt++;
-            // shallow ones have no second valley
-            if (convex_attempt == ATTEMPTS || lowest.height < CONVEX_DEEP * bulk || nearest != NEAREST_INSIDE) {
-                n = lowest.n;
-                best = lowest.height;
-//#if HULL
-                if (hulls && nearest == NEAREST_INSIDE) {
+            convex_minima_count++;
+            // shallow ones have no second minimum
+            if (convex_minima_count == MAX_STARTS || minimum.height < DEEP_PENETRATION * size || nearest != GJK_INSIDE) {
+                n = minimum.n;
+                best = minimum.height;
+//#if POLYTOPE
+                if (hulls && nearest == GJK_INSIDE) {
                     tilting = true;
                     continue;
                 }
@@ -280,39 +280,39 @@ fn least_direction(a: Solid, b: Solid, reach: f32) -> Valley {
                 break;
             }
             steps = 0u;
-            asked = true;
+            restart = true;
         }
-        if (asked) {
-            let begin = convex_suggestion(a, b, convex_valleys[0]);
+        if (restart) {
+            let begin = start_direction(a, b, convex_minima[0]);
             n = begin.n;
             best = begin.height;
         }
         gjk_direction = n;
     }
-//#if HULL
+//#if POLYTOPE
     // between polytopes, points and segments the nearest triangle is exact
     if (all_flat) {
-        return Valley(n, best, true);
+        return LocalMinimum(n, best, true);
     }
 //#endif
-    return convex_polish(a, b, n, bulk);
+    return refine_direction(a, b, n, size);
 }
 
-//#if HULL
+//#if POLYTOPE
 // Whether a surface is curved where nothing is flat.
-fn is_curved(s: Solid) -> bool {
+fn is_curved(s: ConvexShape) -> bool {
     return s.kind == GEOM_ELLIPSOID || s.kind == GEOM_CYLINDER;
 }
 
 // A direction beside another.
 fn tilted(center: vec3f, k: u32) -> vec3f {
     let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
-    let way = valley_tilt(k);
+    let way = tilt_offset(k);
     return normalize3(center + t * way.x + cross(center, t) * way.y);
 }
 
 // How far a direction is tilted: three ways, twice as far and to the other side each time.
-fn valley_tilt(k: u32) -> vec2f {
+fn tilt_offset(k: u32) -> vec2f {
     let far = select(select(0.2, -0.4, k >= 3u), select(0.8, -1.2, k >= 9u), k >= 6u);
     let turn = k % 3u;
     let way = select(vec2f(1.0, 0.0), vec2f(-0.5, select(0.8660254, -0.8660254, turn == 2u)), turn > 0u);
@@ -321,50 +321,50 @@ fn valley_tilt(k: u32) -> vec2f {
 
 // Points of the two cores that touch along n where one is a polytope: of the other, if only one of its points is farthest,
 // or where the point of the difference that is nearest to one above it comes from.
-fn hull_witnesses(a: Solid, b: Solid, n: vec3f, height: f32) -> array<vec3f, 2> {
+fn hull_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f, height: f32) -> array<vec3f, 2> {
     let across = n * height;
-    let difference = meet_point(a, b, n);
+    let difference = minkowski_support(a, b, n);
     if (is_single(b, n)) {
-        let q = meet_own - difference;
+        let q = minkowski_support_a - difference;
         return array<vec3f, 2>(q + across, q);
     }
     if (is_single(a, n)) {
-        return array<vec3f, 2>(meet_own, meet_own - across);
+        return array<vec3f, 2>(minkowski_support_a, minkowski_support_a - across);
     }
-    if (valley_known) {
+    if (witness_known) {
         return array<vec3f, 2>(gjk_witness, gjk_witness - across);
     }
-    let bulk = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
+    let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     gjk_witness = a.pos;
     gjk_direction = n;
-    let state = gjk_approach(a, b, CONVEX_LIFT * bulk, ANY_HEIGHT, 8.0 * bulk, 0.0);
+    let state = gjk_search(a, b, QUERY_LIFT * size, ANY_HEIGHT, 8.0 * size, 0.0);
     return array<vec3f, 2>(gjk_witness, gjk_witness - across);
 }
 
 // Whether only one point of a shape is farthest in direction n.
-fn is_single(s: Solid, n: vec3f) -> bool {
+fn is_single(s: ConvexShape, n: vec3f) -> bool {
     if (is_hull(s)) {
         return false;
     }
     // a cylinder is flat on its side and on its caps
     let around = cross(s.mat[2], n);
-    var single = !(s.kind == GEOM_CYLINDER && sqrt(dot(around, around)) < SLANT);
+    var single = !(s.kind == GEOM_CYLINDER && sqrt(dot(around, around)) < LOOSE_FLAT_TOLERANCE);
     for (var k = 0u; k < 3u; k++) {
         let round_one = s.kind == GEOM_CYLINDER && k < 2u;
-        single = single && (round_one || !has_flat(s, k) || abs(dot(solid_axis(s, k), n)) >= SLANT);
+        single = single && (round_one || !has_flat(s, k) || abs(dot(convex_axis(s, k), n)) >= LOOSE_FLAT_TOLERANCE);
     }
     return single;
 }
 
 //#endif
 // The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-// what is across two of them, the first across an axis, and diagonals; none that is near a valley of an earlier attempt.
-fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
+// what is across two of them, the first across an axis, and diagonals; none that is near a minimum of an earlier attempt.
+fn start_direction(a: ConvexShape, b: ConvexShape, n: vec3f) -> LocalMinimum {
     let apart = b.pos - a.pos;
     let centers = normalize3(apart);
-    var best = Valley(n, 0.0, false);
-    var count = SUGGESTIONS;
-//#if HULL
+    var best = LocalMinimum(n, 0.0, false);
+    var count = START_DIRECTIONS;
+//#if POLYTOPE
     // normals of polygons come last: against the others most of them lose at once
     let polygons1 = polygons_of(a);
     count += polygons1 + polygons_of(b);
@@ -378,7 +378,7 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
         } else if (i >= 2u && i < 8u) {
             direction = axis_of_pair(a, b, i - 2u);
         } else if (i >= 8u && i < 17u) {
-            direction = cross(solid_axis(a, (i - 8u) / 3u), solid_axis(b, (i - 8u) % 3u));
+            direction = cross(convex_axis(a, (i - 8u) / 3u), convex_axis(b, (i - 8u) % 3u));
         } else if (i >= 17u && i < 23u) {
             let axis = axis_of_pair(a, b, i - 17u);
             direction = centers - axis * dot(centers, axis);
@@ -392,12 +392,12 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
         }
         let length = sqrt(dot(direction, direction));
         var unit = direction * (select(-1.0, 1.0, k % 2u == 0u) / length);
-        var hopeless = length < 0.01;
-//#if HULL
-        if (k >= SUGGESTIONS) {
-            let second = k >= SUGGESTIONS + polygons1;
+        var skip = length < 0.01;
+//#if POLYTOPE
+        if (k >= START_DIRECTIONS) {
+            let second = k >= START_DIRECTIONS + polygons1;
             var s = a;
-            var polygon = k - SUGGESTIONS;
+            var polygon = k - START_DIRECTIONS;
             if (second) {
                 s = b;
                 polygon -= polygons1;
@@ -406,27 +406,27 @@ fn convex_suggestion(a: Solid, b: Solid, n: vec3f) -> Valley {
             unit = s.mat * own;
             unit = select(unit, -unit, second);
             // no less than where the centre of the other is
-            let bound = hull_level(s.mesh, polygon, own) - dot(apart, unit);
-            hopeless = bound >= best.height && best.any;
+            let bound = hull_plane_offset(s.mesh, polygon, own) - dot(apart, unit);
+            skip = bound >= best.height && best.any;
         }
 //#endif
-        for (var v = 0u; v < convex_attempt; v++) {
-            hopeless = hopeless || dot(unit, convex_valleys[v]) > CONVEX_AWAY;
+        for (var v = 0u; v < convex_minima_count; v++) {
+            skip = skip || dot(unit, convex_minima[v]) > DISTINCT_COSINE;
         }
-        if (hopeless) {
+        if (skip) {
             continue;
         }
-        let height = dot(meet_point(a, b, unit), unit);
+        let height = dot(minkowski_support(a, b, unit), unit);
         if (!best.any || height < best.height) {
-            best = Valley(unit, height, true);
+            best = LocalMinimum(unit, height, true);
         }
     }
     return best;
 }
 
-//#if HULL
+//#if POLYTOPE
 // Number of polygons of a shape.
-fn polygons_of(s: Solid) -> u32 {
+fn polygons_of(s: ConvexShape) -> u32 {
     if (is_hull(s)) {
         return hull_polygons(s.mesh);
     }
@@ -435,36 +435,36 @@ fn polygons_of(s: Solid) -> u32 {
 
 //#endif
 // Axis k of the two shapes, three each.
-fn axis_of_pair(a: Solid, b: Solid, k: u32) -> vec3f {
+fn axis_of_pair(a: ConvexShape, b: ConvexShape, k: u32) -> vec3f {
     if (k < 3u) {
-        return solid_axis(a, k);
+        return convex_axis(a, k);
     }
-    return solid_axis(b, k - 3u);
+    return convex_axis(b, k - 3u);
 }
 
 // Whether the difference may be flat along that axis, and it is nearly across n.
-fn is_flat_axis(a: Solid, b: Solid, n: vec3f, k: u32) -> bool {
+fn is_flat_axis(a: ConvexShape, b: ConvexShape, n: vec3f, k: u32) -> bool {
     let flat_one = select(has_flat(b, k - 3u), has_flat(a, k), k < 3u);
-    return flat_one && abs(dot(axis_of_pair(a, b, k), n)) < CONVEX_SNAP;
+    return flat_one && abs(dot(axis_of_pair(a, b, k), n)) < SNAP_SINE;
 }
 
 // Whether that axis lies across a cylinder: flat at its caps only.
-fn is_round_axis(a: Solid, b: Solid, k: u32) -> bool {
+fn is_round_axis(a: ConvexShape, b: ConvexShape, k: u32) -> bool {
     return select(b.kind, a.kind, k < 3u) == GEOM_CYLINDER && k % 3u < 2u;
 }
 
 // Turns a direction onto faces and edges where the support function is no larger, and by Newton's method to where it is
 // least.
-fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
-    let slack = 4.0 * EPSILON * bulk;
+fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> LocalMinimum {
+    let slack = 4.0 * EPSILON * size;
     var n = begin;
     var point = vec3f(0.0);
     var height = 0.0;
     // how many directions are kept, and the one of a single edge
     var kept = 0u;
-    var ridge = vec3f(0.0);
+    var edge = vec3f(0.0);
     var count = AXIS_PAIRS;
-//#if HULL
+//#if POLYTOPE
     // polygons and edges at the farthest vertex of a polytope; the other shape is a curved one
     var s = a;
     var other = b;
@@ -474,8 +474,8 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
         other = a;
     }
     if (is_hull(s)) {
-        corner = hull_farthest(s.mesh, select(begin, -begin, is_hull(b)) * s.mat);
-        count += 3u * hull_ring(s.mesh, corner);
+        corner = hull_support(s.mesh, select(begin, -begin, is_hull(b)) * s.mat);
+        count += 3u * hull_valence(s.mesh, corner);
     }
 //#endif
     for (var k = 0u; k < count; k++) {
@@ -483,15 +483,15 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
         var along = vec3f(0.0);
         var next = begin;
         var more = 0u;
-        var hopeless = false;
+        var skip = false;
         if (k > 0u && k < AXIS_PAIRS) {
             let first = (k - 1u) / 6u;
             let second = (k - 1u) % 6u;
-            hopeless = second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second);
+            skip = second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second);
             // the axes across a cylinder only count together
             let round1 = is_round_axis(a, b, first);
             let round2 = is_round_axis(a, b, second);
-            hopeless = hopeless || ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u));
+            skip = skip || ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u));
             along = axis_of_pair(a, b, first);
             next = begin - along * dot(begin, along);
             more = 1u;
@@ -500,7 +500,7 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
                 more = 2u;
             }
         }
-//#if HULL
+//#if POLYTOPE
         if (k >= AXIS_PAIRS) {
             // a polygon, an edge alone, an edge and the side of a cylinder
             let at = k - AXIS_PAIRS;
@@ -521,12 +521,12 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
         if (k > 0u) {
             let length = sqrt(dot(next, next));
             next = next * (select(1.0, -1.0, dot(next, begin) < 0.0) / length);
-            hopeless = hopeless || length < 0.01 || dot(next, begin) < 0.99;
+            skip = skip || length < 0.01 || dot(next, begin) < 0.99;
         }
-        if (hopeless) {
+        if (skip) {
             continue;
         }
-        let far = meet_point(a, b, next);
+        let far = minkowski_support(a, b, next);
         let value = dot(far, next);
         // a face before an edge, unless that is better
         if (k == 0u || value < height - slack || (value <= height + slack && more > kept)) {
@@ -534,20 +534,20 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
             point = far;
             height = value;
             kept = more;
-            ridge = along;
+            edge = along;
         }
     }
-    var damping = bulk * 1e-4;
-    for (var k = 0u; k < POLISHES && kept < 2u; k++) {
+    var damping = size * 1e-4;
+    for (var k = 0u; k < NEWTON_STEPS && kept < 2u; k++) {
         // slope and curvature in the directions in which it may turn
-        var hint = ridge;
+        var hint = edge;
         if (kept == 0u) {
             hint = select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(n.x) < 0.6);
         }
         let t = normalize3(cross(hint, n));
         let u = cross(n, t);
-        let ht = support_curve(a, n, t) + support_curve(b, n, t);
-        let hu = support_curve(a, n, u) + support_curve(b, n, u);
+        let ht = support_hessian(a, n, t) + support_hessian(b, n, t);
+        let hu = support_hessian(a, n, u) + support_hessian(b, n, u);
         let g = dot(point, t);
         let f = dot(point, u);
         var q = dot(t, ht) - height;
@@ -555,8 +555,8 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
         var s = dot(u, hu) - height;
         // downhill also where the curvature is not that of a minimum
         let half_gap = 0.5 * (q - s);
-        let lowest = select(0.5 * (q + s) - sqrt(half_gap * half_gap + r * r), q, kept == 1u);
-        let raised = max(damping - lowest, 0.0);
+        let minimum = select(0.5 * (q + s) - sqrt(half_gap * half_gap + r * r), q, kept == 1u);
+        let raised = max(damping - minimum, 0.0);
         q += raised;
         s += raised;
         var turned = vec2f(-g / q, 0.0);
@@ -568,12 +568,12 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
         if (!is_finite(length)) {
             break;
         }
-        if (length > LONGEST_TURN) {
-            turned = turned * (LONGEST_TURN / length);
-            length = LONGEST_TURN;
+        if (length > MAX_NEWTON_STEP) {
+            turned = turned * (MAX_NEWTON_STEP / length);
+            length = MAX_NEWTON_STEP;
         }
         let next = normalize3(n + t * turned.x + u * turned.y);
-        let far = meet_point(a, b, next);
+        let far = minkowski_support(a, b, next);
         let value = dot(far, next);
         if (!(value <= height + slack)) {
             damping = damping * 8.0 + raised;
@@ -586,11 +586,11 @@ fn convex_polish(a: Solid, b: Solid, begin: vec3f, bulk: f32) -> Valley {
             break;
         }
     }
-    return Valley(n, height, true);
+    return LocalMinimum(n, height, true);
 }
 
 // Points of the two cores that touch along n.
-fn convex_witnesses(a: Solid, b: Solid, n: vec3f) -> array<vec3f, 2> {
+fn core_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f) -> array<vec3f, 2> {
     // from one to the other and back, which ends where both are flat
     var p = b.pos;
     var q = b.pos;
@@ -600,7 +600,7 @@ fn convex_witnesses(a: Solid, b: Solid, n: vec3f) -> array<vec3f, 2> {
         if (back) {
             s = b;
         }
-        let far = farthest_point(s, select(n, -n, back), select(q, p, back), FLATNESS);
+        let far = support(s, select(n, -n, back), select(q, p, back), FLAT_TOLERANCE);
         p = select(far, p, back);
         q = select(q, far, back);
     }
@@ -617,16 +617,16 @@ fn convex_witnesses(a: Solid, b: Solid, n: vec3f) -> array<vec3f, 2> {
 }
 
 // The edge of a shape that is farthest in direction n, where it is no face; zero where there is none.
-fn single_edge(s: Solid, n: vec3f) -> vec3f {
-    var ridge = vec3f(0.0);
+fn single_edge(s: ConvexShape, n: vec3f) -> vec3f {
+    var edge = vec3f(0.0);
     var count = 0u;
     for (var k = 0u; k < 3u; k++) {
         // the axes across a cylinder count for its caps only
         let round_one = s.kind == GEOM_CYLINDER && k < 2u;
-        if (has_flat(s, k) && !round_one && abs(dot(solid_axis(s, k), n)) < FLATNESS) {
-            ridge = solid_axis(s, k);
+        if (has_flat(s, k) && !round_one && abs(dot(convex_axis(s, k), n)) < FLAT_TOLERANCE) {
+            edge = convex_axis(s, k);
             count++;
         }
     }
-    return select(vec3f(0.0), ridge, count == 1u);
+    return select(vec3f(0.0), edge, count == 1u);
 }

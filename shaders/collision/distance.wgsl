@@ -2,13 +2,13 @@
 
 // Signed distance of two geoms and where they are nearest, where it is below `most`. Where they overlap, it is minus the
 // length of the shortest way apart.
-fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
+fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {
     // the lower type first
     let swapped = geom_type(geom1) > geom_type(geom2);
     let g1 = select(geom1, geom2, swapped);
     let g2 = select(geom2, geom1, swapped);
-    var gap = Gap(most, vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
-    if (far_apart(g1, g2, most)) {
+    var gap = GeomDistance(most, vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
+    if (spheres_apart(g1, g2, most)) {
         return gap;
     }
     let t1 = geom_type(g1);
@@ -26,17 +26,17 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> Gap {
     for (var k = 0u; k < nfound; k++) {
         if (found[k].dist < gap.dist) {
             let half = found[k].normal * (0.5 * found[k].dist);
-            gap = Gap(found[k].dist, found[k].normal, found[k].pos - half, found[k].pos + half, true);
+            gap = GeomDistance(found[k].dist, found[k].normal, found[k].pos - half, found[k].pos + half, true);
         }
     }
 //#if CONVEX_DISTANCE
     if (is_convex_pair(t1, t2) || (t1 == GEOM_BOX && t2 == GEOM_BOX)) {
-        gap = convex_distance(solid(g1), solid(g2), most);
+        gap = convex_distance(convex_shape(g1), convex_shape(g2), most);
         gap.any = gap.any && gap.dist < most;
     }
 //#endif
     if (swapped) {
-        return Gap(gap.dist, -gap.normal, gap.q, gap.p, gap.any);
+        return GeomDistance(gap.dist, -gap.normal, gap.q, gap.p, gap.any);
     }
     return gap;
 }

@@ -5,13 +5,13 @@
 // nearest, and the smallest part of both that holds the nearest point.
 
 // Most points that one search adds.
-const GJK_ROUNDS: u32 = 40u;
+const GJK_ITERATIONS: u32 = 40u;
 
 // What a search has found: the point is outside; inside, or nearer to the surface than can be told; the origin is
 // farther away than asked for, or the surface higher.
-const NEAREST_OUTSIDE: u32 = 0u;
-const NEAREST_INSIDE: u32 = 1u;
-const NEAREST_FAR: u32 = 2u;
+const GJK_OUTSIDE: u32 = 0u;
+const GJK_INSIDE: u32 = 1u;
+const GJK_FAR: u32 = 2u;
 
 // Points of a difference, relative to the point that is looked for, and the direction from the difference to that.
 var<private> simplex_points: array<vec3f, 4>;
@@ -19,19 +19,19 @@ var<private> simplex_count: u32;
 var<private> gjk_direction: vec3f;
 
 // The point that is looked for.
-var<private> gjk_goal: vec3f;
+var<private> gjk_target: vec3f;
 
 // Support function of the difference in the last direction.
 var<private> gjk_height: f32;
-//#if HULL
+//#if POLYTOPE
 
 // The direction on the way in which it was least, and that.
-var<private> gjk_lowest: vec4f;
+var<private> gjk_minimum: vec4f;
 
-// The same points as points of the first shape, their shares in the nearest point, and that one as a point of the first
+// The same points as points of the first shape, their barycentrics in the nearest point, and that one as a point of the first
 // shape.
-var<private> simplex_from: array<vec3f, 4>;
-var<private> simplex_shares: vec3f;
+var<private> simplex_points_a: array<vec3f, 4>;
+var<private> simplex_barycentrics: vec3f;
 var<private> gjk_witness: vec3f;
 
 // Which corners of a triangle the simplex got.
@@ -39,67 +39,67 @@ var<private> simplex_order: vec3u;
 //#endif
 
 // Instead of a height above the surface: the origin is looked for. And any height is low enough.
-const FROM_ORIGIN: f32 = -1.0;
+const TARGET_ORIGIN: f32 = -1.0;
 const ANY_HEIGHT: f32 = 3.4e38;
 
 // Turns gjk_direction into the direction from the difference of a and b to the point that lies `lift` above its surface in that
 // direction, or to the origin; stops where a plane keeps the difference farther than `reach` away, or where the surface is
 // higher than `most`. `least` is the distance below which nothing is told.
-fn gjk_approach(a: Solid, b: Solid, lift: f32, most: f32, reach: f32, least: f32) -> u32 {
+fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, tolerance: f32) -> u32 {
     simplex_count = 0u;
-//#if HULL
+//#if POLYTOPE
     // points that are not there yet count for nothing
     for (var k = 0u; k < 4u; k++) {
-        simplex_from[k] = vec3f(0.0);
+        simplex_points_a[k] = vec3f(0.0);
     }
 //#endif
     var nearest = vec3f(0.0);
     var square = 0.0;
-    for (var round = 0u; round <= GJK_ROUNDS; round++) {
-        let met = meet_point(a, b, gjk_direction);
-        gjk_height = dot(met, gjk_direction);
+    for (var round = 0u; round <= GJK_ITERATIONS; round++) {
+        let difference = minkowski_support(a, b, gjk_direction);
+        gjk_height = dot(difference, gjk_direction);
         if (round == 0u) {
-            gjk_goal = select(gjk_direction * (gjk_height + lift), vec3f(0.0), lift == FROM_ORIGIN);
+            gjk_target = select(gjk_direction * (gjk_height + lift), vec3f(0.0), lift == TARGET_ORIGIN);
         }
-        let point = met - gjk_goal;
-//#if HULL
-        if (round == 0u || gjk_height < gjk_lowest.w) {
-            gjk_lowest = vec4f(gjk_direction, gjk_height);
+        let point = difference - gjk_target;
+//#if POLYTOPE
+        if (round == 0u || gjk_height < gjk_minimum.w) {
+            gjk_minimum = vec4f(gjk_direction, gjk_height);
         }
 //#endif
         if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
-            return NEAREST_FAR;
+            return GJK_FAR;
         }
-        if (round == GJK_ROUNDS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
+        if (round == GJK_ITERATIONS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
             break;
         }
         simplex_points[simplex_count] = point;
-//#if HULL
-        simplex_from[simplex_count] = meet_own;
+//#if POLYTOPE
+        simplex_points_a[simplex_count] = minkowski_support_a;
 //#endif
         simplex_count++;
         let next = reduce_simplex();
         let squared = dot(next, next);
-        if (simplex_count == 4u || squared <= least * least) {
-            return NEAREST_INSIDE;
+        if (simplex_count == 4u || squared <= tolerance * tolerance) {
+            return GJK_INSIDE;
         }
         if (round > 0u && squared >= square) {
             break;
         }
         nearest = next;
         square = squared;
-//#if HULL
-        gjk_witness = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * simplex_shares;
+//#if POLYTOPE
+        gjk_witness = mat3x3f(simplex_points_a[0], simplex_points_a[1], simplex_points_a[2]) * simplex_barycentrics;
 //#endif
         gjk_direction = nearest * (-1.0 / sqrt(square));
     }
-    return NEAREST_OUTSIDE;
+    return GJK_OUTSIDE;
 }
 
-//#if HULL
+//#if POLYTOPE
 // Corner k of the triangle that a search has found, the last repeated where there are fewer than three.
 fn gjk_corner(k: u32) -> vec3f {
-    return simplex_points[min(k, simplex_count - 1u)] + gjk_goal;
+    return simplex_points[min(k, simplex_count - 1u)] + gjk_target;
 }
 
 // Whether a point is inside of that triangle; the point of the first shape there becomes gjk_witness.
@@ -107,12 +107,12 @@ fn gjk_inside(point: vec3f) -> bool {
     let p = gjk_corner(0u) - point;
     let q = gjk_corner(1u) - point;
     let r = gjk_corner(2u) - point;
-    let shares = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
-    if (simplex_count < 3u || any(shares <= vec3f(0.0))) {
+    let barycentrics = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
+    if (simplex_count < 3u || any(barycentrics <= vec3f(0.0))) {
         return false;
     }
-    let mixed = mat3x3f(simplex_from[0], simplex_from[1], simplex_from[2]) * shares;
-    gjk_witness = mixed / (shares.x + shares.y + shares.z);
+    let mixed = mat3x3f(simplex_points_a[0], simplex_points_a[1], simplex_points_a[2]) * barycentrics;
+    gjk_witness = mixed / (barycentrics.x + barycentrics.y + barycentrics.z);
     return true;
 }
 
@@ -122,8 +122,8 @@ fn gjk_inside(point: vec3f) -> bool {
 fn reduce_simplex() -> vec3f {
     let p = simplex_points[0];
     if (simplex_count == 1u) {
-//#if HULL
-        simplex_shares = vec3f(1.0, 0.0, 0.0);
+//#if POLYTOPE
+        simplex_barycentrics = vec3f(1.0, 0.0, 0.0);
 //#endif
         return p;
     }
@@ -147,11 +147,11 @@ fn reduce_simplex() -> vec3f {
     var best = vec3f(0.0);
     var kept = mat3x3f(p, q, r);
     var count = 0u;
-//#if HULL
-    var own = mat4x3f(simplex_from[0], simplex_from[1], simplex_from[2], simplex_from[3]);
+//#if POLYTOPE
+    var own = mat4x3f(simplex_points_a[0], simplex_points_a[1], simplex_points_a[2], simplex_points_a[3]);
     let third = select(2u, 1u, simplex_count == 2u);
     var kept_from = mat3x3f(own[0], own[1], own[2]);
-    var shares = vec3f(0.0);
+    var barycentrics = vec3f(0.0);
 //#endif
     for (var k = 0u; k < faces; k++) {
         var face = mat3x3f(p, q, r);
@@ -163,8 +163,8 @@ fn reduce_simplex() -> vec3f {
             best = point;
             kept = mat3x3f(simplex_points[0], simplex_points[1], simplex_points[2]);
             count = simplex_count;
-//#if HULL
-            shares = simplex_shares;
+//#if POLYTOPE
+            barycentrics = simplex_barycentrics;
             // the same choice among the points of the first shape
             var corner = vec3u(k, (k + 1u) % 3u, select(third, 3u, faces == 3u));
             kept_from = mat3x3f(own[corner[simplex_order.x]], own[corner[simplex_order.y]], own[corner[simplex_order.z]]);
@@ -175,11 +175,11 @@ fn reduce_simplex() -> vec3f {
     simplex_points[1] = kept[1];
     simplex_points[2] = kept[2];
     simplex_count = count;
-//#if HULL
-    simplex_shares = shares;
-    simplex_from[0] = kept_from[0];
-    simplex_from[1] = kept_from[1];
-    simplex_from[2] = kept_from[2];
+//#if POLYTOPE
+    simplex_barycentrics = barycentrics;
+    simplex_points_a[0] = kept_from[0];
+    simplex_points_a[1] = kept_from[1];
+    simplex_points_a[2] = kept_from[2];
 //#endif
     return best;
 }
@@ -203,23 +203,23 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
     simplex_points[2] = r;
     // corners
     simplex_count = 1u;
-//#if HULL
+//#if POLYTOPE
     simplex_order = vec3u(0u, 1u, 2u);
-    simplex_shares = vec3f(1.0, 0.0, 0.0);
+    simplex_barycentrics = vec3f(1.0, 0.0, 0.0);
 //#endif
     if (d1 <= 0.0 && d2 <= 0.0) {
         return p;
     }
     if (d3 >= 0.0 && d4 <= d3) {
         simplex_points[0] = q;
-//#if HULL
+//#if POLYTOPE
         simplex_order.x = 1u;
 //#endif
         return q;
     }
     if (d6 >= 0.0 && d5 <= d6) {
         simplex_points[0] = r;
-//#if HULL
+//#if POLYTOPE
         simplex_order.x = 2u;
 //#endif
         return r;
@@ -228,34 +228,34 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
     simplex_count = 2u;
     if (vr <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
         let share = d1 / (d1 - d3);
-//#if HULL
-        simplex_shares = vec3f(1.0 - share, share, 0.0);
+//#if POLYTOPE
+        simplex_barycentrics = vec3f(1.0 - share, share, 0.0);
 //#endif
         return p + pq * share;
     }
     if (vq <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
         simplex_points[1] = r;
         let share = d2 / (d2 - d6);
-//#if HULL
+//#if POLYTOPE
         simplex_order.y = 2u;
-        simplex_shares = vec3f(1.0 - share, share, 0.0);
+        simplex_barycentrics = vec3f(1.0 - share, share, 0.0);
 //#endif
         return p + pr * share;
     }
     if (vp <= 0.0 && d4 >= d3 && d5 >= d6) {
         simplex_points[0] = r;
         let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-//#if HULL
+//#if POLYTOPE
         simplex_order.x = 2u;
-        simplex_shares = vec3f(share, 1.0 - share, 0.0);
+        simplex_barycentrics = vec3f(share, 1.0 - share, 0.0);
 //#endif
         return q + (r - q) * share;
     }
     // face
     simplex_count = 3u;
     let share = 1.0 / (vp + vq + vr);
-//#if HULL
-    simplex_shares = vec3f(vp, vq, vr) * share;
+//#if POLYTOPE
+    simplex_barycentrics = vec3f(vp, vq, vr) * share;
 //#endif
     return p + pq * (vq * share) + pr * (vr * share);
 }

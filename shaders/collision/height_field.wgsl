@@ -15,7 +15,7 @@ struct Prisms {
 
 // Those of a field of a geom with a pose that are under another solid; none where that is farther than `margin` from the
 // box around the field.
-fn prisms_under(field: u32, base: Shape, other: Solid, margin: f32) -> Prisms {
+fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Prisms {
     let size = hfield_size_vec4(field);
     // the box around the other in the field's axes
     let middle = (other.pos - base.pos) * base.mat;
@@ -24,8 +24,8 @@ fn prisms_under(field: u32, base: Shape, other: Solid, margin: f32) -> Prisms {
     for (var k = 0u; k < 6u; k++) {
         let axis = vec3f(f32(k % 3u == 0u), f32(k % 3u == 1u), f32(k % 3u == 2u));
         let way = base.mat * (axis * select(1.0, -1.0, k < 3u));
-        let far = farthest_point(other, way, other.pos, 0.0) - other.pos;
-        let extent = dot(far, way) + solid_radius(other);
+        let far = support(other, way, other.pos, 0.0) - other.pos;
+        let extent = dot(far, way) + convex_radius(other);
         low -= axis * select(0.0, extent, k < 3u);
         high += axis * select(extent, 0.0, k < 3u);
     }

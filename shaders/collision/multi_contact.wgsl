@@ -3,45 +3,45 @@
 // sides of the other's face, what is deep enough stays, and four corners that span much area are kept.
 
 // Most contacts of two faces.
-const KEPT: u32 = 4u;
+const MAX_FACE_CONTACTS: u32 = 4u;
 
 // Sine and cosine of the angle up to which faces and edges count as aligned.
 const ALIGNED_SINE: f32 = 0.08878295;
 const ALIGNED_COSINE: f32 = 0.99605105;
 
 // How far a cut may lie beyond the ends of a side.
-const CUT_BEYOND: f32 = 3e-7;
+const CLIP_TOLERANCE: f32 = 3e-7;
 
 // Share by which squared lengths and areas may differ by rounding.
-const POLYGON_TIE: f32 = 1e-5;
+const TIE_TOLERANCE: f32 = 1e-5;
 
 // Corners of a cap, and room for corners while a polygon is clipped.
 const CAP_CORNERS: u32 = 16u;
-//#if HULL
-const POLYGON_ROOM: u32 = 120u;
+//#if POLYTOPE
+const POLYGON_CAPACITY: u32 = 120u;
 //#else
-const POLYGON_ROOM: u32 = 40u;
+const POLYGON_CAPACITY: u32 = 40u;
 //#endif
 
 // A flat polygon in a fixed order of corners.
-var<private> polygon_points: array<vec3f, POLYGON_ROOM>;
+var<private> polygon_points: array<vec3f, POLYGON_CAPACITY>;
 var<private> polygon_count: u32;
 
 // A face of a shape: the axis that it lies across, and on which side, or a polygon; its normal; whether there is any.
-struct FaceOf {
+struct Face {
     k: u32,
-    sign_of: f32,
+    sign: f32,
     normal: vec3f,
     any: bool,
 }
 
 // Contacts of two shapes that touch at p and q along n; `found` holds the first. What is asked of both shapes is asked in one
 // place, which drivers build faster.
-fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
+fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
     // their faces that look most along n, and that of the second which looks most at the first's
     var va = 0u;
     var vb = 0u;
-    var one = FaceOf(0u, 0.0, vec3f(0.0), false);
+    var one = Face(0u, 0.0, vec3f(0.0), false);
     var two = one;
     var other = one;
     for (var k = 0u; k < 3u; k++) {
@@ -52,7 +52,7 @@ fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f3
             s = b;
         }
         if (k < 2u) {
-            let v = far_vertex(s, way);
+            let v = support_vertex(s, way);
             va = select(v, va, second);
             vb = select(vb, v, second);
         }
@@ -66,13 +66,13 @@ fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f3
             other = face;
         }
     }
-    let met = one.any && two.any && other.any && dot(one.normal, n) > ALIGNED_SINE && -dot(other.normal, n) > ALIGNED_SINE;
+    let aligned = one.any && two.any && other.any && dot(one.normal, n) > ALIGNED_SINE && -dot(other.normal, n) > ALIGNED_SINE;
     var onto = one;
     var below = a;
     var way = other.normal;
     var along = -other.normal;
-    var room = 0.0;
-    if (met) {
+    var offset = 0.0;
+    if (aligned) {
         polygon_count = face_corners(b, other);
         for (var c = 0u; c < polygon_count; c++) {
             polygon_points[c] = face_corner(b, other, c);
@@ -85,7 +85,7 @@ fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f3
             if (k == 1u) {
                 s = b;
             }
-            let dim = dimension_of(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
+            let dim = feature_dimension(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
             dims = select(dims, vec2u(dim), vec2<bool>(k == 0u, k == 1u));
         }
         let swapped = !(two.any && dims.x < 3u && (dims.x <= dims.y || !one.any));
@@ -113,29 +113,29 @@ fn several_contacts(a: Solid, b: Solid, n: vec3f, p: vec3f, q: vec3f, margin: f3
         if (line.w == 0.0) {
             return;
         }
-        room = side_line(above, up, select(p, q, swapped), line.xyz, margin);
+        offset = side_line(above, up, select(p, q, swapped), line.xyz, margin);
         way = -onto.normal;
         along = select(-onto.normal, onto.normal, swapped);
     }
-    cut_polygon(below, onto, margin - room);
-    write_polygon(!met, onto.normal, way, along, room);
+    clip_polygon(below, onto, margin - offset);
+    write_polygon(!aligned, onto.normal, way, along, offset);
 }
 
 // The vertex of a polytope that is farthest along n.
-fn far_vertex(s: Solid, n: vec3f) -> u32 {
-//#if HULL
+fn support_vertex(s: ConvexShape, n: vec3f) -> u32 {
+//#if POLYTOPE
     if (is_hull(s)) {
-        return hull_farthest(s.mesh, n * s.mat);
+        return hull_support(s.mesh, n * s.mat);
     }
 //#endif
     return 0u;
 }
 
 // Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
-fn face_count(s: Solid, v: u32) -> u32 {
-//#if HULL
+fn face_count(s: ConvexShape, v: u32) -> u32 {
+//#if POLYTOPE
     if (is_hull(s)) {
-        return hull_ring(s.mesh, v);
+        return hull_valence(s.mesh, v);
     }
 //#endif
     return 3u;
@@ -143,24 +143,24 @@ fn face_count(s: Solid, v: u32) -> u32 {
 
 // Face k of these, if it may touch along n: a cap of a cylinder that does not lie on its side, a face of a box, or one of a
 // mesh.
-fn face_at(s: Solid, v: u32, k: u32, n: vec3f) -> FaceOf {
-//#if HULL
+fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
+//#if POLYTOPE
     if (is_hull(s)) {
         let polygon = hull_ring_polygon(s.mesh, v, k);
         let normal = s.mat * hull_normal(s.mesh, polygon);
-        return FaceOf(polygon, 1.0, normal, dot(normal, n) >= FLATNESS);
+        return Face(polygon, 1.0, normal, dot(normal, n) >= FLAT_TOLERANCE);
     }
 //#endif
-    let along = dot(solid_axis(s, k), n);
+    let along = dot(convex_axis(s, k), n);
     let has = s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u);
     let side = select(-1.0, 1.0, along >= 0.0);
-    return FaceOf(k, side, solid_axis(s, k) * side, has && abs(along) >= FLATNESS);
+    return Face(k, side, convex_axis(s, k) * side, has && abs(along) >= FLAT_TOLERANCE);
 }
 
 // Of the faces that may touch along n, the one that looks most in a direction, more than `least`.
-fn best_face(s: Solid, v: u32, n: vec3f, direction: vec3f, least: f32) -> FaceOf {
+fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> Face {
     var best = least;
-    var chosen = FaceOf(0u, 0.0, vec3f(0.0), false);
+    var chosen = Face(0u, 0.0, vec3f(0.0), false);
     for (var k = 0u; k < face_count(s, v); k++) {
         let face = face_at(s, v, k, n);
         let cosine = dot(face.normal, direction);
@@ -173,18 +173,18 @@ fn best_face(s: Solid, v: u32, n: vec3f, direction: vec3f, least: f32) -> FaceOf
 }
 
 // Whether a shape touches along n with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as its rim.
-fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
-//#if HULL
+fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
+//#if POLYTOPE
     if (is_hull(s)) {
         var dim = 1u;
         let corner = hull_vertex(s.mesh, v);
-        for (var k = 0u; k < hull_ring(s.mesh, v); k++) {
+        for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
             let around = cross(s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, v, k)), n);
-            if (dot(around, around) < FLATNESS * FLATNESS) {
+            if (dot(around, around) < FLAT_TOLERANCE * FLAT_TOLERANCE) {
                 return 3u;
             }
             let along = normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner));
-            if (abs(dot(along, n)) < FLATNESS) {
+            if (abs(dot(along, n)) < FLAT_TOLERANCE) {
                 dim = 2u;
             }
         }
@@ -193,15 +193,15 @@ fn dimension_of(s: Solid, v: u32, n: vec3f) -> u32 {
 //#endif
     var across = 0u;
     for (var k = 0u; k < 3u; k++) {
-        across += u32(abs(dot(solid_axis(s, k), n)) < FLATNESS && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
+        across += u32(abs(dot(convex_axis(s, k), n)) < FLAT_TOLERANCE && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
     }
     return 1u + across;
 }
 
 // Whether a side or edge of a shape lies on a face with that normal, and of a box or mesh the edge at its farthest corner that
 // lies best, from that corner on; `single` where it touches with an edge: then that one.
-fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
-//#if HULL
+fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
+//#if POLYTOPE
     var best = ALIGNED_SINE;
     var chosen = vec4f(0.0);
     if (!is_hull(s) && s.kind != GEOM_BOX) {
@@ -213,17 +213,17 @@ fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
         corner = hull_vertex(s.mesh, v);
     }
     for (var k = 0u; k < face_count(s, v); k++) {
-        var along = solid_axis(s, k % 3u);
+        var along = convex_axis(s, k % 3u);
         let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
-        var span = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
+        var edge_vector = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
         if (is_hull(s)) {
-            span = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner);
-            along = normalize3(span);
+            edge_vector = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner);
+            along = normalize3(edge_vector);
         }
         let slope = abs(dot(along, normal));
-        if (slope < best && !(single && abs(dot(along, n)) >= FLATNESS)) {
+        if (slope < best && !(single && abs(dot(along, n)) >= FLAT_TOLERANCE)) {
             best = slope;
-            chosen = vec4f(span, 1.0);
+            chosen = vec4f(edge_vector, 1.0);
         }
     }
     return chosen;
@@ -233,8 +233,8 @@ fn line_on(s: Solid, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
 }
 
 // Number of corners of a face.
-fn face_corners(s: Solid, on: FaceOf) -> u32 {
-//#if HULL
+fn face_corners(s: ConvexShape, on: Face) -> u32 {
+//#if POLYTOPE
     if (is_hull(s)) {
         return hull_corners(s.mesh, on.k);
     }
@@ -243,8 +243,8 @@ fn face_corners(s: Solid, on: FaceOf) -> u32 {
 }
 
 // Corner c of a face.
-fn face_corner(s: Solid, on: FaceOf, c: u32) -> vec3f {
-//#if HULL
+fn face_corner(s: ConvexShape, on: Face, c: u32) -> vec3f {
+//#if POLYTOPE
     if (is_hull(s)) {
         return s.pos + s.mat * hull_vertex(s.mesh, hull_corner(s.mesh, on.k, c));
     }
@@ -252,20 +252,20 @@ fn face_corner(s: Solid, on: FaceOf, c: u32) -> vec3f {
     if (s.kind == GEOM_CYLINDER) {
         // sine and cosine of sixteenths of a turn
         let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
-        let center = s.pos + s.mat[2] * (s.size.y * on.sign_of);
-        return center + s.mat[0] * (s.size.x * around.y) - s.mat[1] * (s.size.x * on.sign_of * around.x);
+        let center = s.pos + s.mat[2] * (s.size.y * on.sign);
+        return center + s.mat[0] * (s.size.x * around.y) - s.mat[1] * (s.size.x * on.sign * around.x);
     }
     // signs along the two axes after that of the face; the far face is the near one turned over
     let one = select(-1.0, 1.0, c < 2u);
     let two = select(-1.0, 1.0, c == 0u || c == 3u);
-    var local = vec3f(1.0, one, two * on.sign_of);
+    var local = vec3f(1.0, one, two * on.sign);
     if (on.k == 1u) {
-        local = vec3f(-two, 1.0, -one * on.sign_of);
+        local = vec3f(-two, 1.0, -one * on.sign);
     }
     if (on.k == 2u) {
-        local = vec3f(-two * on.sign_of, one, 1.0);
+        local = vec3f(-two * on.sign, one, 1.0);
     }
-    local = select(local, vec3f(on.sign_of), vec3<bool>(on.k == 0u, on.k == 1u, on.k == 2u));
+    local = select(local, vec3f(on.sign), vec3<bool>(on.k == 0u, on.k == 1u, on.k == 2u));
     return s.pos + s.mat * (local * s.size);
 }
 
@@ -282,30 +282,30 @@ fn sixteenth_sine(c: u32) -> f32 {
 
 // Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and of a box or mesh
 // the edge `span`; returns half the margin where it includes that.
-fn side_line(s: Solid, n: vec3f, touch: vec3f, span: vec3f, margin: f32) -> f32 {
+fn side_line(s: ConvexShape, n: vec3f, touch: vec3f, edge_vector: vec3f, margin: f32) -> f32 {
     let axis = s.mat[2];
     let straight = is_hull(s) || s.kind == GEOM_BOX;
     // from the end that is farther along the normal
-    var rim = farthest_point(s, n, select(touch, s.pos, straight), select(FLATNESS, 0.0, straight));
-    var from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLATNESS);
-    var room = 0.0;
+    var rim = support(s, n, select(touch, s.pos, straight), select(FLAT_TOLERANCE, 0.0, straight));
+    var from_end = select(-s.size.y, s.size.y, dot(axis, n) >= -FLAT_TOLERANCE);
+    var offset = 0.0;
     if (s.kind == GEOM_CAPSULE) {
-        room = 0.5 * margin;
-        rim = touch + n * room;
+        offset = 0.5 * margin;
+        rim = touch + n * offset;
         from_end = -s.size.y;
     }
     let center = rim - axis * dot(rim - s.pos, axis);
     polygon_points[0] = select(center + axis * from_end, rim, straight);
-    polygon_points[1] = select(center - axis * from_end, rim + span, straight);
+    polygon_points[1] = select(center - axis * from_end, rim + edge_vector, straight);
     polygon_count = 2u;
-    return room;
+    return offset;
 }
 
 // Corner 0 of the face that has cut the polygon.
-var<private> cut_base: vec3f;
+var<private> clip_base: vec3f;
 
 // Cuts the polygon by the sides of a face, seen along that one's normal; what is higher above it than `most` goes too.
-fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
+fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
     let normal = on.normal;
     let sides = face_corners(s, on);
     var to_corner = vec3f(0.0);
@@ -313,7 +313,7 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
         let from_corner = to_corner;
         to_corner = face_corner(s, on, e % sides);
         if (e == 0u) {
-            cut_base = to_corner;
+            clip_base = to_corner;
             continue;
         }
         let out = cross(to_corner - from_corner, normal);
@@ -331,14 +331,14 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
             let inside1 = height1 > -1e-10;
             let inside2 = height2 > -1e-10;
             let slope = height2 - height1;
-            if (inside1 != inside2 && abs(slope) >= 1e-10 && count < POLYGON_ROOM) {
+            if (inside1 != inside2 && abs(slope) >= 1e-10 && count < POLYGON_CAPACITY) {
                 let share = -height1 / slope;
-                if (share > -CUT_BEYOND && share < 1.0 + CUT_BEYOND) {
+                if (share > -CLIP_TOLERANCE && share < 1.0 + CLIP_TOLERANCE) {
                     polygon_points[count] = begin + (end - begin) * clamp(share, 0.0, 1.0);
                     count++;
                 }
             }
-            if (inside2 && count < POLYGON_ROOM) {
+            if (inside2 && count < POLYGON_CAPACITY) {
                 polygon_points[count] = end;
                 count++;
             }
@@ -349,7 +349,7 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
     var count = 0u;
     for (var k = 0u; k < polygon_count; k++) {
         let point = polygon_points[k];
-        if (dot(point - cut_base, normal) <= most) {
+        if (dot(point - clip_base, normal) <= most) {
             polygon_points[count] = point;
             count++;
         }
@@ -360,14 +360,14 @@ fn cut_polygon(s: Solid, on: FaceOf, most: f32) {
 // Writes the contacts of what is left of the polygon above a face, which has cut it: `way` leads to the polygon's own side,
 // `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays where
 // nothing is left.
-fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, room: f32) {
+fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, offset: f32) {
     let n = polygon_count;
     if (n == 0u) {
         return;
     }
     // all corners up to four, the farthest two of a line, or four that span much area
     var chosen = vec4u(0u, 1u, 2u, 3u);
-    var count = min(n, KEPT);
+    var count = min(n, MAX_FACE_CONTACTS);
     if (lining && n > 2u) {
         var longest = 0.0;
         count = 2u;
@@ -375,22 +375,22 @@ fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, room: f3
             for (var j = i + 1u; j < n; j++) {
                 let apart = polygon_points[j] - polygon_points[i];
                 // the first of those that are as far
-                if (dot(apart, apart) > longest * (1.0 + POLYGON_TIE)) {
+                if (dot(apart, apart) > longest * (1.0 + TIE_TOLERANCE)) {
                     longest = dot(apart, apart);
                     chosen = vec4u(i, j, 0u, 0u);
                 }
             }
         }
-    } else if (n > KEPT) {
+    } else if (n > MAX_FACE_CONTACTS) {
         chosen = largest_quadrilateral();
     }
     for (var k = 0u; k < count; k++) {
         let c = select(select(chosen.x, chosen.y, k == 1u), select(chosen.z, chosen.w, k == 3u), k >= 2u);
         let point = polygon_points[c];
-        let height = dot(point - cut_base, normal);
+        let height = dot(point - clip_base, normal);
         let dist = -height * dot(normal, way);
-        let place = point - normal * height - way * (0.5 * dist) - along * (0.5 * room);
-        found[k] = Found(dist + room, place, along, vec3f(0.0));
+        let place = point - normal * height - way * (0.5 * dist) - along * (0.5 * offset);
+        found[k] = ContactPoint(dist + offset, place, along, vec3f(0.0));
     }
     nfound = count;
 }
@@ -420,7 +420,7 @@ fn largest_quadrilateral() -> vec4u {
             if (!started) {
                 started = true;
                 most = value;
-            } else if (value > most * (1.0 + POLYGON_TIE)) {
+            } else if (value > most * (1.0 + TIE_TOLERANCE)) {
                 at = next;
                 best = at;
                 most = value;

@@ -3,31 +3,31 @@
 // nearer to it than a depth.
 
 // Most triangles that wait, and most points that are added.
-const SHELL_WAITING: u32 = 16u;
-const SHELL_POINTS: u32 = 24u;
+const BOUND_STACK: u32 = 16u;
+const BOUND_POINTS: u32 = 24u;
 
 // A direction that is along no edge, to count how often the surface goes around the origin.
-const SHELL_RAY: vec3f = vec3f(0.371943, -0.585217, 0.720561);
+const WINDING_RAY: vec3f = vec3f(0.371943, -0.585217, 0.720561);
 
 // What the surface shows: no direction is lower; one that is; nothing, as it takes too many points.
-const SHELL_CLOSED: u32 = 0u;
-const SHELL_LOWER: u32 = 1u;
-const SHELL_OPEN: u32 = 2u;
+const BOUND_PROVEN: u32 = 0u;
+const BOUND_LOWER: u32 = 1u;
+const BOUND_UNPROVEN: u32 = 2u;
 
 // Triangles that wait.
-var<private> shell_waiting: array<mat3x3f, 16>;
+var<private> bound_stack: array<mat3x3f, 16>;
 
 // A lower direction, and its height.
-var<private> shell_lower: vec4f;
+var<private> bound_lower: vec4f;
 
 // Looks for a direction in which the support function of the difference is less than `depth`, or a proof that there is
 // none. n is the outward direction of the triangle that a search has found.
-fn shell_enclose(a: Solid, b: Solid, n: vec3f, depth: f32) -> u32 {
+fn penetration_bound(a: ConvexShape, b: ConvexShape, n: vec3f, depth: f32) -> u32 {
     var count = 0u;
     var points = 0u;
     var around = 0;
     // the point opposite first; then every point makes at most two more triangles
-    for (var turn = 0u; turn < 5u + 3u * SHELL_POINTS; turn++) {
+    for (var turn = 0u; turn < 5u + 3u * BOUND_POINTS; turn++) {
         var direction = -n;
         var triangle = mat3x3f();
         var split = 3u;
@@ -36,7 +36,7 @@ fn shell_enclose(a: Solid, b: Solid, n: vec3f, depth: f32) -> u32 {
                 break;
             }
             count--;
-            triangle = shell_waiting[count];
+            triangle = bound_stack[count];
             // where an edge is nearest, or the triangle
             split = 4u;
             for (var k = 0u; k < 3u; k++) {
@@ -65,7 +65,7 @@ fn shell_enclose(a: Solid, b: Solid, n: vec3f, depth: f32) -> u32 {
                 }
             }
             if (split == 4u) {
-                let winding = SHELL_RAY * sides;
+                let winding = WINDING_RAY * sides;
                 let volume = dot(sides[0], r);
                 if (volume > 0.0 && all(winding > vec3f(0.0))) {
                     around++;
@@ -76,26 +76,26 @@ fn shell_enclose(a: Solid, b: Solid, n: vec3f, depth: f32) -> u32 {
             }
             let length = sqrt(dot(direction, direction));
             points++;
-            if (points > SHELL_POINTS || count + 3u > SHELL_WAITING || length < MINVAL) {
-                return SHELL_OPEN;
+            if (points > BOUND_POINTS || count + 3u > BOUND_STACK || length < MINVAL) {
+                return BOUND_UNPROVEN;
             }
             direction = direction / length;
         }
-        let point = meet_point(a, b, direction);
+        let point = minkowski_support(a, b, direction);
         let height = dot(point, direction);
         if (height < depth) {
-            shell_lower = vec4f(direction, height);
-            return SHELL_LOWER;
+            bound_lower = vec4f(direction, height);
+            return BOUND_LOWER;
         }
         if (turn == 0u) {
             // the triangle that was found, counterclockwise from outside, and three to the point opposite
             let corner = mat3x3f(gjk_corner(0u), gjk_corner(1u), gjk_corner(2u));
             let turned_in = dot(cross(corner[1] - corner[0], corner[2] - corner[0]), n) < 0.0;
             triangle = mat3x3f(corner[0], select(corner[1], corner[2], turned_in), select(corner[2], corner[1], turned_in));
-            shell_waiting[0] = triangle;
-            shell_waiting[1] = mat3x3f(triangle[1], triangle[0], point);
-            shell_waiting[2] = mat3x3f(triangle[2], triangle[1], point);
-            shell_waiting[3] = mat3x3f(triangle[0], triangle[2], point);
+            bound_stack[0] = triangle;
+            bound_stack[1] = mat3x3f(triangle[1], triangle[0], point);
+            bound_stack[2] = mat3x3f(triangle[2], triangle[1], point);
+            bound_stack[3] = mat3x3f(triangle[0], triangle[2], point);
             count = 4u;
             continue;
         }
@@ -104,10 +104,10 @@ fn shell_enclose(a: Solid, b: Solid, n: vec3f, depth: f32) -> u32 {
             if (split == 3u || k == split || k == (split + 1u) % 3u) {
                 var part = triangle;
                 part[k] = point;
-                shell_waiting[count] = part;
+                bound_stack[count] = part;
                 count++;
             }
         }
     }
-    return select(SHELL_OPEN, SHELL_CLOSED, around == 1 && count == 0u);
+    return select(BOUND_UNPROVEN, BOUND_PROVEN, around == 1 && count == 0u);
 }

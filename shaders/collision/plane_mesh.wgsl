@@ -5,12 +5,12 @@
 fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     let normal = plane.mat[2];
     let down = -normal * shaped.mat;
-    let lowest = hull_farthest(mesh, down);
+    let deepest = hull_support(mesh, down);
     // the polygon that looks most at the plane
     var best = -1.0;
     var polygon = 0u;
-    for (var k = 0u; k < hull_ring(mesh, lowest); k++) {
-        let candidate = hull_ring_polygon(mesh, lowest, k);
+    for (var k = 0u; k < hull_valence(mesh, deepest); k++) {
+        let candidate = hull_ring_polygon(mesh, deepest, k);
         let cosine = dot(hull_normal(mesh, candidate), down);
         if (cosine > best) {
             best = cosine;
@@ -20,11 +20,11 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     var outline = vec2u(0u, 1u);
     var chosen = vec4u(0u);
     if (best > -1.0) {
-        outline = hull_outline(mesh, polygon);
-        chosen = spread_corners(mesh, outline, lowest);
+        outline = hull_polygon_range(mesh, polygon);
+        chosen = spread_corners(mesh, outline, deepest);
     }
     for (var k = 0u; k < min(outline.y, 4u); k++) {
-        var v = lowest;
+        var v = deepest;
         if (k > 0u) {
             v = u32(mesh_polyvert(outline.x + select(chosen.y, select(chosen.z, chosen.w, k == 3u), k >= 2u)));
         }
@@ -32,7 +32,7 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
         let dist = dot(at - plane.pos, normal);
         // none above the centre, and none without the deepest
         if (dist <= margin && (k == 0u || (nfound > 0u && dot(at - shaped.pos, normal) <= 0.0))) {
-            append(Found(dist, at - normal * (0.5 * dist), normal, vec3f(0.0)));
+            append(ContactPoint(dist, at - normal * (0.5 * dist), normal, vec3f(0.0)));
         }
     }
 }

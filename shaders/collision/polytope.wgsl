@@ -7,16 +7,16 @@ const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;
 
 // Fewest vertices of a mesh whose hull is climbed.
-const HULL_FEW: u32 = 10u;
+const HILLCLIMB_MIN: u32 = 10u;
 
 // Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
-const MOST_CORNERS: u32 = 60u;
+const MAX_POLYGON_CORNERS: u32 = 60u;
 
 // Share of a direction's largest part from which on a part counts for the start of a climb.
-const HULL_LEANING: f32 = 0.5;
+const EXTREMA_SHARE: f32 = 0.5;
 
 // Below every height.
-const NOTHING_YET: f32 = -3.4e38;
+const LOWEST_F32: f32 = -3.4e38;
 
 // The corners of the base of the prism, and above them of its top, relative to its centre.
 var<private> prism_points: array<vec3f, 6>;
@@ -42,10 +42,10 @@ fn hull_vertices(mesh: i32) -> u32 {
 }
 
 // The vertex that is farthest in direction l, the first of equals that a search meets.
-fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
+fn hull_support(mesh: i32, l: vec3f) -> u32 {
     let count = hull_vertices(mesh);
     var graph = -1;
-    if (mesh >= 0 && count >= HULL_FEW) {
+    if (mesh >= 0 && count >= HILLCLIMB_MIN) {
         graph = mesh_graphadr(u32(mesh));
     }
     let climbs = graph >= 0;
@@ -55,7 +55,7 @@ fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
     var begin = -1;
     if (climbs) {
         corners = u32(mesh_graph(u32(graph)));
-        let least = HULL_LEANING * max(abs(l.x), max(abs(l.y), abs(l.z)));
+        let least = EXTREMA_SHARE * max(abs(l.x), max(abs(l.y), abs(l.z)));
         let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
         begin = mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z);
     }
@@ -63,7 +63,7 @@ fn hull_farthest(mesh: i32, l: vec3f) -> u32 {
     // turn is higher, so there are no more than corners
     var best = 0u;
     var farthest = 0u;
-    var top = NOTHING_YET;
+    var top = LOWEST_F32;
     for (var turn = 0u; turn <= corners; turn++) {
         let before = best;
         var edge = 0u;
@@ -110,7 +110,7 @@ fn hull_polygons(mesh: i32) -> u32 {
 }
 
 // First entry and number of the corners of a polygon of a mesh.
-fn hull_outline(mesh: i32, polygon: u32) -> vec2u {
+fn hull_polygon_range(mesh: i32, polygon: u32) -> vec2u {
     let id = u32(mesh_polyadr(u32(mesh))) + polygon;
     return vec2u(u32(mesh_polyvertadr(id)), u32(mesh_polyvertnum(id)));
 }
@@ -140,17 +140,17 @@ fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
 }
 
 // How far a polygon with that normal is from the origin, along it.
-fn hull_level(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
+fn hull_plane_offset(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return dot(prism_corner(polygon, 0u), normal);
     }
 //#endif
-    return dot(hull_vertex(mesh, u32(mesh_polyvert(hull_outline(mesh, polygon).x))), normal);
+    return dot(hull_vertex(mesh, u32(mesh_polyvert(hull_polygon_range(mesh, polygon).x))), normal);
 }
 
 // Number of polygons at a vertex.
-fn hull_ring(mesh: i32, v: u32) -> u32 {
+fn hull_valence(mesh: i32, v: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return 3u;
@@ -176,7 +176,7 @@ fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
         return select(v / 3u * 3u + (v + k) % 3u, (v + 3u) % 6u, k == 0u);
     }
 //#endif
-    let outline = hull_outline(mesh, hull_ring_polygon(mesh, v, k));
+    let outline = hull_polygon_range(mesh, hull_ring_polygon(mesh, v, k));
     var before = u32(mesh_polyvert(outline.x + outline.y - 1u));
     for (var c = 0u; c < outline.y; c++) {
         let corner = u32(mesh_polyvert(outline.x + c));
@@ -190,11 +190,11 @@ fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
 
 // Number of corners of a polygon of a mesh that clipping takes into account.
 fn hull_corners(mesh: i32, polygon: u32) -> u32 {
-    return min(hull_outline(mesh, polygon).y, MOST_CORNERS);
+    return min(hull_polygon_range(mesh, polygon).y, MAX_POLYGON_CORNERS);
 }
 
 // The vertex at corner c of these, clockwise from outside.
 fn hull_corner(mesh: i32, polygon: u32, c: u32) -> u32 {
-    let outline = hull_outline(mesh, polygon);
-    return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MOST_CORNERS)));
+    let outline = hull_polygon_range(mesh, polygon);
+    return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MAX_POLYGON_CORNERS)));
 }

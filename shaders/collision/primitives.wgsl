@@ -11,7 +11,7 @@ struct Shape {
 }
 
 // What is known of a contact before its parameters are. A short tangent means: any.
-struct Found {
+struct ContactPoint {
     dist: f32,
     pos: vec3f,
     normal: vec3f,
@@ -20,19 +20,19 @@ struct Found {
 
 // Most contacts of one pair of simple shapes.
 //#if BOX_BOX
-const MAX_FOUND: u32 = 8u;
+const MAX_PAIR_CONTACTS: u32 = 8u;
 //#else
-const MAX_FOUND: u32 = 4u;
+const MAX_PAIR_CONTACTS: u32 = 4u;
 //#endif
 
 // Most contacts of a plane and a box.
 const MAX_CORNERS: u32 = 4u;
 
-var<private> found: array<Found, MAX_FOUND>;
+var<private> found: array<ContactPoint, MAX_PAIR_CONTACTS>;
 var<private> nfound: u32;
 
-fn append(contact: Found) {
-    if (nfound < MAX_FOUND) {
+fn append(contact: ContactPoint) {
+    if (nfound < MAX_PAIR_CONTACTS) {
         found[nfound] = contact;
         nfound++;
     }
@@ -40,11 +40,11 @@ fn append(contact: Found) {
 
 // Right-handed frame as rows: the normal, a tangent as near to the hint as it can be, their product.
 fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
-    let spare = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
-    var y = select(hint, spare, sqrt(dot(hint, hint)) < 0.5);
+    let fallback = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
+    var y = select(hint, fallback, sqrt(dot(hint, hint)) < 0.5);
     y = normalize3(y - dot(x, y) * x);
     // once more: of a hint that is nearly along x the first time leaves little but rounding
-    y = select(spare, y, abs(dot(x, y)) < 0.5);
+    y = select(fallback, y, abs(dot(x, y)) < 0.5);
     y = normalize3(y - dot(x, y) * x);
     return transpose(mat3x3f(x, y, cross(x, y)));
 }
@@ -55,7 +55,7 @@ fn plane_sphere(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin
     if (dist > margin) {
         return;
     }
-    append(Found(dist, center - normal * (0.5 * dist + radius), normal, tangent));
+    append(ContactPoint(dist, center - normal * (0.5 * dist + radius), normal, tangent));
 }
 
 // A sphere at each end, the first tangent along the capsule.
@@ -80,7 +80,7 @@ fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
         if (dist > margin || height > 0.0 || nfound == MAX_CORNERS) {
             continue;
         }
-        append(Found(dist, cuboid.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+        append(ContactPoint(dist, cuboid.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
     }
 }
 
@@ -131,17 +131,17 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
         }
         let dist = center + height;
         if (dist <= margin) {
-            append(Found(dist, cylinder.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
+            append(ContactPoint(dist, cylinder.pos + arm - normal * (0.5 * dist), normal, vec3f(0.0)));
         }
     }
 }
 
 // The sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
-fn sphere_cylinder(ball: Shape, cylinder: Shape, margin: f32) {
+fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let axis = cylinder.mat[2];
     let radius = cylinder.size.x;
     let half = cylinder.size.y;
-    let apart = ball.pos - cylinder.pos;
+    let apart = sphere.pos - cylinder.pos;
     let along = dot(apart, axis);
     let aside = apart - along * axis;
     let off = sqrt(dot(aside, aside));
@@ -160,9 +160,9 @@ fn sphere_cylinder(ball: Shape, cylinder: Shape, margin: f32) {
     if (above) {
         // the normal leads from the sphere into the cap
         let normal = -up * axis;
-        let dist = -dot(ball.pos - cap, normal) - ball.size.x;
+        let dist = -dot(sphere.pos - cap, normal) - sphere.size.x;
         if (dist <= margin) {
-            append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+            append(ContactPoint(dist, sphere.pos + normal * (sphere.size.x + 0.5 * dist), normal, vec3f(0.0)));
         }
         return;
     }
@@ -172,16 +172,16 @@ fn sphere_cylinder(ball: Shape, cylinder: Shape, margin: f32) {
         nearest = cap + aside * (radius / off);
         reach = 0.0;
     }
-    sphere_sphere(ball.pos, ball.size.x, nearest, reach, spare_normal(ball, cylinder), margin);
+    sphere_sphere(sphere.pos, sphere.size.x, nearest, reach, fallback_normal(sphere, cylinder), margin);
 }
 
 // The sphere against the nearest point of the box; a centre inside goes out by the nearest face.
-fn sphere_box(ball: Shape, cuboid: Shape, margin: f32) {
-    let center = (ball.pos - cuboid.pos) * cuboid.mat;
+fn sphere_box(sphere: Shape, cuboid: Shape, margin: f32) {
+    let center = (sphere.pos - cuboid.pos) * cuboid.mat;
     let nearest = clamp(center, -cuboid.size, cuboid.size);
     var normal = nearest - center;
     let length = sqrt(dot(normal, normal));
-    var dist = length - ball.size.x;
+    var dist = length - sphere.size.x;
     if (dist > margin) {
         return;
     }
@@ -213,37 +213,37 @@ fn sphere_box(ball: Shape, cuboid: Shape, margin: f32) {
             least = high.z;
             normal = vec3f(0.0, 0.0, -1.0);
         }
-        dist = -(least + ball.size.x);
+        dist = -(least + sphere.size.x);
     }
     normal = cuboid.mat * normal;
-    append(Found(dist, ball.pos + normal * (ball.size.x + 0.5 * dist), normal, vec3f(0.0)));
+    append(ContactPoint(dist, sphere.pos + normal * (sphere.size.x + 0.5 * dist), normal, vec3f(0.0)));
 }
 
-// Two spheres; `spare` is the normal where the centres coincide.
-fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, spare: vec3f, margin: f32) {
+// Two spheres; `fallback` is the normal where the centres coincide.
+fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, fallback: vec3f, margin: f32) {
     let between = center2 - center1;
     let length = sqrt(dot(between, between));
     let dist = length - (radius1 + radius2);
     if (dist > margin) {
         return;
     }
-    var normal = spare;
+    var normal = fallback;
     if (length >= MINVAL) {
         normal = between * (1.0 / length);
     }
-    append(Found(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));
+    append(ContactPoint(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));
 }
 
 // Normal of two round shapes whose centres coincide: perpendicular to both axes.
-fn spare_normal(a: Shape, b: Shape) -> vec3f {
+fn fallback_normal(a: Shape, b: Shape) -> vec3f {
     return normalize3(cross(a.mat[2], b.mat[2]));
 }
 
 // The sphere against the nearest point of the capsule's axis.
-fn sphere_capsule(ball: Shape, capsule: Shape, margin: f32) {
+fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
-    let along = clamp(dot(axis, ball.pos - capsule.pos), -capsule.size.y, capsule.size.y);
-    sphere_sphere(ball.pos, ball.size.x, capsule.pos + axis * along, capsule.size.x, spare_normal(ball, capsule), margin);
+    let along = clamp(dot(axis, sphere.pos - capsule.pos), -capsule.size.y, capsule.size.y);
+    sphere_sphere(sphere.pos, sphere.size.x, capsule.pos + axis * along, capsule.size.x, fallback_normal(sphere, capsule), margin);
 }
 
 // The nearest points of two axes, or both ends of their overlap where they are parallel: setting the derivatives of
@@ -262,7 +262,7 @@ fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
     let normal = cross(axis1, axis2);
     let sine2 = dot(normal, normal);
     let crossing = sine2 >= PARALLEL;
-    let spare = spare_normal(a, b);
+    let fallback = fallback_normal(a, b);
     for (var side = 0u; side < 2u; side++) {
         // parallel axes: the ends of the second seen on the first, in the direction of the first
         let forward = (side == 1u) == (c > 0.0);
@@ -281,7 +281,7 @@ fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
             x2 = clamp(x2, -half2, half2);
             x1 = select(x1, clamp(u + c * x2, -half1, half1), crossing);
         }
-        sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, spare, margin);
+        sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, fallback, margin);
         if (crossing) {
             break;
         }

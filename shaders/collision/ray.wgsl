@@ -31,7 +31,7 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         if (geom_matid(g) >= 0) {
             alpha = mat_rgba(4u * u32(geom_matid(g)) + 3u);
         }
-        if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || beside(g, point, direction, best.dist)) {
+        if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || is_culled(g, point, direction, best.dist)) {
             continue;
         }
         let mat = geom_xmat_mat3(g);
@@ -59,13 +59,13 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
 
 // Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already, if anything is. Planes and
 // height fields have none that says so.
-fn beside(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
+fn is_culled(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
     let kind = geom_type(g);
     if (kind == GEOM_PLANE || kind == GEOM_HFIELD) {
         return false;
     }
-    let span = round_span(point - geom_xpos_vec3(g), direction, geom_rbound(g) * BOUND_SLACK);
-    return span.x > span.y || span.y < 0.0 || (near >= 0.0 && span.x > near);
+    let interval = sphere_interval(point - geom_xpos_vec3(g), direction, geom_rbound(g) * BOUND_SLACK);
+    return interval.x > interval.y || interval.y < 0.0 || (near >= 0.0 && interval.x > near);
 }
 
 // Where a ray meets a simple shape, all in the frame of the shape.
@@ -81,20 +81,20 @@ fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
     if (kind == GEOM_SPHERE || kind == GEOM_ELLIPSOID) {
         // a unit sphere in scaled space
         let radii = select(size.xxx, size, kind == GEOM_ELLIPSOID);
-        dist = first_of(round_span(p / radii, v / radii, 1.0));
+        dist = first_of(sphere_interval(p / radii, v / radii, 1.0));
         normal = (p + v * dist) / (radii * radii);
     }
     if (kind == GEOM_CYLINDER) {
-        let ends = slab_span(p.z, v.z, size.y);
-        dist = first_of(overlap(round_span(vec3f(p.xy, 0.0), vec3f(v.xy, 0.0), size.x), ends));
+        let ends = slab_interval(p.z, v.z, size.y);
+        dist = first_of(intersect(sphere_interval(vec3f(p.xy, 0.0), vec3f(v.xy, 0.0), size.x), ends));
         let at = p + v * dist;
         normal = select(vec3f(at.xy, 0.0), vec3f(0.0, 0.0, at.z), dist == ends.x || dist == ends.y);
     }
     if (kind == GEOM_BOX) {
-        let x = slab_span(p.x, v.x, size.x);
-        let y = slab_span(p.y, v.y, size.y);
-        let z = slab_span(p.z, v.z, size.z);
-        dist = first_of(overlap(overlap(x, y), z));
+        let x = slab_interval(p.x, v.x, size.x);
+        let y = slab_interval(p.y, v.y, size.y);
+        let z = slab_interval(p.z, v.z, size.z);
+        dist = first_of(intersect(intersect(x, y), z));
         let at = p + v * dist;
         normal = vec3f(0.0, 0.0, at.z);
         if (dist == x.x || dist == x.y) {
@@ -114,21 +114,21 @@ fn all_or_none(all: bool) -> vec2f {
     return select(vec2f(FAR, -FAR), vec2f(-FAR, FAR), all);
 }
 
-fn overlap(a: vec2f, b: vec2f) -> vec2f {
+fn intersect(a: vec2f, b: vec2f) -> vec2f {
     return vec2f(max(a.x, b.x), min(a.y, b.y));
 }
 
 // The first surface ahead; negative where there is none.
-fn first_of(span: vec2f) -> f32 {
-    if (span.x > span.y || span.y < 0.0) {
+fn first_of(interval: vec2f) -> f32 {
+    if (interval.x > interval.y || interval.y < 0.0) {
         return -1.0;
     }
-    return select(span.y, span.x, span.x >= 0.0);
+    return select(interval.y, interval.x, interval.x >= 0.0);
 }
 
 // The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
 // large cancels.
-fn round_span(p: vec3f, v: vec3f, radius: f32) -> vec2f {
+fn sphere_interval(p: vec3f, v: vec3f, radius: f32) -> vec2f {
     let square = dot(v, v);
     if (square < MINVAL) {
         return all_or_none(dot(p, p) <= radius * radius);
@@ -144,7 +144,7 @@ fn round_span(p: vec3f, v: vec3f, radius: f32) -> vec2f {
 }
 
 // The part of a ray between two planes at `half` on both sides of the origin.
-fn slab_span(p: f32, v: f32, half: f32) -> vec2f {
+fn slab_interval(p: f32, v: f32, half: f32) -> vec2f {
     if (abs(v) < MINVAL) {
         return all_or_none(abs(p) <= half);
     }
@@ -176,12 +176,12 @@ fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
         if (part == 0u) {
             along.z = 0.0;
         }
-        let span = round_span(p - center, along, size.x);
-        if (span.x > span.y || dot(along, along) < MINVAL) {
+        let interval = sphere_interval(p - center, along, size.x);
+        if (interval.x > interval.y || dot(along, along) < MINVAL) {
             continue;
         }
         for (var end = 0u; end < 2u; end++) {
-            let x = select(span.x, span.y, end == 1u);
+            let x = select(interval.x, interval.y, end == 1u);
             let at = p + v * x;
             var here = abs(at.z) <= size.y;
             if (part > 0u) {
@@ -233,23 +233,23 @@ fn keep_hit(hit: Hit) {
 fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     let first = u32(mesh_faceadr(mesh));
     let verts = u32(mesh_vertadr(mesh));
-    let root = u32(mesh_boxadr(mesh));
-    let count = u32(mesh_boxnum(mesh));
+    let root = u32(meshbvh_adr(mesh));
+    let count = u32(meshbvh_num(mesh));
     let slack = BOX_SLACK * max(abs(p.x), max(abs(p.y), abs(p.z)));
     var best = no_hit();
     var chosen = 0;
     var node = 0u;
     while (node < count) {
         let n = root + node;
-        let span = box_span(n, slack, p, v);
-        if (span.x > span.y || span.y < 0.0 || (best.dist >= 0.0 && span.x > best.dist)) {
-            node = u32(meshbox_skip(n));
+        let interval = box_interval(n, slack, p, v);
+        if (interval.x > interval.y || interval.y < 0.0 || (best.dist >= 0.0 && interval.x > best.dist)) {
+            node = u32(meshbvh_skip(n));
             continue;
         }
-        let leaf = first + u32(meshbox_faceadr(n));
-        let end = leaf + u32(meshbox_facenum(n));
+        let leaf = first + u32(meshbvh_faceadr(n));
+        let end = leaf + u32(meshbvh_facenum(n));
         for (var k = leaf; k < end; k++) {
-            let f = mesh_boxface(k);
+            let f = meshbvh_face(k);
             let at = 3u * (first + u32(f));
             let c0 = mesh_vert_vec3(verts + u32(mesh_face(at)));
             let c1 = mesh_vert_vec3(verts + u32(mesh_face(at + 1u)));
@@ -267,15 +267,15 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
 }
 
 // The part of a ray in the box of a node.
-fn box_span(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
-    let x = slab_span(p.x - meshbox_aabb(6u * n), v.x, meshbox_aabb(6u * n + 3u) + slack);
-    let y = slab_span(p.y - meshbox_aabb(6u * n + 1u), v.y, meshbox_aabb(6u * n + 4u) + slack);
-    let z = slab_span(p.z - meshbox_aabb(6u * n + 2u), v.z, meshbox_aabb(6u * n + 5u) + slack);
-    return overlap(overlap(x, y), z);
+fn box_interval(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
+    let x = slab_interval(p.x - meshbvh_aabb(6u * n), v.x, meshbvh_aabb(6u * n + 3u) + slack);
+    let y = slab_interval(p.y - meshbvh_aabb(6u * n + 1u), v.y, meshbvh_aabb(6u * n + 4u) + slack);
+    let z = slab_interval(p.z - meshbvh_aabb(6u * n + 2u), v.z, meshbvh_aabb(6u * n + 5u) + slack);
+    return intersect(intersect(x, y), z);
 }
 
 // Corner of the surface of a height field.
-fn hill(field: u32, row: u32, col: u32) -> vec3f {
+fn hfield_vertex(field: u32, row: u32, col: u32) -> vec3f {
     let size = hfield_size_vec4(field);
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
     let cell = vec2f(f32(col), f32(row)) * (2.0 * size.xy / vec2f(counts - 1u));
@@ -295,9 +295,9 @@ fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
 // Where a ray meets a height field: its base, its surface, or the walls under its edges.
 fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     let size = hfield_size_vec4(field);
-    let x = slab_span(p.x, v.x, size.x);
-    let y = slab_span(p.y, v.y, size.y);
-    let base = overlap(overlap(x, y), slab_span(p.z + 0.5 * size.w, v.z, 0.5 * size.w));
+    let x = slab_interval(p.x, v.x, size.x);
+    let y = slab_interval(p.y, v.y, size.y);
+    let base = intersect(intersect(x, y), slab_interval(p.z + 0.5 * size.w, v.z, 0.5 * size.w));
     nearest_hit = no_hit();
     let below = first_of(base);
     if (below >= 0.0) {
@@ -310,7 +310,7 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
         }
     }
     // the part of the ray in the box of the surface
-    let inside = overlap(overlap(x, y), slab_span(p.z - 0.5 * size.z, v.z, 0.5 * size.z));
+    let inside = intersect(intersect(x, y), slab_interval(p.z - 0.5 * size.z, v.z, 0.5 * size.z));
     if (inside.x > inside.y || inside.y < 0.0) {
         return nearest_hit;
     }
@@ -322,23 +322,23 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     for (var r = rows.x; r < rows.y; r++) {
         // of a row, those under the part of the ray between its two sides
         let middle = step.y * (f32(r) + 0.5) - size.y;
-        let part = overlap(ahead, slab_span(p.y - middle, v.y, ROW_SLACK * step.y));
+        let part = intersect(ahead, slab_interval(p.y - middle, v.y, ROW_SLACK * step.y));
         if (part.x > part.y) {
             continue;
         }
         let cols = cells_under(p.x + size.x, v.x, step.x, counts.x, part);
         for (var c = cols.x; c < cols.y; c++) {
-            let corner = hill(field, r, c);
-            let across = hill(field, r + 1u, c + 1u);
-            keep_hit(ray_triangle(corner, hill(field, r, c + 1u), across, p, v));
-            keep_hit(ray_triangle(corner, across, hill(field, r + 1u, c), p, v));
+            let corner = hfield_vertex(field, r, c);
+            let across = hfield_vertex(field, r + 1u, c + 1u);
+            keep_hit(ray_triangle(corner, hfield_vertex(field, r, c + 1u), across, p, v));
+            keep_hit(ray_triangle(corner, across, hfield_vertex(field, r + 1u, c), p, v));
         }
     }
     // walls: where the ray enters or leaves the box below the edge of the surface
     for (var wall = 0u; wall < 4u; wall++) {
         let of_x = wall < 2u;
-        let span = select(y, x, of_x);
-        let dist = select(span.x, span.y, (wall & 1u) == 1u);
+        let interval = select(y, x, of_x);
+        let dist = select(interval.x, interval.y, (wall & 1u) == 1u);
         if ((dist != inside.x && dist != inside.y) || dist < 0.0) {
             continue;
         }
@@ -348,8 +348,8 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
         let i = u32(cell);
         let beyond = select(at.y, at.x, of_x) > 0.0;
         let edge = select(0u, u32(select(counts.y, counts.x, of_x)) - 1u, beyond);
-        let h0 = hill(field, select(edge, i, of_x), select(i, edge, of_x)).z;
-        let h1 = hill(field, select(edge, i + 1u, of_x), select(i + 1u, edge, of_x)).z;
+        let h0 = hfield_vertex(field, select(edge, i, of_x), select(i, edge, of_x)).z;
+        let h1 = hfield_vertex(field, select(edge, i + 1u, of_x), select(i + 1u, edge, of_x)).z;
         if (at.z < h0 + (h1 - h0) * (along - cell)) {
             let normal = select(vec3f(0.0, sign(at.y), 0.0), vec3f(sign(at.x), 0.0, 0.0), of_x);
             keep_hit(Hit(dist, normal));

@@ -3,7 +3,7 @@
 // their core. A direction is flat for a shape where more than one point is farthest: along an edge or a face.
 
 // A convex shape of a type.
-struct Solid {
+struct ConvexShape {
     kind: i32,
     pos: vec3f,
     mat: mat3x3f,
@@ -16,8 +16,8 @@ struct Solid {
 const EPSILON: f32 = 1.1920929e-7;
 
 // Whether it is a polytope.
-fn is_hull(s: Solid) -> bool {
-//#if HULL
+fn is_hull(s: ConvexShape) -> bool {
+//#if POLYTOPE
     return s.mesh != NO_HULL;
 //#else
     return false;
@@ -25,22 +25,22 @@ fn is_hull(s: Solid) -> bool {
 }
 
 // Radius around the core.
-fn solid_radius(s: Solid) -> f32 {
+fn convex_radius(s: ConvexShape) -> f32 {
     return select(0.0, s.size.x, s.kind == GEOM_SPHERE || s.kind == GEOM_CAPSULE);
 }
 
 // Column of the orientation.
-fn solid_axis(s: Solid, k: u32) -> vec3f {
+fn convex_axis(s: ConvexShape, k: u32) -> vec3f {
     return select(select(s.mat[0], s.mat[1], k == 1u), s.mat[2], k == 2u);
 }
 
 // Whether the core may be flat along its axis k.
-fn has_flat(s: Solid, k: u32) -> bool {
+fn has_flat(s: ConvexShape, k: u32) -> bool {
     return s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || (s.kind == GEOM_CAPSULE && k == 2u);
 }
 
 // Where along an axis the farthest point is: at an end, or as near to q as there is where it is flat.
-fn farthest_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
+fn support_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
     if (abs(l) < flatness) {
         return clamp(q, -extent, extent);
     }
@@ -48,17 +48,17 @@ fn farthest_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
 }
 
 // Of the points of the core that are farthest in direction n, up to an angle of `flatness`, the one nearest to `goal`.
-fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
+fn support(s: ConvexShape, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     let l = n * s.mat;
     let q = (goal - s.pos) * s.mat;
-//#if HULL
+//#if POLYTOPE
     if (s.mesh != NO_HULL) {
-        return s.pos + s.mat * hull_vertex(s.mesh, hull_farthest(s.mesh, l));
+        return s.pos + s.mat * hull_vertex(s.mesh, hull_support(s.mesh, l));
     }
 //#endif
     var local = vec3f(0.0);
     if (s.kind == GEOM_CAPSULE) {
-        local.z = farthest_along(l.z, q.z, s.size.y, flatness);
+        local.z = support_along(l.z, q.z, s.size.y, flatness);
     }
     if (s.kind == GEOM_ELLIPSOID) {
         local = normalize3(l * s.size) * s.size;
@@ -71,46 +71,46 @@ fn farthest_point(s: Solid, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
             // a point of the cap; its centre where none is nearer
             local = q * min(1.0, s.size.x / max(sqrt(q.x * q.x + q.y * q.y), MINVAL));
         }
-        local.z = farthest_along(l.z, q.z, s.size.y, flatness);
+        local.z = support_along(l.z, q.z, s.size.y, flatness);
     }
     if (s.kind == GEOM_BOX) {
-        local.x = farthest_along(l.x, q.x, s.size.x, flatness);
-        local.y = farthest_along(l.y, q.y, s.size.y, flatness);
-        local.z = farthest_along(l.z, q.z, s.size.z, flatness);
+        local.x = support_along(l.x, q.x, s.size.x, flatness);
+        local.y = support_along(l.y, q.y, s.size.y, flatness);
+        local.z = support_along(l.z, q.z, s.size.z, flatness);
     }
     return s.pos + s.mat * local;
 }
 
 // Farthest point of the difference of two cores in direction n.
-fn meet_point(a: Solid, b: Solid, n: vec3f) -> vec3f {
-//#if HULL
+fn minkowski_support(a: ConvexShape, b: ConvexShape, n: vec3f) -> vec3f {
+//#if POLYTOPE
     // one place for both, which drivers build faster
-    var met = vec3f(0.0);
+    var difference = vec3f(0.0);
     for (var side = 0u; side < 2u; side++) {
         var s = a;
         if (side == 1u) {
             s = b;
         }
-        let far = farthest_point(s, select(n, -n, side == 1u), s.pos, 0.0);
-        met = far - met;
+        let far = support(s, select(n, -n, side == 1u), s.pos, 0.0);
+        difference = far - difference;
         if (side == 0u) {
-            meet_own = far;
+            minkowski_support_a = far;
         }
     }
-    return -met;
+    return -difference;
 //#else
-    return farthest_point(a, n, a.pos, 0.0) - farthest_point(b, -n, b.pos, 0.0);
+    return support(a, n, a.pos, 0.0) - support(b, -n, b.pos, 0.0);
 //#endif
 }
-//#if HULL
+//#if POLYTOPE
 
 // The point of the first shape in that.
-var<private> meet_own: vec3f;
+var<private> minkowski_support_a: vec3f;
 //#endif
 
 // How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
 // which is the same for -n. Zero along edges and at corners.
-fn support_curve(s: Solid, n: vec3f, t: vec3f) -> vec3f {
+fn support_hessian(s: ConvexShape, n: vec3f, t: vec3f) -> vec3f {
     if (s.kind == GEOM_CYLINDER) {
         // around the rim
         let around = cross(s.mat[2], n);

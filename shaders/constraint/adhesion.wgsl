@@ -2,7 +2,7 @@
 
 //#if ADHESION
 // What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
-fn adhesive_share(r: u32) -> f32 {
+fn row_adhesion(r: u32) -> f32 {
     if (efc_type(r) < CONSTRAINT_CONTACT_FRICTIONLESS) {
         return 0.0;
     }
@@ -20,18 +20,18 @@ fn adhesion_force(dof: u32) -> f32 {
     var sum = 0.0;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         if (contact_adhesion(con) != 0.0) {
-            sum += contact_adhesion(con) * closing_rate(con, dof);
+            sum += contact_adhesion(con) * approach_jacobian(con, dof);
         }
     }
     return sum;
 }
 
 // How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
-fn closing_rate(con: u32, dof: u32) -> f32 {
+fn approach_jacobian(con: u32, dof: u32) -> f32 {
     let one = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let two = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
     let pos = contact_pos_vec3(con);
-    let closing = point_motion(dof, one, pos).lin - point_motion(dof, two, pos).lin;
+    let closing = jac_column(dof, one, pos).lin - jac_column(dof, two, pos).lin;
     return dot(contact_frame_vec3(3u * con), closing);
 }
 //#endif

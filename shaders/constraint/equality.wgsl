@@ -2,7 +2,7 @@
 // freedom, and what force comes of it. Twin: src/cpu/constraint/equality.rs.
 
 // The two elements of a constraint that holds bodies: their bodies and points.
-struct Held {
+struct BodyAnchors {
     body1: u32,
     body2: u32,
     point1: vec3f,
@@ -10,23 +10,23 @@ struct Held {
 }
 
 // Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
-struct Turns {
+struct WeldQuats {
     one: vec4f,
     two: vec4f,
 }
 
 // Number of rows of a constraint.
-fn equality_rows_of(eq: u32) -> u32 {
+fn equality_row_count(eq: u32) -> u32 {
     return select(select(1u, 6u, eq_type(eq) == EQUALITY_WELD), 3u, eq_type(eq) == EQUALITY_CONNECT);
 }
 
 // Whether a constraint holds bodies together.
-fn holds_bodies(eq: u32) -> bool {
+fn is_connect_or_weld(eq: u32) -> bool {
     return eq_type(eq) == EQUALITY_CONNECT || eq_type(eq) == EQUALITY_WELD;
 }
 
 // First row of the constraint of an equality row.
-fn first_row(row: u32) -> u32 {
+fn first_equality_row(row: u32) -> u32 {
     var first = row;
     while (first > 0u && efc_id(first - 1u) == efc_id(row)) {
         first--;
@@ -39,24 +39,24 @@ fn is_active(eq: u32) -> bool {
     if (eq_active(eq) == 0) {
         return false;
     }
-//#if HOLD
-    if (holds_bodies(eq)) {
+//#if CONNECT_WELD
+    if (is_connect_or_weld(eq)) {
         // parts of one rigid body do not move apart
-        let held = held_by(eq);
+        let held = body_anchors(eq);
         let apart = body_weldid(held.body1) != body_weldid(held.body2);
         return apart && (last_dof(held.body1) >= 0 || last_dof(held.body2) >= 0);
     }
 //#endif
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
-        return stretches(eq_obj1id(eq)) || (coupling(eq).y != 0.0 && stretches(eq_obj2id(eq)));
+        return has_tendon_jacobian(eq_obj1id(eq)) || (coupling_polynomial(eq).y != 0.0 && has_tendon_jacobian(eq_obj2id(eq)));
     }
 //#endif
     return true;
 }
 
 // Whether any degree of freedom changes the length of a tendon.
-fn stretches(ten: i32) -> bool {
+fn has_tendon_jacobian(ten: i32) -> bool {
     var found = false;
     if (ten >= 0) {
         let adr = u32(ten_J_rowadr(u32(ten)));
@@ -69,16 +69,16 @@ fn stretches(ten: i32) -> bool {
 }
 
 // The bodies and points that are held together: sites, or anchors, of which a weld has the second body's first.
-fn held_by(eq: u32) -> Held {
+fn body_anchors(eq: u32) -> BodyAnchors {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
-//#if HOLD_SITES
+//#if EQUALITY_SITES
     if (eq_objtype(eq) == OBJECT_SITE) {
-        return Held(u32(site_bodyid(one)), u32(site_bodyid(two)), site_xpos_vec3(one), site_xpos_vec3(two));
+        return BodyAnchors(u32(site_bodyid(one)), u32(site_bodyid(two)), site_xpos_vec3(one), site_xpos_vec3(two));
     }
 //#endif
     let shift = select(0u, 3u, eq_type(eq) == EQUALITY_WELD);
-    return Held(
+    return BodyAnchors(
         one,
         two,
         xpos_vec3(one) + xmat_mat3(one) * eq_vector(eq, shift),
@@ -91,33 +91,33 @@ fn eq_vector(eq: u32, at: u32) -> vec3f {
     return vec3f(eq_data(k), eq_data(k + 1u), eq_data(k + 2u));
 }
 
-fn turns_of(eq: u32) -> Turns {
+fn weld_quats(eq: u32) -> WeldQuats {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
-//#if HOLD_SITES
+//#if EQUALITY_SITES
     if (eq_objtype(eq) == OBJECT_SITE) {
-        return Turns(quat_of(OBJECT_SITE, one), quat_conj(quat_of(OBJECT_SITE, two)));
+        return WeldQuats(quat_of(OBJECT_SITE, one), quat_conj(quat_of(OBJECT_SITE, two)));
     }
 //#endif
     let own = vec4f(eq_data(12u * eq + 6u), eq_vector(eq, 7u));
-    return Turns(quat_mul(xquat_vec4(one), own), quat_conj(xquat_vec4(two)));
+    return WeldQuats(quat_mul(xquat_vec4(one), own), quat_conj(xquat_vec4(two)));
 }
 
 // Vector part of q2^-1 v q1 times the torque scale of a weld.
-fn between(eq: u32, turns: Turns, v: vec4f) -> vec3f {
-    return quat_mul(quat_mul(turns.two, v), turns.one).yzw * eq_data(12u * eq + 10u);
+fn weld_angular(eq: u32, quats: WeldQuats, v: vec4f) -> vec3f {
+    return quat_mul(quat_mul(quats.two, v), quats.one).yzw * eq_data(12u * eq + 10u);
 }
 
 // Positions and Jacobian of the rows of a connect or weld, which are zero: along the chains of both bodies, common parts
 // included.
-fn hold_rows(eq: u32, first: u32) {
-    let held = held_by(eq);
+fn connect_weld_rows(eq: u32, first: u32) {
+    let held = body_anchors(eq);
     set_row_vector__efc_pos(first, held.point1 - held.point2);
-    var turns = Turns(vec4f(0.0), vec4f(0.0));
+    var quats = WeldQuats(vec4f(0.0), vec4f(0.0));
     let weld = eq_type(eq) == EQUALITY_WELD;
     if (weld) {
-        turns = turns_of(eq);
-        set_row_vector__efc_pos(first + 3u, between(eq, turns, vec4f(1.0, 0.0, 0.0, 0.0)));
+        quats = weld_quats(eq);
+        set_row_vector__efc_pos(first + 3u, weld_angular(eq, quats, vec4f(1.0, 0.0, 0.0, 0.0)));
     }
     for (var side = 0u; side < 2u; side++) {
         let body = select(held.body2, held.body1, side == 0u);
@@ -129,8 +129,8 @@ fn hold_rows(eq: u32, first: u32) {
             let axis = cdof_spatial(u32(i));
             add_column(first, u32(i), sign * (axis.lin + cross(axis.ang, offset)));
             if (weld) {
-                let turn_by = between(eq, turns, vec4f(0.0, axis.ang * (0.5 * sign)));
-                add_column(first + 3u, u32(i), turn_by);
+                let jacr = weld_angular(eq, quats, vec4f(0.0, axis.ang * (0.5 * sign)));
+                add_column(first + 3u, u32(i), jacr);
             }
             i = dof_parentid(u32(i));
         }
@@ -154,36 +154,36 @@ fn add_column(row: u32, dof: u32, v: vec3f) {
 
 // Takes from the reference accelerations of a connect or weld how fast its rates change while no joint accelerates: the
 // time derivative of the Jacobian times the velocity.
-fn take_drift(eq: u32, first: u32) {
-    let held = held_by(eq);
+fn subtract_jac_dot_qvel(eq: u32, first: u32) {
+    let held = body_anchors(eq);
     // gravity counts as an acceleration upward, of the world too: it cancels
     let a1 = acceleration_at__bias_cacc(held.body1, held.point1);
     let a2 = acceleration_at__bias_cacc(held.body2, held.point2);
-    take(first, a1.lin - a2.lin);
+    subtract_from_aref(first, a1.lin - a2.lin);
     if (eq_type(eq) == EQUALITY_WELD) {
         // products of quaternions: see the twin
         let w1 = cvel_spatial(held.body1).ang;
         let w2 = cvel_spatial(held.body2).ang;
-        let slip = w1 - w2;
+        let relative_angvel = w1 - w2;
         let half = 0.5 * (a1.ang - a2.ang + cross(w1, w2));
-        take(first + 3u, between(eq, turns_of(eq), vec4f(-0.25 * dot(slip, slip), half)));
+        subtract_from_aref(first + 3u, weld_angular(eq, weld_quats(eq), vec4f(-0.25 * dot(relative_angvel, relative_angvel), half)));
     }
 }
 
-fn take(row: u32, v: vec3f) {
+fn subtract_from_aref(row: u32, v: vec3f) {
     for (var k = 0u; k < 3u; k++) {
         set_efc_aref(row + k, efc_aref(row + k) - v[k]);
     }
 }
 
 // Torque and force on the first of the bodies that are held together, from the forces of the rows.
-fn hold_force(eq: u32, first: u32) -> Spatial {
+fn connect_weld_wrench(eq: u32, first: u32) -> Spatial {
     var torque = vec3f(0.0);
     if (eq_type(eq) == EQUALITY_WELD) {
-        // the transpose of what makes the residual
-        let turns = turns_of(eq);
-        let back = Turns(quat_conj(turns.one), quat_conj(turns.two));
-        torque = between(eq, back, vec4f(0.0, 0.5 * row_forces(first + 3u)));
+        // transpose of the residual's Jacobian
+        let quats = weld_quats(eq);
+        let back = WeldQuats(quat_conj(quats.one), quat_conj(quats.two));
+        torque = weld_angular(eq, back, vec4f(0.0, 0.5 * row_forces(first + 3u)));
     }
     return Spatial(torque, row_forces(first));
 }
@@ -194,7 +194,7 @@ fn row_forces(row: u32) -> vec3f {
 
 // What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of
 // joints or lengths of tendons, from where they are at qpos0.
-fn coupling(eq: u32) -> vec2f {
+fn coupling_polynomial(eq: u32) -> vec2f {
     if (eq_obj2id(eq) < 0) {
         return vec2f(eq_data(12u * eq), 0.0);
     }
@@ -209,7 +209,7 @@ fn coupling(eq: u32) -> vec2f {
 
 // Coordinate of a joint or length of a tendon, from where it is at qpos0.
 fn coordinate(eq: u32, id: u32) -> f32 {
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         return ten_length(id) - tendon_length0(id);
     }
@@ -219,19 +219,19 @@ fn coordinate(eq: u32, id: u32) -> f32 {
 }
 
 // Residual of two coordinates that are coupled, or of one that is fixed; and its Jacobian, into a row of zeros.
-fn couple(eq: u32, row: u32) {
-    let value = coupling(eq);
+fn coupling_row(eq: u32, row: u32) {
+    let value = coupling_polynomial(eq);
     set_efc_pos(row, coordinate(eq, u32(eq_obj1id(eq))) - value.x);
-    couple_to(eq, row, eq_obj1id(eq), 1.0);
-    couple_to(eq, row, eq_obj2id(eq), -value.y);
+    add_coupling_jacobian(eq, row, eq_obj1id(eq), 1.0);
+    add_coupling_jacobian(eq, row, eq_obj2id(eq), -value.y);
 }
 
 // Adds the Jacobian of one coordinate to a row.
-fn couple_to(eq: u32, row: u32, id: i32, factor: f32) {
+fn add_coupling_jacobian(eq: u32, row: u32, id: i32, factor: f32) {
     if (id < 0) {
         return;
     }
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         let begin = u32(ten_J_rowadr(u32(id)));
         let end = begin + u32(ten_J_rownnz(u32(id)));
@@ -247,31 +247,31 @@ fn couple_to(eq: u32, row: u32, id: i32, factor: f32) {
 }
 
 // Force along a tendon from the row of one constraint.
-fn tendon_share(eq: u32, row: u32, ten: u32) -> f32 {
+fn equality_tendon_force(eq: u32, row: u32, ten: u32) -> f32 {
     if (eq_type(eq) != EQUALITY_TENDON) {
         return 0.0;
     }
-    let second = select(0.0, -coupling(eq).y, eq_obj2id(eq) == i32(ten));
+    let second = select(0.0, -coupling_polynomial(eq).y, eq_obj2id(eq) == i32(ten));
     return efc_force(row) * select(second, 1.0, eq_obj1id(eq) == i32(ten));
 }
 
 // Diagonal of the inverse inertia that a row of a constraint stands for.
-fn inverse_inertia(eq: u32, row: u32) -> f32 {
-//#if HOLD
-    if (holds_bodies(eq)) {
-        let held = held_by(eq);
-        let part = select(0u, 1u, row >= first_row(row) + 3u);
+fn equality_diag_approx(eq: u32, row: u32) -> f32 {
+//#if CONNECT_WELD
+    if (is_connect_or_weld(eq)) {
+        let held = body_anchors(eq);
+        let part = select(0u, 1u, row >= first_equality_row(row) + 3u);
         return body_invweight0(2u * held.body1 + part) + body_invweight0(2u * held.body2 + part);
     }
 //#endif
-    return inverse_inertia_of(eq, eq_obj1id(eq)) + inverse_inertia_of(eq, eq_obj2id(eq));
+    return invweight0_of(eq, eq_obj1id(eq)) + invweight0_of(eq, eq_obj2id(eq));
 }
 
-fn inverse_inertia_of(eq: u32, id: i32) -> f32 {
+fn invweight0_of(eq: u32, id: i32) -> f32 {
     if (id < 0) {
         return 0.0;
     }
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         return tendon_invweight0(u32(id));
     }
@@ -280,9 +280,9 @@ fn inverse_inertia_of(eq: u32, id: i32) -> f32 {
 }
 
 // Violation of a constraint as a whole: several rows have the same impedance.
-fn violation_of(row: u32) -> f32 {
-    let first = first_row(row);
-    let end = first + equality_rows_of(u32(efc_id(row)));
+fn equality_violation(row: u32) -> f32 {
+    let first = first_equality_row(row);
+    let end = first + equality_row_count(u32(efc_id(row)));
     if (end == first + 1u) {
         return efc_pos(row);
     }

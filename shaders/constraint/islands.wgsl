@@ -36,8 +36,8 @@ fn join_trees() {
 
 // Joins two trees where there are two; returns one of them.
 fn join(a: i32, b: i32) -> i32 {
-    touch_tree(a);
-    touch_tree(b);
+    label_tree(a);
+    label_tree(b);
     if (a < 0 || b < 0) {
         return max(a, b);
     }
@@ -53,7 +53,7 @@ fn join(a: i32, b: i32) -> i32 {
 }
 
 // Labels a tree that has no label yet with itself.
-fn touch_tree(tree: i32) {
+fn label_tree(tree: i32) {
     if (tree >= 0 && tree_island(u32(tree)) < 0) {
         set_tree_island(u32(tree), tree);
     }
@@ -76,7 +76,7 @@ fn join_tendon(ten: i32, other: i32) -> i32 {
 //#if EQUALITY
 // Joins the trees of what an equality constraint ties together.
 fn join_equality(eq: u32) {
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         join_tendon(eq_obj2id(eq), join_tendon(eq_obj1id(eq), -1));
         return;

@@ -1,12 +1,12 @@
 // What all integrators do: coordinates along velocities, and time. Twin: src/cpu/integrate/advance.rs.
 
 // Degrees of freedom of a joint.
-fn dofs_of(kind: i32) -> u32 {
+fn joint_dofnum(kind: i32) -> u32 {
     return select(select(1u, 3u, kind == JOINT_BALL), 6u, kind == JOINT_FREE);
 }
 
 // Coordinates of one joint: Q moved along the velocities V for the time h.
-fn move_joint__Q__V(jnt: u32, h: f32) {
+fn integrate_joint__Q__V(jnt: u32, h: f32) {
     var adr = u32(jnt_qposadr(jnt));
     var dof = u32(jnt_dofadr(jnt));
     let kind = jnt_type(jnt);
@@ -38,9 +38,9 @@ fn move_joint__Q__V(jnt: u32, h: f32) {
 // Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands of
 // small steps do not add up exactly in single precision.
 fn advance_time(h: f32) {
-    let step = h - time_rest(0u);
+    let step = h - time_compensation(0u);
     let next = time(0u) + step;
-    set_time_rest(0u, (next - time(0u)) - step);
+    set_time_compensation(0u, (next - time(0u)) - step);
     set_time(0u, next);
 }
 
@@ -51,13 +51,13 @@ fn bad_acceleration() -> bool {
         for (var i = k; i < nv; i += parts) {
             sum.x += select(0.0, 1.0, is_bad(qacc(i)));
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    return sum_parts().x > 0.0;
+    return sum_partials().x > 0.0;
 }
 
 // Position coordinates of a joint.
-fn coordinates_of(kind: i32) -> u32 {
+fn joint_qposnum(kind: i32) -> u32 {
     return select(select(1u, 4u, kind == JOINT_BALL), 7u, kind == JOINT_FREE);
 }
 
@@ -67,11 +67,11 @@ fn advance_world__A() {
     advance_activations__act_dot();
     for (var jnt = lane; jnt < njnt; jnt += lanes) {
         let dof = u32(jnt_dofadr(jnt));
-        let end = dof + dofs_of(jnt_type(jnt));
+        let end = dof + joint_dofnum(jnt_type(jnt));
         for (var i = dof; i < end; i++) {
             set_qvel(i, qvel(i) + h * A(i));
         }
-        move_joint__qpos__qvel(jnt, h);
+        integrate_joint__qpos__qvel(jnt, h);
     }
     for (var i = lane; i < nv; i += lanes) {
         set_qacc_warmstart(i, qacc(i));

@@ -4,7 +4,7 @@
 // Derivatives of passive forces and actuators, and for the integrator implicit of the bias force too.
 fn derivative() {
 //#if ACTUATION
-    actuator_slopes();
+    actuator_force_derivatives();
     sync();
 //#endif
     for (var dof = lane; dof < nv; dof += lanes) {
@@ -22,7 +22,7 @@ fn derivative() {
     }
     sync();
 //#if FLUID
-    fluid_slopes();
+    fluid_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         fluid_columns(dof);
     }
@@ -37,7 +37,7 @@ fn derivative() {
     sync();
 //#endif
 //#if IMPLICIT
-    bias_slopes();
+    bias_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(D_rowadr(dof));
         let end = adr + u32(D_rownnz(dof));
@@ -50,7 +50,7 @@ fn derivative() {
 }
 
 // Whether a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
-fn is_alone(tree: i32) -> bool {
+fn is_single_free_body(tree: i32) -> bool {
     if (tree < 0) {
         return false;
     }
@@ -59,11 +59,11 @@ fn is_alone(tree: i32) -> bool {
 }
 
 // Whether derivatives of the bias force are wanted in a tree.
-fn has_bias(tree: i32) -> bool {
+fn has_bias_derivative(tree: i32) -> bool {
 //#if IMPLICIT
     return true;
 //#else
-    return is_alone(tree);
+    return is_single_free_body(tree);
 //#endif
 }
 
@@ -92,16 +92,16 @@ fn add_entry(i: u32, j: u32, s: f32) {
 
 // Dampers of one degree of freedom, and of tendons in its row.
 fn damper_row(dof: u32) {
-    add_entry(dof, dof, -damping_slope(damping_of_dof(dof), qvel(dof)));
+    add_entry(dof, dof, -damping_derivative(damping_of_dof(dof), qvel(dof)));
 //#if TENDON
     for (var ten = 0u; ten < ntendon; ten++) {
         let adr = u32(ten_J_rowadr(ten));
         let end = adr + u32(ten_J_rownnz(ten));
         for (var k = adr; k < end; k++) {
             if (u32(ten_J_colind(k)) == dof) {
-                let slope = damping_slope(damping_of_tendon(ten), ten_velocity(ten));
+                let force_derivative = damping_derivative(damping_of_tendon(ten), ten_velocity(ten));
                 for (var l = adr; l < end; l++) {
-                    add_entry(dof, u32(ten_J_colind(l)), -slope * ten_J(k) * ten_J(l));
+                    add_entry(dof, u32(ten_J_colind(l)), -force_derivative * ten_J(k) * ten_J(l));
                 }
             }
         }
@@ -113,55 +113,55 @@ fn damper_row(dof: u32) {
 fn actuator_row(dof: u32) {
     for (var k = 0u; k < nJmom; k++) {
         if (u32(moment_colind(k)) == dof) {
-            let out = u32(moment_out(k));
+            let out = u32(moment_rowind(k));
             let adr = u32(moment_rowadr(out));
             let end = adr + u32(moment_rownnz(out));
             for (var l = adr; l < end; l++) {
-                let slope = actuator_slope(out) * actuator_moment(k) * actuator_moment(l);
-                add_entry(dof, u32(moment_colind(l)), slope);
+                let force_derivative = actuator_force_derivative(out) * actuator_moment(k) * actuator_moment(l);
+                add_entry(dof, u32(moment_colind(l)), force_derivative);
             }
         }
     }
 }
 
 // Derivatives of the forces of all actuators by the rates of their lengths.
-fn actuator_slopes() {
+fn actuator_force_derivatives() {
     // bad controls: all of them count as zero
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
         for (var u = k; u < nu; u += parts) {
             bad += select(0.0, 1.0, is_bad(control(u)));
         }
-        set_part(k, vec4f(bad));
+        set_partial(k, vec4f(bad));
     }
-    let good = sum_parts().x == 0.0;
+    let good = sum_partials().x == 0.0;
     for (var a = lane; a < nactuator; a += lanes) {
-        let slope = slope_of_actuator(a, good);
+        let force_derivative = derivative_of_actuator_force(a, good);
         let first = u32(actuator_outadr(a));
         let end = first + u32(actuator_outnum(a));
         for (var out = first; out < end; out++) {
-            set_actuator_slope(out, slope);
+            set_actuator_force_derivative(out, force_derivative);
         }
     }
 }
 
 // Derivative of one actuator's force; none where its range holds the force back.
-fn slope_of_actuator(a: u32, good: bool) -> f32 {
+fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
-        return orientation_slope(a);
+        return orientation_force_derivative(a);
     }
 //#endif
     let out = u32(actuator_outadr(a));
     let force = actuator_force(out);
-    let held = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);
-    if (group_off(a) || (actuator_forcelimited(a) != 0 && held)) {
+    let saturated = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);
+    if (actuator_disabled(a) || (actuator_forcelimited(a) != 0 && saturated)) {
         return 0.0;
     }
     let kind = actuator_gaintype(a);
 //#if DCMOTOR
     if (kind == GAIN_DCMOTOR) {
-        return motor_slope(a);
+        return motor_force_derivative(a);
     }
 //#endif
     var per_input = 0.0;
@@ -170,56 +170,56 @@ fn slope_of_actuator(a: u32, good: bool) -> f32 {
     }
 //#if MUSCLE
     if (kind == GAIN_MUSCLE) {
-        per_input = muscle_gain_slope(a, out);
+        per_input = muscle_gain_derivative(a, out);
     }
 //#endif
-    var slope = 0.0;
+    var force_derivative = 0.0;
     if (actuator_biastype(a) == BIAS_AFFINE) {
-        slope = actuator_biasprm(10u * a + 2u);
+        force_derivative = actuator_biasprm(10u * a + 2u);
     }
     if (per_input != 0.0) {
-        slope += per_input * driving_input(a, first_control(a, good));
+        force_derivative += per_input * driving_input(a, first_control(a, good));
     }
-    return slope;
+    return force_derivative;
 }
 
 // What one degree of freedom takes of the derivative of the medium's force on its subtree: force by its speed, and its
 // own force by the velocity of the body.
 fn fluid_columns(dof: u32) {
-    var slope = subtree_slope(u32(dof_bodyid(dof)));
-    if (!has_bias(dof_treeid(dof))) {
-        slope = slope_symmetric(slope);
+    var force_derivative = subtree_force_derivative(u32(dof_bodyid(dof)));
+    if (!has_bias_derivative(dof_treeid(dof))) {
+        force_derivative = force_derivative_symmetric(force_derivative);
     }
     let axis = cdof_spatial(dof);
-    set_slope_down_spatial(dof, slope_mul(slope, axis));
-    set_slope_up_spatial(dof, slope_mul(slope_transposed(slope), axis));
+    set_dcfrc_dqvel_spatial(dof, force_derivative_mul(force_derivative, axis));
+    set_dqfrc_dcvel_spatial(dof, force_derivative_mul(force_derivative_transposed(force_derivative), axis));
 }
 
 // Derivative of the medium's force in i by the speed of j.
 fn fluid_entry(i: u32, j: u32) -> f32 {
     if (j >= i) {
-        return dot6(cdof_spatial(i), slope_down_spatial(j));
+        return dot6(cdof_spatial(i), dcfrc_dqvel_spatial(j));
     }
-    return dot6(slope_up_spatial(i), cdof_spatial(j));
+    return dot6(dqfrc_dcvel_spatial(i), cdof_spatial(j));
 }
 
 // Derivatives of the bias force, for bias_entry, in trees where they are wanted (Singh, Russo, Wensing, IEEE RA-L 7(2),
 // 2022; the twin says how).
-fn bias_slopes() {
+fn bias_force_derivatives() {
     for (var up = 0u; up < nlevel; up++) {
         let level = nlevel - 1u - up;
         let adr = u32(level_adr(level));
         let end = adr + u32(level_num(level));
         for (var k = adr + lane; k < end; k += lanes) {
             let body = u32(level_body(k));
-            if (has_bias(body_treeid(body))) {
-                sum_bias_slope(body);
+            if (has_bias_derivative(body_treeid(body))) {
+                sum_bias_force_derivative(body);
             }
         }
         sync();
     }
     for (var dof = lane; dof < nv; dof += lanes) {
-        if (has_bias(dof_treeid(dof))) {
+        if (has_bias_derivative(dof_treeid(dof))) {
             bias_columns(dof);
         }
     }
@@ -227,7 +227,7 @@ fn bias_slopes() {
 }
 
 // Torque by turning and momentum of one body and its children's subtrees.
-fn sum_bias_slope(body: u32) {
+fn sum_bias_force_derivative(body: u32) {
     let v = cvel_spatial(body);
     let i = cinert_inertia(body);
     let momentum = inertia_mul(i, v);
@@ -246,19 +246,19 @@ fn sum_bias_slope(body: u32) {
     for (var c = first; c < last; c++) {
         let child = u32(child_body(c));
         sum += bias_torque(child);
-        linear += bias_slope_vec3(4u * child + 3u);
+        linear += bias_force_derivative_vec3(4u * child + 3u);
     }
     let rows = transpose(sum);
-    set_bias_slope_vec3(4u * body, rows[0]);
-    set_bias_slope_vec3(4u * body + 1u, rows[1]);
-    set_bias_slope_vec3(4u * body + 2u, rows[2]);
-    set_bias_slope_vec3(4u * body + 3u, linear);
+    set_bias_force_derivative_vec3(4u * body, rows[0]);
+    set_bias_force_derivative_vec3(4u * body + 1u, rows[1]);
+    set_bias_force_derivative_vec3(4u * body + 2u, rows[2]);
+    set_bias_force_derivative_vec3(4u * body + 3u, linear);
 }
 
-// The torque by turning that sum_bias_slope has written.
+// The torque by turning that sum_bias_force_derivative has written.
 fn bias_torque(body: u32) -> mat3x3f {
     let b = 4u * body;
-    return transpose(mat3x3f(bias_slope_vec3(b), bias_slope_vec3(b + 1u), bias_slope_vec3(b + 2u)));
+    return transpose(mat3x3f(bias_force_derivative_vec3(b), bias_force_derivative_vec3(b + 1u), bias_force_derivative_vec3(b + 2u)));
 }
 
 // What one degree of freedom takes of the derivative of the bias force of its subtree.
@@ -268,15 +268,15 @@ fn bias_columns(dof: u32) {
     let rate = spatial_add(axis_rate(dof), cdof_dot_spatial(dof));
     let inertia = crb_inertia(body);
     let torque = bias_torque(body);
-    let momentum = bias_slope_vec3(4u * body + 3u);
+    let momentum = bias_force_derivative_vec3(4u * body + 3u);
     // by its speed
     let force = Spatial(torque * axis.ang, -2.0 * cross(momentum, axis.ang));
-    set_slope_down_spatial(dof, spatial_add(force, inertia_mul(inertia, rate)));
+    set_dcfrc_dqvel_spatial(dof, spatial_add(force, inertia_mul(inertia, rate)));
     // of its force
     let own = axis.ang * torque + 2.0 * cross(momentum, axis.lin);
-    set_slope_up_spatial(dof, Spatial(own, vec3f(0.0)));
-    set_slope_rate_spatial(dof, rate);
-    set_slope_momentum_spatial(dof, inertia_mul(inertia, axis));
+    set_dqfrc_dcvel_spatial(dof, Spatial(own, vec3f(0.0)));
+    set_cdof_dot_sum_spatial(dof, rate);
+    set_cdof_momentum_spatial(dof, inertia_mul(inertia, axis));
 }
 
 // Rate of a motion axis: those of ball and free joints turn with the joint too.
@@ -295,10 +295,10 @@ fn axis_rate(dof: u32) -> Spatial {
     return spatial_add(rate, motion_cross(turn, cdof_spatial(dof)));
 }
 
-// Derivative of minus the bias force in i by the speed of j, after bias_slopes.
+// Derivative of minus the bias force in i by the speed of j, after bias_force_derivatives.
 fn bias_entry(i: u32, j: u32) -> f32 {
     if (j >= i) {
-        return -dot6(cdof_spatial(i), slope_down_spatial(j));
+        return -dot6(cdof_spatial(i), dcfrc_dqvel_spatial(j));
     }
-    return -(dot6(slope_up_spatial(i), cdof_spatial(j)) + dot6(slope_momentum_spatial(i), slope_rate_spatial(j)));
+    return -(dot6(dqfrc_dcvel_spatial(i), cdof_spatial(j)) + dot6(cdof_momentum_spatial(i), cdof_dot_sum_spatial(j)));
 }

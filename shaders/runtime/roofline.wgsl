@@ -1,34 +1,34 @@
 // What the device can do at most: one kernel that only copies, one that only computes.
 
-@group(0) @binding(0) var<storage, read> given: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> made: array<vec4f>;
+@group(0) @binding(0) var<storage, read> input: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
 
 // elements that one invocation copies: neighbours take neighbouring ones
 const copies: u32 = 4u;
-const size: u32 = 256u;
+const group_size: u32 = 256u;
 
-@compute @workgroup_size(size)
+@compute @workgroup_size(group_size)
 fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
-    let first = group.x * copies * size + index;
+    let first = group.x * copies * group_size + index;
     for (var k = 0u; k < copies; k++) {
-        made[first + k * size] = given[first + k * size];
+        output[first + k * group_size] = input[first + k * group_size];
     }
 }
 
 // Turns of the loop below, and floating-point operations of a turn: 8 times 4 products and 4 sums of 4 numbers.
-const turns: u32 = 64u;
+const iterations: u32 = 64u;
 
-@compute @workgroup_size(size)
+@compute @workgroup_size(group_size)
 fn compute(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
     // from memory, so that no compiler knows them; the buffer holds zeros
-    let m = given[0] + vec4f(0.998, 0.997, 0.996, 0.995);
-    let s = given[1] + vec4f(0.001, 0.002, 0.003, 0.004);
+    let m = input[0] + vec4f(0.998, 0.997, 0.996, 0.995);
+    let s = input[1] + vec4f(0.001, 0.002, 0.003, 0.004);
     // four chains that do not wait for each other
     var a = vec4f(f32(index));
     var b = a + 0.25;
     var c = a + 0.5;
     var d = a + 0.75;
-    for (var i = 0u; i < turns; i++) {
+    for (var i = 0u; i < iterations; i++) {
         a = a * m + s; b = b * m + s; c = c * m + s; d = d * m + s;
         a = a * m + s; b = b * m + s; c = c * m + s; d = d * m + s;
         a = a * m + s; b = b * m + s; c = c * m + s; d = d * m + s;
@@ -38,5 +38,5 @@ fn compute(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index)
         a = a * m + s; b = b * m + s; c = c * m + s; d = d * m + s;
         a = a * m + s; b = b * m + s; c = c * m + s; d = d * m + s;
     }
-    made[group.x * size + index] = (a + b) + (c + d);
+    output[group.x * group_size + index] = (a + b) + (c + d);
 }

@@ -1,7 +1,7 @@
 // Moves one field between the arena of a chunk and a packed buffer [row, element]; row r is the world
 // worlds[r] of the chunk. Values move as bits, so NaN payloads and integers survive.
 
-struct Transfer {
+struct TransferJob {
     // elements per world, first element, worlds side by side, words per world in the arena
     len: u32,
     offset: u32,
@@ -15,7 +15,7 @@ struct Transfer {
 @group(0) @binding(0) var<storage, read_write> arena: array<u32>;
 @group(0) @binding(1) var<storage, read_write> packed: array<u32>;
 @group(0) @binding(2) var<storage, read> worlds: array<u32>;
-@group(0) @binding(3) var<uniform> job: Transfer;
+@group(0) @binding(3) var<uniform> job: TransferJob;
 
 fn address(k: u32) -> u32 {
     let world = worlds[k / job.len];

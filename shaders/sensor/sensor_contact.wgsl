@@ -42,7 +42,7 @@ fn contact_sensor(s: u32) {
         count += select(0u, 1u, side_of(s, con) != 0.0);
     }
     let slots = u32(max(sensor_intprm(3u * s + 2u), 1));
-    out_at = adr;
+    output_adr = adr;
     if (sensor_intprm(3u * s + 1u) == REDUCE_NETFORCE) {
         if (count > 0u) {
             net_force(s, count);
@@ -69,8 +69,8 @@ fn contact_sensor(s: u32) {
         if (next < nconmax) {
             last = next;
             last_rank = best;
-            out_at = adr + k * (dim / slots);
-            give_contact(s, next, count);
+            output_adr = adr + k * (dim / slots);
+            write_contact_data(s, next, count);
         }
     }
 }
@@ -127,24 +127,24 @@ fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
 }
 
 // Writes what is wanted of one contact.
-fn give_contact(s: u32, con: u32, count: u32) {
+fn write_contact_data(s: u32, con: u32, count: u32) {
     let side = side_of(s, con);
     // seen from the other side, normal and first tangent are turned around
     let seen = vec3f(1.0, 1.0, side);
     let total = contact_force(con);
     let pos = contact_pos_vec3(con);
     let frame = contact_frame_mat3(con);
-    give1(s, CONTACT_DATA_FOUND, f32(count));
-    give3(s, CONTACT_DATA_FORCE, total.lin * seen);
-    give3(s, CONTACT_DATA_TORQUE, total.ang * seen);
-    give1(s, CONTACT_DATA_DIST, contact_dist(con));
-    give3(s, CONTACT_DATA_POS, pos);
-    give3(s, CONTACT_DATA_NORMAL, mat_row(frame, 0u) * side);
-    give3(s, CONTACT_DATA_TANGENT, mat_row(frame, 1u) * side);
+    write1(s, CONTACT_DATA_FOUND, f32(count));
+    write3(s, CONTACT_DATA_FORCE, total.lin * seen);
+    write3(s, CONTACT_DATA_TORQUE, total.ang * seen);
+    write1(s, CONTACT_DATA_DIST, contact_dist(con));
+    write3(s, CONTACT_DATA_POS, pos);
+    write3(s, CONTACT_DATA_NORMAL, mat_row(frame, 0u) * side);
+    write3(s, CONTACT_DATA_TANGENT, mat_row(frame, 1u) * side);
     let a = motion_at__cvel(contact_body(con, 0u), pos);
     let b = motion_at__cvel(contact_body(con, 1u), pos);
-    give3(s, CONTACT_DATA_LINVEL, (frame * (b.lin - a.lin)) * seen);
-    give3(s, CONTACT_DATA_ANGVEL, (frame * (b.ang - a.ang)) * seen);
+    write3(s, CONTACT_DATA_LINVEL, (frame * (b.lin - a.lin)) * seen);
+    write3(s, CONTACT_DATA_ANGVEL, (frame * (b.ang - a.ang)) * seen);
 }
 
 // Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
@@ -171,11 +171,11 @@ fn net_force(s: u32, count: u32) {
     }
     place = place / max(weight, MINVAL);
     torque -= cross(place, total);
-    give1(s, CONTACT_DATA_FOUND, f32(count));
-    give3(s, CONTACT_DATA_FORCE, total);
-    give3(s, CONTACT_DATA_TORQUE, torque);
-    give1(s, CONTACT_DATA_DIST, 0.0);
-    give3(s, CONTACT_DATA_POS, place);
-    give3(s, CONTACT_DATA_NORMAL, vec3f(1.0, 0.0, 0.0));
-    give3(s, CONTACT_DATA_TANGENT, vec3f(0.0, 1.0, 0.0));
+    write1(s, CONTACT_DATA_FOUND, f32(count));
+    write3(s, CONTACT_DATA_FORCE, total);
+    write3(s, CONTACT_DATA_TORQUE, torque);
+    write1(s, CONTACT_DATA_DIST, 0.0);
+    write3(s, CONTACT_DATA_POS, place);
+    write3(s, CONTACT_DATA_NORMAL, vec3f(1.0, 0.0, 0.0));
+    write3(s, CONTACT_DATA_TANGENT, vec3f(0.0, 1.0, 0.0));
 }

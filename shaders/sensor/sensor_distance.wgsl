@@ -4,7 +4,7 @@
 // Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there is
 // none, the distance is the cutoff, and all else zero.
 fn distance_sensor(s: u32, kind: i32) {
-    var nearest = Gap(sensor_cutoff(s), vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
+    var nearest = GeomDistance(sensor_cutoff(s), vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
     let one = sensed_geoms(sensor_objtype(s), u32(sensor_objid(s)));
     let two = sensed_geoms(sensor_reftype(s), u32(sensor_refid(s)));
     for (var g1 = one.x; g1 < one.y; g1++) {

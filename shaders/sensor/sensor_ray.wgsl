@@ -34,13 +34,13 @@ fn cast_ray(s: u32, pixel: u32, adr: u32) {
 //#endif
     let hit = ray(origin, direction, frame.body);
     let met = hit.dist >= 0.0;
-    out_at = adr;
-    give1(s, RAY_DATA_DIST, hit.dist);
-    give3(s, RAY_DATA_DIR, select(vec3f(0.0), direction, met));
-    give3(s, RAY_DATA_ORIGIN, origin);
-    give3(s, RAY_DATA_POINT, select(vec3f(0.0), origin + direction * hit.dist, met));
-    give3(s, RAY_DATA_NORMAL, hit.normal);
-    give1(s, RAY_DATA_DEPTH, select(-1.0, hit.dist * axial, met));
+    output_adr = adr;
+    write1(s, RAY_DATA_DIST, hit.dist);
+    write3(s, RAY_DATA_DIR, select(vec3f(0.0), direction, met));
+    write3(s, RAY_DATA_ORIGIN, origin);
+    write3(s, RAY_DATA_POINT, select(vec3f(0.0), origin + direction * hit.dist, met));
+    write3(s, RAY_DATA_NORMAL, hit.normal);
+    write1(s, RAY_DATA_DEPTH, select(-1.0, hit.dist * axial, met));
 }
 
 // Begin and direction of a ray in the frame of a camera.

@@ -25,7 +25,7 @@ fn is_mocap(body: u32) -> bool {
 }
 
 // The least of the trees that sleep together with a tree.
-fn cycle_of(tree: i32) -> i32 {
+fn sleep_cycle(tree: i32) -> i32 {
     var least = tree;
     var at = tree;
     for (var k = 0u; k < ntree; k++) {
@@ -58,7 +58,7 @@ fn wake_tree(tree: i32, value: i32) {
 }
 
 // First position coordinate of a tree, and the one after the last.
-fn tree_coordinates(tree: u32) -> vec2u {
+fn tree_qpos_range(tree: u32) -> vec2u {
     let dof = u32(tree_dofadr(tree));
     let next = dof + u32(tree_dofnum(tree));
     let qpos_first = u32(jnt_qposadr(u32(dof_jntid(dof))));
@@ -88,7 +88,7 @@ fn is_disturbed(tree: u32, tolerance: f32) -> bool {
 //#if EQUALITY
 // Whether all trees that an equality constraint couples sleep.
 fn equality_sleeps(eq: u32) -> bool {
-//#if COUPLE_TENDON
+//#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
         return tendon_sleeps(eq_obj1id(eq)) && tendon_sleeps(eq_obj2id(eq));
     }
@@ -99,9 +99,9 @@ fn equality_sleeps(eq: u32) -> bool {
 
 // Trees of two bodies or joints that an equality constraint couples; -1 for none.
 fn coupled_trees(eq: u32) -> vec2i {
-//#if HOLD
-    if (holds_bodies(eq)) {
-        let held = held_by(eq);
+//#if CONNECT_WELD
+    if (is_connect_or_weld(eq)) {
+        let held = body_anchors(eq);
         return vec2i(body_treeid(held.body1), body_treeid(held.body2));
     }
 //#endif

@@ -37,7 +37,7 @@ fn factor_ld__A__B() {
             set_B(k, inv);
             if (singular) {
                 set_A(last, MINVAL);
-                raise(STATUS_SINGULAR_INERTIA);
+                raise_status(STATUS_SINGULAR_INERTIA);
             }
         }
         sync();
@@ -111,7 +111,7 @@ fn is_bad(x: f32) -> bool {
 fn reset_world() {
     if (lane == 0u) {
         set_time(0u, 0.0);
-        set_time_rest(0u, 0.0);
+        set_time_compensation(0u, 0.0);
         set_nreset(0u, nreset(0u) + 1);
     }
     for (var i = lane; i < nq; i += lanes) {
@@ -126,7 +126,7 @@ fn reset_world() {
         set_act(i, 0.0);
     }
     for (var i = lane; i < nu; i += lanes) {
-        set_ctrl(i, first_ctrl(i));
+        set_ctrl(i, initial_ctrl(i));
     }
 //#if EQUALITY
     for (var i = lane; i < neq; i += lanes) {
@@ -157,7 +157,7 @@ fn reset_world() {
 }
 
 // What a control starts from: quaternions from the identity.
-fn first_ctrl(u: u32) -> f32 {
+fn initial_ctrl(u: u32) -> f32 {
 //#if SO3
     for (var a = 0u; a < nactuator; a++) {
         let quaternion = actuator_gaintype(a) == GAIN_SO3 && actuator_ctrlspec(a) == INPUT_QUAT;
@@ -170,8 +170,8 @@ fn first_ctrl(u: u32) -> f32 {
 }
 
 // Flags what went wrong and puts the world back to its initial state, unless that is switched off.
-fn give_up(bit: i32) {
-    raise(bit);
+fn auto_reset(bit: i32) {
+    raise_status(bit);
     if (!disabled(DISABLE_AUTORESET)) {
         reset_world();
     }
@@ -186,7 +186,7 @@ fn subtree_end(top: u32) -> u32 {
     return end;
 }
 
-fn raise(bits: i32) {
+fn raise_status(bits: i32) {
     if (lane == 0u) {
         set_status(0u, status(0u) | bits);
     }

@@ -2,22 +2,22 @@
 
 // A frame on a body, and how it moves through the medium: axes as columns, its offset from the tree's centre of mass,
 // angular velocity and velocity against the medium, both in the frame.
-struct Place {
+struct FluidFrame {
     axes: mat3x3f,
     offset: vec3f,
-    turning: vec3f,
+    ang_vel: vec3f,
     velocity: vec3f,
 }
 
-fn place_at(body: u32, point: vec3f, axes: mat3x3f) -> Place {
+fn fluid_frame_at(body: u32, point: vec3f, axes: mat3x3f) -> FluidFrame {
     let v = cvel_spatial(body);
     let offset = point - subtree_com_vec3(u32(body_rootid(body)));
     let velocity = v.lin + cross(v.ang, offset) - opt_wind_vec3(0u);
-    return Place(axes, offset, v.ang * axes, velocity * axes);
+    return FluidFrame(axes, offset, v.ang * axes, velocity * axes);
 }
 
 // Whether the medium acts on a body: the world and what has no mass it leaves alone.
-fn is_wet(body: u32) -> bool {
+fn has_fluid_force(body: u32) -> bool {
     return body > 0u && body_mass(body) >= MINVAL;
 }
 
@@ -40,13 +40,13 @@ fn has_ellipsoids(body: u32) -> bool {
 // The box that has the mass and inertia of a body: drag of slow flow against turning and against velocity, and that of
 // fast flow by axis.
 struct InertiaBox {
-    slow_turning: f32,
-    slow_velocity: f32,
-    fast_turning: vec3f,
-    fast_velocity: vec3f,
+    visc_torque_coef: f32,
+    visc_force_coef: f32,
+    drag_torque_coef: vec3f,
+    drag_force_coef: vec3f,
 }
 
-fn box_of(body: u32) -> InertiaBox {
+fn inertia_box_of(body: u32) -> InertiaBox {
     let i = body_inertia_vec3(body);
     let total = i.x + i.y + i.z;
     let e = sqrt(max(vec3f(total) - i - i, vec3f(MINVAL)) * (6.0 / body_mass(body)));
@@ -68,26 +68,26 @@ struct Ellipsoid {
     // squares of the products of two half axes each, over the greatest one to the fourth
     squares: vec3f,
     // area of the projection of a ball around it, and the greatest of its own
-    round: f32,
-    widest: f32,
+    sphere_area: f32,
+    area_max: f32,
     // drag of the projected area, and of the rest of the greatest one
-    blunt: f32,
-    slender: f32,
+    blunt_drag: f32,
+    slender_drag: f32,
     // drag of turning by axis
-    angular: vec3f,
+    angular_drag: vec3f,
     // lift by camber for unit area, and by spin
-    kutta: f32,
-    magnus: f32,
+    kutta_lift: f32,
+    magnus_lift: f32,
     // mass and inertia of what is carried along by axis
     mass: vec3f,
     inertia: vec3f,
     // drag of slow flow
-    slow_turning: f32,
-    slow_velocity: f32,
+    visc_torque_coef: f32,
+    visc_force_coef: f32,
 }
 
 // Half axes of the ellipsoid that stands for a geom.
-fn half_axes(g: u32) -> vec3f {
+fn semi_axes(g: u32) -> vec3f {
     let size = geom_size_vec3(g);
     let kind = geom_type(g);
     if (kind == GEOM_SPHERE) {
@@ -103,7 +103,7 @@ fn half_axes(g: u32) -> vec3f {
 }
 
 fn ellipsoid_of(g: u32) -> Ellipsoid {
-    let s = half_axes(g);
+    let s = semi_axes(g);
     let c = 12u * g;
     let density = max(opt_density(0u), 0.0);
     let viscosity = max(opt_viscosity(0u), 0.0);
@@ -117,14 +117,14 @@ fn ellipsoid_of(g: u32) -> Ellipsoid {
     let greatest = middle * (most * most * (most * most));
     let unit = 8.0 / 15.0 * PI * density;
     let diameter = 2.0 / 3.0 * (s.x + s.y + s.z);
-    let slender = geom_fluid(c + 2u);
+    let slender_drag = geom_fluid(c + 2u);
     return Ellipsoid(
         products * products,
         PI * (most * most),
         PI * most * middle,
         geom_fluid(c + 1u) * density,
-        slender * density,
-        unit * (geom_fluid(c + 3u) * moments + slender * (vec3f(greatest) - moments)),
+        slender_drag * density,
+        unit * (geom_fluid(c + 3u) * moments + slender_drag * (vec3f(greatest) - moments)),
         geom_fluid(c + 4u) * density,
         geom_fluid(c + 5u) * density * (4.0 / 3.0) * PI * s.x * s.y * s.z,
         vec3f(geom_fluid(c + 6u), geom_fluid(c + 7u), geom_fluid(c + 8u)) * density,
@@ -160,5 +160,5 @@ fn flow_areas(e: Ellipsoid, flow: Flow) -> vec2f {
         return vec2f(0.0);
     }
     let ratio = sqrt(flow.beta / flow.alpha);
-    return vec2f(e.round * ratio, e.kutta * e.round / ratio);
+    return vec2f(e.sphere_area * ratio, e.kutta_lift * e.sphere_area / ratio);
 }

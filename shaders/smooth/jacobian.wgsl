@@ -12,7 +12,7 @@ fn moves(dof: u32, body: u32) -> bool {
 }
 
 // Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
-fn point_motion(dof: u32, body: u32, point: vec3f) -> Spatial {
+fn jac_column(dof: u32, body: u32, point: vec3f) -> Spatial {
     if (!moves(dof, body)) {
         return spatial_zero();
     }

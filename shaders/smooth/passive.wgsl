@@ -22,17 +22,17 @@ fn qpos_at4(adr: u32) -> vec4f {
     return vec4f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u), qpos(adr + 3u));
 }
 
-fn rest_at3(adr: u32) -> vec3f {
+fn qpos_spring_at3(adr: u32) -> vec3f {
     return vec3f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u));
 }
 
-fn rest_at4(adr: u32) -> vec4f {
+fn qpos_spring_at4(adr: u32) -> vec4f {
     return vec4f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u), qpos_spring(adr + 3u));
 }
 
 // Rotation vector from the rest orientation to the current one, of the quaternion at adr.
 fn spring_rotation(adr: u32) -> vec3f {
-    return quat_sub(quat_normalize(qpos_at4(adr)), rest_at4(adr));
+    return quat_sub(quat_normalize(qpos_at4(adr)), qpos_spring_at4(adr));
 }
 
 // Displacement of a tendon from the range in which its spring is at rest.

@@ -2,9 +2,9 @@
 // Twin: src/cpu/smooth/reflected_inertia.rs.
 
 // Sums over a target's actuators of gear squared times linear, quadratic and cubic damping, and armature.
-fn reflected(id: i32, goal: i32, on_tendon: bool) -> vec4f {
+fn reflected_coef(id: i32, goal: i32, on_tendon: bool) -> vec4f {
     var sum = vec4f(0.0);
-//#if REFLECTED
+//#if REFLECTED_INERTIA
     if (id == -1) {
         return sum;
     }
@@ -23,24 +23,24 @@ fn reflected(id: i32, goal: i32, on_tendon: bool) -> vec4f {
 
 fn armature_of_dof(dof: u32) -> f32 {
     let jnt = dof_jntid(dof);
-    return dof_armature(dof) + reflected(jnt_actuatorid(u32(jnt)), jnt, false).w;
+    return dof_armature(dof) + reflected_coef(jnt_actuatorid(u32(jnt)), jnt, false).w;
 }
 
 fn armature_of_tendon(ten: u32) -> f32 {
-    return tendon_armature(ten) + reflected(tendon_actuatorid(ten), i32(ten), true).w;
+    return tendon_armature(ten) + reflected_coef(tendon_actuatorid(ten), i32(ten), true).w;
 }
 
 // Linear, quadratic and cubic damping of one degree of freedom.
 fn damping_of_dof(dof: u32) -> vec3f {
     let jnt = dof_jntid(dof);
     let own = vec3f(dof_damping(dof), dof_dampingpoly(2u * dof), dof_dampingpoly(2u * dof + 1u));
-    return own + reflected(jnt_actuatorid(u32(jnt)), jnt, false).xyz;
+    return own + reflected_coef(jnt_actuatorid(u32(jnt)), jnt, false).xyz;
 }
 
 // Linear, quadratic and cubic damping of one tendon.
 fn damping_of_tendon(ten: u32) -> vec3f {
     let own = vec3f(tendon_damping(ten), tendon_dampingpoly(2u * ten), tendon_dampingpoly(2u * ten + 1u));
-    return own + reflected(tendon_actuatorid(ten), i32(ten), true).xyz;
+    return own + reflected_coef(tendon_actuatorid(ten), i32(ten), true).xyz;
 }
 
 // Coefficient of a damper that resists the velocity v: force is minus this times v.
@@ -49,6 +49,6 @@ fn damping_coefficient(b: vec3f, v: f32) -> f32 {
 }
 
 // Derivative of a damper's resistance by the velocity.
-fn damping_slope(b: vec3f, v: f32) -> f32 {
+fn damping_derivative(b: vec3f, v: f32) -> f32 {
     return b.x + 2.0 * b.y * abs(v) + 3.0 * b.z * v * v;
 }

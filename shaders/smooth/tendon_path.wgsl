@@ -1,14 +1,14 @@
-// Paths of tendons in space: the parts between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
+// Paths of tendons in space: the segments between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
 
 // A point of the path and the body that it is fixed to.
-struct Fixed {
+struct PathPoint {
     pos: vec3f,
     body: u32,
 }
 
-// Calls P_straight(ten, begin, stop, divisor) and P_arc(ten, length) for the parts of a tendon's path in order. Behind a
+// Calls P_straight(ten, begin, stop, divisor) and P_arc(ten, length) for the segments of a tendon's path in order. Behind a
 // pulley, lengths count divided.
-fn follow__P(ten: u32) {
+fn for_each_segment__P(ten: u32) {
     var w = u32(tendon_adr(ten));
     let end = w + u32(tendon_num(ten));
     var divisor = 1.0;
@@ -23,7 +23,7 @@ fn follow__P(ten: u32) {
             w += 1u;
         } else {
 //#if WRAP
-            bent__P(ten, w, divisor);
+            wrapped_segment__P(ten, w, divisor);
 //#endif
             w += 2u;
         }
@@ -31,13 +31,13 @@ fn follow__P(ten: u32) {
 }
 
 // The site of a path element.
-fn path_site(w: u32) -> Fixed {
+fn path_site(w: u32) -> PathPoint {
     let id = u32(wrap_objid(w));
-    return Fixed(site_xpos_vec3(id), u32(site_bodyid(id)));
+    return PathPoint(site_xpos_vec3(id), u32(site_bodyid(id)));
 }
 
-// The part from the site at w around the geom behind it to the next site.
-fn bent__P(ten: u32, w: u32, divisor: f32) {
+// The segment from the site at w around the geom behind it to the next site.
+fn wrapped_segment__P(ten: u32, w: u32, divisor: f32) {
     let begin = path_site(w);
     let stop = path_site(w + 2u);
     let geom = u32(wrap_objid(w + 1u));
@@ -53,20 +53,20 @@ fn bent__P(ten: u32, w: u32, divisor: f32) {
     if (side >= 0.0) {
         obstacle.side = site_xpos_vec3(u32(side));
     }
-    let touch = wrap_around(begin.pos, stop.pos, obstacle);
-    if (!touch.touches) {
+    let arc = wrap_around(begin.pos, stop.pos, obstacle);
+    if (!arc.touches) {
         P_straight(ten, begin, stop, divisor);
         return;
     }
     let body = u32(geom_bodyid(geom));
-    P_straight(ten, begin, Fixed(touch.first, body), divisor);
-    P_arc(ten, touch.length / divisor);
-    P_straight(ten, Fixed(touch.last, body), stop, divisor);
+    P_straight(ten, begin, PathPoint(arc.first, body), divisor);
+    P_arc(ten, arc.length / divisor);
+    P_straight(ten, PathPoint(arc.last, body), stop, divisor);
 }
 
-// Second time derivative of the length of a straight part, for bodies of accelerations M. What M counts for gravity is
+// Second time derivative of the length of a straight segment, for bodies of accelerations M. What M counts for gravity is
 // the same at both ends.
-fn stretch_rate__M(begin: Fixed, stop: Fixed, divisor: f32) -> f32 {
+fn segment_length_acceleration__M(begin: PathPoint, stop: PathPoint, divisor: f32) -> f32 {
     let way = stop.pos - begin.pos;
     let length = sqrt(dot(way, way));
     if (begin.body == stop.body || length < MINVAL) {

@@ -13,7 +13,7 @@ struct Obstacle {
 }
 
 // Where a tendon touches an obstacle: first and last point, and the length between them along the surface.
-struct Touch {
+struct WrapArc {
     touches: bool,
     first: vec3f,
     last: vec3f,
@@ -28,16 +28,16 @@ struct FlatPath {
     length: f32,
 }
 
-const NO_TOUCH: Touch = Touch(false, vec3f(0.0), vec3f(0.0), 0.0);
+const NO_WRAP: WrapArc = WrapArc(false, vec3f(0.0), vec3f(0.0), 0.0);
 const STRAIGHT: FlatPath = FlatPath(false, vec2f(0.0), vec2f(0.0), 0.0);
 
 // Path from one point to another around an obstacle; no touch where it is straight.
-fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> Touch {
+fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
     let p = (begin - obstacle.pos) * obstacle.mat;
     let q = (stop - obstacle.pos) * obstacle.mat;
     let side = (obstacle.side - obstacle.pos) * obstacle.mat;
     if (length3(p) < MINVAL || length3(q) < MINVAL) {
-        return NO_TOUCH;
+        return NO_WRAP;
     }
     // axes of the plane
     var x = vec3f(1.0, 0.0, 0.0);
@@ -51,12 +51,12 @@ fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> Touch {
     let r = obstacle.radius;
     var path = STRAIGHT;
     if (obstacle.has_side && length3(side) < r) {
-        path = pass_through(fp, fq, r);
+        path = wrap_inside(fp, fq, r);
     } else {
-        path = pass_around(fp, fq, r, obstacle.has_side, unit2(vec2f(dot(side, x), dot(side, y))));
+        path = wrap_circle(fp, fq, r, obstacle.has_side, unit2(vec2f(dot(side, x), dot(side, y))));
     }
     if (!path.touches) {
-        return NO_TOUCH;
+        return NO_WRAP;
     }
     var first = x * path.first.x + y * path.first.y;
     var last = x * path.last.x + y * path.last.y;
@@ -69,7 +69,7 @@ fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> Touch {
         last.z = p.z + rise * (before + length);
         length = sqrt(length * length * (1.0 + rise * rise));
     }
-    return Touch(true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, length);
+    return WrapArc(true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, length);
 }
 
 fn length3(v: vec3f) -> f32 {
@@ -106,7 +106,7 @@ fn plane_axis(p: vec3f, q: vec3f, x: vec3f) -> vec3f {
 }
 
 // Path around the circle; on the side of `side` where there is one.
-fn pass_around(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatPath {
+fn wrap_circle(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatPath {
     if (!are_apart(p, q, r)) {
         return STRAIGHT;
     }
@@ -120,14 +120,14 @@ fn pass_around(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatP
         let turn = select(1.0, -1.0, k == 1u);
         let first = tangent_point(p, r, turn);
         let last = tangent_point(q, r, -turn);
-        let crosses = segments_cross(p, first, q, last);
+        let crosses = is_intersect(p, first, q, last);
         var good = -dot(first - last, first - last);
         if (has_side) {
             good = dot(side, unit2(first + last));
         }
         good -= select(0.0, 1e4, crosses);
         if (k == 0u || good > value) {
-            best = FlatPath(!crosses, first, last, arc_length(first, last, r, turn));
+            best = FlatPath(!crosses, first, last, length_circle(first, last, r, turn));
             value = good;
         }
     }
@@ -135,7 +135,7 @@ fn pass_around(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatP
 }
 
 // Path through the circle, which it touches at one point from inside.
-fn pass_through(p: vec2f, q: vec2f, r: f32) -> FlatPath {
+fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
     if (!are_apart(p, q, r)) {
         return STRAIGHT;
     }
@@ -207,7 +207,7 @@ fn tangent_point(p: vec2f, r: f32, turn: f32) -> vec2f {
 }
 
 // Length of the arc from one point of the circle to another, clockwise for a positive turn.
-fn arc_length(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
+fn length_circle(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
     let crossed = begin.x * stop.y - begin.y * stop.x;
     var angle = arctan2(abs(crossed), dot(begin, stop));
     if (crossed * turn > 0.0) {
@@ -217,7 +217,7 @@ fn arc_length(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
 }
 
 // Whether two segments cross.
-fn segments_cross(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> bool {
+fn is_intersect(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> bool {
     let u = b - a;
     let v = d - c;
     let w = c - a;

@@ -1,9 +1,9 @@
 // Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/solver/cg.rs. Only here they
-// begin anew where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
+// restart where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
 
 //#if CG
-fn conjugate_direction() {
-    let last = solver_decrease(0u);
+fn cg_direction() {
+    let last = solver_grad_Mgrad(0u);
     // the gradient in the metric of the inertia
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
@@ -18,17 +18,17 @@ fn conjugate_direction() {
         for (var i = k; i < nv; i += parts) {
             sum += solver_grad(i) * vec4f(solver_Mv(i), solver_Mv(i) - solver_Mgrad(i), 0.0, 0.0);
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let sum = sum_parts();
-    // the factor of Polak and Ribiere, not below zero
-    let factor = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, anew);
+    let sum = sum_partials();
+    // the beta of Polak and Ribiere, not below zero
+    let beta = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, restart);
     if (lane == 0u) {
-        set_solver_decrease(0u, sum.x);
+        set_solver_grad_Mgrad(0u, sum.x);
     }
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_search(i, select(0.0, factor * solver_search(i), factor > 0.0) - solver_Mv(i));
+        set_solver_search(i, select(0.0, beta * solver_search(i), beta > 0.0) - solver_Mv(i));
         set_solver_Mgrad(i, solver_Mv(i));
     }
     sync();

@@ -1,12 +1,12 @@
 // The Hessian of the solver's cost: made, factored, solved with. Twin: src/cpu/solver/hessian.rs.
 
 // Force of the constraints zero, Hessian that of the smooth cost.
-fn clear_sums() {
+fn init_hessian() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_Jf(i, 0.0);
+        set_solver_JTf(i, 0.0);
 //#if SPARSE
-        for (var j = u32(dof_first(i)); j <= i; j++) {
+        for (var j = u32(solver_H_skyline(i)); j <= i; j++) {
 //#else
         //#unroll
         for (var j = 0u; j <= i; j++) {
@@ -50,10 +50,10 @@ fn factor_dense() {
         // rows only add to the inertia, so that no pivot is smaller than that of the inertia, but for rounding
         let inv = 1.0 / max(solver_H(packed(k) + k), 1.0 / max(qLDiagInv(k), MINVAL));
         if (lane == 0u) {
-            set_solver_inv(k, inv);
+            set_solver_HDiagInv(k, inv);
         }
 //#if SPARSE
-        let first = u32(dof_first(k));
+        let first = u32(solver_H_skyline(k));
         for (var i = first + lane; i < k; i += lanes) {
 //#else
         //#unroll
@@ -90,9 +90,9 @@ fn solve_dense() {
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
-        let x = solver_Mv(k) * solver_inv(k);
+        let x = solver_Mv(k) * solver_HDiagInv(k);
 //#if SPARSE
-        for (var i = u32(dof_first(k)) + lane; i < k; i += lanes) {
+        for (var i = u32(solver_H_skyline(k)) + lane; i < k; i += lanes) {
 //#else
         //#unroll
         for (var i = lane; i < k; i += lanes) {
@@ -104,12 +104,12 @@ fn solve_dense() {
     // L D from the first row down
     //#unroll
     for (var k = 0u; k < nv; k++) {
-        let x = solver_Mv(k) * solver_inv(k);
+        let x = solver_Mv(k) * solver_HDiagInv(k);
         if (lane == 0u) {
             set_solver_search(k, x);
         }
 //#if SPARSE
-        for (var i = k + 1u + lane; i < nv && u32(dof_first(min(i, nv - 1u))) <= k; i += lanes) {
+        for (var i = k + 1u + lane; i < nv && u32(solver_H_skyline(min(i, nv - 1u))) <= k; i += lanes) {
 //#else
         //#unroll
         for (var i = k + 1u + lane; i < nv; i += lanes) {

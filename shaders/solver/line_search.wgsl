@@ -2,7 +2,7 @@
 // compared as differences from the start, so that nothing cancels. Twin: src/cpu/solver/line_search.rs.
 
 // A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
-struct Point {
+struct LinePoint {
     alpha: f32,
     cost: f32,
     d1: f32,
@@ -10,8 +10,8 @@ struct Point {
 }
 
 // Cost relative to the start of the search, and its derivatives, at alpha.
-fn evaluate(sums: vec4f, alpha: f32) -> Point {
-    for (var k = lane; k < part_end(rows); k += lanes) {
+fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
+    for (var k = lane; k < partial_end(rows); k += lanes) {
         var sum = vec4f(0.0);
         for (var r = k; r < rows; r += parts) {
 //#if ELLIPTIC
@@ -22,22 +22,22 @@ fn evaluate(sums: vec4f, alpha: f32) -> Point {
                 continue;
             }
 //#endif
-            let row = row_of(r);
+            let row = cost_parameters(r);
             let x0 = solver_Jaref(r);
             let v = solver_Jv(r);
             let x = x0 + alpha * v;
-            let was = quadratic(row, x0);
-            let now = quadratic(row, x);
+            let was = is_quadratic(row, x0);
+            let now = is_quadratic(row, x);
             // within one quadratic the difference is formed without cancellation
-            let inside = row.stiffness * alpha * v * (x0 + 0.5 * alpha * v);
-            sum.x += select(penalty(row, x) - penalty(row, x0), inside, was && now);
+            let inside = row.constraint_mass * alpha * v * (x0 + 0.5 * alpha * v);
+            sum.x += select(row_cost(row, x) - row_cost(row, x0), inside, was && now);
             sum.y -= force(row, x) * v;
-            sum.z += select(0.0, row.stiffness * v * v, now);
+            sum.z += select(0.0, row.constraint_mass * v * v, now);
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let sum = sum_parts();
-    return Point(
+    let sum = sum_partials();
+    return LinePoint(
         alpha,
         alpha * (sums.z + 0.5 * alpha * sums.w) + sum.x,
         sums.z + alpha * sums.w + sum.y,
@@ -56,20 +56,20 @@ const NEXT2: u32 = 6u;
 const DONE: u32 = 7u;
 
 // Newton step of the line search from a point.
-fn newton_alpha(p: Point) -> f32 {
+fn newton_alpha(p: LinePoint) -> f32 {
     return p.alpha - p.d1 / p.d2;
 }
 
 // Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
-fn nearer(end: Point, c: Point) -> bool {
+fn nearer(end: LinePoint, c: LinePoint) -> bool {
     return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
 }
 
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
-fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
+fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
-    let most = opt_ls_iterations(0u);
-    var best = Point(0.0, 0.0, 0.0, 1.0);
+    let max_evaluations = opt_ls_iterations(0u);
+    var best = LinePoint(0.0, 0.0, 0.0, 1.0);
     var p1 = best;
     var p2 = best;
     var next1 = best;
@@ -79,13 +79,13 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
     var alpha = 0.0;
     var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
     // evaluations after the last one allowed complete the bracket
-    for (var n = 1; n <= most + 3; n++) {
+    for (var n = 1; n <= max_evaluations + 3; n++) {
         if (group_max(u32(at != DONE)) == 0u) {
             break;
         }
         let p = evaluate(sums, alpha);
         let converged = abs(p.d1) < tolerance;
-        let out = n >= most;
+        let out = n >= max_evaluations;
         var bracketed = false;
         let doing = at;
         if (doing == AT_START) {
@@ -116,7 +116,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
             // the best candidate that has converged, and a narrower bracket from the candidates
             let start1 = p1.alpha;
             let start2 = p2.alpha;
-            var least = 1e38;
+            var lowest_cost = 1e38;
             for (var k = 0u; k < 3u; k++) {
                 var c = p;
                 if (k == 0u) {
@@ -124,9 +124,9 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> Point {
                 } else if (k == 1u) {
                     c = next2;
                 }
-                if ((abs(c.d1) < tolerance) & (c.cost < least)) {
+                if ((abs(c.d1) < tolerance) & (c.cost < lowest_cost)) {
                     best = c;
-                    least = c.cost;
+                    lowest_cost = c.cost;
                     at = DONE;
                 }
                 if (nearer(p1, c)) {

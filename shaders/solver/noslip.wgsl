@@ -11,7 +11,7 @@ fn noslip() {
     }
 }
 
-//#if CUT_SOLVE
+//#if SPLIT_SOLVE
 // The same in dispatches of one sweep each, for drivers that end long loops.
 fn noslip_first() {
     load_solve();
@@ -32,17 +32,17 @@ fn noslip_next() {
 fn begin_noslip() {
     live = rows > 0u;
 //#if !PGS
-    make_dual();
+    project_constraint();
 //#endif
     acceleration_of_forces();
-    for (var k = lane; k < part_end(rows); k += lanes) {
+    for (var k = lane; k < partial_end(rows); k += lanes) {
         var sum = 0.0;
         for (var r = k; r < rows; r += parts) {
             sum += 0.5 * efc_R(r) * efc_force(r) * efc_force(r);
         }
-        set_part(k, vec4f(sum));
+        set_partial(k, vec4f(sum));
     }
-    let sum = sum_parts().x;
+    let sum = sum_partials().x;
     if (lane == 0u) {
         set_dual_improvement(0u, sum);
     }
@@ -56,25 +56,25 @@ fn iterate_noslip() {
     let most = group_max(rows);
     for (var turn = 0u; turn < most; turn++) {
         // rows without friction are passed over
-        while (live && row < rows && !rubs(row)) {
+        while (live && row < rows && !has_friction(row)) {
             row += 1u;
         }
         let here = live && row < rows;
         if (group_max(u32(here)) == 0u) {
             break;
         }
-        var at = Together(0u, 0u, 1u, false);
+        var at = PgsBlock(0u, 0u, 1u, false);
         var skip = 0u;
         if (here) {
             skip = select(0u, 1u, efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
             at.head = row;
             at.first = row + skip;
-            at.count = together(row) - skip;
+            at.count = block_size(row) - skip;
         }
-        gather(at);
+        load_block(at);
         if (here && lane == 0u) {
             update_friction(at);
-            improvement -= weigh(at);
+            improvement -= cost_change(at);
         }
         accept(at, here);
         row += at.count + skip;
@@ -97,34 +97,34 @@ fn iterate_noslip() {
 }
 
 // Whether friction acts in a row, or in those that it heads.
-fn rubs(row: u32) -> bool {
+fn has_friction(row: u32) -> bool {
     let kind = efc_type(row);
     let dry = kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON;
     return dry || kind == CONSTRAINT_CONTACT_PYRAMIDAL || kind == CONSTRAINT_CONTACT_ELLIPTIC;
 }
 
-fn update_friction(at: Together) {
-//#if DUAL_CONE
+fn update_friction(at: PgsBlock) {
+//#if DUAL_ELLIPTIC
     if (at.first != at.head) {
-        update_across(at, efc_force(at.head), 0.0, 0u);
+        update_tangents(at, efc_force(at.head), 0.0, 0u);
         return;
     }
 //#endif
-//#if DUAL_PAIR
+//#if DUAL_PYRAMIDAL
     if (at.count == 2u) {
-        update_opposing(at);
+        update_opposing_edges(at);
         return;
     }
 //#endif
-    update_alone(at);
+    update_scalar(at);
 }
 
-//#if DUAL_PAIR
+//#if DUAL_PYRAMIDAL
 // Opposing edges of a pyramid: their sum stays, and so does the normal force.
-fn update_opposing(at: Together) {
-    let middle = 0.5 * (dual_old(0u) + dual_old(1u));
-    let apart = 0.5 * (dual_old(0u) - dual_old(1u));
-    let curvature = dual_element(at, 0u, 0u) + dual_element(at, 1u, 1u) - 2.0 * dual_element(at, 0u, 1u);
+fn update_opposing_edges(at: PgsBlock) {
+    let middle = 0.5 * (dual_oldforce(0u) + dual_oldforce(1u));
+    let apart = 0.5 * (dual_oldforce(0u) - dual_oldforce(1u));
+    let curvature = dual_AR(at, 0u, 0u) + dual_AR(at, 1u, 1u) - 2.0 * dual_AR(at, 0u, 1u);
     var y = 0.0;
     if (curvature >= MINVAL) {
         y = clamp(apart - (dual_residual(0u) - dual_residual(1u)) / curvature, -middle, middle);

@@ -1,23 +1,23 @@
-// The solver's problem as one of forces: projected Gauss-Seidel. Twin: src/cpu/solver/pgs.rs, which says what is minimised.
+// The dual problem, in the constraint forces: projected Gauss-Seidel. Twin: src/cpu/solver/pgs.rs, which says what is minimised.
 //
 // Rows wait for each other; the lanes of a world share the products with the acceleration and its change, and the first lane
 // finds the forces. Worlds of one group are at rows of their own.
 
 //#if DUAL
 // An update that costs more than this is not made.
-const WORSE: f32 = 1e-10;
+const MAX_COST_INCREASE: f32 = 1e-10;
 
-// Rows whose forces change together: where those begin of which dual_A holds products, the first one, how many, and whether the
+// Block of rows whose forces are updated together: where those begin of which dual_A holds products, the first one, how many, and whether the
 // regulariser counts.
-struct Together {
+struct PgsBlock {
     head: u32,
     first: u32,
     count: u32,
-    regular: bool,
+    regularised: bool,
 }
 
 // First of the rows that a row is updated together with: of its cone, or of opposing edges of a pyramid.
-fn head_of(row: u32) -> u32 {
+fn block_head(row: u32) -> u32 {
     let kind = efc_type(row);
     if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
         return u32(contact_efc_address(u32(efc_id(row))));
@@ -29,7 +29,7 @@ fn head_of(row: u32) -> u32 {
 }
 
 // How many rows are updated together from the first of them on.
-fn together(head: u32) -> u32 {
+fn block_size(head: u32) -> u32 {
     let kind = efc_type(head);
     if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
         return u32(contact_dim(u32(efc_id(head))));
@@ -38,30 +38,30 @@ fn together(head: u32) -> u32 {
 }
 
 // Products of the inverse inertia with the rows, and what of A is needed at once.
-fn make_dual() {
+fn project_constraint() {
     for (var r = lane; r < rows; r += lanes) {
         let adr = r * nv;
 //#if SPARSE
-        let reach = reach_of(r);
-        let first = reach.first;
-        let end = reach.end;
+        let trees = row_tree_range(r);
+        let first = trees.first;
+        let end = trees.end;
 //#else
         let first = 0u;
         let end = nv;
 //#endif
         for (var i = first; i < end; i++) {
-            set_dual_Y(adr + i, efc_J(adr + i));
+            set_dual_MinvJT(adr + i, efc_J(adr + i));
         }
         // L' from the leaves up
         for (var up = first; up < end; up++) {
             let k = first + end - 1u - up;
-            let x = dual_Y(adr + k);
+            let x = dual_MinvJT(adr + k);
             if (x != 0.0) {
                 let begin = u32(M_rowadr(k));
                 let last = begin + u32(M_rownnz(k)) - 1u;
                 for (var p = begin; p < last; p++) {
                     let j = adr + u32(M_colind(p));
-                    set_dual_Y(j, dual_Y(j) - qLD(p) * x);
+                    set_dual_MinvJT(j, dual_MinvJT(j) - qLD(p) * x);
                 }
             }
         }
@@ -69,25 +69,25 @@ fn make_dual() {
         for (var k = first; k < end; k++) {
             let begin = u32(M_rowadr(k));
             let last = begin + u32(M_rownnz(k)) - 1u;
-            var sum = dual_Y(adr + k) * qLDiagInv(k);
+            var sum = dual_MinvJT(adr + k) * qLDiagInv(k);
             for (var p = begin; p < last; p++) {
-                sum -= qLD(p) * dual_Y(adr + u32(M_colind(p)));
+                sum -= qLD(p) * dual_MinvJT(adr + u32(M_colind(p)));
             }
-            set_dual_Y(adr + k, sum);
+            set_dual_MinvJT(adr + k, sum);
         }
     }
     sync();
     for (var r = lane; r < rows; r += lanes) {
-        let head = head_of(r);
-        let count = together(head);
+        let head = block_head(r);
+        let count = block_size(head);
         for (var j = 0u; j < count; j++) {
             var sum = 0.0;
 //#if SPARSE
-            for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+            for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
 //#else
             for (var i = 0u; i < nv; i++) {
 //#endif
-                sum += efc_J(r * nv + i) * dual_Y((head + j) * nv + i);
+                sum += efc_J(r * nv + i) * dual_MinvJT((head + j) * nv + i);
             }
             set_dual_A(6u * r + j, sum);
         }
@@ -100,7 +100,7 @@ fn acceleration_of_forces() {
     sum_forces();
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
-        set_solver_search(i, solver_Jf(i));
+        set_solver_search(i, solver_JTf(i));
     }
     sync();
     solve_ld__qLD__qLDiagInv__solver_search();
@@ -112,26 +112,26 @@ fn acceleration_of_forces() {
 }
 
 // What follows from the forces that were found.
-fn finish_dual() {
+fn dual_finish() {
     acceleration_of_forces();
     set_residuals();
 }
 
-//#if CUT_SOLVE
+//#if SPLIT_SOLVE
 // The same as a dispatch.
 fn dual_last() {
     load_solve();
-    finish_dual();
+    dual_finish();
     save_solve();
 }
 //#endif
 
-// What the rows lack at the present acceleration.
+// Residual J a - aref of the rows at the present acceleration.
 fn set_residuals() {
     for (var r = lane; r < rows; r += lanes) {
         var x = -efc_aref(r);
 //#if SPARSE
-        for (var i = u32(efc_first(r)); i < u32(efc_end(r)); i++) {
+        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
 //#else
         //#unroll
         for (var i = 0u; i < nv; i++) {
@@ -144,49 +144,49 @@ fn set_residuals() {
 }
 
 // Element of A of rows that change together.
-fn dual_element(at: Together, i: u32, j: u32) -> f32 {
+fn dual_AR(at: PgsBlock, i: u32, j: u32) -> f32 {
     let row = at.first + i;
     let x = dual_A(6u * row + at.first - at.head + j);
     if (i != j) {
         return x;
     }
-    return select(max(x, WORSE), x + efc_R(row), at.regular);
+    return select(max(x, MAX_COST_INCREASE), x + efc_R(row), at.regularised);
 }
 
-// What rows lack at their present forces, into dual_residual; the forces into dual_old and dual_force.
-fn gather(at: Together) {
-    set_products(at, 0u);
-//#if DUAL_CONE
+// Residual of the rows of a block at their present forces, into dual_residual; the forces into dual_oldforce and dual_force.
+fn load_block(at: PgsBlock) {
+    block_mul_jac(at, 0u);
+//#if DUAL_ELLIPTIC
     if (group_max(at.count) > 4u) {
-        set_products(at, 4u);
+        block_mul_jac(at, 4u);
     }
 //#endif
     if (lane == 0u) {
         for (var k = 0u; k < at.count; k++) {
             let row = at.first + k;
             let f = efc_force(row);
-            let own = select(0.0, efc_R(row) * f, at.regular);
+            let own = select(0.0, efc_R(row) * f, at.regularised);
             set_dual_residual(k, dual_residual(k) - efc_aref(row) + own);
-            set_dual_old(k, f);
+            set_dual_oldforce(k, f);
             set_dual_force(k, f);
         }
     }
 }
 
 // Products of the acceleration with up to four rows from `skip` on.
-fn set_products(at: Together, skip: u32) {
+fn block_mul_jac(at: PgsBlock, skip: u32) {
 //#if SPARSE
-    // rows of a contact have one span
-    let first = u32(efc_first(at.first));
-    let end = u32(efc_end(at.first));
+    // rows of a contact have one range
+    let first = u32(efc_dof_begin(at.first));
+    let end = u32(efc_dof_end(at.first));
 //#endif
     // rows that are not there repeat the last
     let last = at.first + max(at.count, 1u) - 1u;
     let a = min(at.first + skip, last) * nv;
-//#if DUAL_PAIR
+//#if DUAL_PYRAMIDAL
     let b = min(at.first + skip + 1u, last) * nv;
 //#endif
-//#if DUAL_CONE
+//#if DUAL_ELLIPTIC
     let c = min(at.first + skip + 2u, last) * nv;
     let e = min(at.first + skip + 3u, last) * nv;
 //#endif
@@ -201,17 +201,17 @@ fn set_products(at: Together, skip: u32) {
 //#endif
             let x = solver_qacc(i);
             sum.x += x * efc_J(a + i);
-//#if DUAL_PAIR
+//#if DUAL_PYRAMIDAL
             sum.y += x * efc_J(b + i);
 //#endif
-//#if DUAL_CONE
+//#if DUAL_ELLIPTIC
             sum.z += x * efc_J(c + i);
             sum.w += x * efc_J(e + i);
 //#endif
         }
-        set_part(k, sum);
+        set_partial(k, sum);
     }
-    let sum = sum_parts();
+    let sum = sum_partials();
     if (lane == 0u) {
         set_dual_residual(skip, sum.x);
         set_dual_residual(skip + 1u, sum.y);
@@ -222,19 +222,19 @@ fn set_products(at: Together, skip: u32) {
     }
 }
 
-// Change of cost from dual_old to dual_force; forces that cost more become the old ones.
-fn weigh(at: Together) -> f32 {
+// Change of cost from dual_oldforce to dual_force; forces that cost more become the old ones.
+fn cost_change(at: PgsBlock) -> f32 {
     var change = 0.0;
     for (var i = 0u; i < at.count; i++) {
         var product = 0.0;
         for (var j = 0u; j < at.count; j++) {
-            product += dual_element(at, i, j) * (dual_force(j) - dual_old(j));
+            product += dual_AR(at, i, j) * (dual_force(j) - dual_oldforce(j));
         }
-        change += (dual_force(i) - dual_old(i)) * (0.5 * product + dual_residual(i));
+        change += (dual_force(i) - dual_oldforce(i)) * (0.5 * product + dual_residual(i));
     }
-    let worse = change > WORSE;
+    let worse = change > MAX_COST_INCREASE;
     for (var k = 0u; k < at.count; k++) {
-        let f = select(dual_force(k), dual_old(k), worse);
+        let f = select(dual_force(k), dual_oldforce(k), worse);
         set_dual_force(k, f);
         set_efc_force(at.first + k, f);
     }
@@ -242,20 +242,20 @@ fn weigh(at: Together) -> f32 {
 }
 
 // Changes the acceleration as the forces have changed.
-fn accept(at: Together, wanted: bool) {
+fn accept(at: PgsBlock, wanted: bool) {
     sync();
     if (wanted) {
         for (var k = 0u; k < at.count; k++) {
-            let change = dual_force(k) - dual_old(k);
+            let change = dual_force(k) - dual_oldforce(k);
             let adr = (at.first + k) * nv;
 //#if SPARSE
-            let reach = reach_of(at.first + k);
-            for (var i = own_from(reach.first); i < reach.end; i += lanes) {
+            let trees = row_tree_range(at.first + k);
+            for (var i = first_lane_dof(trees.first); i < trees.end; i += lanes) {
 //#else
             //#unroll
             for (var i = lane; i < nv; i += lanes) {
 //#endif
-                set_solver_qacc(i, solver_qacc(i) + change * dual_Y(adr + i));
+                set_solver_qacc(i, solver_qacc(i) + change * dual_MinvJT(adr + i));
             }
         }
     }
@@ -263,74 +263,74 @@ fn accept(at: Together, wanted: bool) {
 }
 
 // A row by itself: its minimum, within its bounds.
-fn update_alone(at: Together) {
+fn update_scalar(at: PgsBlock) {
     let row = at.first;
-    var f = dual_old(0u) - dual_residual(0u) / max(dual_element(at, 0u, 0u), MINVAL);
-    var least = 0.0;
-    var most = 3e38;
+    var f = dual_oldforce(0u) - dual_residual(0u) / max(dual_AR(at, 0u, 0u), MINVAL);
+    var lower = 0.0;
+    var upper = 3e38;
 //#if FRICTION
     if (row < u32(ne(0u) + nf(0u))) {
-        most = efc_frictionloss(row);
-        least = -most;
+        upper = efc_frictionloss(row);
+        lower = -upper;
     }
 //#endif
 //#if EQUALITY
     if (row < u32(ne(0u))) {
-        most = 3e38;
-        least = -most;
+        upper = 3e38;
+        lower = -upper;
     }
 //#endif
-    set_dual_force(0u, clamp(f, least, most));
+    set_dual_force(0u, clamp(f, lower, upper));
 }
 
-//#if DUAL_CONE
+//#if DUAL_ELLIPTIC
 // The force of a cone along itself, down to none; where there is none, that of the normal row.
-fn update_along(at: Together) {
-    let old = dual_old(0u);
+fn update_ray(at: PgsBlock) {
+    let old = dual_oldforce(0u);
     if (old < MINVAL) {
         for (var k = 0u; k < at.count; k++) {
             set_dual_force(k, 0.0);
         }
-        set_dual_force(0u, max(old - dual_residual(0u) / max(dual_element(at, 0u, 0u), MINVAL), 0.0));
+        set_dual_force(0u, max(old - dual_residual(0u) / max(dual_AR(at, 0u, 0u), MINVAL), 0.0));
         return;
     }
     var slope = 0.0;
     var curvature = 0.0;
     for (var i = 0u; i < at.count; i++) {
-        slope += dual_old(i) * dual_residual(i);
+        slope += dual_oldforce(i) * dual_residual(i);
         for (var j = 0u; j < at.count; j++) {
-            curvature += dual_old(i) * dual_element(at, i, j) * dual_old(j);
+            curvature += dual_oldforce(i) * dual_AR(at, i, j) * dual_oldforce(j);
         }
     }
-    let longer = select(0.0, max(-slope / curvature, -1.0), curvature >= MINVAL);
+    let ray_step = select(0.0, max(-slope / curvature, -1.0), curvature >= MINVAL);
     for (var k = 0u; k < at.count; k++) {
-        set_dual_force(k, dual_old(k) + longer * dual_old(k));
+        set_dual_force(k, dual_oldforce(k) + ray_step * dual_oldforce(k));
     }
 }
 
 // The tangential forces of a cone at its normal force, which has changed by `change`; `skip`: whether the normal row is among
 // the rows.
-fn update_across(at: Together, normal: f32, change: f32, skip: u32) {
+fn update_tangents(at: PgsBlock, normal: f32, change: f32, skip: u32) {
     let con = u32(efc_id(at.first));
     let n = at.count - skip;
     for (var i = 0u; i < n; i++) {
-        var lack = dual_residual(skip + i);
+        var linear = dual_residual(skip + i);
         if (skip == 1u) {
-            lack += dual_element(at, 1u + i, 0u) * change;
+            linear += dual_AR(at, 1u + i, 0u) * change;
         }
         for (var j = 0u; j < n; j++) {
-            let x = dual_element(at, skip + i, skip + j);
-            set_dual_square(5u * i + j, x);
-            lack -= x * dual_old(skip + j);
+            let x = dual_AR(at, skip + i, skip + j);
+            set_qcqp_A(5u * i + j, x);
+            linear -= x * dual_oldforce(skip + j);
         }
-        set_dual_lack(i, lack);
-        set_dual_y(i, 0.0);
+        set_qcqp_b(i, linear);
+        set_qcqp_y(i, 0.0);
     }
     if (normal >= MINVAL) {
-        bounded_minimum(con, normal, n);
+        solve_qcqp(con, normal, n);
     }
     for (var i = 0u; i < n; i++) {
-        set_dual_force(skip + i, dual_y(i));
+        set_dual_force(skip + i, qcqp_y(i));
     }
 }
 //#endif
@@ -338,8 +338,8 @@ fn update_across(at: Together, normal: f32, change: f32, skip: u32) {
 
 //#if PGS
 // Forces to start from: those that the last acceleration makes, or none where that costs less.
-fn start_dual() {
-    make_dual();
+fn pgs_warmstart() {
+    project_constraint();
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qacc(i, qacc_warmstart(i));
@@ -347,30 +347,30 @@ fn start_dual() {
     sync();
     set_residuals();
     for (var r = lane; r < rows; r += lanes) {
-        set_forces__solver_Jaref(r);
+        constraint_update__solver_Jaref(r);
     }
     sync();
     acceleration_of_forces();
     // what these forces cost
-    for (var k = lane; k < part_end(rows); k += lanes) {
+    for (var k = lane; k < partial_end(rows); k += lanes) {
         var sum = 0.0;
         for (var r = k; r < rows; r += parts) {
             let f = efc_force(r);
             sum += f * (0.5 * efc_R(r) * f - efc_aref(r));
         }
-        set_part(k, vec4f(sum));
+        set_partial(k, vec4f(sum));
     }
-    var cost = sum_parts().x;
+    var cost = sum_partials().x;
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = 0.0;
         //#unroll
         for (var i = k; i < nv; i += parts) {
-            sum += solver_Jf(i) * (qacc_smooth(i) + 0.5 * solver_search(i));
+            sum += solver_JTf(i) * (qacc_smooth(i) + 0.5 * solver_search(i));
         }
-        set_part(k, vec4f(sum));
+        set_partial(k, vec4f(sum));
     }
-    cost += sum_parts().x;
+    cost += sum_partials().x;
     if (!(cost <= 0.0) || disabled(DISABLE_WARMSTART)) {
         //#unroll
         for (var i = lane; i < nv; i += lanes) {
@@ -384,7 +384,7 @@ fn start_dual() {
 }
 
 // One sweep over the rows, unless the solver is done.
-fn iterate_dual() {
+fn pgs_iterate() {
     live = live && iterations < opt_iterations(0u);
     stepped = live;
     var improvement = 0.0;
@@ -395,26 +395,26 @@ fn iterate_dual() {
         if (group_max(u32(here)) == 0u) {
             break;
         }
-        var at = Together(0u, 0u, 1u, true);
+        var at = PgsBlock(0u, 0u, 1u, true);
         if (here) {
             // edges of pyramids one by one
-            at.head = head_of(row);
+            at.head = block_head(row);
             at.first = row;
-            at.count = select(1u, together(at.head), efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
+            at.count = select(1u, block_size(at.head), efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
         }
-        gather(at);
+        load_block(at);
         if (here && lane == 0u) {
-//#if DUAL_CONE
+//#if DUAL_ELLIPTIC
             if (efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC) {
-                update_along(at);
-                update_across(at, dual_force(0u), dual_force(0u) - dual_old(0u), 1u);
+                update_ray(at);
+                update_tangents(at, dual_force(0u), dual_force(0u) - dual_oldforce(0u), 1u);
             } else {
-                update_alone(at);
+                update_scalar(at);
             }
 //#else
-            update_alone(at);
+            update_scalar(at);
 //#endif
-            improvement -= weigh(at);
+            improvement -= cost_change(at);
         }
         accept(at, here);
         row += at.count;

@@ -3,12 +3,12 @@
 //! They read a [`Data`] in which [`forward`](crate::cpu::forward) has run; [`Batch::world`](crate::batch::Batch::world)
 //! gives one from either backend. All vectors are in global axes unless it is said otherwise.
 
-pub use crate::cpu::collision::convex::Gap;
+pub use crate::cpu::collision::convex::GeomDistance;
 use crate::cpu::collision::distance::geom_distance;
-pub use crate::cpu::collision::ray::{Filter, Hit, ray, ray_geom};
+pub use crate::cpu::collision::ray::{Hit, RayFilter, ray, ray_geom};
 use crate::cpu::math::{cross, dot, mat_t_mul_vec, sub, vec3};
 use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
-use crate::cpu::smooth::jacobian::point_motion;
+use crate::cpu::smooth::jacobian::jac_column;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -62,11 +62,11 @@ pub struct Momentum {
 /// # Errors
 /// [`Error::Argument`] for a body that does not exist.
 pub fn jacobian(model: &Model, data: &Data, body: usize, point: [f64; 3]) -> Result<Jacobian> {
-    within("body", body, model.sizes.nbody)?;
+    check_id("body", body, model.sizes.nbody)?;
     let nv = model.sizes.nv;
     let mut found = Jacobian { linear: vec![0.0; 3 * nv], angular: vec![0.0; 3 * nv] };
     for dof in 0..nv {
-        let (linear, angular) = point_motion(model, data, dof, body, point);
+        let (linear, angular) = jac_column(model, data, dof, body, point);
         for k in 0..3 {
             found.linear[k * nv + dof] = linear[k];
             found.angular[k * nv + dof] = angular[k];
@@ -90,7 +90,7 @@ pub fn object_jacobian(model: &Model, data: &Data, of: Object) -> Result<Jacobia
 /// [`Error::Argument`] for an object that does not exist.
 pub fn velocity(model: &Model, data: &Data, of: Object, local: bool) -> Result<Motion> {
     let frame = frame(model, data, of)?;
-    Ok(seen(&frame, velocity_of(model, data, &frame), local))
+    Ok(in_frame(&frame, velocity_of(model, data, &frame), local))
 }
 
 /// Acceleration of an object as an accelerometer feels it, gravity included, with `local` in its own axes.
@@ -99,7 +99,7 @@ pub fn velocity(model: &Model, data: &Data, of: Object, local: bool) -> Result<M
 /// [`Error::Argument`] for an object that does not exist.
 pub fn acceleration(model: &Model, data: &Data, of: Object, local: bool) -> Result<Motion> {
     let frame = frame(model, data, of)?;
-    Ok(seen(&frame, acceleration_of(model, data, &frame), local))
+    Ok(in_frame(&frame, acceleration_of(model, data, &frame), local))
 }
 
 /// Momentum of a body with everything below it.
@@ -107,7 +107,7 @@ pub fn acceleration(model: &Model, data: &Data, of: Object, local: bool) -> Resu
 /// # Errors
 /// [`Error::Argument`] for a body that does not exist.
 pub fn momentum(model: &Model, data: &Data, body: usize) -> Result<Momentum> {
-    within("body", body, model.sizes.nbody)?;
+    check_id("body", body, model.sizes.nbody)?;
     let mass = model.body_subtreemass[body];
     let linear = vec3(&data.subtree_linvel, body).map(|v| mass * v);
     Ok(Momentum { linear, angular: vec3(&data.subtree_angmom, body) })
@@ -125,9 +125,9 @@ pub fn generalized_force(
     force: [f64; 3],
     torque: [f64; 3],
 ) -> Result<Vec<f64>> {
-    within("body", body, model.sizes.nbody)?;
+    check_id("body", body, model.sizes.nbody)?;
     let of = |dof: usize| {
-        let (linear, angular) = point_motion(model, data, dof, body, point);
+        let (linear, angular) = jac_column(model, data, dof, body, point);
         dot(linear, force) + dot(angular, torque)
     };
     Ok((0..model.sizes.nv).map(of).collect())
@@ -149,7 +149,7 @@ pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
 }
 
 /// Signed distance of two geoms, in metres, with the points where they are nearest and the normal from the first to the
-/// second; none where it is not below `most`, and of two planes. Where geoms overlap, the distance is minus the length of
+/// second; none where it is not below `distmax`, and of two planes. Where geoms overlap, the distance is minus the length of
 /// the shortest way apart, and the points are where the surfaces touch after that.
 ///
 /// ```
@@ -171,10 +171,10 @@ pub fn distance(
     data: &Data,
     geom1: usize,
     geom2: usize,
-    most: f64,
-) -> Result<Option<Gap<f64>>> {
-    within("geom", geom1, model.sizes.ngeom)?;
-    within("geom", geom2, model.sizes.ngeom)?;
+    distmax: f64,
+) -> Result<Option<GeomDistance<f64>>> {
+    check_id("geom", geom1, model.sizes.ngeom)?;
+    check_id("geom", geom2, model.sizes.ngeom)?;
     let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
     if !has_distance(model, (one.min(two), one.max(two))) {
         let (one, two) = (word(geom::WORDS, one), word(geom::WORDS, two));
@@ -182,7 +182,7 @@ pub fn distance(
             "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"
         )));
     }
-    Ok(geom_distance(model, data, geom1, geom2, most))
+    Ok(geom_distance(model, data, geom1, geom2, distmax))
 }
 
 /// Torque about one point of a force that acts at another, in N m.
@@ -200,11 +200,11 @@ fn frame(model: &Model, data: &Data, of: Object) -> Result<Frame<f64>> {
         Object::Site(id) => ("site", object::SITE, id, s.nsite),
         Object::Camera(id) => ("camera", object::CAMERA, id, s.ncam),
     };
-    within(word, id, count)?;
+    check_id(word, id, count)?;
     Ok(frame_of(model, data, kind, id))
 }
 
-fn within(word: &str, id: usize, count: usize) -> Result<()> {
+fn check_id(word: &str, id: usize, count: usize) -> Result<()> {
     if id < count {
         return Ok(());
     }
@@ -212,7 +212,7 @@ fn within(word: &str, id: usize, count: usize) -> Result<()> {
 }
 
 /// Angular and linear part, in global axes or in those of the frame.
-fn seen(frame: &Frame<f64>, (angular, linear): ([f64; 3], [f64; 3]), local: bool) -> Motion {
+fn in_frame(frame: &Frame<f64>, (angular, linear): ([f64; 3], [f64; 3]), local: bool) -> Motion {
     let turned = |v| if local { mat_t_mul_vec(frame.mat, v) } else { v };
     Motion { linear: turned(linear), angular: turned(angular) }
 }
@@ -268,7 +268,7 @@ mod tests {
             for i in 0..7 {
                 d.qvel[i] = data.qvel[i] + 0.5 * h * data.qacc[i];
             }
-            cpu::integrate::advance::move_joints(&model, &mut d, h);
+            cpu::integrate::advance::integrate_pos(&model, &mut d, h);
             for i in 0..7 {
                 d.qvel[i] = data.qvel[i] + h * data.qacc[i];
             }

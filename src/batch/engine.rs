@@ -48,9 +48,13 @@ impl Engine {
 
     #[cfg(feature = "gpu")]
     fn gpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
-        use crate::gpu::{Choice, Gpu, GpuBatch};
+        use crate::gpu::{AdapterPreference, Gpu, GpuBatch};
         // a software adapter is slower than the CPU backend: only when it is asked for
-        let choice = if options.backend == Backend::Gpu { Choice::Any } else { Choice::Hardware };
+        let choice = if options.backend == Backend::Gpu {
+            AdapterPreference::Any
+        } else {
+            AdapterPreference::Hardware
+        };
         let gpu = Gpu::open(choice)?;
         if gpu.adapter().software {
             memory::check_software(sizes, worlds)?;

@@ -22,7 +22,7 @@ use crate::schema::enums::status;
 pub use access::suggest;
 use engine::Engine;
 pub use memory::{bytes_of_world, check_memory};
-pub use probe::{bound, peaks, probe, with_margin};
+pub use probe::{max_capacity, peaks, probe, with_margin};
 pub use timing::ColdStart;
 
 /// Where worlds are stepped.
@@ -57,7 +57,7 @@ pub struct BatchOptions {
     pub capacity: Option<Capacity>,
     /// How the kernels are built.
     #[cfg(feature = "gpu")]
-    pub gpu: crate::gpu::Options,
+    pub gpu: crate::gpu::KernelOptions,
 }
 
 impl BatchOptions {
@@ -207,24 +207,24 @@ impl Batch {
 
     /// Lanes per world, worlds per workgroup and grouping of the stages; `None` on the CPU.
     #[cfg(feature = "gpu")]
-    pub fn kernel_shape(&self) -> Option<(crate::gpu::Shape, crate::gpu::Partition)> {
+    pub fn kernel_tiling(&self) -> Option<(crate::gpu::Tiling, crate::gpu::Partition)> {
         match &self.engine {
             Engine::Cpu(_) => None,
-            Engine::Gpu { batch, .. } => Some((batch.shape(), batch.partition())),
+            Engine::Gpu { batch, .. } => Some((batch.tiling(), batch.partition())),
         }
     }
 
     /// Finds the fastest way to step worlds like these from where they are now, within about `seconds`; every trial is
-    /// told to `seen`, and what `fixed` says is not varied. The worlds of this batch are not stepped, and keep their memory meanwhile.
+    /// told to `on_trial`, and what `fixed` says is not varied. The worlds of this batch are not stepped, and keep their memory meanwhile.
     ///
     /// # Errors
     /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tuning::tune::search`].
     #[cfg(feature = "gpu")]
     pub fn search(
         &self,
-        fixed: &crate::gpu::Options,
+        fixed: &crate::gpu::KernelOptions,
         seconds: f64,
-        seen: &mut dyn FnMut(&crate::gpu::tuning::tune::Trial),
+        on_trial: &mut dyn FnMut(&crate::gpu::tuning::tune::Trial),
     ) -> Result<crate::gpu::tuning::tune::Trial> {
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
@@ -240,18 +240,18 @@ impl Batch {
             &start,
             fixed,
             seconds,
-            seen,
+            on_trial,
         )
     }
 
     /// Keeps what a search has found for this model, number of worlds and device.
     ///
     /// # Errors
-    /// As [`crate::gpu::tuning::tune::Cache::keep`]; nothing is kept on the CPU backend.
+    /// As [`crate::gpu::tuning::tune::TuningCache::keep`]; nothing is kept on the CPU backend.
     #[cfg(feature = "gpu")]
     pub fn keep(
         &self,
-        cache: &mut crate::gpu::tuning::tune::Cache,
+        cache: &mut crate::gpu::tuning::tune::TuningCache,
         found: &crate::gpu::tuning::tune::Trial,
     ) -> Result<()> {
         match &self.engine {

@@ -20,9 +20,9 @@ const SECONDS: f64 = 2.0;
 /// Fewest and most steps of a world.
 const STEPS: (usize, usize) = (100, 1000);
 /// Work of a probe: steps times the square of the degrees of freedom. Bounds the time for large models.
-const WORK: usize = 2_000_000;
+const WORK_BUDGET: usize = 2_000_000;
 /// Slots while probing; peaks count what was wanted, also beyond them.
-const GENEROUS: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
+const PROBE_CAPACITY: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
 
 /// Slots for contacts and constraint rows, from the peaks of worlds under control noise.
 ///
@@ -32,7 +32,7 @@ const GENEROUS: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
 /// more than the model can produce. The same model gives the same capacities on every machine. Worlds that
 /// need more later are flagged in their status: set the capacity by hand then.
 pub fn probe(model: &Model) -> Capacity {
-    let limit = bound(model);
+    let limit = max_capacity(model);
     if limit.njmax == 0 && limit.nconmax == 0 {
         return limit;
     }
@@ -41,13 +41,13 @@ pub fn probe(model: &Model) -> Capacity {
     let wanted = (0..starts * WORLDS)
         .into_par_iter()
         .map(|w| run(model, (w / WORLDS).checked_sub(1), w, steps, slots(limit)));
-    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, larger);
+    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, elementwise_max);
     with_margin(peak, limit)
 }
 
 /// What the worlds want at exactly the states that they are in: contacts and constraint rows.
 pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
-    let limit = bound(model);
+    let limit = max_capacity(model);
     let wanted = worlds.par_iter().map(|start| {
         let mut room = slots(limit);
         loop {
@@ -62,7 +62,7 @@ pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
             room.nconmax = wanted.nconmax;
         }
     });
-    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, larger)
+    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, elementwise_max)
 }
 
 /// Room above a peak, at most `limit`.
@@ -72,32 +72,32 @@ pub fn with_margin(peak: Capacity, limit: Capacity) -> Capacity {
 }
 
 /// Most contacts and constraint rows that a model can produce.
-pub fn bound(model: &Model) -> Capacity {
+pub fn max_capacity(model: &Model) -> Capacity {
     if model.disabled(disable::CONSTRAINT) {
         return Capacity { nconmax: 0, njmax: 0 };
     }
-    let mut most = Capacity { nconmax: 0, njmax: fixed_rows(model) };
+    let mut most = Capacity { nconmax: 0, njmax: max_noncontact_rows(model) };
     for p in 0..model.sizes.ncandidate {
         let (a, b) = (model.candidate_geom1[p] as usize, model.candidate_geom2[p] as usize);
-        let contacts = contacts_of(model.geom_type[a], model.geom_type[b]);
+        let contacts = max_contacts(model.geom_type[a], model.geom_type[b]);
         let dim = match usize::try_from(model.candidate_pair[p]) {
             Ok(pair) => model.pair_dim[pair],
             Err(_) => model.geom_condim[a].max(model.geom_condim[b]),
         };
         most.nconmax = most.nconmax.saturating_add(contacts);
-        most.njmax = most.njmax.saturating_add(contacts * rows_of(dim, model.opt_cone[0]));
+        most.njmax = most.njmax.saturating_add(contacts * rows_per_contact(dim, model.opt_cone[0]));
     }
     most
 }
 
 /// Most contacts of two geoms, the one of lower type first.
-fn contacts_of(first: i32, second: i32) -> usize {
+fn max_contacts(first: i32, second: i32) -> usize {
     match (first, second) {
         (geom::PLANE, geom::CAPSULE) | (geom::CAPSULE, geom::CAPSULE | geom::BOX) => 2,
         (geom::PLANE | geom::SPHERE, geom::SPHERE | geom::ELLIPSOID) => 1,
         (geom::SPHERE, geom::CAPSULE | geom::CYLINDER | geom::BOX) => 1,
         (geom::CAPSULE, geom::CYLINDER) => 2,
-        (geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID, _) if is_solid(second) => 1,
+        (geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID, _) if is_convex_primitive(second) => 1,
         (geom::SPHERE | geom::ELLIPSOID, geom::MESH) => 1,
         (geom::CAPSULE, geom::MESH) => 2,
         (geom::PLANE | geom::CYLINDER | geom::BOX | geom::MESH, geom::MESH) => 4,
@@ -109,18 +109,18 @@ fn contacts_of(first: i32, second: i32) -> usize {
 }
 
 /// Whether a type is a shape of its own, no mesh or field of heights.
-fn is_solid(kind: i32) -> bool {
+fn is_convex_primitive(kind: i32) -> bool {
     [geom::ELLIPSOID, geom::CYLINDER, geom::BOX].contains(&kind)
 }
 
 /// Rows of a contact of that dimension.
-fn rows_of(dim: i32, cone: i32) -> usize {
+fn rows_per_contact(dim: i32, cone: i32) -> usize {
     let dim = dim.max(1) as usize;
     if cone == 0 && dim > 1 { 2 * (dim - 1) } else { dim }
 }
 
 /// Most rows that do not come from contacts.
-fn fixed_rows(model: &Model) -> usize {
+fn max_noncontact_rows(model: &Model) -> usize {
     let positive = |v: &[f64]| v.iter().filter(|&&x| x > 0.0).count();
     let limits = (0..model.sizes.njnt).filter(|&j| model.jnt_limited[j] != 0);
     let of_joint = |j: usize| if model.jnt_type[j] == joint::BALL { 1 } else { 2 };
@@ -135,7 +135,7 @@ fn fixed_rows(model: &Model) -> usize {
 /// Steps of one world: two seconds, less for large models.
 fn steps(model: &Model) -> usize {
     let wanted = SECONDS / model.opt_timestep[0].max(1e-6);
-    let affordable = WORK / (model.sizes.nv * model.sizes.nv).max(1);
+    let affordable = WORK_BUDGET / (model.sizes.nv * model.sizes.nv).max(1);
     (wanted as usize).min(affordable).clamp(STEPS.0, STEPS.1)
 }
 
@@ -162,13 +162,16 @@ fn wanted(data: &Data) -> Capacity {
     }
 }
 
-fn larger(a: Capacity, b: Capacity) -> Capacity {
+fn elementwise_max(a: Capacity, b: Capacity) -> Capacity {
     Capacity { nconmax: a.nconmax.max(b.nconmax), njmax: a.njmax.max(b.njmax) }
 }
 
 /// Slots while probing.
 fn slots(limit: Capacity) -> Capacity {
-    Capacity { nconmax: limit.nconmax.min(GENEROUS.nconmax), njmax: limit.njmax.min(GENEROUS.njmax) }
+    Capacity {
+        nconmax: limit.nconmax.min(PROBE_CAPACITY.nconmax),
+        njmax: limit.njmax.min(PROBE_CAPACITY.njmax),
+    }
 }
 
 /// Copies what a step starts from.
@@ -198,7 +201,7 @@ mod tests {
 
     #[test]
     fn pyramids_have_two_rows_a_direction() {
-        assert_eq!([rows_of(1, 0), rows_of(3, 0), rows_of(6, 0)], [1, 4, 10]);
-        assert_eq!([rows_of(1, 1), rows_of(3, 1), rows_of(6, 1)], [1, 3, 6]);
+        assert_eq!([rows_per_contact(1, 0), rows_per_contact(3, 0), rows_per_contact(6, 0)], [1, 4, 10]);
+        assert_eq!([rows_per_contact(1, 1), rows_per_contact(3, 1), rows_per_contact(6, 1)], [1, 3, 6]);
     }
 }

@@ -63,7 +63,7 @@ impl Batch {
     pub fn traffic(
         &self,
         partition: Option<crate::gpu::Partition>,
-        load: crate::gpu::tuning::traffic::Load,
+        load: crate::gpu::tuning::traffic::MeanLoad,
     ) -> Option<Vec<crate::gpu::tuning::traffic::Traffic>> {
         match &self.engine {
             Engine::Cpu(_) => None,

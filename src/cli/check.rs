@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use manyworlds::analysis::check;
-use manyworlds::analysis::check::{CpuSubject, Options, Report, Row};
+use manyworlds::analysis::check::{CheckOptions, CpuSubject, FieldReport, Report};
 use manyworlds::batch;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = super::load(&arguments.model, output)?;
     let from = arguments.from.as_deref().map(stage).transpose()?;
     let Arguments { worlds, steps, seed, .. } = *arguments;
-    let options = Options { worlds, steps, seed, from };
+    let options = CheckOptions { worlds, steps, seed, from };
     batch::supported(&model)?;
     let capacity = batch::probe(&model);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
@@ -77,7 +77,7 @@ fn stage(name: &str) -> Result<Stage> {
 fn on_cpu(
     model: &Model,
     capacity: Capacity,
-    options: &Options,
+    options: &CheckOptions,
     arguments: &Arguments,
 ) -> Result<(String, Report)> {
     #[cfg(feature = "gpu")]
@@ -92,11 +92,11 @@ fn on_cpu(
 fn on_gpu(
     model: &Model,
     capacity: Capacity,
-    options: &Options,
+    options: &CheckOptions,
     arguments: &Arguments,
 ) -> Result<(String, Report)> {
-    use manyworlds::gpu::{Choice, Gpu, GpuBatch, Options as Kernels};
-    let gpu = Gpu::open(Choice::Any)?;
+    use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions as Kernels};
+    let gpu = Gpu::open(AdapterPreference::Any)?;
     // bounds checks inside the kernels: a wrong index is an error of its own
     let kernels = Kernels { checks: true, ..arguments.kernels.options()? };
     let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
@@ -105,7 +105,7 @@ fn on_gpu(
 }
 
 #[cfg(not(feature = "gpu"))]
-fn on_gpu(_: &Model, _: Capacity, _: &Options, _: &Arguments) -> Result<(String, Report)> {
+fn on_gpu(_: &Model, _: Capacity, _: &CheckOptions, _: &Arguments) -> Result<(String, Report)> {
     Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
 }
 
@@ -156,12 +156,12 @@ fn print(device: &str, report: &Report, output: &Output) {
     }));
 }
 
-fn is_state(row: &Row) -> bool {
+fn is_state(row: &FieldReport) -> bool {
     Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.stage == "state")
 }
 
 /// A row for programs; an infinite error, which JSON lacks, becomes null.
-fn object(row: &Row) -> Value {
+fn object(row: &FieldReport) -> Value {
     json!({
         "stage": row.stage.name(),
         "field": row.field,

@@ -24,20 +24,20 @@ pub(super) struct Arguments {
 
 /// What is written.
 #[derive(Clone, Copy)]
-enum Form {
+enum OutputFormat {
     Npz,
     Mwb,
     Xml,
 }
 
-impl Form {
+impl OutputFormat {
     /// By the end of the file's name.
     fn of(path: &Path) -> Result<Self> {
         let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         match end.as_str() {
-            "npz" => Ok(Form::Npz),
-            "mwb" => Ok(Form::Mwb),
-            "xml" => Ok(Form::Xml),
+            "npz" => Ok(OutputFormat::Npz),
+            "mwb" => Ok(OutputFormat::Mwb),
+            "xml" => Ok(OutputFormat::Xml),
             _ => {
                 let path = path.display();
                 let help = "end it with .npz (arrays), .mwb (compiled model) or .xml (MJCF)";
@@ -49,12 +49,12 @@ impl Form {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let (from, to) = (&arguments.model, &arguments.out);
-    let form = Form::of(to)?;
+    let form = OutputFormat::of(to)?;
     files::check_target(to)?;
     match form {
-        Form::Npz => return write_arrays(&super::load(from, output)?, to, output),
-        Form::Mwb => files::write(to, &super::load(from, output)?.to_mwb())?,
-        Form::Xml => files::write(to, text(from, to, output)?.as_bytes())?,
+        OutputFormat::Npz => return write_arrays(&super::load(from, output)?, to, output),
+        OutputFormat::Mwb => files::write(to, &super::load(from, output)?.to_mwb())?,
+        OutputFormat::Xml => files::write(to, text(from, to, output)?.as_bytes())?,
     }
     let bytes = std::fs::metadata(to).map_or(0, |m| m.len());
     output.text(format_args!("{bytes} bytes in {}", to.display()));

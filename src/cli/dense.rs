@@ -20,7 +20,7 @@ pub(super) fn moments(model: &Model, stored: &[f64]) -> Vec<f64> {
     let nv = model.sizes.nv;
     let mut dense = vec![0.0; model.sizes.nout * nv];
     for k in 0..model.sizes.nJmom {
-        dense[model.moment_out[k] as usize * nv + model.moment_colind[k] as usize] = stored[k];
+        dense[model.moment_rowind[k] as usize * nv + model.moment_colind[k] as usize] = stored[k];
     }
     dense
 }

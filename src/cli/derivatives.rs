@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use manyworlds::analysis::derivatives::{Differences, Knots, Options};
+use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::batch::Backend;
 use manyworlds::error::Result;
 use manyworlds::formats::npz;
@@ -46,9 +46,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         knots.fields.remove("qacc");
     }
     let batch = arguments.batch.options()?;
-    let best = Options::best(batch.backend);
-    let options = Options { eps: arguments.eps.unwrap_or(best.eps), centred: !arguments.forward };
-    let mut differences = Differences::new(&model, count, options, &batch)?;
+    let best = DifferenceOptions::best(batch.backend);
+    let options = DifferenceOptions { eps: arguments.eps.unwrap_or(best.eps), centred: !arguments.forward };
+    let mut differences = FiniteDifferences::new(&model, count, options, &batch)?;
 
     let begin = Instant::now();
     let s = &model.sizes;

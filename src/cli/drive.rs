@@ -9,29 +9,29 @@ use manyworlds::formats::npz;
 use manyworlds::model::Model;
 
 /// Where controls come from.
-pub(super) enum Source {
+pub(super) enum ControlSource {
     /// One of the built-in workloads.
-    Built(Control),
+    Builtin(Control),
     /// Frames `[frame, world, nu]` that are spread evenly over the steps.
     Frames { frames: usize, values: Vec<f64> },
 }
 
 /// Controls over the warm-up and the steps after it.
-pub(super) struct Schedule {
-    pub(super) source: Source,
+pub(super) struct ControlSchedule {
+    pub(super) source: ControlSource,
     pub(super) seed: u64,
     pub(super) warmup: usize,
     pub(super) steps: usize,
 }
 
-impl Source {
+impl ControlSource {
     /// `zero`, `hold`, `noise`, or an npz file with an array `ctrl`: `[nu]`, `[world, nu]` or
     /// `[frame, world, nu]`.
     pub(super) fn parse(word: &str, model: &Model, worlds: usize, steps: usize) -> Result<Self> {
         match word {
-            "zero" => Ok(Source::Built(Control::Zero)),
-            "hold" => Ok(Source::Built(Control::Hold)),
-            "noise" => Ok(Source::Built(Control::Noise)),
+            "zero" => Ok(ControlSource::Builtin(Control::Zero)),
+            "hold" => Ok(ControlSource::Builtin(Control::Hold)),
+            "noise" => Ok(ControlSource::Builtin(Control::Noise)),
             path if path.ends_with(".npz") => Self::read(&PathBuf::from(path), model, worlds, steps),
             other => Err(Error::Argument(format!("--ctrl is '{other}'; valid: zero hold noise FILE.npz"))),
         }
@@ -61,11 +61,11 @@ impl Source {
         if !steps.is_multiple_of(frames) {
             return Err(fail(format!("{frames} frames do not divide {steps} steps; change --steps")));
         }
-        Ok(Source::Frames { frames, values })
+        Ok(ControlSource::Frames { frames, values })
     }
 }
 
-impl Schedule {
+impl ControlSchedule {
     /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of
     /// `every` after the warm-up for `at`.
     pub(super) fn run(
@@ -97,10 +97,10 @@ impl Schedule {
     /// Whether controls change at a step.
     fn changes(&self, step: usize) -> bool {
         match &self.source {
-            Source::Built(Control::Noise) => step.is_multiple_of(NOISE_STEPS),
-            Source::Built(_) => step == 0,
-            Source::Frames { .. } if step < self.warmup => step == 0,
-            Source::Frames { frames, .. } => {
+            ControlSource::Builtin(Control::Noise) => step.is_multiple_of(NOISE_STEPS),
+            ControlSource::Builtin(_) => step == 0,
+            ControlSource::Frames { .. } if step < self.warmup => step == 0,
+            ControlSource::Frames { frames, .. } => {
                 (step - self.warmup).is_multiple_of((self.steps / frames).max(1))
             }
         }
@@ -113,15 +113,15 @@ impl Schedule {
             return Ok(());
         }
         match &self.source {
-            Source::Built(control) => {
+            ControlSource::Builtin(control) => {
                 let mut ctrl = vec![0.0; row];
                 fill(batch.model(), *control, self.seed, 0, step, &mut ctrl);
                 batch.set("ctrl", &ctrl)
             }
-            Source::Frames { values, .. } if values.len() < row => {
+            ControlSource::Frames { values, .. } if values.len() < row => {
                 batch.set("ctrl", &values.repeat(batch.worlds()))
             }
-            Source::Frames { frames, values } => {
+            ControlSource::Frames { frames, values } => {
                 let frame = step.saturating_sub(self.warmup) / (self.steps / frames).max(1);
                 let frame = frame.min(frames - 1);
                 batch.set("ctrl", &values[frame * row..(frame + 1) * row])

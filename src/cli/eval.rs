@@ -103,7 +103,7 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
         let peak = batch::peaks(model, &worlds);
         Capacity { nconmax: most.nconmax.max(peak.nconmax), njmax: most.njmax.max(peak.njmax) }
     });
-    batch::with_margin(most, batch::bound(model))
+    batch::with_margin(most, batch::max_capacity(model))
 }
 
 /// Every world at its state again.
@@ -128,7 +128,7 @@ fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
 type Densify = fn(&Model, &[f64]) -> Vec<f64>;
 
 fn result(batch: &Batch, field: &Field) -> Result<Array> {
-    let array = squeezed(batch.get(field.name)?, field);
+    let array = squeeze(batch.get(field.name)?, field);
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, manyworlds::analysis::query::inertia_matrix),
@@ -143,7 +143,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
 }
 
 /// One number a world has no axis of its own, as in MuJoCo.
-pub(super) fn squeezed(mut array: Array, field: &Field) -> Array {
+pub(super) fn squeeze(mut array: Array, field: &Field) -> Array {
     if field.dims == [Dim::Const(1)] {
         array.shape.pop();
     }

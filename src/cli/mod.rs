@@ -110,12 +110,12 @@ struct KernelArguments {
 
 #[cfg(feature = "gpu")]
 impl KernelArguments {
-    fn options(&self) -> Result<manyworlds::gpu::Options> {
-        Ok(manyworlds::gpu::Options {
+    fn options(&self) -> Result<manyworlds::gpu::KernelOptions> {
+        Ok(manyworlds::gpu::KernelOptions {
             partition: self.partition.as_deref().unwrap_or("auto").parse()?,
             lanes: self.lanes,
             worlds_per_group: self.worlds_per_group,
-            tuned: tune::file(),
+            tuning_file: tune::file(),
             placement: self.placement.as_deref().map(str::parse).transpose()?,
             ..Default::default()
         })

@@ -63,7 +63,10 @@ impl Output {
     /// A problem with its line and a caret: drawn on a terminal, plain elsewhere.
     fn problem(&self, problem: &Problem, severity: Severity) {
         if std::io::stderr().is_terminal() {
-            self.notice(format_args!("{:?}", miette::Report::new(Drawn(problem.clone(), severity))));
+            self.notice(format_args!(
+                "{:?}",
+                miette::Report::new(RenderedProblem(problem.clone(), severity))
+            ));
             return;
         }
         let word = if severity == Severity::Error { "error" } else { "warning" };
@@ -108,9 +111,9 @@ fn problems(error: &Error) -> Vec<Value> {
 
 /// A problem as miette draws it.
 #[derive(Debug)]
-struct Drawn(Problem, Severity);
+struct RenderedProblem(Problem, Severity);
 
-impl std::fmt::Display for Drawn {
+impl std::fmt::Display for RenderedProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // without a line to draw, the file goes into the message
         if self.0.line == 0 {
@@ -120,9 +123,9 @@ impl std::fmt::Display for Drawn {
     }
 }
 
-impl std::error::Error for Drawn {}
+impl std::error::Error for RenderedProblem {}
 
-impl Diagnostic for Drawn {
+impl Diagnostic for RenderedProblem {
     fn severity(&self) -> Option<Severity> {
         Some(self.1)
     }
@@ -144,7 +147,7 @@ impl Diagnostic for Drawn {
     }
 }
 
-impl Drawn {
+impl RenderedProblem {
     /// The marked bytes of the line: columns count characters.
     fn span(&self) -> (usize, usize) {
         let skip = self.0.column.saturating_sub(1) as usize;
@@ -155,7 +158,7 @@ impl Drawn {
     }
 }
 
-impl SourceCode for Drawn {
+impl SourceCode for RenderedProblem {
     /// The one line that is known, under its number in the file.
     fn read_span<'a>(
         &'a self,
@@ -198,7 +201,7 @@ mod tests {
         };
         let mut text = String::new();
         let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-        assert!(handler.render_report(&mut text, &Drawn(problem, Severity::Error)).is_ok());
+        assert!(handler.render_report(&mut text, &RenderedProblem(problem, Severity::Error)).is_ok());
         for part in ["unknown attribute 'sise'", "a.xml:12", "12 │", "did you mean 'size'?"] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

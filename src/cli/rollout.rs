@@ -11,8 +11,8 @@ use manyworlds::model::data::Data;
 use manyworlds::schema::Field;
 use serde_json::{Map, Value, json};
 
-use super::drive::{Schedule, Source};
-use super::eval::{open, squeezed};
+use super::drive::{ControlSchedule, ControlSource};
+use super::eval::{open, squeeze};
 use super::output::{Output, scaled};
 
 /// Most bytes of all recorded fields.
@@ -75,16 +75,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         }
         npz::check_target(out)?;
     }
-    let source = Source::parse(&arguments.ctrl, &model, worlds, steps)?;
+    let source = ControlSource::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
-    let schedule = Schedule { source, seed: arguments.seed, warmup, steps };
+    let schedule = ControlSchedule { source, seed: arguments.seed, warmup, steps };
     let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
-    let mut record = Record::new(&arguments.record, &batch, steps / every)?;
+    let mut record = Recording::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
     warm(&mut batch, &schedule)?;
     let done = measure(&mut batch, &schedule, every, &mut record, output);
     let measured = match (done, &arguments.out) {
-        (Err(error), Some(out)) => return Err(rescue(error, &mut record, steps / every, out)),
+        (Err(error), Some(out)) => {
+            return Err(save_partial_recording(error, &mut record, steps / every, out));
+        }
         (done, _) => done?,
     };
     if let Some(out) = &arguments.out {
@@ -105,7 +107,7 @@ pub(super) struct Measured {
 }
 
 /// Builds what steps need and runs the warm-up.
-pub(super) fn warm(batch: &mut Batch, schedule: &Schedule) -> Result<()> {
+pub(super) fn warm(batch: &mut Batch, schedule: &ControlSchedule) -> Result<()> {
     batch.prepare()?;
     schedule.run(batch, (0, schedule.warmup), usize::MAX, |_, _| Ok(()))?;
     batch.wait()
@@ -114,9 +116,9 @@ pub(super) fn warm(batch: &mut Batch, schedule: &Schedule) -> Result<()> {
 /// Times the steps after the warm-up, until the device has done them.
 pub(super) fn measure(
     batch: &mut Batch,
-    schedule: &Schedule,
+    schedule: &ControlSchedule,
     every: usize,
-    record: &mut Record,
+    record: &mut Recording,
     output: &Output,
 ) -> Result<Measured> {
     let (warmup, steps) = (schedule.warmup, schedule.steps);
@@ -147,7 +149,7 @@ pub(super) fn measure(
 }
 
 /// Writes the frames that were recorded before an error, as that of a lost device, and says so in the error.
-fn rescue(error: Error, record: &mut Record, all: usize, out: &Path) -> Error {
+fn save_partial_recording(error: Error, record: &mut Recording, all: usize, out: &Path) -> Error {
     let frames = record.frames;
     let saved = match frames {
         0 => "no frame was recorded".to_owned(),
@@ -164,12 +166,12 @@ fn rescue(error: Error, record: &mut Record, all: usize, out: &Path) -> Error {
 
 /// Recorded frames.
 #[derive(Default)]
-pub(super) struct Record {
+pub(super) struct Recording {
     fields: Vec<(&'static Field, Option<Array>)>,
     frames: usize,
 }
 
-impl Record {
+impl Recording {
     fn new(names: &[String], batch: &Batch, frames: usize) -> Result<Self> {
         let mut fields = Vec::new();
         let mut all_bytes = 0u64;
@@ -202,7 +204,7 @@ impl Record {
 
     /// Adds a frame: of all fields or, where one cannot be read, of none.
     fn take(&mut self, batch: &Batch) -> Result<()> {
-        let read = |field: &'static Field| Ok(squeezed(batch.get(field.name)?, field));
+        let read = |field: &'static Field| Ok(squeeze(batch.get(field.name)?, field));
         let frame = self.fields.iter().map(|(field, _)| read(field)).collect::<Result<Vec<_>>>()?;
         for ((_, all), frame) in self.fields.iter_mut().zip(frame) {
             match all {
@@ -236,7 +238,7 @@ fn append(to: &mut ArrayData, from: ArrayData) {
     }
 }
 
-fn print(batch: &Batch, measured: &Measured, record: &Record, load: f64, output: &Output) {
+fn print(batch: &Batch, measured: &Measured, record: &Recording, load: f64, output: &Output) {
     let (worlds, timestep) = (batch.worlds(), batch.model().opt_timestep[0]);
     let realtime = measured.steps_per_second * timestep;
     let raised: Vec<String> =
@@ -280,7 +282,7 @@ pub(super) fn cold_object(batch: &Batch, load: f64) -> Value {
 /// How the kernels were cut and spread; nothing on the CPU.
 fn kernel_pairs(batch: &Batch) -> Vec<(&'static str, Value)> {
     #[cfg(feature = "gpu")]
-    if let Some((shape, partition)) = batch.kernel_shape() {
+    if let Some((shape, partition)) = batch.kernel_tiling() {
         return vec![
             ("lanes", json!(shape.lanes)),
             ("worlds_per_group", json!(shape.tile)),
@@ -326,17 +328,17 @@ mod tests {
         let text = "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>";
         let model = manyworlds::compile::load_str(text).expect("a good model");
         let batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("room for two worlds");
-        let mut record = Record::new(&["qpos".to_owned()], &batch, 5).expect("a field");
+        let mut record = Recording::new(&["qpos".to_owned()], &batch, 5).expect("a field");
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("r.npz");
         let lost = || Error::Device("the device was lost".to_owned());
         // nothing to save
-        let said = rescue(lost(), &mut record, 5, &out).to_string();
+        let said = save_partial_recording(lost(), &mut record, 5, &out).to_string();
         assert!(said.contains("no frame") && !out.exists(), "{said}");
         for _ in 0..3 {
             record.take(&batch).expect("a frame");
         }
-        let said = rescue(lost(), &mut record, 5, &out).to_string();
+        let said = save_partial_recording(lost(), &mut record, 5, &out).to_string();
         assert!(said.contains("lost") && said.contains("the first 3 of 5 frames are in"), "{said}");
         let arrays = npz::read(&out).expect("readable");
         assert_eq!(arrays["qpos"].shape, [3, 2, 1]);

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use manyworlds::batch::Backend;
 use manyworlds::batch::control::Control;
 use manyworlds::error::{Error, Result};
-use manyworlds::gpu::tuning::tune::{Cache, Trial};
+use manyworlds::gpu::tuning::tune::{Trial, TuningCache};
 use serde_json::{Value, json};
 
-use super::drive::{Schedule, Source};
+use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
 use super::output::{Output, scaled};
 use super::rollout::warm;
@@ -44,7 +44,7 @@ pub(super) fn file() -> Option<PathBuf> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let missing = || Error::Argument("no folder for a cache: name one in MANYWORLDS_CACHE".to_owned());
     let path = file().ok_or_else(missing)?;
-    let (mut cache, damaged) = Cache::open(&path);
+    let (mut cache, damaged) = TuningCache::open(&path);
     if let Some(why) = damaged {
         output.notice(&why);
     }
@@ -66,18 +66,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         let model = super::load(path, output)?;
         let mut options = arguments.batch.options()?;
         // what was found before is not where a search begins
-        options.gpu.tuned = None;
+        options.gpu.tuning_file = None;
         let fixed = options.gpu.clone();
         let mut batch = open(&model, arguments.worlds, &options, output)?;
         if batch.backend() != Backend::Gpu {
             return Err(Error::Device("the CPU backend has nothing to tune; give --backend gpu".to_owned()));
         }
         batch.reset_all((model.sizes.nkey > 0).then_some(0))?;
-        let source = Source::Built(Control::Hold);
-        warm(&mut batch, &Schedule { source, seed: 0, warmup: WARMUP, steps: 0 })?;
+        let source = ControlSource::Builtin(Control::Hold);
+        warm(&mut batch, &ControlSchedule { source, seed: 0, warmup: WARMUP, steps: 0 })?;
         output.text(format_args!("{}, {} worlds, {}", path.display(), arguments.worlds, batch.device()));
-        let mut seen = |trial: &Trial| print(trial, arguments.worlds, "", output);
-        let best = batch.search(&fixed, arguments.seconds, &mut seen)?;
+        let mut on_trial = |trial: &Trial| print(trial, arguments.worlds, "", output);
+        let best = batch.search(&fixed, arguments.seconds, &mut on_trial)?;
         print(&best, arguments.worlds, "  kept", output);
         batch.keep(&mut cache, &best)?;
         let row = object(&best, arguments.worlds, &path.display().to_string(), &batch.device());

@@ -82,8 +82,8 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     let candidates = build.candidates();
     build.log.check()?;
     build.store_candidates(&candidates);
-    build.spans(&candidates);
-    build.sweep(&candidates);
+    build.body_pairs(&candidates);
+    build.sweep_and_prune(&candidates);
     set0::set0(&mut build);
     build.length_ranges();
     build.keys();
@@ -115,11 +115,11 @@ pub(crate) struct Build<'a> {
     /// Mass of each geom of the model, and whether it is on the surface.
     pub(crate) geom_mass: Vec<f64>,
     /// Flexes with everything resolved.
-    pub(crate) solids: Vec<flexes::Solid>,
+    pub(crate) compiled_flexes: Vec<flexes::CompiledFlex>,
     /// Type and size of the shape that each geom has the inertia of.
-    pub(crate) geom_solid: Vec<(i32, [f64; 3])>,
+    pub(crate) geom_inertia_shape: Vec<(i32, [f64; 3])>,
     /// Meshes and height fields as they are in the model.
-    pub(crate) mesh: Vec<std::sync::Arc<crate::mesh::Finished>>,
+    pub(crate) mesh: Vec<std::sync::Arc<crate::mesh::CompiledMesh>>,
     pub(crate) heights: Vec<crate::mesh::Heights>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Build<'a> {
         self.foreign();
         self.check_userdata();
         self.log.check()?;
-        self.solids();
+        self.compiled_flexes();
         self.meshes();
         self.hfields();
         self.log.check()?;
@@ -180,8 +180,8 @@ impl<'a> Build<'a> {
             camera_id,
             light_id,
             geom_mass: Vec::new(),
-            solids: Vec::new(),
-            geom_solid: Vec::new(),
+            compiled_flexes: Vec::new(),
+            geom_inertia_shape: Vec::new(),
             mesh: Vec::new(),
             heights: Vec::new(),
         }

@@ -4,8 +4,8 @@ pub mod codegen;
 pub mod runtime;
 pub mod tuning;
 
-pub use codegen::compose::{Composer, Placement, Shape};
+pub use codegen::compose::{Composer, Tiling, WorkingSetSpace};
 pub use runtime::batch::{BuildTimes, GpuBatch};
-pub use runtime::device::{Adapter, Choice, Gpu, adapters};
-pub use tuning::options::{Options, Partition};
+pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
+pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;

@@ -7,14 +7,14 @@
 use glam::DVec3;
 
 /// Most triangles of a leaf.
-const LEAF: usize = 4;
+const LEAF_SIZE: usize = 4;
 
 /// Part of a mesh's extent that boxes are larger than what they hold, for rounding in single precision.
 const SLACK: f64 = 1e-6;
 
 /// A node of the tree.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct BvhNode {
     /// Centre and half sizes of the box around its triangles, m.
     pub aabb: [f64; 6],
     /// The node after all those below.
@@ -27,19 +27,19 @@ pub struct Node {
 
 /// A tree; empty for a mesh without triangles.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct Bvh {
     /// Nodes, depth first.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<BvhNode>,
     /// Triangles, in the order of the leaves.
     pub face: Vec<i32>,
 }
 
-impl Tree {
+impl Bvh {
     /// Number of nodes of a tree over so many triangles.
     pub fn count(faces: usize) -> usize {
         match faces {
             0 => 0,
-            1..=LEAF => 1,
+            1..=LEAF_SIZE => 1,
             _ => 1 + Self::count(faces / 2) + Self::count(faces - faces / 2),
         }
     }
@@ -57,7 +57,7 @@ impl Tree {
                 break;
             }
             let part = &mut tree.face[first..first + count];
-            let leaf = count <= LEAF;
+            let leaf = count <= LEAF_SIZE;
             if !leaf {
                 let axis = widest(part.iter().map(|&f| middle[f as usize]));
                 let along = |f: i32| middle[f as usize][axis];
@@ -69,7 +69,7 @@ impl Tree {
             }
             let (low, high) = bounds(part.iter().flat_map(|&f| corners(f)));
             let (centre, half) = (0.5 * (low + high), 0.5 * (high - low) + DVec3::splat(SLACK * extent));
-            tree.nodes.push(Node {
+            tree.nodes.push(BvhNode {
                 aabb: [centre.x, centre.y, centre.z, half.x, half.y, half.z],
                 skip: (tree.nodes.len() + Self::count(count)) as i32,
                 first: if leaf { first as i32 } else { 0 },
@@ -118,8 +118,8 @@ mod tests {
     fn each_triangle_is_in_one_leaf_and_in_all_boxes_above() {
         for faces in [0, 1, 4, 5, 64, 257] {
             let (vert, face) = winding(faces);
-            let tree = Tree::new(&vert, &face);
-            assert_eq!(tree.nodes.len(), Tree::count(face.len()), "{faces} triangles");
+            let tree = Bvh::new(&vert, &face);
+            assert_eq!(tree.nodes.len(), Bvh::count(face.len()), "{faces} triangles");
             let mut seen = tree.face.clone();
             seen.sort_unstable();
             assert_eq!(seen, (0..faces).collect::<Vec<_>>());

@@ -25,7 +25,7 @@ pub(super) fn triangulate(corners: &[Corner], vert: &[[f32; 3]], to: &mut Vec<[C
         return;
     };
     let flat: Vec<[f32; 2]> = points.iter().map(|p| [p[u], p[v]]).collect();
-    clip(corners, &flat, to);
+    clip_ears(corners, &flat, to);
 }
 
 fn squared(a: [f32; 3], b: [f32; 3]) -> f32 {
@@ -62,7 +62,7 @@ fn cross(a: [f32; 2], b: [f32; 2], c: [f32; 2]) -> f32 {
 }
 
 /// Cuts ears off a polygon until three corners are left.
-fn clip(corners: &[Corner], flat: &[[f32; 2]], to: &mut Vec<[Corner; 3]>) {
+fn clip_ears(corners: &[Corner], flat: &[[f32; 2]], to: &mut Vec<[Corner; 3]>) {
     let area: f32 = (0..flat.len())
         .map(|i| {
             let (a, b) = (flat[i], flat[(i + 1) % flat.len()]);

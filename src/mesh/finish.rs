@@ -4,8 +4,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::solid::{Inertia, content, inertia, surface, triangle};
-use super::{Fault, Polygons, Raw, Tree, hull, normals};
+use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
+use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 use crate::compile::principal_to;
 
 /// Lengths, areas and volumes below this are none.
@@ -53,7 +53,7 @@ impl Default for Settings {
 
 /// A mesh in its inertial frame.
 #[derive(Clone, Debug, Default)]
-pub struct Finished {
+pub struct CompiledMesh {
     /// Vertices.
     pub vert: Vec<DVec3>,
     /// Normals.
@@ -71,7 +71,7 @@ pub struct Finished {
     /// Polygons of the hull, or of the faces.
     pub polygons: Polygons,
     /// Boxes around the faces.
-    pub tree: Tree,
+    pub bvh: Bvh,
     /// Where the inertial frame is in the mesh as written.
     pub pos: DVec3,
     /// How it is turned.
@@ -79,7 +79,7 @@ pub struct Finished {
     /// Half sizes of the box of the same inertia.
     pub half: DVec3,
     /// Volume, or area for a shell.
-    pub content: f64,
+    pub volume: f64,
     /// Corners of the box around the vertices.
     pub low: DVec3,
     /// The other corner.
@@ -90,7 +90,7 @@ pub struct Finished {
 ///
 /// # Errors
 /// It has too few vertices, indices of what does not exist, no volume, or no hull where one is needed.
-pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
+pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> {
     check(&raw)?;
     let mut vert: Vec<DVec3> = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
     let mirrored = !(settings.scale.x * settings.scale.y * settings.scale.z > 0.0);
@@ -123,11 +123,11 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
     };
     transform(&mut vert, &mut raw.normal, settings);
     let solid_face = if settings.inertia == Inertia::Convex { hull_face } else { &raw.face };
-    let solid = solid(&vert, &raw.face, solid_face, settings.inertia)?;
-    let (low, high) = center(&mut vert, &mut raw.normal, &solid);
-    polygons.renew(&vert);
-    let tree = Tree::new(&vert, &raw.face);
-    Ok(Finished {
+    let mass_properties = mass_properties(&vert, &raw.face, solid_face, settings.inertia)?;
+    let (low, high) = center(&mut vert, &mut raw.normal, &mass_properties);
+    polygons.update_normals(&vert);
+    let bvh = Bvh::new(&vert, &raw.face);
+    Ok(CompiledMesh {
         vert,
         normal: raw.normal,
         texcoord: raw.texcoord,
@@ -136,11 +136,11 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<Finished, Fault> {
         facetexcoord: raw.facetexcoord,
         graph: outer.map(|h| h.graph()).unwrap_or_default(),
         polygons,
-        tree,
-        pos: solid.pos,
-        quat: solid.quat,
-        half: solid.half,
-        content: solid.content,
+        bvh,
+        pos: mass_properties.pos,
+        quat: mass_properties.quat,
+        half: mass_properties.half,
+        volume: mass_properties.volume,
         low,
         high,
     })
@@ -271,15 +271,20 @@ fn transform(vert: &mut [DVec3], normal: &mut [[f32; 3]], settings: &Settings) {
     }
 }
 
-/// Inertial frame and content.
-struct Solid {
+/// Inertial frame and volume.
+struct MassProperties {
     pos: DVec3,
     quat: DQuat,
     half: DVec3,
-    content: f64,
+    volume: f64,
 }
 
-fn solid(vert: &[DVec3], all: &[[i32; 3]], faces: &[[i32; 3]], kind: Inertia) -> Result<Solid, Fault> {
+fn mass_properties(
+    vert: &[DVec3],
+    all: &[[i32; 3]],
+    faces: &[[i32; 3]],
+    kind: Inertia,
+) -> Result<MassProperties, Fault> {
     let (area, apex) = surface(vert, all);
     let small = |area: f64| {
         Fault::new(format!("the surface of the mesh is too small: {area:e}"), "check scale and units")
@@ -287,7 +292,7 @@ fn solid(vert: &[DVec3], all: &[[i32; 3]], faces: &[[i32; 3]], kind: Inertia) ->
     if !(area >= MINVAL) {
         return Err(small(area));
     }
-    let (amount, pos) = content(vert, faces, apex, kind);
+    let (amount, pos) = volume(vert, faces, apex, kind);
     if !(amount >= MINVAL) {
         return Err(match kind {
             Inertia::Shell => small(amount),
@@ -315,15 +320,15 @@ fn solid(vert: &[DVec3], all: &[[i32; 3]], faces: &[[i32; 3]], kind: Inertia) ->
     }
     let side = |x: f64, y: f64, z: f64| 0.5 * (6.0 * (x + y - z) / amount).sqrt();
     let half = DVec3::new(side(b, c, a), side(a, c, b), side(a, b, c));
-    Ok(Solid { pos, quat, half, content: amount })
+    Ok(MassProperties { pos, quat, half, volume: amount })
 }
 
 /// Moves vertices and normals into the inertial frame; returns the box around the vertices.
-fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], solid: &Solid) -> (DVec3, DVec3) {
-    let rows = rows(solid.quat);
+fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], mass_properties: &MassProperties) -> (DVec3, DVec3) {
+    let rows = rows(mass_properties.quat);
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
     for v in vert {
-        *v = back(&rows, *v - solid.pos);
+        *v = back(&rows, *v - mass_properties.pos);
         low = low.min(*v);
         high = high.max(*v);
     }
@@ -331,7 +336,7 @@ fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], solid: &Solid) -> (DVec3,
     (low, high)
 }
 
-impl Finished {
+impl CompiledMesh {
     /// Half sizes of the box about the origin that holds all vertices.
     pub fn size(&self) -> DVec3 {
         self.low.abs().max(self.high.abs())

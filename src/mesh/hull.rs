@@ -7,7 +7,7 @@ use robust::{Coord3D, orient3d};
 use super::Fault;
 
 /// Points closer to a plane, line or point than this part of the largest coordinate are in it.
-const FLAT: f64 = 1e-14;
+const FLAT_TOLERANCE: f64 = 1e-14;
 
 /// A convex hull.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn hull(points: &[DVec3], limit: Option<usize>) -> Result<Hull, Fault> {
     let mut build =
         Build { points, facets: Vec::new(), seen: Vec::new(), corner: Vec::new(), rank: Vec::new() };
     build.start(simplex);
-    build.grow(limit.unwrap_or(usize::MAX));
+    build.expand(limit.unwrap_or(usize::MAX));
     let (hull, spare) = build.finish();
     if !spare {
         return Ok(hull);
@@ -49,7 +49,7 @@ pub fn hull(points: &[DVec3], limit: Option<usize>) -> Result<Hull, Fault> {
     let mut again =
         Build { points: &kept, facets: Vec::new(), seen: Vec::new(), corner: Vec::new(), rank: Vec::new() };
     again.start(crate::mesh::hull::simplex(&kept)?);
-    again.grow(usize::MAX);
+    again.expand(usize::MAX);
     let (small, _) = again.finish();
     let id = |v: i32| hull.vert[v as usize];
     Ok(Hull {
@@ -83,14 +83,14 @@ fn simplex(points: &[DVec3]) -> Result<[usize; 4], Fault> {
         }
         extremes.extend([low, high]);
     }
-    let span = |k: usize| points[extremes[2 * k + 1]][k] - points[extremes[2 * k]][k];
-    let flat = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max) * FLAT;
-    let widest = (0..3).fold(0, |w, k| if span(k) > span(w) { k } else { w });
-    if points.len() < 4 || span(widest) <= flat {
+    let extent = |k: usize| points[extremes[2 * k + 1]][k] - points[extremes[2 * k]][k];
+    let flat = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max) * FLAT_TOLERANCE;
+    let widest = (0..3).fold(0, |w, k| if extent(k) > extent(w) { k } else { w });
+    if points.len() < 4 || extent(widest) <= flat {
         let help = "use a small sphere instead";
         return Err(Fault::new("all vertices are at the same place, which has no convex hull", help));
     }
-    let ends = if span(0) > flat { 0 } else { widest };
+    let ends = if extent(0) > flat { 0 } else { widest };
     let (a, b) = (extremes[2 * ends], extremes[2 * ends + 1]);
     // the largest of a measure, first among the extremes
     let all: Vec<usize> = (0..points.len()).collect();
@@ -146,7 +146,7 @@ impl Build<'_> {
             self.push(local.map(|k| simplex[k]), next);
         }
         let points: Vec<usize> = (0..self.points.len()).filter(|p| !simplex.contains(p)).collect();
-        self.share(points, 0);
+        self.assign_outside(points, 0);
     }
 
     /// Edges of a facet: those across later corners first.
@@ -166,7 +166,7 @@ impl Build<'_> {
     }
 
     /// Gives each point to the first facet from a number on that it sees; the others are inside.
-    fn share(&mut self, points: Vec<usize>, from: usize) {
+    fn assign_outside(&mut self, points: Vec<usize>, from: usize) {
         for p in points {
             let sees = |f: &&mut Facet| f.alive && side(self.points, f.corner, p) > 0.0;
             if let Some(facet) = self.facets[from..].iter_mut().find(sees) {
@@ -176,7 +176,7 @@ impl Build<'_> {
     }
 
     /// Adds the farthest point of facet after facet.
-    fn grow(&mut self, limit: usize) {
+    fn expand(&mut self, limit: usize) {
         let mut at = 0;
         while at < self.facets.len() && self.corner.len() < limit {
             let facet = &self.facets[at];
@@ -193,12 +193,12 @@ impl Build<'_> {
         }
     }
 
-    /// Replaces all facets that a point sees by a cone from their border to the point.
+    /// Replaces all facets that a point sees by a cone from their horizon to the point.
     fn add(&mut self, first: usize, p: usize) {
         self.rank[p] = self.corner.len();
         self.corner.push(p);
         let mark = self.corner.len();
-        let (mut visible, mut border) = (vec![first], Vec::new());
+        let (mut visible, mut horizon) = (vec![first], Vec::new());
         self.seen[first] = mark;
         let mut next = 0;
         while next < visible.len() {
@@ -214,35 +214,35 @@ impl Build<'_> {
                     visible.push(other);
                 } else {
                     let corner = self.facets[f].corner;
-                    border.push((corner[k], corner[(k + 1) % 3], other));
+                    horizon.push((corner[k], corner[(k + 1) % 3], other));
                 }
             }
         }
         let from = self.facets.len();
-        self.cone(&border, p);
+        self.cone(&horizon, p);
         let mut points = Vec::new();
         for f in visible {
             self.facets[f].alive = false;
             points.append(&mut self.facets[f].outside);
         }
         points.retain(|&x| x != p);
-        self.share(points, from);
+        self.assign_outside(points, from);
     }
 
-    /// Makes the facets of a cone over a closed border, and ties them to each other and to what is around.
-    fn cone(&mut self, border: &[(usize, usize, usize)], p: usize) {
+    /// Makes the facets of a cone over a closed horizon, and ties them to each other and to what is around.
+    fn cone(&mut self, horizon: &[(usize, usize, usize)], p: usize) {
         let from = self.facets.len();
-        let mut starts: Vec<(usize, usize)> = border.iter().enumerate().map(|(i, e)| (e.0, i)).collect();
+        let mut starts: Vec<(usize, usize)> = horizon.iter().enumerate().map(|(i, e)| (e.0, i)).collect();
         starts.sort_unstable();
         let starting = |v: usize| {
             let i = starts.partition_point(|s| s.0 < v);
             starts.get(i).map_or(0, |s| s.1)
         };
-        let mut before = vec![0; border.len()];
-        for (i, edge) in border.iter().enumerate() {
+        let mut before = vec![0; horizon.len()];
+        for (i, edge) in horizon.iter().enumerate() {
             before[starting(edge.1)] = i;
         }
-        for (i, &(a, b, other)) in border.iter().enumerate() {
+        for (i, &(a, b, other)) in horizon.iter().enumerate() {
             self.push([a, b, p], [other, from + starting(b), from + before[i]]);
             let around = &mut self.facets[other];
             if let Some(k) = (0..3).find(|&k| around.corner[k] == b && around.corner[(k + 1) % 3] == a) {

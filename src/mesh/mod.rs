@@ -7,22 +7,22 @@ mod faces;
 mod finish;
 mod height;
 mod hull;
+mod mass_properties;
 mod msh;
 mod normals;
 mod obj;
 mod polygons;
-mod solid;
 mod stl;
 
 pub use builtin::builtin;
-pub use bvh::{Node, Tree};
-pub use finish::{Finished, Settings, finish};
+pub use bvh::{Bvh, BvhNode};
+pub use finish::{CompiledMesh, Settings, finish};
 pub use height::{Heights, binary as read_heights, png as read_png};
 pub use hull::{Hull, hull};
+pub use mass_properties::Inertia;
 pub use msh::read as read_msh;
 pub use obj::read as read_obj;
 pub use polygons::Polygons;
-pub use solid::Inertia;
 pub use stl::read as read_stl;
 
 /// Most vertices or faces of a mesh.

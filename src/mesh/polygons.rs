@@ -69,7 +69,7 @@ impl Polygons {
         }
         let mut polygons = Self { map: vec![Vec::new(); vert.len()], ..Self::default() };
         for (direction, faces) in groups {
-            for path in outlines(&faces) {
+            for path in boundary_loops(&faces) {
                 polygons.normal.push(direction.0);
                 polygons.vert.push(path);
             }
@@ -83,7 +83,7 @@ impl Polygons {
     }
 
     /// Computes the normals again, of vertices that have moved.
-    pub(super) fn renew(&mut self, vert: &[DVec3]) {
+    pub(super) fn update_normals(&mut self, vert: &[DVec3]) {
         for (to, polygon) in self.normal.iter_mut().zip(&self.vert) {
             *to = normal([0, 1, 2].map(|k| vert[polygon[k] as usize]));
         }
@@ -91,7 +91,7 @@ impl Polygons {
 }
 
 /// Closed paths along the edges that only one of the faces has.
-fn outlines(faces: &[[i32; 3]]) -> Vec<Vec<i32>> {
+fn boundary_loops(faces: &[[i32; 3]]) -> Vec<Vec<i32>> {
     if let &[face] = faces {
         return vec![face.to_vec()];
     }

@@ -6,7 +6,7 @@ use super::Reader;
 use super::attrs::El;
 use super::body::{Context, MAX_ELEMENTS};
 use super::schema::short;
-use crate::spec::attach::{Graft, Seat};
+use crate::spec::attach::{AttachPoint, Attachment};
 use crate::spec::conflict::settle;
 use crate::spec::{Conflict, Equality, Flex, Index, Kind, Part, Spec, did_you_mean};
 
@@ -20,7 +20,7 @@ pub(super) enum Pending {
 
 /// An attached part whose sections are copied when the model's own are read.
 pub(super) struct Attached {
-    graft: Graft,
+    graft: Attachment,
     prefix: String,
     /// The other model; none for the model itself.
     sub: Option<Rc<Spec>>,
@@ -63,7 +63,8 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
             return;
         }
     }
-    let mut graft = Graft::tree(&mut reader.spec, &sub, part, seat(context), (&prefix, ""), false);
+    let mut graft =
+        Attachment::tree(&mut reader.spec, &sub, part, attach_point(context), (&prefix, ""), false);
     // copies of a replicate follow from the first
     if context.first {
         graft.assets(&mut reader.spec, &sub);
@@ -88,13 +89,13 @@ fn attach_self(reader: &mut Reader<'_>, el: El<'_>, context: Context, prefix: &s
     let Some(part) = part(el, &sub) else {
         return;
     };
-    let graft = Graft::tree(&mut reader.spec, &sub, part, seat(context), (prefix, ""), true);
+    let graft = Attachment::tree(&mut reader.spec, &sub, part, attach_point(context), (prefix, ""), true);
     let prefix = prefix.to_owned();
     reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: None })));
 }
 
-fn seat(context: Context) -> Seat {
-    Seat { body: context.body, frame: context.frame, pose: context.pose, scope: context.scope }
+fn attach_point(context: Context) -> AttachPoint {
+    AttachPoint { body: context.body, frame: context.frame, pose: context.pose, scope: context.scope }
 }
 
 /// Whether the model stays within its limits.

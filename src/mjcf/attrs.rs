@@ -22,11 +22,11 @@ pub(crate) struct El<'a> {
     /// Its index.
     pub(crate) id: usize,
     /// Where attributes are written to instead of read.
-    pub(crate) pen: Option<&'a Pen<'a>>,
+    pub(crate) pen: Option<&'a AttrWriter<'a>>,
 }
 
 /// Attributes that are written.
-pub(crate) struct Pen<'a> {
+pub(crate) struct AttrWriter<'a> {
     /// Names and values, in order.
     pub(crate) attrs: RefCell<Vec<(String, String)>>,
     /// The whole name that a reference stands for, by attribute.

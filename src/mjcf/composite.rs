@@ -26,7 +26,7 @@ const REMOVED: &[(&str, &str)] = &[
 
 /// A coordinate of a curve.
 #[derive(Clone, Copy)]
-enum Shape {
+enum CurveTerm {
     Zero,
     Line,
     Cosine,
@@ -213,13 +213,13 @@ fn points(el: El<'_>) -> Option<Vec<[f32; 3]>> {
 }
 
 /// Point of a curve at a fraction of its length, turned.
-fn on_curve(curve: [Shape; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f32; 3] {
+fn on_curve(curve: [CurveTerm; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f32; 3] {
     let angle = std::f64::consts::PI * s * size[2];
     let point = curve.map(|shape| match shape {
-        Shape::Zero => 0.0,
-        Shape::Line => size[0] * s,
-        Shape::Cosine => size[1] * angle.cos(),
-        Shape::Sine => size[1] * angle.sin(),
+        CurveTerm::Zero => 0.0,
+        CurveTerm::Line => size[0] * s,
+        CurveTerm::Cosine => size[1] * angle.cos(),
+        CurveTerm::Sine => size[1] * angle.sin(),
     });
     let (v, u) = (glam::DVec3::from_array(point), glam::DVec3::new(quat[1], quat[2], quat[3]));
     // the quaternion is taken as it is, unit or not
@@ -228,15 +228,15 @@ fn on_curve(curve: [Shape; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f32; 
 }
 
 /// Coordinates of the curve.
-fn curve(el: El<'_>) -> Option<[Shape; 3]> {
-    let mut curve = [Shape::Zero; 3];
+fn curve(el: El<'_>) -> Option<[CurveTerm; 3]> {
+    let mut curve = [CurveTerm::Zero; 3];
     let text = el.text("curve").unwrap_or_default();
     for (i, word) in text.split_ascii_whitespace().enumerate() {
         let shape = match word {
-            "s" => Shape::Line,
-            "cos(s)" => Shape::Cosine,
-            "sin(s)" => Shape::Sine,
-            "0" => Shape::Zero,
+            "s" => CurveTerm::Line,
+            "cos(s)" => CurveTerm::Cosine,
+            "sin(s)" => CurveTerm::Sine,
+            "0" => CurveTerm::Zero,
             _ => {
                 let message = format!("'{}' is no coordinate of a curve", short(word));
                 el.wrong("curve", message, "valid: s, cos(s), sin(s), 0");

@@ -31,7 +31,7 @@ const PLANAR: i32 = 4;
 
 /// Where points and elements come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Shape {
+enum FlexcompShape {
     #[default]
     Grid,
     Box,
@@ -45,23 +45,23 @@ enum Shape {
     Direct,
 }
 
-const SHAPES: &[(&str, Shape)] = &[
-    ("grid", Shape::Grid),
-    ("box", Shape::Box),
-    ("cylinder", Shape::Cylinder),
-    ("ellipsoid", Shape::Ellipsoid),
-    ("square", Shape::Square),
-    ("disc", Shape::Disc),
-    ("circle", Shape::Circle),
-    ("mesh", Shape::Mesh),
-    ("gmsh", Shape::Gmsh),
-    ("direct", Shape::Direct),
+const SHAPES: &[(&str, FlexcompShape)] = &[
+    ("grid", FlexcompShape::Grid),
+    ("box", FlexcompShape::Box),
+    ("cylinder", FlexcompShape::Cylinder),
+    ("ellipsoid", FlexcompShape::Ellipsoid),
+    ("square", FlexcompShape::Square),
+    ("disc", FlexcompShape::Disc),
+    ("circle", FlexcompShape::Circle),
+    ("mesh", FlexcompShape::Mesh),
+    ("gmsh", FlexcompShape::Gmsh),
+    ("direct", FlexcompShape::Direct),
 ];
 
-impl Shape {
+impl FlexcompShape {
     /// Points that are given, and not laid out by count and spacing.
     fn is_given(self) -> bool {
-        matches!(self, Shape::Mesh | Shape::Gmsh | Shape::Direct)
+        matches!(self, FlexcompShape::Mesh | FlexcompShape::Gmsh | FlexcompShape::Direct)
     }
 }
 
@@ -69,7 +69,7 @@ impl Shape {
 struct Comp<'a> {
     el: El<'a>,
     context: Context,
-    shape: Shape,
+    shape: FlexcompShape,
     count: [usize; 3],
     spacing: DVec3,
     scale: DVec3,
@@ -139,7 +139,7 @@ fn has_place(reader: &Reader<'_>, el: El<'_>, context: Context) -> bool {
 /// Reads the attributes.
 fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a>> {
     let words: Vec<(&str, i32)> = SHAPES.iter().enumerate().map(|(i, s)| (s.0, i as i32)).collect();
-    let shape = el.keyword("type", &words).map_or(Shape::Grid, |i| SHAPES[i as usize].1);
+    let shape = el.keyword("type", &words).map_or(FlexcompShape::Grid, |i| SHAPES[i as usize].1);
     let vec = |name: &str, default: f64| el.fixed(name).map_or(DVec3::splat(default), DVec3::from_array);
     let mut comp = Comp {
         el,
@@ -247,7 +247,9 @@ impl Comp<'_> {
     /// Checks points and elements.
     fn check(&mut self) -> Option<()> {
         let (el, n, dim) = (self.el, self.points.len(), self.flex.dim as usize);
-        if matches!(self.shape, Shape::Box | Shape::Cylinder) || (self.shape == Shape::Grid && dim == 3) {
+        if matches!(self.shape, FlexcompShape::Box | FlexcompShape::Cylinder)
+            || (self.shape == FlexcompShape::Grid && dim == 3)
+        {
             self.flex.flatskin = true;
         }
         if n == 0 || self.flex.elem.is_empty() {

@@ -99,7 +99,7 @@ impl Capacity {
     /// Sizes of a world of `model` with this room: what only other solvers than its own need has none.
     pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
-        let ndual = if model.has_dual() { self.njmax } else { 0 };
+        let ndual = if model.is_dual() { self.njmax } else { 0 };
         let nadhesive = if model.has_adhesion() { self.nconmax } else { 0 };
         let (nasleep, nasleepq) =
             if model.has_sleep() { (model.sizes.ntree, model.sizes.nq) } else { (0, 0) };
@@ -130,7 +130,7 @@ impl<T: Real> Data<T> {
     pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
         let s = &model.sizes;
         self.time[0] = T::ZERO;
-        self.time_rest[0] = T::ZERO;
+        self.time_compensation[0] = T::ZERO;
         self.qpos.copy_from_slice(&model.qpos0);
         for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
             field.fill(T::ZERO);

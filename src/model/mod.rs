@@ -102,7 +102,7 @@ model_table!(define_model);
 
 impl<T: Real> Model<T> {
     /// Whether forces of constraints are changed row by row: by the solver, or after it.
-    pub fn has_dual(&self) -> bool {
+    pub fn is_dual(&self) -> bool {
         self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0
     }
 

@@ -4,18 +4,18 @@ use super::Model;
 use crate::real::Real;
 use crate::schema::enums::{disable, enable, integrator, object};
 use crate::schema::sensors::{SensorRule, rule};
-use crate::schema::stages::{Group, Stage};
+use crate::schema::stages::{Phase, Stage};
 
 /// The stages of `forward`, in order: everything that follows from the state.
 pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
-    let forward = |s: Stage| s.group() != Group::Step && s != Stage::inverse;
+    let forward = |s: Stage| s.phase() != Phase::Step && s != Stage::inverse;
     Stage::ALL.iter().copied().filter(move |&s| forward(s) && is_used(m, s))
 }
 
 /// The stages of inverse dynamics, in order: what forces follow from the state and its acceleration.
 pub fn inverse<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     Stage::ALL.iter().copied().filter(|&s| {
-        let first = matches!(s.group(), Group::Position | Group::Velocity);
+        let first = matches!(s.phase(), Phase::Position | Phase::Velocity);
         (first && is_used(m, s)) || s == Stage::inverse
     })
 }
@@ -40,13 +40,13 @@ pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     Stage::ALL
         .iter()
         .copied()
-        .filter(|&s| is_in_step(m, s, true) || (s.group() != Group::Step && is_used(m, s)))
+        .filter(|&s| is_in_step(m, s, true) || (s.phase() != Phase::Step && is_used(m, s)))
 }
 
 /// Whether a stage has something to do for a model.
 fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
-        Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_past(m)),
+        Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_history(m)),
         Stage::fluid => has_fluid(m),
         Stage::fwdinv => m.enabled(enable::FWDINV),
         Stage::wake | Stage::sleep => m.has_sleep(),
@@ -55,7 +55,7 @@ fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
 }
 
 /// Whether some sensor has a history: it is kept where sensors are switched off too.
-fn has_past<T: Real>(m: &Model<T>) -> bool {
+fn has_history<T: Real>(m: &Model<T>) -> bool {
     m.sensor_historyadr.iter().any(|&adr| adr >= 0)
 }
 
@@ -72,10 +72,10 @@ pub fn is_implicit<T: Real>(m: &Model<T>) -> bool {
 
 /// Whether a step runs a stage in its first part, or in a later one.
 fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
-    match stage.group() {
-        Group::Position | Group::Velocity | Group::Force => is_used(m, stage),
-        Group::View => first && is_used(m, stage) && is_viewed(m, stage),
-        Group::Step => match stage {
+    match stage.phase() {
+        Phase::Position | Phase::Velocity | Phase::Force => is_used(m, stage),
+        Phase::OnDemand => first && is_used(m, stage) && is_demanded(m, stage),
+        Phase::Step => match stage {
             Stage::rk4 => m.opt_integrator[0] == integrator::RK4,
             Stage::euler => m.opt_integrator[0] == integrator::EULER,
             Stage::implicit => is_implicit(m),
@@ -86,11 +86,11 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
 }
 
 /// Whether something in the model asks for a view in every step.
-fn is_viewed<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+fn is_demanded<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
         Stage::sensor => true,
         Stage::energies => needs_energy(m),
-        Stage::camlight => is_used(m, Stage::sensor) && senses_cameras(m),
+        Stage::camlight => is_used(m, Stage::sensor) && has_camera_sensors(m),
         Stage::fwdinv => true,
         _ => senses_view(m, stage),
     }
@@ -102,17 +102,17 @@ pub fn needs_energy<T: Real>(m: &Model<T>) -> bool {
 }
 
 /// Whether a model has a sensor, not switched off, of a kind with a property.
-pub fn senses<T: Real>(m: &Model<T>, of: impl Fn(&SensorRule) -> bool) -> bool {
+pub fn has_sensors<T: Real>(m: &Model<T>, of: impl Fn(&SensorRule) -> bool) -> bool {
     is_used(m, Stage::sensor) && m.sensor_type.iter().filter_map(|&kind| rule(kind)).any(of)
 }
 
 /// Whether some sensor reads what a view computes.
 pub fn senses_view<T: Real>(m: &Model<T>, view: Stage) -> bool {
-    senses(m, |rule| rule.view == Some(view))
+    has_sensors(m, |rule| rule.view == Some(view))
 }
 
 /// Whether a sensor measures a camera, or relative to one.
-pub fn senses_cameras<T: Real>(m: &Model<T>) -> bool {
+pub fn has_camera_sensors<T: Real>(m: &Model<T>) -> bool {
     m.sensor_objtype.iter().chain(&m.sensor_reftype).any(|&kind| kind == object::CAMERA)
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_has_the_views_that_its_sensors_read() {
+    fn a_step_has_the_on_demand_stages_that_its_sensors_read() {
         for (made, disabled, views) in [
             ("<gyro site='s'/>", "", vec!["sensor"]),
             ("<force site='s'/>", "", vec!["rne_post", "sensor"]),
@@ -173,7 +173,8 @@ mod tests {
                  <camera name='c'/></body></worldbody><sensor>{made}</sensor></mujoco>"
             );
             let m = crate::compile::load_str(&text).expect("a model");
-            let names: Vec<&str> = step(&m).filter(|s| s.group() == Group::View).map(Stage::name).collect();
+            let names: Vec<&str> =
+                step(&m).filter(|s| s.phase() == Phase::OnDemand).map(Stage::name).collect();
             assert_eq!(names, views, "{made}");
         }
     }

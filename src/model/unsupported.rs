@@ -10,7 +10,7 @@ use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
 
 /// Types whose geoms collide with each other.
-const COLLIDING: &[(i32, i32)] = &[
+const PRIMITIVE_PAIRS: &[(i32, i32)] = &[
     (kind::PLANE, kind::SPHERE),
     (kind::PLANE, kind::CAPSULE),
     (kind::PLANE, kind::ELLIPSOID),
@@ -51,7 +51,7 @@ const ON_HFIELD: std::ops::RangeInclusive<i32> = kind::SPHERE..=kind::MESH;
 const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
 /// Kinds of sensors that need what is not there yet: tactile maps, plugins.
-const NOT_SENSED: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
+const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
 
 /// Most iterations of a solver in one step.
 const MAX_ITERATIONS: i32 = 10_000;
@@ -61,7 +61,7 @@ const MAX_LISTED: usize = 20;
 
 /// Refuses a model that uses something that is not simulated yet; the message lists all of it.
 pub fn check(model: &Model) -> Result<()> {
-    let mut list = List { model, lines: Vec::new() };
+    let mut list = UnsupportedList { model, lines: Vec::new() };
     list.options();
     list.bodies();
     list.flexes();
@@ -90,16 +90,16 @@ pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
     // there is one way for convex shapes
     let convex = CONVEX.contains(&types) || types == (kind::BOX, kind::BOX);
     types == (kind::PLANE, kind::PLANE)
-        || (COLLIDING.contains(&types) && types != (kind::BOX, kind::BOX))
+        || (PRIMITIVE_PAIRS.contains(&types) && types != (kind::BOX, kind::BOX))
         || (convex && !model.disabled(disable::NATIVECCD))
 }
 
-struct List<'a> {
+struct UnsupportedList<'a> {
     model: &'a Model,
     lines: Vec<String>,
 }
 
-impl List<'_> {
+impl UnsupportedList<'_> {
     fn add(&mut self, line: impl Into<String>) {
         let line = line.into();
         if !self.lines.contains(&line) {
@@ -171,7 +171,7 @@ impl List<'_> {
             let convex = CONVEX.contains(&types) && !m.disabled(disable::NATIVECCD);
             let lies =
                 types.0 == kind::HFIELD && ON_HFIELD.contains(&types.1) && !m.disabled(disable::NATIVECCD);
-            if COLLIDING.contains(&types) || convex || lies || told.contains(&types) {
+            if PRIMITIVE_PAIRS.contains(&types) || convex || lies || told.contains(&types) {
                 continue;
             }
             told.push(types);
@@ -193,7 +193,7 @@ impl List<'_> {
     fn sensors(&mut self) {
         let m = self.model;
         let count = m.sizes.nsensor;
-        for number in NOT_SENSED {
+        for number in UNSUPPORTED_SENSORS {
             let tag = SENSORS.get(*number as usize).map_or("", |rule| rule.tag);
             let what = format!("sensor of type {tag}");
             self.first(Kind::Sensor, &what, count, |s| m.sensor_type[s] == *number);

@@ -54,7 +54,7 @@ macro_rules! size_table {
             nmeshpoly "polygons of all meshes";
             nmeshpolyvert "vertices of all polygons";
             nmeshpolymap "polygons of all vertices";
-            nmeshbox "nodes of the bounding-volume trees of all meshes";
+            nmeshbvh "nodes of the bounding-volume trees of all meshes";
             nhfield "height fields";
             nhfielddata "points of all height fields";
             nnumeric "custom numeric fields";
@@ -71,11 +71,11 @@ macro_rules! size_table {
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
             ncandidate "geom pairs that can touch";
-            nspan "runs of those between the same two bodies, and what is between";
-            nsweep "bodies, and geoms that do not move, which are sorted to find what is near; none where there are few candidates";
-            nsweeppair "groups of candidates between two of those";
-            nsweeprest "groups that are tested beside them";
-            nsweepgroup "groups of candidates: in a row, between the same two";
+            nbodypair "runs of those between the same two bodies, and what is between";
+            nsap "bodies, and geoms that do not move, which are sorted to find what is near; none where there are few candidates";
+            nsappair "groups of candidates between two of those";
+            nsaprest "groups that are tested beside them";
+            nsapgroup "groups of candidates: in a row, between the same two";
             nplugin "plugin instances";
             npluginattr "bytes of the settings of all plugin instances";
             nconmax "contact slots of a world";

@@ -9,7 +9,7 @@ macro_rules! stage_table {
             check_state Step integrate "reset worlds whose positions or velocities are not finite";
             kinematics Position smooth "poses of bodies, joints, geoms and sites";
             com_pos Position smooth "centres of mass, body inertias and motion axes about them";
-            camlight View smooth "poses of cameras and lights";
+            camlight OnDemand smooth "poses of cameras and lights";
             tendon Position smooth "lengths and Jacobians of tendons";
             wake Position sleep "trees that are disturbed in their sleep";
             crb Position smooth "composite inertias and the inertia matrix";
@@ -25,12 +25,12 @@ macro_rules! stage_table {
             actuation Force actuation "controls to forces";
             acceleration Force smooth "acceleration without constraints";
             solve Force solver "constraint forces and acceleration";
-            inverse View solver "force that makes a given acceleration";
-            fwdinv View solver "how far forward and inverse dynamics are apart";
-            subtree_vel View smooth "velocities and angular momenta of subtrees";
-            rne_post View smooth "accelerations of bodies, forces between them and on them";
-            energies View smooth "potential and kinetic energy";
-            sensor View sensor "outputs of the sensors";
+            inverse OnDemand solver "force that makes a given acceleration";
+            fwdinv OnDemand solver "how far forward and inverse dynamics are apart";
+            subtree_vel OnDemand smooth "velocities and angular momenta of subtrees";
+            rne_post OnDemand smooth "accelerations of bodies, forces between them and on them";
+            energies OnDemand smooth "potential and kinetic energy";
+            sensor OnDemand sensor "outputs of the sensors";
             sleep Step sleep "trees that have come to rest, with all that they touch";
             euler Step integrate "semi-implicit Euler with implicit damping";
             implicit Step integrate "implicit in velocity: both of the integrators with derivatives of the forces";
@@ -40,7 +40,7 @@ macro_rules! stage_table {
 }
 
 macro_rules! define_stages {
-    ($($name:ident $group:ident $room:ident $doc:literal;)*) => {
+    ($($name:ident $phase:ident $room:ident $doc:literal;)*) => {
         /// One stage of the pipeline.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,8 +61,8 @@ macro_rules! define_stages {
             }
 
             /// The part of the pipeline that it belongs to.
-            pub fn group(self) -> Group {
-                match self { $(Stage::$name => Group::$group,)* }
+            pub fn phase(self) -> Phase {
+                match self { $(Stage::$name => Phase::$phase,)* }
             }
 
             /// The stage of that name.
@@ -75,7 +75,7 @@ macro_rules! define_stages {
 
 /// Parts of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Group {
+pub enum Phase {
     /// What depends on positions.
     Position,
     /// What depends on velocities too.
@@ -83,7 +83,7 @@ pub enum Group {
     /// What depends on controls and accelerations too.
     Force,
     /// Computed by `forward`; a step leaves it out unless something in the model needs it.
-    View,
+    OnDemand,
     /// What only a step does: checks the state, advances it.
     Step,
 }

@@ -19,7 +19,7 @@ pub enum Part {
 
 /// Where a part is attached.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct AttachPoint {
     /// Body that it gets into.
     pub(crate) body: usize,
     /// Frame that it gets into.
@@ -32,9 +32,9 @@ pub(crate) struct Seat {
 
 /// A part of another model while it is attached: what its elements became.
 #[derive(Clone, Debug)]
-pub(crate) struct Graft {
+pub(crate) struct Attachment {
     part: Part,
-    seat: Seat,
+    attach_point: AttachPoint,
     /// First name space of the copy, for the tree.
     names: usize,
     /// The same without the suffixes of replicates around it: for what is copied once.
@@ -60,30 +60,30 @@ fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
     outer.is_none() || at == outer
 }
 
-impl Graft {
+impl Attachment {
     /// Copies bodies, frames and what is in them. `open`: the copy is of the model itself.
     pub(crate) fn tree(
         spec: &mut Spec,
         sub: &Spec,
         part: Part,
-        seat: Seat,
+        attach_point: AttachPoint,
         affixes: (&str, &str),
         open: bool,
     ) -> Self {
-        let (names, shared) = scopes(spec, sub, seat.scope, affixes, open);
+        let (names, shared) = scopes(spec, sub, attach_point.scope, affixes, open);
         let compiler = if open { 0 } else { spec.compilers.len() };
         if !open {
             spec.compilers.extend(sub.compilers.iter().cloned());
         }
-        let mut outer = seat.pose;
+        let mut outer = attach_point.pose;
         // a frame that is attached keeps its own pose, and loses those around it
         if let Part::Frame(f) = part
             && sub.frames[f].pose != sub.frames[f].own
         {
-            outer = seat.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
+            outer = attach_point.pose.then(&sub.frames[f].own).then(&sub.frames[f].pose.inverse());
         }
         let mut graft =
-            Self { part, seat, names, shared, open, compiler, uid: 0, outer, new: BTreeMap::new() };
+            Self { part, attach_point, names, shared, open, compiler, uid: 0, outer, new: BTreeMap::new() };
         graft.bodies(spec, sub);
         graft.frames(spec, sub);
         each!([Joint, Geom, Site, Camera, Light] graft.elements(spec, sub));
@@ -115,7 +115,7 @@ impl Graft {
             let loose = i > 0 && self.is_loose(sub, (body.parent, body.frame));
             // roots hang on the body that is attached to, the others on their copied parents
             let parent = match new[body.parent] {
-                _ if root || loose => self.seat.body,
+                _ if root || loose => self.attach_point.body,
                 Some(parent) if i > 0 => parent,
                 _ => continue,
             };
@@ -124,7 +124,7 @@ impl Graft {
             copy.compiler += self.compiler;
             copy.parent = parent;
             if root {
-                copy.pose = self.seat.pose.then(&body.own);
+                copy.pose = self.attach_point.pose.then(&body.own);
                 copy.frame = None;
             } else if loose {
                 copy.pose = self.outer.then(&body.pose);
@@ -140,7 +140,7 @@ impl Graft {
         for (i, frame) in sub.frames.iter().enumerate() {
             let loose = self.is_loose(sub, (frame.body, Some(i)));
             let body = match self.get(Kind::Body, frame.body) {
-                _ if loose => self.seat.body,
+                _ if loose => self.attach_point.body,
                 Some(body) => body,
                 None => continue,
             };
@@ -149,7 +149,7 @@ impl Graft {
             copy.body = body;
             copy.parent = frame.parent.and_then(|f| new[f]);
             if loose {
-                copy.parent = copy.parent.or(self.seat.frame);
+                copy.parent = copy.parent.or(self.attach_point.frame);
                 copy.pose = self.outer.then(&frame.pose);
             }
             spec.frames.push(copy);
@@ -162,7 +162,7 @@ impl Graft {
             let root = self.part == Part::Body(i);
             let frame = body.frame.filter(|_| !root).and_then(|f| self.get(Kind::Frame, f));
             let loose = root || i > 0 && self.is_loose(sub, (body.parent, body.frame));
-            spec.bodies[copy].frame = if loose { frame.or(self.seat.frame) } else { frame };
+            spec.bodies[copy].frame = if loose { frame.or(self.attach_point.frame) } else { frame };
         }
     }
 
@@ -172,12 +172,12 @@ impl Graft {
         for (i, element) in E::list(sub).iter().enumerate() {
             let (old, frame) = element.place();
             let loose = self.is_loose(sub, (old, frame));
-            let body = if loose { Some(self.seat.body) } else { self.get(Kind::Body, old) };
+            let body = if loose { Some(self.attach_point.body) } else { self.get(Kind::Body, old) };
             let Some(body) = body else { continue };
             let frame = frame.and_then(|f| self.get(Kind::Frame, f));
             let mut copy = element.clone();
             copy.base_mut().scope += self.names;
-            copy.put(body, if loose { frame.or(self.seat.frame) } else { frame });
+            copy.put(body, if loose { frame.or(self.attach_point.frame) } else { frame });
             if loose {
                 copy.shift(&self.outer);
             }

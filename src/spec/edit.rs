@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::attach::{Graft, Seat};
+use super::attach::{AttachPoint, Attachment};
 use super::element::{Element, InBody};
 use super::*;
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::model::Model;
 
 /// Where an element is put: its pose is relative to this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Parent {
     /// In a body; 0 is the world.
     Body(usize),
     /// In a frame.
@@ -19,9 +19,9 @@ pub enum Place {
     Site(usize),
 }
 
-impl From<usize> for Place {
+impl From<usize> for Parent {
     fn from(body: usize) -> Self {
-        Place::Body(body)
+        Parent::Body(body)
     }
 }
 
@@ -49,7 +49,7 @@ macro_rules! adders {
             ///
             /// # Errors
             /// [`Error::Argument`] where there is no such place.
-            pub fn $in_body(&mut self, place: impl Into<Place>, element: $kind) -> Result<usize> {
+            pub fn $in_body(&mut self, place: impl Into<Parent>, element: $kind) -> Result<usize> {
                 self.add_in(place.into(), element)
             }
         )*
@@ -178,12 +178,12 @@ impl Spec {
     ///
     /// # Errors
     /// [`Error::Argument`] where there is no such place.
-    pub fn add_body(&mut self, place: impl Into<Place>, mut body: Body) -> Result<usize> {
-        let seat = self.seat(place.into())?;
+    pub fn add_body(&mut self, place: impl Into<Parent>, mut body: Body) -> Result<usize> {
+        let attach_point = self.attach_point(place.into())?;
         body.own = body.pose;
-        body.pose = seat.pose.then(&body.own);
-        (body.parent, body.frame) = (seat.body, seat.frame);
-        body.compiler = self.bodies[seat.body].compiler;
+        body.pose = attach_point.pose.then(&body.own);
+        (body.parent, body.frame) = (attach_point.body, attach_point.frame);
+        body.compiler = self.bodies[attach_point.body].compiler;
         Ok(self.add(body))
     }
 
@@ -191,11 +191,11 @@ impl Spec {
     ///
     /// # Errors
     /// [`Error::Argument`] where there is no such place.
-    pub fn add_frame(&mut self, place: impl Into<Place>, mut frame: Frame) -> Result<usize> {
-        let seat = self.seat(place.into())?;
+    pub fn add_frame(&mut self, place: impl Into<Parent>, mut frame: Frame) -> Result<usize> {
+        let attach_point = self.attach_point(place.into())?;
         frame.own = frame.pose;
-        frame.pose = seat.pose.then(&frame.own);
-        (frame.body, frame.parent) = (seat.body, seat.frame);
+        frame.pose = attach_point.pose.then(&frame.own);
+        (frame.body, frame.parent) = (attach_point.body, attach_point.frame);
         Ok(self.add(frame))
     }
 
@@ -206,28 +206,28 @@ impl Spec {
         list.len() - 1
     }
 
-    fn add_in<E: InBody>(&mut self, place: Place, mut element: E) -> Result<usize> {
-        let seat = self.seat(place)?;
-        element.put(seat.body, seat.frame);
-        element.shift(&seat.pose);
+    fn add_in<E: InBody>(&mut self, place: Parent, mut element: E) -> Result<usize> {
+        let attach_point = self.attach_point(place)?;
+        element.put(attach_point.body, attach_point.frame);
+        element.shift(&attach_point.pose);
         Ok(self.add(element))
     }
 
-    fn seat(&self, place: Place) -> Result<Seat> {
+    fn attach_point(&self, place: Parent) -> Result<AttachPoint> {
         let missing = || Error::Argument(format!("there is no {place:?}"));
         let (body, frame, pose) = match place {
-            Place::Body(body) => (body, None, Pose::default()),
-            Place::Frame(f) => {
+            Parent::Body(body) => (body, None, Pose::default()),
+            Parent::Frame(f) => {
                 let frame = self.frames.get(f).ok_or_else(missing)?;
                 (frame.body, Some(f), frame.pose)
             }
-            Place::Site(s) => {
+            Parent::Site(s) => {
                 let site = self.sites.get(s).ok_or_else(missing)?;
                 (site.body, site.frame, site.outer.then(&site.pose))
             }
         };
         self.bodies.get(body).ok_or_else(missing)?;
-        Ok(Seat { body, frame, pose, scope: 0 })
+        Ok(AttachPoint { body, frame, pose, scope: 0 })
     }
 
     fn next_uid(&self) -> usize {
@@ -279,7 +279,7 @@ impl Spec {
         &mut self,
         child: &Spec,
         part: Part,
-        place: impl Into<Place>,
+        place: impl Into<Parent>,
         prefix: &str,
         suffix: &str,
     ) -> Result<usize> {
@@ -291,27 +291,33 @@ impl Spec {
             Part::World if child.bodies.is_empty() => return Err(missing()),
             Part::World => {}
         }
-        let mut seat = self.seat(place.into())?;
+        let mut attach_point = self.attach_point(place.into())?;
         let policy = self.compilers.first().map_or(Conflict::Warning, |c| c.conflict);
         let fights = conflict::settle(self, child, policy);
         if policy != Conflict::Warning && !fights.is_empty() {
             return Err(Error::Argument(format!("the models contradict each other: {}", fights.join("; "))));
         }
         if part == Part::World {
-            let (body, frame) = (seat.body, seat.frame);
-            let frame = Frame { body, parent: frame, pose: seat.pose, own: seat.pose, ..Frame::default() };
-            seat.frame = Some(self.add(frame));
+            let (body, frame) = (attach_point.body, attach_point.frame);
+            let frame = Frame {
+                body,
+                parent: frame,
+                pose: attach_point.pose,
+                own: attach_point.pose,
+                ..Frame::default()
+            };
+            attach_point.frame = Some(self.add(frame));
         }
         let known: Vec<u32> = self.sources.iter().map(|s| s.file).collect();
         self.sources.extend(child.sources.iter().filter(|s| !known.contains(&s.file)).cloned());
         let uid = self.next_uid();
-        let mut graft = Graft::tree(self, child, part, seat, (prefix, suffix), false);
+        let mut graft = Attachment::tree(self, child, part, attach_point, (prefix, suffix), false);
         graft.assets(self, child);
         graft.sections(self, child, uid);
         graft.customs(self, child);
         graft.keys(&mut self.keys, child, (prefix, suffix));
         let (kind, old) = match part {
-            Part::World => return Ok(seat.frame.unwrap_or(0)),
+            Part::World => return Ok(attach_point.frame.unwrap_or(0)),
             Part::Body(b) => (Kind::Body, b),
             Part::Frame(f) => (Kind::Frame, f),
         };

@@ -25,7 +25,7 @@ pub use asset::*;
 pub use attach::Part;
 pub use base::*;
 pub use conflict::Conflict;
-pub use edit::{Named, Place};
+pub use edit::{Named, Parent};
 pub use element::{Element, InBody};
 pub use flex::*;
 pub use index::{Index, Kind, Refers, base_of, bases};

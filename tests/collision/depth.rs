@@ -71,7 +71,7 @@ impl Pair<'_> {
                 break;
             }
         }
-        // where they are apart there is one valley, which may have steep sides
+        // where they are apart there is one minimum, which may have steep sides
         for _ in 0..20 {
             if best.1 >= enough && enough < 0.0 && best.1 < 0.0 {
                 best = self.downhill(best.0, enough, random);

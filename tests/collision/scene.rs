@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use manyworlds::batch::{Backend, Batch, BatchOptions, bound};
+use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
 use manyworlds::compile::load_str;
 use manyworlds::cpu::math::{add_scaled, quat_normalize};
 use manyworlds::model::Model;
@@ -143,7 +143,7 @@ impl Scene {
     }
 
     pub(crate) fn open(&self, worlds: usize, backend: Backend) -> Batch {
-        let options = BatchOptions { capacity: Some(bound(&self.model)), ..BatchOptions::on(backend) };
+        let options = BatchOptions { capacity: Some(max_capacity(&self.model)), ..BatchOptions::on(backend) };
         Batch::new(&self.model, worlds, &options)
             .expect("both backends have to work; software Vulkan is enough")
     }

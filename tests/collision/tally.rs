@@ -152,7 +152,7 @@ fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
         (ExchangedDepth, [Cuboid, Cuboid]) => [0.001, 0.03],
         (ExchangedDepth | Exchanged, _) => [0.001, 0.002],
         (MovedDepth | KernelDepth, [Cuboid, Cuboid]) => [0.001, 0.1],
-        // valleys that are nearly as deep, or that are missed; prisms of a height field at the border
+        // minima that are nearly as deep, or that are missed; prisms of a height field at the border
         (MovedDepth | Moved | KernelDepth | Kernel, _) => [0.006, 0.015],
         // closed forms of the reference: no contact of some capsules whose axis is inside a box, none of
         // aligned boxes within the margin
@@ -165,7 +165,7 @@ fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
         (Along, [Capsule, Cuboid]) => [0.5, 0.6],
         (Along | Least, [Cuboid, Cuboid]) => [0.15, 0.08],
         (Along, _) => [0.0, 0.0],
-        // valleys that are missed
+        // minima that are missed
         (Least, _) => [0.006, 0.015],
     }
 }

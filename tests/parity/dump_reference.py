@@ -66,7 +66,7 @@ def moments(model):
         columns += own
         rows += [a] * len(own)
     return {"moment_rownnz": np.array(count), "moment_rowadr": np.concatenate([[0], np.cumsum(count)[:-1]]),
-            "moment_colind": np.array(columns), "moment_out": np.array(rows)}
+            "moment_colind": np.array(columns), "moment_rowind": np.array(rows)}
 
 
 def candidates(model):

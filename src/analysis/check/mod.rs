@@ -12,7 +12,7 @@ mod subject;
 mod tolerance;
 
 pub use compare::{Difference, compare};
-pub use report::{Report, Row};
-pub use run::{Options, run};
+pub use report::{FieldReport, Report};
+pub use run::{CheckOptions, run};
 pub use subject::{CpuSubject, Subject};
 pub use tolerance::{CUMULATIVE, tolerance};

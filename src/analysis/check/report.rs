@@ -4,7 +4,7 @@ use crate::schema::stages::Stage;
 
 /// One field after one stage: the worst of all worlds and states.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct FieldReport {
     /// The stage.
     pub stage: Stage,
     /// The field.
@@ -21,7 +21,7 @@ pub struct Row {
     pub index: usize,
 }
 
-impl Row {
+impl FieldReport {
     /// Whether the field is further away than it may be.
     pub fn over(&self) -> bool {
         !(self.double <= self.tolerance && self.single <= self.tolerance)
@@ -32,7 +32,7 @@ impl Row {
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FieldReport>,
     /// Comparisons left out because rounding decides how many contacts or rows there are: the CPU itself
     /// disagrees between its precisions.
     pub borderline: usize,
@@ -45,7 +45,7 @@ pub struct Report {
 impl Report {
     /// Whether every field is within its tolerance and something was compared.
     pub fn passed(&self) -> bool {
-        self.compared > 0 && !self.rows.iter().any(Row::over)
+        self.compared > 0 && !self.rows.iter().any(FieldReport::over)
     }
 
     /// Names a field that could not be compared, once.
@@ -56,7 +56,7 @@ impl Report {
     }
 
     /// Keeps one row for each stage and field, with the worst of all.
-    pub(crate) fn keep(&mut self, row: Row) {
+    pub(crate) fn keep(&mut self, row: FieldReport) {
         let same = self.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field);
         let Some(old) = same else { return self.rows.push(row) };
         let single = old.single.max(row.single);

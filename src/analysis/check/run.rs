@@ -1,7 +1,7 @@
 //! The check itself.
 
 use super::compare::compare_terms;
-use super::report::{Report, Row};
+use super::report::{FieldReport, Report};
 use super::subject::{CpuSubject, Subject};
 use super::tolerance::{CUMULATIVE, terms, tolerance};
 use crate::batch::control::{Control, fill, uniform};
@@ -19,7 +19,7 @@ const POISON_INT: i32 = 0x7ff8_dead;
 
 /// What is checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct CheckOptions {
     /// Worlds, each in a state of its own.
     pub worlds: usize,
     /// Steps under noise before the last comparison; there are two more on the way.
@@ -36,7 +36,7 @@ pub fn run(
     model: &Model,
     capacity: Capacity,
     subject: &mut dyn Subject,
-    options: &Options,
+    options: &CheckOptions,
 ) -> Result<Report> {
     let mut report = Report::default();
     let mut worlds = start(model, capacity, options.worlds);
@@ -45,7 +45,7 @@ pub fn run(
         let until = options.steps * part / 3;
         advance(model, &mut worlds, done..until, options.seed);
         done = until;
-        disturb(&mut worlds, part as u64, options.seed);
+        perturb(&mut worlds, part as u64, options.seed);
         check_states(model, &worlds, subject, options, &mut report)?;
     }
     Ok(report)
@@ -75,7 +75,7 @@ fn advance(model: &Model, worlds: &mut [Data], steps: std::ops::Range<usize>, se
 }
 
 /// Small forces from outside and a warm start, so that no input is zero by chance.
-fn disturb(worlds: &mut [Data], part: u64, seed: u64) {
+fn perturb(worlds: &mut [Data], part: u64, seed: u64) {
     for (w, data) in worlds.iter_mut().enumerate() {
         let draw = |i: usize| 0.2 * uniform(seed, w as u64, u64::MAX - part, i as u64) - 0.1;
         let nv = data.qfrc_applied.len();
@@ -90,7 +90,7 @@ fn check_states(
     model: &Model,
     worlds: &[Data],
     subject: &mut dyn Subject,
-    options: &Options,
+    options: &CheckOptions,
     report: &mut Report,
 ) -> Result<()> {
     let mut double = rounded(worlds);
@@ -122,18 +122,18 @@ fn check_states(
         subject.poison(&written)?;
         subject.run(stage)?;
         let factor = if options.from.is_some() { CUMULATIVE } else { 1.0 };
-        let touched = touched(stage, &before, &double, subject);
-        let seen = Seen { double: &double, single: &single, subject: &*subject };
-        compare_stage(stage, &touched, &seen, factor, &mut skip, report)?;
+        let written_fields = written_fields(stage, &before, &double, subject);
+        let seen = Compared { double: &double, single: &single, subject: &*subject };
+        compare_stage(stage, &written_fields, &seen, factor, &mut skip, report)?;
         if options.from.is_none() {
-            stale = touched;
+            stale = written_fields;
         }
     }
     Ok(())
 }
 
 /// The three sides of a comparison.
-struct Seen<'a> {
+struct Compared<'a> {
     double: &'a [Data],
     single: &'a CpuSubject<f32>,
     subject: &'a dyn Subject,
@@ -142,7 +142,7 @@ struct Seen<'a> {
 fn compare_stage(
     stage: Stage,
     fields: &[&'static Field],
-    seen: &Seen<'_>,
+    seen: &Compared<'_>,
     factor: f64,
     skip: &mut [bool],
     report: &mut Report,
@@ -155,7 +155,7 @@ fn compare_stage(
         if !seen.subject.has(field.name) {
             // what the reference has not written either is not missed
             let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
-            let unwritten = |values: Vec<f64>| values.is_empty() || idle(field, &values);
+            let unwritten = |values: Vec<f64>| values.is_empty() || left_unwritten(field, &values);
             if !seen.double.iter().all(|data| unwritten(of(data))) {
                 report.leave_out(field.name);
             }
@@ -167,7 +167,7 @@ fn compare_stage(
             let len = field.len(&data.sizes);
             let used = used(field, data);
             let want = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
-            if idle(field, &want[..used]) {
+            if left_unwritten(field, &want[..used]) {
                 continue;
             }
             let terms =
@@ -175,7 +175,7 @@ fn compare_stage(
             let got = &got[w * len..w * len + used];
             let a = compare_terms(got, &want[..used], &terms);
             let b = compare_terms(got, &single[w * len..w * len + used], &terms);
-            let row = Row {
+            let row = FieldReport {
                 stage,
                 field: field.name,
                 double: a.error,
@@ -191,7 +191,7 @@ fn compare_stage(
 }
 
 /// Worlds where the CPU's precisions disagree on how much there is to compare.
-fn mark_borderline(seen: &Seen<'_>, skip: &mut [bool]) -> Result<()> {
+fn mark_borderline(seen: &Compared<'_>, skip: &mut [bool]) -> Result<()> {
     for name in ["ncon", "nefc"] {
         let single = seen.single.get(name)?;
         for (w, data) in seen.double.iter().enumerate() {
@@ -221,7 +221,7 @@ fn poison(worlds: &mut [Data], fields: &[&str]) {
 }
 
 /// Whether the reference left a field as it was: what a model does not need is not computed.
-fn idle(field: &Field, want: &[f64]) -> bool {
+fn left_unwritten(field: &Field, want: &[f64]) -> bool {
     let poisoned = |x: &f64| match field.elem {
         Elem::Real => x.to_bits() == POISON,
         Elem::Int => *x == f64::from(POISON_INT),
@@ -246,7 +246,12 @@ fn rounded(worlds: &[Data]) -> Vec<Data> {
 }
 
 /// What a stage may have changed: its outputs, and the state that either side writes there.
-fn touched(stage: Stage, before: &[Data], after: &[Data], subject: &dyn Subject) -> Vec<&'static Field> {
+fn written_fields(
+    stage: Stage,
+    before: &[Data],
+    after: &[Data],
+    subject: &dyn Subject,
+) -> Vec<&'static Field> {
     let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
     let state = |f: &&Field| f.stage == "state" && (changed(f) || subject.writes(stage, f.name));
     outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()

@@ -32,14 +32,14 @@ const FIELDS: &[(&str, f64)] = &[
 const TERMS: &[(&str, &str)] = &[("qfrc_inverse", "qfrc_constraint"), ("cfrc_int", "cfrc_ext")];
 
 /// Fields that two right solvers may disagree on, with the reason.
-const FREE: &[(&str, &str)] = &[
+const NOT_COMPARED: &[(&str, &str)] = &[
     ("solver_niter", "rounding decides when the solver stops"),
     ("solver_fwdinv", "a measure of errors: what rounding leaves of a difference"),
 ];
 
 /// Tolerance of a field; `None` where it is not compared.
 pub fn tolerance(field: &str) -> Option<f64> {
-    if FREE.iter().any(|(name, _)| *name == field) {
+    if NOT_COMPARED.iter().any(|(name, _)| *name == field) {
         return None;
     }
     Some(FIELDS.iter().find(|(name, _)| *name == field).map_or(DEFAULT, |(_, t)| *t))
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn every_line_names_a_field() {
         let terms = TERMS.iter().flat_map(|t| [t.0, t.1]);
-        for name in FIELDS.iter().map(|f| f.0).chain(FREE.iter().map(|f| f.0)).chain(terms) {
+        for name in FIELDS.iter().map(|f| f.0).chain(NOT_COMPARED.iter().map(|f| f.0)).chain(terms) {
             assert!(Data::<f64>::FIELDS.iter().any(|f| f.name == name), "{name}");
         }
     }

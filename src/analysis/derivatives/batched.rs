@@ -1,8 +1,9 @@
 //! Differences in lockstep: a batch holds every column of several knots, each in a world of its own.
 
-use super::cpu::nudge;
+use super::cpu::perturb_qpos;
 use super::{
-    Column, Kind, Knots, Of, Options, columns, outputs, reading, readings, refuse_reset, steps, write_slope,
+    Column, DifferenceOptions, Dynamics, InputKind, Knots, columns, directions, outputs, readout,
+    readout_len, refuse_reset, write_derivative,
 };
 use crate::batch::{Backend, Batch, BatchOptions};
 use crate::error::Result;
@@ -10,19 +11,24 @@ use crate::model::Model;
 use crate::model::data::Data;
 
 /// Most worlds of a batch.
-const MOST_WORLDS: usize = 1 << 15;
+const MAX_WORLDS: usize = 1 << 15;
 
 /// A batch with room for some knots.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub(crate) struct ColumnEvaluator {
     batch: Batch,
 }
 
-impl Engine {
-    pub(crate) fn new(model: &Model, knots: usize, options: Options, batch: &BatchOptions) -> Result<Self> {
-        let most = |of: Of| worlds_of_knot(columns(&model.sizes, of).len(), options);
-        let each = most(Of::Step).max(most(Of::Inverse));
-        let knots = knots.min((MOST_WORLDS / each).max(1));
+impl ColumnEvaluator {
+    pub(crate) fn new(
+        model: &Model,
+        knots: usize,
+        options: DifferenceOptions,
+        batch: &BatchOptions,
+    ) -> Result<Self> {
+        let most = |of: Dynamics| worlds_per_knot(columns(&model.sizes, of).len(), options);
+        let each = most(Dynamics::Step).max(most(Dynamics::Inverse));
+        let knots = knots.min((MAX_WORLDS / each).max(1));
         Ok(Self { batch: Batch::new(model, knots * each, batch)? })
     }
 
@@ -35,39 +41,39 @@ impl Engine {
     }
 
     /// Slopes of all outputs by each input: `[knot, column, output]`.
-    pub(crate) fn slopes(
+    pub(crate) fn derivatives(
         &mut self,
         model: &Model,
-        options: Options,
+        options: DifferenceOptions,
         knots: &Knots,
-        of: Of,
+        of: Dynamics,
         columns: &[Column],
     ) -> Result<Vec<f64>> {
-        let each = worlds_of_knot(columns.len(), options);
+        let each = worlds_per_knot(columns.len(), options);
         let most = self.batch.worlds() / each;
-        let mut slopes = Vec::with_capacity(knots.count * columns.len() * outputs(&model.sizes, of));
+        let mut derivatives = Vec::with_capacity(knots.count * columns.len() * outputs(&model.sizes, of));
         for first in (0..knots.count).step_by(most) {
             let some = first..knots.count.min(first + most);
-            let readings = self.run(model, options, knots, of, columns, some.clone())?;
-            for (k, rows) in some.zip(readings.chunks(each * reading(&model.sizes, of))) {
+            let readout = self.run(model, options, knots, of, columns, some.clone())?;
+            for (k, rows) in some.zip(readout.chunks(each * readout_len(&model.sizes, of))) {
                 let ctrl = |i: usize| control(model, knots, k, i);
-                knot_slopes(model, options, of, columns, ctrl, rows, &mut slopes);
+                knot_derivatives(model, options, of, columns, ctrl, rows, &mut derivatives);
             }
         }
-        Ok(slopes)
+        Ok(derivatives)
     }
 
     /// Runs some knots with all their columns; what is read of each world.
     fn run(
         &mut self,
         model: &Model,
-        options: Options,
+        options: DifferenceOptions,
         knots: &Knots,
-        of: Of,
+        of: Dynamics,
         columns: &[Column],
         some: std::ops::Range<usize>,
     ) -> Result<Vec<f64>> {
-        let each = worlds_of_knot(columns.len(), options);
+        let each = worlds_per_knot(columns.len(), options);
         let worlds = self.batch.worlds();
         self.batch.reset_all(None)?;
         // the knot in all its worlds, then the changes; worlds that are left repeat the last knot
@@ -86,14 +92,16 @@ impl Engine {
                 let change = (w / each < some.len()).then(|| w % each).filter(|&slot| slot > 0);
                 let Some(slot) = change else { continue };
                 let ctrl = |i: usize| control(model, knots, knot_of(w), i);
-                let Some((column, by)) = change_of(model, options, columns, slot - 1, ctrl) else { continue };
+                let Some((column, by)) = perturbation(model, options, columns, slot - 1, ctrl) else {
+                    continue;
+                };
                 apply(model, name, column, by, &mut values[w * len..(w + 1) * len]);
             }
             self.batch.set(name, &values)?;
         }
         match of {
-            Of::Step => self.batch.step(1)?,
-            Of::Inverse => self.batch.inverse()?,
+            Dynamics::Step => self.batch.step(1)?,
+            Dynamics::Inverse => self.batch.inverse()?,
         }
         // knots that a step resets
         let bits = self.batch.status()?;
@@ -104,10 +112,10 @@ impl Engine {
     }
 
     /// What is read of the first worlds, one after the other.
-    fn read(&self, of: Of, worlds: usize) -> Result<Vec<f64>> {
+    fn read(&self, of: Dynamics, worlds: usize) -> Result<Vec<f64>> {
         let s = self.batch.sizes();
         let mut all = Vec::new();
-        for name in readings(of) {
+        for name in readout(of) {
             let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
             let len = field.map_or(0, |f| f.len(s));
             if len > 0 {
@@ -120,7 +128,7 @@ impl Engine {
 }
 
 /// Worlds of a knot: itself, and one or two for each column.
-fn worlds_of_knot(columns: usize, options: Options) -> usize {
+fn worlds_per_knot(columns: usize, options: DifferenceOptions) -> usize {
     1 + columns * if options.centred { 2 } else { 1 }
 }
 
@@ -136,13 +144,13 @@ fn fields<'a>(knots: &'a Knots, columns: &[Column]) -> Vec<&'a str> {
     names
 }
 
-fn field_of(kind: Kind) -> &'static str {
+fn field_of(kind: InputKind) -> &'static str {
     match kind {
-        Kind::Position => "qpos",
-        Kind::Velocity => "qvel",
-        Kind::Activation => "act",
-        Kind::Control => "ctrl",
-        Kind::Acceleration => "qacc",
+        InputKind::Position => "qpos",
+        InputKind::Velocity => "qvel",
+        InputKind::Activation => "act",
+        InputKind::Control => "ctrl",
+        InputKind::Acceleration => "qacc",
     }
 }
 
@@ -151,16 +159,16 @@ fn control(model: &Model, knots: &Knots, k: usize, i: usize) -> f64 {
 }
 
 /// Change of the world in a slot after the knot's own: none where limits leave no room.
-fn change_of(
+fn perturbation(
     model: &Model,
-    options: Options,
+    options: DifferenceOptions,
     columns: &[Column],
     slot: usize,
     ctrl: impl Fn(usize) -> f64,
 ) -> Option<(Column, f64)> {
     let (column, second) = if options.centred { (slot / 2, slot % 2 == 1) } else { (slot, false) };
     let column = *columns.get(column)?;
-    match steps(model, options, column, ctrl) {
+    match directions(model, options, column, ctrl) {
         (true, _) if !second => Some((column, options.eps)),
         (_, true) if second || !options.centred => Some((column, -options.eps)),
         _ => None,
@@ -172,34 +180,34 @@ fn apply(model: &Model, name: &str, (kind, i): Column, by: f64, values: &mut [f6
     if field_of(kind) != name {
         return;
     }
-    if kind == Kind::Position { nudge(model, values, i, by) } else { values[i] += by }
+    if kind == InputKind::Position { perturb_qpos(model, values, i, by) } else { values[i] += by }
 }
 
 /// Slopes of one knot from what was read of its worlds.
-fn knot_slopes(
+fn knot_derivatives(
     model: &Model,
-    options: Options,
-    of: Of,
+    options: DifferenceOptions,
+    of: Dynamics,
     columns: &[Column],
     ctrl: impl Fn(usize) -> f64,
     rows: &[f64],
-    slopes: &mut Vec<f64>,
+    derivatives: &mut Vec<f64>,
 ) {
-    let len = reading(&model.sizes, of);
+    let len = readout_len(&model.sizes, of);
     let outputs = outputs(&model.sizes, of);
     let world = |slot: usize| &rows[slot * len..(slot + 1) * len];
     for (j, &column) in columns.iter().enumerate() {
-        let at = slopes.len();
-        slopes.resize(at + outputs, 0.0);
-        let slope = &mut slopes[at..];
+        let at = derivatives.len();
+        derivatives.resize(at + outputs, 0.0);
+        let derivative = &mut derivatives[at..];
         let first = 1 + j * if options.centred { 2 } else { 1 };
-        let (before, after, distance) = match steps(model, options, column, &ctrl) {
+        let (before, after, distance) = match directions(model, options, column, &ctrl) {
             (true, true) => (world(first + 1), world(first), 2.0 * options.eps),
             (true, false) => (world(0), world(first), options.eps),
             (false, true) if options.centred => (world(first + 1), world(0), options.eps),
             (false, true) => (world(first), world(0), options.eps),
             (false, false) => continue,
         };
-        write_slope(model, of, before, after, distance, slope);
+        write_derivative(model, of, before, after, distance, derivative);
     }
 }

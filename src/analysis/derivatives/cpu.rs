@@ -2,87 +2,92 @@
 
 use rayon::prelude::*;
 
-use super::{Column, Kind, Knots, Of, Options, outputs, reading, readings, refuse_reset, steps, write_slope};
+use super::{
+    Column, DifferenceOptions, Dynamics, InputKind, Knots, directions, outputs, readout, readout_len,
+    refuse_reset, write_derivative,
+};
 use crate::cpu as pipeline;
-use crate::cpu::integrate::advance::move_joint;
+use crate::cpu::integrate::advance::integrate_joint;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
-use crate::schema::stages::{Group, Stage};
+use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Values, ValuesMut};
 
 /// Worlds are made for each call, with room for what the knots need.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub(crate) struct ColumnEvaluator {
     capacity: Option<Capacity>,
 }
 
 /// Worlds of one thread.
-struct Desk {
+struct Workspace {
     /// The knot with all that follows from it.
     base: Data,
-    /// The world that is changed.
+    /// The world that is perturbed.
     work: Data,
     before: Vec<f64>,
     after: Vec<f64>,
 }
 
-impl Engine {
+impl ColumnEvaluator {
     pub(crate) fn new(capacity: Option<Capacity>) -> Self {
         Self { capacity }
     }
 
     /// Slopes of all outputs by each input: `[knot, column, output]`.
-    pub(crate) fn slopes(
+    pub(crate) fn derivatives(
         &mut self,
         model: &Model,
-        options: Options,
+        options: DifferenceOptions,
         knots: &Knots,
-        of: Of,
+        of: Dynamics,
         columns: &[Column],
     ) -> Result<Vec<f64>> {
         let capacity = self.capacity.unwrap_or_else(|| capacity(model, knots));
         let rows = outputs(&model.sizes, of);
-        let mut slopes = vec![0.0; knots.count * columns.len() * rows];
-        if slopes.is_empty() {
-            return Ok(slopes);
+        let mut derivatives = vec![0.0; knots.count * columns.len() * rows];
+        if derivatives.is_empty() {
+            return Ok(derivatives);
         }
-        let desk = || Desk {
+        let workspace = || Workspace {
             base: Data::new(model, capacity),
             work: Data::new(model, capacity),
-            before: vec![0.0; reading(&model.sizes, of)],
-            after: vec![0.0; reading(&model.sizes, of)],
+            before: vec![0.0; readout_len(&model.sizes, of)],
+            after: vec![0.0; readout_len(&model.sizes, of)],
         };
-        let each = slopes.par_chunks_mut(columns.len() * rows).enumerate();
-        each.map_init(desk, |desk, (k, slopes)| desk.knot(model, options, knots, of, columns, k, slopes))
-            .collect::<Result<()>>()?;
-        Ok(slopes)
+        let each = derivatives.par_chunks_mut(columns.len() * rows).enumerate();
+        each.map_init(workspace, |workspace, (k, derivatives)| {
+            workspace.knot(model, options, knots, of, columns, k, derivatives)
+        })
+        .collect::<Result<()>>()?;
+        Ok(derivatives)
     }
 }
 
-impl Desk {
+impl Workspace {
     /// Slopes of one knot.
-    #[allow(clippy::too_many_arguments, reason = "the arguments of slopes, and a knot")]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of derivatives, and a knot")]
     fn knot(
         &mut self,
         model: &Model,
-        options: Options,
+        options: DifferenceOptions,
         knots: &Knots,
-        of: Of,
+        of: Dynamics,
         columns: &[Column],
         k: usize,
-        slopes: &mut [f64],
+        derivatives: &mut [f64],
     ) -> Result<()> {
         self.base.reset(model, None);
         self.base.status[0] = 0;
         fill(&mut self.base, knots, k);
         // everything that follows from the knot, up to where it moves on
         match of {
-            Of::Step => plan::part_of_step(model, 0)
-                .filter(|s| s.group() != Group::Step || *s == Stage::check_state)
+            Dynamics::Step => plan::part_of_step(model, 0)
+                .filter(|s| s.phase() != Phase::Step || *s == Stage::check_state)
                 .for_each(|s| pipeline::run_stage(s, model, &mut self.base)),
-            Of::Inverse => pipeline::inverse(model, &mut self.base),
+            Dynamics::Inverse => pipeline::inverse(model, &mut self.base),
         }
         refuse_reset(k, self.base.status[0])?;
         copy(&self.base, &mut self.work, |_| true);
@@ -92,74 +97,76 @@ impl Desk {
         // controls first: they leave most of the results of the knot as they are
         let rows = outputs(&model.sizes, of);
         copy(&self.base, &mut self.work, |_| true);
-        let mut base_reading = std::mem::take(&mut self.before);
+        let mut base_readout = std::mem::take(&mut self.before);
         for (j, &column) in columns.iter().enumerate().rev() {
-            let (forward, back) = steps(model, options, column, |i| self.base.ctrl[i]);
-            let slope = &mut slopes[j * rows..(j + 1) * rows];
+            let (forward, back) = directions(model, options, column, |i| self.base.ctrl[i]);
+            let derivative = &mut derivatives[j * rows..(j + 1) * rows];
             if forward {
-                self.changed(model, of, column, options.eps);
+                self.perturbed(model, of, column, options.eps);
                 read(&self.work, of, &mut self.after);
             }
             match (forward, back) {
                 (true, true) => {
-                    self.before.resize(base_reading.len(), 0.0);
-                    self.changed(model, of, column, -options.eps);
+                    self.before.resize(base_readout.len(), 0.0);
+                    self.perturbed(model, of, column, -options.eps);
                     read(&self.work, of, &mut self.before);
-                    write_slope(model, of, &self.before, &self.after, 2.0 * options.eps, slope);
+                    write_derivative(model, of, &self.before, &self.after, 2.0 * options.eps, derivative);
                 }
-                (true, false) => write_slope(model, of, &base_reading, &self.after, options.eps, slope),
+                (true, false) => {
+                    write_derivative(model, of, &base_readout, &self.after, options.eps, derivative)
+                }
                 (false, true) => {
-                    self.changed(model, of, column, -options.eps);
+                    self.perturbed(model, of, column, -options.eps);
                     read(&self.work, of, &mut self.after);
-                    write_slope(model, of, &self.after, &base_reading, options.eps, slope);
+                    write_derivative(model, of, &self.after, &base_readout, options.eps, derivative);
                 }
                 // a control that is fixed, or beyond its limits
-                (false, false) => slope.fill(0.0),
+                (false, false) => derivative.fill(0.0),
             }
         }
-        self.before = std::mem::take(&mut base_reading);
+        self.before = std::mem::take(&mut base_readout);
         Ok(())
     }
 
-    /// Evaluates the knot with one input changed.
-    fn changed(&mut self, model: &Model, of: Of, (kind, i): Column, by: f64) {
+    /// Evaluates the knot with one input perturbed.
+    fn perturbed(&mut self, model: &Model, of: Dynamics, (kind, i): Column, by: f64) {
         let (base, work) = (&self.base, &mut self.work);
         copy(base, work, |stage| stage == "state");
         work.qacc.copy_from_slice(&base.qacc);
         // the solver starts from the solution of the knot
-        if of == Of::Step {
+        if of == Dynamics::Step {
             work.qacc_warmstart.copy_from_slice(&base.qacc);
         }
         match kind {
-            Kind::Position => nudge(model, &mut work.qpos, i, by),
-            Kind::Velocity => work.qvel[i] += by,
-            Kind::Activation => work.act[i] += by,
-            Kind::Control => work.ctrl[i] += by,
-            Kind::Acceleration => work.qacc[i] += by,
+            InputKind::Position => perturb_qpos(model, &mut work.qpos, i, by),
+            InputKind::Velocity => work.qvel[i] += by,
+            InputKind::Activation => work.act[i] += by,
+            InputKind::Control => work.ctrl[i] += by,
+            InputKind::Acceleration => work.qacc[i] += by,
         }
         evaluate(model, work, of, Some(kind));
     }
 }
 
 /// Moves positions along one degree of freedom.
-pub(crate) fn nudge(model: &Model, qpos: &mut [f64], dof: usize, by: f64) {
+pub(crate) fn perturb_qpos(model: &Model, qpos: &mut [f64], dof: usize, by: f64) {
     let jnt = model.dof_jntid[dof] as usize;
     let first = model.jnt_dofadr[jnt] as usize;
     // velocities of this joint only
     let mut velocity = [0.0; 6];
     velocity[dof - first] = 1.0;
-    move_joint(model, qpos, &velocity, jnt, by);
+    integrate_joint(model, qpos, &velocity, jnt, by);
 }
 
 /// Runs what a change of `kind` can change; everything without one.
-fn evaluate(model: &Model, data: &mut Data, of: Of, kind: Option<Kind>) {
+fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind>) {
     let unchanged = |s: Stage| match kind {
         None => false,
-        Some(Kind::Position) => s == Stage::check_state,
-        Some(Kind::Velocity) => s.group() == Group::Position || s == Stage::check_state,
-        _ => matches!(s.group(), Group::Position | Group::Velocity) || s == Stage::check_state,
+        Some(InputKind::Position) => s == Stage::check_state,
+        Some(InputKind::Velocity) => s.phase() == Phase::Position || s == Stage::check_state,
+        _ => matches!(s.phase(), Phase::Position | Phase::Velocity) || s == Stage::check_state,
     };
-    if of == Of::Inverse {
+    if of == Dynamics::Inverse {
         plan::inverse(model).filter(|s| !unchanged(*s)).for_each(|s| pipeline::run_stage(s, model, data));
         return;
     }
@@ -191,9 +198,9 @@ pub(crate) fn fill(data: &mut Data, knots: &Knots, k: usize) {
 }
 
 /// What is read of a world.
-fn read(data: &Data, of: Of, out: &mut [f64]) {
+fn read(data: &Data, of: Dynamics, out: &mut [f64]) {
     let mut at = 0;
-    for name in readings(of) {
+    for name in readout(of) {
         if let Some(Values::Real(values)) = data.get(name) {
             out[at..at + values.len()].copy_from_slice(values);
             at += values.len();
@@ -210,5 +217,5 @@ pub(crate) fn capacity(model: &Model, knots: &Knots) -> Capacity {
         data
     };
     let worlds: Vec<Data> = (0..knots.count).map(world).collect();
-    crate::batch::with_margin(crate::batch::peaks(model, &worlds), crate::batch::bound(model))
+    crate::batch::with_margin(crate::batch::peaks(model, &worlds), crate::batch::max_capacity(model))
 }

@@ -4,7 +4,7 @@
 //! The tangent of a state is `(dq, dv, da)`: positions move along velocities, so that a free joint has six columns.
 //! Stages whose results cannot change are not run again on the CPU backend; the GPU runs all columns in lockstep.
 //! The solver starts from the warm start of the knot and goes on to rounding, so that what it leaves undone is not
-//! taken for a slope.
+//! taken for a derivative.
 
 mod batched;
 mod cpu;
@@ -19,18 +19,18 @@ use crate::schema::Sizes;
 use crate::schema::enums::status;
 
 /// Iterations of the solver for a derivative, at least.
-const ITERATIONS: i32 = 50;
+const MIN_ITERATIONS: i32 = 50;
 
 /// How differences are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct DifferenceOptions {
     /// Size of the change of each coordinate.
     pub eps: f64,
     /// Whether to change each coordinate both ways: twice the work, and an error of second order.
     pub centred: bool,
 }
 
-impl Options {
+impl DifferenceOptions {
     /// The best step of a precision, where coordinates, velocities and controls are of the order of one.
     pub fn best(backend: Backend) -> Self {
         match backend {
@@ -79,7 +79,7 @@ pub struct Inverse {
 
 /// What is changed in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum InputKind {
     Position,
     Velocity,
     Activation,
@@ -89,34 +89,39 @@ enum Kind {
 
 /// What is differentiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+enum Dynamics {
     Step,
     Inverse,
 }
 
 /// One input: what kind it is, and its index among those.
-type Column = (Kind, usize);
+type Column = (InputKind, usize);
 
 /// Takes derivatives of one model on one backend, again and again.
 #[derive(Debug)]
-pub struct Differences {
+pub struct FiniteDifferences {
     model: Model,
-    options: Options,
-    engine: Engine,
+    options: DifferenceOptions,
+    evaluator: ColumnEvaluator,
 }
 
 #[derive(Debug)]
-enum Engine {
-    Cpu(cpu::Engine),
-    Batched(Box<batched::Engine>),
+enum ColumnEvaluator {
+    Cpu(cpu::ColumnEvaluator),
+    Batched(Box<batched::ColumnEvaluator>),
 }
 
-impl Differences {
+impl FiniteDifferences {
     /// Ready for `knots` states at a time; more are taken in turns.
     ///
     /// # Errors
     /// As [`crate::batch::Batch::new`]; [`Error::Argument`] for no knots, or a step that is not positive.
-    pub fn new(model: &Model, knots: usize, options: Options, batch: &BatchOptions) -> Result<Self> {
+    pub fn new(
+        model: &Model,
+        knots: usize,
+        options: DifferenceOptions,
+        batch: &BatchOptions,
+    ) -> Result<Self> {
         if knots == 0 || !(options.eps > 0.0 && options.eps.is_finite()) {
             let message = format!("{knots} knots with the step {}: both have to be positive", options.eps);
             return Err(Error::Argument(message));
@@ -124,29 +129,29 @@ impl Differences {
         crate::model::unsupported::check(model)?;
         let mut model = model.clone();
         model.opt_tolerance[0] = 0.0;
-        model.opt_iterations[0] = model.opt_iterations[0].max(ITERATIONS);
+        model.opt_iterations[0] = model.opt_iterations[0].max(MIN_ITERATIONS);
         let lockstep = match batch.backend {
             Backend::Cpu => None,
             // where there is no GPU, the CPU has a better way
-            _ => Some(batched::Engine::new(&model, knots, options, batch)?).filter(|e| !e.is_cpu()),
+            _ => Some(batched::ColumnEvaluator::new(&model, knots, options, batch)?).filter(|e| !e.is_cpu()),
         };
-        let engine = match lockstep {
-            Some(engine) => Engine::Batched(Box::new(engine)),
-            None => Engine::Cpu(cpu::Engine::new(batch.capacity)),
+        let evaluator = match lockstep {
+            Some(evaluator) => ColumnEvaluator::Batched(Box::new(evaluator)),
+            None => ColumnEvaluator::Cpu(cpu::ColumnEvaluator::new(batch.capacity)),
         };
-        Ok(Self { model, options, engine })
+        Ok(Self { model, options, evaluator })
     }
 
     /// The backend that was taken: never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
-        if matches!(self.engine, Engine::Cpu(_)) { Backend::Cpu } else { Backend::Gpu }
+        if matches!(self.evaluator, ColumnEvaluator::Cpu(_)) { Backend::Cpu } else { Backend::Gpu }
     }
 
     /// The device in words.
     pub fn device(&self) -> String {
-        match &self.engine {
-            Engine::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
-            Engine::Batched(engine) => engine.device(),
+        match &self.evaluator {
+            ColumnEvaluator::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
+            ColumnEvaluator::Batched(evaluator) => evaluator.device(),
         }
     }
 
@@ -158,10 +163,10 @@ impl Differences {
     pub fn transition(&mut self, knots: &Knots) -> Result<Transition> {
         let s = self.model.sizes;
         let n = tangent(&s);
-        let slopes = self.slopes(knots, Of::Step)?;
+        let derivatives = self.derivatives(knots, Dynamics::Step)?;
         let (rows, columns) = (n + s.nsensordata, n + s.nu);
         let part = |rows_of: std::ops::Range<usize>, columns_of: std::ops::Range<usize>| {
-            let entry = |k: usize, i: usize, j: usize| slopes[(k * columns + j) * rows + i];
+            let entry = |k: usize, i: usize, j: usize| derivatives[(k * columns + j) * rows + i];
             let (rows_of, columns_of) = (&rows_of, &columns_of);
             (0..knots.count)
                 .flat_map(|k| {
@@ -180,12 +185,12 @@ impl Differences {
     /// Derivatives of inverse dynamics at each knot, which has to have `qacc`.
     ///
     /// # Errors
-    /// As [`Differences::transition`].
+    /// As [`FiniteDifferences::transition`].
     pub fn inverse(&mut self, knots: &Knots) -> Result<Inverse> {
         let nv = self.model.sizes.nv;
-        let slopes = self.slopes(knots, Of::Inverse)?;
+        let derivatives = self.derivatives(knots, Dynamics::Inverse)?;
         let part = |first: usize| {
-            let entry = |k: usize, i: usize, j: usize| slopes[(k * 3 * nv + first * nv + j) * nv + i];
+            let entry = |k: usize, i: usize, j: usize| derivatives[(k * 3 * nv + first * nv + j) * nv + i];
             (0..knots.count)
                 .flat_map(|k| (0..nv).flat_map(move |i| (0..nv).map(move |j| entry(k, i, j))))
                 .collect()
@@ -194,12 +199,16 @@ impl Differences {
     }
 
     /// Slopes of all outputs by each input: `[knot, column, output]`.
-    fn slopes(&mut self, knots: &Knots, of: Of) -> Result<Vec<f64>> {
+    fn derivatives(&mut self, knots: &Knots, of: Dynamics) -> Result<Vec<f64>> {
         check(&self.model, knots, of)?;
         let columns = columns(&self.model.sizes, of);
-        match &mut self.engine {
-            Engine::Cpu(engine) => engine.slopes(&self.model, self.options, knots, of, &columns),
-            Engine::Batched(engine) => engine.slopes(&self.model, self.options, knots, of, &columns),
+        match &mut self.evaluator {
+            ColumnEvaluator::Cpu(evaluator) => {
+                evaluator.derivatives(&self.model, self.options, knots, of, &columns)
+            }
+            ColumnEvaluator::Batched(evaluator) => {
+                evaluator.derivatives(&self.model, self.options, knots, of, &columns)
+            }
         }
     }
 }
@@ -210,25 +219,27 @@ fn tangent(s: &Sizes) -> usize {
 }
 
 /// Number of outputs.
-fn outputs(s: &Sizes, of: Of) -> usize {
-    if of == Of::Step { tangent(s) + s.nsensordata } else { s.nv }
+fn outputs(s: &Sizes, of: Dynamics) -> usize {
+    if of == Dynamics::Step { tangent(s) + s.nsensordata } else { s.nv }
 }
 
 /// Inputs in the order of the columns.
-fn columns(s: &Sizes, of: Of) -> Vec<Column> {
-    let list = |kind: Kind, n: usize| (0..n).map(move |i| (kind, i));
-    let both = list(Kind::Position, s.nv).chain(list(Kind::Velocity, s.nv));
+fn columns(s: &Sizes, of: Dynamics) -> Vec<Column> {
+    let list = |kind: InputKind, n: usize| (0..n).map(move |i| (kind, i));
+    let both = list(InputKind::Position, s.nv).chain(list(InputKind::Velocity, s.nv));
     match of {
-        Of::Step => both.chain(list(Kind::Activation, s.na)).chain(list(Kind::Control, s.nu)).collect(),
-        Of::Inverse => both.chain(list(Kind::Acceleration, s.nv)).collect(),
+        Dynamics::Step => {
+            both.chain(list(InputKind::Activation, s.na)).chain(list(InputKind::Control, s.nu)).collect()
+        }
+        Dynamics::Inverse => both.chain(list(InputKind::Acceleration, s.nv)).collect(),
     }
 }
 
 /// Refuses fields that are no state, of the wrong size, or not finite.
-fn check(model: &Model, knots: &Knots, of: Of) -> Result<()> {
+fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
     for (name, values) in &knots.fields {
         let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
-        let field = field.filter(|f| f.stage == "state" || (of == Of::Inverse && f.name == "qacc"));
+        let field = field.filter(|f| f.stage == "state" || (of == Dynamics::Inverse && f.name == "qacc"));
         let Some(field) = field else {
             return Err(Error::Argument(format!("'{name}' is no field of the state")));
         };
@@ -244,15 +255,20 @@ fn check(model: &Model, knots: &Knots, of: Of) -> Result<()> {
             return Err(Error::Argument(format!("'{name}' holds {x}; a knot has to be finite")));
         }
     }
-    if of == Of::Inverse && !knots.fields.contains_key("qacc") {
+    if of == Dynamics::Inverse && !knots.fields.contains_key("qacc") {
         return Err(Error::Argument("derivatives of inverse dynamics need 'qacc'".to_owned()));
     }
     Ok(())
 }
 
 /// Steps of a column: forward and backward, as far as limits of controls leave room for them.
-fn steps(model: &Model, options: Options, (kind, i): Column, ctrl: impl Fn(usize) -> f64) -> (bool, bool) {
-    if kind != Kind::Control || model.actuator_ctrllimited[i] == 0 {
+fn directions(
+    model: &Model,
+    options: DifferenceOptions,
+    (kind, i): Column,
+    ctrl: impl Fn(usize) -> f64,
+) -> (bool, bool) {
+    if kind != InputKind::Control || model.actuator_ctrllimited[i] == 0 {
         return (true, options.centred);
     }
     let (low, high) = (model.actuator_ctrlrange[2 * i], model.actuator_ctrlrange[2 * i + 1]);
@@ -272,29 +288,41 @@ fn refuse_reset(knot: usize, bits: i32) -> Result<()> {
     Err(Error::Argument(format!("a step from knot {knot} diverges: it has no derivative")))
 }
 
-/// Adds the slope of one column: outputs before and after a change, `distance` apart.
-fn write_slope(model: &Model, of: Of, before: &[f64], after: &[f64], distance: f64, slope: &mut [f64]) {
-    if of == Of::Inverse {
-        for (s, (a, b)) in slope.iter_mut().zip(after.iter().zip(before)) {
+/// Adds the derivative of one column: outputs before and after a change, `distance` apart.
+fn write_derivative(
+    model: &Model,
+    of: Dynamics,
+    before: &[f64],
+    after: &[f64],
+    distance: f64,
+    derivative: &mut [f64],
+) {
+    if of == Dynamics::Inverse {
+        for (s, (a, b)) in derivative.iter_mut().zip(after.iter().zip(before)) {
             *s = (a - b) / distance;
         }
         return;
     }
     // positions differ along velocities, all else is numbers
     let (nq, nv) = (model.sizes.nq, model.sizes.nv);
-    crate::cpu::integrate::advance::difference(model, &before[..nq], &after[..nq], &mut slope[..nv]);
-    slope[..nv].iter_mut().for_each(|x| *x /= distance);
-    for (s, (a, b)) in slope[nv..].iter_mut().zip(after[nq..].iter().zip(&before[nq..])) {
+    crate::cpu::integrate::advance::differentiate_pos(
+        model,
+        &before[..nq],
+        &after[..nq],
+        &mut derivative[..nv],
+    );
+    derivative[..nv].iter_mut().for_each(|x| *x /= distance);
+    for (s, (a, b)) in derivative[nv..].iter_mut().zip(after[nq..].iter().zip(&before[nq..])) {
         *s = (a - b) / distance;
     }
 }
 
 /// Length of what is read of a world.
-fn reading(s: &Sizes, of: Of) -> usize {
-    if of == Of::Step { s.nq + s.nv + s.na + s.nsensordata } else { s.nv }
+fn readout_len(s: &Sizes, of: Dynamics) -> usize {
+    if of == Dynamics::Step { s.nq + s.nv + s.na + s.nsensordata } else { s.nv }
 }
 
 /// Fields that are read of a world, in order.
-fn readings(of: Of) -> &'static [&'static str] {
-    if of == Of::Step { &["qpos", "qvel", "act", "sensordata"] } else { &["qfrc_inverse"] }
+fn readout(of: Dynamics) -> &'static [&'static str] {
+    if of == Dynamics::Step { &["qpos", "qvel", "act", "sensordata"] } else { &["qfrc_inverse"] }
 }

@@ -65,9 +65,9 @@ impl Cost {
     #[cfg(feature = "gpu")]
     fn of_kernels(&self, batch: &Batch, row: &mut Map<String, Value>) {
         use manyworlds::gpu::Partition;
-        use manyworlds::gpu::tuning::traffic::{Load, Traffic};
+        use manyworlds::gpu::tuning::traffic::{MeanLoad, Traffic};
         let samples = self.samples.max(1) as f64;
-        let load = Load { contacts: self.contacts / samples, rows: self.rows / samples };
+        let load = MeanLoad { contacts: self.contacts / samples, rows: self.rows / samples };
         let bytes = |all: &[Traffic]| -> f64 { all.iter().map(Traffic::bytes).sum() };
         let Some(used) = batch.traffic(None, load) else { return };
         let each: Map<String, Value> = used.iter().map(|t| (t.name(), json!(t.bytes()))).collect();

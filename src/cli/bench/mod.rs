@@ -18,10 +18,10 @@ use clap::ValueEnum;
 use cost::{Cost, Devices};
 use saved::Saved;
 
-use super::drive::{Schedule, Source};
+use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
 use super::output::{Output, scaled};
-use super::rollout::{Measured, Record, cold_object, cold_text, measure, summary, warm};
+use super::rollout::{Measured, Recording, cold_object, cold_text, measure, summary, warm};
 
 /// Stages that take less than this share of a step are not shown.
 const WORTH_SEEING: f64 = 0.02;
@@ -137,22 +137,22 @@ fn one(
     output: &Output,
 ) -> Result<Map<String, Value>> {
     let options = arguments.batch.options()?;
-    let mut side = Side::open(case, &options, arguments, output)?;
+    let mut backend_run = BackendRun::open(case, &options, arguments, output)?;
     let mut other = None;
     if let Against::Backend(backend) = against {
         // the same slots, so that both do the same work
         let mut options = options;
-        options.capacity = Some(side.capacity());
+        options.capacity = Some(backend_run.capacity());
         options.backend = backend.backend();
-        other = Some(Side::open(case, &options, arguments, output)?);
+        other = Some(BackendRun::open(case, &options, arguments, output)?);
     }
     // in turns: what else the machine does hits both
     for _ in 0..arguments.repeat {
-        side.round(output)?;
+        backend_run.round(output)?;
         other.as_mut().map_or(Ok(()), |o| o.round(output))?;
     }
-    let mut row = side.row(case, devices, arguments.split_stages)?;
-    print_head(&side, case, output);
+    let mut row = backend_run.row(case, devices, arguments.split_stages)?;
+    print_head(&backend_run, case, output);
     print_line(&row, output);
     if let Some(mut other) = other {
         let against = other.row(case, devices, arguments.split_stages)?;
@@ -186,21 +186,22 @@ fn compare(row: &mut Map<String, Value>, saved: &Saved, output: &Output) {
 }
 
 /// One backend: its worlds after the warm-up, and what was measured so far.
-struct Side {
+struct BackendRun {
     batch: Batch,
-    schedule: Schedule,
+    schedule: ControlSchedule,
     start: Vec<(&'static str, Vec<f64>)>,
     measured: Vec<Measured>,
     cost: Cost,
 }
 
 /// What a step starts from: with it, every round measures the same steps.
-const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "history_rest", "qacc_warmstart"];
+const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "history_compensation", "qacc_warmstart"];
 
-impl Side {
+impl BackendRun {
     fn open(case: &Case<'_>, options: &BatchOptions, arguments: &Arguments, output: &Output) -> Result<Self> {
         let (warmup, steps) = (arguments.warmup, arguments.steps);
-        let schedule = Schedule { source: Source::Built(Control::Hold), seed: 0, warmup, steps };
+        let schedule =
+            ControlSchedule { source: ControlSource::Builtin(Control::Hold), seed: 0, warmup, steps };
         let mut batch = open(case.model, case.worlds, options, output)?;
         batch.reset_all((case.model.sizes.nkey > 0).then_some(0))?;
         // with no warm-up the controls of step 0 are set by the measured region
@@ -230,7 +231,7 @@ impl Side {
             self.batch.set(name, values)?;
         }
         self.batch.wait()?;
-        let none = &mut Record::default();
+        let none = &mut Recording::default();
         self.measured.push(measure(&mut self.batch, &self.schedule, usize::MAX, none, output)?);
         Ok(())
     }
@@ -255,8 +256,8 @@ impl Side {
 }
 
 /// What stands above the speeds: model, size, cold start.
-fn print_head(side: &Side, case: &Case<'_>, output: &Output) {
-    let cold = cold_text(&side.batch, case.load);
+fn print_head(backend_run: &BackendRun, case: &Case<'_>, output: &Output) {
+    let cold = cold_text(&backend_run.batch, case.load);
     output.text(format_args!("{}, {} worlds, cold start {cold}", case.name, case.worlds));
 }
 

@@ -200,14 +200,14 @@ impl Build<'_> {
     fn moment_structure(&mut self) {
         let m = &mut self.model;
         m.moment_colind.clear();
-        m.moment_out.clear();
+        m.moment_rowind.clear();
         for a in 0..m.sizes.nactuator {
             for i in 0..m.actuator_outnum[a] as usize {
                 let out = m.actuator_outadr[a] as usize + i;
                 let columns = m.moment_columns(a, i);
                 m.moment_rowadr[out] = m.moment_colind.len() as i32;
                 m.moment_rownnz[out] = columns.len() as i32;
-                m.moment_out.extend(columns.iter().map(|_| out as i32));
+                m.moment_rowind.extend(columns.iter().map(|_| out as i32));
                 m.moment_colind.extend(columns);
             }
         }

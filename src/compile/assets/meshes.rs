@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::mesh::{self, Fault, Finished, Format, Raw, Settings};
+use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
 use crate::mjcf::quat_array;
 use crate::schema::Sizes;
 use crate::schema::enums::geom as kind;
@@ -19,7 +19,7 @@ use crate::compile::Build;
 const MAX_TOTAL: usize = 1 << 30;
 
 /// A mesh of a model, shared by meshes of the same file and settings.
-type Shared = Result<Arc<Finished>, Fault>;
+type Shared = Result<Arc<CompiledMesh>, Fault>;
 
 impl Build<'_> {
     /// Reads and finishes all meshes.
@@ -116,7 +116,7 @@ impl Build<'_> {
             n.nmeshpoly += m.polygons.vert.len();
             n.nmeshpolyvert += m.polygons.vert.iter().map(Vec::len).sum::<usize>();
             n.nmeshpolymap += m.polygons.map.iter().map(Vec::len).sum::<usize>();
-            n.nmeshbox += m.tree.nodes.len();
+            n.nmeshbvh += m.bvh.nodes.len();
         }
         if n.nmeshvert + n.nmeshface + n.nmeshgraph > MAX_TOTAL {
             let span = self.spec.bodies[0].base.at.element;
@@ -139,11 +139,11 @@ impl Build<'_> {
             next.nmeshpoly += mesh.polygons.vert.len();
             next.nmeshpolyvert += mesh.polygons.vert.iter().map(Vec::len).sum::<usize>();
             next.nmeshpolymap += mesh.polygons.map.iter().map(Vec::len).sum::<usize>();
-            next.nmeshbox += mesh.tree.nodes.len();
+            next.nmeshbvh += mesh.bvh.nodes.len();
         }
     }
 
-    fn store_mesh(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
+    fn store_mesh(&mut self, i: usize, mesh: &CompiledMesh, at: &Sizes) {
         let m = &mut self.model;
         let or_none = |count: usize, at: usize| if count > 0 { at as i32 } else { -1 };
         m.mesh_vertadr[i] = at.nmeshvert as i32;
@@ -170,7 +170,7 @@ impl Build<'_> {
         put(&mut m.mesh_graph, at.nmeshgraph, mesh.graph.iter().copied());
     }
 
-    fn store_polygons(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
+    fn store_polygons(&mut self, i: usize, mesh: &CompiledMesh, at: &Sizes) {
         let (m, polygons) = (&mut self.model, &mesh.polygons);
         m.mesh_polynum[i] = polygons.vert.len() as i32;
         m.mesh_polyadr[i] = at.nmeshpoly as i32;
@@ -192,15 +192,15 @@ impl Build<'_> {
         }
     }
 
-    fn store_tree(&mut self, i: usize, mesh: &Finished, at: &Sizes) {
-        let (m, nodes) = (&mut self.model, &mesh.tree.nodes);
-        m.mesh_boxadr[i] = at.nmeshbox as i32;
-        m.mesh_boxnum[i] = nodes.len() as i32;
-        put(&mut m.meshbox_aabb, 6 * at.nmeshbox, nodes.iter().flat_map(|n| n.aabb));
-        put(&mut m.meshbox_skip, at.nmeshbox, nodes.iter().map(|n| n.skip));
-        put(&mut m.meshbox_faceadr, at.nmeshbox, nodes.iter().map(|n| n.first));
-        put(&mut m.meshbox_facenum, at.nmeshbox, nodes.iter().map(|n| n.count));
-        put(&mut m.mesh_boxface, at.nmeshface, mesh.tree.face.iter().copied());
+    fn store_tree(&mut self, i: usize, mesh: &CompiledMesh, at: &Sizes) {
+        let (m, nodes) = (&mut self.model, &mesh.bvh.nodes);
+        m.meshbvh_adr[i] = at.nmeshbvh as i32;
+        m.meshbvh_num[i] = nodes.len() as i32;
+        put(&mut m.meshbvh_aabb, 6 * at.nmeshbvh, nodes.iter().flat_map(|n| n.aabb));
+        put(&mut m.meshbvh_skip, at.nmeshbvh, nodes.iter().map(|n| n.skip));
+        put(&mut m.meshbvh_faceadr, at.nmeshbvh, nodes.iter().map(|n| n.first));
+        put(&mut m.meshbvh_facenum, at.nmeshbvh, nodes.iter().map(|n| n.count));
+        put(&mut m.meshbvh_face, at.nmeshface, mesh.bvh.face.iter().copied());
     }
 }
 

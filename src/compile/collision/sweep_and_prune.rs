@@ -1,14 +1,14 @@
-//! Tables for the sweep over bodies: which candidates two of them have.
+//! Tables for the sweep_and_prune over bodies: which candidates two of them have.
 
 use super::pairs::Candidate;
 use crate::compile::Build;
 use crate::schema::enums::geom as kind;
 
 /// Tests of candidates, or of runs of them, that sorting a body costs as much as (decision 43).
-const COST: usize = 25;
+const SORT_COST: usize = 25;
 
 /// Candidates in a row between the same two of what is sorted; those of the rest have none.
-struct Group {
+struct CandidateGroup {
     ends: Option<(usize, usize)>,
     first: usize,
     count: usize,
@@ -17,14 +17,15 @@ struct Group {
 impl Build<'_> {
     /// Gathers the candidates by the bodies that they are between, or geoms where a body does not move; what has no bounds,
     /// and explicit pairs, which have margins of their own, are left for tests one by one.
-    pub(crate) fn sweep(&mut self, candidates: &[Candidate]) {
+    pub(crate) fn sweep_and_prune(&mut self, candidates: &[Candidate]) {
         let (items, bodies, geoms) = self.items();
-        let spans = self.model.span_body.chunks(2).zip(&self.model.span_num);
-        let tests: usize = spans.map(|(bodies, num)| if bodies[0] < 0 { *num as usize } else { 1 }).sum();
-        if tests < COST * bodies.len() {
+        let body_pairs = self.model.bodypair_body.chunks(2).zip(&self.model.bodypair_num);
+        let tests: usize =
+            body_pairs.map(|(bodies, num)| if bodies[0] < 0 { *num as usize } else { 1 }).sum();
+        if tests < SORT_COST * bodies.len() {
             return;
         }
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<CandidateGroup> = Vec::new();
         for (id, c) in candidates.iter().enumerate() {
             let ends = match (items[c.geom1], items[c.geom2]) {
                 (Some(a), Some(b)) if c.pair < 0 => Some((a.min(b), a.max(b))),
@@ -32,7 +33,7 @@ impl Build<'_> {
             };
             match groups.last_mut() {
                 Some(last) if last.ends == ends => last.count += 1,
-                _ => groups.push(Group { ends, first: id, count: 1 }),
+                _ => groups.push(CandidateGroup { ends, first: id, count: 1 }),
             }
         }
         // those of two items in the order of these
@@ -41,40 +42,40 @@ impl Build<'_> {
         pairs.sort_unstable();
         let before = |k: usize| pairs.partition_point(|p| p.0 < k);
         let m = &mut self.model;
-        m.sizes.nsweep = bodies.len();
-        m.sizes.nsweeppair = pairs.len();
-        m.sizes.nsweepgroup = groups.len();
-        m.sweep_body = bodies;
-        m.sweep_geom = geoms;
-        m.sweep_adr = (0..m.sizes.nsweep).map(|k| before(k) as i32).collect();
-        m.sweep_num = (0..m.sizes.nsweep).map(|k| (before(k + 1) - before(k)) as i32).collect();
-        m.sweep_other = pairs.iter().map(|p| p.1 as i32).collect();
-        m.sweep_group = pairs.iter().map(|p| p.2 as i32).collect();
+        m.sizes.nsap = bodies.len();
+        m.sizes.nsappair = pairs.len();
+        m.sizes.nsapgroup = groups.len();
+        m.sap_body = bodies;
+        m.sap_geom = geoms;
+        m.sap_adr = (0..m.sizes.nsap).map(|k| before(k) as i32).collect();
+        m.sap_num = (0..m.sizes.nsap).map(|k| (before(k + 1) - before(k)) as i32).collect();
+        m.sappair_other = pairs.iter().map(|p| p.1 as i32).collect();
+        m.sappair_group = pairs.iter().map(|p| p.2 as i32).collect();
         let rest = (0..groups.len()).filter(|&k| groups[k].ends.is_none());
-        m.sweep_rest = rest.map(|k| k as i32).collect();
-        m.sizes.nsweeprest = m.sweep_rest.len();
-        m.sweep_group_adr = groups.iter().map(|g| g.first as i32).collect();
-        m.sweep_group_num = groups.iter().map(|g| g.count as i32).collect();
+        m.sap_rest = rest.map(|k| k as i32).collect();
+        m.sizes.nsaprest = m.sap_rest.len();
+        m.sapgroup_adr = groups.iter().map(|g| g.first as i32).collect();
+        m.sapgroup_num = groups.iter().map(|g| g.count as i32).collect();
     }
 
     /// What is sorted: for each geom its item, if it has one, and for each item its body, or its geom.
     fn items(&self) -> (Vec<Option<usize>>, Vec<i32>, Vec<i32>) {
         let m = &self.model;
-        let endless = |g: usize| matches!(m.geom_type[g], kind::PLANE | kind::HFIELD);
+        let unbounded = |g: usize| matches!(m.geom_type[g], kind::PLANE | kind::HFIELD);
         let mut items = vec![None; m.sizes.ngeom];
         let (mut bodies, mut geoms) = (Vec::new(), Vec::new());
         for b in 0..m.sizes.nbody {
             let first = m.body_geomadr[b].max(0) as usize;
             let own = first..first + m.body_geomnum[b] as usize;
             // geoms that do not move may be far from each other
-            let together = m.body_treeid[b] >= 0 && !own.clone().any(endless);
+            let together = m.body_treeid[b] >= 0 && !own.clone().any(unbounded);
             if together && !own.is_empty() {
                 items[own].fill(Some(bodies.len()));
                 bodies.push(b as i32);
                 geoms.push(-1);
                 continue;
             }
-            for g in own.filter(|g| !endless(*g)) {
+            for g in own.filter(|g| !unbounded(*g)) {
                 items[g] = Some(bodies.len());
                 bodies.push(-1);
                 geoms.push(g as i32);

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
 use crate::schema::enums::{bias, disable, gain, integrator, transmission};
-use crate::schema::stages::Group;
+use crate::schema::stages::Phase;
 use crate::spec::{Base, LengthRange};
 
 use crate::compile::Build;
@@ -134,9 +134,9 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
     let mut time = 0.0;
     while time < options.inttotal {
         d.qvel.iter_mut().for_each(|v| *v *= keep);
-        run(m, &mut d, &[Group::Position]);
+        run(m, &mut d, &[Phase::Position]);
         push(m, &mut d, out, side, options);
-        run(m, &mut d, &[Group::Velocity, Group::Force, Group::Step]);
+        run(m, &mut d, &[Phase::Velocity, Phase::Force, Phase::Step]);
         time += step;
         if time > options.inttotal - options.interval {
             low = low.min(d.actuator_length[out]);
@@ -147,8 +147,8 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
 }
 
 /// Runs the stages of some groups.
-fn run(m: &Model, d: &mut Data, groups: &[Group]) {
-    for stage in plan::step(m).filter(|s| groups.contains(&s.group())) {
+fn run(m: &Model, d: &mut Data, groups: &[Phase]) {
+    for stage in plan::step(m).filter(|s| groups.contains(&s.phase())) {
         run_stage(stage, m, d);
     }
 }

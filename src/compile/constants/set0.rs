@@ -114,7 +114,7 @@ fn axes(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
 
 impl Pose0 {
     /// Linear and angular velocity of a point from unit speed of a dof.
-    fn motion(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
+    fn jac_column(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
         let (rotates, axis, anchor) = self.axis[d];
         if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
     }
@@ -146,11 +146,11 @@ impl Inertia {
             // momentum of the subtree from unit speed of the dof, about the tree's centre of mass
             let b = m.dof_bodyid[d] as usize;
             let center = pose.subtree_com[m.body_rootid[b] as usize];
-            let (v, w) = pose.motion(d, center);
+            let (v, w) = pose.jac_column(d, center);
             let linear = v * mass[b] + w.cross(moment[b]);
             let angular = tensor[b] * w + moment[b].cross(v);
             let row = |e: usize| {
-                let (v, w) = pose.motion(e, center);
+                let (v, w) = pose.jac_column(e, center);
                 v.dot(linear) + w.dot(angular)
             };
             diagonal[d] = row(d) + armature[d];
@@ -353,7 +353,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
         let point = pose.xipos[b];
         let motion: Vec<(DVec3, DVec3)> = std::iter::once(d)
             .chain(inertia.chain[d].iter().copied())
-            .map(|e| pose.motion(e, point))
+            .map(|e| pose.jac_column(e, point))
             .collect();
         let weight = |pick: &dyn Fn(&(DVec3, DVec3)) -> f64| {
             inertia.chain_weight(d, &motion.iter().map(pick).collect::<Vec<f64>>())

@@ -32,7 +32,7 @@ pub(super) struct Mesh {
 }
 
 /// A side of an element: its vertices in order, its element, and its vertices as they go around.
-type Side = ([i32; 3], usize, [i32; 3]);
+type ElementFace = ([i32; 3], usize, [i32; 3]);
 
 impl Mesh {
     /// Everything from elements and positions.
@@ -86,7 +86,7 @@ impl Mesh {
     }
 
     /// Sides in the order of their vertices.
-    fn sides(&self) -> Vec<Side> {
+    fn sides(&self) -> Vec<ElementFace> {
         let mut sides = Vec::with_capacity(self.elem.len());
         for (e, corners) in self.elem.chunks_exact(self.dim + 1).enumerate() {
             for side in SIDES[self.dim - 1] {

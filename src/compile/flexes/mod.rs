@@ -33,7 +33,7 @@ struct Setting {
 
 /// A flex with everything resolved.
 #[derive(Debug, Default)]
-pub(crate) struct Solid {
+pub(crate) struct CompiledFlex {
     /// Bodies of vertices and nodes.
     pub(crate) vert_body: Vec<usize>,
     pub(crate) node_body: Vec<usize>,
@@ -52,7 +52,7 @@ pub(crate) struct Solid {
 
 impl Build<'_> {
     /// Resolves and checks all flexes.
-    pub(crate) fn solids(&mut self) {
+    pub(crate) fn compiled_flexes(&mut self) {
         if self.spec.flexes.is_empty() {
             return;
         }
@@ -61,12 +61,12 @@ impl Build<'_> {
             if self.log.is_full() {
                 return;
             }
-            let solid = self.solid(flex, &setting).unwrap_or_default();
-            self.solids.push(solid);
+            let compiled_flex = self.compiled_flex(flex, &setting).unwrap_or_default();
+            self.compiled_flexes.push(compiled_flex);
         }
     }
 
-    fn solid(&self, flex: &Flex, setting: &Setting) -> Option<Solid> {
+    fn compiled_flex(&self, flex: &Flex, setting: &Setting) -> Option<CompiledFlex> {
         self.check_numbers(flex)?;
         let count = if flex.vert.is_empty() { flex.vert_body.len() } else { flex.vert.len() / 3 };
         self.check_elements(flex, count)?;
@@ -100,7 +100,18 @@ impl Build<'_> {
             stiffness = elastic::stiffness(&mesh, &vert, &flex.elasticity);
             bending = elastic::bending(&mesh, &vert, &flex.elasticity);
         }
-        Some(Solid { vert_body, node_body, rigid, centered, vert, node, turn, mesh, stiffness, bending })
+        Some(CompiledFlex {
+            vert_body,
+            node_body,
+            rigid,
+            centered,
+            vert,
+            node,
+            turn,
+            mesh,
+            stiffness,
+            bending,
+        })
     }
 
     /// What a message calls a flex.
@@ -257,7 +268,8 @@ impl Build<'_> {
     /// Checks that need options and constraints.
     pub(crate) fn check_flex_options(&self) {
         let integrator = self.spec.option.int("integrator");
-        for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.solids[*f].rigid) {
+        for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.compiled_flexes[*f].rigid)
+        {
             let (e, name) = (&flex.elasticity, self.flex_name(flex));
             if flex.contact.passive && flex.dim > 1 && integrator != DISCRETE {
                 let message = format!("{name} has passive contacts, which this integrator does not have");

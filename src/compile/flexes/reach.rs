@@ -11,32 +11,32 @@ impl Build<'_> {
     /// Fills the weights of edges: the mean of their bodies, none where one of them cannot be pushed.
     pub(in crate::compile) fn flex_weights(&mut self) {
         let (m, mut at) = (&mut self.model, 0);
-        for solid in &self.solids {
-            for (ends, to) in solid.mesh.edge.iter().zip(&mut m.flexedge_invweight0[at..]) {
-                if solid.node_body.is_empty() && !solid.rigid {
-                    let [a, b] = ends.map(|v| m.body_invweight0[2 * solid.vert_body[v as usize]]);
+        for compiled_flex in &self.compiled_flexes {
+            for (ends, to) in compiled_flex.mesh.edge.iter().zip(&mut m.flexedge_invweight0[at..]) {
+                if compiled_flex.node_body.is_empty() && !compiled_flex.rigid {
+                    let [a, b] = ends.map(|v| m.body_invweight0[2 * compiled_flex.vert_body[v as usize]]);
                     *to = if a.min(b) > 0.0 { (a + b) / 2.0 } else { 0.0 };
                 }
             }
-            at += solid.mesh.edge.len();
+            at += compiled_flex.mesh.edge.len();
         }
     }
 
     /// Raises the sizes of bodies to the edges and nodes of their flexes.
     pub(in crate::compile) fn flex_reach(&self, xpos: &[DVec3], size: &mut [f64]) {
-        for solid in &self.solids {
-            if solid.node_body.is_empty() {
-                for ends in &solid.mesh.edge {
+        for compiled_flex in &self.compiled_flexes {
+            if compiled_flex.node_body.is_empty() {
+                for ends in &compiled_flex.mesh.edge {
                     let [a, b] = ends.map(|v| v as usize);
-                    let length = (solid.vert[a] - solid.vert[b]).length();
-                    for body in [a, b].map(|v| solid.vert_body[v]) {
+                    let length = (compiled_flex.vert[a] - compiled_flex.vert[b]).length();
+                    for body in [a, b].map(|v| compiled_flex.vert_body[v]) {
                         size[body] = size[body].max(length);
                     }
                 }
                 continue;
             }
             // bodies count, not the nodes on them
-            let mut bodies = solid.node_body.clone();
+            let mut bodies = compiled_flex.node_body.clone();
             bodies.sort_unstable();
             bodies.dedup();
             let points: Vec<DVec3> = bodies.iter().map(|&b| xpos[b]).collect();

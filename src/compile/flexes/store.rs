@@ -6,7 +6,7 @@ use crate::compile::Build;
 use crate::schema::Sizes;
 use crate::spec::{Flex, Kind};
 
-use super::Solid;
+use super::CompiledFlex;
 
 /// Sizes below this have no inside.
 const MINVAL: f64 = 1e-15;
@@ -14,44 +14,44 @@ const MINVAL: f64 = 1e-15;
 impl Build<'_> {
     /// Adds the sizes of all flexes.
     pub(in crate::compile) fn flex_sizes(&self, n: &mut Sizes) {
-        n.nflex = self.solids.len();
-        for (solid, flex) in self.solids.iter().zip(&self.spec.flexes) {
-            n.nflexvert += solid.vert.len();
-            n.nflexnode += solid.node.len();
-            n.nflexedge += solid.mesh.edge.len();
-            n.nflexelem += solid.mesh.layer.len();
-            n.nflexelemdata += solid.mesh.elem.len();
-            n.nflexelemedge += solid.mesh.elem_edge.len();
-            n.nflexshelldata += solid.mesh.shell.len();
+        n.nflex = self.compiled_flexes.len();
+        for (compiled_flex, flex) in self.compiled_flexes.iter().zip(&self.spec.flexes) {
+            n.nflexvert += compiled_flex.vert.len();
+            n.nflexnode += compiled_flex.node.len();
+            n.nflexedge += compiled_flex.mesh.edge.len();
+            n.nflexelem += compiled_flex.mesh.layer.len();
+            n.nflexelemdata += compiled_flex.mesh.elem.len();
+            n.nflexelemedge += compiled_flex.mesh.elem_edge.len();
+            n.nflexshelldata += compiled_flex.mesh.shell.len();
             n.nflextexcoord += flex.texcoord.len() / 2;
-            n.nflexstiffness += solid.stiffness.len();
-            n.nflexbending += solid.bending.len();
+            n.nflexstiffness += compiled_flex.stiffness.len();
+            n.nflexbending += compiled_flex.bending.len();
         }
     }
 
     /// Fills the fields of flexes.
     pub(in crate::compile) fn flexes(&mut self) {
-        let solids = std::mem::take(&mut self.solids);
+        let compiled_flexes = std::mem::take(&mut self.compiled_flexes);
         let mut adr = Sizes::default();
-        for (f, solid) in solids.iter().enumerate() {
+        for (f, compiled_flex) in compiled_flexes.iter().enumerate() {
             let flex = &self.spec.flexes[f];
             self.flex_numbers(f, flex);
-            self.flex_addresses(f, flex, solid, &adr);
-            self.flex_vertices(f, flex, solid, &adr);
-            self.flex_elements(flex, solid, &adr);
-            self.flex_textures(flex, solid, &adr);
-            adr.nflexvert += solid.vert.len();
-            adr.nflexnode += solid.node.len();
-            adr.nflexedge += solid.mesh.edge.len();
-            adr.nflexelem += solid.mesh.layer.len();
-            adr.nflexelemdata += solid.mesh.elem.len();
-            adr.nflexelemedge += solid.mesh.elem_edge.len();
-            adr.nflexshelldata += solid.mesh.shell.len();
+            self.flex_addresses(f, flex, compiled_flex, &adr);
+            self.flex_vertices(f, flex, compiled_flex, &adr);
+            self.flex_elements(flex, compiled_flex, &adr);
+            self.flex_textures(flex, compiled_flex, &adr);
+            adr.nflexvert += compiled_flex.vert.len();
+            adr.nflexnode += compiled_flex.node.len();
+            adr.nflexedge += compiled_flex.mesh.edge.len();
+            adr.nflexelem += compiled_flex.mesh.layer.len();
+            adr.nflexelemdata += compiled_flex.mesh.elem.len();
+            adr.nflexelemedge += compiled_flex.mesh.elem_edge.len();
+            adr.nflexshelldata += compiled_flex.mesh.shell.len();
             adr.nflextexcoord += flex.texcoord.len() / 2;
-            adr.nflexstiffness += solid.stiffness.len();
-            adr.nflexbending += solid.bending.len();
+            adr.nflexstiffness += compiled_flex.stiffness.len();
+            adr.nflexbending += compiled_flex.bending.len();
         }
-        self.solids = solids;
+        self.compiled_flexes = compiled_flexes;
         self.check_flex_options();
     }
 
@@ -88,48 +88,49 @@ impl Build<'_> {
         m.flex_rgba[4 * f..4 * f + 4].copy_from_slice(&flex.rgba.map(|x| f64::from(x as f32)));
     }
 
-    fn flex_addresses(&mut self, f: usize, flex: &Flex, solid: &Solid, adr: &Sizes) {
+    fn flex_addresses(&mut self, f: usize, flex: &Flex, compiled_flex: &CompiledFlex, adr: &Sizes) {
         let m = &mut self.model;
-        m.flex_rigid[f] = i32::from(solid.rigid);
-        m.flex_centered[f] = i32::from(solid.centered);
+        m.flex_rigid[f] = i32::from(compiled_flex.rigid);
+        m.flex_centered[f] = i32::from(compiled_flex.centered);
         m.flex_vertadr[f] = adr.nflexvert as i32;
-        m.flex_vertnum[f] = solid.vert.len() as i32;
+        m.flex_vertnum[f] = compiled_flex.vert.len() as i32;
         m.flex_nodeadr[f] = adr.nflexnode as i32;
-        m.flex_nodenum[f] = solid.node.len() as i32;
+        m.flex_nodenum[f] = compiled_flex.node.len() as i32;
         m.flex_edgeadr[f] = adr.nflexedge as i32;
-        m.flex_edgenum[f] = solid.mesh.edge.len() as i32;
+        m.flex_edgenum[f] = compiled_flex.mesh.edge.len() as i32;
         m.flex_elemadr[f] = adr.nflexelem as i32;
-        m.flex_elemnum[f] = solid.mesh.layer.len() as i32;
+        m.flex_elemnum[f] = compiled_flex.mesh.layer.len() as i32;
         m.flex_elemdataadr[f] = adr.nflexelemdata as i32;
         m.flex_elemedgeadr[f] = adr.nflexelemedge as i32;
         m.flex_shelldataadr[f] = adr.nflexshelldata as i32;
-        m.flex_shellnum[f] = (solid.mesh.shell.len() / solid.mesh.dim.max(1)) as i32;
+        m.flex_shellnum[f] = (compiled_flex.mesh.shell.len() / compiled_flex.mesh.dim.max(1)) as i32;
         let from = |list: &[f64], adr: usize| if list.is_empty() { -1 } else { adr as i32 };
-        m.flex_stiffnessadr[f] = from(&solid.stiffness, adr.nflexstiffness);
-        m.flex_bendingadr[f] = from(&solid.bending, adr.nflexbending);
+        m.flex_stiffnessadr[f] = from(&compiled_flex.stiffness, adr.nflexstiffness);
+        m.flex_bendingadr[f] = from(&compiled_flex.bending, adr.nflexbending);
         let copy = |to: &mut [f64], at: usize, list: &[f64]| to[at..at + list.len()].copy_from_slice(list);
-        copy(&mut m.flex_stiffness, adr.nflexstiffness, &solid.stiffness);
-        copy(&mut m.flex_bending, adr.nflexbending, &solid.bending);
+        copy(&mut m.flex_stiffness, adr.nflexstiffness, &compiled_flex.stiffness);
+        copy(&mut m.flex_bending, adr.nflexbending, &compiled_flex.bending);
         m.flex_texcoordadr[f] = if flex.texcoord.is_empty() { -1 } else { adr.nflextexcoord as i32 };
     }
 
-    fn flex_vertices(&mut self, f: usize, flex: &Flex, solid: &Solid, adr: &Sizes) {
+    fn flex_vertices(&mut self, f: usize, flex: &Flex, compiled_flex: &CompiledFlex, adr: &Sizes) {
         let m = &mut self.model;
         let (vert, node) = (adr.nflexvert, adr.nflexnode);
-        for (i, &b) in solid.vert_body.iter().enumerate() {
+        for (i, &b) in compiled_flex.vert_body.iter().enumerate() {
             m.flex_vertbodyid[vert + i] = if flex.interpolated() { -1 } else { b as i32 };
         }
-        for (i, &b) in solid.node_body.iter().enumerate() {
+        for (i, &b) in compiled_flex.node_body.iter().enumerate() {
             m.flex_nodebodyid[node + i] = b as i32;
-            m.flex_node0[3 * (node + i)..3 * (node + i) + 3].copy_from_slice(&solid.node[i].to_array());
+            m.flex_node0[3 * (node + i)..3 * (node + i) + 3]
+                .copy_from_slice(&compiled_flex.node[i].to_array());
         }
         m.flex_vert[3 * vert..3 * vert + flex.vert.len()].copy_from_slice(&flex.vert);
         m.flex_node[3 * node..3 * node + flex.node.len()].copy_from_slice(&flex.node);
         // places in the box around everything, from 0 to 1
-        let (center, half) = solid.extent(flex.contact.activelayers);
+        let (center, half) = compiled_flex.extent(flex.contact.activelayers);
         m.flex_size[3 * f..3 * f + 3].copy_from_slice(&half.to_array());
-        let turn = solid.turn.conjugate();
-        for (i, &v) in solid.vert.iter().enumerate() {
+        let turn = compiled_flex.turn.conjugate();
+        for (i, &v) in compiled_flex.vert.iter().enumerate() {
             let at = turn * v;
             for k in 0..3 {
                 let inside = half[k] > MINVAL;
@@ -139,8 +140,8 @@ impl Build<'_> {
         }
     }
 
-    fn flex_elements(&mut self, flex: &Flex, solid: &Solid, adr: &Sizes) {
-        let (m, mesh) = (&mut self.model, &solid.mesh);
+    fn flex_elements(&mut self, flex: &Flex, compiled_flex: &CompiledFlex, adr: &Sizes) {
+        let (m, mesh) = (&mut self.model, &compiled_flex.mesh);
         let (vert, edge) = (adr.nflexvert, adr.nflexedge);
         let copy = |to: &mut [i32], at: usize, from: &[i32]| to[at..at + from.len()].copy_from_slice(from);
         copy(&mut m.flex_elem, adr.nflexelemdata, &mesh.elem);
@@ -151,19 +152,19 @@ impl Build<'_> {
         copy(&mut m.flex_edgeflap, 2 * edge, mesh.flap.as_flattened());
         for (i, ends) in mesh.edge.iter().enumerate() {
             let [a, b] = ends.map(|v| v as usize);
-            let same = !flex.interpolated() && solid.vert_body[a] == solid.vert_body[b];
+            let same = !flex.interpolated() && compiled_flex.vert_body[a] == compiled_flex.vert_body[b];
             // edges between nodes have no length of their own
             if !flex.interpolated() {
-                m.flexedge_length0[edge + i] = (solid.vert[a] - solid.vert[b]).length();
+                m.flexedge_length0[edge + i] = (compiled_flex.vert[a] - compiled_flex.vert[b]).length();
             }
             m.flexedge_rigid[edge + i] = i32::from(same);
             m.flex_vertedgenum[vert + a] += 1;
             m.flex_vertedgenum[vert + b] += 1;
         }
         // edges of every vertex
-        let mut next = Vec::with_capacity(solid.vert.len());
+        let mut next = Vec::with_capacity(compiled_flex.vert.len());
         let mut at = 0;
-        for i in vert..vert + solid.vert.len() {
+        for i in vert..vert + compiled_flex.vert.len() {
             m.flex_vertedgeadr[i] = at;
             next.push(at as usize);
             at += m.flex_vertedgenum[i];
@@ -176,10 +177,10 @@ impl Build<'_> {
         }
     }
 
-    fn flex_textures(&mut self, flex: &Flex, solid: &Solid, adr: &Sizes) {
+    fn flex_textures(&mut self, flex: &Flex, compiled_flex: &CompiledFlex, adr: &Sizes) {
         let m = &mut self.model;
         let (at, texture) = (adr.nflexelemdata, 2 * adr.nflextexcoord);
-        let count = solid.mesh.elem.len();
+        let count = compiled_flex.mesh.elem.len();
         let written = if flex.elemtexcoord.is_empty() { &flex.elem } else { &flex.elemtexcoord };
         let to = m.flex_elemtexcoord[at..at + count].iter_mut();
         to.zip(written).for_each(|(to, &from)| *to = from);
@@ -189,7 +190,7 @@ impl Build<'_> {
     }
 }
 
-impl Solid {
+impl CompiledFlex {
     /// Centre and half size of the box around all nodes, or around the elements of active layers.
     fn extent(&self, layers: i32) -> (DVec3, DVec3) {
         let corners = self.mesh.dim + 1;

@@ -245,7 +245,7 @@ impl Build<'_> {
         };
         let shell = |g: usize| self.spec.geoms[self.geom_order[g]].shell;
         let own = |g: usize| {
-            let (kind, size) = self.geom_solid[g];
+            let (kind, size) = self.geom_inertia_shape[g];
             moments(kind, size, self.geom_mass[g], shell(g))
         };
         match geoms.as_slice() {

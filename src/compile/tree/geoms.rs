@@ -7,12 +7,12 @@ use crate::schema::enums::{geom as kind, word};
 use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
-use super::inertia::content;
+use super::inertia::volume;
 use super::shapes::Placed;
 use crate::compile::Build;
 
 /// A shape whose ends may have been given in place of its frame.
-pub(crate) struct Shape<'a> {
+pub(crate) struct GeomShape<'a> {
     pub(crate) at: &'a At,
     pub(crate) name: String,
     pub(crate) kind: i32,
@@ -27,7 +27,7 @@ impl Build<'_> {
     pub(crate) fn geoms(&mut self) {
         self.model.body_geomadr.fill(-1);
         self.geom_mass = vec![0.0; self.geom_order.len()];
-        self.geom_solid = vec![(kind::SPHERE, [0.0; 3]); self.geom_order.len()];
+        self.geom_inertia_shape = vec![(kind::SPHERE, [0.0; 3]); self.geom_order.len()];
         for g in 0..self.geom_order.len() {
             self.geom(g);
         }
@@ -36,7 +36,7 @@ impl Build<'_> {
     fn geom(&mut self, g: usize) {
         let geom = &self.spec.geoms[self.geom_order[g]];
         let at = &geom.base.at;
-        let shape = Shape {
+        let shape = GeomShape {
             at,
             name: self.called("geom", &geom.base),
             kind: geom.kind,
@@ -55,7 +55,7 @@ impl Build<'_> {
             self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
         }
         self.geom_mass[g] = self.mass(g, &placed);
-        self.geom_solid[g] = placed.solid;
+        self.geom_inertia_shape[g] = placed.inertia_shape;
         let b = geom.body;
         let material = self.material(&geom.material, &geom.base);
         let m = &mut self.model;
@@ -96,17 +96,17 @@ impl Build<'_> {
     /// Mass, from what is written or from the density.
     fn mass(&self, g: usize, placed: &Placed) -> f64 {
         let geom = &self.spec.geoms[self.geom_order[g]];
-        let (kind, size) = placed.solid;
-        let content = placed.content.unwrap_or_else(|| content(kind, size, geom.shell));
+        let (kind, size) = placed.inertia_shape;
+        let volume = placed.volume.unwrap_or_else(|| volume(kind, size, geom.shell));
         match geom.mass {
             _ if geom.kind == kind::PLANE => 0.0,
             Some(mass) => mass,
-            None => geom.density * content,
+            None => geom.density * volume,
         }
     }
 
     /// Size and pose in the body; end points decide the length and the frame where they are given.
-    pub(crate) fn place(&self, shape: &Shape<'_>) -> ([f64; 3], Pose) {
+    pub(crate) fn place(&self, shape: &GeomShape<'_>) -> ([f64; 3], Pose) {
         let mut size = shape.size;
         let mut own = shape.pose;
         if let Some(ends) = shape.fromto {
@@ -147,7 +147,7 @@ impl Build<'_> {
         (size, Pose { pos: pose.pos, quat })
     }
 
-    pub(crate) fn check_size(&self, shape: &Shape<'_>, size: [f64; 3]) {
+    pub(crate) fn check_size(&self, shape: &GeomShape<'_>, size: [f64; 3]) {
         let span = shape.at.of("size");
         if shape.kind == kind::PLANE {
             let bad = size[..2].iter().any(|&s| s < 0.0) || size[2] <= 0.0;

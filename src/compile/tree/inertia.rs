@@ -5,7 +5,7 @@ use glam::{DMat3, DQuat, DVec3};
 use crate::schema::enums::geom as kind;
 
 /// Volume of a shape, or its area where the mass is on the surface.
-pub(crate) fn content(shape: i32, size: [f64; 3], shell: bool) -> f64 {
+pub(crate) fn volume(shape: i32, size: [f64; 3], shell: bool) -> f64 {
     use std::f64::consts::PI;
     let [a, b, c] = size;
     match (shape, shell) {
@@ -107,7 +107,7 @@ fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
 /// The difference between an ellipsoid and a slightly larger one.
 fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let grown = size.map(|s| s + 1e-6);
-    let (v0, v1) = (content(kind::ELLIPSOID, size, false), content(kind::ELLIPSOID, grown, false));
+    let (v0, v1) = (volume(kind::ELLIPSOID, size, false), volume(kind::ELLIPSOID, grown, false));
     let density = mass / (v1 - v0);
     let outer = moments(kind::ELLIPSOID, grown, v1 * density, false);
     let inner = moments(kind::ELLIPSOID, size, v0 * density, false);

@@ -3,11 +3,11 @@
 use glam::DVec3;
 
 use crate::cpu::actuation::actuation::MAX_VALUE;
-use crate::mesh::Finished;
+use crate::mesh::CompiledMesh;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 
-use super::geoms::{Shape, bound};
+use super::geoms::{GeomShape, bound};
 use crate::compile::Build;
 
 /// What a geom became: its own size and pose, and the shape that its inertia is that of.
@@ -20,9 +20,9 @@ pub(crate) struct Placed {
     /// Centre and half sizes of the box around it.
     pub(crate) aabb: [f64; 6],
     /// Type and size that give the inertia.
-    pub(crate) solid: (i32, [f64; 3]),
+    pub(crate) inertia_shape: (i32, [f64; 3]),
     /// Volume or area, where the shape's own does not count.
-    pub(crate) content: Option<f64>,
+    pub(crate) volume: Option<f64>,
 }
 
 impl Build<'_> {
@@ -31,8 +31,8 @@ impl Build<'_> {
         if target.name.is_empty() { None } else { self.resolve(kind, target, base.scope) }
     }
 
-    /// Size, pose and content of a geom of any type.
-    pub(crate) fn place_geom(&self, geom: &Geom, shape: &Shape<'_>) -> Placed {
+    /// Size, pose and volume of a geom of any type.
+    pub(crate) fn place_geom(&self, geom: &Geom, shape: &GeomShape<'_>) -> Placed {
         let (size, pose) = self.place(shape);
         let plain = Placed {
             size,
@@ -40,8 +40,8 @@ impl Build<'_> {
             data: -1,
             rbound: bound(geom.kind, size),
             aabb: aabb(geom.kind, size),
-            solid: (geom.kind, size),
-            content: None,
+            inertia_shape: (geom.kind, size),
+            volume: None,
         };
         let needs_hfield = geom.kind == kind::HFIELD || !geom.hfield.name.is_empty();
         let mesh = self.asset(Kind::Mesh, &geom.mesh, &geom.base);
@@ -66,7 +66,7 @@ impl Build<'_> {
         }
     }
 
-    fn place_hfield(&self, geom: &Geom, shape: &Shape<'_>, plain: Placed) -> Placed {
+    fn place_hfield(&self, geom: &Geom, shape: &GeomShape<'_>, plain: Placed) -> Placed {
         if geom.kind != kind::HFIELD || geom.hfield.name.is_empty() || !geom.mesh.name.is_empty() {
             let message = format!("{} must have type hfield, a height field and no mesh", shape.name);
             self.wrong(geom.base.at.of("hfield"), message, "write type=\"hfield\" hfield=\"…\"");
@@ -81,13 +81,13 @@ impl Build<'_> {
             data: h as i32,
             rbound: DVec3::new(x, y, top.max(bottom)).length(),
             aabb: [0.0, 0.0, (top - bottom) / 2.0, x, y, (top + bottom) / 2.0],
-            solid: (kind::BOX, size),
+            inertia_shape: (kind::BOX, size),
             ..plain
         }
     }
 
     /// The pose of a mesh's inertial frame.
-    fn mesh_pose(&self, mesh: &Finished, shape: &Shape<'_>) -> Pose {
+    fn mesh_pose(&self, mesh: &CompiledMesh, shape: &GeomShape<'_>) -> Pose {
         if shape.fromto.is_some() {
             let message = format!("{} has a mesh, which has no ends for fromto", shape.name);
             self.wrong(shape.at.of("fromto"), message, "use pos and an orientation");
@@ -97,7 +97,7 @@ impl Build<'_> {
         Pose { pos: pose.pos, quat: pose.quat.normalize() }
     }
 
-    fn place_mesh(&self, m: usize, shape: &Shape<'_>) -> Placed {
+    fn place_mesh(&self, m: usize, shape: &GeomShape<'_>) -> Placed {
         let mesh = &self.mesh[m];
         let size = mesh.size();
         let (middle, half) = ((mesh.low + mesh.high) * 0.5, (mesh.high - mesh.low) * 0.5);
@@ -107,13 +107,13 @@ impl Build<'_> {
             data: m as i32,
             rbound: size.length(),
             aabb: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
-            solid: (kind::BOX, mesh.half.to_array()),
-            content: Some(mesh.content),
+            inertia_shape: (kind::BOX, mesh.half.to_array()),
+            volume: Some(mesh.volume),
         }
     }
 
     /// Fits a shape to a mesh: to the box of the same inertia, or to the vertices.
-    fn fit(&self, geom: &Geom, m: usize, shape: &Shape<'_>) -> Placed {
+    fn fit(&self, geom: &Geom, m: usize, shape: &GeomShape<'_>) -> Placed {
         let mesh = &self.mesh[m];
         let mut pose = self.mesh_pose(mesh, shape);
         let mut size = geom.size;
@@ -137,8 +137,8 @@ impl Build<'_> {
                 data: -1,
                 rbound: 0.0,
                 aabb: [0.0; 6],
-                solid: (geom.kind, size),
-                content: None,
+                inertia_shape: (geom.kind, size),
+                volume: None,
             };
         };
         size[..fitted.len()].copy_from_slice(&fitted);
@@ -149,8 +149,8 @@ impl Build<'_> {
             data: -1,
             rbound: bound(geom.kind, size),
             aabb: aabb(geom.kind, size),
-            solid: (geom.kind, size),
-            content: None,
+            inertia_shape: (geom.kind, size),
+            volume: None,
         }
     }
 
@@ -185,7 +185,7 @@ fn alike(shape: i32, half: DVec3) -> Option<Vec<f64>> {
 }
 
 /// Sizes of a shape that holds all vertices.
-fn around(shape: i32, mesh: &Finished) -> Option<Vec<f64>> {
+fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
     let center = (mesh.low + mesh.high) / 2.0;
     let most = |f: &dyn Fn(DVec3) -> f64| mesh.vert.iter().map(|&v| f(v - center)).fold(0.0, f64::max);
     let across = |d: DVec3| (d.x * d.x + d.y * d.y).sqrt();

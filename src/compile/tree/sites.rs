@@ -2,7 +2,7 @@
 
 use crate::mjcf::quat_array;
 
-use super::geoms::Shape;
+use super::geoms::GeomShape;
 use crate::compile::Build;
 
 impl Build<'_> {
@@ -10,7 +10,7 @@ impl Build<'_> {
     pub(crate) fn sites(&mut self) {
         for s in 0..self.site_order.len() {
             let site = &self.spec.sites[self.site_order[s]];
-            let shape = Shape {
+            let shape = GeomShape {
                 at: &site.base.at,
                 name: self.called("site", &site.base),
                 kind: site.kind,

@@ -1,6 +1,6 @@
 //! Activations: the states of actuators that have one. Their rates, and their values a time step later.
 
-use super::actuation::{group_off, near_length};
+use super::actuation::{actuator_disabled, unwrap_setpoint};
 use super::dcmotor::DcMotor;
 use super::muscle::muscle_rate;
 use super::orientation;
@@ -74,13 +74,13 @@ pub fn advance_activations<T: Real>(m: &Model<T>, d: &mut Data<T>, rates: &[T]) 
         let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
             continue;
         };
-        if group_off(m, a) {
+        if actuator_disabled(m, a) {
             continue;
         }
         for adr in first..first + m.actuator_actnum[a] as usize {
             let mut next = next_activation(m, d, a, adr, rates[adr]);
             if m.actuator_dyntype[a] == dynamics::INTEGRATOR {
-                next = near_length(m, d, a, next);
+                next = unwrap_setpoint(m, d, a, next);
             }
             d.act[adr] = next;
         }

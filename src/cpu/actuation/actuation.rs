@@ -3,7 +3,7 @@
 
 use super::activation::{activation_rates, next_activation};
 use super::dcmotor::DcMotor;
-use super::history::{acting, delay_controls};
+use super::history::{delay_controls, delayed_ctrl};
 use super::muscle::Muscle;
 use super::orientation;
 use super::pid::Pid;
@@ -39,7 +39,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let ctrl = first_control(m, d, a, good);
         activation_rates(m, d, a, ctrl, good);
         let out = m.actuator_outadr[a] as usize;
-        let off = group_off(m, a);
+        let off = actuator_disabled(m, a);
         if orientation::is_orientation(m, a) {
             let force = if off { [T::ZERO; 3] } else { orientation::drive(m, d, a, good) };
             d.actuator_force[out..out + 3].copy_from_slice(&force);
@@ -67,7 +67,7 @@ pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
 
 /// Control within its range; NaN stays NaN.
 fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
-    let x = acting(m, d, u);
+    let x = delayed_ctrl(m, d, u);
     if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
         return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
     }
@@ -89,7 +89,7 @@ fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
 }
 
 /// Whether an actuator's group is switched off.
-pub fn group_off<T: Real>(m: &Model<T>, a: usize) -> bool {
+pub fn actuator_disabled<T: Real>(m: &Model<T>, a: usize) -> bool {
     let group = m.actuator_group[a];
     (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0
 }
@@ -102,7 +102,7 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) 
     if m.actuator_gaintype[a] == gain::PID {
         return Pid::new(m, d, a, ctrl, good).drive(m, d) + bias_of(m, d, a);
     }
-    let input = near_length(m, d, a, driving_input(m, d, a, ctrl));
+    let input = unwrap_setpoint(m, d, a, driving_input(m, d, a, ctrl));
     gain_of(m, d, a) * input + bias_of(m, d, a)
 }
 
@@ -174,12 +174,12 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
 }
 
 /// Of all setpoints that differ by full turns, the one nearest to the present length.
-pub fn near_length<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
-    nearest(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
+pub fn unwrap_setpoint<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
+    unwrap_near(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
 }
 
 /// Of all setpoints that differ by full turns, the one nearest to another number.
-pub fn nearest<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
+pub fn unwrap_near<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
     let turn = full_turn(m, a);
     if turn < T::MINVAL {
         return setpoint;
@@ -222,7 +222,7 @@ fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) 
         d.actuator_force[out] =
             clip(d.actuator_force[out], m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
     }
-    if m.actuator_biastype[a] == bias::DCMOTOR && !group_off(m, a) {
+    if m.actuator_biastype[a] == bias::DCMOTOR && !actuator_disabled(m, a) {
         let ctrl = first_control(m, d, a, good);
         let losses = DcMotor::new(m, d, a, ctrl, good).losses(m, d);
         d.actuator_force[out] += losses;
@@ -232,7 +232,7 @@ fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) 
 /// Force of all actuators in each degree of freedom.
 fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for k in 0..m.sizes.nJmom {
-        let force = d.actuator_force[m.moment_out[k] as usize];
+        let force = d.actuator_force[m.moment_rowind[k] as usize];
         d.qfrc_actuator[m.moment_colind[k] as usize] += d.actuator_moment[k] * force;
     }
 }

@@ -70,7 +70,7 @@ impl<T: Real> DcMotor<T> {
         let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
         let resistance = T::ZERO;
         let mut motor = Self { a, first, slots, length, velocity, input, voltage: T::ZERO, resistance };
-        motor.resistance = motor.warm_resistance(m, d);
+        motor.resistance = motor.resistance_at_temperature(m, d);
         motor.voltage = motor.servo(m, d, good);
         motor
     }
@@ -80,7 +80,7 @@ impl<T: Real> DcMotor<T> {
     }
 
     /// Resistance at the temperature of the winding.
-    fn warm_resistance(&self, m: &Model<T>, d: &Data<T>) -> T {
+    fn resistance_at_temperature(&self, m: &Model<T>, d: &Data<T>) -> T {
         let g = &m.actuator_gainprm[10 * self.a..10 * self.a + 4];
         let mut resistance = g[0];
         if self.slots.temperature.is_some() {
@@ -174,7 +174,7 @@ impl<T: Real> DcMotor<T> {
 
 /// Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
 /// servo on board, as far as the current follows in a time step, and of the damping of bristles.
-pub fn slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let g = &m.actuator_gainprm[10 * a..10 * a + 7];
     let p = &m.actuator_dynprm[10 * a..10 * a + 7];
     let servo = m.actuator_ctrlspec[a] & (input::POS | input::VEL | input::FF) != 0;

@@ -50,13 +50,16 @@ impl<T: Real> Muscle<T> {
     /// Force per unit of activation: it pulls.
     pub fn gain(&self, velocity: T, prm: &[T]) -> T {
         let speed = velocity / (self.unit * prm[6]).max(T::MINVAL);
-        -(self.force * active(self.length, prm[4], prm[5]) * against(speed, prm[8]))
+        -(self.force * force_length(self.length, prm[4], prm[5]) * force_velocity(speed, prm[8]))
     }
 
     /// Derivative of the gain by the velocity.
-    pub fn gain_slope(&self, velocity: T, prm: &[T]) -> T {
+    pub fn gain_derivative(&self, velocity: T, prm: &[T]) -> T {
         let per = (self.unit * prm[6]).max(T::MINVAL);
-        -(self.force * active(self.length, prm[4], prm[5]) * against_slope(velocity / per, prm[8])) / per
+        -(self.force
+            * force_length(self.length, prm[4], prm[5])
+            * force_velocity_derivative(velocity / per, prm[8]))
+            / per
     }
 
     /// Passive force.
@@ -77,7 +80,7 @@ impl<T: Real> Muscle<T> {
 }
 
 /// Active force over length: a bump of parabolas from `low` to `high`, one at length one.
-fn active<T: Real>(length: T, low: T, high: T) -> T {
+fn force_length<T: Real>(length: T, low: T, high: T) -> T {
     if length < low || length > high {
         return T::ZERO;
     }
@@ -100,7 +103,7 @@ fn active<T: Real>(length: T, low: T, high: T) -> T {
 }
 
 /// Active force over velocity: none at the fastest shortening, one at rest, `most` at the fastest lengthening.
-fn against<T: Real>(speed: T, most: T) -> T {
+fn force_velocity<T: Real>(speed: T, most: T) -> T {
     let rise = most - T::ONE;
     if speed <= -T::ONE {
         T::ZERO
@@ -113,8 +116,8 @@ fn against<T: Real>(speed: T, most: T) -> T {
     }
 }
 
-/// Derivative of [`against`].
-fn against_slope<T: Real>(speed: T, most: T) -> T {
+/// Derivative of [`force_velocity`].
+fn force_velocity_derivative<T: Real>(speed: T, most: T) -> T {
     let two = T::of(2.0);
     let rise = most - T::ONE;
     if speed <= -T::ONE || speed > rise {
@@ -159,7 +162,7 @@ mod tests {
         let h = 1e-6;
         for v in [-9.0, -2.0, -0.3, 0.2, 0.9, 7.0] {
             let difference = (at(1.1).gain(v + h, &PRM) - at(1.1).gain(v - h, &PRM)) / (2.0 * h);
-            assert!((difference - at(1.1).gain_slope(v, &PRM)).abs() < 1e-4, "{v}");
+            assert!((difference - at(1.1).gain_derivative(v, &PRM)).abs() < 1e-4, "{v}");
         }
     }
 

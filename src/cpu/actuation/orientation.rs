@@ -14,7 +14,7 @@ use crate::real::Real;
 use crate::schema::enums::gain;
 
 /// Share of the largest torque that is as good as all of it.
-const HELD: f64 = 1.0 - 1e-6;
+const SATURATED_TORQUE: f64 = 1.0 - 1e-6;
 
 /// Whether an actuator is one.
 pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
@@ -22,7 +22,7 @@ pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
 }
 
 /// Orientation of a rotation vector.
-fn from_rotvec<T: Real>(v: [T; 3]) -> [T; 4] {
+fn rotvec_to_quat<T: Real>(v: [T; 3]) -> [T; 4] {
     let angle = norm3(v);
     if angle < T::MINVAL {
         return [T::ONE, T::ZERO, T::ZERO, T::ZERO];
@@ -31,26 +31,26 @@ fn from_rotvec<T: Real>(v: [T; 3]) -> [T; 4] {
 }
 
 /// Orientation that is asked for.
-fn wanted<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 4] {
+fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 4] {
     let first = m.actuator_ctrladr[a] as usize;
     if let Ok(act) = usize::try_from(m.actuator_actadr[a]) {
         let early = m.actuator_actearly[a] != 0;
         let state = |adr: usize| {
             if early { next_activation(m, d, a, adr, d.act_dot[adr]) } else { d.act[adr] }
         };
-        return from_rotvec([0, 1, 2].map(|i| state(act + i)));
+        return rotvec_to_quat([0, 1, 2].map(|i| state(act + i)));
     }
     if is_quaternion(m, a) {
         return quat_normalize([0, 1, 2, 3].map(|i| control(m, d, first + i, good)));
     }
-    from_rotvec([0, 1, 2].map(|i| control(m, d, first + i, good)))
+    rotvec_to_quat([0, 1, 2].map(|i| control(m, d, first + i, good)))
 }
 
 /// Forces before limits.
 pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 3] {
     let out = m.actuator_outadr[a] as usize;
-    let present = from_rotvec(three(&d.actuator_length, out));
-    let error = quat_sub(wanted(m, d, a, good), present);
+    let present = rotvec_to_quat(three(&d.actuator_length, out));
+    let error = quat_sub(target_orientation(m, d, a, good), present);
     let b = &m.actuator_biasprm[10 * a..10 * a + 3];
     [0, 1, 2].map(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
 }
@@ -89,11 +89,11 @@ pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
 }
 
 /// Derivative of each torque by the velocity about its axis; none where the range holds it back.
-pub fn slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let torque = three(&d.actuator_force, m.actuator_outadr[a] as usize);
-    let most = T::of(HELD) * m.actuator_forcerange[2 * a + 1];
-    let held = m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most;
-    if held { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
+    let most = T::of(SATURATED_TORQUE) * m.actuator_forcerange[2 * a + 1];
+    let saturated = m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most;
+    if saturated { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
 }
 
 /// Three numbers from a place on.

@@ -5,7 +5,7 @@
 //! each where its parameter is positive.
 
 use super::activation::next_activation;
-use super::actuation::{near_length, nearest};
+use super::actuation::{unwrap_near, unwrap_setpoint};
 use super::servo::{inputs, integral_rate, slewed};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -37,11 +37,11 @@ impl<T: Real> Pid<T> {
         let integral = state(m.actuator_gainprm[10 * a]);
         let mut inputs = inputs(m, d, a, ctrl, good);
         if let Some(adr) = slew {
-            let wanted = nearest(m, a, inputs[0], d.act[adr]);
+            let wanted = unwrap_near(m, a, inputs[0], d.act[adr]);
             inputs[0] = slewed(m, wanted, d.act[adr], m.actuator_dynprm[10 * a + 1]);
         }
         let follows = m.actuator_ctrlspec[a] & input::POS != 0;
-        let setpoint = if follows { near_length(m, d, a, inputs[0]) } else { T::ZERO };
+        let setpoint = if follows { unwrap_setpoint(m, d, a, inputs[0]) } else { T::ZERO };
         Self { a, slew, integral, inputs, setpoint }
     }
 

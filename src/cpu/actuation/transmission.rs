@@ -5,7 +5,7 @@ use crate::cpu::math::{
     cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, quat_conj, quat_mul, quat_normalize,
     quat_rotate, quat_sub, quat_to_rotvec, sub, vec3, vec4,
 };
-use crate::cpu::smooth::jacobian::point_motion;
+use crate::cpu::smooth::jacobian::jac_column;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -21,7 +21,7 @@ pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             kind::SLIDERCRANK => slider_crank(m, d, a, out),
             kind::SITE => site_transmission(m, d, a, out),
             kind::BODY => adhesion(m, d, a, out),
-            kind::SO3 => orientation(m, d, a, out),
+            kind::SO3 => orientation_transmission(m, d, a, out),
             _ => {}
         }
     }
@@ -87,20 +87,20 @@ fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {
         let dof = m.moment_colind[k] as usize;
-        let (tip_motion, _) = point_motion(m, d, dof, m.site_bodyid[crank] as usize, tip);
-        let (base_motion, turn) = point_motion(m, d, dof, m.site_bodyid[slider] as usize, base);
-        let arm_motion = sub(tip_motion, base_motion);
-        let rate = dot(arm_motion, axis) + dot(arm, cross(turn, axis));
+        let (tip_jac, _) = jac_column(m, d, dof, m.site_bodyid[crank] as usize, tip);
+        let (base_jac, turn) = jac_column(m, d, dof, m.site_bodyid[slider] as usize, base);
+        let arm_jac = sub(tip_jac, base_jac);
+        let rate = dot(arm_jac, axis) + dot(arm, cross(turn, axis));
         let mut moment = rate;
         if square > T::ZERO {
-            moment -= (along * rate - dot(arm, arm_motion)) / root;
+            moment -= (along * rate - dot(arm, arm_jac)) / root;
         }
         d.actuator_moment[k] = moment * gear;
     }
 }
 
 /// Orientation of a site.
-fn site_quat<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> [T; 4] {
+fn site_orientation<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> [T; 4] {
     quat_mul(vec4(&d.xquat, m.site_bodyid[site] as usize), vec4(&m.site_quat, site))
 }
 
@@ -115,26 +115,26 @@ fn site_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usiz
     if let Some(r) = reference {
         let offset = sub(vec3(&d.site_xpos, site), vec3(&d.site_xpos, r));
         length += dot(force, mat_t_mul_vec(frame, offset));
-        length += dot(torque, quat_sub(site_quat(m, d, site), site_quat(m, d, r)));
+        length += dot(torque, quat_sub(site_orientation(m, d, site), site_orientation(m, d, r)));
     }
     d.actuator_length[out] = length;
     let (force, torque) = (mat_mul_vec(frame, force), mat_mul_vec(frame, torque));
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {
-        let (linear, angular) = relative_motion(m, d, m.moment_colind[k] as usize, site, reference);
+        let (linear, angular) = relative_jac(m, d, m.moment_colind[k] as usize, site, reference);
         d.actuator_moment[k] = dot(force, linear) + dot(torque, angular);
     }
 }
 
 /// Velocities of a site against those of another one, from unit speed of a degree of freedom.
-fn relative_motion<T: Real>(
+fn relative_jac<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     dof: usize,
     site: usize,
     reference: Option<usize>,
 ) -> ([T; 3], [T; 3]) {
-    let at = |s: usize| point_motion(m, d, dof, m.site_bodyid[s] as usize, vec3(&d.site_xpos, s));
+    let at = |s: usize| jac_column(m, d, dof, m.site_bodyid[s] as usize, vec3(&d.site_xpos, s));
     let (linear, angular) = at(site);
     match reference.map(at) {
         Some((v, w)) => (sub(linear, v), sub(angular, w)),
@@ -143,7 +143,7 @@ fn relative_motion<T: Real>(
 }
 
 /// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
-fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
+fn orientation_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let target = m.actuator_trnid[2 * a] as usize;
     let Ok(reference) = usize::try_from(m.actuator_trnid[2 * a + 1]) else {
         let q = &d.qpos[m.jnt_qposadr[target] as usize..][..4];
@@ -154,7 +154,7 @@ fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
         }
         return;
     };
-    let turn = quat_sub(site_quat(m, d, target), site_quat(m, d, reference));
+    let turn = quat_sub(site_orientation(m, d, target), site_orientation(m, d, reference));
     let frame = mat3(&d.site_xmat, target);
     for i in 0..3 {
         d.actuator_length[out + i] = turn[i];
@@ -162,7 +162,7 @@ fn orientation<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
         let adr = m.moment_rowadr[out + i] as usize;
         for k in adr..adr + m.moment_rownnz[out + i] as usize {
             let dof = m.moment_colind[k] as usize;
-            let (_, angular) = relative_motion(m, d, dof, target, Some(reference));
+            let (_, angular) = relative_jac(m, d, dof, target, Some(reference));
             d.actuator_moment[k] = dot(axis, angular);
         }
     }
@@ -187,7 +187,7 @@ fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
         let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
         while i1 != i2 {
             let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };
-            let speed = dot(normal, point_motion(m, d, dof as usize, bodies[side] as usize, pos).0);
+            let speed = dot(normal, jac_column(m, d, dof as usize, bodies[side] as usize, pos).0);
             if let Ok(k) = m.moment_colind[adr..end].binary_search(&dof) {
                 d.actuator_moment[adr + k] += if side == 0 { -speed } else { speed };
             }

@@ -6,9 +6,9 @@
 //! what remains that is near enough is a contact: up to eight. Between two edges there is one. As in the reference,
 //! faces win over edges that are hardly better, so that boxes rest on many points.
 //!
-//! A box is *turned* where its axes are renamed, in a circle, so that the one that matters is the last.
+//! A box is *permuted* where its axes are renamed, in a circle, so that the one that matters is the last.
 
-use super::primitives::{Found, MAX_FOUND, Shape, tolerance};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, tolerance};
 use crate::cpu::math::{
     add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub,
 };
@@ -19,15 +19,20 @@ const EDGE_BIAS: f64 = 1e-6;
 
 /// Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better
 /// then.
-const LOOKALIKE: (f64, f64) = (0.99, 0.05);
+const FACE_PREFERENCE: (f64, f64) = (0.99, 0.05);
 
 /// Corners of a rectangle that four lines have cut.
 type Polygon<T> = [[T; 3]; 8];
 
 /// Two boxes: contacts on a face, up to eight, or one between two edges.
-pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Found<T>; MAX_FOUND]) -> usize {
+pub fn box_box<T: Real>(
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
     // the axes of the second box, and from centre to centre, as each box sees it
-    let axes = seen_axes(a, b);
+    let axes = relative_axes(a, b);
     let from_a = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
     let from_b = mat_t_mul_vec(b.mat, sub(a.pos, b.pos));
     // boxes that overlap by less than rounding are not apart
@@ -40,9 +45,9 @@ pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Foun
     for k in 0..6 {
         let i = k % 3;
         let gap = if k < 3 {
-            from_a[i].abs() - a.size[i] - reach(b.size, row(&axes, i))
+            from_a[i].abs() - a.size[i] - projected_radius(b.size, row(&axes, i))
         } else {
-            from_b[i].abs() - b.size[i] - reach(a.size, axes[i])
+            from_b[i].abs() - b.size[i] - projected_radius(a.size, axes[i])
         };
         if gap > apart {
             return 0;
@@ -53,7 +58,7 @@ pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Foun
     }
     // the pair of edges that separates more than that
     let of_face = best;
-    let (mut edges, mut likeness) = (None, T::ZERO);
+    let (mut edges, mut alignment) = (None, T::ZERO);
     for i in 0..3 {
         for j in 0..3 {
             // across both edges, as each box sees it; noise where they are parallel
@@ -66,7 +71,8 @@ pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Foun
             }
             let for_a = scale(normal, T::ONE / sine2.sqrt());
             let for_b = [dot(for_a, axes[0]), dot(for_a, axes[1]), dot(for_a, axes[2])];
-            let gap = dot(for_a, from_a).abs() - reach(a.size, for_a) - reach(b.size, for_b);
+            let gap =
+                dot(for_a, from_a).abs() - projected_radius(a.size, for_a) - projected_radius(b.size, for_b);
             if gap > apart {
                 return 0;
             }
@@ -74,31 +80,31 @@ pub fn box_box<T: Real>(a: &Shape<T>, b: &Shape<T>, margin: T, found: &mut [Foun
                 best = gap;
                 edges = Some((i, j));
                 // how much it looks like the best face
-                likeness = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
+                alignment = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
             }
         }
     }
     // an edge that is hardly better than a face like it gives way
-    let (like, better) = LOOKALIKE;
+    let (like, better) = FACE_PREFERENCE;
     match edges {
         Some((i, j))
-            if likeness <= T::of(like) || best >= of_face + T::of(better) * of_face.abs() + T::MINVAL =>
+            if alignment <= T::of(like) || best >= of_face + T::of(better) * of_face.abs() + T::MINVAL =>
         {
-            edge_edge(&turned(a, i), &turned(b, j), apart, &mut found[0])
+            edge_edge(&permuted(a, i), &permuted(b, j), apart, &mut found[0])
         }
         _ if face < 3 => {
-            let facing = steepest(row(&axes, face));
-            face_face(&turned(a, face), &turned(b, facing), T::ONE, margin, found)
+            let facing = largest_component(row(&axes, face));
+            face_face(&permuted(a, face), &permuted(b, facing), T::ONE, margin, found)
         }
         _ => {
-            let facing = steepest(axes[face - 3]);
-            face_face(&turned(b, face - 3), &turned(a, facing), -T::ONE, margin, found)
+            let facing = largest_component(axes[face - 3]);
+            face_face(&permuted(b, face - 3), &permuted(a, facing), -T::ONE, margin, found)
         }
     }
 }
 
 /// The axes of `b` as `a` sees them.
-fn seen_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [[T; 3]; 3] {
+fn relative_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [[T; 3]; 3] {
     [0, 1, 2].map(|k| mat_t_mul_vec(a.mat, mat_column(b.mat, k)))
 }
 
@@ -108,7 +114,7 @@ fn row<T: Real>(axes: &[[T; 3]; 3], i: usize) -> [T; 3] {
 }
 
 /// How far a box reaches from its centre along an axis.
-fn reach<T: Real>(size: [T; 3], axis: [T; 3]) -> T {
+fn projected_radius<T: Real>(size: [T; 3], axis: [T; 3]) -> T {
     axis[0].abs() * size[0] + axis[1].abs() * size[1] + axis[2].abs() * size[2]
 }
 
@@ -118,7 +124,7 @@ fn turn<T: Real>(v: [T; 3], k: usize) -> [T; 3] {
 }
 
 /// A box with its axes in a circle, number `k` the last.
-fn turned<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
+fn permuted<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
     let m = &shape.mat;
     let (x, y, z) = (turn([m[0], m[1], m[2]], k), turn([m[3], m[4], m[5]], k), turn([m[6], m[7], m[8]], k));
     let mat = [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]];
@@ -126,7 +132,7 @@ fn turned<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
 }
 
 /// The component of largest size, the first of equals.
-fn steepest<T: Real>(v: [T; 3]) -> usize {
+fn largest_component<T: Real>(v: [T; 3]) -> usize {
     let mut k = 0;
     for i in 1..3 {
         if v[i].abs() > v[k].abs() {
@@ -137,8 +143,8 @@ fn steepest<T: Real>(v: [T; 3]) -> usize {
 }
 
 /// The nearest points of two edges along the last axes, midway between them. All is seen by the first box.
-fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut Found<T>) -> usize {
-    let axes = seen_axes(a, b);
+fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactPoint<T>) -> usize {
+    let axes = relative_axes(a, b);
     let center = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
     // the normal, from the first box to the second, as each of them sees it
     let along = axes[2];
@@ -181,7 +187,7 @@ fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut Found<T>
         return 0;
     }
     let middle = scale(add(one, two), T::of(0.5));
-    *found = Found {
+    *found = ContactPoint {
         dist,
         pos: add(mat_mul_vec(a.mat, middle), a.pos),
         normal: mat_mul_vec(a.mat, normal),
@@ -222,9 +228,9 @@ fn face_face<T: Real>(
     other: &Shape<T>,
     sign: T,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let axes = seen_axes(base, other);
+    let axes = relative_axes(base, other);
     let center = mat_t_mul_vec(base.mat, sub(other.pos, base.pos));
     let up = if center[2] >= T::ZERO { T::ONE } else { -T::ONE };
     // the side that faces the base: its centre and half its edges, with heights above the face
@@ -240,7 +246,7 @@ fn face_face<T: Real>(
     }
     let mut n = 4;
     for (axis, side) in [(0, T::ONE), (0, -T::ONE), (1, T::ONE), (1, -T::ONE)] {
-        n = cut(&mut polygon, n, axis, side, base.size[axis]);
+        n = clip_side(&mut polygon, n, axis, side, base.size[axis]);
     }
     // corners that are near enough, each once
     let normal = scale(mat_column(base.mat, 2), sign * up);
@@ -260,7 +266,7 @@ fn face_face<T: Real>(
         // midway between the face and the other box
         let at = [x, y, up * (base.size[2] + height * T::of(0.5))];
         let pos = add(mat_mul_vec(base.mat, at), base.pos);
-        found[kept] = Found { dist: height, pos, normal, tangent: [T::ZERO; 3] };
+        found[kept] = ContactPoint { dist: height, pos, normal, tangent: [T::ZERO; 3] };
         kept += 1;
     }
     kept
@@ -268,7 +274,7 @@ fn face_face<T: Real>(
 
 /// Cuts off what lies beyond a limit along an axis, or below minus the limit where `side` is negative; returns the
 /// number of corners.
-fn cut<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, limit: T) -> usize {
+fn clip_side<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, limit: T) -> usize {
     let before = *polygon;
     let mut kept = 0;
     for k in 0..n {
@@ -348,7 +354,7 @@ mod tests {
         let (mut touching, mut edges) = (0, 0);
         for _ in 0..20_000 {
             let (a, b) = (noise.cuboid(), noise.cuboid());
-            let mut found = [Found::none(); MAX_FOUND];
+            let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = box_box(&a, &b, 0.0, &mut found);
             let gap = largest_gap(&a, &b);
             // none exactly where an axis separates
@@ -370,13 +376,15 @@ mod tests {
                 assert!(inside(&a, c.pos, slack) && inside(&b, c.pos, slack));
             }
             // the same the other way round
-            let mut other = [Found::none(); MAX_FOUND];
+            let mut other = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             assert_eq!(box_box(&b, &a, 0.0, &mut other), n);
             for c in &found[..n] {
                 let twin = other[..n].iter().any(|o| {
                     let away = sub(o.pos, c.pos);
-                    let turned = add(o.normal, c.normal);
-                    dot(away, away) < 1e-18 && dot(turned, turned) < 1e-18 && (o.dist - c.dist).abs() < 1e-9
+                    let permuted = add(o.normal, c.normal);
+                    dot(away, away) < 1e-18
+                        && dot(permuted, permuted) < 1e-18
+                        && (o.dist - c.dist).abs() < 1e-9
                 });
                 assert!(twin, "{c:?} {:?}", &other[..n]);
             }
@@ -388,7 +396,7 @@ mod tests {
     fn a_box_at_rest_touches_with_the_outline_of_the_overlap() {
         let turn = |angle: f64| quat_to_mat([(angle / 2.0).cos(), 0.0, 0.0, (angle / 2.0).sin()]);
         let base = Shape { pos: [0.0; 3], mat: turn(0.0), size: [1.0; 3] };
-        let mut found = [Found::none(); MAX_FOUND];
+        let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         for (angle, corners) in [(0.0, 4), (0.7, 8)] {
             let top = Shape { pos: [0.0, 0.0, 1.99], mat: turn(angle), size: [1.0; 3] };
             assert_eq!(box_box(&base, &top, 0.0, &mut found), corners);

@@ -4,13 +4,13 @@
 //! The axis is a segment, its points `centre + half x` with `x` from minus one to one, all as the box sees it. Where
 //! the second sphere goes follows the reference: as far along the segment as it stays above the same face.
 
-use super::primitives::{Found, MAX_FOUND, Shape, sphere_box, tolerance};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, sphere_box, tolerance};
 use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub};
 use crate::real::Real;
 
 /// What of a box is nearest to a segment.
 #[derive(Clone, Copy, Debug)]
-enum Place<T> {
+enum BoxFeature<T> {
     /// The inside.
     Inside,
     /// The face across an axis.
@@ -22,7 +22,7 @@ enum Place<T> {
 }
 
 /// A segment and a box.
-struct Pair<T> {
+struct SegmentBox<T> {
     /// Centre of the segment.
     center: [T; 3],
     /// Direction of the segment.
@@ -40,20 +40,20 @@ pub fn capsule_box<T: Real>(
     capsule: &Shape<T>,
     cuboid: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let center = mat_t_mul_vec(cuboid.mat, sub(capsule.pos, cuboid.pos));
     let axis = mat_t_mul_vec(cuboid.mat, mat_column(capsule.mat, 2));
     let length = capsule.size[1];
-    let pair = Pair { center, axis, half: scale(axis, length), length, size: cuboid.size };
-    let (place, x) = nearest(&pair);
-    let step = match place {
-        Place::Inside => None,
-        Place::Face(face) => Some(along_face(&pair, face, x)),
-        Place::Edge(edge, y, start) => across_edge(&pair, edge, y, start, x),
-        Place::Corner(corner) => past_corner(&pair, corner, x),
+    let pair = SegmentBox { center, axis, half: scale(axis, length), length, size: cuboid.size };
+    let (feature, x) = closest_feature(&pair);
+    let step = match feature {
+        BoxFeature::Inside => None,
+        BoxFeature::Face(face) => Some(step_on_face(&pair, face, x)),
+        BoxFeature::Edge(edge, y, start) => step_from_edge(&pair, edge, y, start, x),
+        BoxFeature::Corner(corner) => step_from_corner(&pair, corner, x),
     };
-    let touch = |x: T, out: &mut Found<T>| {
+    let touch = |x: T, out: &mut ContactPoint<T>| {
         let at = add_scaled(center, pair.half, x);
         let pos = add(mat_mul_vec(cuboid.mat, at), cuboid.pos);
         sphere_box(&Shape { pos, ..*capsule }, cuboid, margin, out)
@@ -66,23 +66,23 @@ pub fn capsule_box<T: Real>(
 }
 
 /// What of the box is nearest to the segment, and the point of the segment that is.
-fn nearest<T: Real>(p: &Pair<T>) -> (Place<T>, T) {
-    let (mut place, mut x, mut least) = (Place::Inside, T::ZERO, T::of(1e30));
+fn closest_feature<T: Real>(p: &SegmentBox<T>) -> (BoxFeature<T>, T) {
+    let (mut feature, mut x, mut least) = (BoxFeature::Inside, T::ZERO, T::of(1e30));
     // in single precision, what is as near as before but for rounding is not nearer
     let extent = p.length + p.size[0] + p.size[1] + p.size[2];
     let rounding = tolerance::<T>(0.0, 1e-6) * extent;
     // an end above a face, or inside
     for end in [-T::ONE, T::ONE] {
         let tip = add_scaled(p.center, p.half, end);
-        let (mut outside, mut face, mut over) = (0, Place::Inside, T::ZERO);
+        let (mut outside, mut face, mut over) = (0, BoxFeature::Inside, T::ZERO);
         for k in 0..3 {
             if tip[k].abs() > p.size[k] {
                 outside += 1;
-                (face, over) = (Place::Face(k), tip[k].abs() - p.size[k]);
+                (face, over) = (BoxFeature::Face(k), tip[k].abs() - p.size[k]);
             }
         }
         if outside < 2 && over * over < least - rounding * least.sqrt() {
-            (place, x, least) = (face, end, over * over);
+            (feature, x, least) = (face, end, over * over);
         }
     }
     // any point above an edge or a corner
@@ -94,22 +94,22 @@ fn nearest<T: Real>(p: &Pair<T>) -> (Place<T>, T) {
             let Some((y, side, along, dist2)) = nearest_on_edge(p, edge, start) else { continue };
             if dist2 < least - T::MINVAL - rounding * least.sqrt() {
                 (x, least) = (along, dist2);
-                place = match side {
-                    0 => Place::Edge(edge, y, start),
-                    1 => Place::Corner(start + (1 << edge)),
-                    _ => Place::Corner(start),
+                feature = match side {
+                    0 => BoxFeature::Edge(edge, y, start),
+                    1 => BoxFeature::Corner(start + (1 << edge)),
+                    _ => BoxFeature::Corner(start),
                 };
             }
         }
     }
-    (place, x)
+    (feature, x)
 }
 
 /// Nearest points of the segment and an edge: where on the edge, at which end of it (0: neither), where on the
 /// segment, and the squared distance; none where they are parallel.
 ///
 /// Setting the derivatives of the squared distance to zero gives a 2 × 2 system, whose solution is clamped.
-fn nearest_on_edge<T: Real>(p: &Pair<T>, edge: usize, start: usize) -> Option<(T, i32, T, T)> {
+fn nearest_on_edge<T: Real>(p: &SegmentBox<T>, edge: usize, start: usize) -> Option<(T, i32, T, T)> {
     let size = p.size[edge];
     let mut middle = corner_of(p.size, start);
     middle[edge] = T::ZERO;
@@ -153,7 +153,7 @@ fn corner_of<T: Real>(size: [T; 3], bits: usize) -> [T; 3] {
 }
 
 /// In which directions the segment leads over the box from a corner: bit `k` for axis `k`.
-fn inward<T: Real>(p: &Pair<T>, corner: usize) -> usize {
+fn inward<T: Real>(p: &SegmentBox<T>, corner: usize) -> usize {
     let mut upward = 0;
     for k in 0..3 {
         upward |= usize::from(p.half[k] > T::ZERO) << k;
@@ -162,12 +162,12 @@ fn inward<T: Real>(p: &Pair<T>, corner: usize) -> usize {
 }
 
 /// How far the segment runs over a length along an axis.
-fn run<T: Real>(p: &Pair<T>, axis: usize, length: T) -> T {
+fn segment_run<T: Real>(p: &SegmentBox<T>, axis: usize, length: T) -> T {
     length / p.half[axis].abs().max(T::MINVAL)
 }
 
 /// Step from an end above a face to the other end, or to where it leaves the face.
-fn along_face<T: Real>(p: &Pair<T>, face: usize, x: T) -> T {
+fn step_on_face<T: Real>(p: &SegmentBox<T>, face: usize, x: T) -> T {
     let tip = add_scaled(p.center, p.half, x);
     let mut step = T::of(2.0);
     for k in 0..3 {
@@ -186,7 +186,7 @@ fn along_face<T: Real>(p: &Pair<T>, face: usize, x: T) -> T {
 
 /// Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where
 /// neither direction leads over a face, or one leads inside.
-fn across_edge<T: Real>(p: &Pair<T>, edge: usize, y: T, start: usize, x: T) -> Option<T> {
+fn step_from_edge<T: Real>(p: &SegmentBox<T>, edge: usize, y: T, start: usize, x: T) -> Option<T> {
     let (one, two) = ((edge + 1) % 3, (edge + 2) % 3);
     let bits = inward(p, start);
     if (bits >> one) & 1 == (bits >> two) & 1 {
@@ -196,17 +196,17 @@ fn across_edge<T: Real>(p: &Pair<T>, edge: usize, y: T, start: usize, x: T) -> O
     let forward = (bits >> high) & 1 == 1;
     let way = if forward { T::ONE } else { -T::ONE };
     let mut step = T::ONE - way * x;
-    step = step.min(run(p, high, T::of(2.0) * p.size[high]));
+    step = step.min(segment_run(p, high, T::of(2.0) * p.size[high]));
     // what is left of the edge in its own direction
     let rising = (p.half[edge] > T::ZERO) == forward;
     let left = if rising { T::ONE - y } else { T::ONE + y };
-    step = step.min(run(p, edge, p.size[edge] * left));
+    step = step.min(segment_run(p, edge, p.size[edge] * left));
     Some(way * step)
 }
 
 /// Step from a corner along the edge or the face that the segment runs along; none where it leads straight away
 /// from the corner, or into the box.
-fn past_corner<T: Real>(p: &Pair<T>, corner: usize, x: T) -> Option<T> {
+fn step_from_corner<T: Real>(p: &SegmentBox<T>, corner: usize, x: T) -> Option<T> {
     let bits = inward(p, corner);
     // the axis in which the segment leads another way than in the two others
     let (axis, way) = match bits {
@@ -216,12 +216,12 @@ fn past_corner<T: Real>(p: &Pair<T>, corner: usize, x: T) -> Option<T> {
     };
     let two = T::of(2.0);
     if p.axis[axis] * p.axis[axis] > T::of(0.5) {
-        let step = (T::ONE - way * x).min(run(p, axis, two * p.size[axis]));
+        let step = (T::ONE - way * x).min(segment_run(p, axis, two * p.size[axis]));
         return Some(way * step);
     }
     let mut step = T::ONE + way * x;
     for other in [(axis + 1) % 3, (axis + 2) % 3] {
-        step = step.min(run(p, other, two * p.size[other]));
+        step = step.min(segment_run(p, other, two * p.size[other]));
     }
     Some(-way * step)
 }
@@ -265,7 +265,7 @@ mod tests {
         for _ in 0..20_000 {
             let size = [0; 3].map(|_| 0.1 + 0.4 * noise(&mut state).abs());
             let (a, b) = (pose(&mut state, [0.1, 0.3, 0.0]), pose(&mut state, size));
-            let mut found = [Found::none(); MAX_FOUND];
+            let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = capsule_box(&a, &b, 0.0, &mut found);
             let apart = axis_distance(&a, &b);
             counts[n] += 1;
@@ -293,7 +293,7 @@ mod tests {
     fn a_lying_capsule_touches_with_both_ends_of_what_is_above_the_box() {
         let mat = [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0];
         let cuboid = Shape { pos: [0.0; 3], mat: quat_to_mat([1.0, 0.0, 0.0, 0.0]), size: [1.0; 3] };
-        let mut found = [Found::none(); MAX_FOUND];
+        let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         // within the face, and over its rim
         for (x, ends) in [(0.0, [-0.5, 0.5]), (0.8, [0.3, 1.0])] {
             let capsule = Shape { pos: [x, 0.2, 1.09], mat, size: [0.1, 0.5, 0.0] };

@@ -14,11 +14,12 @@ use super::height_field::{MAX_PRISMS, Prisms};
 use super::plane_mesh::plane_mesh;
 use super::polytope::Hull;
 use super::primitives::{
-    Found, MAX_FOUND, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder, plane_ellipsoid,
-    plane_sphere, spare_normal, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
+    ContactPoint, MAX_PAIR_CONTACTS, Shape, capsule_capsule, fallback_normal, plane_box, plane_capsule,
+    plane_cylinder, plane_ellipsoid, plane_sphere, sphere_box, sphere_capsule, sphere_cylinder,
+    sphere_sphere,
 };
-use super::support_map::Solid;
-use super::sweep_and_prune::sweep;
+use super::support_map::ConvexShape;
+use super::sweep_and_prune::sweep_and_prune;
 use crate::cpu::math::{
     add, dot, make_frame_hint, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3, set_vec3, sub,
     vec3,
@@ -37,7 +38,7 @@ const MIN_FRICTION: f64 = 1e-5;
 const FRICTION_KIND: [usize; 5] = [0, 0, 1, 2, 2];
 
 /// Contact parameters of a pair of geoms.
-struct Parameters<T> {
+struct ContactParameters<T> {
     dim: i32,
     friction: [T; 5],
     solref: [T; 2],
@@ -63,15 +64,15 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Contacts of all candidates, of those near each other where there are many.
 fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut wanted = 0;
-    let mut found = [Found::none(); MAX_FOUND];
-    if m.sizes.nsweep > 0 && !m.enabled(enable::OVERRIDE) {
-        for k in 0..sweep(m, d) {
+    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+    if m.sizes.nsap > 0 && !m.enabled(enable::OVERRIDE) {
+        for k in 0..sweep_and_prune(m, d) {
             let group = d.candidate_near[k] as usize;
-            let first = m.sweep_group_adr[group] as usize;
-            wanted += visit_all(m, d, first..first + m.sweep_group_num[group] as usize, &mut found);
+            let first = m.sapgroup_adr[group] as usize;
+            wanted += collide_candidates(m, d, first..first + m.sapgroup_num[group] as usize, &mut found);
         }
     } else {
-        wanted = visit_all(m, d, 0..m.sizes.ncandidate, &mut found);
+        wanted = collide_candidates(m, d, 0..m.sizes.ncandidate, &mut found);
     }
     // what did not fit is reported
     if wanted > d.sizes.nconmax {
@@ -82,24 +83,25 @@ fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Contacts of candidates in a row, without runs of them that are far; returns how many there would be if there were slots
 /// for all.
-fn visit_all<T: Real>(
+fn collide_candidates<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     candidates: Range<usize>,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let mut wanted = 0;
-    let mut span = m.span_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
+    let mut body_pair =
+        m.bodypair_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
     let mut next = candidates.start;
-    while next < candidates.end && span < m.sizes.nspan {
-        let end = (m.span_adr[span] + m.span_num[span]) as usize;
-        if !far_span(m, d, span) {
+    while next < candidates.end && body_pair < m.sizes.nbodypair {
+        let end = (m.bodypair_adr[body_pair] + m.bodypair_num[body_pair]) as usize;
+        if !body_pair_apart(m, d, body_pair) {
             for candidate in next..end.min(candidates.end) {
-                wanted += visit(m, d, candidate, found);
+                wanted += collide_candidate(m, d, candidate, found);
             }
         }
         next = end;
-        span += 1;
+        body_pair += 1;
     }
     wanted
 }
@@ -123,27 +125,27 @@ fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
 }
 
 /// Contacts of one candidate; returns how many there would be if there were slots for all.
-fn visit<T: Real>(
+fn collide_candidate<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     candidate: usize,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let g1 = m.candidate_geom1[candidate] as usize;
     let g2 = m.candidate_geom2[candidate] as usize;
     let (margin, gap) = margin_gap(m, candidate, g1, g2);
-    if far_apart(m, d, g1, g2, margin + gap) {
+    if spheres_apart(m, d, g1, g2, margin + gap) {
         return 0;
     }
     if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
     if m.geom_type[g1] != geom::HFIELD {
-        let n = collide(m, d, g1, g2, margin + gap, found);
-        return keep(m, d, candidate, margin, &found[..n]);
+        let n = collide_geoms(m, d, g1, g2, margin + gap, found);
+        return store_contacts(m, d, candidate, margin, &found[..n]);
     }
     // one contact of each prism under the geom
-    let other = solid(m, d, g2);
+    let other = convex_shape(m, d, g2);
     let field = m.geom_dataid[g1] as usize;
     let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
         return 0;
@@ -152,7 +154,7 @@ fn visit<T: Real>(
     for k in 0..prisms.count() {
         let Some(prism) = prisms.get(k) else { continue };
         let n = convex_convex(&prism, &other, margin + gap, false, found);
-        wanted += keep(m, d, candidate, margin, &found[..n]);
+        wanted += store_contacts(m, d, candidate, margin, &found[..n]);
         if wanted == MAX_PRISMS {
             break;
         }
@@ -163,20 +165,20 @@ fn visit<T: Real>(
 /// Whether the geoms of a run of candidates on one body are far from those on the other: none of its candidates has a contact
 /// then.
 #[inline(always)]
-fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
-    let bodies = [m.span_body[2 * span], m.span_body[2 * span + 1]];
+fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool {
+    let bodies = [m.bodypair_body[2 * body_pair], m.bodypair_body[2 * body_pair + 1]];
     if bodies[0] < 0 || bodies[1] < 0 || m.enabled(enable::OVERRIDE) {
         return false;
     }
     let place = |k: usize| (vec3(&d.xpos, bodies[k] as usize), mat3(&d.xmat, bodies[k] as usize));
     let centre = |k: usize| {
-        let c = &m.span_reach[8 * span + 4 * k..8 * span + 4 * k + 3];
+        let c = &m.bodypair_sphere[8 * body_pair + 4 * k..8 * body_pair + 4 * k + 3];
         let (pos, mat) = place(k);
         add(pos, mat_mul_vec(mat, [c[0], c[1], c[2]]))
     };
-    let reach = m.span_reach[8 * span + 3] + m.span_reach[8 * span + 7];
+    let reach = m.bodypair_sphere[8 * body_pair + 3] + m.bodypair_sphere[8 * body_pair + 7];
     let two = centre(1);
-    let alone = usize::try_from(m.span_geom[span]).ok();
+    let alone = usize::try_from(m.bodypair_geom[body_pair]).ok();
     // places are rounded otherwise than those of the geoms
     if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
         let height = dot(sub(two, vec3(&d.geom_xpos, plane)), mat_column(mat3(&d.geom_xmat, plane), 2));
@@ -190,13 +192,19 @@ fn far_span<T: Real>(m: &Model<T>, d: &Data<T>, span: usize) -> bool {
     }
     // the same with boxes
     let first = alone.map_or_else(|| place(0), |g| (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)));
-    let all = &m.span_box[12 * span..12 * span + 12];
-    let boxes = [Bounds::new(first, &all[..6]), Bounds::new(place(1), &all[6..])];
+    let all = &m.bodypair_aabb[12 * body_pair..12 * body_pair + 12];
+    let boxes = [Obb::new(first, &all[..6]), Obb::new(place(1), &all[6..])];
     boxes[0].is_apart(&boxes[1], T::of(16.0) * T::EPSILON * size.sqrt())
 }
 
 /// Writes the contacts of a candidate for which there are slots; returns how many there would be.
-fn keep<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: usize, margin: T, found: &[Found<T>]) -> usize {
+fn store_contacts<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    margin: T,
+    found: &[ContactPoint<T>],
+) -> usize {
     for contact in found {
         if let Some(slot) = free_slot(d, contact.dist) {
             write_contact(m, d, slot, candidate, margin, contact);
@@ -222,7 +230,7 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> 
 
 /// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
 #[inline(always)]
-pub(crate) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
     let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
     if m.geom_type[g1] == geom::PLANE {
         let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
@@ -234,13 +242,13 @@ pub(crate) fn far_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize
 }
 
 /// A box with axes of its own.
-struct Bounds<T> {
+struct Obb<T> {
     centre: [T; 3],
     mat: [T; 9],
     half: [T; 3],
 }
 
-impl<T: Real> Bounds<T> {
+impl<T: Real> Obb<T> {
     /// The one with a centre and half sizes in a frame.
     #[inline(always)]
     fn new((pos, mat): ([T; 3], [T; 9]), bounds: &[T]) -> Self {
@@ -285,23 +293,23 @@ pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
 }
 
 /// The same with the vertices of a mesh.
-pub(crate) fn solid<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> Solid<'a, T> {
+pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
     let kind = m.geom_type[id];
     let hull = match usize::try_from(m.geom_dataid[id]) {
         Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
         _ => Hull::None,
     };
-    Solid { kind, shape: shape(m, d, id), hull }
+    ConvexShape { kind, shape: shape(m, d, id), hull }
 }
 
 /// Contacts of one candidate nearer than `margin`; returns their number.
-fn collide<T: Real>(
+fn collide_geoms<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     g1: usize,
     g2: usize,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (a, b) = (shape(m, d, g1), shape(m, d, g2));
     let kinds = (m.geom_type[g1], m.geom_type[g2]);
@@ -310,13 +318,13 @@ fn collide<T: Real>(
     }
     match kinds {
         (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
-        (geom::PLANE, geom::MESH) => plane_mesh(&a, &solid(m, d, g2), margin, found),
+        (geom::PLANE, geom::MESH) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
         (one, two) if is_convex(one) && is_convex(two) => {
-            if Bounds::around(m, d, g1).is_apart(&Bounds::around(m, d, g2), margin) {
+            if Obb::around(m, d, g1).is_apart(&Obb::around(m, d, g2), margin) {
                 return 0;
             }
-            let multiple = !m.disabled(disable::MULTICCD) && has_side(one) && has_side(two);
-            convex_convex(&solid(m, d, g1), &solid(m, d, g2), margin, multiple, found)
+            let multiple = !m.disabled(disable::MULTICCD) && has_face_or_edge(one) && has_face_or_edge(two);
+            convex_convex(&convex_shape(m, d, g1), &convex_shape(m, d, g2), margin, multiple, found)
         }
         _ => 0,
     }
@@ -329,7 +337,7 @@ pub(crate) fn closed_form<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> Option<usize> {
     let (r1, r2) = (a.size[0], b.size[0]);
     Some(match kinds {
@@ -339,7 +347,7 @@ pub(crate) fn closed_form<T: Real>(
         (geom::PLANE, geom::CYLINDER) => plane_cylinder(a, b, margin, found),
         (geom::PLANE, geom::BOX) => plane_box(a, b, margin, found),
         (geom::SPHERE, geom::SPHERE) => {
-            sphere_sphere(a.pos, r1, b.pos, r2, spare_normal(a, b), margin, &mut found[0])
+            sphere_sphere(a.pos, r1, b.pos, r2, fallback_normal(a, b), margin, &mut found[0])
         }
         (geom::SPHERE, geom::CAPSULE) => sphere_capsule(a, b, margin, &mut found[0]),
         (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(a, b, margin, &mut found[0]),
@@ -356,7 +364,7 @@ pub(crate) fn is_convex(kind: i32) -> bool {
 }
 
 /// Whether a type has a face or an edge to lie on.
-fn has_side(kind: i32) -> bool {
+fn has_face_or_edge(kind: i32) -> bool {
     [geom::CAPSULE, geom::CYLINDER, geom::BOX, geom::MESH].contains(&kind)
 }
 
@@ -412,7 +420,7 @@ fn write_contact<T: Real>(
     slot: usize,
     candidate: usize,
     margin: T,
-    found: &Found<T>,
+    found: &ContactPoint<T>,
 ) {
     let p = parameters(m, candidate);
     d.contact_dist[slot] = found.dist;
@@ -438,7 +446,7 @@ fn write_contact<T: Real>(
 
 /// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor
 /// of friction.
-fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameters<T> {
     let pair = m.candidate_pair[candidate];
     let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
     if m.enabled(enable::OVERRIDE) {
@@ -454,8 +462,8 @@ fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
 }
 
 /// Contact parameters of an explicit pair.
-fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
-    let mut p = Parameters {
+fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> ContactParameters<T> {
+    let mut p = ContactParameters {
         dim: m.pair_dim[pair],
         friction: [T::ZERO; 5],
         solref: [T::ZERO; 2],
@@ -471,7 +479,7 @@ fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> Parameters<T> {
 }
 
 /// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
-fn mix_share<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
+fn mix_weight<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
     if m.geom_priority[g1] > m.geom_priority[g2] {
         return T::ONE;
     }
@@ -491,20 +499,20 @@ fn mix_share<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
 }
 
 /// Contact parameters mixed from the two geoms.
-fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
+fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameters<T> {
     let g1 = m.candidate_geom1[candidate] as usize;
     let g2 = m.candidate_geom2[candidate] as usize;
-    let share = mix_share(m, g1, g2);
+    let share = mix_weight(m, g1, g2);
     let equal = m.geom_priority[g1] == m.geom_priority[g2];
     // the geom that decides alone where priorities differ
-    let chief = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
-    let mut p = Parameters {
-        dim: m.geom_condim[chief],
+    let dominant = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
+    let mut p = ContactParameters {
+        dim: m.geom_condim[dominant],
         friction: [T::ZERO; 5],
         solref: [T::ZERO; 2],
         solreffriction: [T::ZERO; 2],
         solimp: [T::ZERO; 5],
-        adhesion: m.geom_adhesion[chief],
+        adhesion: m.geom_adhesion[dominant],
     };
     if equal {
         p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
@@ -514,7 +522,7 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> Parameters<T> {
     for k in 0..5 {
         let kind = FRICTION_KIND[k];
         let (f1, f2) = (m.geom_friction[3 * g1 + kind], m.geom_friction[3 * g2 + kind]);
-        p.friction[k] = if equal { f1.max(f2) } else { m.geom_friction[3 * chief + kind] };
+        p.friction[k] = if equal { f1.max(f2) } else { m.geom_friction[3 * dominant + kind] };
     }
     // the direct form of solref cannot be averaged
     let direct = m.geom_solref[2 * g1] <= T::ZERO || m.geom_solref[2 * g2] <= T::ZERO;
@@ -538,7 +546,7 @@ fn mix<T: Real>(a: T, b: T, share: T) -> T {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::batch::bound;
+    use crate::batch::max_capacity;
     use crate::cpu::math::random::Random;
     use crate::cpu::position;
     use crate::model::data::Capacity;
@@ -598,29 +606,31 @@ mod tests {
     #[test]
     fn what_is_left_out_has_no_contacts() {
         let m = yard();
-        assert!(m.span_body.iter().any(|b| *b >= 0), "no runs");
+        assert!(m.bodypair_body.iter().any(|b| *b >= 0), "no runs");
         // the same without runs, and with boxes around all geoms that are never apart
         let mut all = m.clone();
-        (all.sizes.nspan, all.span_adr, all.span_body) = (1, vec![0], vec![-1; 2]);
-        all.span_num = vec![m.sizes.ncandidate as i32];
+        (all.sizes.nbodypair, all.bodypair_adr, all.bodypair_body) = (1, vec![0], vec![-1; 2]);
+        all.bodypair_num = vec![m.sizes.ncandidate as i32];
         for aabb in all.geom_aabb.chunks_mut(6) {
             aabb[3..].fill(100.0);
         }
         let mut left_out = 0;
-        let contacts = same_contacts(&m, &all, bound(&m), 0.8, |d| {
-            left_out += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s)).count();
+        let contacts = same_contacts(&m, &all, max_capacity(&m), 0.8, |d| {
+            left_out += (0..m.sizes.nbodypair).filter(|&s| body_pair_apart(&m, d, s)).count();
         });
         assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
-        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.8, |_| {});
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), max_capacity(&m), 0.8, |_| {});
         assert!(single > 1000, "{single}");
         // boxes leave out what spheres do not
         let mut spheres = m.clone();
-        for bounds in spheres.span_box.chunks_mut(6) {
+        for bounds in spheres.bodypair_aabb.chunks_mut(6) {
             bounds[3..].fill(100.0);
         }
         let mut more = 0;
-        same_contacts(&m, &all, bound(&m), 0.8, |d| {
-            more += (0..m.sizes.nspan).filter(|&s| far_span(&m, d, s) && !far_span(&spheres, d, s)).count();
+        same_contacts(&m, &all, max_capacity(&m), 0.8, |d| {
+            more += (0..m.sizes.nbodypair)
+                .filter(|&s| body_pair_apart(&m, d, s) && !body_pair_apart(&spheres, d, s))
+                .count();
         });
         assert!(more > 300, "{more}");
     }
@@ -650,11 +660,11 @@ mod tests {
     #[test]
     fn the_sweep_leaves_out_no_contacts() {
         let m = crowd();
-        assert!(m.sizes.nsweep > 40, "no sweep");
+        assert!(m.sizes.nsap > 40, "no sweep_and_prune");
         let mut all = m.clone();
-        all.sizes.nsweep = 0;
-        let contacts = same_contacts(&m, &all, bound(&m), 0.6, |_| {});
-        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), bound(&m), 0.6, |_| {});
+        all.sizes.nsap = 0;
+        let contacts = same_contacts(&m, &all, max_capacity(&m), 0.6, |_| {});
+        let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), max_capacity(&m), 0.6, |_| {});
         assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");
     }
 }

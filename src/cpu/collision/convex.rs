@@ -9,32 +9,32 @@
 //! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
 //! the flat faces and edges found so far makes the normal exact.
 
-use super::gjk::{Goal, Nearest, Run, search};
-use super::multi_contact::several;
-use super::penetration_bound::{Shell, enclose};
-use super::primitives::{Found, MAX_FOUND};
-use super::support_map::{Solid, curve, farthest, meet};
+use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
+use super::multi_contact::multi_contact;
+use super::penetration_bound::{PenetrationBound, penetration_bound};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use super::support_map::{ConvexShape, minkowski_support, support, support_hessian};
 use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
 /// Sine of the angle within which a direction may be turned onto a face or edge.
-const SNAP: f64 = 0.02;
+const SNAP_SINE: f64 = 0.02;
 
 /// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
-pub const FLAT: f64 = 0.1;
+pub const FLAT_TOLERANCE: f64 = 0.1;
 
 /// The same where the normal is that of a triangle of nearest points, which is less exact.
-const SLANTED: f64 = 10.0;
+const LOOSE_FLAT_TOLERANCE: f64 = 10.0;
 
 /// Cosine of the largest angle by which it may be.
-const NEAR: f64 = 0.99;
+const SNAP_COSINE: f64 = 0.99;
 
 /// Height above the surface to look from, as a share of the size.
-const LIFT: f64 = 0.2;
+const QUERY_LIFT: f64 = 0.2;
 
-/// The same for what is next to a valley of a polytope, and how far directions are tilted there.
-const LOW: f64 = 0.05;
+/// The same for what is next to a minimum of a polytope, and how far directions are tilted there.
+const TILT_LIFT: f64 = 0.05;
 const TILTS: [[f64; 2]; 12] = [
     [0.2, 0.0],
     [-0.1, 0.173_205_08],
@@ -50,53 +50,53 @@ const TILTS: [[f64; 2]; 12] = [
     [0.6, 1.039_230_5],
 ];
 
-/// How many times higher than a valley a direction is beyond which there is no lower one. The support function is convex:
-/// on the way by an angle `t` to a valley it is at most `cos(t/2 - f) / cos(t/2)` times as high, `f` from the start, which is 2
-/// for tilts of up to 50 degrees and valleys of up to 120.
-const HIGH: f64 = 3.0;
+/// How many times higher than a minimum a direction is beyond which there is no lower one. The support function is convex:
+/// on the way by an angle `t` to a minimum it is at most `cos(t/2 - f) / cos(t/2)` times as high, `f` from the start, which is 2
+/// for tilts of up to 50 degrees and minima of up to 120.
+const TILT_CUTOFF: f64 = 3.0;
 
 /// Turns around all of them.
-const TURNS: usize = 4;
+const TILT_ROUNDS: usize = 4;
 
-/// Depth as a share of the size from which on there may be a second valley.
-const DEEP: f64 = 0.05;
+/// Depth as a share of the size from which on there may be a second minimum.
+const DEEP_PENETRATION: f64 = 0.05;
 
-/// Most valleys that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none;
+/// Most minima that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none;
 /// around four there need not be.
-const ATTEMPTS: usize = 4;
+const MAX_STARTS: usize = 4;
 
-/// Cosine of the angle to a valley within which no other one is looked for.
-const AWAY: f64 = 0.7;
+/// Cosine of the angle to a minimum within which no other one is looked for.
+const DISTINCT_COSINE: f64 = 0.7;
 
 /// Longest step of Newton's method.
-const LONGEST: f64 = 0.3;
+const MAX_NEWTON_STEP: f64 = 0.3;
 
-/// Most valleys of a polytope that are looked at before all directions are.
-const VALLEYS: usize = 8;
+/// Most minima of a polytope that are looked at before all directions are.
+const MAX_MINIMA: usize = 8;
 
 /// Squares of the angles within which a direction stays: of curved shapes, and where all triangles are parts of faces.
-const STILL: f64 = 1e-8;
-const SAME: f64 = 1e-12;
+const TURN_TOLERANCE_CURVED: f64 = 1e-8;
+const TURN_TOLERANCE_FLAT: f64 = 1e-12;
 
 /// Most steps downhill, and most of Newton's.
-const STEPS: usize = 12;
-const POLISHES: usize = 20;
+const DESCENT_STEPS: usize = 12;
+const NEWTON_STEPS: usize = 20;
 
 /// Contacts of two convex shapes nearer than `margin`; returns their number. `multiple` allows more than one.
 pub fn convex_convex<T: Real>(
-    first: &Solid<'_, T>,
-    second: &Solid<'_, T>,
+    first: &ConvexShape<'_, T>,
+    second: &ConvexShape<'_, T>,
     margin: T,
     multiple: bool,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (a, b) = centered(first, second);
     let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
     let pos = scale(add(gap.from, gap.to), T::of(0.5));
-    found[0] = Found { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
+    found[0] = ContactPoint { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
     let mut count = 1;
     if multiple {
-        count = several(&a, &b, gap.normal, gap.from, gap.to, margin, found);
+        count = multi_contact(&a, &b, gap.normal, gap.from, gap.to, margin, found);
     }
     for contact in &mut found[..count] {
         contact.pos = add(contact.pos, first.shape.pos);
@@ -106,7 +106,7 @@ pub fn convex_convex<T: Real>(
 
 /// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gap<T> {
+pub struct GeomDistance<T> {
     /// Distance between the surfaces, negative where they overlap.
     pub dist: T,
     /// Unit normal, from the first to the second.
@@ -118,21 +118,32 @@ pub struct Gap<T> {
 }
 
 /// Distance of two convex shapes that is not above `margin`, and the points.
-pub fn convex_distance<T: Real>(first: &Solid<'_, T>, second: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
+pub fn convex_distance<T: Real>(
+    first: &ConvexShape<'_, T>,
+    second: &ConvexShape<'_, T>,
+    margin: T,
+) -> Option<GeomDistance<T>> {
     let (a, b) = centered(first, second);
     let gap = nearest_points(&a, &b, margin)?;
-    Some(Gap { from: add(gap.from, first.shape.pos), to: add(gap.to, first.shape.pos), ..gap })
+    Some(GeomDistance { from: add(gap.from, first.shape.pos), to: add(gap.to, first.shape.pos), ..gap })
 }
 
 /// Two shapes, all relative to the centre of the first.
-fn centered<'a, T: Real>(first: &Solid<'a, T>, second: &Solid<'a, T>) -> (Solid<'a, T>, Solid<'a, T>) {
+fn centered<'a, T: Real>(
+    first: &ConvexShape<'a, T>,
+    second: &ConvexShape<'a, T>,
+) -> (ConvexShape<'a, T>, ConvexShape<'a, T>) {
     (first.at([T::ZERO; 3]), second.at(sub(second.shape.pos, first.shape.pos)))
 }
 
 /// The same, relative to the centre of the first.
-fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Option<Gap<T>> {
+fn nearest_points<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    margin: T,
+) -> Option<GeomDistance<T>> {
     let radius = a.radius() + b.radius();
-    let (normal, height, known) = least_direction(a, b, radius + margin)?;
+    let (normal, height, known) = penetration_direction(a, b, radius + margin)?;
     let dist = -height - radius;
     // also where it is not a number
     let touches = dist <= margin;
@@ -142,9 +153,9 @@ fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Opt
     let (p, q) = if a.hull.exists() || b.hull.exists() {
         hull_witnesses(a, b, normal, height, known)
     } else {
-        witnesses(a, b, normal)
+        core_witnesses(a, b, normal)
     };
-    Some(Gap {
+    Some(GeomDistance {
         dist,
         normal,
         from: add_scaled(p, normal, a.radius()),
@@ -154,87 +165,91 @@ fn nearest_points<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, margin: T) -> Opt
 
 /// A direction, the value of the support function of the difference there, and the point of the first shape that touches
 /// where it is known.
-type Valley<T> = ([T; 3], T, Option<[T; 3]>);
+type LocalMinimum<T> = ([T; 3], T, Option<[T; 3]>);
 
 /// Direction in which the support function of the difference is least, and its value; none where that is below minus
 /// `reach`.
-fn least_direction<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, reach: T) -> Option<Valley<T>> {
+fn penetration_direction<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    reach: T,
+) -> Option<LocalMinimum<T>> {
     let size = norm3(a.shape.size) + norm3(b.shape.size);
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
-    let lift = T::of(LIFT) * size;
+    let lift = T::of(QUERY_LIFT) * size;
     let mut n = normalize3(sub(b.shape.pos, a.shape.pos));
-    let begin = search(a, b, Goal::Origin, reach, least, &mut n);
+    let begin = search(a, b, GjkTarget::Origin, reach, least, &mut n);
     let nearest = begin.state;
-    if nearest == Nearest::Far {
+    if nearest == GjkStatus::Far {
         return None;
     }
     let hulls = a.hull.exists() || b.hull.exists();
     let flat = hulls && !a.is_curved() && !b.is_curved();
-    if flat && nearest == Nearest::Inside {
-        // where no valley is lower than one that is near, nothing else is looked at
-        let valley = proven_valley(a, b, begin.lowest, size);
-        if valley.is_some() {
-            return valley;
+    if flat && nearest == GjkStatus::Inside {
+        // where no minimum is lower than one that is near, nothing else is looked at
+        let minimum = proven_minimum(a, b, begin.minimum, size);
+        if minimum.is_some() {
+            return minimum;
         }
     }
-    // valleys so far, which later attempts keep away from
-    let mut valleys = [n; ATTEMPTS];
-    let mut lowest = (n, begin.height);
-    for attempt in 0..ATTEMPTS {
+    // minima so far, which later attempts keep away from
+    let mut minima = [n; MAX_STARTS];
+    let mut minimum = (n, begin.height);
+    for attempt in 0..MAX_STARTS {
         let mut height = begin.height;
-        if nearest == Nearest::Inside {
-            (n, height) = suggestion(a, b, valleys[0], &valleys[..attempt]);
+        if nearest == GjkStatus::Inside {
+            (n, height) = start_direction(a, b, minima[0], &minima[..attempt]);
         } else if -height > lift {
             break;
         }
         (n, height, _) = descend(a, b, n, height, size, flat);
-        valleys[attempt] = n;
-        if attempt == 0 || height < lowest.1 {
-            lowest = (n, height);
+        minima[attempt] = n;
+        if attempt == 0 || height < minimum.1 {
+            minimum = (n, height);
         }
-        // shallow ones have no second valley
-        if lowest.1 < T::of(DEEP) * size {
+        // shallow ones have no second minimum
+        if minimum.1 < T::of(DEEP_PENETRATION) * size {
             break;
         }
     }
-    let (mut n, mut best) = lowest;
-    if nearest == Nearest::Inside && hulls {
-        (n, best) = neighbour(a, b, n, best, size);
+    let (mut n, mut best) = minimum;
+    if nearest == GjkStatus::Inside && hulls {
+        (n, best) = adjacent_minimum(a, b, n, best, size);
     }
     // between polytopes, points and segments the nearest triangle is exact
     if flat {
         return Some((n, best, None));
     }
-    let (n, height) = polish(a, b, n, size);
+    let (n, height) = refine_direction(a, b, n, size);
     Some((n, height, None))
 }
 
 /// The point that lies above the surface by a share of the size.
-fn above<T: Real>(share: f64, size: T) -> Goal<T> {
-    Goal::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
+fn above<T: Real>(share: f64, size: T) -> GjkTarget<T> {
+    GjkTarget::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
 }
 
 /// Turns a direction downhill; returns it, its height and the search that has ended there, if one has. `flat` for shapes
 /// all of whose triangles are parts of faces.
 fn descend<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     start: [T; 3],
     height: T,
     size: T,
     flat: bool,
-) -> ([T; 3], T, Option<Run<T>>) {
+) -> ([T; 3], T, Option<GjkResult<T>>) {
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
-    let still = T::of(if flat { SAME } else { STILL });
+    let turn_tolerance = T::of(if flat { TURN_TOLERANCE_FLAT } else { TURN_TOLERANCE_CURVED });
     let (mut n, mut best) = (start, height);
-    for _ in 0..STEPS {
+    for _ in 0..DESCENT_STEPS {
         // from above the surface
         let mut next = n;
-        let run = search(a, b, above(LIFT, size), T::of(8.0) * size, least, &mut next);
-        if run.state != Nearest::Outside {
+        let result = search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, least, &mut next);
+        if result.state != GjkStatus::Outside {
             break;
         }
-        let value = run.height;
+        let value = result.height;
         let turned = sub(next, n);
         let turn = dot(turned, turned);
         let lower = value < best;
@@ -242,52 +257,58 @@ fn descend<T: Real>(
             n = next;
             best = value;
             // what is below the next point to look from is a point of the same face
-            if let (true, Some(witness)) = (flat, run.inside(scale(n, best))) {
-                return (n, best, Some(Run { witness, ..run }));
+            if let (true, Some(witness)) = (flat, result.inside(scale(n, best))) {
+                return (n, best, Some(GjkResult { witness, ..result }));
             }
         }
-        if !lower || turn < still {
-            return (n, best, Some(run));
+        if !lower || turn < turn_tolerance {
+            return (n, best, Some(result));
         }
     }
     (n, best, None)
 }
 
-/// The valley of two polytopes that overlap below a direction, or one that is lower than it, where none is lower.
-fn proven_valley<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
+/// The minimum of two polytopes that overlap below a direction, or one that is lower than it, where none is lower.
+fn proven_minimum<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     start: ([T; 3], T),
     size: T,
-) -> Option<Valley<T>> {
+) -> Option<LocalMinimum<T>> {
     let (mut n, mut best) = start;
     let slack = T::of(16.0) * T::EPSILON * size;
-    for _ in 0..VALLEYS {
-        let run;
-        (n, best, run) = descend(a, b, n, best, size, true);
-        let run = run?;
-        let valley = Some((n, best, Some(run.witness)));
+    for _ in 0..MAX_MINIMA {
+        let result;
+        (n, best, result) = descend(a, b, n, best, size, true);
+        let result = result?;
+        let minimum = Some((n, best, Some(result.witness)));
         // one that keeps them apart, or that they touch along, is the only one
         if best <= slack {
-            return valley;
+            return minimum;
         }
-        match enclose(a, b, n, best - slack, run.face) {
-            Shell::Closed => return valley,
-            Shell::Lower(next, value) => (n, best) = (next, value),
-            Shell::Open => return None,
+        match penetration_bound(a, b, n, best - slack, result.face) {
+            PenetrationBound::Proven => return minimum,
+            PenetrationBound::Lower(next, value) => (n, best) = (next, value),
+            PenetrationBound::Unproven => return None,
         }
     }
     None
 }
 
-/// Where a polytope has a lower valley next to one, and its height: from points above the surface around it, as long as that
+/// Where a polytope has a lower minimum next to one, and its height: from points above the surface around it, as long as that
 /// helps.
-fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], height: T, size: T) -> ([T; 3], T) {
-    let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(LOW);
+fn adjacent_minimum<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    start: [T; 3],
+    height: T,
+    size: T,
+) -> ([T; 3], T) {
+    let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(TILT_LIFT);
     let slack = T::of(4.0) * T::EPSILON * size;
     let (mut n, mut best) = (start, height);
     let mut center = n;
-    for k in 0..TURNS * TILTS.len() {
+    for k in 0..TILT_ROUNDS * TILTS.len() {
         if k % TILTS.len() == 0 {
             // as long as it helps
             if k > 0 && center == n {
@@ -297,10 +318,10 @@ fn neighbour<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], height:
         }
         let mut next = tilted(center, TILTS[k % TILTS.len()]);
         // between two low directions none is high
-        let goal = Goal::Above { lift: T::of(LOW) * size, most: T::of(HIGH) * best };
-        let run = search(a, b, goal, T::of(8.0) * size, least, &mut next);
-        if run.state == Nearest::Outside && run.height < best - slack {
-            (n, best) = (next, run.height);
+        let target = GjkTarget::Above { lift: T::of(TILT_LIFT) * size, most: T::of(TILT_CUTOFF) * best };
+        let result = search(a, b, target, T::of(8.0) * size, least, &mut next);
+        if result.state == GjkStatus::Outside && result.height < best - slack {
+            (n, best) = (next, result.height);
         }
     }
     (n, best)
@@ -313,9 +334,14 @@ fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
 }
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-/// what is across two of them, the first across an axis, and diagonals; none that is near one of `valleys`.
-fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &[[T; 3]]) -> ([T; 3], T) {
-    let known = |unit: [T; 3]| valleys.iter().any(|valley| dot(unit, *valley) > T::of(AWAY));
+/// what is across two of them, the first across an axis, and diagonals; none that is near one of `minima`.
+fn start_direction<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    n: [T; 3],
+    minima: &[[T; 3]],
+) -> ([T; 3], T) {
+    let known = |unit: [T; 3]| minima.iter().any(|minimum| dot(unit, *minimum) > T::of(DISTINCT_COSINE));
     let between = normalize3(sub(b.shape.pos, a.shape.pos));
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
     for k in 0..62 {
@@ -346,7 +372,7 @@ fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &
         if known(unit) {
             continue;
         }
-        let height = dot(meet(a, b, unit), unit);
+        let height = dot(minkowski_support(a, b, unit), unit);
         if none || height < least {
             least = height;
             best = unit;
@@ -360,11 +386,11 @@ fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &
             let outward = one.normal(polygon);
             let unit = scale(outward, sign);
             // no less than where the centre of the other is
-            let bound = one.hull.level(polygon) - dot(between, outward);
+            let bound = one.hull.plane_offset(polygon) - dot(between, outward);
             if known(unit) || (bound >= least && !none) {
                 continue;
             }
-            let height = dot(meet(a, b, unit), unit);
+            let height = dot(minkowski_support(a, b, unit), unit);
             if none || height < least {
                 least = height;
                 best = unit;
@@ -376,40 +402,45 @@ fn suggestion<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], valleys: &
 }
 
 /// Axis `k` of the two shapes, three each.
-fn axis_of<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> [T; 3] {
+fn axis_of_pair<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usize) -> [T; 3] {
     if k < 3 { a.axis(k) } else { b.axis(k - 3) }
 }
 
 /// Whether the difference may be flat along that axis, and it is nearly across `n`.
-fn flat_axis<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3], k: usize) -> bool {
-    (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of(a, b, k), n).abs() < T::of(SNAP)
+fn is_flat_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T; 3], k: usize) -> bool {
+    (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of_pair(a, b, k), n).abs() < T::of(SNAP_SINE)
 }
 
 /// Whether that axis lies across a cylinder: flat at its caps only.
-fn is_round<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, k: usize) -> bool {
+fn is_round_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usize) -> bool {
     (if k < 3 { a } else { b }).kind == geom::CYLINDER && k % 3 < 2
 }
 
 /// Turns a direction onto faces and edges where `h` is no larger, and by Newton's method to where it is least; returns
 /// that too.
-fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -> ([T; 3], T) {
+fn refine_direction<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    start: [T; 3],
+    size: T,
+) -> ([T; 3], T) {
     let slack = T::of(4.0) * T::EPSILON * size;
     let mut n = start;
-    let mut point = meet(a, b, n);
+    let mut point = minkowski_support(a, b, n);
     let mut height = dot(point, n);
     // how many directions are kept, and the one of a single edge
     let (mut kept, mut edge) = (0, [T::ZERO; 3]);
     for k in 0..36 {
         let (first, second) = (k / 6, k % 6);
-        if second < first || !flat_axis(a, b, start, first) || !flat_axis(a, b, start, second) {
+        if second < first || !is_flat_axis(a, b, start, first) || !is_flat_axis(a, b, start, second) {
             continue;
         }
         // the axes across a cylinder only count together
-        let round = (is_round(a, b, first), is_round(a, b, second));
+        let round = (is_round_axis(a, b, first), is_round_axis(a, b, second));
         if (round.0 || round.1) && !(round.0 && second > first && second / 3 == first / 3) {
             continue;
         }
-        let (one, two) = (axis_of(a, b, first), axis_of(a, b, second));
+        let (one, two) = (axis_of_pair(a, b, first), axis_of_pair(a, b, second));
         let mut next = add_scaled(start, one, -dot(start, one));
         if second > first {
             next = cross(one, two);
@@ -420,14 +451,14 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
             continue;
         }
         next = scale(next, T::ONE / length);
-        let farthest = meet(a, b, next);
-        let value = dot(farthest, next);
+        let support = minkowski_support(a, b, next);
+        let value = dot(support, next);
         let more = if second > first { 2 } else { 1 };
         // a face before an edge, unless that is better
         let better = value < height - slack || (value <= height + slack && more > kept);
-        if better && dot(next, start) > T::of(NEAR) {
+        if better && dot(next, start) > T::of(SNAP_COSINE) {
             n = next;
-            point = farthest;
+            point = support;
             height = value;
             kept = more;
             edge = one;
@@ -440,8 +471,8 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
         // polygons and edges at the farthest vertex; the other shape is a curved one
         let (other, sign) = if a.hull.exists() { (b, T::ONE) } else { (a, -T::ONE) };
         let axis = other.axis(2);
-        let v = s.hull.farthest(s.inward(scale(start, sign)));
-        for k in 0..3 * s.hull.ring(v) {
+        let v = s.hull.support(s.to_local(scale(start, sign)));
+        for k in 0..3 * s.hull.valence(v) {
             let along = normalize3(sub(s.vertex(s.hull.ring_vertex(v, k / 3)), s.vertex(v)));
             // a polygon, an edge alone, an edge and the side of a cylinder
             let mut next = match k % 3 {
@@ -455,15 +486,15 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
                 continue;
             }
             next = scale(next, if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
-            if dot(next, start) < T::of(NEAR) {
+            if dot(next, start) < T::of(SNAP_COSINE) {
                 continue;
             }
-            let farthest = meet(a, b, next);
-            let value = dot(farthest, next);
+            let support = minkowski_support(a, b, next);
+            let value = dot(support, next);
             let more = if k % 3 == 1 { 1 } else { 2 };
             if value < height - slack || (value <= height + slack && more > kept) {
                 n = next;
-                point = farthest;
+                point = support;
                 height = value;
                 kept = more;
                 edge = along;
@@ -471,19 +502,22 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
         }
     }
     let mut damping = size * T::of(1e-4);
-    for _ in 0..POLISHES {
+    for _ in 0..NEWTON_STEPS {
         if kept == 2 {
             break;
         }
         // slope and curvature in the directions in which it may turn
         let (t, u) = basis(n, edge);
-        let (ht, hu) = (add(curve(a, n, t), curve(b, n, t)), add(curve(a, n, u), curve(b, n, u)));
+        let (ht, hu) = (
+            add(support_hessian(a, n, t), support_hessian(b, n, t)),
+            add(support_hessian(a, n, u), support_hessian(b, n, u)),
+        );
         let (g, f) = (dot(point, t), dot(point, u));
         let (mut q, r, mut s) = (dot(t, ht) - height, dot(t, hu), dot(u, hu) - height);
         // downhill also where the curvature is not that of a minimum
         let half = (q - s) * T::of(0.5);
-        let lowest = if kept == 1 { q } else { (q + s) * T::of(0.5) - (half * half + r * r).sqrt() };
-        let lift = (damping - lowest).max(T::ZERO);
+        let minimum = if kept == 1 { q } else { (q + s) * T::of(0.5) - (half * half + r * r).sqrt() };
+        let lift = (damping - minimum).max(T::ZERO);
         q += lift;
         s += lift;
         let mut step = [-g / q, T::ZERO];
@@ -495,13 +529,13 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
         if !length.is_finite() {
             break;
         }
-        if length > T::of(LONGEST) {
-            step = [step[0] * (T::of(LONGEST) / length), step[1] * (T::of(LONGEST) / length)];
-            length = T::of(LONGEST);
+        if length > T::of(MAX_NEWTON_STEP) {
+            step = [step[0] * (T::of(MAX_NEWTON_STEP) / length), step[1] * (T::of(MAX_NEWTON_STEP) / length)];
+            length = T::of(MAX_NEWTON_STEP);
         }
         let next = normalize3(add_scaled(add_scaled(n, t, step[0]), u, step[1]));
-        let farthest = meet(a, b, next);
-        let value = dot(farthest, next);
+        let support = minkowski_support(a, b, next);
+        let value = dot(support, next);
         // also where a value is not a number
         let lower = value <= height + slack;
         if !lower {
@@ -509,7 +543,7 @@ fn polish<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, start: [T; 3], size: T) -
             continue;
         }
         n = next;
-        point = farthest;
+        point = support;
         height = value;
         if length < T::of(4.0) * T::EPSILON {
             break;
@@ -529,14 +563,14 @@ fn basis<T: Real>(n: [T; 3], edge: [T; 3]) -> ([T; 3], [T; 3]) {
 }
 
 /// Points of the two cores that touch along `n`.
-fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
-    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
+    let flat = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
     let back = scale(n, -T::ONE);
     // from one to the other and back, which ends where both are flat
-    let mut p = farthest(a, n, b.shape.pos, flat);
-    let mut q = farthest(b, back, p, flat);
-    p = farthest(a, n, q, flat);
-    q = farthest(b, back, p, flat);
+    let mut p = support(a, n, b.shape.pos, flat);
+    let mut q = support(b, back, p, flat);
+    p = support(a, n, q, flat);
+    q = support(b, back, p, flat);
     // two edges that cross
     let (one, two) = (single_edge(a, n, flat), single_edge(b, n, flat));
     if let (Some(e), Some(f)) = (one, two) {
@@ -553,32 +587,32 @@ fn witnesses<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> ([T; 3],
 /// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
 /// difference that is nearest to one above it comes from.
 fn hull_witnesses<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     n: [T; 3],
     height: T,
     known: Option<[T; 3]>,
 ) -> ([T; 3], [T; 3]) {
-    let flat = T::of(SLANTED) * T::EPSILON.sqrt();
+    let flat = T::of(LOOSE_FLAT_TOLERANCE) * T::EPSILON.sqrt();
     let across = scale(n, height);
     if is_single(b, n, flat) {
-        let q = farthest(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);
+        let q = support(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);
         return (add(q, across), q);
     }
     if is_single(a, n, flat) {
-        let p = farthest(a, n, a.shape.pos, T::ZERO);
+        let p = support(a, n, a.shape.pos, T::ZERO);
         return (p, sub(p, across));
     }
     let p = known.unwrap_or_else(|| {
         let size = norm3(a.shape.size) + norm3(b.shape.size);
         let mut turned = n;
-        search(a, b, above(LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
+        search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
     });
     (p, sub(p, across))
 }
 
 /// Whether only one point of a shape is farthest in direction `n`.
-fn is_single<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> bool {
+fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], flat: T) -> bool {
     if s.hull.exists() {
         return false;
     }
@@ -591,7 +625,7 @@ fn is_single<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> bool {
 }
 
 /// The edge of a shape that is farthest in direction `n`, where it is no face.
-fn single_edge<T: Real>(s: &Solid<'_, T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
+fn single_edge<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
     let mut edge = None;
     for k in 0..3 {
         // the axes across a cylinder count for its caps only
@@ -622,9 +656,10 @@ mod tests {
         }
     }
 
-    fn single(kinds: (i32, i32), a: &Shape<f64>, b: &Shape<f64>) -> Option<Found<f64>> {
-        let mut found = [Found::none(); MAX_FOUND];
-        (convex_convex(&Solid::of(kinds.0, a), &Solid::of(kinds.1, b), 0.05, false, &mut found) == 1)
+    fn single(kinds: (i32, i32), a: &Shape<f64>, b: &Shape<f64>) -> Option<ContactPoint<f64>> {
+        let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+        (convex_convex(&ConvexShape::of(kinds.0, a), &ConvexShape::of(kinds.1, b), 0.05, false, &mut found)
+            == 1)
             .then_some(found[0])
     }
 
@@ -653,7 +688,7 @@ mod tests {
             assert_eq!(one.is_some(), two.is_some());
             let (Some(one), Some(two)) = (one, two) else { return };
             count += 1;
-            // another of several valleys that are nearly as deep
+            // another of several minima that are nearly as deep
             let same = (one.dist - two.dist).abs() < 1e-9
                 && near(one.normal, scale(two.normal, -1.0), 1e-6)
                 && near(one.pos, two.pos, 1e-6);
@@ -692,7 +727,7 @@ mod tests {
         let mut count = 0;
         for _ in 0..1000 {
             let (a, b) = (random.shape(), random.shape());
-            let mut want = [Found::none(); MAX_FOUND];
+            let mut want = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let round = (geom::SPHERE, geom::SPHERE);
             let n = sphere_sphere(a.pos, a.size[0], b.pos, b.size[0], [1.0, 0.0, 0.0], 0.05, &mut want[0]);
             for (kinds, n) in [(round, n), ((geom::CAPSULE, geom::CAPSULE), usize::MAX)] {
@@ -734,18 +769,18 @@ mod tests {
                     if k % 5 == 4 {
                         (a.size[2], b.size[1]) = (1e-4, 1e-4);
                     }
-                    let mut wide = [Found::none(); MAX_FOUND];
-                    let mut slim = [Found::none(); MAX_FOUND];
+                    let mut wide = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+                    let mut slim = [ContactPoint::none(); MAX_PAIR_CONTACTS];
                     let n = convex_convex(
-                        &Solid::of(one, &a),
-                        &Solid::of(two, &b),
+                        &ConvexShape::of(one, &a),
+                        &ConvexShape::of(two, &b),
                         0.05,
                         one != geom::BOX,
                         &mut wide,
                     );
                     let m = convex_convex(
-                        &Solid::of(one, &narrow(&a)),
-                        &Solid::of(two, &narrow(&b)),
+                        &ConvexShape::of(one, &narrow(&a)),
+                        &ConvexShape::of(two, &narrow(&b)),
                         0.05,
                         one != geom::BOX,
                         &mut slim,
@@ -778,10 +813,10 @@ mod tests {
                 mat: quat_to_mat(quat),
                 size: [0.1, 0.2, 0.0],
             };
-            let mut found = [Found::none(); MAX_FOUND];
+            let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = convex_convex(
-                &Solid::of(geom::CYLINDER, &cylinder),
-                &Solid::of(geom::BOX, &cube),
+                &ConvexShape::of(geom::CYLINDER, &cylinder),
+                &ConvexShape::of(geom::BOX, &cube),
                 0.01,
                 true,
                 &mut found,

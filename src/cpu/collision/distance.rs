@@ -3,10 +3,10 @@
 //! Pairs that have a closed form for their contacts have it for their distance: that of the deepest contact. For all
 //! other convex shapes it is the gap of their support functions ([`super::convex`]).
 
-use super::collision::{closed_form, far_apart, is_convex, shape, solid};
-use super::convex::{Gap, convex_distance};
+use super::collision::{closed_form, convex_shape, is_convex, shape, spheres_apart};
+use super::convex::{GeomDistance, convex_distance};
 use super::plane_mesh::plane_mesh;
-use super::primitives::{Found, MAX_FOUND};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use crate::cpu::math::{add_scaled, scale};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -21,41 +21,41 @@ pub fn geom_distance<T: Real>(
     geom1: usize,
     geom2: usize,
     most: T,
-) -> Option<Gap<T>> {
+) -> Option<GeomDistance<T>> {
     // the lower type first
     let swapped = m.geom_type[geom1] > m.geom_type[geom2];
     let (g1, g2) = if swapped { (geom2, geom1) } else { (geom1, geom2) };
-    if far_apart(m, d, g1, g2, most) {
+    if spheres_apart(m, d, g1, g2, most) {
         return None;
     }
     let kinds = (m.geom_type[g1], m.geom_type[g2]);
     let (a, b) = (shape(m, d, g1), shape(m, d, g2));
-    let mut found = [Found::none(); MAX_FOUND];
+    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     // closed forms look for how deep it is where it is not above zero
     let gap = match closed_form(kinds, &a, &b, most.max(T::ZERO), &mut found) {
         Some(n) => deepest(&found[..n]),
         None if kinds == (geom::PLANE, geom::MESH) => {
-            let n = plane_mesh(&a, &solid(m, d, g2), most.max(T::ZERO), &mut found);
+            let n = plane_mesh(&a, &convex_shape(m, d, g2), most.max(T::ZERO), &mut found);
             deepest(&found[..n])
         }
         None if is_convex(kinds.0) && is_convex(kinds.1) => {
-            convex_distance(&solid(m, d, g1), &solid(m, d, g2), most)
+            convex_distance(&convex_shape(m, d, g1), &convex_shape(m, d, g2), most)
         }
         None => None,
     };
     let gap = gap.filter(|gap| gap.dist < most)?;
     Some(if swapped {
-        Gap { dist: gap.dist, normal: scale(gap.normal, -T::ONE), from: gap.to, to: gap.from }
+        GeomDistance { dist: gap.dist, normal: scale(gap.normal, -T::ONE), from: gap.to, to: gap.from }
     } else {
         gap
     })
 }
 
 /// The deepest of some contacts, the first of equals, as points on both surfaces.
-fn deepest<T: Real>(found: &[Found<T>]) -> Option<Gap<T>> {
+fn deepest<T: Real>(found: &[ContactPoint<T>]) -> Option<GeomDistance<T>> {
     let best = found.iter().copied().reduce(|best, next| if next.dist < best.dist { next } else { best })?;
     let half = best.dist * T::of(0.5);
-    Some(Gap {
+    Some(GeomDistance {
         dist: best.dist,
         normal: best.normal,
         from: add_scaled(best.pos, best.normal, -half),

@@ -6,16 +6,16 @@
 //! functions only. The nearest point of a triangle is found by its regions (Ericson, *Real-Time Collision
 //! Detection*, §5.1.5).
 
-use super::support_map::{Solid, farthest_near};
+use super::support_map::{ConvexShape, support_near};
 use crate::cpu::math::{add, add_scaled, cross, dot, norm3, scale, sub};
 use crate::real::Real;
 
 /// Most points that one search adds.
-const ROUNDS: usize = 40;
+const GJK_ITERATIONS: usize = 40;
 
 /// What a search has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nearest {
+pub enum GjkStatus {
     /// The point is outside, and the direction leads from the difference to it.
     Outside,
     /// The point is inside, or nearer to the surface than can be told.
@@ -30,14 +30,14 @@ struct Simplex<T> {
     /// The same as points of the first shape.
     from: [[T; 3]; 4],
     /// Shares of the points in the nearest point.
-    shares: [T; 3],
+    barycentrics: [T; 3],
     count: usize,
 }
 
 impl<T: Real> Simplex<T> {
     /// None yet.
     fn empty() -> Self {
-        Self { points: [[T::ZERO; 3]; 4], from: [[T::ZERO; 3]; 4], shares: [T::ZERO; 3], count: 0 }
+        Self { points: [[T::ZERO; 3]; 4], from: [[T::ZERO; 3]; 4], barycentrics: [T::ZERO; 3], count: 0 }
     }
 
     /// Makes a point another one of it.
@@ -50,7 +50,7 @@ impl<T: Real> Simplex<T> {
     fn witness(&self) -> [T; 3] {
         let mut sum = [T::ZERO; 3];
         for k in 0..self.count.min(3) {
-            sum = add_scaled(sum, self.from[k], self.shares[k]);
+            sum = add_scaled(sum, self.from[k], self.barycentrics[k]);
         }
         sum
     }
@@ -58,7 +58,7 @@ impl<T: Real> Simplex<T> {
 
 /// The point that a search looks for.
 #[derive(Clone, Copy, Debug)]
-pub enum Goal<T> {
+pub enum GjkTarget<T> {
     /// The origin.
     Origin,
     /// The point above the surface of the difference in the first direction.
@@ -72,13 +72,13 @@ pub enum Goal<T> {
 
 /// How a search has ended.
 #[derive(Clone, Copy)]
-pub struct Run<T> {
+pub struct GjkResult<T> {
     /// What it has found.
-    pub state: Nearest,
+    pub state: GjkStatus,
     /// Support function of the difference in the last direction.
     pub height: T,
     /// The direction on the way in which it was least, and that.
-    pub lowest: ([T; 3], T),
+    pub minimum: ([T; 3], T),
     /// The point of the first shape at the point of the difference that is nearest.
     pub witness: [T; 3],
     /// Points of the difference whose hull holds that one, the last of them repeated where there are fewer than three.
@@ -87,39 +87,40 @@ pub struct Run<T> {
     pub from: [[T; 3]; 3],
 }
 
-impl<T: Real> Run<T> {
+impl<T: Real> GjkResult<T> {
     /// The point of the first shape at a point inside the triangle that was found, if it is.
     pub fn inside(&self, point: [T; 3]) -> Option<[T; 3]> {
         let [p, q, r] = self.face.map(|corner| sub(corner, point));
         let normal = cross(sub(q, p), sub(r, p));
-        let shares = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
-        let sum = shares[0] + shares[1] + shares[2];
-        let inner = shares.iter().all(|share| *share > T::ZERO);
+        let barycentrics = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
+        let sum = barycentrics[0] + barycentrics[1] + barycentrics[2];
+        let inner = barycentrics.iter().all(|share| *share > T::ZERO);
         inner.then(|| {
             let [p, q, r] = self.from;
-            let mixed = add_scaled(add_scaled(scale(p, shares[0]), q, shares[1]), r, shares[2]);
+            let mixed =
+                add_scaled(add_scaled(scale(p, barycentrics[0]), q, barycentrics[1]), r, barycentrics[2]);
             scale(mixed, T::ONE / sum)
         })
     }
 }
 
-/// Turns `n` into the direction from the difference of `a` and `b` to the goal; stops where a plane keeps
+/// Turns `n` into the direction from the difference of `a` and `b` to the target; stops where a plane keeps
 /// the difference farther than `reach` away. `least` is the distance below which nothing is told.
 pub fn search<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
-    goal: Goal<T>,
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    target: GjkTarget<T>,
     reach: T,
-    least: T,
+    tolerance: T,
     n: &mut [T; 3],
-) -> Run<T> {
+) -> GjkResult<T> {
     let close = T::EPSILON * T::of(8.0);
     let mut simplex = Simplex::empty();
     let none = [[T::ZERO; 3]; 3];
-    let mut run = Run {
-        state: Nearest::Outside,
+    let mut result = GjkResult {
+        state: GjkStatus::Outside,
         height: T::ZERO,
-        lowest: (*n, T::ZERO),
+        minimum: (*n, T::ZERO),
         witness: a.shape.pos,
         face: none,
         from: none,
@@ -129,25 +130,25 @@ pub fn search<T: Real>(
     let mut at = [T::ZERO; 3];
     // where climbs have ended
     let mut last = [None; 2];
-    for round in 0..=ROUNDS {
-        let from = farthest_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
+    for round in 0..=GJK_ITERATIONS {
+        let from = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
         let back = scale(*n, -T::ONE);
-        let met = sub(from, farthest_near(b, back, b.shape.pos, T::ZERO, &mut last[1]));
-        run.height = dot(met, *n);
-        if let (Goal::Above { lift, most }, 0) = (goal, round) {
-            if run.height > most {
-                return Run { state: Nearest::Far, ..run };
+        let difference = sub(from, support_near(b, back, b.shape.pos, T::ZERO, &mut last[1]));
+        result.height = dot(difference, *n);
+        if let (GjkTarget::Above { lift, most }, 0) = (target, round) {
+            if result.height > most {
+                return GjkResult { state: GjkStatus::Far, ..result };
             }
-            at = scale(*n, run.height + lift);
+            at = scale(*n, result.height + lift);
         }
-        let point = sub(met, at);
-        if round == 0 || run.height < run.lowest.1 {
-            run.lowest = (*n, run.height);
+        let point = sub(difference, at);
+        if round == 0 || result.height < result.minimum.1 {
+            result.minimum = (*n, result.height);
         }
         if -dot(point, *n) > reach {
-            return Run { state: Nearest::Far, ..run };
+            return GjkResult { state: GjkStatus::Far, ..result };
         }
-        if round == ROUNDS || (round > 0 && square - dot(nearest, point) <= close * square) {
+        if round == GJK_ITERATIONS || (round > 0 && square - dot(nearest, point) <= close * square) {
             break;
         }
         simplex.points[simplex.count] = point;
@@ -155,13 +156,13 @@ pub fn search<T: Real>(
         simplex.count += 1;
         let next = reduce(&mut simplex);
         let length2 = dot(next, next);
-        if simplex.count == 4 || length2 <= least * least {
-            return Run { state: Nearest::Inside, ..run };
+        if simplex.count == 4 || length2 <= tolerance * tolerance {
+            return GjkResult { state: GjkStatus::Inside, ..result };
         }
         if round > 0 && length2 >= square {
             break;
         }
-        run.witness = simplex.witness();
+        result.witness = simplex.witness();
         nearest = next;
         square = length2;
         let before = *n;
@@ -173,10 +174,10 @@ pub fn search<T: Real>(
     }
     for k in 0..3 {
         let corner = k.min(simplex.count - 1);
-        run.face[k] = add(at, simplex.points[corner]);
-        run.from[k] = simplex.from[corner];
+        result.face[k] = add(at, simplex.points[corner]);
+        result.from[k] = simplex.from[corner];
     }
-    run
+    result
 }
 
 /// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
@@ -209,7 +210,7 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
         return found;
     }
     if s.count == 1 {
-        s.shares = [T::ONE, T::ZERO, T::ZERO];
+        s.barycentrics = [T::ONE, T::ZERO, T::ZERO];
         return s.points[0];
     }
     if s.count == 2 {
@@ -228,7 +229,7 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
     let (vr, vq, vp) = (d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4);
     // corners
     s.count = 1;
-    s.shares = [T::ONE, T::ZERO, T::ZERO];
+    s.barycentrics = [T::ONE, T::ZERO, T::ZERO];
     if d1 <= T::ZERO && d2 <= T::ZERO {
         return p;
     }
@@ -244,24 +245,24 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
     s.count = 2;
     if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
         let share = d1 / (d1 - d3);
-        s.shares = [T::ONE - share, share, T::ZERO];
+        s.barycentrics = [T::ONE - share, share, T::ZERO];
         return add_scaled(p, pq, share);
     }
     if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
         let share = d2 / (d2 - d6);
         s.set(1, 2);
-        s.shares = [T::ONE - share, share, T::ZERO];
+        s.barycentrics = [T::ONE - share, share, T::ZERO];
         return add_scaled(p, pr, share);
     }
     if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
         let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         s.set(0, 2);
-        s.shares = [share, T::ONE - share, T::ZERO];
+        s.barycentrics = [share, T::ONE - share, T::ZERO];
         return add_scaled(q, sub(r, q), share);
     }
     // face
     s.count = 3;
     let share = T::ONE / (vp + vq + vr);
-    s.shares = [vp * share, vq * share, vr * share];
+    s.barycentrics = [vp * share, vq * share, vr * share];
     add_scaled(add_scaled(p, pq, vq * share), pr, vr * share)
 }

@@ -3,7 +3,7 @@
 
 use super::polytope::Hull;
 use super::primitives::Shape;
-use super::support_map::{Solid, farthest};
+use super::support_map::{ConvexShape, support};
 use crate::cpu::math::{add, add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec, sub, transpose};
 use crate::model::Model;
 use crate::real::Real;
@@ -33,7 +33,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         m: &'a Model<T>,
         field: usize,
         shape: Shape<T>,
-        other: &Solid<'_, T>,
+        other: &ConvexShape<'_, T>,
         margin: T,
     ) -> Option<Self> {
         let size = &m.hfield_size[4 * field..4 * field + 4];
@@ -43,14 +43,14 @@ impl<'a, T: Real> Prisms<'a, T> {
             mat: mat_mul(transpose(shape.mat), other.shape.mat),
             size: other.shape.size,
         };
-        let solid = Solid { shape: turned, ..*other };
+        let solid = ConvexShape { shape: turned, ..*other };
         let (mut low, mut high) = ([T::ZERO; 3], [T::ZERO; 3]);
         for k in 0..3 {
             let mut axis = [T::ZERO; 3];
             axis[k] = T::ONE;
-            high[k] = farthest(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
+            high[k] = support(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
             axis[k] = -T::ONE;
-            low[k] = farthest(&solid, axis, turned.pos, T::ZERO)[k] - solid.radius();
+            low[k] = support(&solid, axis, turned.pos, T::ZERO)[k] - solid.radius();
         }
         let (bottom, top) = ([-size[0], -size[1], -size[3]], [size[0], size[1], size[2]]);
         let apart = (0..3).any(|k| low[k] - margin > top[k] || high[k] + margin < bottom[k]);
@@ -75,7 +75,7 @@ impl<'a, T: Real> Prisms<'a, T> {
     }
 
     /// One of them; none where it is below the geom.
-    pub fn get(&self, index: usize) -> Option<Solid<'a, T>> {
+    pub fn get(&self, index: usize) -> Option<ConvexShape<'a, T>> {
         let (m, field) = (self.m, self.field);
         let size = &m.hfield_size[4 * field..4 * field + 4];
         let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
@@ -107,6 +107,6 @@ impl<'a, T: Real> Prisms<'a, T> {
         }
         let pos = add(self.shape.pos, mat_mul_vec(self.shape.mat, center));
         let shape = Shape { pos, mat: self.shape.mat, size: half };
-        Some(Solid { kind: geom::HFIELD, shape, hull: Hull::Prism(corners) })
+        Some(ConvexShape { kind: geom::HFIELD, shape, hull: Hull::Prism(corners) })
     }
 }

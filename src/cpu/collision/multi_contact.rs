@@ -4,10 +4,10 @@
 //! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
 //! that span much area are kept. Contacts lie along the face's normal.
 
-use super::convex::FLAT;
-use super::polytope::MOST_CORNERS;
-use super::primitives::{Found, MAX_FOUND};
-use super::support_map::{Solid, farthest};
+use super::convex::FLAT_TOLERANCE;
+use super::polytope::MAX_POLYGON_CORNERS;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use super::support_map::{ConvexShape, support};
 use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
 use crate::real::Real;
 use crate::schema::enums::geom;
@@ -17,69 +17,79 @@ const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
 const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 
 /// How far a cut may lie beyond the ends of a side.
-const CUT: f64 = 3e-7;
+const CLIP_TOLERANCE: f64 = 3e-7;
 
 /// Share by which squared lengths and areas may differ by rounding.
-const TIE: f64 = 1e-5;
+const TIE_TOLERANCE: f64 = 1e-5;
 
 /// Corners of a cap.
-const CORNERS: usize = 16;
+const CAP_CORNERS: usize = 16;
 
 /// Most contacts of two faces.
-const KEPT: usize = 4;
+const MAX_FACE_CONTACTS: usize = 4;
 
 /// Room for corners while a polygon is clipped: a side adds one at most.
-const ROOM: usize = 2 * MOST_CORNERS;
+const POLYGON_CAPACITY: usize = 2 * MAX_POLYGON_CORNERS;
 
 /// A flat polygon in a fixed order of corners.
 struct Polygon<T> {
-    points: [[T; 3]; ROOM],
+    points: [[T; 3]; POLYGON_CAPACITY],
     count: usize,
 }
 
 /// Contacts of two shapes that touch at `p` and `q` along `n`; `found` holds the first.
-pub fn several<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
+pub fn multi_contact<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     n: [T; 3],
     p: [T; 3],
     q: [T; 3],
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let flat = T::of(FLAT) * T::EPSILON.sqrt();
+    let flatness = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
     let back = scale(n, -T::ONE);
-    let (va, vb) = (a.hull.farthest(a.inward(n)), b.hull.farthest(b.inward(back)));
-    let (one, two) = (facing(a, va, n, n, flat, T::ZERO), facing(b, vb, back, back, flat, T::ZERO));
+    let (va, vb) = (a.hull.support(a.to_local(n)), b.hull.support(b.to_local(back)));
+    let (one, two) =
+        (best_face(a, va, n, n, flatness, T::ZERO), best_face(b, vb, back, back, flatness, T::ZERO));
     let tolerance = T::of(ALIGNED_SINE);
     // two faces
     if let (Some(face), Some(_)) = (one, two) {
         let normal = face_normal(a, face);
         let against = scale(normal, -T::ONE);
-        if let Some(opposite) = facing(b, vb, back, against, flat, T::of(ALIGNED_COSINE)) {
+        if let Some(opposite) = best_face(b, vb, back, against, flatness, T::of(ALIGNED_COSINE)) {
             let other = face_normal(b, opposite);
             if dot(normal, n) > tolerance && dot(other, back) > tolerance {
                 let mut polygon = corners_of(b, opposite);
-                cut(&mut polygon, a, face, margin);
+                clip_polygon(&mut polygon, a, face, margin);
                 let base = corner(a, face, 0);
-                return write(&polygon, false, base, normal, other, scale(other, -T::ONE), T::ZERO, found);
+                return write_polygon(
+                    &polygon,
+                    false,
+                    base,
+                    normal,
+                    other,
+                    scale(other, -T::ONE),
+                    T::ZERO,
+                    found,
+                );
             }
         }
     }
     // a side of the first and a face of the second
-    let (dim, other_dim) = (dimension(a, va, n, flat), dimension(b, vb, back, flat));
+    let (dim, other_dim) = (feature_dimension(a, va, n, flatness), feature_dimension(b, vb, back, flatness));
     if two.is_some() && dim < 3 && (dim <= other_dim || one.is_none()) {
-        for k in 0..faces(b, vb) {
-            let Some(face) = face(b, vb, k, back, flat) else { continue };
+        for k in 0..face_count(b, vb) {
+            let Some(face) = face(b, vb, k, back, flatness) else { continue };
             // of a mesh the one that it lies on
             if b.hull.exists() && two != Some(face) {
                 continue;
             }
             let normal = face_normal(b, face);
-            if let Some((mut polygon, room)) = edge(a, va, n, p, normal, margin, flat) {
-                cut(&mut polygon, b, face, margin - room);
+            if let Some((mut polygon, offset)) = side_line(a, va, n, p, normal, margin, flatness) {
+                clip_polygon(&mut polygon, b, face, margin - offset);
                 let into = scale(normal, -T::ONE);
-                return write(&polygon, true, corner(b, face, 0), normal, into, into, room, found);
+                return write_polygon(&polygon, true, corner(b, face, 0), normal, into, into, offset, found);
             }
         }
         return 1;
@@ -87,10 +97,10 @@ pub fn several<T: Real>(
     // a side of the second and a face of the first
     if let (Some(face), true) = (one, other_dim < 3) {
         let normal = face_normal(a, face);
-        if let Some((mut polygon, room)) = edge(b, vb, back, q, normal, margin, flat) {
-            cut(&mut polygon, a, face, margin - room);
+        if let Some((mut polygon, offset)) = side_line(b, vb, back, q, normal, margin, flatness) {
+            clip_polygon(&mut polygon, a, face, margin - offset);
             let into = scale(normal, -T::ONE);
-            return write(&polygon, true, corner(a, face, 0), normal, into, normal, room, found);
+            return write_polygon(&polygon, true, corner(a, face, 0), normal, into, normal, offset, found);
         }
     }
     1
@@ -104,39 +114,40 @@ struct Face<T> {
 }
 
 /// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
-fn faces<T: Real>(s: &Solid<'_, T>, v: usize) -> usize {
-    if s.hull.exists() { s.hull.ring(v) } else { 3 }
+fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
+    if s.hull.exists() { s.hull.valence(v) } else { 3 }
 }
 
 /// Face `k` of these, if it may touch along `n`: a cap of a cylinder that does not lie on its side, a face of a box, or
 /// one of a mesh.
-fn face<T: Real>(s: &Solid<'_, T>, v: usize, k: usize, n: [T; 3], flat: T) -> Option<Face<T>> {
+fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: [T; 3], flatness: T) -> Option<Face<T>> {
     if s.hull.exists() {
         let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
-        return (dot(face_normal(s, face), n) >= flat).then_some(face);
+        return (dot(face_normal(s, face), n) >= flatness).then_some(face);
     }
     let along = dot(s.axis(k), n);
     let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
-    (has && along.abs() >= flat).then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
+    (has && along.abs() >= flatness)
+        .then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
 }
 
 /// Normal of a face.
-fn face_normal<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> [T; 3] {
+fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> [T; 3] {
     if s.hull.exists() { s.normal(face.k) } else { scale(s.axis(face.k), face.sign) }
 }
 
 /// Of the faces that may touch along `n` the one that looks most in a direction, more than `least`.
-fn facing<T: Real>(
-    s: &Solid<'_, T>,
+fn best_face<T: Real>(
+    s: &ConvexShape<'_, T>,
     v: usize,
     n: [T; 3],
     direction: [T; 3],
-    flat: T,
+    flatness: T,
     least: T,
 ) -> Option<Face<T>> {
     let (mut best, mut found) = (least, None);
-    for k in 0..faces(s, v) {
-        if let Some(face) = face(s, v, k, n, flat) {
+    for k in 0..face_count(s, v) {
+        if let Some(face) = face(s, v, k, n, flatness) {
             let cosine = dot(face_normal(s, face), direction);
             if cosine > best {
                 best = cosine;
@@ -149,38 +160,38 @@ fn facing<T: Real>(
 
 /// Whether a shape touches along `n` with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as
 /// its rim.
-fn dimension<T: Real>(s: &Solid<'_, T>, v: usize, n: [T; 3], flat: T) -> usize {
+fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: [T; 3], flatness: T) -> usize {
     if s.hull.exists() {
-        let ring = s.hull.ring(v);
-        let along = |k: usize| norm3(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flat;
-        if (0..ring).any(along) {
+        let valence = s.hull.valence(v);
+        let along = |k: usize| norm3(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flatness;
+        if (0..valence).any(along) {
             return 3;
         }
-        return if (0..ring).any(|k| dot(ring_edge(s, v, k), n).abs() < flat) { 2 } else { 1 };
+        return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
     }
-    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flat).count();
+    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
     match s.kind {
         geom::BOX => 1 + across,
-        geom::CYLINDER if dot(s.axis(2), n).abs() < flat => 2,
+        geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
         _ => 1,
     }
 }
 
 /// Unit vector along edge `k` of those at a vertex of a mesh.
-fn ring_edge<T: Real>(s: &Solid<'_, T>, v: usize, k: usize) -> [T; 3] {
+fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> [T; 3] {
     normalize3(sub(s.vertex(s.hull.ring_vertex(v, k)), s.vertex(v)))
 }
 
 /// Number of corners of a face.
-fn corners<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> usize {
+fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
     if s.hull.exists() {
         return s.hull.corners(face.k);
     }
-    if s.kind == geom::CYLINDER { CORNERS } else { 4 }
+    if s.kind == geom::CYLINDER { CAP_CORNERS } else { 4 }
 }
 
 /// Corner `c` of a face.
-fn corner<T: Real>(s: &Solid<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
+fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
     let Face { k, sign } = face;
     if s.hull.exists() {
         return s.vertex(s.hull.corner(k, c));
@@ -210,8 +221,8 @@ fn corner<T: Real>(s: &Solid<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
 }
 
 /// All corners of a face.
-fn corners_of<T: Real>(s: &Solid<'_, T>, face: Face<T>) -> Polygon<T> {
-    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: corners(s, face) };
+fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
+    let mut polygon = Polygon { points: [[T::ZERO; 3]; POLYGON_CAPACITY], count: corners(s, face) };
     for c in 0..polygon.count {
         polygon.points[c] = corner(s, face, c);
     }
@@ -231,18 +242,18 @@ fn sixteenth<T: Real>(c: usize) -> (T, T) {
 
 /// The line of a shape's side that is farthest along `n` and lies on a face with that `normal`, through `touch` for a
 /// capsule, and half the margin where it includes that.
-fn edge<T: Real>(
-    s: &Solid<'_, T>,
+fn side_line<T: Real>(
+    s: &ConvexShape<'_, T>,
     v: usize,
     n: [T; 3],
     touch: [T; 3],
     normal: [T; 3],
     margin: T,
-    flat: T,
+    flatness: T,
 ) -> Option<(Polygon<T>, T)> {
-    let mut polygon = Polygon { points: [[T::ZERO; 3]; ROOM], count: 2 };
+    let mut polygon = Polygon { points: [[T::ZERO; 3]; POLYGON_CAPACITY], count: 2 };
     if s.hull.exists() || s.kind == geom::BOX {
-        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flat)?;
+        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flatness)?;
         return Some((polygon, T::ZERO));
     }
     let (axis, half) = (s.axis(2), s.shape.size[1]);
@@ -251,16 +262,16 @@ fn edge<T: Real>(
         return None;
     }
     if s.kind == geom::CAPSULE {
-        let room = margin * T::of(0.5);
-        let touch = add_scaled(touch, n, room);
+        let offset = margin * T::of(0.5);
+        let touch = add_scaled(touch, n, offset);
         let center = add_scaled(touch, axis, -dot(sub(touch, s.shape.pos), axis));
         polygon.points[0] = add_scaled(center, axis, -half);
         polygon.points[1] = add_scaled(center, axis, half);
-        return Some((polygon, room));
+        return Some((polygon, offset));
     }
     // from the end that is farther along the normal
-    let rim = farthest(s, n, touch, flat);
-    let side = if dot(axis, n) >= -flat { T::ONE } else { -T::ONE };
+    let rim = support(s, n, touch, flatness);
+    let side = if dot(axis, n) >= -flatness { T::ONE } else { -T::ONE };
     let center = add_scaled(rim, axis, -dot(sub(rim, s.shape.pos), axis));
     polygon.points[0] = add_scaled(center, axis, half * side);
     polygon.points[1] = add_scaled(center, axis, -(half * side));
@@ -269,20 +280,20 @@ fn edge<T: Real>(
 
 /// Ends of the edge at the farthest corner of a box or mesh that lies best on a face with that `normal`, if any does.
 fn straight_edge<T: Real>(
-    s: &Solid<'_, T>,
+    s: &ConvexShape<'_, T>,
     v: usize,
     n: [T; 3],
     normal: [T; 3],
-    flat: T,
+    flatness: T,
 ) -> Option<([T; 3], [T; 3])> {
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
-    let start = if s.hull.exists() { s.vertex(v) } else { farthest(s, n, s.shape.pos, T::ZERO) };
+    let start = if s.hull.exists() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
     // where it touches with an edge, that one
-    let single = dimension(s, v, n, flat) == 2;
-    for k in 0..faces(s, v) {
+    let single = feature_dimension(s, v, n, flatness) == 2;
+    for k in 0..face_count(s, v) {
         let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
         let slope = dot(along, normal).abs();
-        if slope >= best || (single && dot(along, n).abs() >= flat) {
+        if slope >= best || (single && dot(along, n).abs() >= flatness) {
             continue;
         }
         best = slope;
@@ -298,7 +309,7 @@ fn straight_edge<T: Real>(
 
 /// Cuts a polygon by the sides of a face of `s`, seen along that one's normal; what is higher above it than `most` goes
 /// too.
-fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<'_, T>, face: Face<T>, most: T) {
+fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face: Face<T>, most: T) {
     let (base, normal) = (corner(s, face, 0), face_normal(s, face));
     let sides = corners(s, face);
     for e in 0..sides {
@@ -314,15 +325,15 @@ fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<'_, T>, face: Face<T>, most:
             let in1 = dot(sub(start, from), out) > T::of(-1e-10);
             let in2 = dot(sub(end, from), out) > T::of(-1e-10);
             let slope = dot(out, sub(end, start));
-            if in1 != in2 && slope.abs() >= T::of(1e-10) && count < ROOM {
+            if in1 != in2 && slope.abs() >= T::of(1e-10) && count < POLYGON_CAPACITY {
                 let share = (level - dot(out, start)) / slope;
-                if share > T::of(-CUT) && share < T::of(1.0 + CUT) {
+                if share > T::of(-CLIP_TOLERANCE) && share < T::of(1.0 + CLIP_TOLERANCE) {
                     let share = share.max(T::ZERO).min(T::ONE);
                     polygon.points[count] = add_scaled(start, sub(end, start), share);
                     count += 1;
                 }
             }
-            if in2 && count < ROOM {
+            if in2 && count < POLYGON_CAPACITY {
                 polygon.points[count] = end;
                 count += 1;
             }
@@ -344,36 +355,36 @@ fn cut<T: Real>(polygon: &mut Polygon<T>, s: &Solid<'_, T>, face: Face<T>, most:
 /// Writes the contacts of what is left of a polygon above a face through `base`: `way` leads to the polygon's own side,
 /// `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays
 /// where nothing is left.
-fn write<T: Real>(
+fn write_polygon<T: Real>(
     polygon: &Polygon<T>,
     line: bool,
     base: [T; 3],
     normal: [T; 3],
     way: [T; 3],
     along: [T; 3],
-    room: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    offset: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     if polygon.count == 0 {
         return 1;
     }
     let chosen = choose(polygon, line);
-    let count = chosen.iter().filter(|c| **c < ROOM).count();
+    let count = chosen.iter().filter(|c| **c < POLYGON_CAPACITY).count();
     for (k, &c) in chosen[..count].iter().enumerate() {
         let point = polygon.points[c];
         let height = dot(sub(point, base), normal);
         let on = add_scaled(point, normal, -height);
         let dist = -height * dot(normal, way);
-        let pos = add_scaled(add_scaled(on, way, -dist * T::of(0.5)), along, -room * T::of(0.5));
-        found[k] = Found { dist: dist + room, pos, normal: along, tangent: [T::ZERO; 3] };
+        let pos = add_scaled(add_scaled(on, way, -dist * T::of(0.5)), along, -offset * T::of(0.5));
+        found[k] = ContactPoint { dist: dist + offset, pos, normal: along, tangent: [T::ZERO; 3] };
     }
     count
 }
 
 /// The corners that are kept: all up to four, the farthest two of a line, or four that span much area; the rest is none.
-fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; KEPT] {
+fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACTS] {
     let n = polygon.count;
-    let mut chosen = [ROOM; KEPT];
+    let mut chosen = [POLYGON_CAPACITY; MAX_FACE_CONTACTS];
     for (k, c) in chosen.iter_mut().enumerate().take(n) {
         *c = k;
     }
@@ -383,20 +394,20 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; KEPT] {
             for j in i + 1..n {
                 let apart = sub(polygon.points[j], polygon.points[i]);
                 // the first of those that are as far
-                if dot(apart, apart) > most * T::of(1.0 + TIE) {
+                if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
                     most = dot(apart, apart);
-                    chosen = [i, j, ROOM, ROOM];
+                    chosen = [i, j, POLYGON_CAPACITY, POLYGON_CAPACITY];
                 }
             }
         }
-    } else if n > KEPT {
-        chosen = quadrilateral(polygon);
+    } else if n > MAX_FACE_CONTACTS {
+        chosen = largest_quadrilateral(polygon);
     }
     chosen
 }
 
 /// The largest quadrilateral that a walk around the corners meets.
-fn quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; KEPT] {
+fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONTACTS] {
     let n = polygon.count;
     let area = |q: [usize; 4]| {
         let p = |k: usize| polygon.points[q[k]];
@@ -413,7 +424,7 @@ fn quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; KEPT] {
             let mut next = at;
             next[k] = (at[k] + 1) % n;
             let value = area(next);
-            if value > most * T::of(1.0 + TIE) {
+            if value > most * T::of(1.0 + TIE_TOLERANCE) {
                 at = next;
                 best = at;
                 most = value;

@@ -8,50 +8,50 @@
 //! polytope that is expanded (van den Bergen, *Collision Detection in Interactive 3D Environments*, §4.3.8) has the
 //! same points, but is kept as a whole, while of this surface only the triangles on the way are.
 
-use super::support_map::{Solid, meet};
+use super::support_map::{ConvexShape, minkowski_support};
 use crate::cpu::math::{add_scaled, cross, dot, norm3, scale, sub};
 use crate::real::Real;
 
 /// Most triangles that wait, and most points that are added.
-const WAITING: usize = 16;
-const POINTS: usize = 24;
+const BOUND_STACK: usize = 16;
+const BOUND_POINTS: usize = 24;
 
 /// A direction that is along no edge, to count how often the surface goes around the origin.
-const RAY: [f64; 3] = [0.371_943, -0.585_217, 0.720_561];
+const WINDING_RAY: [f64; 3] = [0.371_943, -0.585_217, 0.720_561];
 
 /// What the surface shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shell<T> {
+pub enum PenetrationBound<T> {
     /// No direction is lower.
-    Closed,
+    Proven,
     /// One that is, and its height.
     Lower([T; 3], T),
     /// Nothing: it takes too many points.
-    Open,
+    Unproven,
 }
 
 /// Looks for a direction in which the support function of the difference is less than `depth`, or a proof that there is
 /// none. `n` is the outward direction of the triangle `face` of points of the difference.
-pub fn enclose<T: Real>(
-    a: &Solid<'_, T>,
-    b: &Solid<'_, T>,
+pub fn penetration_bound<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     n: [T; 3],
     depth: T,
     face: [[T; 3]; 3],
-) -> Shell<T> {
+) -> PenetrationBound<T> {
     let [p, q, r] = face;
-    let opposite = meet(a, b, scale(n, -T::ONE));
+    let opposite = minkowski_support(a, b, scale(n, -T::ONE));
     if -dot(opposite, n) < depth {
-        return Shell::Lower(scale(n, -T::ONE), -dot(opposite, n));
+        return PenetrationBound::Lower(scale(n, -T::ONE), -dot(opposite, n));
     }
     // counterclockwise from outside
     let (q, r) = if dot(cross(sub(q, p), sub(r, p)), n) < T::ZERO { (r, q) } else { (q, r) };
-    let mut waiting = [[[T::ZERO; 3]; 3]; WAITING];
-    waiting[..4].copy_from_slice(&[[p, q, r], [q, p, opposite], [r, q, opposite], [p, r, opposite]]);
+    let mut stack = [[[T::ZERO; 3]; 3]; BOUND_STACK];
+    stack[..4].copy_from_slice(&[[p, q, r], [q, p, opposite], [r, q, opposite], [p, r, opposite]]);
     let (mut count, mut points, mut around) = (4, 0, 0);
     while count > 0 {
         count -= 1;
-        let triangle = waiting[count];
+        let triangle = stack[count];
         let [p, q, r] = triangle;
         // where an edge is nearest, or the triangle
         let mut split = 4;
@@ -80,7 +80,7 @@ pub fn enclose<T: Real>(
             }
         }
         if split == 4 {
-            let ray = RAY.map(T::of);
+            let ray = WINDING_RAY.map(T::of);
             let sides = [dot(pq, ray), dot(qr, ray), dot(rp, ray)];
             let volume = dot(pq, r);
             if volume > T::ZERO && sides.iter().all(|s| *s > T::ZERO) {
@@ -92,25 +92,25 @@ pub fn enclose<T: Real>(
         }
         let length = norm3(way);
         points += 1;
-        if points > POINTS || count + 3 > WAITING || length < T::MINVAL {
-            return Shell::Open;
+        if points > BOUND_POINTS || count + 3 > BOUND_STACK || length < T::MINVAL {
+            return PenetrationBound::Unproven;
         }
         let direction = scale(way, T::ONE / length);
-        let point = meet(a, b, direction);
+        let point = minkowski_support(a, b, direction);
         let height = dot(point, direction);
         if height < depth {
-            return Shell::Lower(direction, height);
+            return PenetrationBound::Lower(direction, height);
         }
         // the triangle without a corner, for each one that changes
         for k in 0..3 {
             if split == 3 || k == split || k == (split + 1) % 3 {
-                waiting[count] = triangle;
-                waiting[count][k] = point;
+                stack[count] = triangle;
+                stack[count][k] = point;
                 count += 1;
             }
         }
     }
-    if around == 1 { Shell::Closed } else { Shell::Open }
+    if around == 1 { PenetrationBound::Proven } else { PenetrationBound::Unproven }
 }
 
 #[cfg(test)]
@@ -124,21 +124,25 @@ mod tests {
     fn the_nearest_face_is_proven_and_another_one_leads_to_a_lower_direction() {
         let solid = |pos| {
             let mat = quat_to_mat([1.0, 0.0, 0.0, 0.0]);
-            Solid::of(geom::BOX, &Shape { pos, mat, size: [0.3, 0.2, 0.1] })
+            ConvexShape::of(geom::BOX, &Shape { pos, mat, size: [0.3, 0.2, 0.1] })
         };
         // the difference reaches from -0.35 to 0.05 along z and from -0.38 to 0.42 along y
         let (a, b) = (solid([0.0; 3]), solid([0.01, -0.02, 0.15]));
         let top = [[-0.5, -0.3, 0.05], [0.5, -0.3, 0.05], [0.1, 0.4, 0.05]];
         for around in [top, [top[0], top[2], top[1]]] {
-            assert_eq!(enclose(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, around), Shell::Closed);
+            assert_eq!(
+                penetration_bound(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, around),
+                PenetrationBound::Proven
+            );
         }
         // half of the face, with its edge above the origin
         let half = [[-0.5, -0.5, 0.05], [0.5, -0.5, 0.05], [0.5, 0.5, 0.05]];
-        assert_eq!(enclose(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, half), Shell::Closed);
+        assert_eq!(penetration_bound(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, half), PenetrationBound::Proven);
         let side = [[-0.5, 0.42, -0.3], [0.5, 0.42, -0.3], [0.0, 0.42, 0.04]];
-        let Shell::Lower(n, height) = enclose(&a, &b, [0.0, 1.0, 0.0], 0.42, side) else {
+        let PenetrationBound::Lower(n, height) = penetration_bound(&a, &b, [0.0, 1.0, 0.0], 0.42, side)
+        else {
             panic!("not lower");
         };
-        assert!(height < 0.42 && (dot(meet(&a, &b, n), n) - height).abs() < 1e-12);
+        assert!(height < 0.42 && (dot(minkowski_support(&a, &b, n), n) - height).abs() < 1e-12);
     }
 }

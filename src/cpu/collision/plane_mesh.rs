@@ -4,35 +4,43 @@
 //! with it.
 
 use super::polytope::Hull;
-use super::primitives::{Found, MAX_FOUND, Shape};
-use super::support_map::Solid;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape};
+use super::support_map::ConvexShape;
 use crate::cpu::math::{add_scaled, cross, dot, mat_column, norm3, scale, sub};
 use crate::real::Real;
 
 /// Contacts of a plane and a mesh nearer than `margin`; returns their number.
 pub fn plane_mesh<T: Real>(
     plane: &Shape<T>,
-    mesh: &Solid<'_, T>,
+    mesh: &ConvexShape<'_, T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
-    let down = mesh.inward(scale(normal, -T::ONE));
-    let lowest = mesh.hull.farthest(down);
+    let down = mesh.to_local(scale(normal, -T::ONE));
+    let deepest = mesh.hull.support(down);
     let contact = |v: usize| {
         let at = mesh.vertex(v);
         let dist = dot(sub(at, plane.pos), normal);
-        (Found { dist, pos: add_scaled(at, normal, -dist * T::of(0.5)), normal, tangent: [T::ZERO; 3] }, at)
+        (
+            ContactPoint {
+                dist,
+                pos: add_scaled(at, normal, -dist * T::of(0.5)),
+                normal,
+                tangent: [T::ZERO; 3],
+            },
+            at,
+        )
     };
-    found[0] = contact(lowest).0;
+    found[0] = contact(deepest).0;
     let touches = found[0].dist <= margin;
     if !touches {
         return 0;
     }
     // the polygon that looks most at the plane
     let (mut best, mut polygon) = (-T::ONE, None);
-    for k in 0..mesh.hull.ring(lowest) {
-        let candidate = mesh.hull.ring_polygon(lowest, k);
+    for k in 0..mesh.hull.valence(deepest) {
+        let candidate = mesh.hull.ring_polygon(deepest, k);
         let cosine = dot(mesh.hull.normal(candidate), down);
         if cosine > best {
             best = cosine;
@@ -40,10 +48,10 @@ pub fn plane_mesh<T: Real>(
         }
     }
     let Some(polygon) = polygon else { return 1 };
-    let (chosen, count) = spread(&mesh.hull, polygon, lowest);
+    let (chosen, count) = spread_corners(&mesh.hull, polygon, deepest);
     let mut n = 1;
     for c in &chosen[1..count] {
-        let (next, at) = contact(mesh.hull.outline(polygon, *c));
+        let (next, at) = contact(mesh.hull.polygon_vertex(polygon, *c));
         // none above the centre
         if next.dist <= margin && dot(sub(at, mesh.shape.pos), normal) <= T::ZERO {
             found[n] = next;
@@ -54,15 +62,15 @@ pub fn plane_mesh<T: Real>(
 }
 
 /// Corners of a polygon that span much area, `first` and up to three more, and their number.
-fn spread<T: Real>(hull: &Hull<'_, T>, polygon: usize, first: usize) -> ([usize; 4], usize) {
+fn spread_corners<T: Real>(hull: &Hull<'_, T>, polygon: usize, first: usize) -> ([usize; 4], usize) {
     let count = hull.sides(polygon);
-    let start = (0..count).find(|c| hull.outline(polygon, *c) == first).unwrap_or(0);
+    let start = (0..count).find(|c| hull.polygon_vertex(polygon, *c) == first).unwrap_or(0);
     let mut at = [0, 1, 2, 3].map(|k| (start + k) % count);
     if count <= 4 {
         return (at, count);
     }
     let area = |q: [usize; 4]| {
-        let p = q.map(|c| hull.vertex(hull.outline(polygon, c)));
+        let p = q.map(|c| hull.vertex(hull.polygon_vertex(polygon, c)));
         norm3(cross(sub(p[0], p[2]), sub(p[1], p[3])))
     };
     let mut most = area(at);

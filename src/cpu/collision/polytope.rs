@@ -10,13 +10,13 @@ use crate::model::Model;
 use crate::real::Real;
 
 /// Fewest vertices of a mesh whose hull is climbed.
-const FEW: usize = 10;
+const HILLCLIMB_MIN: usize = 10;
 
 /// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
-pub const MOST_CORNERS: usize = 60;
+pub const MAX_POLYGON_CORNERS: usize = 60;
 
 /// Share of a direction's largest part from which on a part counts for the start of a climb.
-const LEANING: f64 = 0.5;
+const EXTREMA_SHARE: f64 = 0.5;
 
 /// A convex polytope.
 #[derive(Clone, Copy)]
@@ -48,18 +48,18 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// The vertex that is farthest in direction `l`, the first of equals that a search meets.
-    pub fn farthest(&self, l: [T; 3]) -> usize {
-        self.farthest_near(l, &mut None)
+    pub fn support(&self, l: [T; 3]) -> usize {
+        self.support_near(l, &mut None)
     }
 
     /// The same; `near` is where the climb for a direction nearby has ended, by its place in the hull, and then where this one does.
-    pub fn farthest_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
+    pub fn support_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,
             Self::Mesh(m, mesh) => {
                 let count = m.mesh_vertnum[*mesh] as usize;
-                if m.mesh_graphadr[*mesh] >= 0 && count >= FEW {
-                    return climb(m, *mesh, l, near);
+                if m.mesh_graphadr[*mesh] >= 0 && count >= HILLCLIMB_MIN {
+                    return hill_climb(m, *mesh, l, near);
                 }
                 count
             }
@@ -101,7 +101,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// How far a polygon is from the origin, along its normal.
-    pub fn level(&self, polygon: usize) -> T {
+    pub fn plane_offset(&self, polygon: usize) -> T {
         let v = match self {
             Self::None => 0,
             Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0] as usize,
@@ -111,7 +111,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Number of polygons at a vertex.
-    pub fn ring(&self, v: usize) -> usize {
+    pub fn valence(&self, v: usize) -> usize {
         match self {
             Self::None => 0,
             Self::Mesh(m, mesh) => m.mesh_polymapnum[m.mesh_vertadr[*mesh] as usize + v] as usize,
@@ -156,7 +156,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// The vertex at one of these corners, counterclockwise from outside.
-    pub fn outline(&self, polygon: usize, c: usize) -> usize {
+    pub fn polygon_vertex(&self, polygon: usize, c: usize) -> usize {
         match self {
             Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0 + c] as usize,
             _ => 0,
@@ -165,13 +165,13 @@ impl<T: Real> Hull<'_, T> {
 
     /// Number of corners of a polygon of a mesh that clipping takes into account.
     pub fn corners(&self, polygon: usize) -> usize {
-        self.sides(polygon).min(MOST_CORNERS)
+        self.sides(polygon).min(MAX_POLYGON_CORNERS)
     }
 
     /// The vertex at corner `c` of these, clockwise from outside.
     pub fn corner(&self, polygon: usize, c: usize) -> usize {
         let count = self.sides(polygon);
-        self.outline(polygon, count - 1 - c * count / self.corners(polygon))
+        self.polygon_vertex(polygon, count - 1 - c * count / self.corners(polygon))
     }
 }
 
@@ -182,7 +182,7 @@ fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
 }
 
 /// The farthest vertex of a mesh, by climbing from neighbour to neighbour; vertices of the hull go by their place in its graph.
-fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>) -> usize {
+fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>) -> usize {
     let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
     let count = graph[0] as usize;
     let (lists, graph) = graph[2..].split_at(count);
@@ -191,7 +191,7 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>
     let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
     // from where it is in a direction nearby
     let mut best = near.unwrap_or_else(|| {
-        let most = T::of(LEANING) * l[0].abs().max(l[1].abs()).max(l[2].abs());
+        let most = T::of(EXTREMA_SHARE) * l[0].abs().max(l[1].abs()).max(l[2].abs());
         let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
         m.mesh_extrema[27 * mesh + 9 * part(l[0]) + 3 * part(l[1]) + part(l[2])] as usize
     });
@@ -218,9 +218,9 @@ fn climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::cpu::collision::collision::{collision, solid};
+    use crate::cpu::collision::collision::{collision, convex_shape};
     use crate::cpu::collision::convex::convex_distance;
-    use crate::cpu::collision::support_map::Solid;
+    use crate::cpu::collision::support_map::ConvexShape;
     use crate::cpu::math::random::Random;
     use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_to_mat, set_mat3, set_vec3};
     use crate::model::data::{Capacity, Data};
@@ -264,14 +264,14 @@ mod tests {
     fn a_climb_ends_where_a_look_at_all_vertices_does() {
         let (m, _) = shapes();
         let hull = Hull::Mesh(&m, m.geom_dataid[BALL] as usize);
-        assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > FEW);
+        assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > HILLCLIMB_MIN);
         let mut random = Random(1);
         for _ in 0..500 {
             let l = [random.next(), random.next(), random.next()];
             let all =
                 (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
             let most = all.fold(f64::MIN, f64::max);
-            assert!((dot(hull.vertex(hull.farthest(l)), l) - most).abs() < 1e-12);
+            assert!((dot(hull.vertex(hull.support(l)), l) - most).abs() < 1e-12);
         }
     }
 
@@ -283,10 +283,10 @@ mod tests {
             for _ in 0..60 {
                 place(&mut d, CUBOID, random.pose(0.05));
                 place(&mut d, other, random.pose(0.3));
-                let known = solid(&m, &d, CUBOID);
-                let mut meshed = Solid { shape: known.shape, ..solid(&m, &d, CUBE) };
+                let known = convex_shape(&m, &d, CUBOID);
+                let mut meshed = ConvexShape { shape: known.shape, ..convex_shape(&m, &d, CUBE) };
                 meshed.shape.mat = mat_mul(known.shape.mat, own_axes(&m));
-                let against = solid(&m, &d, other);
+                let against = convex_shape(&m, &d, other);
                 let (x, y) = (
                     convex_distance(&known, &against, 9.0).unwrap(),
                     convex_distance(&meshed, &against, 9.0).unwrap(),
@@ -305,7 +305,7 @@ mod tests {
             for g in [CUBE, BALL] {
                 place(&mut d, g, random.pose(0.8));
             }
-            let (a, b) = (solid(&m, &d, CUBE), solid(&m, &d, BALL));
+            let (a, b) = (convex_shape(&m, &d, CUBE), convex_shape(&m, &d, BALL));
             let (there, back) =
                 (convex_distance(&a, &b, 9.0).unwrap(), convex_distance(&b, &a, 9.0).unwrap());
             let apart = sub(there.to, there.from);
@@ -318,7 +318,7 @@ mod tests {
                 s.shape.mat = mat_mul(turn, s.shape.mat);
             }
             let moved = convex_distance(&c, &e, 9.0).unwrap();
-            // another of several valleys that are nearly as deep
+            // another of several minima that are nearly as deep
             let same = (there.dist - back.dist).abs() < 1e-9 && (there.dist - moved.dist).abs() < 1e-9;
             other += usize::from(!same);
             assert!(same || there.dist < 0.0, "{there:?} {back:?} {moved:?}");

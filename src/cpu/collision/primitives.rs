@@ -13,7 +13,7 @@ use crate::real::Real;
 const PARALLEL: f64 = 1e-8;
 
 /// Most contacts of one pair of simple shapes.
-pub const MAX_FOUND: usize = 8;
+pub const MAX_PAIR_CONTACTS: usize = 8;
 
 /// Most contacts of a plane and a box.
 const MAX_CORNERS: usize = 4;
@@ -31,7 +31,7 @@ pub struct Shape<T> {
 
 /// What is known of a contact before its parameters are.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<T> {
+pub struct ContactPoint<T> {
     /// Distance between the surfaces.
     pub dist: T,
     /// Midpoint.
@@ -42,7 +42,7 @@ pub struct Found<T> {
     pub tangent: [T; 3],
 }
 
-impl<T: Real> Found<T> {
+impl<T: Real> ContactPoint<T> {
     /// A contact to be overwritten.
     pub fn none() -> Self {
         Self { dist: T::ZERO, pos: [T::ZERO; 3], normal: [T::ZERO; 3], tangent: [T::ZERO; 3] }
@@ -60,7 +60,7 @@ pub fn plane_sphere<T: Real>(
     center: [T; 3],
     radius: T,
     margin: T,
-    found: &mut Found<T>,
+    found: &mut ContactPoint<T>,
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     let dist = dot(sub(center, plane.pos), normal) - radius;
@@ -68,7 +68,7 @@ pub fn plane_sphere<T: Real>(
         return 0;
     }
     let pos = add_scaled(center, normal, -(dist * T::of(0.5) + radius));
-    *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+    *found = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
     1
 }
 
@@ -77,7 +77,7 @@ pub fn plane_capsule<T: Real>(
     plane: &Shape<T>,
     capsule: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let axis = mat_column(capsule.mat, 2);
     let (radius, half) = (capsule.size[0], capsule.size[1]);
@@ -97,7 +97,7 @@ pub fn plane_box<T: Real>(
     plane: &Shape<T>,
     cuboid: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     let center = dot(sub(cuboid.pos, plane.pos), normal);
@@ -117,8 +117,12 @@ pub fn plane_box<T: Real>(
             continue;
         }
         let at = add(cuboid.pos, arm);
-        found[n] =
-            Found { dist, pos: add_scaled(at, normal, -dist * T::of(0.5)), normal, tangent: [T::ZERO; 3] };
+        found[n] = ContactPoint {
+            dist,
+            pos: add_scaled(at, normal, -dist * T::of(0.5)),
+            normal,
+            tangent: [T::ZERO; 3],
+        };
         n += 1;
         if n == MAX_CORNERS {
             break;
@@ -132,7 +136,7 @@ pub fn plane_ellipsoid<T: Real>(
     plane: &Shape<T>,
     ellipsoid: &Shape<T>,
     margin: T,
-    found: &mut Found<T>,
+    found: &mut ContactPoint<T>,
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     // the normal of a sphere that the ellipsoid is a stretched image of
@@ -149,7 +153,7 @@ pub fn plane_cylinder<T: Real>(
     plane: &Shape<T>,
     cylinder: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     let (radius, half) = (cylinder.size[0], cylinder.size[1]);
@@ -190,7 +194,7 @@ pub fn plane_cylinder<T: Real>(
             continue;
         }
         let pos = add_scaled(add(cylinder.pos, arm), normal, -dist * T::of(0.5));
-        found[n] = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        found[n] = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
         n += 1;
     }
     n
@@ -201,7 +205,7 @@ pub fn sphere_cylinder<T: Real>(
     sphere: &Shape<T>,
     cylinder: &Shape<T>,
     margin: T,
-    found: &mut Found<T>,
+    found: &mut ContactPoint<T>,
 ) -> usize {
     let axis = mat_column(cylinder.mat, 2);
     let (radius, half) = (cylinder.size[0], cylinder.size[1]);
@@ -218,11 +222,11 @@ pub fn sphere_cylinder<T: Real>(
             above = false;
         }
     }
-    let spare = spare_normal(sphere, cylinder);
+    let fallback = fallback_normal(sphere, cylinder);
     let r = sphere.size[0];
     if beside {
         let nearest = add_scaled(cylinder.pos, axis, along);
-        return sphere_sphere(sphere.pos, r, nearest, radius, spare, margin, found);
+        return sphere_sphere(sphere.pos, r, nearest, radius, fallback, margin, found);
     }
     let up = if along > T::ZERO { T::ONE } else { -T::ONE };
     let cap = add_scaled(cylinder.pos, axis, half * up);
@@ -234,15 +238,20 @@ pub fn sphere_cylinder<T: Real>(
             return 0;
         }
         let pos = add_scaled(sphere.pos, normal, r + dist * T::of(0.5));
-        *found = Found { dist, pos, normal, tangent: [T::ZERO; 3] };
+        *found = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
         return 1;
     }
     let rim = add_scaled(cap, aside, radius / off);
-    sphere_sphere(sphere.pos, r, rim, T::ZERO, spare, margin, found)
+    sphere_sphere(sphere.pos, r, rim, T::ZERO, fallback, margin, found)
 }
 
 /// Sphere and box: the sphere against the nearest point of the box; a centre inside goes out by the nearest face.
-pub fn sphere_box<T: Real>(sphere: &Shape<T>, cuboid: &Shape<T>, margin: T, found: &mut Found<T>) -> usize {
+pub fn sphere_box<T: Real>(
+    sphere: &Shape<T>,
+    cuboid: &Shape<T>,
+    margin: T,
+    found: &mut ContactPoint<T>,
+) -> usize {
     let center = mat_t_mul_vec(cuboid.mat, sub(sphere.pos, cuboid.pos));
     let r = sphere.size[0];
     let mut nearest = center;
@@ -272,7 +281,7 @@ pub fn sphere_box<T: Real>(sphere: &Shape<T>, cuboid: &Shape<T>, margin: T, foun
         dist = -(least + r);
     }
     let normal = mat_mul_vec(cuboid.mat, normal);
-    *found = Found {
+    *found = ContactPoint {
         dist,
         pos: add_scaled(sphere.pos, normal, r + dist * T::of(0.5)),
         normal,
@@ -281,15 +290,15 @@ pub fn sphere_box<T: Real>(sphere: &Shape<T>, cuboid: &Shape<T>, margin: T, foun
     1
 }
 
-/// Two spheres; `spare` is the normal where the centres coincide.
+/// Two spheres; `fallback` is the normal where the centres coincide.
 pub fn sphere_sphere<T: Real>(
     center1: [T; 3],
     radius1: T,
     center2: [T; 3],
     radius2: T,
-    spare: [T; 3],
+    fallback: [T; 3],
     margin: T,
-    found: &mut Found<T>,
+    found: &mut ContactPoint<T>,
 ) -> usize {
     let between = sub(center2, center1);
     let length = norm3(between);
@@ -297,8 +306,8 @@ pub fn sphere_sphere<T: Real>(
     if dist > margin {
         return 0;
     }
-    let normal = if length < T::MINVAL { spare } else { scale(between, T::ONE / length) };
-    *found = Found {
+    let normal = if length < T::MINVAL { fallback } else { scale(between, T::ONE / length) };
+    *found = ContactPoint {
         dist,
         pos: add_scaled(center1, normal, radius1 + dist * T::of(0.5)),
         normal,
@@ -308,7 +317,7 @@ pub fn sphere_sphere<T: Real>(
 }
 
 /// Normal of two round shapes whose centres coincide: perpendicular to both axes.
-pub fn spare_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [T; 3] {
+pub fn fallback_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [T; 3] {
     normalize3(cross(mat_column(a.mat, 2), mat_column(b.mat, 2)))
 }
 
@@ -317,14 +326,14 @@ pub fn sphere_capsule<T: Real>(
     sphere: &Shape<T>,
     capsule: &Shape<T>,
     margin: T,
-    found: &mut Found<T>,
+    found: &mut ContactPoint<T>,
 ) -> usize {
     let axis = mat_column(capsule.mat, 2);
     let half = capsule.size[1];
     let along = clip(dot(axis, sub(sphere.pos, capsule.pos)), -half, half);
     let nearest = add_scaled(capsule.pos, axis, along);
-    let spare = spare_normal(sphere, capsule);
-    sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], spare, margin, found)
+    let fallback = fallback_normal(sphere, capsule);
+    sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], fallback, margin, found)
 }
 
 /// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.
@@ -336,15 +345,15 @@ pub fn capsule_capsule<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
     margin: T,
-    found: &mut [Found<T>; MAX_FOUND],
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (axis1, axis2) = (mat_column(a.mat, 2), mat_column(b.mat, 2));
     let (half1, half2) = (a.size[1], b.size[1]);
-    let spare = spare_normal(a, b);
-    let touch = |x1: T, x2: T, out: &mut Found<T>| {
+    let fallback = fallback_normal(a, b);
+    let touch = |x1: T, x2: T, out: &mut ContactPoint<T>| {
         let p1 = add_scaled(a.pos, axis1, x1);
         let p2 = add_scaled(b.pos, axis2, x2);
-        sphere_sphere(p1, a.size[0], p2, b.size[0], spare, margin, out)
+        sphere_sphere(p1, a.size[0], p2, b.size[0], fallback, margin, out)
     };
     // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
     let apart = sub(a.pos, b.pos);

@@ -22,7 +22,7 @@ pub struct Hit<T> {
 
 /// Which geoms a ray can meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct RayFilter {
     /// Groups, `geom_group` 0 to 5; those beyond count as the last.
     pub groups: [bool; 6],
     /// Geoms that never move too.
@@ -31,7 +31,7 @@ pub struct Filter {
     pub exclude: Option<usize>,
 }
 
-impl Default for Filter {
+impl Default for RayFilter {
     /// All geoms.
     fn default() -> Self {
         Self { groups: [true; 6], fixed: true, exclude: None }
@@ -47,7 +47,7 @@ impl Default for Filter {
 /// let model = manyworlds::compile::load_str(text)?;
 /// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
 /// cpu::forward(&model, &mut data);
-/// let (geom, hit) = ray::ray(&model, &data, [0.0; 3], [0.0, 0.0, 1.0], &ray::Filter::default()).expect("a hit");
+/// let (geom, hit) = ray::ray(&model, &data, [0.0; 3], [0.0, 0.0, 1.0], &ray::RayFilter::default()).expect("a hit");
 /// assert_eq!((geom, hit.dist, hit.normal), (0, 1.5, [0.0, 0.0, -1.0]));
 /// # Ok::<(), manyworlds::error::Error>(())
 /// ```
@@ -56,12 +56,12 @@ pub fn ray<T: Real>(
     d: &Data<T>,
     point: [T; 3],
     direction: [T; 3],
-    filter: &Filter,
+    filter: &RayFilter,
 ) -> Option<(usize, Hit<T>)> {
     let mut nearest: Option<(usize, Hit<T>)> = None;
     for g in 0..m.sizes.ngeom {
         let near = nearest.map_or(T::of(FAR), |(_, best)| best.dist);
-        if passes(m, g, filter) || beside(m, d, g, point, direction, near) {
+        if passes(m, g, filter) || is_culled(m, d, g, point, direction, near) {
             continue;
         }
         let hit = ray_geom(m, d, g, point, direction);
@@ -75,7 +75,7 @@ pub fn ray<T: Real>(
 }
 
 /// Whether rays pass through a geom.
-fn passes<T: Real>(m: &Model<T>, g: usize, filter: &Filter) -> bool {
+fn passes<T: Real>(m: &Model<T>, g: usize, filter: &RayFilter) -> bool {
     let body = m.geom_bodyid[g] as usize;
     let alpha = match usize::try_from(m.geom_matid[g]) {
         Ok(mat) => m.mat_rgba[4 * mat + 3],
@@ -89,13 +89,20 @@ fn passes<T: Real>(m: &Model<T>, g: usize, filter: &Filter) -> bool {
 
 /// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already. Planes and height fields have
 /// none that says so.
-fn beside<T: Real>(m: &Model<T>, d: &Data<T>, g: usize, point: [T; 3], direction: [T; 3], near: T) -> bool {
+fn is_culled<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    g: usize,
+    point: [T; 3],
+    direction: [T; 3],
+    near: T,
+) -> bool {
     if matches!(m.geom_type[g], geom::PLANE | geom::HFIELD) {
         return false;
     }
     let bound = m.geom_rbound[g] * T::of(BOUND_SLACK);
-    let span = round_span(sub(point, vec3(&d.geom_xpos, g)), direction, bound);
-    span.near > span.far || span.far < T::ZERO || span.near > near
+    let interval = sphere_interval(sub(point, vec3(&d.geom_xpos, g)), direction, bound);
+    interval.near > interval.far || interval.far < T::ZERO || interval.near > near
 }
 
 /// Where a ray meets one geom.
@@ -122,29 +129,29 @@ pub fn ray_shape<T: Real>(kind: i32, size: [T; 3], p: [T; 3], v: [T; 3]) -> Opti
     let (dist, normal) = match kind {
         geom::PLANE => plane(size, p, v)?,
         geom::SPHERE => {
-            let dist = round_span(p, v, size[0]).first()?;
+            let dist = sphere_interval(p, v, size[0]).first()?;
             (dist, add_scaled(p, v, dist))
         }
         geom::CAPSULE => capsule(size, p, v)?,
         geom::ELLIPSOID => {
             // a unit sphere in scaled space
             let over = |a: [T; 3]| [a[0] / size[0], a[1] / size[1], a[2] / size[2]];
-            let dist = round_span(over(p), over(v), T::ONE).first()?;
+            let dist = sphere_interval(over(p), over(v), T::ONE).first()?;
             (dist, over(over(add_scaled(p, v, dist))))
         }
         geom::CYLINDER => {
-            let side = round_span(flat(p), flat(v), size[0]);
-            let ends = slab_span(p[2], v[2], size[1]);
-            let dist = side.overlap(ends).first()?;
+            let side = sphere_interval(flat(p), flat(v), size[0]);
+            let ends = slab_interval(p[2], v[2], size[1]);
+            let dist = side.intersect(ends).first()?;
             let at = add_scaled(p, v, dist);
             let on_end = dist == ends.near || dist == ends.far;
             (dist, if on_end { [T::ZERO, T::ZERO, at[2]] } else { flat(at) })
         }
         geom::BOX => {
-            let spans = [0, 1, 2].map(|k| slab_span(p[k], v[k], size[k]));
-            let dist = spans[0].overlap(spans[1]).overlap(spans[2]).first()?;
+            let intervals = [0, 1, 2].map(|k| slab_interval(p[k], v[k], size[k]));
+            let dist = intervals[0].intersect(intervals[1]).intersect(intervals[2]).first()?;
             let at = add_scaled(p, v, dist);
-            let axis = spans.iter().position(|s| dist == s.near || dist == s.far).unwrap_or(0);
+            let axis = intervals.iter().position(|s| dist == s.near || dist == s.far).unwrap_or(0);
             let mut normal = [T::ZERO; 3];
             normal[axis] = at[axis];
             (dist, normal)
@@ -156,7 +163,7 @@ pub fn ray_shape<T: Real>(kind: i32, size: [T; 3], p: [T; 3], v: [T; 3]) -> Opti
 
 /// The part of a ray inside of a convex shape; empty where `near` is beyond `far`.
 #[derive(Clone, Copy, Debug)]
-struct Span<T> {
+struct Interval<T> {
     near: T,
     far: T,
 }
@@ -173,7 +180,7 @@ const ROW_SLACK: f64 = 0.51;
 /// Part of the distance to a mesh that its boxes are taken larger, for rounding.
 const BOX_SLACK: f64 = 1e-6;
 
-impl<T: Real> Span<T> {
+impl<T: Real> Interval<T> {
     fn new(near: T, far: T) -> Self {
         Self { near, far }
     }
@@ -184,7 +191,7 @@ impl<T: Real> Span<T> {
         Self { near: -far, far }
     }
 
-    fn overlap(self, other: Self) -> Self {
+    fn intersect(self, other: Self) -> Self {
         Self { near: self.near.max(other.near), far: self.far.min(other.far) }
     }
 
@@ -204,28 +211,28 @@ fn flat<T: Real>(a: [T; 3]) -> [T; 3] {
 
 /// The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
 /// large cancels.
-fn round_span<T: Real>(p: [T; 3], v: [T; 3], radius: T) -> Span<T> {
+fn sphere_interval<T: Real>(p: [T; 3], v: [T; 3], radius: T) -> Interval<T> {
     let square = dot(v, v);
     if square < T::MINVAL {
-        return Span::all_or_none(dot(p, p) <= radius * radius);
+        return Interval::all_or_none(dot(p, p) <= radius * radius);
     }
     let middle = -dot(p, v) / square;
     let nearest = add_scaled(p, v, middle);
     let left = radius * radius - dot(nearest, nearest);
     if left <= T::ZERO {
-        return Span::all_or_none(false);
+        return Interval::all_or_none(false);
     }
     let half = (left / square).sqrt();
-    Span::new(middle - half, middle + half)
+    Interval::new(middle - half, middle + half)
 }
 
 /// The part of a ray between two planes at `half` on both sides of the origin.
-fn slab_span<T: Real>(p: T, v: T, half: T) -> Span<T> {
+fn slab_interval<T: Real>(p: T, v: T, half: T) -> Interval<T> {
     if v.abs() < T::MINVAL {
-        return Span::all_or_none(p.abs() <= half);
+        return Interval::all_or_none(p.abs() <= half);
     }
     let side = if v > T::ZERO { half } else { -half };
-    Span::new((-side - p) / v, (side - p) / v)
+    Interval::new((-side - p) / v, (side - p) / v)
 }
 
 /// Distance and normal at the upper side of a plane, of limited size where that is positive.
@@ -246,11 +253,11 @@ fn capsule<T: Real>(size: [T; 3], p: [T; 3], v: [T; 3]) -> Option<(T, [T; 3])> {
         let end = size[1] * T::of([0.0, 1.0, -1.0][part]);
         let from = |a: [T; 3]| if part == 0 { flat(a) } else { [a[0], a[1], a[2] - end] };
         let along = if part == 0 { flat(v) } else { v };
-        let span = round_span(from(p), along, size[0]);
-        if span.near > span.far || dot(along, along) < T::MINVAL {
+        let interval = sphere_interval(from(p), along, size[0]);
+        if interval.near > interval.far || dot(along, along) < T::MINVAL {
             continue;
         }
-        for dist in [span.near, span.far] {
+        for dist in [interval.near, interval.far] {
             let at = add_scaled(p, v, dist);
             let here = match part {
                 0 => at[2].abs() <= size[1],
@@ -294,21 +301,21 @@ fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
 fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
     let mesh = usize::try_from(mesh).ok()?;
     let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
-    let (root, count) = (m.mesh_boxadr[mesh] as usize, m.mesh_boxnum[mesh] as usize);
+    let (root, count) = (m.meshbvh_adr[mesh] as usize, m.meshbvh_num[mesh] as usize);
     let slack = T::of(BOX_SLACK) * p[0].abs().max(p[1].abs()).max(p[2].abs());
     let mut best: Option<(Hit<T>, usize)> = None;
     let mut node = 0;
     while node < count {
         let n = root + node;
-        let span = box_span(&m.meshbox_aabb[6 * n..6 * n + 6], slack, p, v);
-        let beyond = best.is_some_and(|(hit, _)| span.near > hit.dist);
-        if span.near > span.far || span.far < T::ZERO || beyond {
-            node = m.meshbox_skip[n] as usize;
+        let interval = box_interval(&m.meshbvh_aabb[6 * n..6 * n + 6], slack, p, v);
+        let beyond = best.is_some_and(|(hit, _)| interval.near > hit.dist);
+        if interval.near > interval.far || interval.far < T::ZERO || beyond {
+            node = m.meshbvh_skip[n] as usize;
             continue;
         }
-        let leaf = first + m.meshbox_faceadr[n] as usize;
-        for k in leaf..leaf + m.meshbox_facenum[n] as usize {
-            let f = m.mesh_boxface[k] as usize;
+        let leaf = first + m.meshbvh_faceadr[n] as usize;
+        for k in leaf..leaf + m.meshbvh_facenum[n] as usize {
+            let f = m.meshbvh_face[k] as usize;
             let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[3 * (first + f) + k] as usize);
             let Some(hit) = triangle([corner(0), corner(1), corner(2)], p, v) else { continue };
             if best.is_none_or(|(b, face)| hit.dist < b.dist || (hit.dist == b.dist && f < face)) {
@@ -321,9 +328,9 @@ fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hi
 }
 
 /// The part of a ray in a box, of which centre and half sizes are given.
-fn box_span<T: Real>(aabb: &[T], slack: T, p: [T; 3], v: [T; 3]) -> Span<T> {
-    let [x, y, z] = [0, 1, 2].map(|k| slab_span(p[k] - aabb[k], v[k], aabb[3 + k] + slack));
-    x.overlap(y).overlap(z)
+fn box_interval<T: Real>(aabb: &[T], slack: T, p: [T; 3], v: [T; 3]) -> Interval<T> {
+    let [x, y, z] = [0, 1, 2].map(|k| slab_interval(p[k] - aabb[k], v[k], aabb[3 + k] + slack));
+    x.intersect(y).intersect(z)
 }
 
 /// Where a ray meets a height field: its base, its surface, or the walls under its edges.
@@ -336,17 +343,17 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
     let base =
         ray_shape(geom::BOX, [size[0], size[1], half * size[3]], [p[0], p[1], p[2] + half * size[3]], v);
     // the part of the ray in the box of the surface
-    let (x, y) = (slab_span(p[0], v[0], size[0]), slab_span(p[1], v[1], size[1]));
-    let z = slab_span(p[2] - half * size[2], v[2], half * size[2]);
-    let inside = x.overlap(y).overlap(z);
+    let (x, y) = (slab_interval(p[0], v[0], size[0]), slab_interval(p[1], v[1], size[1]));
+    let z = slab_interval(p[2] - half * size[2], v[2], half * size[2]);
+    let inside = x.intersect(y).intersect(z);
     if inside.near > inside.far || inside.far < T::ZERO {
         return base;
     }
     let step =
         [T::of(2.0) * size[0] / T::of((cols - 1) as f64), T::of(2.0) * size[1] / T::of((rows - 1) as f64)];
     // the cells under a part of it, and one more on each side
-    let ahead = Span::new(inside.near.max(T::ZERO), inside.far);
-    let range = |k: usize, count: usize, part: Span<T>| {
+    let ahead = Interval::new(inside.near.max(T::ZERO), inside.far);
+    let range = |k: usize, count: usize, part: Interval<T>| {
         let cell = |t: T| ((p[k] + t * v[k] + size[k]) / step[k]).floor().f64();
         let (a, b) = (cell(part.near), cell(part.far));
         let clamp = |c: f64| c.clamp(0.0, (count - 1) as f64) as usize;
@@ -360,7 +367,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
     for r in range(1, rows, ahead) {
         // of a row, those under the part of the ray between its two sides
         let middle = step[1] * T::of(r as f64 + 0.5) - size[1];
-        let part = ahead.overlap(slab_span(p[1] - middle, v[1], T::of(ROW_SLACK) * step[1]));
+        let part = ahead.intersect(slab_interval(p[1] - middle, v[1], T::of(ROW_SLACK) * step[1]));
         if part.near > part.far {
             continue;
         }
@@ -371,8 +378,8 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
         }
     }
     // walls: where the ray enters or leaves the box below the edge of the surface
-    for (k, span, count) in [(0, x, rows), (1, y, cols)] {
-        for dist in [span.near, span.far] {
+    for (k, interval, count) in [(0, x, rows), (1, y, cols)] {
+        for dist in [interval.near, interval.far] {
             if dist != inside.near && dist != inside.far || dist < T::ZERO {
                 continue;
             }
@@ -454,7 +461,7 @@ mod tests {
     fn what_is_beside_or_behind_is_missed() {
         for kind in [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX] {
             let size = [0.5, 0.5, 0.5];
-            assert!(ray_shape(kind, size, [0.6, 0.0, -3.0], UP).is_none(), "{kind} beside");
+            assert!(ray_shape(kind, size, [0.6, 0.0, -3.0], UP).is_none(), "{kind} is_culled");
             assert!(ray_shape(kind, size, [0.0, 0.0, 3.0], UP).is_none(), "{kind} behind");
             assert!(is_inside(kind, size, [0.2, 0.2, 0.2]) && !is_inside(kind, size, [0.51, 0.0, 0.0]));
         }
@@ -517,7 +524,7 @@ mod tests {
             let faces = first..first + m.mesh_facenum[mesh] as usize;
             let corner = |k: usize| vec3(&m.mesh_vert, verts + m.mesh_face[k] as usize);
             let all: Vec<_> = faces.map(|f| [corner(3 * f), corner(3 * f + 1), corner(3 * f + 2)]).collect();
-            assert!(all.len() > 500 && m.mesh_boxnum[mesh] > 200);
+            assert!(all.len() > 500 && m.meshbvh_num[mesh] > 200);
             assert!(compare(&all, |p, v| ray_mesh(m, mesh as i32, p, v)) > 1000);
         }
     }

@@ -13,7 +13,7 @@ use crate::schema::enums::geom;
 
 /// A convex shape of a type.
 #[derive(Clone, Copy)]
-pub struct Solid<'a, T: Real> {
+pub struct ConvexShape<'a, T: Real> {
     /// Type of the geom.
     pub kind: i32,
     /// Pose and size.
@@ -22,7 +22,7 @@ pub struct Solid<'a, T: Real> {
     pub hull: Hull<'a, T>,
 }
 
-impl<'a, T: Real> Solid<'a, T> {
+impl<'a, T: Real> ConvexShape<'a, T> {
     /// A shape without vertices of its own.
     pub fn of(kind: i32, shape: &Shape<T>) -> Self {
         Self { kind, shape: *shape, hull: Hull::None }
@@ -34,7 +34,7 @@ impl<'a, T: Real> Solid<'a, T> {
     }
 
     /// A direction in its own axes.
-    pub fn inward(&self, n: [T; 3]) -> [T; 3] {
+    pub fn to_local(&self, n: [T; 3]) -> [T; 3] {
         mat_t_mul_vec(self.shape.mat, n)
     }
 
@@ -74,26 +74,26 @@ impl<'a, T: Real> Solid<'a, T> {
 }
 
 /// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
-pub fn farthest<T: Real>(s: &Solid<'_, T>, n: [T; 3], to: [T; 3], flat: T) -> [T; 3] {
-    farthest_near(s, n, to, flat, &mut None)
+pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], to: [T; 3], flatness: T) -> [T; 3] {
+    support_near(s, n, to, flatness, &mut None)
 }
 
-/// The same; a climb begins where that for a direction nearby has ended ([`Hull::farthest_near`]).
-pub fn farthest_near<T: Real>(
-    s: &Solid<'_, T>,
+/// The same; a climb begins where that for a direction nearby has ended ([`Hull::support_near`]).
+pub fn support_near<T: Real>(
+    s: &ConvexShape<'_, T>,
     n: [T; 3],
     to: [T; 3],
-    flat: T,
+    flatness: T,
     near: &mut Option<usize>,
 ) -> [T; 3] {
     let l = mat_t_mul_vec(s.shape.mat, n);
     if s.hull.exists() {
-        return s.vertex(s.hull.farthest_near(l, near));
+        return s.vertex(s.hull.support_near(l, near));
     }
     let q = mat_t_mul_vec(s.shape.mat, sub(to, s.shape.pos));
     let size = s.shape.size;
     let along = |k: usize, half: T| {
-        if l[k].abs() < flat {
+        if l[k].abs() < flatness {
             clip(q[k], -half, half)
         } else if l[k] >= T::ZERO {
             half
@@ -110,13 +110,13 @@ pub fn farthest_near<T: Real>(
         geom::CYLINDER => {
             let off = (l[0] * l[0] + l[1] * l[1]).sqrt();
             let z = along(2, size[1]);
-            if off > flat.max(T::MINVAL) {
+            if off > flatness.max(T::MINVAL) {
                 [l[0] * (size[0] / off), l[1] * (size[0] / off), z]
             } else {
                 // a point of the cap; its centre where none is nearer
                 let reach = (q[0] * q[0] + q[1] * q[1]).sqrt();
                 let share =
-                    if flat == T::ZERO { T::ZERO } else { T::ONE.min(size[0] / reach.max(T::MINVAL)) };
+                    if flatness == T::ZERO { T::ZERO } else { T::ONE.min(size[0] / reach.max(T::MINVAL)) };
                 [q[0] * share, q[1] * share, z]
             }
         }
@@ -127,14 +127,14 @@ pub fn farthest_near<T: Real>(
 }
 
 /// Farthest point of the difference of two cores in direction `n`.
-pub fn meet<T: Real>(a: &Solid<'_, T>, b: &Solid<'_, T>, n: [T; 3]) -> [T; 3] {
+pub fn minkowski_support<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T; 3]) -> [T; 3] {
     let back = scale(n, -T::ONE);
-    sub(farthest(a, n, a.shape.pos, T::ZERO), farthest(b, back, b.shape.pos, T::ZERO))
+    sub(support(a, n, a.shape.pos, T::ZERO), support(b, back, b.shape.pos, T::ZERO))
 }
 
 /// How the farthest point of a core moves when the unit direction `n` turns by `t`: the curvature of its support
 /// function, which is the same for `-n`. Zero along edges and at corners.
-pub fn curve<T: Real>(s: &Solid<'_, T>, n: [T; 3], t: [T; 3]) -> [T; 3] {
+pub fn support_hessian<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], t: [T; 3]) -> [T; 3] {
     let size = s.shape.size;
     if s.kind == geom::CYLINDER {
         // around the rim

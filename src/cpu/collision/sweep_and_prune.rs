@@ -11,30 +11,30 @@ use crate::model::data::Data;
 use crate::real::Real;
 
 /// What a sphere is larger by, as a share: what is tested here and there is rounded differently.
-const SLACK: f64 = 1e-5;
+const SPHERE_SLACK: f64 = 1e-5;
 
 /// Lists the groups of candidates whose bodies are near, and those that no sphere bounds, in `candidate_near`, in order;
 /// returns how many there are.
-pub fn sweep<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
-    for item in 0..m.sizes.nsweep {
-        bound(m, d, item);
+pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
+    for item in 0..m.sizes.nsap {
+        bounding_sphere(m, d, item);
     }
     let axis = widest_axis(m, d);
     sort(d, axis);
-    let rest = m.sweep_rest.len().min(d.candidate_near.len());
-    d.candidate_near[..rest].copy_from_slice(&m.sweep_rest[..rest]);
+    let rest = m.sap_rest.len().min(d.candidate_near.len());
+    d.candidate_near[..rest].copy_from_slice(&m.sap_rest[..rest]);
     let mut near = rest;
-    for i in 0..m.sizes.nsweep {
-        let a = d.sweep_order[i] as usize;
-        let end = d.sweep_ball[4 * a + axis] + d.sweep_ball[4 * a + 3];
+    for i in 0..m.sizes.nsap {
+        let a = d.sap_order[i] as usize;
+        let end = d.sap_sphere[4 * a + axis] + d.sap_sphere[4 * a + 3];
         // those that begin before this one ends
-        for j in i + 1..m.sizes.nsweep {
-            let b = d.sweep_order[j] as usize;
-            if d.sweep_ball[4 * b + axis] - d.sweep_ball[4 * b + 3] > end {
+        for j in i + 1..m.sizes.nsap {
+            let b = d.sap_order[j] as usize;
+            if d.sap_sphere[4 * b + axis] - d.sap_sphere[4 * b + 3] > end {
                 break;
             }
             if overlap(d, a, b) {
-                near = list(m, d, a.min(b), a.max(b), near);
+                near = append_groups(m, d, a.min(b), a.max(b), near);
             }
         }
     }
@@ -43,12 +43,12 @@ pub fn sweep<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
 }
 
 /// Sphere around the geoms of a body, or around a geom, with their margins.
-fn bound<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
+fn bounding_sphere<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
     let reach = |g: usize| m.geom_rbound[g] + m.geom_margin[g] + m.geom_gap[g];
-    let (centre, radius) = if let Ok(g) = usize::try_from(m.sweep_geom[item]) {
+    let (centre, radius) = if let Ok(g) = usize::try_from(m.sap_geom[item]) {
         (vec3(&d.geom_xpos, g), reach(g))
     } else {
-        let body = m.sweep_body[item] as usize;
+        let body = m.sap_body[item] as usize;
         let first = m.body_geomadr[body] as usize;
         let geoms = first..first + m.body_geomnum[body] as usize;
         let share = T::ONE / T::of(geoms.len() as f64);
@@ -57,23 +57,23 @@ fn bound<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
         (centre, geoms.map(end).fold(T::ZERO, T::max))
     };
     let [x, y, z] = centre;
-    let slack = radius * T::of(SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
+    let slack = radius * T::of(SPHERE_SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
     // what is nowhere is near everything
     let lost = !(x + y + z + radius).is_finite();
     let ball = if lost { [T::ZERO, T::ZERO, T::ZERO, T::of(1e30)] } else { [x, y, z, radius + slack] };
-    d.sweep_ball[4 * item..4 * item + 4].copy_from_slice(&ball);
+    d.sap_sphere[4 * item..4 * item + 4].copy_from_slice(&ball);
 }
 
 /// The axis along which the centres vary most.
 fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
     let (mut sum, mut square) = ([T::ZERO; 3], [T::ZERO; 3]);
-    for ball in d.sweep_ball.chunks_exact(4) {
+    for ball in d.sap_sphere.chunks_exact(4) {
         for k in 0..3 {
             sum[k] += ball[k];
             square[k] += ball[k] * ball[k];
         }
     }
-    let n = T::of(m.sizes.nsweep as f64);
+    let n = T::of(m.sizes.nsap as f64);
     let spread = [0, 1, 2].map(|k| square[k] - sum[k] * sum[k] / n);
     if spread[0] >= spread[1] && spread[0] >= spread[2] {
         0
@@ -86,12 +86,12 @@ fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
 
 /// Sorts the spheres by where they begin, and by their numbers where that is the same.
 fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
-    let ball = &d.sweep_ball;
+    let ball = &d.sap_sphere;
     let begin = |k: i32| ball[4 * k as usize + axis] - ball[4 * k as usize + 3];
-    for (k, place) in d.sweep_order.iter_mut().enumerate() {
+    for (k, place) in d.sap_order.iter_mut().enumerate() {
         *place = k as i32;
     }
-    d.sweep_order.sort_unstable_by(|&a, &b| {
+    d.sap_order.sort_unstable_by(|&a, &b| {
         begin(a).partial_cmp(&begin(b)).unwrap_or(Ordering::Equal).then(a.cmp(&b))
     });
 }
@@ -99,23 +99,23 @@ fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
 /// Whether two spheres overlap.
 #[inline(always)]
 fn overlap<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
-    let (one, two) = (&d.sweep_ball[4 * a..4 * a + 4], &d.sweep_ball[4 * b..4 * b + 4]);
+    let (one, two) = (&d.sap_sphere[4 * a..4 * a + 4], &d.sap_sphere[4 * b..4 * b + 4]);
     let (x, y, z) = (two[0] - one[0], two[1] - one[1], two[2] - one[2]);
     let reach = one[3] + two[3];
     x * x + y * y + z * z <= reach * reach
 }
 
 /// Lists the groups of candidates that two items have; returns how many are listed by then.
-fn list<T: Real>(m: &Model<T>, d: &mut Data<T>, low: usize, high: usize, mut near: usize) -> usize {
-    let first = m.sweep_adr[low] as usize;
-    let all = first..first + m.sweep_num[low] as usize;
-    let others = &m.sweep_other[all.clone()];
+fn append_groups<T: Real>(m: &Model<T>, d: &mut Data<T>, low: usize, high: usize, mut near: usize) -> usize {
+    let first = m.sap_adr[low] as usize;
+    let all = first..first + m.sap_num[low] as usize;
+    let others = &m.sappair_other[all.clone()];
     let begin = others.partition_point(|&k| k < high as i32);
     for k in first + begin..all.end {
-        if m.sweep_other[k] != high as i32 || near == d.candidate_near.len() {
+        if m.sappair_other[k] != high as i32 || near == d.candidate_near.len() {
             break;
         }
-        d.candidate_near[near] = m.sweep_group[k];
+        d.candidate_near[near] = m.sappair_group[k];
         near += 1;
     }
     near

@@ -5,7 +5,7 @@
 //! contact's rows are therefore raised by what makes them push back as much. It is then felt only by what parts the geoms.
 
 use crate::cpu::math::{dot, sub, vec3};
-use crate::cpu::smooth::jacobian::point_motion;
+use crate::cpu::smooth::jacobian::jac_column;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -20,7 +20,7 @@ pub fn adhesion_of<T: Real>(d: &Data<T>, con: usize) -> T {
 
 /// What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
 #[inline(always)]
-pub fn adhesive_share<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
+pub fn row_adhesion<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
     if d.contact_adhesion.is_empty() || d.efc_type[r] < constraint::CONTACT_FRICTIONLESS {
         return T::ZERO;
     }
@@ -42,7 +42,7 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let mut sum = T::ZERO;
         for con in 0..d.ncon[0] as usize {
             if d.contact_adhesion[con] != T::ZERO {
-                sum += d.contact_adhesion[con] * closing_rate(m, d, con, dof);
+                sum += d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
             }
         }
         d.qfrc_adhesion[dof] = sum;
@@ -50,10 +50,10 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
-fn closing_rate<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
+fn approach_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
     let [one, two] = [0, 1].map(|side| {
         let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-        point_motion(m, d, dof, body, vec3(&d.contact_pos, con)).0
+        jac_column(m, d, dof, body, vec3(&d.contact_pos, con)).0
     });
     dot(vec3(&d.contact_frame, 3 * con), sub(one, two))
 }

@@ -14,7 +14,7 @@ use crate::real::Real;
 use crate::schema::enums::{equality as kind, object};
 
 /// Number of rows of a constraint.
-pub fn rows<T: Real>(m: &Model<T>, eq: usize) -> usize {
+pub fn row_count<T: Real>(m: &Model<T>, eq: usize) -> usize {
     match m.eq_type[eq] {
         kind::CONNECT => 3,
         kind::WELD => 6,
@@ -23,7 +23,7 @@ pub fn rows<T: Real>(m: &Model<T>, eq: usize) -> usize {
 }
 
 /// Whether a constraint holds bodies together.
-pub fn holds_bodies<T: Real>(m: &Model<T>, eq: usize) -> bool {
+pub fn is_connect_or_weld<T: Real>(m: &Model<T>, eq: usize) -> bool {
     m.eq_type[eq] == kind::CONNECT || m.eq_type[eq] == kind::WELD
 }
 
@@ -32,21 +32,22 @@ pub fn is_active<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     if d.eq_active[eq] == 0 {
         return false;
     }
-    if holds_bodies(m, eq) {
+    if is_connect_or_weld(m, eq) {
         // parts of one rigid body do not move apart
         let (one, two) = bodies(m, eq);
         let apart = m.body_weldid[one] != m.body_weldid[two];
         return apart && (last_dof(m, one) >= 0 || last_dof(m, two) >= 0);
     }
     if m.eq_type[eq] == kind::TENDON {
-        let slope = coupling(m, d, eq).1;
-        return stretches(m, d, m.eq_obj1id[eq]) || (slope != T::ZERO && stretches(m, d, m.eq_obj2id[eq]));
+        let slope = coupling_polynomial(m, d, eq).1;
+        return has_tendon_jacobian(m, d, m.eq_obj1id[eq])
+            || (slope != T::ZERO && has_tendon_jacobian(m, d, m.eq_obj2id[eq]));
     }
     true
 }
 
 /// Whether any degree of freedom changes the length of a tendon.
-fn stretches<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+fn has_tendon_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return false };
     let adr = m.ten_J_rowadr[ten] as usize;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].iter().any(|x| *x != T::ZERO)
@@ -76,7 +77,7 @@ pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [[T; 3]; 2] {
 }
 
 /// Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
-fn turns<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> ([T; 4], [T; 4]) {
+fn weld_quats<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> ([T; 4], [T; 4]) {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
         return (quat_of(m, d, object::SITE, one), quat_conj(quat_of(m, d, object::SITE, two)));
@@ -86,43 +87,43 @@ fn turns<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> ([T; 4], [T; 4]) {
 }
 
 /// Vector part of `q2⁻¹ v q1` times the torque scale of a weld.
-fn between<T: Real>(m: &Model<T>, eq: usize, (q1, q2): ([T; 4], [T; 4]), v: [T; 4]) -> [T; 3] {
+fn weld_angular<T: Real>(m: &Model<T>, eq: usize, (q1, q2): ([T; 4], [T; 4]), v: [T; 4]) -> [T; 3] {
     let e = quat_mul(quat_mul(q2, v), q1);
     scale([e[1], e[2], e[3]], m.eq_data[12 * eq + 10])
 }
 
 /// Residual of a connect, three numbers, or of a weld, six.
-pub fn apart<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
+pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
     let gap = sub(p1, p2);
     let mut turn = [T::ZERO; 3];
     if m.eq_type[eq] == kind::WELD {
-        turn = between(m, eq, turns(m, d, eq), [T::ONE, T::ZERO, T::ZERO, T::ZERO]);
+        turn = weld_angular(m, eq, weld_quats(m, d, eq), [T::ONE, T::ZERO, T::ZERO, T::ZERO]);
     }
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
 /// Jacobian of the rows of a connect or weld, which are zero: along the chains of both bodies, common parts included.
-pub fn bodies_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) {
+pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) {
     let nv = m.sizes.nv;
     let weld = m.eq_type[eq] == kind::WELD;
     let points = points(m, d, eq);
-    let turns = if weld { turns(m, d, eq) } else { ([T::ZERO; 4], [T::ZERO; 4]) };
+    let weld_quats = if weld { weld_quats(m, d, eq) } else { ([T::ZERO; 4], [T::ZERO; 4]) };
     let (one, two) = bodies(m, eq);
     for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
         let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
         let mut dof = last_dof(m, body);
         while let Ok(i) = usize::try_from(dof) {
             let (turn, lin) = (vec3(&d.cdof, 2 * i), vec3(&d.cdof, 2 * i + 1));
-            let move_by = add(lin, cross(turn, offset));
+            let jacp = add(lin, cross(turn, offset));
             for k in 0..3 {
-                d.efc_J[(first + k) * nv + i] += sign * move_by[k];
+                d.efc_J[(first + k) * nv + i] += sign * jacp[k];
             }
             if weld {
                 let half = scale(turn, T::of(0.5) * sign);
-                let turn_by = between(m, eq, turns, [T::ZERO, half[0], half[1], half[2]]);
+                let jacr = weld_angular(m, eq, weld_quats, [T::ZERO, half[0], half[1], half[2]]);
                 for k in 0..3 {
-                    d.efc_J[(first + 3 + k) * nv + i] += turn_by[k];
+                    d.efc_J[(first + 3 + k) * nv + i] += jacr[k];
                 }
             }
             dof = m.dof_parentid[i];
@@ -132,7 +133,7 @@ pub fn bodies_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first:
 
 /// How fast the rates of the residual of a connect or weld change while no joint accelerates: the time
 /// derivative of the Jacobian times the velocity.
-pub fn drift<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
+pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
     let (one, two) = bodies(m, eq);
     // gravity counts as an acceleration upward, of the world too: it cancels
@@ -143,30 +144,30 @@ pub fn drift<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     if m.eq_type[eq] == kind::WELD {
         // ½ q2⁻¹ (dΔ/dt + ½ (Δ ω1 - ω2 Δ)) q1, whose products of quaternions are Δ × ω2 - ½ Δ·Δ
         let (w1, w2) = (vec3(&d.cvel, 2 * one), vec3(&d.cvel, 2 * two));
-        let slip = sub(w1, w2);
+        let relative_angvel = sub(w1, w2);
         let half = scale(add(sub(alpha1, alpha2), cross(w1, w2)), T::of(0.5));
-        let real = T::of(-0.25) * dot(slip, slip);
-        turn = between(m, eq, turns(m, d, eq), [real, half[0], half[1], half[2]]);
+        let real = T::of(-0.25) * dot(relative_angvel, relative_angvel);
+        turn = weld_angular(m, eq, weld_quats(m, d, eq), [real, half[0], half[1], half[2]]);
     }
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
 /// Torque and force on the first of the bodies that are held together, from the forces of the rows.
-pub fn hold<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first: usize) -> ([T; 3], [T; 3]) {
-    let f = &d.efc_force[first..first + rows(m, eq)];
+pub fn connect_weld_wrench<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first: usize) -> ([T; 3], [T; 3]) {
+    let f = &d.efc_force[first..first + row_count(m, eq)];
     let mut torque = [T::ZERO; 3];
     if m.eq_type[eq] == kind::WELD {
-        // the transpose of what makes the residual
-        let (q1, q2) = turns(m, d, eq);
+        // transpose of the residual's Jacobian
+        let (q1, q2) = weld_quats(m, d, eq);
         let half = scale([f[3], f[4], f[5]], T::of(0.5));
-        torque = between(m, eq, (quat_conj(q1), quat_conj(q2)), [T::ZERO, half[0], half[1], half[2]]);
+        torque = weld_angular(m, eq, (quat_conj(q1), quat_conj(q2)), [T::ZERO, half[0], half[1], half[2]]);
     }
     (torque, [f[0], f[1], f[2]])
 }
 
 /// What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of
 /// joints or lengths of tendons, from where they are at `qpos0`.
-fn coupling<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (T, T) {
+fn coupling_polynomial<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (T, T) {
     let c = &m.eq_data[12 * eq..12 * eq + 5];
     if m.eq_obj2id[eq] < 0 {
         return (c[0], T::ZERO);
@@ -190,8 +191,8 @@ fn coordinate<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, id: usize) -> T {
 }
 
 /// Residual of two coordinates that are coupled, or of one that is fixed; and its Jacobian, into a row of zeros.
-pub fn couple<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize) -> T {
-    let (value, slope) = coupling(m, d, eq);
+pub fn coupling_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize) -> T {
+    let (value, slope) = coupling_polynomial(m, d, eq);
     let nv = m.sizes.nv;
     for (id, factor) in [(m.eq_obj1id[eq], T::ONE), (m.eq_obj2id[eq], -slope)] {
         let Ok(id) = usize::try_from(id) else { continue };
@@ -208,22 +209,22 @@ pub fn couple<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize) -> T 
 }
 
 /// Force along a tendon from the row of one constraint.
-pub fn tendon_share<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, r: usize, ten: usize) -> T {
+pub fn equality_tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, r: usize, ten: usize) -> T {
     let force = d.efc_force[r];
     if m.eq_type[eq] != kind::TENDON {
         T::ZERO
     } else if m.eq_obj1id[eq] == ten as i32 {
         force
     } else if m.eq_obj2id[eq] == ten as i32 {
-        -coupling(m, d, eq).1 * force
+        -coupling_polynomial(m, d, eq).1 * force
     } else {
         T::ZERO
     }
 }
 
 /// Diagonal of the inverse inertia that row `k` of a constraint stands for.
-pub fn inverse_inertia<T: Real>(m: &Model<T>, eq: usize, k: usize) -> T {
-    if holds_bodies(m, eq) {
+pub fn equality_diag_approx<T: Real>(m: &Model<T>, eq: usize, k: usize) -> T {
+    if is_connect_or_weld(m, eq) {
         let (one, two) = bodies(m, eq);
         let part = usize::from(k >= 3);
         return m.body_invweight0[2 * one + part] + m.body_invweight0[2 * two + part];

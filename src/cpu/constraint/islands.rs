@@ -26,10 +26,10 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.tree_island.fill(0);
         d.dof_island.fill(0);
         d.efc_island[..nefc].fill(0);
-        d.island_first[0] = 0;
-        d.island_end[0] = m.sizes.nv as i32;
-        d.island_row[0] = 0;
-        d.island_row_end[0] = nefc as i32;
+        d.island_dof_begin[0] = 0;
+        d.island_dof_end[0] = m.sizes.nv as i32;
+        d.island_efc_begin[0] = 0;
+        d.island_efc_end[0] = nefc as i32;
         return;
     }
     join_trees(m, d);
@@ -40,15 +40,15 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Island of each row, which held its first tree so far, and the range that an island's rows lie in.
 fn number_rows<T: Real>(d: &mut Data<T>) {
-    d.island_row.fill(-1);
+    d.island_efc_begin.fill(-1);
     for r in 0..d.nefc[0] {
         let island = d.tree_island[d.efc_island[r as usize] as usize];
         d.efc_island[r as usize] = island;
         let k = island as usize;
-        if d.island_row[k] < 0 {
-            d.island_row[k] = r;
+        if d.island_efc_begin[k] < 0 {
+            d.island_efc_begin[k] = r;
         }
-        d.island_row_end[k] = r + 1;
+        d.island_efc_end[k] = r + 1;
     }
 }
 
@@ -63,9 +63,9 @@ fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if island >= 0 {
             let begins = (0..tree).all(|t| d.tree_island[t] != island);
             if begins {
-                d.island_first[island as usize] = first;
+                d.island_dof_begin[island as usize] = first;
             }
-            d.island_end[island as usize] = end;
+            d.island_dof_end[island as usize] = end;
         }
     }
 }
@@ -79,9 +79,9 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.efc_island[r] = if kind == constraint::EQUALITY {
             join_equality(m, d, id)
         } else if kind == constraint::FRICTION_DOF {
-            touch(d, m.dof_treeid[id])
+            label_tree(d, m.dof_treeid[id])
         } else if kind == constraint::LIMIT_JOINT {
-            touch(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
+            label_tree(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
         } else if kind == constraint::FRICTION_TENDON || kind == constraint::LIMIT_TENDON {
             join_tendon(m, d, id)
         } else {
@@ -91,7 +91,7 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Labels a tree that has no label yet with itself; returns the tree.
-fn touch<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
+fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
     if tree >= 0 && d.tree_island[tree as usize] < 0 {
         d.tree_island[tree as usize] = tree;
     }
@@ -100,7 +100,7 @@ fn touch<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
 
 /// Joins the trees of what an equality constraint ties together; returns one of them.
 fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
-    if equality::holds_bodies(m, eq) {
+    if equality::is_connect_or_weld(m, eq) {
         let (one, two) = equality::bodies(m, eq);
         return join_bodies(m, d, [one, two]);
     }
@@ -110,7 +110,7 @@ fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
         let tree = if m.eq_type[eq] == kind::TENDON {
             join_tendon(m, d, id)
         } else {
-            touch(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
+            label_tree(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
         };
         first = join(d, first, tree);
     }
@@ -122,7 +122,7 @@ fn join_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> i32 {
     let adr = m.ten_J_rowadr[ten] as usize;
     let mut first = -1;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-        let tree = touch(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
+        let tree = label_tree(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
         first = join(d, first, tree);
     }
     first
@@ -139,7 +139,7 @@ fn join_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>, bodies: [usize; 2]) -> i3
     let mut first = -1;
     for body in bodies {
         if let Ok(dof) = usize::try_from(last_dof(m, body)) {
-            let tree = touch(d, m.dof_treeid[dof]);
+            let tree = label_tree(d, m.dof_treeid[dof]);
             first = join(d, first, tree);
         }
     }

@@ -7,7 +7,7 @@
 //! rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
-use super::constraint_cost::cone_friction;
+use super::constraint_cost::cone_mu;
 use super::equality;
 use super::islands::islands;
 use crate::cpu::math::{
@@ -63,7 +63,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.nl[0] = d.nefc[0] - d.ne[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
-    hold_sleepers(m, d);
+    clear_asleep_jacobian(m, d);
     islands(m, d);
     // what did not fit is reported
     if wanted > d.sizes.njmax {
@@ -91,14 +91,14 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         if !equality::is_active(m, d, eq) || equality_sleeps(m, d, eq) {
             continue;
         }
-        let count = equality::rows(m, eq);
+        let count = equality::row_count(m, eq);
         let Some(first) = claim_rows(m, d, count, wanted) else { continue };
         let mut pos = [T::ZERO; 6];
-        if equality::holds_bodies(m, eq) {
-            pos = equality::apart(m, d, eq);
-            equality::bodies_jacobian(m, d, eq, first);
+        if equality::is_connect_or_weld(m, eq) {
+            pos = equality::residual(m, d, eq);
+            equality::connect_weld_jacobian(m, d, eq, first);
         } else {
-            pos[0] = equality::couple(m, d, eq, first);
+            pos[0] = equality::coupling_row(m, d, eq, first);
         }
         // several rows of one constraint have the same impedance
         let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
@@ -110,7 +110,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
                 margin: T::ZERO,
                 violation,
                 frictionloss: T::ZERO,
-                diag: equality::inverse_inertia(m, eq, k),
+                diag: equality::equality_diag_approx(m, eq, k),
                 solref: pair2(&m.eq_solref, eq),
                 solimp: five(&m.eq_solimp, eq),
             };
@@ -292,7 +292,7 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
 }
 
 /// What sleeps is held where it is: nothing of a row moves it.
-fn hold_sleepers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..d.tree_asleep.len() {
         if !tree_sleeps(d, tree as i32) {
             continue;
@@ -383,8 +383,8 @@ fn contact_column<T: Real>(
 fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
-    let light = T::HARDEST / m.stat_meanmass[0].max(T::MINVAL);
-    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(light);
+    let min_invweight = T::MIN_CONTACT_INVWEIGHT / m.stat_meanmass[0].max(T::MINVAL);
+    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight);
     let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
     let mut row = Row {
         kind: constraint::CONTACT_FRICTIONLESS,
@@ -406,7 +406,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         return;
     }
     row.kind = constraint::CONTACT_PYRAMIDAL;
-    let kbip = spring(m, &row);
+    let kbip = row_kbip(m, &row);
     for k in 1..dim {
         let mu = d.contact_friction[5 * con + k - 1];
         row.diag = tran + mu * mu * if k < 3 { tran } else { rot };
@@ -414,7 +414,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         write_row_with(d, first + 2 * k - 1, &row, kbip);
     }
     // all edges share a regulariser: that of the normal force seen through the friction of the first tangent
-    let mu = cone_friction(m, d.contact_friction[5 * con]);
+    let mu = cone_mu(m, d.contact_friction[5 * con]);
     let shared = T::of(2.0) * mu * mu * d.efc_R[first];
     for r in first..first + 2 * (dim - 1) {
         set_regulariser(d, r, shared);
@@ -433,14 +433,14 @@ fn cone_parameters<T: Real>(
 ) {
     let mut row = Row { kind: constraint::CONTACT_ELLIPTIC, ..normal };
     write_row(m, d, first, &row);
-    let mu = cone_friction(m, d.contact_friction[5 * con]);
+    let mu = cone_mu(m, d.contact_friction[5 * con]);
     let round = d.efc_R[first] * mu * mu;
     (row.pos, row.margin) = (T::ZERO, T::ZERO);
     let own = pair2(&d.contact_solreffriction, con);
     if own != [T::ZERO; 2] {
         row.solref = own;
     }
-    let mut kbip = spring(m, &row);
+    let mut kbip = row_kbip(m, &row);
     kbip[0] = T::ZERO;
     for k in 1..dim {
         write_row_with(d, first + k, &row, kbip);
@@ -451,7 +451,7 @@ fn cone_parameters<T: Real>(
 
 /// Writes the parameters of one row.
 fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &Row<T>) {
-    let kbip = spring(m, row);
+    let kbip = row_kbip(m, row);
     write_row_with(d, r, row, kbip);
 }
 
@@ -468,7 +468,7 @@ fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]
 }
 
 /// Stiffness, damping, impedance and its derivative of a row.
-fn spring<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
+fn row_kbip<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(m, row.solref);
     let (imp, slope) = impedance(solimp, row.violation);

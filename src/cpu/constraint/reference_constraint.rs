@@ -1,10 +1,10 @@
 //! Velocity and reference acceleration of each constraint row: a spring-damper along the row (MuJoCo
 //! documentation, Computation, "Reference acceleration").
 
-use super::adhesion::adhesive_share;
+use super::adhesion::row_adhesion;
 use super::equality;
 use super::surface_velocity::add_surface_velocity;
-use crate::cpu::solver::solve::mul_rows;
+use crate::cpu::solver::solve::mul_jac_rows;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -14,7 +14,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     let mut r = 0;
     while r < nefc {
-        let (vel, count) = mul_rows(d, r, &d.qvel);
+        let (vel, count) = mul_jac_rows(d, r, &d.qvel);
         d.efc_vel[r..r + count].copy_from_slice(&vel[..count]);
         r += count;
     }
@@ -28,11 +28,11 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut r = 0;
     while r < d.ne[0] as usize {
         let eq = d.efc_id[r] as usize;
-        let count = equality::rows(m, eq);
-        if equality::holds_bodies(m, eq) {
-            let drift = equality::drift(m, d, eq);
+        let count = equality::row_count(m, eq);
+        if equality::is_connect_or_weld(m, eq) {
+            let jac_dot_qvel = equality::jac_dot_qvel(m, d, eq);
             for k in 0..count {
-                d.efc_aref[r + k] -= drift[k];
+                d.efc_aref[r + k] -= jac_dot_qvel[k];
             }
         }
         r += count;
@@ -43,5 +43,5 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn set_reference<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];
-    d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation + adhesive_share(m, d, r) * d.efc_R[r];
+    d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation + row_adhesion(m, d, r) * d.efc_R[r];
 }

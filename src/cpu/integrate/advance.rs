@@ -1,7 +1,7 @@
 //! What all integrators do: coordinates along velocities, and time.
 
 use crate::cpu::actuation::activation::advance_activations;
-use crate::cpu::actuation::history::record;
+use crate::cpu::actuation::history::record_histories;
 use crate::cpu::math::{quat_integrate, quat_normalize, quat_sub};
 use crate::cpu::sleep::asleep::tree_sleeps;
 use crate::model::Model;
@@ -12,39 +12,39 @@ use crate::schema::enums::joint;
 /// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands
 /// of small steps do not add up exactly in single precision.
 pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
-    let step = h - d.time_rest[0];
+    let step = h - d.time_compensation[0];
     let next = d.time[0] + step;
-    d.time_rest[0] = (next - d.time[0]) - step;
+    d.time_compensation[0] = (next - d.time[0]) - step;
     d.time[0] = next;
 }
 
 /// Everything but the velocities, which are new already, one time step later: activations, positions, time.
 pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
-    record(m, d);
+    record_histories(m, d);
     // lent out, so that nothing is copied
     let rates = std::mem::take(&mut d.act_dot);
     advance_activations(m, d, &rates);
     d.act_dot = rates;
-    move_joints(m, d, h);
+    integrate_pos(m, d, h);
     advance_time(d, h);
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
 /// Moves the coordinates of all joints along `qvel` for the time `h`.
-pub fn move_joints<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+pub fn integrate_pos<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for jnt in 0..m.sizes.njnt {
         let dof = m.jnt_dofadr[jnt] as usize;
         // not even rounding moves what sleeps
         if tree_sleeps(d, m.dof_treeid[dof]) {
             continue;
         }
-        move_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
+        integrate_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
     }
 }
 
-/// Velocities that lead from positions `a` to `b` in one second: the inverse of [`move_joints`].
-pub fn difference<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T]) {
+/// Velocities that lead from positions `a` to `b` in one second: the inverse of [`integrate_pos`].
+pub fn differentiate_pos<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T]) {
     for jnt in 0..m.sizes.njnt {
         let mut adr = m.jnt_qposadr[jnt] as usize;
         let mut dof = m.jnt_dofadr[jnt] as usize;
@@ -66,7 +66,7 @@ pub fn difference<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T]) {
 }
 
 /// Moves one joint's coordinates along its own velocities.
-pub fn move_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: usize, h: T) {
+pub fn integrate_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: usize, h: T) {
     let mut adr = m.jnt_qposadr[jnt] as usize;
     let mut dof = 0;
     let kind = m.jnt_type[jnt];

@@ -10,10 +10,10 @@ use crate::schema::enums::status;
 /// Checks positions, then velocities.
 pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qpos) {
-        give_up(m, d, status::BAD_QPOS);
+        auto_reset(m, d, status::BAD_QPOS);
     }
     if !all_good(&d.qvel) {
-        give_up(m, d, status::BAD_QVEL);
+        auto_reset(m, d, status::BAD_QVEL);
     }
 }
 
@@ -27,7 +27,7 @@ pub fn all_good<T: Real>(x: &[T]) -> bool {
 }
 
 /// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
-pub fn give_up<T: Real>(m: &Model<T>, d: &mut Data<T>, bit: i32) {
+pub fn auto_reset<T: Real>(m: &Model<T>, d: &mut Data<T>, bit: i32) {
     d.status[0] |= bit;
     if !m.disabled(disable::AUTORESET) {
         d.reset(m, None);

@@ -4,9 +4,9 @@
 //! grows by the time step times the derivative of the dampers.
 
 use super::advance::advance;
-use super::check_state::{all_good, give_up};
+use super::check_state::{all_good, auto_reset};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
-use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
+use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -16,7 +16,7 @@ use crate::schema::enums::status;
 /// Advances the state; a diverged world is reset instead.
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qacc) {
-        give_up(m, d, status::BAD_QACC);
+        auto_reset(m, d, status::BAD_QACC);
         if !m.disabled(disable::AUTORESET) {
             return;
         }
@@ -44,9 +44,9 @@ fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     let mut damped = false;
     d.qH.copy_from_slice(&d.M);
     for i in 0..m.sizes.nv {
-        let slope = damping_slope(dof_damping(m, i), d.qvel[i]);
-        damped = damped || slope != T::ZERO;
-        d.qH[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1] += h * slope;
+        let derivative = damping_derivative(damping_of_dof(m, i), d.qvel[i]);
+        damped = damped || derivative != T::ZERO;
+        d.qH[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1] += h * derivative;
         d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
     }
     if damped {

@@ -4,14 +4,16 @@ use crate::cpu::math::{
     add_scaled, diagonal, mat_add_scaled, mat_mul, mat3, norm3, outer, scale, set_mat3, skew, sub, times,
     transpose, vec3,
 };
-use crate::cpu::smooth::fluid::{Ellipsoid, InertiaBox, Place, geoms_of, has_ellipsoids, is_wet};
+use crate::cpu::smooth::fluid::{
+    Ellipsoid, FluidFrame, InertiaBox, geoms_of, has_ellipsoids, has_fluid_force,
+};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
 /// Derivative of a torque and a force by angular and linear velocity.
 #[derive(Clone, Copy, Debug)]
-pub struct Slope<T> {
+pub struct ForceDerivative<T> {
     /// Of the torque by the angular velocity.
     pub ww: [T; 9],
     /// Of the torque by the linear velocity.
@@ -22,16 +24,16 @@ pub struct Slope<T> {
     pub vv: [T; 9],
 }
 
-impl<T: Real> Slope<T> {
+impl<T: Real> ForceDerivative<T> {
     /// No force.
     pub const NONE: Self = Self { ww: [T::ZERO; 9], wv: [T::ZERO; 9], vw: [T::ZERO; 9], vv: [T::ZERO; 9] };
 
-    /// Entry `i` of an array of slopes.
+    /// Entry `i` of an array of derivatives.
     pub fn get(a: &[T], i: usize) -> Self {
         Self { ww: mat3(a, 4 * i), wv: mat3(a, 4 * i + 1), vw: mat3(a, 4 * i + 2), vv: mat3(a, 4 * i + 3) }
     }
 
-    /// Writes entry `i` of an array of slopes.
+    /// Writes entry `i` of an array of derivatives.
     pub fn put(&self, a: &mut [T], i: usize) {
         for (k, block) in [self.ww, self.wv, self.vw, self.vv].into_iter().enumerate() {
             set_mat3(a, 4 * i + k, block);
@@ -78,12 +80,12 @@ impl<T: Real> Slope<T> {
         })
     }
 
-    /// From the frame at a place to forces and velocities about the tree's centre of mass.
-    fn about_root(&self, place: &Place<T>) -> Self {
-        let turn = |b: [T; 9]| mat_mul(mat_mul(place.axes, b), transpose(place.axes));
+    /// From the frame at a frame to forces and velocities about the tree's centre of mass.
+    fn about_root(&self, frame: &FluidFrame<T>) -> Self {
+        let turn = |b: [T; 9]| mat_mul(mat_mul(frame.axes, b), transpose(frame.axes));
         let (ww, wv, vw, vv) = (turn(self.ww), turn(self.wv), turn(self.vw), turn(self.vv));
-        // a turn moves the place, and a force there makes a torque
-        let arm = skew(place.offset);
+        // a turn moves the frame, and a force there makes a torque
+        let arm = skew(frame.offset);
         let vw = mat_add_scaled(vw, mat_mul(vv, arm), -T::ONE);
         let ww = mat_add_scaled(ww, mat_mul(wv, arm), -T::ONE);
         Self {
@@ -96,73 +98,78 @@ impl<T: Real> Slope<T> {
 }
 
 /// Derivatives of the force on every subtree by its velocity, about the tree's centre of mass.
-pub fn fluid_slopes<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn fluid_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     // leaves first
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
             let body = m.level_body[k] as usize;
-            let mut sum = body_slope(m, d, body);
+            let mut sum = body_force_derivative(m, d, body);
             let child = m.body_childadr[body] as usize;
             for c in child..child + m.body_childnum[body] as usize {
-                sum = sum.add_scaled(Slope::get(&d.fluid_slope, m.child_body[c] as usize), T::ONE);
+                sum = sum.add_scaled(
+                    ForceDerivative::get(&d.fluid_force_derivative, m.child_body[c] as usize),
+                    T::ONE,
+                );
             }
-            sum.put(&mut d.fluid_slope, body);
+            sum.put(&mut d.fluid_force_derivative, body);
         }
     }
 }
 
 /// Derivative of the force on one body.
-fn body_slope<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Slope<T> {
-    let mut sum = Slope::NONE;
-    if !is_wet(m, body) {
+fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> ForceDerivative<T> {
+    let mut sum = ForceDerivative::NONE;
+    if !has_fluid_force(m, body) {
         return sum;
     }
     if !has_ellipsoids(m, body) {
-        let place = Place::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
-        return InertiaBox::new(m, body).slope(m, place.turning, place.velocity).about_root(&place);
+        let frame = FluidFrame::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
+        return InertiaBox::new(m, body)
+            .force_derivative(m, frame.ang_vel, frame.velocity)
+            .about_root(&frame);
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
-        let place = Place::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let slope = Ellipsoid::new(m, g).slope(place.turning, place.velocity);
-        sum = sum.add_scaled(slope.about_root(&place), m.geom_fluid[12 * g]);
+        let frame = FluidFrame::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
+        let force_derivative = Ellipsoid::new(m, g).force_derivative(frame.ang_vel, frame.velocity);
+        sum = sum.add_scaled(force_derivative.about_root(&frame), m.geom_fluid[12 * g]);
     }
     sum
 }
 
 impl<T: Real> InertiaBox<T> {
     /// Derivative of its force in its frame.
-    fn slope(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> Slope<T> {
-        let ((slow_w, slow_v), (fast_w, fast_v)) = (self.viscous(m), self.inertial(m));
+    fn force_derivative(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> ForceDerivative<T> {
+        let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let two = T::of(2.0);
         let drag = |slow: T, fast: T, x: T| -(slow + two * fast * x.abs());
-        Slope {
-            ww: diagonal(std::array::from_fn(|k| drag(slow_w, fast_w[k], w[k]))),
-            vv: diagonal(std::array::from_fn(|k| drag(slow_v, fast_v[k], v[k]))),
-            ..Slope::NONE
+        ForceDerivative {
+            ww: diagonal(std::array::from_fn(|k| drag(visc_w, drag_w[k], w[k]))),
+            vv: diagonal(std::array::from_fn(|k| drag(visc_v, drag_v[k], v[k]))),
+            ..ForceDerivative::NONE
         }
     }
 }
 
 impl<T: Real> Ellipsoid<T> {
     /// Derivative of its force in its frame.
-    fn slope(&self, w: [T; 3], v: [T; 3]) -> Slope<T> {
+    fn force_derivative(&self, w: [T; 3], v: [T; 3]) -> ForceDerivative<T> {
         let (one, zero) = (T::ONE, [T::ZERO; 9]);
         let identity = diagonal([one; 3]);
         // the medium that is carried along, and lift by spin
         let (momentum, spin) = (skew(times(self.mass, v)), skew(times(self.inertia, w)));
         let mut ww = mat_add_scaled(spin, mat_mul(skew(w), diagonal(self.inertia)), -one);
         let wv = mat_add_scaled(momentum, mat_mul(skew(v), diagonal(self.mass)), -one);
-        let vw = mat_add_scaled(momentum, skew(v), -self.magnus);
-        let mut vv = mat_mul(skew(w), diagonal(self.mass.map(|x| self.magnus - x)));
+        let vw = mat_add_scaled(momentum, skew(v), -self.magnus_lift);
+        let mut vv = mat_mul(skew(w), diagonal(self.mass.map(|x| self.magnus_lift - x)));
         // drag of turning
-        let moment = times(self.angular, w);
+        let moment = times(self.angular_drag, w);
         let strength = norm3(moment);
-        ww = mat_add_scaled(ww, identity, -(self.slow_turning + strength));
+        ww = mat_add_scaled(ww, identity, -(self.visc_torque_coef + strength));
         if strength > T::MINVAL {
-            ww = mat_add_scaled(ww, outer(w, times(self.angular, moment)), -one / strength);
+            ww = mat_add_scaled(ww, outer(w, times(self.angular_drag, moment)), -one / strength);
         }
-        vv = mat_add_scaled(vv, identity, -self.slow_velocity);
+        vv = mat_add_scaled(vv, identity, -self.visc_force_coef);
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
         if area > T::ZERO {
@@ -179,11 +186,11 @@ impl<T: Real> Ellipsoid<T> {
             lift = mat_add_scaled(lift, outer(turned, sub(bend, along)), one);
             vv = mat_add_scaled(vv, lift, camber * flow.speed);
             // drag: of the velocity itself, and as the projected area changes
-            let fast = flow.speed * (self.blunt * area + self.slender * (self.widest - area));
+            let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
             vv = mat_add_scaled(vv, mat_add_scaled(identity, outer(along, along), one), -fast);
-            let change = flow.speed * (self.blunt - self.slender) * area;
+            let change = flow.speed * (self.blunt_drag - self.slender_drag) * area;
             vv = mat_add_scaled(vv, outer(along, bend), change);
         }
-        Slope { ww, wv, vw, vv }
+        ForceDerivative { ww, wv, vw, vv }
     }
 }

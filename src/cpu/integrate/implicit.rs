@@ -4,8 +4,10 @@
 //! bodies that move freely and alone: what spins does not gain energy then, and their blocks are small.
 
 use super::advance::advance;
-use super::check_state::{all_good, give_up};
-use super::velocity_derivative::{bias_entry, bias_slopes, derivative, is_alone, is_whole, row};
+use super::check_state::{all_good, auto_reset};
+use super::velocity_derivative::{
+    bias_entry, bias_force_derivatives, derivative, is_fully_implicit, is_single_free_body, row,
+};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -16,7 +18,7 @@ use crate::schema::enums::status;
 /// Advances the state; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qacc) {
-        give_up(m, d, status::BAD_QACC);
+        auto_reset(m, d, status::BAD_QACC);
         if !m.disabled(disable::AUTORESET) {
             return;
         }
@@ -26,14 +28,14 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for i in 0..m.sizes.nv {
         d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
     }
-    if is_whole(m) {
+    if is_fully_implicit(m) {
         for dof in 0..m.sizes.nv {
             matrix_row(m, d, dof);
         }
         factor_lu(m, &mut d.qLU, 0, m.sizes.nv);
         solve_lu(m, &d.qLU, &mut d.qacc_damped, 0, m.sizes.nv);
     } else {
-        solve_fast(m, d);
+        solve_implicitfast(m, d);
     }
     // change of the velocities
     for i in 0..m.sizes.nv {
@@ -45,13 +47,13 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Product of the matrix that a step solves with, and a vector.
 pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [T]) {
     derivative(m, d);
-    if !is_whole(m) {
-        bias_slopes(m, d);
+    if !is_fully_implicit(m) {
+        bias_force_derivatives(m, d);
     }
     for dof in 0..m.sizes.nv {
         matrix_row(m, d, dof);
-        if !is_whole(m) && is_alone(m, m.dof_treeid[dof]) {
-            add_bias_slopes(m, d, dof);
+        if !is_fully_implicit(m) && is_single_free_body(m, m.dof_treeid[dof]) {
+            add_bias_force_derivatives(m, d, dof);
         }
         out[dof] = T::ZERO;
         for k in row(m, dof) {
@@ -70,36 +72,36 @@ fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
 }
 
 /// Adds the derivatives of the bias force to a row.
-fn add_bias_slopes<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     for k in row(m, dof) {
-        let slope = bias_entry(d, dof, m.D_colind[k] as usize);
-        d.qLU[k] -= m.opt_timestep[0] * slope;
+        let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
+        d.qLU[k] -= m.opt_timestep[0] * force_derivative;
     }
 }
 
 /// Acceleration with the symmetric matrix; free bodies that are alone have a block with the bias force's derivatives.
-fn solve_fast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
-    bias_slopes(m, d);
-    for tree in (0..m.sizes.ntree).filter(|&t| is_alone(m, t as i32)) {
+    bias_force_derivatives(m, d);
+    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
         let first = m.tree_dofadr[tree] as usize;
         for dof in first..first + 6 {
             matrix_row(m, d, dof);
-            add_bias_slopes(m, d, dof);
+            add_bias_force_derivatives(m, d, dof);
         }
         factor_lu(m, &mut d.qLU, first, first + 6);
     }
     // the others: blocks that are solved above stay as in M
     for dof in 0..m.sizes.nv {
         let adr = m.M_rowadr[dof] as usize;
-        let alone = is_alone(m, m.dof_treeid[dof]);
+        let alone = is_single_free_body(m, m.dof_treeid[dof]);
         for k in adr..adr + m.M_rownnz[dof] as usize {
             d.qH[k] = if alone { d.M[k] } else { d.M[k] - h * d.qDeriv[m.mapD2M[k] as usize] };
         }
     }
     factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
     solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
-    for tree in (0..m.sizes.ntree).filter(|&t| is_alone(m, t as i32)) {
+    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
         let first = m.tree_dofadr[tree] as usize;
         for i in first..first + 6 {
             d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];

@@ -1,12 +1,12 @@
 //! The Runge-Kutta method of fourth order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.1).
 //!
 //! The pipeline runs four times in a step, and this after each of them: the rates of that part are added to a sum, and
-//! the state is put where the next part wants it. `rk4_part` counts.
+//! the state is put where the next part wants it. `rk4_stage` counts.
 
-use super::advance::{advance_time, move_joints};
-use super::check_state::{all_good, give_up};
+use super::advance::{advance_time, integrate_pos};
+use super::check_state::{all_good, auto_reset};
 use crate::cpu::actuation::activation::advance_activations;
-use crate::cpu::actuation::history::record;
+use crate::cpu::actuation::history::record_histories;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -16,22 +16,22 @@ use crate::schema::enums::status;
 /// Weights of the four rates.
 const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 /// Share of the time step after which the next rates are taken.
-const REACH: [f64; 3] = [0.5, 0.5, 1.0];
+const NODE: [f64; 3] = [0.5, 0.5, 1.0];
 /// Added to the part when the world was reset: the parts that are left do nothing.
-const IDLE: i32 = 4;
+const RK4_IDLE: i32 = 4;
 
 /// One part of a step; the last one advances the state.
 pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let part = d.rk4_part[0];
+    let part = d.rk4_stage[0];
     if part == 0 && !all_good(&d.qacc) {
-        give_up(m, d, status::BAD_QACC);
+        auto_reset(m, d, status::BAD_QACC);
         if !m.disabled(disable::AUTORESET) {
-            d.rk4_part[0] = IDLE + 1;
+            d.rk4_stage[0] = RK4_IDLE + 1;
             return;
         }
     }
-    d.rk4_part[0] = if part == 3 || part == IDLE + 3 { 0 } else { part + 1 };
-    if part >= IDLE {
+    d.rk4_stage[0] = if part == 3 || part == RK4_IDLE + 3 { 0 } else { part + 1 };
+    if part >= RK4_IDLE {
         return;
     }
     if part == 0 {
@@ -40,7 +40,7 @@ pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     add_rates(m, d, T::of(WEIGHT[part as usize]));
     let h = m.opt_timestep[0];
     if part < 3 {
-        probe(m, d, h * T::of(REACH[part as usize]));
+        advance_to_node(m, d, h * T::of(NODE[part as usize]));
         return;
     }
     finish(m, d, h);
@@ -71,9 +71,9 @@ fn add_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, weight: T) {
 }
 
 /// The state at the beginning, moved along the rates of this part for the time `h`.
-fn probe<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
+fn advance_to_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     d.qpos.copy_from_slice(&d.rk4_qpos);
-    move_joints(m, d, h);
+    integrate_pos(m, d, h);
     for i in 0..m.sizes.nv {
         d.qvel[i] = d.rk4_qvel[i] + h * d.qacc[i];
     }
@@ -89,10 +89,10 @@ fn probe<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
 /// The state at the beginning, moved along the weighted rates.
 fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     d.time[0] = d.rk4_time[0];
-    record(m, d);
+    record_histories(m, d);
     d.qpos.copy_from_slice(&d.rk4_qpos);
     d.qvel.copy_from_slice(&d.rk4_vel);
-    move_joints(m, d, h);
+    integrate_pos(m, d, h);
     for i in 0..m.sizes.nv {
         d.qvel[i] = d.rk4_qvel[i] + h * d.rk4_acc[i];
     }

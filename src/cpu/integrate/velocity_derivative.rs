@@ -4,15 +4,15 @@
 //! left out. Forces on bodies are about their tree's centre of mass, where the derivative of the force on a subtree is
 //! a sum over its bodies: one matrix for all pairs of degrees of freedom of which the lower one is the subtree's.
 
-use super::fluid_derivative::{Slope, fluid_slopes};
-use crate::cpu::actuation::actuation::{control, driving_input, group_off, is_good, muscle};
+use super::fluid_derivative::{ForceDerivative, fluid_force_derivatives};
+use crate::cpu::actuation::actuation::{actuator_disabled, control, driving_input, is_good, muscle};
 use crate::cpu::actuation::dcmotor;
 use crate::cpu::actuation::orientation;
 use crate::cpu::math::{
     add, add_scaled6, cross, dot6, inertia_mul, mat_add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec,
     motion_cross, scale, set_vec3, set_vec6, skew, vec3, vec6, vec10,
 };
-use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping, tendon_damping};
+use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::has_fluid;
@@ -20,7 +20,7 @@ use crate::real::Real;
 use crate::schema::enums::{bias, disable, gain, integrator, joint};
 
 /// Derivatives of the forces by the velocities: passive forces and actuators, and for the integrator `implicit` the
-/// bias force too. For `implicitfast` they are symmetric, except in trees that are [`is_alone`].
+/// bias force too. For `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
 pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qDeriv.fill(T::ZERO);
     if !m.disabled(disable::DAMPER) {
@@ -30,35 +30,35 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         actuators(m, d);
     }
     if has_fluid(m) {
-        fluid_slopes(m, d);
+        fluid_force_derivatives(m, d);
         for dof in 0..m.sizes.nv {
             fluid_columns(m, d, dof);
         }
         for dof in 0..m.sizes.nv {
             for k in row(m, dof) {
-                let slope = fluid_entry(d, dof, m.D_colind[k] as usize);
-                d.qDeriv[k] += slope;
+                let force_derivative = fluid_entry(d, dof, m.D_colind[k] as usize);
+                d.qDeriv[k] += force_derivative;
             }
         }
     }
-    if is_whole(m) {
-        bias_slopes(m, d);
+    if is_fully_implicit(m) {
+        bias_force_derivatives(m, d);
         for dof in 0..m.sizes.nv {
             for k in row(m, dof) {
-                let slope = bias_entry(d, dof, m.D_colind[k] as usize);
-                d.qDeriv[k] += slope;
+                let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
+                d.qDeriv[k] += force_derivative;
             }
         }
     }
 }
 
 /// Whether the derivatives are those of all forces.
-pub fn is_whole<T: Real>(m: &Model<T>) -> bool {
+pub fn is_fully_implicit<T: Real>(m: &Model<T>) -> bool {
     m.opt_integrator[0] == integrator::IMPLICIT
 }
 
 /// Whether a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
-pub fn is_alone<T: Real>(m: &Model<T>, tree: i32) -> bool {
+pub fn is_single_free_body<T: Real>(m: &Model<T>, tree: i32) -> bool {
     let Ok(tree) = usize::try_from(tree) else {
         return false;
     };
@@ -67,8 +67,8 @@ pub fn is_alone<T: Real>(m: &Model<T>, tree: i32) -> bool {
 }
 
 /// Whether derivatives of the bias force are wanted in a tree.
-fn has_bias<T: Real>(m: &Model<T>, tree: i32) -> bool {
-    is_whole(m) || is_alone(m, tree)
+fn has_bias_derivative<T: Real>(m: &Model<T>, tree: i32) -> bool {
+    is_fully_implicit(m) || is_single_free_body(m, tree)
 }
 
 /// Entries of one row.
@@ -91,14 +91,14 @@ fn entry<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
 /// Dampers of joints and tendons.
 fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for dof in 0..m.sizes.nv {
-        let slope = damping_slope(dof_damping(m, dof), d.qvel[dof]);
-        d.qDeriv[(m.D_rowadr[dof] + m.D_diag[dof]) as usize] -= slope;
+        let force_derivative = damping_derivative(damping_of_dof(m, dof), d.qvel[dof]);
+        d.qDeriv[(m.D_rowadr[dof] + m.D_diag[dof]) as usize] -= force_derivative;
     }
     for ten in 0..m.sizes.ntendon {
-        let slope = damping_slope(tendon_damping(m, ten), d.ten_velocity[ten]);
+        let force_derivative = damping_derivative(damping_of_tendon(m, ten), d.ten_velocity[ten]);
         let adr = m.ten_J_rowadr[ten] as usize;
         let end = adr + m.ten_J_rownnz[ten] as usize;
-        add_square(m, &mut d.qDeriv, &m.ten_J_colind[adr..end], &d.ten_J[adr..end], -slope);
+        add_square(m, &mut d.qDeriv, &m.ten_J_colind[adr..end], &d.ten_J[adr..end], -force_derivative);
     }
 }
 
@@ -120,66 +120,66 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
 fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
-        let slope = actuator_slope(m, d, a, good);
+        let force_derivative = actuator_force_derivative(m, d, a, good);
         let out = m.actuator_outadr[a] as usize;
-        d.actuator_slope[out..out + m.actuator_outnum[a] as usize].fill(slope);
+        d.actuator_force_derivative[out..out + m.actuator_outnum[a] as usize].fill(force_derivative);
     }
     for out in 0..m.sizes.nout {
         let adr = m.moment_rowadr[out] as usize;
         let end = adr + m.moment_rownnz[out] as usize;
-        let (columns, slope) = (&m.moment_colind[adr..end], d.actuator_slope[out]);
-        add_square(m, &mut d.qDeriv, columns, &d.actuator_moment[adr..end], slope);
+        let (columns, force_derivative) = (&m.moment_colind[adr..end], d.actuator_force_derivative[out]);
+        add_square(m, &mut d.qDeriv, columns, &d.actuator_moment[adr..end], force_derivative);
     }
 }
 
 /// Derivative of one actuator's force by the rate of its length; none where its range holds the force back.
-fn actuator_slope<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
     if orientation::is_orientation(m, a) {
-        return if group_off(m, a) { T::ZERO } else { orientation::slope(m, d, a) };
+        return if actuator_disabled(m, a) { T::ZERO } else { orientation::force_derivative(m, d, a) };
     }
     let out = m.actuator_outadr[a] as usize;
     let force = d.actuator_force[out];
     let (low, high) = (m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
-    if group_off(m, a) || (m.actuator_forcelimited[a] != 0 && (force <= low || force >= high)) {
+    if actuator_disabled(m, a) || (m.actuator_forcelimited[a] != 0 && (force <= low || force >= high)) {
         return T::ZERO;
     }
     if m.actuator_gaintype[a] == gain::DCMOTOR {
-        return dcmotor::slope(m, d, a);
+        return dcmotor::force_derivative(m, d, a);
     }
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
     let per_input = match m.actuator_gaintype[a] {
         gain::AFFINE => g[2],
-        gain::MUSCLE => muscle(m, d, a, g).gain_slope(d.actuator_velocity[out], g),
+        gain::MUSCLE => muscle(m, d, a, g).gain_derivative(d.actuator_velocity[out], g),
         _ => T::ZERO,
     };
-    let mut slope =
+    let mut force_derivative =
         if m.actuator_biastype[a] == bias::AFFINE { m.actuator_biasprm[10 * a + 2] } else { T::ZERO };
     if per_input != T::ZERO {
         let first = m.actuator_ctrladr[a];
         let ctrl = if m.actuator_ctrlnum[a] > 0 { control(m, d, first as usize, good) } else { T::ZERO };
-        slope += per_input * driving_input(m, d, a, ctrl);
+        force_derivative += per_input * driving_input(m, d, a, ctrl);
     }
-    slope
+    force_derivative
 }
 
 /// What one degree of freedom takes of the derivative of the medium's force on its subtree: force by its speed, and its
 /// own force by the velocity of the body.
 fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
-    let mut slope = Slope::get(&d.fluid_slope, m.dof_bodyid[dof] as usize);
-    if !has_bias(m, m.dof_treeid[dof]) {
-        slope = slope.symmetric();
+    let mut force_derivative = ForceDerivative::get(&d.fluid_force_derivative, m.dof_bodyid[dof] as usize);
+    if !has_bias_derivative(m, m.dof_treeid[dof]) {
+        force_derivative = force_derivative.symmetric();
     }
     let axis = vec6(&d.cdof, dof);
-    set_vec6(&mut d.slope_down, dof, slope.mul(axis));
-    set_vec6(&mut d.slope_up, dof, slope.transposed().mul(axis));
+    set_vec6(&mut d.dcfrc_dqvel, dof, force_derivative.mul(axis));
+    set_vec6(&mut d.dqfrc_dcvel, dof, force_derivative.transposed().mul(axis));
 }
 
 /// Derivative of the medium's force in `i` by the speed of `j`.
 fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
-        dot6(vec6(&d.cdof, i), vec6(&d.slope_down, j))
+        dot6(vec6(&d.cdof, i), vec6(&d.dcfrc_dqvel, j))
     } else {
-        dot6(vec6(&d.slope_up, i), vec6(&d.cdof, j))
+        dot6(vec6(&d.dqfrc_dcvel, i), vec6(&d.cdof, j))
     }
 }
 
@@ -189,25 +189,25 @@ fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
 /// joint has turned before it at the rate `p`, the force on a body changes by `(v×* I - I v×) s + s×* (I v) + I (s' + p)`
 /// (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body dynamics, IEEE RA-L 7(2), 2022). Of the first
 /// two terms no more than a torque by turning and the momentum is left: both add up over a subtree.
-pub fn bias_slopes<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
             let body = m.level_body[k] as usize;
-            if has_bias(m, m.body_treeid[body]) {
-                bias_slope(m, d, body);
+            if has_bias_derivative(m, m.body_treeid[body]) {
+                bias_force_derivative(m, d, body);
             }
         }
     }
     for dof in 0..m.sizes.nv {
-        if has_bias(m, m.dof_treeid[dof]) {
+        if has_bias_derivative(m, m.dof_treeid[dof]) {
             bias_columns(m, d, dof);
         }
     }
 }
 
 /// Torque by turning and momentum of one body and its children's subtrees.
-fn bias_slope<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let v = vec6(&d.cvel, body);
     let (w, u) = ([v[0], v[1], v[2]], [v[3], v[4], v[5]]);
     let i = vec10(&d.cinert, body);
@@ -228,14 +228,14 @@ fn bias_slope<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
         sum = mat_add_scaled(sum, torque, one);
         linear = add(linear, push);
     }
-    d.bias_slope[12 * body..12 * body + 9].copy_from_slice(&sum);
-    set_vec3(&mut d.bias_slope, 4 * body + 3, linear);
+    d.bias_force_derivative[12 * body..12 * body + 9].copy_from_slice(&sum);
+    set_vec3(&mut d.bias_force_derivative, 4 * body + 3, linear);
 }
 
-/// What [`bias_slope`] has written.
+/// What [`bias_force_derivative`] has written.
 fn body_bias<T: Real>(d: &Data<T>, body: usize) -> ([T; 9], [T; 3]) {
-    let rows: [T; 9] = std::array::from_fn(|k| d.bias_slope[12 * body + k]);
-    (rows, vec3(&d.bias_slope, 4 * body + 3))
+    let rows: [T; 9] = std::array::from_fn(|k| d.bias_force_derivative[12 * body + k]);
+    (rows, vec3(&d.bias_force_derivative, 4 * body + 3))
 }
 
 /// What one degree of freedom takes of the derivative of the bias force of its subtree.
@@ -251,12 +251,12 @@ fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let spin = mat_mul_vec(torque, turn);
     let sway = scale(cross(momentum, turn), -two);
     let force = [spin[0], spin[1], spin[2], sway[0], sway[1], sway[2]];
-    set_vec6(&mut d.slope_down, dof, add_scaled6(force, inertia_mul(inertia, rate), T::ONE));
+    set_vec6(&mut d.dcfrc_dqvel, dof, add_scaled6(force, inertia_mul(inertia, rate), T::ONE));
     // of its force
     let own = add(mat_t_mul_vec(torque, turn), scale(cross(momentum, push), two));
-    set_vec6(&mut d.slope_up, dof, [own[0], own[1], own[2], T::ZERO, T::ZERO, T::ZERO]);
-    set_vec6(&mut d.slope_rate, dof, rate);
-    set_vec6(&mut d.slope_momentum, dof, inertia_mul(inertia, axis));
+    set_vec6(&mut d.dqfrc_dcvel, dof, [own[0], own[1], own[2], T::ZERO, T::ZERO, T::ZERO]);
+    set_vec6(&mut d.cdof_dot_sum, dof, rate);
+    set_vec6(&mut d.cdof_momentum, dof, inertia_mul(inertia, axis));
 }
 
 /// Rate of a motion axis: those of ball and free joints turn with the joint too.
@@ -280,10 +280,11 @@ fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> [T; 6] {
     rate
 }
 
-/// Derivative of minus the bias force in `i` by the speed of `j`, after [`bias_slopes`].
+/// Derivative of minus the bias force in `i` by the speed of `j`, after [`bias_force_derivatives`].
 pub fn bias_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
-        return -dot6(vec6(&d.cdof, i), vec6(&d.slope_down, j));
+        return -dot6(vec6(&d.cdof, i), vec6(&d.dcfrc_dqvel, j));
     }
-    -(dot6(vec6(&d.slope_up, i), vec6(&d.cdof, j)) + dot6(vec6(&d.slope_momentum, i), vec6(&d.slope_rate, j)))
+    -(dot6(vec6(&d.dqfrc_dcvel, i), vec6(&d.cdof, j))
+        + dot6(vec6(&d.cdof_momentum, i), vec6(&d.cdof_dot_sum, j)))
 }

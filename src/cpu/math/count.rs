@@ -247,7 +247,7 @@ impl<T: Real> Real for Counted<T> {
     const ZERO: Self = Self(T::ZERO);
     const ONE: Self = Self(T::ONE);
     const MINVAL: Self = Self(T::MINVAL);
-    const HARDEST: Self = Self(T::HARDEST);
+    const MIN_CONTACT_INVWEIGHT: Self = Self(T::MIN_CONTACT_INVWEIGHT);
     const EPSILON: Self = Self(T::EPSILON);
     fn of(x: f64) -> Self {
         Self(T::of(x))

@@ -19,7 +19,7 @@ use crate::schema::sensors::sensor as kind;
 /// Outputs of all sensors, cut off where the model says so.
 pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for s in 0..m.sizes.nsensor {
-        if is_still(m, d, s) {
+        if sensor_asleep(m, d, s) {
             continue;
         }
         let adr = m.sensor_adr[s] as usize;
@@ -49,7 +49,7 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
-fn is_still<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
+fn sensor_asleep<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
     let (tree, other) = (m.sensor_treeid[2 * s], m.sensor_treeid[2 * s + 1]);
     tree_sleeps(d, tree) && (other < 0 || tree_sleeps(d, other))
 }
@@ -76,23 +76,23 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
         | kind::GYRO
         | kind::FORCE
         | kind::TORQUE
-        | kind::MAGNETOMETER => three(in_site(m, d, m.sensor_type[s], id)),
+        | kind::MAGNETOMETER => three(site_sensor(m, d, m.sensor_type[s], id)),
         kind::CAMPROJECTION => projection(m, d, id, m.sensor_refid[s] as usize),
         kind::JOINTPOS => one(d.qpos[joint()]),
         kind::JOINTVEL => one(d.qvel[dof()]),
         kind::TENDONPOS => one(d.ten_length[id]),
         kind::TENDONVEL => one(d.ten_velocity[id]),
-        kind::ACTUATORPOS => of_actuator(m, &d.actuator_length, id),
-        kind::ACTUATORVEL => of_actuator(m, &d.actuator_velocity, id),
-        kind::ACTUATORFRC => of_actuator(m, &d.actuator_force, id),
+        kind::ACTUATORPOS => actuator_outputs(m, &d.actuator_length, id),
+        kind::ACTUATORVEL => actuator_outputs(m, &d.actuator_velocity, id),
+        kind::ACTUATORFRC => actuator_outputs(m, &d.actuator_force, id),
         kind::JOINTACTUATORFRC => one(d.qfrc_actuator[dof()]),
-        kind::TENDONACTUATORFRC => one(tendon_force(m, d, id)),
+        kind::TENDONACTUATORFRC => one(tendon_actuator_force(m, d, id)),
         kind::BALLQUAT => {
             let q = &d.qpos[joint()..joint() + 4];
             quat_normalize([q[0], q[1], q[2], q[3]])
         }
         kind::BALLANGVEL => three([d.qvel[dof()], d.qvel[dof() + 1], d.qvel[dof() + 2]]),
-        k if (kind::JOINTLIMITPOS..=kind::TENDONLIMITFRC).contains(&k) => one(limit(d, k, id)),
+        k if (kind::JOINTLIMITPOS..=kind::TENDONLIMITFRC).contains(&k) => one(limit_sensor(d, k, id)),
         k if (kind::FRAMEPOS..=kind::FRAMEANGACC).contains(&k) => frame_sensor(m, d, s),
         kind::SUBTREECOM => three(vec3(&d.subtree_com, id)),
         kind::SUBTREELINVEL => three(vec3(&d.subtree_linvel, id)),
@@ -106,13 +106,13 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
 }
 
 /// Numbers of an actuator's outputs, of which there are one or three.
-fn of_actuator<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
+fn actuator_outputs<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
     let (first, count) = (m.actuator_outadr[a] as usize, m.actuator_outnum[a] as usize);
     [0, 1, 2, 3].map(|i| if i < count { x[first + i] } else { T::ZERO })
 }
 
 /// What a sensor at a site measures, in the frame of the site.
-fn in_site<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> [T; 3] {
+fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> [T; 3] {
     let frame = frame_of(m, d, object::SITE, site);
     let global = match what {
         kind::ACCELEROMETER => acceleration_of(m, d, &frame).1,
@@ -144,7 +144,7 @@ fn projection<T: Real>(m: &Model<T>, d: &Data<T>, site: usize, cam: usize) -> [T
 }
 
 /// Sum of the forces of the actuators that pull a tendon.
-fn tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
+fn tendon_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
     let mut sum = T::ZERO;
     for a in 0..m.sizes.nactuator {
         if m.actuator_trntype[a] == transmission::TENDON && m.actuator_trnid[2 * a] == tendon as i32 {
@@ -155,7 +155,7 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
 }
 
 /// Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
-fn limit<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
+fn limit_sensor<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
     let of_joint = what < kind::TENDONLIMITPOS;
     let wanted = if of_joint { constraint::LIMIT_JOINT } else { constraint::LIMIT_TENDON };
     let first = (d.ne[0] + d.nf[0]) as usize;
@@ -213,11 +213,11 @@ fn inside_site<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> T {
     let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
     let mut pos = frame_of(m, d, object, id).pos;
     // a body without mass is where its subtree is
-    let hollow = object == object::BODY
+    let massless = object == object::BODY
         && id > 0
         && m.body_mass[id] < T::MINVAL
         && m.body_subtreemass[id] >= T::MINVAL;
-    if hollow {
+    if massless {
         pos = vec3(&d.subtree_com, id);
     }
     let site = m.sensor_refid[s] as usize;

@@ -70,7 +70,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
         }
         if let Some((con, rank)) = next {
             (last, value) = (Some(con), rank);
-            give_contact(m, d, s, con, count, adr + slot * (dim / slots));
+            write_contact_data(m, d, s, con, count, adr + slot * (dim / slots));
         }
     }
 }
@@ -130,7 +130,14 @@ fn is_of<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, kind: i32,
 }
 
 /// Writes what is wanted of one contact.
-fn give_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, con: usize, count: usize, adr: usize) {
+fn write_contact_data<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    s: usize,
+    con: usize,
+    count: usize,
+    adr: usize,
+) {
     let side = side_of(m, d, s, con);
     // seen from the other side, normal and first tangent are turned around
     let seen = |v: [T; 3]| [v[0], v[1], v[2] * side];
@@ -142,21 +149,21 @@ fn give_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, con: usize, co
     let (angvel, linvel) = (rate(0), rate(3));
     let wanted = m.sensor_intprm[3 * s];
     let mut to = adr;
-    let mut give = |bit: i32, values: &[T]| {
+    let mut write = |bit: i32, values: &[T]| {
         if wanted & bit != 0 {
             d.sensordata[to..to + values.len()].copy_from_slice(values);
             to += values.len();
         }
     };
-    give(contact_data::FOUND, &[T::of(count as f64)]);
-    give(contact_data::FORCE, &seen([f[0], f[1], f[2]]));
-    give(contact_data::TORQUE, &seen([f[3], f[4], f[5]]));
-    give(contact_data::DIST, &[dist]);
-    give(contact_data::POS, &pos);
-    give(contact_data::NORMAL, &scale([frame[0], frame[1], frame[2]], side));
-    give(contact_data::TANGENT, &scale([frame[3], frame[4], frame[5]], side));
-    give(contact_data::LINVEL, &seen(linvel));
-    give(contact_data::ANGVEL, &seen(angvel));
+    write(contact_data::FOUND, &[T::of(count as f64)]);
+    write(contact_data::FORCE, &seen([f[0], f[1], f[2]]));
+    write(contact_data::TORQUE, &seen([f[3], f[4], f[5]]));
+    write(contact_data::DIST, &[dist]);
+    write(contact_data::POS, &pos);
+    write(contact_data::NORMAL, &scale([frame[0], frame[1], frame[2]], side));
+    write(contact_data::TANGENT, &scale([frame[3], frame[4], frame[5]], side));
+    write(contact_data::LINVEL, &seen(linvel));
+    write(contact_data::ANGVEL, &seen(angvel));
 }
 
 /// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
@@ -184,17 +191,17 @@ fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
     torque = sub(torque, cross(place, force));
     let wanted = m.sensor_intprm[3 * s];
     let mut to = m.sensor_adr[s] as usize;
-    let mut give = |bit: i32, values: &[T]| {
+    let mut write = |bit: i32, values: &[T]| {
         if wanted & bit != 0 {
             d.sensordata[to..to + values.len()].copy_from_slice(values);
             to += values.len();
         }
     };
-    give(contact_data::FOUND, &[T::of(count as f64)]);
-    give(contact_data::FORCE, &force);
-    give(contact_data::TORQUE, &torque);
-    give(contact_data::DIST, &[T::ZERO]);
-    give(contact_data::POS, &place);
-    give(contact_data::NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
-    give(contact_data::TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
+    write(contact_data::FOUND, &[T::of(count as f64)]);
+    write(contact_data::FORCE, &force);
+    write(contact_data::TORQUE, &torque);
+    write(contact_data::DIST, &[T::ZERO]);
+    write(contact_data::POS, &place);
+    write(contact_data::NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
+    write(contact_data::TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
 }

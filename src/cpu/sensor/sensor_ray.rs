@@ -1,7 +1,7 @@
 //! Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera.
 
 use super::object_frames::frame_of;
-use crate::cpu::collision::ray::{Filter, ray};
+use crate::cpu::collision::ray::{RayFilter, ray};
 use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, normalize3};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -31,7 +31,7 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
         origin = add(origin, mat_mul_vec(frame.mat, start));
         direction = normalize3(mat_mul_vec(frame.mat, way));
     }
-    let filter = Filter { exclude: Some(frame.body), ..Filter::default() };
+    let filter = RayFilter { exclude: Some(frame.body), ..RayFilter::default() };
     let hit = ray(m, d, origin, direction, &filter).map(|(_, hit)| hit);
     let none = [T::ZERO; 3];
     let dist = hit.map_or(-T::ONE, |h| h.dist);
@@ -40,18 +40,18 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
     let depth = hit.map_or(-T::ONE, |h| h.dist * axial);
     let wanted = m.sensor_intprm[3 * s];
     let mut to = adr;
-    let mut give = |bit: i32, values: &[T]| {
+    let mut write = |bit: i32, values: &[T]| {
         if wanted & bit != 0 {
             d.sensordata[to..to + values.len()].copy_from_slice(values);
             to += values.len();
         }
     };
-    give(ray_data::DIST, &[dist]);
-    give(ray_data::DIR, &hit.map_or(none, |_| direction));
-    give(ray_data::ORIGIN, &origin);
-    give(ray_data::POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
-    give(ray_data::NORMAL, &hit.map_or(none, |h| h.normal));
-    give(ray_data::DEPTH, &[depth]);
+    write(ray_data::DIST, &[dist]);
+    write(ray_data::DIR, &hit.map_or(none, |_| direction));
+    write(ray_data::ORIGIN, &origin);
+    write(ray_data::POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
+    write(ray_data::NORMAL, &hit.map_or(none, |h| h.normal));
+    write(ray_data::DEPTH, &[depth]);
 }
 
 /// Start and direction of the ray through the middle of a pixel, in the frame of the camera.

@@ -35,7 +35,7 @@ pub fn is_mocap<T: Real>(m: &Model<T>, body: usize) -> bool {
 }
 
 /// The least of the trees that sleep together with a tree.
-pub fn cycle_of<T: Real>(d: &Data<T>, tree: i32) -> i32 {
+pub fn sleep_cycle<T: Real>(d: &Data<T>, tree: i32) -> i32 {
     let (mut least, mut at) = (tree, tree);
     for _ in 0..d.tree_asleep.len() {
         at = d.tree_asleep[at as usize];
@@ -64,7 +64,7 @@ pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
 }
 
 /// Where the position coordinates of a tree are.
-pub fn tree_coordinates<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
+pub fn tree_qpos_range<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
     let first = m.tree_dofadr[tree] as usize;
     let next = first + m.tree_dofnum[tree] as usize;
     let of_dof = |dof: usize| m.jnt_qposadr[m.dof_jntid[dof] as usize] as usize;
@@ -103,7 +103,7 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
 
 /// Trees of two bodies or joints that an equality constraint couples; -1 for none.
 pub fn coupled_trees<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
-    if equality::holds_bodies(m, eq) {
+    if equality::is_connect_or_weld(m, eq) {
         let (one, two) = equality::bodies(m, eq);
         return [one, two].map(|b| m.body_treeid[b]);
     }

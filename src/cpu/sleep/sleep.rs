@@ -1,6 +1,6 @@
 //! Puts trees to sleep that have rested for a while, with all that they touch.
 
-use super::asleep::{AWAKE, is_disturbed, tree_coordinates, tree_sleeps};
+use super::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -13,13 +13,13 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if tree_sleeps(d, tree as i32) {
             continue;
         }
-        let tired = may_sleep(m, tree) && !is_disturbed(m, d, tree, m.opt_sleep_tolerance[0]);
-        d.tree_asleep[tree] = if tired { (d.tree_asleep[tree] + 1).min(-1) } else { AWAKE };
+        let at_rest = may_sleep(m, tree) && !is_disturbed(m, d, tree, m.opt_sleep_tolerance[0]);
+        d.tree_asleep[tree] = if at_rest { (d.tree_asleep[tree] + 1).min(-1) } else { AWAKE };
     }
     for tree in 0..m.sizes.ntree {
         let island = d.tree_island[tree];
         // one that nothing touches sleeps alone; the first of an island decides for all of it
-        if d.tree_asleep[tree] == -1 && (island < 0 || is_first(d, tree)) && is_tired(d, island) {
+        if d.tree_asleep[tree] == -1 && (island < 0 || is_first_awake(d, tree)) && island_at_rest(d, island) {
             close_cycle(d, tree);
         }
     }
@@ -31,7 +31,7 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
                 field[dofs.clone()].fill(T::ZERO);
             }
-            let at = tree_coordinates(m, tree);
+            let at = tree_qpos_range(m, tree);
             d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
         }
     }
@@ -43,12 +43,12 @@ pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
 }
 
 /// Whether a tree is the first of its island that does not sleep.
-fn is_first<T: Real>(d: &Data<T>, tree: usize) -> bool {
+fn is_first_awake<T: Real>(d: &Data<T>, tree: usize) -> bool {
     (0..tree).all(|t| d.tree_island[t] != d.tree_island[tree] || tree_sleeps(d, t as i32))
 }
 
 /// Whether all trees of an island have rested long enough, or sleep.
-fn is_tired<T: Real>(d: &Data<T>, island: i32) -> bool {
+fn island_at_rest<T: Real>(d: &Data<T>, island: i32) -> bool {
     island < 0 || (0..d.tree_asleep.len()).all(|t| d.tree_island[t] != island || d.tree_asleep[t] >= -1)
 }
 

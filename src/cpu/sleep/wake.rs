@@ -3,7 +3,7 @@
 //! Contacts wake trees in [`crate::cpu::collision::collision`], where they are found.
 
 use super::asleep::{
-    AWAKE, coupled_trees, cycle_of, is_disturbed, is_mocap, tree_coordinates, tree_sleeps, wake_tree,
+    AWAKE, coupled_trees, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
 };
 use crate::cpu::constraint::equality;
 use crate::model::Model;
@@ -44,7 +44,7 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Whether the caller has moved a tree since it fell asleep.
 fn has_moved<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize) -> bool {
-    let at = tree_coordinates(m, tree);
+    let at = tree_qpos_range(m, tree);
     d.qpos[at.clone()] != d.asleep_qpos[at]
 }
 
@@ -59,12 +59,12 @@ fn is_at_limit<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> bool {
 struct Coupled {
     awake: bool,
     cycle: i32,
-    several: bool,
+    many_cycles: bool,
 }
 
 impl Coupled {
     fn none() -> Self {
-        Self { awake: false, cycle: -1, several: false }
+        Self { awake: false, cycle: -1, many_cycles: false }
     }
 
     /// One more tree.
@@ -73,8 +73,8 @@ impl Coupled {
             self.awake |= tree >= 0;
             return;
         }
-        let cycle = cycle_of(d, tree);
-        self.several |= self.cycle >= 0 && self.cycle != cycle;
+        let cycle = sleep_cycle(d, tree);
+        self.many_cycles |= self.cycle >= 0 && self.cycle != cycle;
         self.cycle = cycle;
     }
 
@@ -89,7 +89,7 @@ impl Coupled {
 
     /// Whether they cannot sleep on as they are.
     fn mixed(&self) -> bool {
-        self.several || (self.cycle >= 0 && self.awake)
+        self.many_cycles || (self.cycle >= 0 && self.awake)
     }
 }
 
@@ -108,7 +108,7 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
         }
         return;
     }
-    if equality::holds_bodies(m, eq) {
+    if equality::is_connect_or_weld(m, eq) {
         // the caller may move it at any time
         let (one, two) = equality::bodies(m, eq);
         coupled.awake = is_mocap(m, one) || is_mocap(m, two);

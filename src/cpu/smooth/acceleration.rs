@@ -10,14 +10,14 @@ use crate::real::Real;
 
 /// Smooth forces and accelerations of all degrees of freedom.
 pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let mut pushed = false;
+    let mut has_xfrc = false;
     for k in 6..d.xfrc_applied.len() {
-        pushed = pushed || d.xfrc_applied[k] != T::ZERO;
+        has_xfrc = has_xfrc || d.xfrc_applied[k] != T::ZERO;
     }
     for dof in 0..m.sizes.nv {
         let mut sum = d.qfrc_passive[dof] - d.qfrc_bias[dof];
         sum += d.qfrc_applied[dof] + d.qfrc_actuator[dof];
-        if pushed {
+        if has_xfrc {
             sum += applied_force(m, d, dof);
         }
         // nothing moves what sleeps

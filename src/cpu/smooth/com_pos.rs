@@ -32,10 +32,10 @@ pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         set_vec3(&mut d.subtree_com, body, com);
     }
     for body in 0..s.nbody {
-        body_inertia(m, d, body);
+        place_body_inertia(m, d, body);
     }
     for jnt in 0..s.njnt {
-        joint_axes(m, d, jnt);
+        joint_cdof(m, d, jnt);
     }
 }
 
@@ -50,7 +50,7 @@ fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Spatial inertia of one body about its tree's centre of mass; the world has none.
-fn body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+fn place_body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = if body == 0 {
         [T::ZERO; 10]
     } else {
@@ -62,7 +62,7 @@ fn body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Motion axes of one joint's degrees of freedom about its tree's centre of mass.
-fn joint_axes<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
+fn joint_cdof<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let body = m.jnt_bodyid[jnt] as usize;
     let mut dof = m.jnt_dofadr[jnt] as usize;
     let root = m.body_rootid[body] as usize;
@@ -75,7 +75,7 @@ fn joint_axes<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
         return;
     }
     if kind == joint::HINGE {
-        set_vec6(&mut d.cdof, dof, turning_axis(axis, offset));
+        set_vec6(&mut d.cdof, dof, rotational_cdof(axis, offset));
         return;
     }
     // a free joint translates along the global axes
@@ -90,12 +90,12 @@ fn joint_axes<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     // free and ball joints turn about the body's axes
     let mat = mat3(&d.xmat, body);
     for i in 0..3 {
-        set_vec6(&mut d.cdof, dof + i, turning_axis(mat_column(mat, i), offset));
+        set_vec6(&mut d.cdof, dof + i, rotational_cdof(mat_column(mat, i), offset));
     }
 }
 
 /// Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
-fn turning_axis<T: Real>(axis: [T; 3], offset: [T; 3]) -> [T; 6] {
+fn rotational_cdof<T: Real>(axis: [T; 3], offset: [T; 3]) -> [T; 6] {
     let lin = cross(axis, offset);
     [axis[0], axis[1], axis[2], lin[0], lin[1], lin[2]]
 }

@@ -4,7 +4,7 @@
 //! the matrix is the motion axis of one degree of freedom times the momentum that another one gives to the
 //! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
 
-use super::reflected_inertia::{dof_armature, tendon_armature};
+use super::reflected_inertia::{armature_of_dof, armature_of_tendon};
 use crate::cpu::math::{dot6, inertia_mul, set_vec10, vec6, vec10};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -18,7 +18,7 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (1..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
-            sum_inertia(m, d, m.level_body[k] as usize);
+            composite_inertia(m, d, m.level_body[k] as usize);
         }
     }
     for dof in 0..s.nv {
@@ -30,7 +30,7 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Inertia of one body and its children's subtrees.
-fn sum_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut sum = vec10(&d.cinert, body);
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
@@ -52,12 +52,12 @@ fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
         *x = dot6(axes[column as usize], momentum);
     }
-    d.M[last] += dof_armature(m, dof);
+    d.M[last] += armature_of_dof(m, dof);
 }
 
 /// Adds the inertia along one tendon to the entries that the matrix has.
 fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
-    let armature = tendon_armature(m, ten);
+    let armature = armature_of_tendon(m, ten);
     if armature == T::ZERO {
         return;
     }

@@ -1,6 +1,6 @@
 //! Potential energy of gravity and springs, and kinetic energy.
 
-use super::passive::{joint_stiffness, spring_rotation, tendon_stiffness, tendon_stretch};
+use super::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::cpu::math::{dot, norm3, sub, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -31,7 +31,7 @@ fn potential<T: Real>(m: &Model<T>, d: &Data<T>) -> T {
             sum += joint_energy(m, d, jnt);
         }
         for ten in 0..m.sizes.ntendon {
-            sum += spring_energy(tendon_stiffness(m, ten), tendon_stretch(m, d, ten));
+            sum += spring_energy(stiffness_of_tendon(m, ten), tendon_stretch(m, d, ten));
         }
     }
     sum

@@ -19,7 +19,7 @@ pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
             let body = m.level_body[k] as usize;
-            let mut sum = body_force(m, d, body);
+            let mut sum = body_fluid_force(m, d, body);
             let child = m.body_childadr[body] as usize;
             for c in child..child + m.body_childnum[body] as usize {
                 sum = add_scaled6(sum, vec6(&d.fluid_force, m.child_body[c] as usize), T::ONE);
@@ -34,7 +34,7 @@ pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Whether the medium acts on a body: the world and what has no mass it leaves alone.
-pub fn is_wet<T: Real>(m: &Model<T>, body: usize) -> bool {
+pub fn has_fluid_force<T: Real>(m: &Model<T>, body: usize) -> bool {
     body > 0 && m.body_mass[body] >= T::MINVAL
 }
 
@@ -50,49 +50,49 @@ pub fn has_ellipsoids<T: Real>(m: &Model<T>, body: usize) -> bool {
 }
 
 /// Force on one body about its tree's centre of mass.
-fn body_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> [T; 6] {
+fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> [T; 6] {
     let mut sum = [T::ZERO; 6];
-    if !is_wet(m, body) {
+    if !has_fluid_force(m, body) {
         return sum;
     }
     if !has_ellipsoids(m, body) {
-        let place = Place::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
-        let (torque, force) = InertiaBox::new(m, body).force(m, place.turning, place.velocity);
-        return place.about_root(torque, force);
+        let frame = FluidFrame::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
+        let (torque, force) = InertiaBox::new(m, body).force(m, frame.ang_vel, frame.velocity);
+        return frame.force_about_root(torque, force);
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
-        let place = Place::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let (torque, force) = Ellipsoid::new(m, g).force(place.turning, place.velocity);
-        sum = add_scaled6(sum, place.about_root(torque, force), m.geom_fluid[12 * g]);
+        let frame = FluidFrame::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
+        let (torque, force) = Ellipsoid::new(m, g).force(frame.ang_vel, frame.velocity);
+        sum = add_scaled6(sum, frame.force_about_root(torque, force), m.geom_fluid[12 * g]);
     }
     sum
 }
 
 /// A frame on a body, and how it moves through the medium.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<T> {
+pub struct FluidFrame<T> {
     /// Axes of the frame as columns.
     pub axes: [T; 9],
     /// From the tree's centre of mass to the frame.
     pub offset: [T; 3],
     /// Angular velocity in the frame.
-    pub turning: [T; 3],
+    pub ang_vel: [T; 3],
     /// Velocity against the medium in the frame.
     pub velocity: [T; 3],
 }
 
-impl<T: Real> Place<T> {
+impl<T: Real> FluidFrame<T> {
     /// The frame at a point of a body.
     pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3], axes: [T; 9]) -> Self {
         let v = vec6(&d.cvel, body);
         let turn = [v[0], v[1], v[2]];
         let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
         let velocity = sub(add([v[3], v[4], v[5]], cross(turn, offset)), vec3(&m.opt_wind, 0));
-        Self { axes, offset, turning: mat_t_mul_vec(axes, turn), velocity: mat_t_mul_vec(axes, velocity) }
+        Self { axes, offset, ang_vel: mat_t_mul_vec(axes, turn), velocity: mat_t_mul_vec(axes, velocity) }
     }
 
     /// A force in the frame as one about the tree's centre of mass.
-    fn about_root(&self, torque: [T; 3], force: [T; 3]) -> [T; 6] {
+    fn force_about_root(&self, torque: [T; 3], force: [T; 3]) -> [T; 6] {
         let force = mat_mul_vec(self.axes, force);
         let torque = add(mat_mul_vec(self.axes, torque), cross(self.offset, force));
         [torque[0], torque[1], torque[2], force[0], force[1], force[2]]
@@ -134,11 +134,11 @@ impl<T: Real> InertiaBox<T> {
 
     /// Torque and force.
     fn force(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> ([T; 3], [T; 3]) {
-        let ((slow_w, slow_v), (fast_w, fast_v)) = (self.viscous(m), self.inertial(m));
+        let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let drag = |slow: T, fast: T, x: T| -(slow * x + fast * x.abs() * x);
         (
-            std::array::from_fn(|k| drag(slow_w, fast_w[k], w[k])),
-            std::array::from_fn(|k| drag(slow_v, fast_v[k], v[k])),
+            std::array::from_fn(|k| drag(visc_w, drag_w[k], w[k])),
+            std::array::from_fn(|k| drag(visc_v, drag_v[k], v[k])),
         )
     }
 }
@@ -149,27 +149,27 @@ pub struct Ellipsoid<T> {
     /// Squares of the products of two half axes each, over the greatest one to the fourth.
     pub squares: [T; 3],
     /// Area of the projection of a ball around it.
-    pub round: T,
+    pub sphere_area: T,
     /// Greatest area of a projection.
-    pub widest: T,
+    pub area_max: T,
     /// Drag of the projected area.
-    pub blunt: T,
+    pub blunt_drag: T,
     /// Drag of the rest of the greatest one.
-    pub slender: T,
+    pub slender_drag: T,
     /// Drag of turning by axis.
-    pub angular: [T; 3],
+    pub angular_drag: [T; 3],
     /// Lift by camber for unit area.
-    pub kutta: T,
+    pub kutta_lift: T,
     /// Lift by spin.
-    pub magnus: T,
+    pub magnus_lift: T,
     /// Mass of what is carried along by axis.
     pub mass: [T; 3],
     /// Its inertia by axis.
     pub inertia: [T; 3],
     /// Drag of slow flow against turning.
-    pub slow_turning: T,
+    pub visc_torque_coef: T,
     /// Drag of slow flow against velocity.
-    pub slow_velocity: T,
+    pub visc_force_coef: T,
 }
 
 /// The direction of a flow around an ellipsoid.
@@ -190,7 +190,7 @@ pub struct Flow<T> {
 impl<T: Real> Ellipsoid<T> {
     /// The ellipsoid of a geom.
     pub fn new(m: &Model<T>, g: usize) -> Self {
-        let [a, b, c] = half_axes(m, g);
+        let [a, b, c] = semi_axes(m, g);
         let c0 = &m.geom_fluid[12 * g..12 * g + 12];
         let (density, viscosity) = (m.opt_density[0].max(T::ZERO), m.opt_viscosity[0].max(T::ZERO));
         let pi = T::of(std::f64::consts::PI);
@@ -206,17 +206,17 @@ impl<T: Real> Ellipsoid<T> {
         let diameter = T::of(2.0 / 3.0) * (a + b + c);
         Self {
             squares: [square(y * z), square(z * x), square(x * y)],
-            round: pi * square(most),
-            widest: pi * most * middle,
-            blunt: c0[1] * density,
-            slender: c0[2] * density,
-            angular: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
-            kutta: c0[4] * density,
-            magnus: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
+            sphere_area: pi * square(most),
+            area_max: pi * most * middle,
+            blunt_drag: c0[1] * density,
+            slender_drag: c0[2] * density,
+            angular_drag: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
+            kutta_lift: c0[4] * density,
+            magnus_lift: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
             mass: scale([c0[6], c0[7], c0[8]], density),
             inertia: scale([c0[9], c0[10], c0[11]], density),
-            slow_turning: viscosity * pi * diameter * diameter * diameter,
-            slow_velocity: viscosity * T::of(3.0) * pi * diameter,
+            visc_torque_coef: viscosity * pi * diameter * diameter * diameter,
+            visc_force_coef: viscosity * T::of(3.0) * pi * diameter,
         }
     }
 
@@ -234,7 +234,7 @@ impl<T: Real> Ellipsoid<T> {
             return (T::ZERO, T::ZERO);
         }
         let ratio = (flow.beta / flow.alpha).sqrt();
-        (self.round * ratio, self.kutta * self.round / ratio)
+        (self.sphere_area * ratio, self.kutta_lift * self.sphere_area / ratio)
     }
 
     /// Torque and force.
@@ -246,19 +246,19 @@ impl<T: Real> Ellipsoid<T> {
         // lift
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
-        force = add_scaled(force, cross(w, v), self.magnus);
+        force = add_scaled(force, cross(w, v), self.magnus_lift);
         let turned = sub(scale(flow.along, flow.alpha), flow.normal);
         force = add_scaled(force, turned, camber * flow.speed * flow.speed);
         // drag
-        let fast = flow.speed * (self.blunt * area + self.slender * (self.widest - area));
-        force = add_scaled(force, v, -(self.slow_velocity + fast));
-        torque = add_scaled(torque, w, -(self.slow_turning + norm3(times(self.angular, w))));
+        let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
+        force = add_scaled(force, v, -(self.visc_force_coef + fast));
+        torque = add_scaled(torque, w, -(self.visc_torque_coef + norm3(times(self.angular_drag, w))));
         (torque, force)
     }
 }
 
 /// Half axes of the ellipsoid that stands for a geom.
-fn half_axes<T: Real>(m: &Model<T>, g: usize) -> [T; 3] {
+fn semi_axes<T: Real>(m: &Model<T>, g: usize) -> [T; 3] {
     let size = vec3(&m.geom_size, g);
     match m.geom_type[g] {
         geom::SPHERE => [size[0]; 3],

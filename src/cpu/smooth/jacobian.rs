@@ -17,7 +17,7 @@ pub fn moves<T: Real>(m: &Model<T>, dof: usize, body: usize) -> bool {
 }
 
 /// Velocity of a point of a body, and angular velocity, from unit speed of a degree of freedom.
-pub fn point_motion<T: Real>(
+pub fn jac_column<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     dof: usize,

@@ -79,14 +79,14 @@ fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> ([T; 3]
     if m.body_jntnum[body] > 0 {
         let first = m.body_jntadr[body] as usize;
         for jnt in first..first + m.body_jntnum[body] as usize {
-            (pos, quat) = move_joint(m, d, jnt, pos, quat);
+            (pos, quat) = apply_joint(m, d, jnt, pos, quat);
         }
     }
     (pos, quat)
 }
 
 /// Frame after one joint has acted on it; writes the joint's anchor and axis.
-fn move_joint<T: Real>(
+fn apply_joint<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     jnt: usize,

@@ -4,7 +4,7 @@
 //! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
 //! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
 
-use super::reflected_inertia::{damping_coefficient, dof_damping, tendon_damping};
+use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::cpu::constraint::adhesion::adhesion_forces;
 use crate::cpu::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
 use crate::model::Model;
@@ -34,7 +34,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if dampers {
         for dof in 0..m.sizes.nv {
             let v = d.qvel[dof];
-            d.qfrc_damper[dof] = -(damping_coefficient(dof_damping(m, dof), v) * v);
+            d.qfrc_damper[dof] = -(damping_coefficient(damping_of_dof(m, dof), v) * v);
         }
     }
     for ten in 0..m.sizes.ntendon {
@@ -79,7 +79,7 @@ pub fn joint_stiffness<T: Real>(m: &Model<T>, jnt: usize) -> [T; 3] {
 }
 
 /// Linear, quadratic and cubic stiffness of a tendon.
-pub fn tendon_stiffness<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
+pub fn stiffness_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
     [m.tendon_stiffness[ten], m.tendon_stiffnesspoly[2 * ten], m.tendon_stiffnesspoly[2 * ten + 1]]
 }
 
@@ -137,11 +137,11 @@ fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bo
     let (mut spring, mut damper) = (T::ZERO, T::ZERO);
     if springs {
         let x = tendon_stretch(m, d, ten);
-        spring = -(stiffness_at(tendon_stiffness(m, ten), x) * x);
+        spring = -(stiffness_at(stiffness_of_tendon(m, ten), x) * x);
     }
     if dampers {
         let v = d.ten_velocity[ten];
-        damper = -(damping_coefficient(tendon_damping(m, ten), v) * v);
+        damper = -(damping_coefficient(damping_of_tendon(m, ten), v) * v);
     }
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {

@@ -9,7 +9,7 @@ use crate::schema::enums::transmission;
 
 /// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
 #[inline(always)]
-fn reflected<T: Real>(
+fn reflected_coef<T: Real>(
     m: &Model<T>,
     id: i32,
     target: i32,
@@ -18,11 +18,18 @@ fn reflected<T: Real>(
     width: usize,
     k: usize,
 ) -> T {
-    if id == -1 { T::ZERO } else { sum_reflected(m, target, tendon, table, width, k) }
+    if id == -1 { T::ZERO } else { sum_reflected_coef(m, target, tendon, table, width, k) }
 }
 
 /// The sum where there is something to add.
-fn sum_reflected<T: Real>(m: &Model<T>, target: i32, tendon: bool, table: &[T], width: usize, k: usize) -> T {
+fn sum_reflected_coef<T: Real>(
+    m: &Model<T>,
+    target: i32,
+    tendon: bool,
+    table: &[T],
+    width: usize,
+    k: usize,
+) -> T {
     let mut sum = T::ZERO;
     for a in 0..m.sizes.nactuator {
         let kind = m.actuator_trntype[a];
@@ -39,40 +46,40 @@ fn sum_reflected<T: Real>(m: &Model<T>, target: i32, tendon: bool, table: &[T], 
 
 /// Armature of one degree of freedom.
 #[inline]
-pub fn dof_armature<T: Real>(m: &Model<T>, dof: usize) -> T {
+pub fn armature_of_dof<T: Real>(m: &Model<T>, dof: usize) -> T {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];
-    m.dof_armature[dof] + reflected(m, id, jnt, false, &m.actuator_armature, 1, 0)
+    m.dof_armature[dof] + reflected_coef(m, id, jnt, false, &m.actuator_armature, 1, 0)
 }
 
 /// Armature of one tendon.
-pub fn tendon_armature<T: Real>(m: &Model<T>, ten: usize) -> T {
+pub fn armature_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> T {
     let id = m.tendon_actuatorid[ten];
-    m.tendon_armature[ten] + reflected(m, id, ten as i32, true, &m.actuator_armature, 1, 0)
+    m.tendon_armature[ten] + reflected_coef(m, id, ten as i32, true, &m.actuator_armature, 1, 0)
 }
 
 /// Linear, quadratic and cubic damping of one degree of freedom.
 #[inline]
-pub fn dof_damping<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
+pub fn damping_of_dof<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];
     let poly = &m.actuator_dampingpoly;
     [
-        m.dof_damping[dof] + reflected(m, id, jnt, false, &m.actuator_damping, 1, 0),
-        m.dof_dampingpoly[2 * dof] + reflected(m, id, jnt, false, poly, 2, 0),
-        m.dof_dampingpoly[2 * dof + 1] + reflected(m, id, jnt, false, poly, 2, 1),
+        m.dof_damping[dof] + reflected_coef(m, id, jnt, false, &m.actuator_damping, 1, 0),
+        m.dof_dampingpoly[2 * dof] + reflected_coef(m, id, jnt, false, poly, 2, 0),
+        m.dof_dampingpoly[2 * dof + 1] + reflected_coef(m, id, jnt, false, poly, 2, 1),
     ]
 }
 
 /// Linear, quadratic and cubic damping of one tendon.
-pub fn tendon_damping<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
+pub fn damping_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
     let id = m.tendon_actuatorid[ten];
     let target = ten as i32;
     let poly = &m.actuator_dampingpoly;
     [
-        m.tendon_damping[ten] + reflected(m, id, target, true, &m.actuator_damping, 1, 0),
-        m.tendon_dampingpoly[2 * ten] + reflected(m, id, target, true, poly, 2, 0),
-        m.tendon_dampingpoly[2 * ten + 1] + reflected(m, id, target, true, poly, 2, 1),
+        m.tendon_damping[ten] + reflected_coef(m, id, target, true, &m.actuator_damping, 1, 0),
+        m.tendon_dampingpoly[2 * ten] + reflected_coef(m, id, target, true, poly, 2, 0),
+        m.tendon_dampingpoly[2 * ten + 1] + reflected_coef(m, id, target, true, poly, 2, 1),
     ]
 }
 
@@ -82,6 +89,6 @@ pub fn damping_coefficient<T: Real>(b: [T; 3], v: T) -> T {
 }
 
 /// Derivative of a damper's resistance by the velocity.
-pub fn damping_slope<T: Real>(b: [T; 3], v: T) -> T {
+pub fn damping_derivative<T: Real>(b: [T; 3], v: T) -> T {
     b[0] + T::of(2.0) * b[1] * v.abs() + T::of(3.0) * b[2] * v * v
 }

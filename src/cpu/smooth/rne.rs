@@ -2,8 +2,8 @@
 //!
 //! The recursive Newton-Euler algorithm (RBDA §5.3) with gravity as an acceleration of the world upward.
 
-use super::reflected_inertia::tendon_armature;
-use super::tendon_path::{is_spatial, path_acceleration};
+use super::reflected_inertia::armature_of_tendon;
+use super::tendon_path::{is_spatial, tendon_length_acceleration};
 use crate::cpu::math::{add_scaled6, dot6, force_cross, inertia_mul, set_vec6, vec3, vec6, vec10};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -44,11 +44,11 @@ pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Adds what the inertia along one tendon with a path in space needs while its direction changes.
 fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
-    let armature = tendon_armature(m, ten);
+    let armature = armature_of_tendon(m, ten);
     if armature == T::ZERO || !is_spatial(m, ten) {
         return;
     }
-    let force = armature * path_acceleration(m, d, |d| &d.bias_cacc, ten);
+    let force = armature * tendon_length_acceleration(m, d, |d| &d.bias_cacc, ten);
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
         d.qfrc_bias[m.ten_J_colind[k] as usize] += d.ten_J[k] * force;

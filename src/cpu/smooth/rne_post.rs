@@ -3,9 +3,9 @@
 //! The recursive Newton-Euler algorithm (RBDA §5.3) at the acceleration of the joints: what a body needs for its motion
 //! and does not get from outside comes through its joints.
 
-use super::passive::{stiffness_at, tendon_stiffness, tendon_stretch};
-use super::reflected_inertia::{damping_coefficient, tendon_armature, tendon_damping};
-use super::tendon_path::{Part, is_spatial, path_acceleration, walk};
+use super::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
+use super::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
+use super::tendon_path::{PathSegment, for_each_segment, is_spatial, tendon_length_acceleration};
 use super::wrap::line;
 use crate::cpu::constraint::contact_force::contact_force;
 use crate::cpu::constraint::equality;
@@ -74,7 +74,7 @@ fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     hold_bodies(m, d);
     for ten in 0..m.sizes.ntendon {
         if is_spatial(m, ten) {
-            pull(m, d, ten);
+            add_tendon_force(m, d, ten);
         }
     }
 }
@@ -84,10 +84,10 @@ fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut r = 0;
     while r < d.ne[0] as usize {
         let eq = d.efc_id[r] as usize;
-        if equality::holds_bodies(m, eq) {
+        if equality::is_connect_or_weld(m, eq) {
             let (one, two) = equality::bodies(m, eq);
             let points = equality::points(m, d, eq);
-            let wrench = equality::hold(m, d, eq, r);
+            let wrench = equality::connect_weld_wrench(m, d, eq, r);
             for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
                 if body > 0 {
                     let about = about_root(m, d, body, point, wrench);
@@ -96,18 +96,18 @@ fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
                 }
             }
         }
-        r += equality::rows(m, eq);
+        r += equality::row_count(m, eq);
     }
 }
 
 /// Adds the force of one tendon at the points of its path that are fixed to bodies.
-fn pull<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+fn add_tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let force = tendon_force(m, d, ten);
     if force == T::ZERO {
         return;
     }
-    walk(m, d, ten, |d, part| {
-        let Part::Straight(from, to, divisor) = part else { return };
+    for_each_segment(m, d, ten, |d, segment| {
+        let PathSegment::Straight(from, to, divisor) = segment else { return };
         if from.body == to.body {
             return;
         }
@@ -134,7 +134,7 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
         }
     }
     for r in 0..d.ne[0] as usize {
-        force += equality::tendon_share(m, d, d.efc_id[r] as usize, r, ten);
+        force += equality::equality_tendon_force(m, d, d.efc_id[r] as usize, r, ten);
     }
     for r in d.ne[0] as usize..d.nefc[0] as usize {
         if d.efc_id[r] != ten as i32 {
@@ -152,15 +152,15 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
     }
     if !m.disabled(disable::SPRING) {
         let x = tendon_stretch(m, d, ten);
-        force -= stiffness_at(tendon_stiffness(m, ten), x) * x;
+        force -= stiffness_at(stiffness_of_tendon(m, ten), x) * x;
     }
     if !m.disabled(disable::DAMPER) {
         let v = d.ten_velocity[ten];
-        force -= damping_coefficient(tendon_damping(m, ten), v) * v;
+        force -= damping_coefficient(damping_of_tendon(m, ten), v) * v;
     }
-    let armature = tendon_armature(m, ten);
+    let armature = armature_of_tendon(m, ten);
     if armature != T::ZERO {
-        force -= armature * path_acceleration(m, d, |d| &d.cacc, ten);
+        force -= armature * tendon_length_acceleration(m, d, |d| &d.cacc, ten);
     }
     force
 }

@@ -1,8 +1,8 @@
 //! Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around
 //! geoms and over pulleys.
 
-use super::jacobian::point_motion;
-use super::tendon_path::{Fixed, Part, is_spatial, walk};
+use super::jacobian::jac_column;
+use super::tendon_path::{PathPoint, PathSegment, for_each_segment, is_spatial};
 use super::wrap::line;
 use crate::cpu::math::{dot, sub};
 use crate::model::Model;
@@ -57,14 +57,21 @@ fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let adr = m.ten_J_rowadr[ten] as usize;
     d.ten_length[ten] = T::ZERO;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].fill(T::ZERO);
-    walk(m, d, ten, |d, part| match part {
-        Part::Straight(from, to, divisor) => straight(m, d, ten, from, to, divisor),
-        Part::Arc(length) => d.ten_length[ten] += length,
+    for_each_segment(m, d, ten, |d, segment| match segment {
+        PathSegment::Straight(from, to, divisor) => straight(m, d, ten, from, to, divisor),
+        PathSegment::Arc(length) => d.ten_length[ten] += length,
     });
 }
 
-/// Adds a straight part.
-fn straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, from: Fixed<T>, to: Fixed<T>, divisor: T) {
+/// Adds a straight segment.
+fn straight<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    ten: usize,
+    from: PathPoint<T>,
+    to: PathPoint<T>,
+    divisor: T,
+) {
     let (direction, length) = line(from.pos, to.pos);
     d.ten_length[ten] += length / divisor;
     // what moves both ends alike does not stretch it
@@ -74,8 +81,8 @@ fn straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, from: Fixed<T>, 
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
         let dof = m.ten_J_colind[k] as usize;
-        let (start, _) = point_motion(m, d, dof, from.body, from.pos);
-        let (end, _) = point_motion(m, d, dof, to.body, to.pos);
+        let (start, _) = jac_column(m, d, dof, from.body, from.pos);
+        let (end, _) = jac_column(m, d, dof, to.body, to.pos);
         d.ten_J[k] += dot(direction, sub(end, start)) / divisor;
     }
 }

@@ -1,4 +1,4 @@
-//! Paths of tendons in space: the parts between sites, around geoms and over pulleys.
+//! Paths of tendons in space: the segments between sites, around geoms and over pulleys.
 
 use super::wrap::{Obstacle, line, wrap};
 use crate::cpu::math::{add, cross, dot, mat3, scale, sub, vec3};
@@ -10,18 +10,18 @@ use crate::schema::enums::wrap as kind;
 
 /// A point of a path and the body that it is fixed to.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixed<T> {
+pub struct PathPoint<T> {
     /// Global position.
     pub pos: [T; 3],
     /// Body.
     pub body: usize,
 }
 
-/// A part of a path. Behind a pulley its length counts divided.
+/// A segment of a path. Behind a pulley its length counts divided.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<T> {
+pub enum PathSegment<T> {
     /// From a point to another, and the divisor.
-    Straight(Fixed<T>, Fixed<T>, T),
+    Straight(PathPoint<T>, PathPoint<T>, T),
     /// Along a geom: its divided length.
     Arc(T),
 }
@@ -31,8 +31,13 @@ pub fn is_spatial<T: Real>(m: &Model<T>, ten: usize) -> bool {
     m.wrap_type[m.tendon_adr[ten] as usize] != kind::JOINT
 }
 
-/// Calls `part` for each part of a tendon's path in order.
-pub fn walk<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, mut part: impl FnMut(&mut Data<T>, Part<T>)) {
+/// Calls `segment` for each segment of a tendon's path in order.
+pub fn for_each_segment<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    ten: usize,
+    mut segment: impl FnMut(&mut Data<T>, PathSegment<T>),
+) {
     let end = (m.tendon_adr[ten] + m.tendon_num[ten]) as usize;
     let mut w = m.tendon_adr[ten] as usize;
     let mut divisor = T::ONE;
@@ -43,31 +48,31 @@ pub fn walk<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, mut part: impl F
         } else if m.wrap_type[w + 1] == kind::PULLEY {
             w += 1;
         } else if m.wrap_type[w + 1] == kind::SITE {
-            let straight = Part::Straight(site(m, d, w), site(m, d, w + 1), divisor);
-            part(d, straight);
+            let straight = PathSegment::Straight(path_site(m, d, w), path_site(m, d, w + 1), divisor);
+            segment(d, straight);
             w += 1;
         } else {
-            bent(m, d, w, divisor, &mut part);
+            wrapped_segment(m, d, w, divisor, &mut segment);
             w += 2;
         }
     }
 }
 
 /// The site of a path element.
-fn site<T: Real>(m: &Model<T>, d: &Data<T>, w: usize) -> Fixed<T> {
+fn path_site<T: Real>(m: &Model<T>, d: &Data<T>, w: usize) -> PathPoint<T> {
     let id = m.wrap_objid[w] as usize;
-    Fixed { pos: vec3(&d.site_xpos, id), body: m.site_bodyid[id] as usize }
+    PathPoint { pos: vec3(&d.site_xpos, id), body: m.site_bodyid[id] as usize }
 }
 
-/// The part from the site at `w` around the geom behind it to the next site.
-fn bent<T: Real>(
+/// The segment from the site at `w` around the geom behind it to the next site.
+fn wrapped_segment<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     w: usize,
     divisor: T,
-    part: &mut impl FnMut(&mut Data<T>, Part<T>),
+    segment: &mut impl FnMut(&mut Data<T>, PathSegment<T>),
 ) {
-    let (from, to) = (site(m, d, w), site(m, d, w + 2));
+    let (from, to) = (path_site(m, d, w), path_site(m, d, w + 2));
     let geom = m.wrap_objid[w + 1] as usize;
     let side = m.wrap_prm[w + 1];
     let obstacle = Obstacle {
@@ -77,23 +82,28 @@ fn bent<T: Real>(
         cylinder: m.wrap_type[w + 1] == kind::CYLINDER,
         side: (side >= T::ZERO).then(|| vec3(&d.site_xpos, side.f64() as usize)),
     };
-    let Some(touch) = wrap(from.pos, to.pos, &obstacle) else {
-        part(d, Part::Straight(from, to, divisor));
+    let Some(arc) = wrap(from.pos, to.pos, &obstacle) else {
+        segment(d, PathSegment::Straight(from, to, divisor));
         return;
     };
     let body = m.geom_bodyid[geom] as usize;
-    let [first, last] = touch.points.map(|pos| Fixed { pos, body });
-    part(d, Part::Straight(from, first, divisor));
-    part(d, Part::Arc(touch.length / divisor));
-    part(d, Part::Straight(last, to, divisor));
+    let [first, last] = arc.points.map(|pos| PathPoint { pos, body });
+    segment(d, PathSegment::Straight(from, first, divisor));
+    segment(d, PathSegment::Arc(arc.length / divisor));
+    segment(d, PathSegment::Straight(last, to, divisor));
 }
 
 /// Second time derivative of the length of a path through sites, for bodies of accelerations `acc`. What `acc` counts for
-/// gravity is the same at both ends of a part.
-pub fn path_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, acc: fn(&Data<T>) -> &[T], ten: usize) -> T {
+/// gravity is the same at both ends of a segment.
+pub fn tendon_length_acceleration<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    acc: fn(&Data<T>) -> &[T],
+    ten: usize,
+) -> T {
     let mut sum = T::ZERO;
-    walk(m, d, ten, |d, part| {
-        let Part::Straight(from, to, divisor) = part else { return };
+    for_each_segment(m, d, ten, |d, segment| {
+        let PathSegment::Straight(from, to, divisor) = segment else { return };
         let (direction, length) = line(from.pos, to.pos);
         if from.body == to.body || length < T::MINVAL {
             return;

@@ -24,7 +24,7 @@ pub struct Obstacle<T> {
 
 /// Where a tendon touches an obstacle.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch<T> {
+pub struct WrapArc<T> {
     /// First and last point.
     pub points: [[T; 3]; 2],
     /// Length between them along the surface.
@@ -35,10 +35,10 @@ pub struct Touch<T> {
 type Point<T> = [T; 2];
 
 /// Touching points and length of a path in the plane.
-type Path<T> = (Point<T>, Point<T>, T);
+type FlatPath<T> = (Point<T>, Point<T>, T);
 
 /// Path from one point to another around an obstacle; nothing where it is straight.
-pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option<Touch<T>> {
+pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
     let local = |x: [T; 3]| mat_t_mul_vec(obstacle.mat, sub(x, obstacle.pos));
     let (p, q, side) = (local(from), local(to), obstacle.side.map(local));
     if norm3(p) < T::MINVAL || norm3(q) < T::MINVAL {
@@ -49,9 +49,9 @@ pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option
     let r = obstacle.radius;
     let inside = side.is_some_and(|s| norm3(s) < r);
     let (first, last, mut length) = if inside {
-        through(flat(p), flat(q), r)?
+        wrap_inside(flat(p), flat(q), r)?
     } else {
-        around(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
+        wrap_circle(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
     };
     let mut points = [first, last].map(|t| add(scale(x, t[0]), scale(y, t[1])));
     if obstacle.cylinder {
@@ -63,7 +63,7 @@ pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option
         length = (length * length * (T::ONE + rise * rise)).sqrt();
     }
     let points = points.map(|t| add(obstacle.pos, mat_mul_vec(obstacle.mat, t)));
-    Some(Touch { points, length })
+    Some(WrapArc { points, length })
 }
 
 /// Axes of the plane across a cylinder.
@@ -87,19 +87,19 @@ fn plane<T: Real>(p: [T; 3], q: [T; 3]) -> [[T; 3]; 2] {
 }
 
 /// Path around the circle; on the side of `side` where there is one.
-fn around<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) -> Option<Path<T>> {
-    if !free(p, q, r) {
+fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) -> Option<FlatPath<T>> {
+    if !are_apart(p, q, r) {
         return None;
     }
-    let near = nearest(p, q);
+    let near = nearest_to_origin(p, q);
     if inner(near, near) > r * r && side.is_none_or(|s| inner(s, near) >= T::ZERO) {
         return None;
     }
     let mut best = None;
     let mut value = T::ZERO;
     for turn in [T::ONE, -T::ONE] {
-        let (first, last) = (tangent(p, r, turn), tangent(q, r, -turn));
-        let crosses = intersect(p, first, q, last);
+        let (first, last) = (tangent_point(p, r, turn), tangent_point(q, r, -turn));
+        let crosses = is_intersect(p, first, q, last);
         let mut good = match side {
             Some(s) => inner(s, unit([first[0] + last[0], first[1] + last[1]])),
             None => -distance(first, last) * distance(first, last),
@@ -112,15 +112,15 @@ fn around<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) -> Op
         }
     }
     let (first, last, turn, crosses) = best?;
-    (!crosses).then(|| (first, last, arc(first, last, r, turn)))
+    (!crosses).then(|| (first, last, length_circle(first, last, r, turn)))
 }
 
 /// Path through the circle, which it touches at one point from inside.
-fn through<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<Path<T>> {
-    if !free(p, q, r) {
+fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
+    if !are_apart(p, q, r) {
         return None;
     }
-    let near = nearest(p, q);
+    let near = nearest_to_origin(p, q);
     if inner(near, near) <= r * r {
         return None;
     }
@@ -131,15 +131,15 @@ fn through<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<Path<T>> {
     let (mut low, mut high) = (T::ZERO, total);
     let mut angle = total * b / (a + b).max(T::MINVAL);
     for _ in 0..60 {
-        let (left, left_slope) = incidence(a, r, angle);
-        let (right, right_slope) = incidence(b, r, total - angle);
+        let (left, left_derivative) = incidence(a, r, angle);
+        let (right, right_derivative) = incidence(b, r, total - angle);
         let off = left - right;
         if off > T::ZERO {
             high = angle;
         } else {
             low = angle;
         }
-        let next = angle - off / (left_slope + right_slope);
+        let next = angle - off / (left_derivative + right_derivative);
         let next = if next > low && next < high { next } else { (low + high) * T::of(0.5) };
         if (next - angle).abs() <= T::EPSILON {
             break;
@@ -162,20 +162,20 @@ fn incidence<T: Real>(d: T, r: T, phi: T) -> (T, T) {
 }
 
 /// Whether both ends are outside the circle and apart.
-fn free<T: Real>(p: Point<T>, q: Point<T>, r: T) -> bool {
+fn are_apart<T: Real>(p: Point<T>, q: Point<T>, r: T) -> bool {
     let d = [q[0] - p[0], q[1] - p[1]];
     r >= T::MINVAL && inner(p, p) >= r * r && inner(q, q) >= r * r && inner(d, d) >= T::MINVAL
 }
 
 /// Point of a segment that is nearest to the origin.
-fn nearest<T: Real>(p: Point<T>, q: Point<T>) -> Point<T> {
+fn nearest_to_origin<T: Real>(p: Point<T>, q: Point<T>) -> Point<T> {
     let d = [q[0] - p[0], q[1] - p[1]];
     let a = (-inner(p, d) / inner(d, d)).max(T::ZERO).min(T::ONE);
     [p[0] + a * d[0], p[1] + a * d[1]]
 }
 
 /// Where a line from a point touches the circle, clockwise from the point for a positive turn.
-fn tangent<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
+fn tangent_point<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
     let square = inner(p, p);
     let along = r * r / square;
     let aside = turn * r * (square - r * r).max(T::ZERO).sqrt() / square;
@@ -183,7 +183,7 @@ fn tangent<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
 }
 
 /// Length of the arc from one point of the circle to another, clockwise for a positive turn.
-fn arc<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
+fn length_circle<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
     let cosine = inner(unit(from), unit(to)).max(-T::ONE).min(T::ONE);
     let mut angle = ((T::ONE - cosine) * (T::ONE + cosine)).sqrt().atan2(cosine);
     if (from[0] * to[1] - from[1] * to[0]) * turn > T::ZERO {
@@ -193,7 +193,7 @@ fn arc<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
 }
 
 /// Whether two segments cross.
-fn intersect<T: Real>(a: Point<T>, b: Point<T>, c: Point<T>, d: Point<T>) -> bool {
+fn is_intersect<T: Real>(a: Point<T>, b: Point<T>, c: Point<T>, d: Point<T>) -> bool {
     let (u, v, w) = ([b[0] - a[0], b[1] - a[1]], [d[0] - c[0], d[1] - c[1]], [c[0] - a[0], c[1] - a[1]]);
     let det = u[0] * v[1] - u[1] * v[0];
     if det.abs() < T::MINVAL {

@@ -1,36 +1,36 @@
 //! Directions of the solver by conjugate gradients (Nocedal and Wright, Numerical Optimization, section 5.2), in the metric of
 //! the inertia: no matrix is made but that of the inertia, which is factored already.
 
-use super::solve::range;
+use super::solve::dof_range;
 use crate::cpu::smooth::factor_m::solve_ld_within;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// The next direction at the gradient in `solver_grad`; returns the decrease `grad' M⁻¹ grad`. `last`: what it was at the
-/// last direction, none for the first one. The factor of the last direction is that of Polak and Ribière, not below zero:
-/// there the method begins anew.
-pub fn conjugate_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
-    let (first, end) = range(d, island);
+/// The next direction at the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last`: its value at the
+/// last direction, none for the first one. The beta of the last direction is that of Polak and Ribière, not below zero:
+/// there the method restarts.
+pub fn cg_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
+    let (first, end) = dof_range(d, island);
     // the gradient in the metric of the inertia
     d.solver_Mv[first..end].copy_from_slice(&d.solver_grad[first..end]);
     solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_Mv, first..end);
-    let mut decrease = T::ZERO;
+    let mut grad_mgrad = T::ZERO;
     for i in first..end {
-        decrease += d.solver_grad[i] * d.solver_Mv[i];
+        grad_mgrad += d.solver_grad[i] * d.solver_Mv[i];
     }
-    let mut factor = T::ZERO;
+    let mut beta = T::ZERO;
     if let Some(last) = last {
         let mut change = T::ZERO;
         for i in first..end {
             change += d.solver_grad[i] * (d.solver_Mv[i] - d.solver_Mgrad[i]);
         }
-        factor = (change / last.max(T::MINVAL)).max(T::ZERO);
+        beta = (change / last.max(T::MINVAL)).max(T::ZERO);
     }
     for i in first..end {
-        let kept = if factor > T::ZERO { factor * d.solver_search[i] } else { T::ZERO };
+        let kept = if beta > T::ZERO { beta * d.solver_search[i] } else { T::ZERO };
         d.solver_search[i] = kept - d.solver_Mv[i];
         d.solver_Mgrad[i] = d.solver_Mv[i];
     }
-    decrease
+    grad_mgrad
 }

@@ -9,12 +9,12 @@ use crate::real::Real;
 /// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
 /// from outside. The forces that forward dynamics found stay.
 pub fn fwdinv<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    d.forward_constraint.copy_from_slice(&d.qfrc_constraint);
-    d.forward_force.copy_from_slice(&d.efc_force);
+    d.fwdinv_qfrc_constraint.copy_from_slice(&d.qfrc_constraint);
+    d.fwdinv_efc_force.copy_from_slice(&d.efc_force);
     inverse(m, d);
     let (mut constraint, mut outside) = (T::ZERO, T::ZERO);
     for i in 0..m.sizes.nv {
-        let x = d.forward_constraint[i] - d.qfrc_constraint[i];
+        let x = d.fwdinv_qfrc_constraint[i] - d.qfrc_constraint[i];
         constraint += x * x;
         let given = d.qfrc_applied[i] + d.qfrc_actuator[i] + applied_force(m, d, i);
         let y = given - d.qfrc_inverse[i];
@@ -22,6 +22,6 @@ pub fn fwdinv<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     d.solver_fwdinv[0] = constraint.sqrt();
     d.solver_fwdinv[1] = outside.sqrt();
-    d.qfrc_constraint.copy_from_slice(&d.forward_constraint);
-    d.efc_force.copy_from_slice(&d.forward_force);
+    d.qfrc_constraint.copy_from_slice(&d.fwdinv_qfrc_constraint);
+    d.efc_force.copy_from_slice(&d.fwdinv_efc_force);
 }

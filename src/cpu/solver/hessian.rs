@@ -1,7 +1,7 @@
 //! The Hessian of the solver's cost, dense in each island: made, factored, changed row by row, solved with.
 
-use super::solve::{Four, range, rows};
-use crate::cpu::constraint::constraint_cost::{Cone, cone_of, quadratic, row_of};
+use super::solve::{RowBatch, dof_range, rows};
+use crate::cpu::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
 use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -9,7 +9,7 @@ use crate::real::Real;
 use crate::schema::enums::cone;
 
 /// Share of the degrees of freedom: with more rows that change zone, the Hessian is built anew.
-const MOST_CHANGES: usize = 2;
+const MAX_UPDATES_DIVISOR: usize = 2;
 
 /// Start of row `i` of a packed lower triangle.
 #[inline(always)]
@@ -20,7 +20,7 @@ fn packed(i: usize) -> usize {
 /// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
 pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     for i in first..end {
         if d.dof_island[i] != island {
             continue;
@@ -31,7 +31,7 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             d.solver_H[packed(i) + m.M_colind[k] as usize] = d.M[k];
         }
     }
-    let mut four = Four::default();
+    let mut four = RowBatch::default();
     let mut done = 0;
     for r in rows(d, island) {
         if d.efc_island[r] != island || r < done {
@@ -39,44 +39,44 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         }
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
-            add_cone(d, nv, first, end, r, &cone);
+            add_cone_hessian(d, nv, first, end, r, &cone);
             continue;
         }
-        let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
-        d.solver_inside[r] = i32::from(inside);
-        if inside && four.push(r, d.efc_D[r]) {
-            add_curvature(d, nv, first, end, four.take());
+        let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
+        d.solver_quadratic[r] = i32::from(is_in_quadratic);
+        if is_in_quadratic && four.push(r, d.efc_D[r]) {
+            add_rows_hessian(d, nv, first, end, four.take());
         }
     }
     if four.count > 0 {
-        add_curvature(d, nv, first, end, four.take());
+        add_rows_hessian(d, nv, first, end, four.take());
     }
 }
 
 /// Adds the curvature of the rows of a cone to the Hessian: of each row, of what they make together, less across it.
-fn add_cone<T: Real>(d: &mut Data<T>, nv: usize, first: usize, end: usize, r: usize, cone: &Cone<T>) {
-    let parts = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
+fn add_cone_hessian<T: Real>(d: &mut Data<T>, nv: usize, first: usize, end: usize, r: usize, cone: &Cone<T>) {
+    let hess = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
     let row = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
     for k in 0..cone.dim {
-        if parts[k][0] != T::ZERO {
-            add_square(&mut d.solver_H, first, &d.efc_J[row(k)], parts[k][0]);
+        if hess[k][0] != T::ZERO {
+            add_rank_one(&mut d.solver_H, first, &d.efc_J[row(k)], hess[k][0]);
         }
     }
-    if parts[0][1] == T::ZERO {
+    if hess[0][1] == T::ZERO {
         return;
     }
     for (part, sign) in [(1, T::ONE), (2, -T::ONE)] {
         let sum = &mut d.solver_search[first..end];
         sum.fill(T::ZERO);
         for k in 0..cone.dim {
-            add_row(sum, parts[k][part], &d.efc_J[row(k)]);
+            add_row(sum, hess[k][part], &d.efc_J[row(k)]);
         }
-        add_square(&mut d.solver_H, first, &d.solver_search[first..end], sign);
+        add_rank_one(&mut d.solver_H, first, &d.solver_search[first..end], sign);
     }
 }
 
 /// Adds `weight v v'` to a packed lower triangle, `v` from the degree of freedom `first` on.
-fn add_square<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
+fn add_rank_one<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
     for (i, &x) in v.iter().enumerate() {
         let f = weight * x;
         if f != T::ZERO {
@@ -87,7 +87,7 @@ fn add_square<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
 }
 
 /// Adds the curvature of four rows to the Hessian.
-fn add_curvature<T: Real>(
+fn add_rows_hessian<T: Real>(
     d: &mut Data<T>,
     nv: usize,
     first: usize,
@@ -116,7 +116,7 @@ fn any<T: Real>(a: T, b: T, c: T, d: T) -> bool {
 /// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
 /// stay apart, and zeros stay zero. Pivots have a floor. An island with holes takes its rows one by one.
 pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let dofs = &d.dof_island[..end];
     let holes = has_holes(dofs, first, island);
     for i in (first..end).rev() {
@@ -175,15 +175,15 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
         return false;
     }
     let nv = m.sizes.nv;
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let mut changes = 0;
     for r in rows(d, island) {
         if d.efc_island[r] == island {
-            let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
-            changes += usize::from(inside != (d.solver_inside[r] != 0));
+            let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
+            changes += usize::from(is_in_quadratic != (d.solver_quadratic[r] != 0));
         }
     }
-    if changes * MOST_CHANGES > end - first {
+    if changes * MAX_UPDATES_DIVISOR > end - first {
         return false;
     }
     for r in rows(d, island) {
@@ -193,12 +193,12 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
         if d.efc_island[r] != island {
             continue;
         }
-        let inside = quadratic(&row_of(d, r), d.solver_Jaref[r]);
-        if inside != (d.solver_inside[r] != 0) {
+        let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
+        if is_in_quadratic != (d.solver_quadratic[r] != 0) {
             changes -= 1;
-            d.solver_inside[r] = i32::from(inside);
+            d.solver_quadratic[r] = i32::from(is_in_quadratic);
             d.solver_search[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
-            if !add_to_factors(d, first, end, if inside { d.efc_D[r] } else { -d.efc_D[r] }) {
+            if !update_ldl(d, first, end, if is_in_quadratic { d.efc_D[r] } else { -d.efc_D[r] }) {
                 return false;
             }
         }
@@ -208,7 +208,7 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
 
 /// Makes the factors those of `H + weight v v'` with `v` in `solver_search`, which is used up (Gill, Golub, Murray
 /// and Saunders, *Methods for Modifying Matrix Factorizations*, C1); false where a pivot nearly vanishes.
-fn add_to_factors<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T) -> bool {
+fn update_ldl<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T) -> bool {
     let mut weight = weight;
     for k in (first..end).rev() {
         let p = d.solver_search[k];
@@ -226,13 +226,13 @@ fn add_to_factors<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T)
         let share = weight * p * inv;
         weight *= pivot * inv;
         row[last] = next;
-        change_row(&mut row[..last], &mut d.solver_search[first..k], p, share);
+        update_ldl_row(&mut row[..last], &mut d.solver_search[first..k], p, share);
     }
     true
 }
 
 /// The row of one pivot, and what is left of the vector that is added.
-fn change_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
+fn update_ldl_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
     let n = row.len();
     let v = &mut v[..n];
     for j in 0..n {
@@ -244,7 +244,7 @@ fn change_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
 /// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island. Four rows
 /// at a time, so that what they have in common is read once; one by one in an island with holes.
 pub fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let h = &d.solver_H;
     let x = &mut d.solver_search[first..end];
     let row = |k: usize| &h[packed(first + k) + first..=packed(first + k) + first + k];
@@ -293,7 +293,7 @@ mod tests {
     /// One island with a positive definite Hessian in place.
     fn world() -> Data {
         let mut d = Data::zeroed(Sizes { nv: N, nH: N * (N + 1) / 2, ntree: 1, ..Sizes::default() });
-        d.island_end[0] = N as i32;
+        d.island_dof_end[0] = N as i32;
         // next to no inertia
         d.qLDiagInv.fill(1e15);
         for (k, x) in d.solver_H.iter_mut().enumerate() {
@@ -371,11 +371,11 @@ mod tests {
         let mut d = plain.clone();
         for (weight, expected) in [(1e4, &full), (-1e4, &plain)] {
             (0..N).for_each(|i| d.solver_search[i] = vector(i));
-            assert!(add_to_factors(&mut d, 0, N, weight));
+            assert!(update_ldl(&mut d, 0, N, weight));
             assert!(near(&d.solver_H, &expected.solver_H), "{weight}");
         }
         // what was never there cannot leave
         (0..N).for_each(|i| d.solver_search[i] = vector(i));
-        assert!(!add_to_factors(&mut d, 0, N, -1e4));
+        assert!(!update_ldl(&mut d, 0, N, -1e4));
     }
 }

@@ -5,11 +5,11 @@
 //! the velocity in a time step, and is turned into the acceleration that makes it.
 
 use super::solve::residuals;
-use crate::cpu::constraint::constraint_cost::forces_of_rows;
+use crate::cpu::constraint::constraint_cost::constraint_update;
 use crate::cpu::integrate::implicit::mul_implicit;
 use crate::cpu::math::add_row;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld};
-use crate::cpu::smooth::reflected_inertia::{damping_slope, dof_damping};
+use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan;
@@ -23,7 +23,7 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.enabled(enable::INVDISCRETE) {
         continuous_acceleration(m, d);
     }
-    constraint_forces(m, d);
+    inv_constraint(m, d);
     mul_m(m, &d.M, &d.inverse_qacc, &mut d.qfrc_inverse);
     for i in 0..s.nv {
         d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
@@ -46,20 +46,20 @@ fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
     mul_m(m, &d.M, &d.qacc, &mut d.inverse_qacc);
     for i in 0..m.sizes.nv {
-        d.inverse_qacc[i] += h * damping_slope(dof_damping(m, i), d.qvel[i]) * d.qacc[i];
+        d.inverse_qacc[i] += h * damping_derivative(damping_of_dof(m, i), d.qvel[i]) * d.qacc[i];
     }
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.inverse_qacc);
 }
 
 /// Forces of all rows, and their sum in each degree of freedom.
-fn constraint_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     // residuals first: the rows of a cone depend on each other
-    let mut lack = std::mem::take(&mut d.solver_Jv);
-    residuals(d, &d.inverse_qacc, &mut lack);
-    d.solver_Jv = lack;
-    forces_of_rows(m, d);
+    let mut residual = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.inverse_qacc, &mut residual);
+    d.solver_Jv = residual;
+    constraint_update(m, d);
     d.qfrc_constraint.fill(T::ZERO);
     for r in 0..nefc {
         let f = d.efc_force[r];

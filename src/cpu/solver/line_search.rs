@@ -1,8 +1,8 @@
 //! How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
 //! compared as differences from the start, so that nothing cancels in single precision.
 
-use super::solve::{mul_rows, norm, range, rows};
-use crate::cpu::constraint::constraint_cost::{cone_of, force, penalty, quadratic, row_of};
+use super::solve::{dof_range, mul_jac_rows, norm, rows};
+use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
 use crate::cpu::smooth::factor_m::mul_m_within;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -10,7 +10,7 @@ use crate::real::Real;
 
 /// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
 #[derive(Clone, Copy)]
-struct Point<T> {
+struct LinePoint<T> {
     alpha: T,
     cost: T,
     d1: T,
@@ -18,7 +18,7 @@ struct Point<T> {
 }
 
 /// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
-struct Search<T> {
+struct LineSearch<T> {
     island: i32,
     slope: T,
     curvature: T,
@@ -36,7 +36,7 @@ pub fn line_search<T: Real>(
     scale: T,
     decrement: Option<T>,
 ) -> (T, T) {
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let length = norm(&d.solver_search[first..end]);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
@@ -49,11 +49,11 @@ pub fn line_search<T: Real>(
             r += 1;
             continue;
         }
-        let (products, count) = mul_rows(d, r, &d.solver_search);
+        let (products, count) = mul_jac_rows(d, r, &d.solver_search);
         d.solver_Jv[r..r + count].copy_from_slice(&products[..count]);
         r += count;
     }
-    let mut search = Search {
+    let mut search = LineSearch {
         island,
         slope: T::ZERO,
         curvature: T::ZERO,
@@ -69,10 +69,10 @@ pub fn line_search<T: Real>(
 }
 
 /// Cost relative to the start of the search, and its derivatives, at `alpha`.
-fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T) -> Point<T> {
+fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alpha: T) -> LinePoint<T> {
     search.evaluations += 1;
     let half = T::of(0.5);
-    let mut p = Point {
+    let mut p = LinePoint {
         alpha,
         cost: alpha * (search.slope + half * alpha * search.curvature),
         d1: search.slope + alpha * search.curvature,
@@ -81,7 +81,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T
     let nefc = d.nefc[0] as usize;
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let (island, jaref) = (&d.efc_island[..nefc], &d.solver_Jaref[..nefc]);
-    let (jv, stiffness) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
+    let (jv, constraint_mass) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
     let mut done = 0;
     for r in rows(d, search.island) {
         if island[r] != search.island || r < done {
@@ -98,24 +98,24 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T
         let (x0, v) = (jaref[r], jv[r]);
         let x = x0 + alpha * v;
         if r < two_sided {
-            let row = row_of(d, r);
-            let (was, is) = (quadratic(&row, x0), quadratic(&row, x));
+            let row = cost_parameters(d, r);
+            let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
             // within one quadratic the difference is formed without cancellation
             p.cost += if was && is {
-                row.stiffness * alpha * v * (x0 + half * alpha * v)
+                row.constraint_mass * alpha * v * (x0 + half * alpha * v)
             } else {
-                penalty(&row, x) - penalty(&row, x0)
+                row_cost(&row, x) - row_cost(&row, x0)
             };
             p.d1 -= force(&row, x) * v;
-            p.d2 += if is { row.stiffness * v * v } else { T::ZERO };
+            p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
             continue;
         }
         // limits and contacts the same way, without branches: which zone a row is in cannot be foreseen
         let (was, is) = (x0 < T::ZERO, x < T::ZERO);
         let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
         let change = if was & is { alpha * v } else { y - y0 };
-        p.cost += half * stiffness[r] * change * (y + y0);
-        let kv = stiffness[r] * v;
+        p.cost += half * constraint_mass[r] * change * (y + y0);
+        let kv = constraint_mass[r] * v;
         p.d1 += kv * y;
         p.d2 += if is { kv * v } else { T::ZERO };
     }
@@ -124,7 +124,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut Search<T>, alpha: T
 }
 
 /// Newton step of the line search from a point.
-fn newton_alpha<T: Real>(p: &Point<T>) -> T {
+fn newton_alpha<T: Real>(p: &LinePoint<T>) -> T {
     p.alpha - p.d1 / p.d2
 }
 
@@ -132,15 +132,15 @@ fn newton_alpha<T: Real>(p: &Point<T>) -> T {
 fn minimise<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    search: &mut Search<T>,
-    most: i32,
+    search: &mut LineSearch<T>,
+    max_evaluations: i32,
     decrement: Option<T>,
-) -> Point<T> {
+) -> LinePoint<T> {
     let tolerance = search.tolerance;
     // along Newton's direction the derivatives at the start are known, and the first step is one
     let (p0, mut p1) = match decrement {
         Some(x) => {
-            let p0 = Point { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
+            let p0 = LinePoint { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
             (p0, evaluate(m, d, search, T::ONE))
         }
         None => {
@@ -156,7 +156,7 @@ fn minimise<T: Real>(
     let downhill = if p1.d1 < T::ZERO { T::ONE } else { -T::ONE };
     let mut p2 = p1;
     let mut moved = false;
-    while p1.d1 * downhill <= -tolerance && search.evaluations < most {
+    while p1.d1 * downhill <= -tolerance && search.evaluations < max_evaluations {
         p2 = p1;
         moved = true;
         p1 = evaluate(m, d, search, newton_alpha(&p1));
@@ -164,29 +164,29 @@ fn minimise<T: Real>(
             return p1;
         }
     }
-    if search.evaluations >= most || !moved {
+    if search.evaluations >= max_evaluations || !moved {
         return p1;
     }
-    bracket(m, d, search, most, p0, p1, p2)
+    bracket(m, d, search, max_evaluations, p0, p1, p2)
 }
 
 /// Minimum between two points of which the derivatives have opposite signs.
 fn bracket<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    search: &mut Search<T>,
-    most: i32,
-    p0: Point<T>,
-    mut p1: Point<T>,
-    mut p2: Point<T>,
-) -> Point<T> {
+    search: &mut LineSearch<T>,
+    max_evaluations: i32,
+    p0: LinePoint<T>,
+    mut p1: LinePoint<T>,
+    mut p2: LinePoint<T>,
+) -> LinePoint<T> {
     let mut next2 = p1;
     let mut next1 = evaluate(m, d, search, newton_alpha(&p1));
-    while search.evaluations < most {
+    while search.evaluations < max_evaluations {
         let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
         let candidates = [next1, next2, middle];
         // the best that has converged
-        let mut best: Option<Point<T>> = None;
+        let mut best: Option<LinePoint<T>> = None;
         for c in candidates {
             if c.d1.abs() < search.tolerance && best.is_none_or(|b| c.cost < b.cost) {
                 best = Some(c);
@@ -196,8 +196,8 @@ fn bracket<T: Real>(
             return b;
         }
         // narrower bracket from the candidates
-        let narrower1 = narrow(m, d, search, &mut p1, &candidates, &mut next1);
-        let narrower2 = narrow(m, d, search, &mut p2, &candidates, &mut next2);
+        let narrower1 = update_bracket(m, d, search, &mut p1, &candidates, &mut next1);
+        let narrower2 = update_bracket(m, d, search, &mut p2, &candidates, &mut next2);
         if !narrower1 && !narrower2 {
             return if middle.cost < p0.cost { middle } else { p0 };
         }
@@ -213,13 +213,13 @@ fn bracket<T: Real>(
 }
 
 /// Moves one end of a bracket to the candidates that lie nearer to the minimum on the same side.
-fn narrow<T: Real>(
+fn update_bracket<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    search: &mut Search<T>,
-    end: &mut Point<T>,
-    candidates: &[Point<T>; 3],
-    next: &mut Point<T>,
+    search: &mut LineSearch<T>,
+    end: &mut LinePoint<T>,
+    candidates: &[LinePoint<T>; 3],
+    next: &mut LinePoint<T>,
 ) -> bool {
     let mut moved = false;
     for c in candidates {

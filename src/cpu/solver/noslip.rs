@@ -1,8 +1,8 @@
 //! What friction is left to slip is held back, after the solver: sweeps over the friction rows alone, without what the
 //! regulariser adds, at the normal forces that were found (MuJoCo documentation, Computation, "Noslip").
 
-use super::pgs::{Rows, acceleration_of_forces, together};
-use super::solve::{rows, scale_of};
+use super::pgs::{PgsBlock, acceleration_of_forces, block_size};
+use super::solve::{cost_scale, rows};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -11,7 +11,7 @@ use crate::schema::enums::constraint;
 /// Friction forces of an island's rows; returns the number of sweeps.
 pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     acceleration_of_forces(m, d, island);
-    let scale = scale_of(m, d, island);
+    let scale = cost_scale(m, d, island);
     let own = rows(d, island);
     // the first sweep is rid of what the regulariser costs
     let mut improvement = T::ZERO;
@@ -23,7 +23,7 @@ pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     for iteration in 0..m.opt_noslip_iterations[0] {
         let mut r = own.start;
         while r < own.end {
-            let count = together(m, d, r);
+            let count = block_size(m, d, r);
             if d.efc_island[r] == island {
                 improvement -= update(d, r, count);
             }
@@ -42,20 +42,20 @@ fn update<T: Real>(d: &mut Data<T>, r: usize, count: usize) -> T {
     let kind = d.efc_type[r];
     if kind == constraint::CONTACT_ELLIPTIC {
         let con = d.efc_id[r] as usize;
-        let mut rows = Rows::gather(d, (r + 1, count - 1), r, false);
-        rows.floor();
-        rows.tangents(&d.contact_friction[5 * con..5 * con + 5], d.efc_force[r]);
+        let mut rows = PgsBlock::load_block(d, (r + 1, count - 1), r, false);
+        rows.clamp_diagonal();
+        rows.update_tangents_only(&d.contact_friction[5 * con..5 * con + 5], d.efc_force[r]);
         return rows.accept(d);
     }
     if kind == constraint::CONTACT_PYRAMIDAL {
-        let mut rows = Rows::gather(d, (r, 2), r, false);
-        rows.floor();
-        rows.opposing();
+        let mut rows = PgsBlock::load_block(d, (r, 2), r, false);
+        rows.clamp_diagonal();
+        rows.update_opposing_edges();
         return rows.accept(d);
     }
     if kind == constraint::FRICTION_DOF || kind == constraint::FRICTION_TENDON {
-        let mut rows = Rows::gather(d, (r, 1), r, false);
-        rows.alone(d);
+        let mut rows = PgsBlock::load_block(d, (r, 1), r, false);
+        rows.update_scalar(d);
         return rows.accept(d);
     }
     T::ZERO

@@ -1,14 +1,14 @@
-//! The solver's problem as one of forces: projected Gauss-Seidel (MuJoCo documentation, Computation, "Solver"; Todorov,
+//! The dual problem, in the constraint forces: projected Gauss-Seidel (MuJoCo documentation, Computation, "Solver"; Todorov,
 //! Convex and analytically-invertible dynamics with contacts and constraints, ICRA 2014).
 //!
-//! The forces `f` of the rows make `½ f' (A + R) f + f' b` least, each within its bounds, where `A = J M⁻¹ J'` and `b` is what
-//! the rows lack without forces. `A` is not made: the acceleration that follows from the forces is kept, rows of `M⁻¹ J'`
-//! change it with each force, and what a row lacks is a product with it. Rows are taken in their order; those of a contact
+//! The forces `f` of the rows make `½ f' (A + R) f + f' b` least, each within its bounds, where `A = J M⁻¹ J'` and `b` is the
+//! residual without forces. `A` is not made: the acceleration that follows from the forces is kept, rows of `M⁻¹ J'`
+//! change it with each force, and the residual of a row is a product with it. Rows are taken in their order; those of a contact
 //! with an elliptic cone together: first along their force, then the tangents within the bound that the normal force sets.
 
-use super::qcqp::{MOST as TANGENTS, bounded_minimum};
-use super::solve::{mul_rows, range, residuals, rows, scale_of};
-use crate::cpu::constraint::constraint_cost::{cone_of, forces_of_rows};
+use super::qcqp::{MAX_TANGENTS, solve_qcqp};
+use super::solve::{cost_scale, dof_range, mul_jac_rows, residuals, rows};
+use crate::cpu::constraint::constraint_cost::{cone_of, constraint_update};
 use crate::cpu::math::{add_row, dot_n};
 use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};
 use crate::model::Model;
@@ -18,13 +18,13 @@ use crate::schema::enums::constraint;
 use crate::schema::enums::disable;
 
 /// Most rows that are updated together.
-const MOST: usize = 6;
+const MAX_BLOCK: usize = 6;
 
 /// An update that costs more than this is not made.
-const WORSE: f64 = 1e-10;
+const MAX_COST_INCREASE: f64 = 1e-10;
 
 /// How many rows from `r` on are updated together: those of an elliptic cone, opposing edges of a pyramid, or one.
-pub fn together<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
+pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
     match cone_of(m, d, r) {
         Some(cone) => cone.dim,
         None if d.efc_type[r] == constraint::CONTACT_PYRAMIDAL => 2,
@@ -33,23 +33,23 @@ pub fn together<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
 }
 
 /// Products of the inverse inertia with the rows, and what of `A` is needed at once.
-pub fn make_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     for r in 0..nefc {
-        let (first, end) = range(d, d.efc_island[r]);
-        let y = &mut d.dual_Y[r * nv..(r + 1) * nv];
+        let (first, end) = dof_range(d, d.efc_island[r]);
+        let y = &mut d.dual_MinvJT[r * nv..(r + 1) * nv];
         y[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
         solve_ld_within(m, &d.qLD, &d.qLDiagInv, y, first..end);
     }
     let mut r = 0;
     while r < nefc {
-        let count = together(m, d, r);
-        let (first, end) = range(d, d.efc_island[r]);
+        let count = block_size(m, d, r);
+        let (first, end) = dof_range(d, d.efc_island[r]);
         let part = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
         for i in 0..count {
             for j in 0..count {
-                d.dual_A[MOST * (r + i) + j] = dot_n(&d.efc_J[part(i)], &d.dual_Y[part(j)]);
+                d.dual_A[MAX_BLOCK * (r + i) + j] = dot_n(&d.efc_J[part(i)], &d.dual_MinvJT[part(j)]);
             }
         }
         r += count;
@@ -57,15 +57,15 @@ pub fn make_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Forces to start from: those that the last acceleration makes, or none where that costs less.
-pub fn start_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     d.qacc.copy_from_slice(&d.qacc_smooth);
     if !m.disabled(disable::WARMSTART) {
-        let mut lack = std::mem::take(&mut d.solver_Jv);
-        residuals(d, &d.qacc_warmstart, &mut lack);
-        d.solver_Jv = lack;
-        forces_of_rows(m, d);
+        let mut jaref = std::mem::take(&mut d.solver_Jv);
+        residuals(d, &d.qacc_warmstart, &mut jaref);
+        d.solver_Jv = jaref;
+        constraint_update(m, d);
         // their sum in each degree of freedom, the acceleration that it makes, and the cost
         let half = T::of(0.5);
         let mut cost = T::ZERO;
@@ -93,25 +93,25 @@ pub fn start_dual<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Sweeps over the rows of an island; returns how many.
-pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
-    let scale = scale_of(m, d, island);
+pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let scale = cost_scale(m, d, island);
     let own = rows(d, island);
     for iteration in 0..m.opt_iterations[0] {
         let mut improvement = T::ZERO;
         let mut r = own.start;
         while r < own.end {
-            let count = together(m, d, r);
+            let count = block_size(m, d, r);
             if d.efc_island[r] == island && cone_of(m, d, r).is_some() {
                 let con = d.efc_id[r] as usize;
-                let mut rows = Rows::gather(d, (r, count), r, true);
-                rows.along();
-                rows.across(&d.contact_friction[5 * con..5 * con + 5]);
+                let mut rows = PgsBlock::load_block(d, (r, count), r, true);
+                rows.update_ray();
+                rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
                 improvement -= rows.accept(d);
             } else if d.efc_island[r] == island {
                 // edges of pyramids one by one
                 for k in 0..count {
-                    let mut rows = Rows::gather(d, (r + k, 1), r, true);
-                    rows.alone(d);
+                    let mut rows = PgsBlock::load_block(d, (r + k, 1), r, true);
+                    rows.update_scalar(d);
                     improvement -= rows.accept(d);
                 }
             }
@@ -127,7 +127,7 @@ pub fn sweep_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 
 /// The acceleration that follows from the forces of an island's rows, and their sum in each degree of freedom.
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let own = rows(d, island);
     let sum = &mut d.solver_search[first..end];
     sum.fill(T::ZERO);
@@ -151,7 +151,7 @@ pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 }
 
 /// What follows from the forces that were found.
-pub fn finish_dual<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+pub fn dual_finish<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     acceleration_of_forces(m, d, island);
     let own = rows(d, island);
     let mut r = own.start;
@@ -160,7 +160,7 @@ pub fn finish_dual<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             r += 1;
             continue;
         }
-        let (products, count) = mul_rows(d, r, &d.qacc);
+        let (products, count) = mul_jac_rows(d, r, &d.qacc);
         for k in 0..count {
             d.solver_Jaref[r + k] = products[k] - d.efc_aref[r + k];
         }
@@ -168,37 +168,37 @@ pub fn finish_dual<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
 }
 
-/// Rows whose forces change together.
-pub(crate) struct Rows<T> {
+/// Block of rows whose forces are updated together.
+pub(crate) struct PgsBlock<T> {
     /// The first one, and how many.
     first: usize,
     count: usize,
-    /// `A` of these rows, what they lack at their present forces, and the forces.
-    a: [[T; MOST]; MOST],
-    residual: [T; MOST],
-    old: [T; MOST],
+    /// `A` of these rows, the residual at their present forces, and the forces.
+    a: [[T; MAX_BLOCK]; MAX_BLOCK],
+    residual: [T; MAX_BLOCK],
+    old: [T; MAX_BLOCK],
     /// Forces to be.
-    pub(crate) force: [T; MOST],
+    pub(crate) force: [T; MAX_BLOCK],
 }
 
-impl<T: Real> Rows<T> {
+impl<T: Real> PgsBlock<T> {
     /// `rows`: the first and how many, of those that are updated together from `head` on. With or without what the
     /// regulariser adds.
-    pub(crate) fn gather(d: &Data<T>, rows: (usize, usize), head: usize, regular: bool) -> Self {
+    pub(crate) fn load_block(d: &Data<T>, rows: (usize, usize), head: usize, regularised: bool) -> Self {
         let (first, count) = rows;
         let nv = d.qacc.len();
-        let (low, high) = range(d, d.efc_island[first]);
-        let zero = [T::ZERO; MOST];
-        let mut out = Self { first, count, a: [zero; MOST], residual: zero, old: zero, force: zero };
+        let (low, high) = dof_range(d, d.efc_island[first]);
+        let zero = [T::ZERO; MAX_BLOCK];
+        let mut out = Self { first, count, a: [zero; MAX_BLOCK], residual: zero, old: zero, force: zero };
         for i in 0..count {
             let r = first + i;
             for j in 0..count {
-                out.a[i][j] = d.dual_A[MOST * r + first - head + j];
+                out.a[i][j] = d.dual_A[MAX_BLOCK * r + first - head + j];
             }
             out.old[i] = d.efc_force[r];
             out.residual[i] =
                 dot_n(&d.efc_J[r * nv + low..r * nv + high], &d.qacc[low..high]) - d.efc_aref[r];
-            if regular {
+            if regularised {
                 out.a[i][i] += d.efc_R[r];
                 out.residual[i] += d.efc_R[r] * out.old[i];
             }
@@ -208,14 +208,14 @@ impl<T: Real> Rows<T> {
     }
 
     /// Keeps the diagonal from zero.
-    pub(crate) fn floor(&mut self) {
+    pub(crate) fn clamp_diagonal(&mut self) {
         for k in 0..self.count {
-            self.a[k][k] = self.a[k][k].max(T::of(WORSE));
+            self.a[k][k] = self.a[k][k].max(T::of(MAX_COST_INCREASE));
         }
     }
 
     /// A row by itself: its minimum, within its bounds.
-    pub(crate) fn alone(&mut self, d: &Data<T>) {
+    pub(crate) fn update_scalar(&mut self, d: &Data<T>) {
         let r = self.first;
         let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
         let f = self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL);
@@ -230,9 +230,9 @@ impl<T: Real> Rows<T> {
     }
 
     /// The force of a cone along itself, down to none; where there is none, that of the normal row.
-    fn along(&mut self) {
+    fn update_ray(&mut self) {
         if self.old[0] < T::MINVAL {
-            self.force = [T::ZERO; MOST];
+            self.force = [T::ZERO; MAX_BLOCK];
             self.force[0] = (self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL)).max(T::ZERO);
             return;
         }
@@ -244,48 +244,48 @@ impl<T: Real> Rows<T> {
             }
         }
         if curvature >= T::MINVAL {
-            let longer = (-slope / curvature).max(-T::ONE);
+            let ray_step = (-slope / curvature).max(-T::ONE);
             for k in 0..self.count {
-                self.force[k] = self.old[k] + longer * self.old[k];
+                self.force[k] = self.old[k] + ray_step * self.old[k];
             }
         }
     }
 
     /// The tangential forces of a cone at the normal force that it has now.
-    fn across(&mut self, friction: &[T]) {
+    fn update_tangents(&mut self, friction: &[T]) {
         let n = self.count - 1;
         // without tangential forces
-        let mut lack = [T::ZERO; TANGENTS];
-        let mut a = [[T::ZERO; TANGENTS]; TANGENTS];
+        let mut linear = [T::ZERO; MAX_TANGENTS];
+        let mut a = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
         for i in 0..n {
-            lack[i] = self.residual[1 + i] + self.a[1 + i][0] * (self.force[0] - self.old[0]);
+            linear[i] = self.residual[1 + i] + self.a[1 + i][0] * (self.force[0] - self.old[0]);
             for j in 0..n {
                 a[i][j] = self.a[1 + i][1 + j];
-                lack[i] -= a[i][j] * self.old[1 + j];
+                linear[i] -= a[i][j] * self.old[1 + j];
             }
         }
-        let tangents = within(&a, &lack, friction, self.force[0], n);
+        let tangents = tangent_forces(&a, &linear, friction, self.force[0], n);
         self.force[1..].copy_from_slice(&tangents);
     }
 
     /// The same where these rows are the tangential ones alone.
-    pub(crate) fn tangents(&mut self, friction: &[T], normal: T) {
+    pub(crate) fn update_tangents_only(&mut self, friction: &[T], normal: T) {
         let n = self.count;
-        let mut lack = [T::ZERO; TANGENTS];
-        let mut a = [[T::ZERO; TANGENTS]; TANGENTS];
+        let mut linear = [T::ZERO; MAX_TANGENTS];
+        let mut a = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
         for i in 0..n {
-            lack[i] = self.residual[i];
+            linear[i] = self.residual[i];
             for j in 0..n {
                 a[i][j] = self.a[i][j];
-                lack[i] -= a[i][j] * self.old[j];
+                linear[i] -= a[i][j] * self.old[j];
             }
         }
-        let tangents = within(&a, &lack, friction, normal, n);
+        let tangents = tangent_forces(&a, &linear, friction, normal, n);
         self.force[..n].copy_from_slice(&tangents[..n]);
     }
 
     /// Opposing edges of a pyramid: their sum stays, and so does the normal force.
-    pub(crate) fn opposing(&mut self) {
+    pub(crate) fn update_opposing_edges(&mut self) {
         let middle = T::of(0.5) * (self.old[0] + self.old[1]);
         let apart = T::of(0.5) * (self.old[0] - self.old[1]);
         let a = &self.a;
@@ -311,16 +311,16 @@ impl<T: Real> Rows<T> {
             }
             change += (self.force[i] - self.old[i]) * (T::of(0.5) * product + self.residual[i]);
         }
-        if change > T::of(WORSE) {
+        if change > T::of(MAX_COST_INCREASE) {
             return T::ZERO;
         }
-        let (low, high) = range(d, d.efc_island[self.first]);
+        let (low, high) = dof_range(d, d.efc_island[self.first]);
         for k in 0..self.count {
             let r = self.first + k;
             let step = self.force[k] - self.old[k];
             d.efc_force[r] = self.force[k];
             if step != T::ZERO {
-                add_row(&mut d.qacc[low..high], step, &d.dual_Y[r * nv + low..r * nv + high]);
+                add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
             }
         }
         change
@@ -328,17 +328,17 @@ impl<T: Real> Rows<T> {
 }
 
 /// Tangential forces within the friction that a normal force allows.
-fn within<T: Real>(
-    a: &[[T; TANGENTS]; TANGENTS],
-    lack: &[T; TANGENTS],
+fn tangent_forces<T: Real>(
+    a: &[[T; MAX_TANGENTS]; MAX_TANGENTS],
+    linear: &[T; MAX_TANGENTS],
     friction: &[T],
     normal: T,
     n: usize,
-) -> [T; TANGENTS] {
+) -> [T; MAX_TANGENTS] {
     if normal < T::MINVAL {
-        return [T::ZERO; TANGENTS];
+        return [T::ZERO; MAX_TANGENTS];
     }
-    let (mut x, held) = bounded_minimum(a, lack, friction, normal, n);
+    let (mut x, held) = solve_qcqp(a, linear, friction, normal, n);
     // on the bound, as near as numbers go
     if held {
         let mut squares = T::ZERO;

@@ -1,19 +1,19 @@
-//! The least value of a quadratic within an ellipsoid: the tangential forces of a contact with an elliptic cone, whose normal
+//! QCQP, a quadratic minimised within an ellipsoid: the tangential forces of a contact with an elliptic cone, whose normal
 //! force bounds them.
 
 use crate::real::Real;
 
 /// Most tangential rows of a contact.
-pub const MOST: usize = 5;
+pub const MAX_TANGENTS: usize = 5;
 
 /// Most Newton steps.
-const STEPS: usize = 20;
+const QCQP_MAX_STEPS: usize = 20;
 
 /// What counts as singular, as a step that is too small, and as a squared length that is within the bound.
-const SMALL: f64 = 1e-10;
+const QCQP_EPS: f64 = 1e-10;
 
 /// A symmetric matrix of the tangential rows.
-pub type Square<T> = [[T; MOST]; MOST];
+pub type SquareMatrix<T> = [[T; MAX_TANGENTS]; MAX_TANGENTS];
 
 /// The `x` of `n` elements that makes `½ x' a x + b' x` least where the length of `x / axes` is at most `bound`, and whether
 /// the bound holds it back. Zero where the matrix is singular.
@@ -21,19 +21,19 @@ pub type Square<T> = [[T; MOST]; MOST];
 /// In units of the axes the bound is a sphere, and the minimum solves `(a + λ) y = -b` for the least `λ ≥ 0` with
 /// `|y| ≤ bound`: Newton's method on `|y|² - bound²`, which falls and bends upwards, so that `λ` grows to its place (Moré and
 /// Sorensen, Computing a trust region step, 1983).
-pub fn bounded_minimum<T: Real>(
-    a: &Square<T>,
-    b: &[T; MOST],
+pub fn solve_qcqp<T: Real>(
+    a: &SquareMatrix<T>,
+    b: &[T; MAX_TANGENTS],
     axes: &[T],
     bound: T,
     n: usize,
-) -> ([T; MOST], bool) {
-    let small = T::of(SMALL);
+) -> ([T; MAX_TANGENTS], bool) {
+    let small = T::of(QCQP_EPS);
     let mut multiplier = T::ZERO;
-    let mut y = [T::ZERO; MOST];
-    for _ in 0..STEPS {
+    let mut y = [T::ZERO; MAX_TANGENTS];
+    for _ in 0..QCQP_MAX_STEPS {
         // in units of the axes
-        let mut l = [[T::ZERO; MOST]; MOST];
+        let mut l = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
         for i in 0..n {
             for j in 0..=i {
                 l[i][j] = a[i][j] * axes[i] * axes[j];
@@ -42,7 +42,7 @@ pub fn bounded_minimum<T: Real>(
             y[i] = -(b[i] * axes[i]);
         }
         if !factor(&mut l, n) {
-            return ([T::ZERO; MOST], false);
+            return ([T::ZERO; MAX_TANGENTS], false);
         }
         solve(&l, &mut y, n);
         let over = squares(&y, n) - bound * bound;
@@ -70,8 +70,8 @@ pub fn bounded_minimum<T: Real>(
 
 /// Replaces a lower triangle by its factors `L D L'`, `D` on the diagonal; false where it is singular: up to three rows by
 /// their determinant, more by each pivot.
-fn factor<T: Real>(l: &mut Square<T>, n: usize) -> bool {
-    let small = T::of(SMALL);
+fn factor<T: Real>(l: &mut SquareMatrix<T>, n: usize) -> bool {
+    let small = T::of(QCQP_EPS);
     let mut determinant = T::ONE;
     for j in 0..n {
         for k in 0..j {
@@ -82,8 +82,8 @@ fn factor<T: Real>(l: &mut Square<T>, n: usize) -> bool {
             }
         }
         determinant *= l[j][j];
-        let flat = if n > 3 { l[j][j] < small } else { l[j][j] <= T::ZERO };
-        if flat {
+        let singular = if n > 3 { l[j][j] < small } else { l[j][j] <= T::ZERO };
+        if singular {
             return false;
         }
         for i in j + 1..n {
@@ -95,7 +95,7 @@ fn factor<T: Real>(l: &mut Square<T>, n: usize) -> bool {
 }
 
 /// Solves `L D L' x = b` in place.
-fn solve<T: Real>(l: &Square<T>, x: &mut [T; MOST], n: usize) {
+fn solve<T: Real>(l: &SquareMatrix<T>, x: &mut [T; MAX_TANGENTS], n: usize) {
     for i in 0..n {
         for k in 0..i {
             let other = x[k];
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::batch::control::uniform;
 
-    fn value(a: &Square<f64>, b: &[f64; MOST], x: &[f64; MOST], n: usize) -> f64 {
+    fn value(a: &SquareMatrix<f64>, b: &[f64; MAX_TANGENTS], x: &[f64; MAX_TANGENTS], n: usize) -> f64 {
         (0..n).map(|i| x[i] * (b[i] + 0.5 * (0..n).map(|j| a[i][j] * x[j]).sum::<f64>())).sum()
     }
 
@@ -135,26 +135,27 @@ mod tests {
         for trial in 0..300u64 {
             let draw = |k: u64| 2.0 * uniform(5, 0, 0, 100 * trial + k) - 1.0;
             let n = [2, 3, 5][trial as usize % 3];
-            let root: Square<f64> =
+            let root: SquareMatrix<f64> =
                 std::array::from_fn(|i| std::array::from_fn(|j| draw((5 * i + j) as u64)));
-            let a: Square<f64> = std::array::from_fn(|i| {
+            let a: SquareMatrix<f64> = std::array::from_fn(|i| {
                 std::array::from_fn(|j| {
                     let own = if i == j { 0.3 } else { 0.0 };
                     own + (0..n).map(|k| root[i][k] * root[j][k]).sum::<f64>()
                 })
             });
-            let b: [f64; MOST] = std::array::from_fn(|k| draw(30 + k as u64));
-            let axes: [f64; MOST] = std::array::from_fn(|k| 0.5 + draw(40 + k as u64).abs());
+            let b: [f64; MAX_TANGENTS] = std::array::from_fn(|k| draw(30 + k as u64));
+            let axes: [f64; MAX_TANGENTS] = std::array::from_fn(|k| 0.5 + draw(40 + k as u64).abs());
             let bound = 0.2 + 2.0 * draw(50).abs();
-            let (x, on) = bounded_minimum(&a, &b, &axes, bound, n);
-            let length = |x: &[f64; MOST]| (0..n).map(|k| (x[k] / axes[k]).powi(2)).sum::<f64>().sqrt();
+            let (x, on) = solve_qcqp(&a, &b, &axes, bound, n);
+            let length =
+                |x: &[f64; MAX_TANGENTS]| (0..n).map(|k| (x[k] / axes[k]).powi(2)).sum::<f64>().sqrt();
             assert!(length(&x) < bound + 1e-6, "{} {bound}", length(&x));
             assert!(!on || length(&x) > bound - 1e-6);
             held += usize::from(on);
             inside += usize::from(!on);
             // other points of the ellipsoid, far and near
             for other in 0..40u64 {
-                let mut y: [f64; MOST] = std::array::from_fn(|k| draw(51 + other + k as u64));
+                let mut y: [f64; MAX_TANGENTS] = std::array::from_fn(|k| draw(51 + other + k as u64));
                 if other % 2 == 0 {
                     y = std::array::from_fn(|k| x[k] + 1e-3 * y[k]);
                 }

@@ -2,7 +2,7 @@
 //! conjugate gradients in [`super::cg`], and on the dual problem in [`super::pgs`].
 //!
 //! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the
-//! acceleration without constraints and each row's penalty `s` is a quadratic of curvature `D`: everywhere for
+//! acceleration without constraints and each row's cost `s` is a quadratic of curvature `D`: everywhere for
 //! equalities, below zero for limits and contacts, and around zero with straight flanks of slope
 //! `frictionloss` for dry friction (MuJoCo documentation, Computation, "Solver"). The Hessian
 //! `M + J' D J` over the rows in their quadratic zone is factored once; after a step, rows that entered or left
@@ -12,12 +12,12 @@
 
 use std::ops::Range;
 
-use super::cg::conjugate_direction;
+use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::noslip::noslip;
-use super::pgs::{finish_dual, make_dual, start_dual, sweep_island};
-use crate::cpu::constraint::constraint_cost::{cone_of, force, penalty, row_of};
+use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
+use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
 use crate::cpu::math::{add_rows4, dot_n, dot_rows4};
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
 use crate::model::Model;
@@ -35,7 +35,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     let dual = m.opt_solver[0] == solver::PGS;
     if !dual {
-        start(m, d);
+        warmstart(m, d);
     }
     d.qfrc_constraint.fill(T::ZERO);
     for i in 0..m.sizes.nv {
@@ -43,28 +43,28 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.qacc[i] = d.qacc_smooth[i];
         }
     }
-    if m.has_dual() {
-        make_dual(m, d);
+    if m.is_dual() {
+        project_constraint(m, d);
     }
     if dual {
-        start_dual(m, d);
+        pgs_warmstart(m, d);
     }
     for island in 0..d.nisland[0] {
-        let mut iterations = if dual { sweep_island(m, d, island) } else { solve_island(m, d, island) };
+        let mut iterations = if dual { pgs_island(m, d, island) } else { solve_island(m, d, island) };
         if m.opt_noslip_iterations[0] > 0 {
             iterations += noslip(m, d, island);
         }
-        if m.has_dual() {
-            finish_dual(m, d, island);
+        if m.is_dual() {
+            dual_finish(m, d, island);
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
 }
 
 /// Range that the degrees of freedom of an island lie in.
-pub(crate) fn range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
+pub(crate) fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     let k = island as usize;
-    (d.island_first[k] as usize, d.island_end[k] as usize)
+    (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
 }
 
 /// Range that an island's rows lie in, among rows of others.
@@ -72,12 +72,12 @@ pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     let k = island as usize;
     // at most the rows that there are, also where a stage was left out
     let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
-    most(d.island_row[k])..most(d.island_row_end[k])
+    most(d.island_efc_begin[k])..most(d.island_efc_end[k])
 }
 
 /// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
-pub(crate) fn scale_of<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
-    let (first, end) = range(d, island);
+pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
+    let (first, end) = dof_range(d, island);
     let mut inertia = T::ZERO;
     for i in first..end {
         if d.dof_island[i] == island {
@@ -89,18 +89,18 @@ pub(crate) fn scale_of<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
 
 /// Newton's method, or that of conjugate gradients, in one island; returns the number of its iterations.
 fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
-    let (first, end) = range(d, island);
-    let scale = scale_of(m, d, island);
+    let (first, end) = dof_range(d, island);
+    let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
     if already_solved(m, d, island, scale) {
         return 0;
     }
     let conjugate = m.opt_solver[0] == solver::CG;
-    let mut decrease = None;
+    let mut grad_mgrad = None;
     for iteration in 0..m.opt_iterations[0] {
         let decrement = if conjugate {
-            decrease = Some(conjugate_direction(m, d, island, decrease));
+            grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
             None
         } else {
             let decrement = search_direction(m, d, island, iteration == 0);
@@ -135,13 +135,13 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 /// Rows of an island that wait to be taken four at a time: what they are added to is then read and written
 /// once, not four times.
 #[derive(Default)]
-pub(crate) struct Four<T> {
+pub(crate) struct RowBatch<T> {
     rows: [usize; 4],
     weights: [T; 4],
     pub(crate) count: usize,
 }
 
-impl<T: Real> Four<T> {
+impl<T: Real> RowBatch<T> {
     /// Adds a row; true when there are four.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: usize, weight: T) -> bool {
@@ -164,12 +164,12 @@ impl<T: Real> Four<T> {
 }
 
 /// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
-fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
-    // penalties at the acceleration without constraints
-    let mut free = std::mem::take(&mut d.solver_Jv);
-    residuals(d, &d.qacc_smooth, &mut free);
-    d.solver_Jv = free;
+    // residuals at the acceleration without constraints
+    let mut smooth_jaref = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.qacc_smooth, &mut smooth_jaref);
+    d.solver_Jv = smooth_jaref;
     if !m.disabled(disable::WARMSTART) {
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
         // cost of the last acceleration above that of the smooth one
@@ -185,11 +185,11 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         while r < nefc {
             if let Some(cone) = cone_of(m, d, r) {
                 let end = r + cone.dim;
-                change += cone.penalty(&d.solver_Jaref[r..end]) - cone.penalty(&d.solver_Jv[r..end]);
+                change += cone.cost(&d.solver_Jaref[r..end]) - cone.cost(&d.solver_Jv[r..end]);
                 r = end;
             } else {
-                let row = row_of(d, r);
-                change += penalty(&row, d.solver_Jaref[r]) - penalty(&row, d.solver_Jv[r]);
+                let row = cost_parameters(d, r);
+                change += row_cost(&row, d.solver_Jaref[r]) - row_cost(&row, d.solver_Jv[r]);
                 r += 1;
             }
         }
@@ -205,7 +205,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Whether the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
 fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let tolerance = m.opt_tolerance[0];
     if scale * norm(&d.solver_grad[first..end]) >= tolerance {
         return false;
@@ -219,16 +219,16 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero elsewhere in its range.
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero at other degrees of freedom between its own.
 fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     for i in first..end {
         if d.dof_island[i] == island {
             d.qfrc_constraint[i] = T::ZERO;
         }
     }
-    let mut four = Four::default();
+    let mut four = RowBatch::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
     for r in rows(d, island) {
@@ -242,8 +242,11 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
                 d.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
             } else {
                 let x = d.solver_Jaref[r];
-                d.efc_force[r] =
-                    if r < two_sided { force(&row_of(d, r), x) } else { d.efc_D[r] * (-x).max(T::ZERO) };
+                d.efc_force[r] = if r < two_sided {
+                    force(&cost_parameters(d, r), x)
+                } else {
+                    d.efc_D[r] * (-x).max(T::ZERO)
+                };
             }
         }
         let f = d.efc_force[r];
@@ -277,9 +280,9 @@ fn add_forces<T: Real>(
 }
 
 /// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, anew: bool) -> T {
-    let (first, end) = range(d, island);
-    if anew || !update_factors(m, d, island) {
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild: bool) -> T {
+    let (first, end) = dof_range(d, island);
+    if rebuild || !update_factors(m, d, island) {
         build_hessian(m, d, island);
         factor_dense(d, island);
     }
@@ -295,10 +298,10 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, anew: b
 
 /// Rows of the constraint Jacobian from `r` on times a vector, and how many: four where they are of one island.
 #[inline(always)]
-pub fn mul_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
+pub fn mul_jac_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
     let nv = v.len();
     let island = d.efc_island[r];
-    let (first, end) = range(d, island);
+    let (first, end) = dof_range(d, island);
     let v = &v[first..end];
     let row = |k: usize| &d.efc_J[(r + k) * nv + first..(r + k) * nv + end];
     if r + 4 <= d.nefc[0] as usize && d.efc_island[r + 1..r + 4] == [island; 3] {
@@ -309,11 +312,11 @@ pub fn mul_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
     (products, 1)
 }
 
-/// What all rows lack at an acceleration: their products with it, less the reference accelerations.
+/// Residual of all rows at an acceleration: their products with it, less the reference accelerations.
 pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
     let mut r = 0;
     while r < d.nefc[0] as usize {
-        let (products, count) = mul_rows(d, r, acceleration);
+        let (products, count) = mul_jac_rows(d, r, acceleration);
         for k in 0..count {
             out[r + k] = products[k] - d.efc_aref[r + k];
         }

@@ -1,13 +1,13 @@
 //! Checks of what actuators walk along, in a model from a file.
 
-use crate::cpu::actuation::history::{Ring, is_quaternion};
+use crate::cpu::actuation::history::{HistoryBuffer, is_quaternion};
 use crate::model::Model;
 use crate::schema::enums::{dynamics, gain, input, joint, transmission};
 
-use super::Outcome;
+use super::ReadResult;
 
 /// Checks actuators.
-pub(crate) fn check(m: &Model) -> Outcome<()> {
+pub(crate) fn check(m: &Model) -> ReadResult<()> {
     match (0..m.sizes.nactuator).find(|&a| !is_sound(m, a)) {
         Some(a) => Err(format!("has actuator {a} with controls, states or outputs that do not fit its law")),
         None => Ok(()),
@@ -32,7 +32,7 @@ fn is_sound(m: &Model, a: usize) -> bool {
         }
         _ => outs == 1 && m.actuator_trntype[a] != transmission::SO3,
     };
-    law && Ring::of_actuator(m, a).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
+    law && HistoryBuffer::of_actuator(m, a).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
 /// Whether an orientation servo turns a ball joint, or a site relative to another.

@@ -6,7 +6,7 @@ use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
 use crate::schema::{Ids, Size, Values};
 
-use super::Outcome;
+use super::ReadResult;
 
 /// First entries and counts of what lies together: `(first, count, size)`.
 const RANGES: &[(&str, &str, Size)] = &[
@@ -15,9 +15,9 @@ const RANGES: &[(&str, &str, Size)] = &[
     ("body_geomadr", "body_geomnum", Size::ngeom),
     ("body_childadr", "body_childnum", Size::nbody),
     ("level_adr", "level_num", Size::nbody),
-    ("span_adr", "span_num", Size::ncandidate),
-    ("sweep_adr", "sweep_num", Size::nsweeppair),
-    ("sweep_group_adr", "sweep_group_num", Size::ncandidate),
+    ("bodypair_adr", "bodypair_num", Size::ncandidate),
+    ("sap_adr", "sap_num", Size::nsappair),
+    ("sapgroup_adr", "sapgroup_num", Size::ncandidate),
     ("tree_bodyadr", "tree_bodynum", Size::nbody),
     ("tree_dofadr", "tree_dofnum", Size::nv),
     ("M_rowadr", "M_rownnz", Size::nC),
@@ -48,7 +48,7 @@ fn ints<'a>(model: &'a Model, name: &str) -> &'a [i32] {
 }
 
 /// Checks all of it.
-pub(crate) fn check(model: &Model) -> Outcome<()> {
+pub(crate) fn check(model: &Model) -> ReadResult<()> {
     if model.sizes.nbody == 0 {
         return Err("has no world".to_owned());
     }
@@ -99,7 +99,7 @@ fn tied(kind: i32) -> i32 {
 }
 
 /// Ids whose kind another field says.
-fn typed(m: &Model) -> Outcome<()> {
+fn typed(m: &Model) -> ReadResult<()> {
     let same = |kind: i32| kind;
     type Of = fn(i32) -> i32;
     let lists: [(&str, &str, Of); 9] = [
@@ -135,7 +135,7 @@ fn typed(m: &Model) -> Outcome<()> {
 }
 
 /// Parents come before their children, and joints after one another.
-fn order(m: &Model) -> Outcome<()> {
+fn order(m: &Model) -> ReadResult<()> {
     let late = |(b, &p): (usize, &i32)| if b == 0 { p != 0 } else { p < 0 || p as usize >= b };
     if m.body_parentid.iter().enumerate().any(late) {
         return Err("has a body before its parent".to_owned());
@@ -147,7 +147,7 @@ fn order(m: &Model) -> Outcome<()> {
 }
 
 /// Rows of derivatives are those of the tree: ancestors, the diagonal, descendants one after the other.
-fn derivatives(m: &Model) -> Outcome<()> {
+fn derivatives(m: &Model) -> ReadResult<()> {
     let row = |i: usize| {
         let first = m.D_rowadr[i] as usize;
         (&m.D_colind[first..first + m.D_rownnz[i] as usize], m.D_diag[i])
@@ -173,7 +173,7 @@ fn derivatives(m: &Model) -> Outcome<()> {
 }
 
 /// Every joint has its coordinates and degrees of freedom.
-fn joints(m: &Model) -> Outcome<()> {
+fn joints(m: &Model) -> ReadResult<()> {
     let (mut q, mut v) = (0, 0);
     for j in 0..m.sizes.njnt {
         if m.jnt_qposadr[j] != q || m.jnt_dofadr[j] != v || m.jnt_bodyid[j] < 0 {
@@ -194,7 +194,7 @@ fn joints(m: &Model) -> Outcome<()> {
 }
 
 /// There are as many names as objects of a kind.
-fn names(m: &Model) -> Outcome<()> {
+fn names(m: &Model) -> ReadResult<()> {
     for &kind in Kind::ALL {
         let (n, count) = (m.names.of(kind).len(), kind.size().map_or(0, |s| m.sizes.get(s)));
         if n != count {

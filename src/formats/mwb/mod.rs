@@ -99,9 +99,9 @@ fn text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend(text.as_bytes());
 }
 
-type Outcome<T> = std::result::Result<T, String>;
+type ReadResult<T> = std::result::Result<T, String>;
 
-fn read(bytes: &[u8]) -> Outcome<Model> {
+fn read(bytes: &[u8]) -> ReadResult<Model> {
     let mut input = Input(header(bytes)?);
     let mut sizes = Sizes::default();
     for &size in Size::ALL {
@@ -140,7 +140,7 @@ fn read(bytes: &[u8]) -> Outcome<Model> {
 }
 
 /// Checks the header; returns what follows it.
-fn header(bytes: &[u8]) -> Outcome<&[u8]> {
+fn header(bytes: &[u8]) -> ReadResult<&[u8]> {
     let mut input = Input(bytes);
     if input.take::<8>().as_ref() != Ok(MAGIC) {
         return Err("does not start like one; write it with `compile --out model.mwb`".to_owned());
@@ -167,7 +167,7 @@ fn header(bytes: &[u8]) -> Outcome<&[u8]> {
 }
 
 /// Refuses sizes whose fields need more bytes than there are, before memory is taken for them.
-fn check_sizes(sizes: &Sizes, available: usize) -> Outcome<()> {
+fn check_sizes(sizes: &Sizes, available: usize) -> ReadResult<()> {
     let total =
         Model::<f64>::FIELDS.iter().try_fold(0_usize, |sum, field| sum.checked_add(length(field, sizes)?));
     match total {
@@ -200,7 +200,7 @@ fn length(field: &Field, sizes: &Sizes) -> Option<usize> {
     })
 }
 
-fn names(input: &mut Input<'_>, model: &mut Model) -> Outcome<()> {
+fn names(input: &mut Input<'_>, model: &mut Model) -> ReadResult<()> {
     model.names.model = input.text()?;
     for &kind in Kind::ALL {
         let count = u32::from_le_bytes(input.take()?) as usize;
@@ -220,13 +220,13 @@ fn names(input: &mut Input<'_>, model: &mut Model) -> Outcome<()> {
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
-    fn take<const N: usize>(&mut self) -> Outcome<[u8; N]> {
+    fn take<const N: usize>(&mut self) -> ReadResult<[u8; N]> {
         let (first, rest) = self.0.split_first_chunk().ok_or("is cut short")?;
         self.0 = rest;
         Ok(*first)
     }
 
-    fn text(&mut self) -> Outcome<String> {
+    fn text(&mut self) -> ReadResult<String> {
         let length = u32::from_le_bytes(self.take()?) as usize;
         let (text, rest) = self.0.split_at_checked(length).ok_or("is cut short in a name")?;
         self.0 = rest;

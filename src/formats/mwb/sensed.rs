@@ -1,6 +1,6 @@
 //! Checks of what sensors and rays walk along, in a model from a file.
 
-use crate::cpu::actuation::history::Ring;
+use crate::cpu::actuation::history::HistoryBuffer;
 use crate::model::Model;
 use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
@@ -8,10 +8,10 @@ use crate::schema::sensors::sensor;
 use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
 use crate::schema::sensors::{OBJECT_KINDS, SENSORS};
 
-use super::Outcome;
+use super::ReadResult;
 
 /// Checks sensors, meshes and height fields.
-pub(crate) fn check(m: &Model) -> Outcome<()> {
+pub(crate) fn check(m: &Model) -> ReadResult<()> {
     for s in 0..m.sizes.nsensor {
         if !is_sound(m, s) {
             return Err(format!("has sensor {s} in the wrong place, or of the wrong size or object"));
@@ -83,11 +83,11 @@ fn is_sound(m: &Model, s: usize) -> bool {
         && dim == i64::from(m.sensor_dim[s])
         && adr >= 0
         && adr + dim <= m.sizes.nsensordata as i64
-        && Ring::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
+        && HistoryBuffer::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
 /// Triangles are of vertices of their mesh, heights of their field.
-fn meshes(m: &Model) -> Outcome<()> {
+fn meshes(m: &Model) -> ReadResult<()> {
     let within = |first: i32, count: i64, most: usize| {
         count >= 0 && (count == 0 || first >= 0) && i64::from(first) + count <= most as i64
     };
@@ -160,19 +160,19 @@ fn hull(m: &Model, mesh: usize) -> bool {
 
 /// Whether the tree of boxes of a mesh is of its faces, and a walk through it ends.
 fn tree(m: &Model, mesh: usize) -> bool {
-    let (first, nodes) = (i64::from(m.mesh_boxadr[mesh]), i64::from(m.mesh_boxnum[mesh]));
+    let (first, nodes) = (i64::from(m.meshbvh_adr[mesh]), i64::from(m.meshbvh_num[mesh]));
     let faces = i64::from(m.mesh_facenum[mesh]);
-    if first < 0 || nodes < 0 || first + nodes > m.sizes.nmeshbox as i64 {
+    if first < 0 || nodes < 0 || first + nodes > m.sizes.nmeshbvh as i64 {
         return false;
     }
     let walked = (0..nodes).all(|k| {
         let n = (first + k) as usize;
-        let (adr, count) = (i64::from(m.meshbox_faceadr[n]), i64::from(m.meshbox_facenum[n]));
-        let skip = i64::from(m.meshbox_skip[n]);
+        let (adr, count) = (i64::from(m.meshbvh_faceadr[n]), i64::from(m.meshbvh_facenum[n]));
+        let skip = i64::from(m.meshbvh_skip[n]);
         skip > k && skip <= nodes && adr >= 0 && count >= 0 && adr + count <= faces
     });
     let face = m.mesh_faceadr[mesh].max(0) as usize;
-    walked && m.mesh_boxface[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
+    walked && m.meshbvh_face[face..face + faces as usize].iter().all(|&f| f >= 0 && i64::from(f) < faces)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{Layout, Place, Slot};
+use super::layout::{AddressSpace, Layout, Slot};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::enums;
@@ -19,13 +19,13 @@ pub struct Access {
     pub field: &'static Field,
     /// Whether it writes.
     pub set: bool,
-    /// Row type.
-    pub row: Row,
+    /// ValueType type.
+    pub row: ValueType,
 }
 
 /// Rows that accessors read and write as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum ValueType {
     /// One element.
     Scalar,
     /// Three elements.
@@ -40,37 +40,37 @@ pub enum Row {
     Inertia,
 }
 
-const ROWS: [(&str, Row); 5] = [
-    ("_vec3", Row::Vec3),
-    ("_vec4", Row::Vec4),
-    ("_mat3", Row::Mat3),
-    ("_spatial", Row::Spatial),
-    ("_inertia", Row::Inertia),
+const VALUE_SUFFIXES: [(&str, ValueType); 5] = [
+    ("_vec3", ValueType::Vec3),
+    ("_vec4", ValueType::Vec4),
+    ("_mat3", ValueType::Mat3),
+    ("_spatial", ValueType::Spatial),
+    ("_inertia", ValueType::Inertia),
 ];
 
-impl Row {
+impl ValueType {
     fn wgsl_type(self) -> &'static str {
         match self {
-            Row::Scalar => "f32",
-            Row::Vec3 => "vec3f",
-            Row::Vec4 => "vec4f",
-            Row::Mat3 => "mat3x3f",
-            Row::Spatial => "Spatial",
-            Row::Inertia => "Inertia",
+            ValueType::Scalar => "f32",
+            ValueType::Vec3 => "vec3f",
+            ValueType::Vec4 => "vec4f",
+            ValueType::Mat3 => "mat3x3f",
+            ValueType::Spatial => "Spatial",
+            ValueType::Inertia => "Inertia",
         }
     }
 
     /// The value `v` element by element, in the order of storage.
     fn parts(self) -> &'static [&'static str] {
         match self {
-            Row::Scalar => &["v"],
-            Row::Vec3 => &["v.x", "v.y", "v.z"],
-            Row::Vec4 => &["v.x", "v.y", "v.z", "v.w"],
-            Row::Mat3 => {
+            ValueType::Scalar => &["v"],
+            ValueType::Vec3 => &["v.x", "v.y", "v.z"],
+            ValueType::Vec4 => &["v.x", "v.y", "v.z", "v.w"],
+            ValueType::Mat3 => {
                 &["v[0].x", "v[1].x", "v[2].x", "v[0].y", "v[1].y", "v[2].y", "v[0].z", "v[1].z", "v[2].z"]
             }
-            Row::Spatial => &["v.ang.x", "v.ang.y", "v.ang.z", "v.lin.x", "v.lin.y", "v.lin.z"],
-            Row::Inertia => &[
+            ValueType::Spatial => &["v.ang.x", "v.ang.y", "v.ang.z", "v.lin.x", "v.lin.y", "v.lin.z"],
+            ValueType::Inertia => &[
                 "v.diag.x",
                 "v.diag.y",
                 "v.diag.z",
@@ -88,12 +88,16 @@ impl Row {
     /// The value made of its elements.
     fn join(self, e: &[String]) -> String {
         match self {
-            Row::Scalar => e[0].clone(),
-            Row::Vec3 => format!("vec3f({})", e.join(", ")),
-            Row::Vec4 => format!("vec4f({})", e.join(", ")),
-            Row::Mat3 => format!("mat3x3f({})", [0, 3, 6, 1, 4, 7, 2, 5, 8].map(|k| e[k].clone()).join(", ")),
-            Row::Spatial => format!("Spatial(vec3f({}), vec3f({}))", e[..3].join(", "), e[3..].join(", ")),
-            Row::Inertia => format!(
+            ValueType::Scalar => e[0].clone(),
+            ValueType::Vec3 => format!("vec3f({})", e.join(", ")),
+            ValueType::Vec4 => format!("vec4f({})", e.join(", ")),
+            ValueType::Mat3 => {
+                format!("mat3x3f({})", [0, 3, 6, 1, 4, 7, 2, 5, 8].map(|k| e[k].clone()).join(", "))
+            }
+            ValueType::Spatial => {
+                format!("Spatial(vec3f({}), vec3f({}))", e[..3].join(", "), e[3..].join(", "))
+            }
+            ValueType::Inertia => format!(
                 "Inertia(vec3f({}), vec3f({}), vec3f({}), {})",
                 e[..3].join(", "),
                 e[3..6].join(", "),
@@ -107,9 +111,9 @@ impl Row {
 /// The accessor that a name stands for, if any.
 pub fn parse(name: &str) -> Option<Access> {
     let (set, base) = name.strip_prefix("set_").map_or((false, name), |b| (true, b));
-    let whole = find(base).map(|field| Access { field, set, row: Row::Scalar });
+    let whole = find(base).map(|field| Access { field, set, row: ValueType::Scalar });
     whole.or_else(|| {
-        let (suffix, row) = ROWS.iter().find(|(s, _)| base.ends_with(s))?;
+        let (suffix, row) = VALUE_SUFFIXES.iter().find(|(s, _)| base.ends_with(s))?;
         find(base.strip_suffix(suffix)?).map(|field| Access { field, set, row: *row })
     })
 }
@@ -124,16 +128,17 @@ pub fn register(field: &str, index: usize) -> String {
 }
 
 /// Declaration of the variable that such a name, or that of a field in workgroup memory, stands for.
-pub fn local(layout: &Layout, name: &str) -> Option<String> {
+pub fn working_set(layout: &Layout, name: &str) -> Option<String> {
     let of =
         |field: &str| layout.slot(field).map(|s| (s, if s.field.elem == Elem::Int { "i32" } else { "f32" }));
     if let Some(rest) = name.strip_prefix("register_") {
         let (field, index) = rest.rsplit_once('_')?;
-        let (slot, scalar) = of(field).filter(|(s, _)| s.place == Place::Register)?;
+        let (slot, scalar) = of(field).filter(|(s, _)| s.space == AddressSpace::Register)?;
         index.parse::<usize>().ok().filter(|i| *i < slot.len)?;
         return Some(format!("var<private> {name}: {scalar};"));
     }
-    let (slot, scalar) = of(name.strip_prefix("group_")?).filter(|(s, _)| s.place == Place::Workgroup)?;
+    let (slot, scalar) =
+        of(name.strip_prefix("group_")?).filter(|(s, _)| s.space == AddressSpace::Workgroup)?;
     Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", (slot.len * layout.tile).max(1)))
 }
 
@@ -148,16 +153,16 @@ pub fn enumeration(name: &str) -> Option<String> {
     enums::constant(name).map(|value| format!("const {name}: i32 = {value}i;"))
 }
 
-/// Text of an accessor for a field at its place.
+/// Text of an accessor for a field at its space.
 pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     let slot = layout.slot(access.field.name)?;
     // no accessor: the kernel's text names an element that is not known when it is made, and naga says which
-    if slot.place == Place::Register {
+    if slot.space == AddressSpace::Register {
         return None;
     }
     let (elem, row) = (access.field.elem, access.row);
     let scalar = if elem == Elem::Int { "i32" } else { "f32" };
-    let value = if row == Row::Scalar { scalar } else { row.wgsl_type() };
+    let value = if row == ValueType::Scalar { scalar } else { row.wgsl_type() };
     let n = row.parts().len();
     let index = |k: usize| {
         if n == 1 { "i".to_string() } else { format!("{n}u * i + {k}u") }
@@ -168,7 +173,7 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
         for (k, part) in row.parts().iter().enumerate() {
             let _ = writeln!(out, "    {} = {part};", element(slot, elem, layout.tile, &index(k)));
         }
-    } else if let Place::Literal(values) = &slot.place {
+    } else if let AddressSpace::Literal(values) = &slot.space {
         return Some(literal(name, elem, row, values));
     } else {
         let elements: Vec<String> = (0..n).map(|k| element(slot, elem, layout.tile, &index(k))).collect();
@@ -183,26 +188,26 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
 fn element(slot: &Slot, elem: Elem, tile: usize, index: &str) -> String {
     let t = if elem == Elem::Int { "i" } else { "f" };
     let offset = slot.offset;
-    match slot.place {
-        Place::World if tile == 1 => format!("data_{t}[base_{t} + {offset}u + {index}]"),
-        Place::World => format!("data_{t}[base_{t} + ({offset}u + {index}) * {tile}u]"),
-        Place::Workgroup if tile == 1 => format!("group_{}[{index}]", slot.field.name),
-        Place::Workgroup => format!("group_{}[({index}) * {tile}u + slot]", slot.field.name),
+    match slot.space {
+        AddressSpace::World if tile == 1 => format!("data_{t}[base_{t} + {offset}u + {index}]"),
+        AddressSpace::World => format!("data_{t}[base_{t} + ({offset}u + {index}) * {tile}u]"),
+        AddressSpace::Workgroup if tile == 1 => format!("group_{}[{index}]", slot.field.name),
+        AddressSpace::Workgroup => format!("group_{}[({index}) * {tile}u + slot]", slot.field.name),
         _ => format!("model_{t}[{offset}u + {index}]"),
     }
 }
 
 /// A field whose values stand in the text.
-fn literal(name: &str, elem: Elem, row: Row, values: &[f64]) -> String {
+fn literal(name: &str, elem: Elem, row: ValueType, values: &[f64]) -> String {
     let number = |x: &f64| {
         if elem == Elem::Int { format!("{x}i") } else { real(*x) }
     };
-    if row == Row::Scalar && values.len() == 1 {
+    if row == ValueType::Scalar && values.len() == 1 {
         let value = if elem == Elem::Int { "i32" } else { "f32" };
         return format!("fn {name}(i: u32) -> {value} {{\n    return {};\n}}", number(&values[0]));
     }
     let value = if elem == Elem::Int { "i32" } else { "f32" };
-    if row == Row::Scalar {
+    if row == ValueType::Scalar {
         let mut out = format!("fn {name}(i: u32) -> {value} {{\n    var v = {};\n", number(&values[0]));
         for (k, x) in values.iter().enumerate().skip(1) {
             let _ = writeln!(out, "    v = select(v, {}, i == {k}u);", number(x));
@@ -228,9 +233,9 @@ mod tests {
     #[test]
     fn names_are_read_as_accessors() {
         let a = parse("set_xpos_vec3").map(|a| (a.field.name, a.set, a.row));
-        assert_eq!(a, Some(("xpos", true, Row::Vec3)));
+        assert_eq!(a, Some(("xpos", true, ValueType::Vec3)));
         let b = parse("body_mass").map(|a| (a.field.name, a.set, a.row));
-        assert_eq!(b, Some(("body_mass", false, Row::Scalar)));
+        assert_eq!(b, Some(("body_mass", false, ValueType::Scalar)));
         assert_eq!(parse("xposs"), None);
     }
 

@@ -1,7 +1,7 @@
 //! Where every field lives on the GPU, made from the table of fields.
 //!
 //! Worlds are tiled: element i of a field of world w is at `(w / tile) * stride * tile + (offset + i) * tile
-//! + w % tile` of the arena of its element type. Only fields that some kernel names get a place.
+//! + w % tile` of the arena of its element type. Only fields that some kernel names get a space.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::schema::{Elem, Field, Sizes, Values};
 
 /// The kind of memory that holds a field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum AddressSpace {
     /// The arena of all worlds: one value per world.
     World,
     /// The read-only model buffer: one value for all worlds.
@@ -24,7 +24,7 @@ pub enum Place {
     Literal(Vec<f64>),
 }
 
-/// Place of one field.
+/// AddressSpace of one field.
 #[derive(Clone, Debug)]
 pub struct Slot {
     /// What the table says.
@@ -34,21 +34,21 @@ pub struct Slot {
     /// Number of elements of one world.
     pub len: usize,
     /// The kind of memory.
-    pub place: Place,
+    pub space: AddressSpace,
 }
 
 /// Fields that kernels keep to themselves: nothing outside of a dispatch sees them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Local {
-    /// Where: [`Place::Register`] or [`Place::Workgroup`].
-    pub place: Place,
+pub struct WorkingSet {
+    /// Where: [`AddressSpace::Register`] or [`AddressSpace::Workgroup`].
+    pub space: AddressSpace,
     /// Which.
     pub fields: BTreeSet<&'static str>,
 }
 
-impl Local {
+impl WorkingSet {
     /// No field.
-    pub const NONE: Self = Self { place: Place::Register, fields: BTreeSet::new() };
+    pub const NONE: Self = Self { space: AddressSpace::Register, fields: BTreeSet::new() };
 }
 
 /// Places of all fields that kernels use.
@@ -70,45 +70,49 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Places every field of `used`; model fields in `expanded` get a value per world.
+    /// Places every field of `used`; model fields in `per_world` get a value per world.
     pub fn new(
         model: &Model,
         sizes: Sizes,
         tile: usize,
         used: &BTreeSet<&'static str>,
-        expanded: &BTreeSet<&'static str>,
-        local: &Local,
+        per_world: &BTreeSet<&'static str>,
+        working_set: &WorkingSet,
     ) -> Self {
         let mut layout =
             Self { sizes, tile, stride_f: 0, stride_i: 0, model_f: 0, model_i: 0, slots: BTreeMap::new() };
         // what steps on its own, in the order of the table
         for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
-            let here = local.fields.contains(field.name);
-            layout.place(*field, if here { local.place.clone() } else { Place::World });
+            let here = working_set.fields.contains(field.name);
+            layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
         }
-        // what is the same for all worlds, unless it was expanded
+        // what is the same for all worlds, unless it was per_world
         for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
-            let place = if expanded.contains(field.name) { Place::World } else { constant(model, field) };
-            layout.place(*field, place);
+            let space = if per_world.contains(field.name) {
+                AddressSpace::World
+            } else {
+                shared_field_space(model, field)
+            };
+            layout.space(*field, space);
         }
         layout
     }
 
-    fn place(&mut self, field: Field, place: Place) {
+    fn space(&mut self, field: Field, space: AddressSpace) {
         let len = field.len(&self.sizes);
-        let end = match (&place, field.elem) {
-            (Place::World, Elem::Real) => &mut self.stride_f,
-            (Place::World, Elem::Int) => &mut self.stride_i,
-            (Place::Model, Elem::Real) => &mut self.model_f,
-            (Place::Model, Elem::Int) => &mut self.model_i,
-            (Place::Literal(_) | Place::Register | Place::Workgroup, _) => &mut 0,
+        let end = match (&space, field.elem) {
+            (AddressSpace::World, Elem::Real) => &mut self.stride_f,
+            (AddressSpace::World, Elem::Int) => &mut self.stride_i,
+            (AddressSpace::Model, Elem::Real) => &mut self.model_f,
+            (AddressSpace::Model, Elem::Int) => &mut self.model_i,
+            (AddressSpace::Literal(_) | AddressSpace::Register | AddressSpace::Workgroup, _) => &mut 0,
         };
         let offset = *end;
         *end += len;
-        self.slots.insert(field.name, Slot { field, offset, len, place });
+        self.slots.insert(field.name, Slot { field, offset, len, space });
     }
 
-    /// Place of a field that kernels use.
+    /// AddressSpace of a field that kernels use.
     pub fn slot(&self, name: &str) -> Option<&Slot> {
         self.slots.get(name)
     }
@@ -119,17 +123,17 @@ impl Layout {
     }
 
     /// The same with some fields elsewhere; they keep their room in the arena.
-    pub fn moved(&self, fields: &BTreeSet<&'static str>, place: &Place) -> Self {
+    pub fn relocated(&self, fields: &BTreeSet<&'static str>, space: &AddressSpace) -> Self {
         let mut layout = self.clone();
         for slot in layout.slots.values_mut().filter(|s| fields.contains(s.field.name)) {
-            slot.place = place.clone();
+            slot.space = space.clone();
         }
         layout
     }
 
     /// Bytes of workgroup memory that fields take.
     pub fn workgroup_bytes(&self) -> usize {
-        let here = self.slots().filter(|s| s.place == Place::Workgroup);
+        let here = self.slots().filter(|s| s.space == AddressSpace::Workgroup);
         here.map(|s| (4 * s.len * self.tile).max(4).next_multiple_of(16)).sum()
     }
 
@@ -142,7 +146,7 @@ impl Layout {
     #[allow(clippy::cast_possible_truncation)]
     pub fn model_buffers(&self, model: &Model) -> (Vec<f32>, Vec<i32>) {
         let (mut reals, mut ints) = (vec![0.0; self.model_f], vec![0; self.model_i]);
-        for slot in self.slots().filter(|s| s.place == Place::Model) {
+        for slot in self.slots().filter(|s| s.space == AddressSpace::Model) {
             match model.get(slot.field.name) {
                 Some(Values::Real(v)) => {
                     for (to, from) in reals[slot.offset..].iter_mut().zip(v) {
@@ -158,10 +162,10 @@ impl Layout {
 }
 
 /// Options and statistics go into the text of the kernels; other model fields into the model buffer.
-fn constant(model: &Model, field: &Field) -> Place {
+fn shared_field_space(model: &Model, field: &Field) -> AddressSpace {
     let short = field.name.starts_with("opt_") || field.name.starts_with("stat_");
     match model.get(field.name) {
-        Some(values) if short => Place::Literal(values.to_f64()),
-        _ => Place::Model,
+        Some(values) if short => AddressSpace::Literal(values.to_f64()),
+        _ => AddressSpace::Model,
     }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::unroll::MARK;
+use super::unroll::UNROLL_DIRECTIVE;
 
 /// A top-level item of WGSL text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,13 @@ pub fn items(source: &str) -> Vec<Item> {
 fn strip_comments(source: &str) -> String {
     source
         .lines()
-        .map(|line| if line.trim() == MARK { MARK } else { line.find("//").map_or(line, |at| &line[..at]) })
+        .map(|line| {
+            if line.trim() == UNROLL_DIRECTIVE {
+                UNROLL_DIRECTIVE
+            } else {
+                line.find("//").map_or(line, |at| &line[..at])
+            }
+        })
         .map(str::trim_end)
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>()
@@ -109,7 +115,7 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The same with whether a parenthesis follows: the name of a function, or of a type, is that.
-fn mentions(text: &str) -> impl Iterator<Item = (&str, bool)> {
+fn references(text: &str) -> impl Iterator<Item = (&str, bool)> {
     identifiers(text).map(|word| {
         let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
         (word, text[end..].starts_with('('))
@@ -154,7 +160,7 @@ impl Library {
     }
 
     /// The text of a template with its arguments.
-    fn instance(&self, word: &str) -> Option<String> {
+    fn instantiate(&self, word: &str) -> Option<String> {
         let args: Vec<&str> = word.split("__").collect();
         let same = |name: &str| {
             let params: Vec<&str> = name.split("__").collect();
@@ -172,7 +178,7 @@ impl Library {
     }
 
     /// Parameter and expression of a function of one integer that only returns an expression.
-    pub fn formula(&self, name: &str) -> Option<(&str, &str)> {
+    pub fn pure_function(&self, name: &str) -> Option<(&str, &str)> {
         let text = self.items.get(name)?.text.strip_prefix("fn ")?;
         let (_, after) = text.split_once('(')?;
         let (parameter, after) = after.split_once(": u32) -> u32 {")?;
@@ -195,7 +201,7 @@ impl Library {
         let mut queue: Vec<String> = roots.iter().map(|i| i.text.clone()).collect();
         let mut out = Vec::new();
         while let Some(text) = queue.pop() {
-            for (word, called) in mentions(&text) {
+            for (word, called) in references(&text) {
                 if done.contains(word) {
                     continue;
                 }
@@ -204,7 +210,7 @@ impl Library {
                 if !called && found.as_ref().is_some_and(|text| text.starts_with("fn ")) {
                     continue;
                 }
-                let found = match found.or_else(|| self.instance(word)) {
+                let found = match found.or_else(|| self.instantiate(word)) {
                     Some(text) => Some(write(&text)?),
                     None => provide(word),
                 };
@@ -223,7 +229,7 @@ impl Library {
 ///
 /// # Errors
 /// None.
-pub fn unchanged(text: &str) -> Result<String, std::convert::Infallible> {
+pub fn identity(text: &str) -> Result<String, std::convert::Infallible> {
     Ok(text.to_string())
 }
 
@@ -237,7 +243,7 @@ mod tests {
         library.add("const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;");
         let root = Item { name: "main".into(), text: "fn main() { let y = f() + made; }".into() };
         let made = |name: &str| (name == "made").then(|| "const made: u32 = 7u;".into());
-        let Ok(text) = library.link(&[root], made, unchanged);
+        let Ok(text) = library.link(&[root], made, identity);
         assert!(text.contains("const A") && text.contains("fn f") && text.contains("const made"));
         assert!(!text.contains("fn g") && !text.contains("struct S") && !text.contains("lane"));
     }
@@ -248,7 +254,7 @@ mod tests {
         library.add("fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }");
         for (root, linked) in [("fn main() { let y = f(); }", false), ("fn main() { let y = g(); }", true)] {
             let Ok(text) =
-                library.link(&[Item { name: "main".into(), text: root.into() }], |_| None, unchanged);
+                library.link(&[Item { name: "main".into(), text: root.into() }], |_| None, identity);
             assert_eq!(text.contains("fn gap"), linked, "{text}");
         }
     }
@@ -258,7 +264,7 @@ mod tests {
         let mut library = Library::default();
         library.add("fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }");
         let root = Item { name: "main".into(), text: "fn main() { scale__qLD__x(1u); }".into() };
-        let Ok(text) = library.link(&[root], |_| None, unchanged);
+        let Ok(text) = library.link(&[root], |_| None, identity);
         assert!(
             text.contains("fn scale__qLD__x(n: u32) { set_qLD(n, x_vec3(n).x); step__qLD(n); }"),
             "{text}"
@@ -283,8 +289,8 @@ mod tests {
         let mut library = Library::default();
         library.add("const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}");
         assert_eq!(library.constant("K"), Some("3u"));
-        assert_eq!(library.formula("f"), Some(("i", "i * K")));
-        assert_eq!(library.formula("g"), None);
+        assert_eq!(library.pure_function("f"), Some(("i", "i * K")));
+        assert_eq!(library.pure_function("g"), None);
     }
 
     #[test]

@@ -17,16 +17,16 @@ use crate::error::{Error, Result};
 /// What is known when a text is expanded.
 pub trait Known {
     /// Value of a constant, or of an integer table or pure function at the given arguments.
-    fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer>;
+    fn integer(&self, name: &str, arguments: &[i64]) -> Option<ConstInt>;
     /// What replaces the call `name(index…`: for a getter the whole call, for a setter its left-hand side.
     fn element(&self, name: &str, index: i64) -> Option<Element>;
     /// Whether a function, or one that it calls, reads or writes registers.
-    fn touches(&self, name: &str) -> bool;
+    fn accesses(&self, name: &str) -> bool;
 }
 
 /// A known integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
+pub struct ConstInt {
     /// Its value.
     pub value: i64,
     /// Whether it is an `i32`; else a `u32`.
@@ -43,24 +43,24 @@ pub enum Element {
 }
 
 /// The directive.
-pub const MARK: &str = "//#unroll";
+pub const UNROLL_DIRECTIVE: &str = "//#unroll";
 
 /// Variables that are constants in the texts that are expanded.
-const PLACE: [&str; 2] = ["lane", "lanes"];
+const LANE_CONSTANTS: [&str; 2] = ["lane", "lanes"];
 
 /// Most turns of a loop that is written out.
-pub const MOST_TURNS: usize = 512;
+pub const MAX_TRIP_COUNT: usize = 512;
 
 /// Most lines that one function may grow to: beyond that no driver compiles it in time.
-const MOST_LINES: usize = 60_000;
+const MAX_LINES: usize = 60_000;
 
 /// Writes out the marked loops of a function.
 ///
 /// # Errors
 /// [`Error::Device`] for a malformed loop or a text that grows beyond all bounds: defects of a kernel.
-pub fn expand(text: &str, known: &dyn Known) -> Result<String> {
+pub fn unroll(text: &str, known: &dyn Known) -> Result<String> {
     let lines: Vec<&str> = text.lines().collect();
-    if !lines.iter().any(|l| l.trim() == MARK) {
+    if !lines.iter().any(|l| l.trim() == UNROLL_DIRECTIVE) {
         return Ok(text.to_string());
     }
     // one statement a line
@@ -72,24 +72,24 @@ pub fn expand(text: &str, known: &dyn Known) -> Result<String> {
             Some(last) => *last = format!("{last} {trimmed}"),
             None => whole.push(line.to_string()),
         }
-        open = trimmed != MARK && !trimmed.ends_with([';', '{', '}']);
+        open = trimmed != UNROLL_DIRECTIVE && !trimmed.ends_with([';', '{', '}']);
     }
     let lines: Vec<&str> = whole.iter().map(String::as_str).collect();
     let mut out = Vec::new();
-    Expander::new(known).block(&lines, &mut Vec::new(), &mut out)?;
+    Unroller::new(known).block(&lines, &mut Vec::new(), &mut out)?;
     Ok(out.join("\n"))
 }
 
 /// Value of an integer expression in which `name` stands for `value`.
-pub fn evaluate(text: &str, name: &str, value: i64, known: &dyn Known) -> Option<Integer> {
-    let bound = vec![(name.to_string(), Bound::Known(Integer { value, signed: false }))];
-    Expander::new(known).integer(text, &bound)
+pub fn evaluate(text: &str, name: &str, value: i64, known: &dyn Known) -> Option<ConstInt> {
+    let env = vec![(name.to_string(), Binding::Known(ConstInt { value, signed: false }))];
+    Unroller::new(known).integer(text, &env)
 }
 
 /// What a name stands for.
 #[derive(Clone)]
-enum Bound {
-    Known(Integer),
+enum Binding {
+    Known(ConstInt),
     Renamed(String),
     /// A local variable whose value has a name, and the name that the variable gets where it needs one.
     Value {
@@ -98,20 +98,20 @@ enum Bound {
     },
 }
 
-type Bindings = Vec<(String, Bound)>;
+type Bindings = Vec<(String, Binding)>;
 
-struct Expander<'a> {
+struct Unroller<'a> {
     known: &'a dyn Known,
     copies: usize,
     names: usize,
-    /// How many names were bound before each open block.
+    /// How many names were env before each open block.
     scopes: Vec<usize>,
     /// Names of the present values of registers, and whether they differ from what is in the variable.
     values: BTreeMap<String, (String, bool)>,
 }
 
 /// `for (var name = first; name < last; name += step) {`
-struct Header<'a> {
+struct LoopHeader<'a> {
     name: &'a str,
     first: &'a str,
     last: &'a str,
@@ -119,7 +119,7 @@ struct Header<'a> {
     step: &'a str,
 }
 
-impl<'a> Expander<'a> {
+impl<'a> Unroller<'a> {
     fn new(known: &'a dyn Known) -> Self {
         Self { known, copies: 0, names: 0, scopes: Vec::new(), values: BTreeMap::new() }
     }
@@ -131,22 +131,22 @@ impl<'a> Expander<'a> {
     }
 
     /// Puts every value back into its variable: what follows may run another number of times than once, or elsewhere.
-    fn settle(&mut self, bound: &mut Bindings, out: &mut Vec<String>) {
+    fn write_back(&mut self, env: &mut Bindings, out: &mut Vec<String>) {
         for (variable, (now, changed)) in std::mem::take(&mut self.values) {
             if changed {
                 out.push(format!("{variable} = {now};"));
             }
         }
-        for (_, stands) in bound {
-            if let Bound::Value { now, variable } = stands {
+        for (_, stands) in env {
+            if let Binding::Value { now, variable } = stands {
                 out.push(format!("var {variable} = {now};"));
-                *stands = Bound::Renamed(variable.clone());
+                *stands = Binding::Renamed(variable.clone());
             }
         }
     }
 
     /// Whether control flow changes in a line, in the open or inside of what it calls.
-    fn breaks(&self, line: &str) -> bool {
+    fn ends_basic_block(&self, line: &str) -> bool {
         let first = line.split(|c| !is_word(c)).next().unwrap_or("");
         let mut calls = line.match_indices('(').map(|(at, _)| {
             let before = &line[..at];
@@ -154,76 +154,72 @@ impl<'a> Expander<'a> {
         });
         line.contains(['{', '}'])
             || matches!(first, "return" | "break" | "continue")
-            || calls.any(|word| !word.is_empty() && self.known.touches(word))
+            || calls.any(|word| !word.is_empty() && self.known.accesses(word))
     }
 
-    fn block(&mut self, lines: &[&str], bound: &mut Bindings, out: &mut Vec<String>) -> Result<()> {
-        let (outer, copy) = (bound.len(), self.copies);
+    fn block(&mut self, lines: &[&str], env: &mut Bindings, out: &mut Vec<String>) -> Result<()> {
+        let (outer, copy) = (env.len(), self.copies);
         let mut at = 0;
         while at < lines.len() {
-            if out.len() > MOST_LINES {
+            if out.len() > MAX_LINES {
                 return Err(Error::Device(format!(
-                    "a kernel grows beyond {MOST_LINES} lines; use more lanes"
+                    "a kernel grows beyond {MAX_LINES} lines; use more lanes"
                 )));
             }
             // the branch that is known to be taken
-            if let Some((taken, end)) = self.branch(lines, at, bound) {
-                self.block(taken, bound, out)?;
+            if let Some((taken, end)) = self.branch(lines, at, env) {
+                self.block(taken, env, out)?;
                 at = end + 1;
                 continue;
             }
-            if lines[at].trim() != MARK {
-                self.statement(lines[at], copy, bound, out);
+            if lines[at].trim() != UNROLL_DIRECTIVE {
+                self.statement(lines[at], copy, env, out);
                 at += 1;
                 continue;
             }
             // the loop below the mark
-            let malformed =
-                || Error::Device(format!("{MARK} is not followed by a for loop that can be read"));
+            let malformed = || {
+                Error::Device(format!("{UNROLL_DIRECTIVE} is not followed by a for loop that can be read"))
+            };
             let first = lines.get(at + 1).ok_or_else(malformed)?;
             let header = header(first).ok_or_else(malformed)?;
-            let end = closing(lines, at + 1).ok_or_else(malformed)?;
+            let end = closing_brace(lines, at + 1).ok_or_else(malformed)?;
             let body = &lines[at + 2..end];
-            match self.range(&header, bound) {
+            match self.range(&header, env) {
                 Some(values) => {
-                    if let Some(word) = body.iter().find_map(|l| leaves(l)) {
+                    if let Some(word) = body.iter().find_map(|l| exits_loop(l)) {
                         let what = format!("a loop that is written out has '{word}'");
                         return Err(Error::Device(format!("{what}, which would leave another one")));
                     }
                     for value in values {
-                        bound.push((header.name.to_string(), Bound::Known(value)));
+                        env.push((header.name.to_string(), Binding::Known(value)));
                         self.copies += 1;
-                        self.block(body, bound, out)?;
-                        bound.pop();
+                        self.block(body, env, out)?;
+                        env.pop();
                     }
                 }
                 None => {
-                    self.settle(bound, out);
-                    let first = self.substitute(first, bound, out);
+                    self.write_back(env, out);
+                    let first = self.substitute(first, env, out);
                     out.push(first);
-                    self.block(body, bound, out)?;
-                    self.settle(bound, out);
+                    self.block(body, env, out)?;
+                    self.write_back(env, out);
                     out.push("}".into());
                 }
             }
             at = end + 1;
         }
-        bound.truncate(outer);
+        env.truncate(outer);
         Ok(())
     }
 
     /// The lines that run of an `if (a == b) {` whose condition is known, and where it ends.
-    fn branch<'l>(
-        &self,
-        lines: &'l [&'l str],
-        at: usize,
-        bound: &Bindings,
-    ) -> Option<(&'l [&'l str], usize)> {
+    fn branch<'l>(&self, lines: &'l [&'l str], at: usize, env: &Bindings) -> Option<(&'l [&'l str], usize)> {
         let condition = lines[at].trim().strip_prefix("if (")?.strip_suffix(") {")?;
         let (a, b) = condition.split_once(" == ")?;
-        let holds = self.integer(a, bound)?.value == self.integer(b, bound)?.value;
-        let middle = closing(lines, at)?;
-        let end = if lines[middle].trim() == "} else {" { closing(lines, middle)? } else { middle };
+        let holds = self.integer(a, env)?.value == self.integer(b, env)?.value;
+        let middle = closing_brace(lines, at)?;
+        let end = if lines[middle].trim() == "} else {" { closing_brace(lines, middle)? } else { middle };
         let taken = match holds {
             true => &lines[at + 1..middle],
             false => lines.get(middle + 1..end).unwrap_or(&[]),
@@ -232,59 +228,59 @@ impl<'a> Expander<'a> {
     }
 
     /// One line: a known `let` is remembered, anything else written with what is known put in.
-    fn statement(&mut self, line: &str, copy: usize, bound: &mut Bindings, out: &mut Vec<String>) {
+    fn statement(&mut self, line: &str, copy: usize, env: &mut Bindings, out: &mut Vec<String>) {
         let text = line.trim();
         // one lane waits for nobody
         if text == "sync();" {
             return;
         }
-        if self.breaks(text) {
+        if self.ends_basic_block(text) {
             // the head of a loop is evaluated again in each turn
             if text.starts_with("for ") || text.starts_with("while ") || text.starts_with("loop ") {
-                self.settle(bound, out);
+                self.write_back(env, out);
             }
-            let line = self.substitute(text, bound, out);
-            self.settle(bound, out);
+            let line = self.substitute(text, env, out);
+            self.write_back(env, out);
             out.push(line);
             // names end with their block
             if text.starts_with('}') {
-                bound.truncate(self.scopes.pop().unwrap_or(0));
+                env.truncate(self.scopes.pop().unwrap_or(0));
             }
             if text.ends_with('{') {
-                self.scopes.push(bound.len());
+                self.scopes.push(env.len());
             }
             return;
         }
         let kept = |word: &str| Some((word.to_string(), text.strip_prefix(word)?.split_once('=')?));
         if let Some((keyword, (name, value))) = kept("let ").or_else(|| kept("var ")) {
             let (name, value) = (name.trim(), value.trim().trim_end_matches(';'));
-            let known = self.integer(value, bound).filter(|_| keyword == "let ");
+            let known = self.integer(value, env).filter(|_| keyword == "let ");
             if let Some(known) = known {
-                bound.push((name.to_string(), Bound::Known(known)));
+                env.push((name.to_string(), Binding::Known(known)));
                 return;
             }
-            let value = self.substitute(value, bound, out);
+            let value = self.substitute(value, env, out);
             // a variable is a value as long as it can be
             if keyword == "var " {
                 let now = self.name(name);
                 out.push(format!("let {now} = {value};"));
                 let variable = format!("{now}_var");
-                bound.push((name.to_string(), Bound::Value { now, variable }));
+                env.push((name.to_string(), Binding::Value { now, variable }));
                 return;
             }
             // a name of its own in every copy of a loop's body
             let own = if copy > 0 { self.name(name) } else { name.to_string() };
             out.push(format!("let {own} = {value};"));
-            bound.push((name.to_string(), Bound::Renamed(own)));
+            env.push((name.to_string(), Binding::Renamed(own)));
             return;
         }
         if let Some((name, operator, value)) = assignment(text)
-            && matches!(lookup(bound, name), Some(Bound::Value { .. }))
+            && matches!(lookup(env, name), Some(Binding::Value { .. }))
         {
-            let value = self.substitute(value, bound, out);
+            let value = self.substitute(value, env, out);
             let next = self.name(name);
-            let place = bound.iter_mut().rev().find(|(n, _)| n == name);
-            if let Some((_, Bound::Value { now, .. })) = place {
+            let place = env.iter_mut().rev().find(|(n, _)| n == name);
+            if let Some((_, Binding::Value { now, .. })) = place {
                 out.push(match operator {
                     "" => format!("let {next} = {value};"),
                     _ => format!("let {next} = {now} {operator} ({value});"),
@@ -293,8 +289,8 @@ impl<'a> Expander<'a> {
             }
             return;
         }
-        if let Some((variable, value)) = self.register_set(text, bound) {
-            let value = self.substitute(&value, bound, out);
+        if let Some((variable, value)) = self.register_store(text, env) {
+            let value = self.substitute(&value, env, out);
             let now = self.name(&variable);
             out.push(format!("let {now} = {value};"));
             self.values.insert(variable, (now, true));
@@ -302,36 +298,36 @@ impl<'a> Expander<'a> {
         }
         // a part of a local variable
         let part = text.split('.').next().unwrap_or("");
-        if text.contains('=') && matches!(lookup(bound, part), Some(Bound::Value { .. })) {
-            self.settle(bound, out);
+        if text.contains('=') && matches!(lookup(env, part), Some(Binding::Value { .. })) {
+            self.write_back(env, out);
         }
-        let line = self.substitute(line, bound, out);
+        let line = self.substitute(line, env, out);
         out.push(line);
     }
 
     /// The register that a line sets, and to what.
-    fn register_set(&self, line: &str, bound: &Bindings) -> Option<(String, String)> {
+    fn register_store(&self, line: &str, env: &Bindings) -> Option<(String, String)> {
         let (word, after) = line.split_at(line.find('(')?);
-        let inside = after.get(1..matching(after)?)?;
+        let inside = after.get(1..closing_paren(after)?)?;
         let comma = top_level_comma(inside)?;
-        let index = self.integer(&inside[..comma], bound)?;
+        let index = self.integer(&inside[..comma], env)?;
         match self.known.element(word, index.value)? {
             Element::Register(variable) => Some((variable, inside[comma + 1..].trim().to_string())),
             Element::Value(_) => None,
         }
     }
 
-    fn range(&self, header: &Header<'_>, bound: &Bindings) -> Option<Vec<Integer>> {
-        let first = self.integer(header.first, bound)?;
-        let last = self.integer(header.last, bound)?.value + i64::from(header.inclusive);
-        let step = usize::try_from(self.integer(header.step, bound)?.value).ok().filter(|s| *s > 0)?;
-        let of = |value| Integer { value, signed: first.signed };
-        let values: Vec<Integer> = (first.value..last).step_by(step).map(of).collect();
-        (values.len() <= MOST_TURNS).then_some(values)
+    fn range(&self, header: &LoopHeader<'_>, env: &Bindings) -> Option<Vec<ConstInt>> {
+        let first = self.integer(header.first, env)?;
+        let last = self.integer(header.last, env)?.value + i64::from(header.inclusive);
+        let step = usize::try_from(self.integer(header.step, env)?.value).ok().filter(|s| *s > 0)?;
+        let of = |value| ConstInt { value, signed: first.signed };
+        let values: Vec<ConstInt> = (first.value..last).step_by(step).map(of).collect();
+        (values.len() <= MAX_TRIP_COUNT).then_some(values)
     }
 
-    fn integer(&self, text: &str, bound: &Bindings) -> Option<Integer> {
-        let mut reader = Reader { text, at: 0, bound, known: self.known };
+    fn integer(&self, text: &str, env: &Bindings) -> Option<ConstInt> {
+        let mut reader = ExprParser { text, at: 0, env, known: self.known };
         let value = reader.sum()?;
         reader.skip();
         (reader.at == text.len()).then_some(value)
@@ -339,7 +335,7 @@ impl<'a> Expander<'a> {
 
     /// A text with the names and elements that are known replaced; registers that it is the first to read are read in
     /// lines before it.
-    fn substitute(&mut self, text: &str, bound: &Bindings, lines: &mut Vec<String>) -> String {
+    fn substitute(&mut self, text: &str, env: &Bindings, lines: &mut Vec<String>) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(start) = rest.find(is_word) {
@@ -349,16 +345,18 @@ impl<'a> Expander<'a> {
             let (word, after) = rest.split_at(end);
             // a field of a structure is no name of ours
             let member = out.ends_with('.');
-            let place = || self.known.integer(word, &[]).filter(|_| PLACE.contains(&word)).map(Bound::Known);
-            let stands = lookup(bound, word).cloned().or_else(place).filter(|_| !member);
+            let place = || {
+                self.known.integer(word, &[]).filter(|_| LANE_CONSTANTS.contains(&word)).map(Binding::Known)
+            };
+            let stands = lookup(env, word).cloned().or_else(place).filter(|_| !member);
             if let Some(stands) = stands {
                 match stands {
-                    Bound::Known(value) => out.push_str(&literal(value)),
-                    Bound::Renamed(name) | Bound::Value { now: name, .. } => out.push_str(&name),
+                    Binding::Known(value) => out.push_str(&literal(value)),
+                    Binding::Renamed(name) | Binding::Value { now: name, .. } => out.push_str(&name),
                 }
             } else if !member
                 && after.starts_with('(')
-                && let Some((written, used)) = self.call(word, after, bound, lines)
+                && let Some((written, used)) = self.call(word, after, env, lines)
             {
                 out.push_str(&written);
                 rest = &after[used..];
@@ -376,14 +374,14 @@ impl<'a> Expander<'a> {
         &mut self,
         word: &str,
         after: &str,
-        bound: &Bindings,
+        env: &Bindings,
         lines: &mut Vec<String>,
     ) -> Option<(String, usize)> {
-        let close = matching(after)?;
+        let close = closing_paren(after)?;
         let inside = &after[1..close];
         let comma = top_level_comma(inside).unwrap_or(inside.len());
-        let index = self.integer(&inside[..comma], bound)?;
-        let rest = inside.get(comma + 1..).map(|r| self.substitute(r.trim(), bound, lines));
+        let index = self.integer(&inside[..comma], env)?;
+        let rest = inside.get(comma + 1..).map(|r| self.substitute(r.trim(), env, lines));
         // tables of the model become their value
         if rest.is_none()
             && let Some(value) = self.known.integer(word, &[index.value])
@@ -408,8 +406,8 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// The word by which a line leaves a loop or a branch in a way that cannot be written out.
-fn leaves(line: &str) -> Option<&'static str> {
+/// The word by which a line exits_loop a loop or a branch in a way that cannot be written out.
+fn exits_loop(line: &str) -> Option<&'static str> {
     ["break;", "continue;", "} else if"].into_iter().find(|word| line.trim().starts_with(word))
 }
 
@@ -428,11 +426,11 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-fn lookup<'a>(bound: &'a Bindings, name: &str) -> Option<&'a Bound> {
-    bound.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
+fn lookup<'a>(env: &'a Bindings, name: &str) -> Option<&'a Binding> {
+    env.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
 }
 
-fn literal(value: Integer) -> String {
+fn literal(value: ConstInt) -> String {
     match (value.signed, value.value < 0) {
         (true, true) => format!("({}i)", value.value),
         (true, false) => format!("{}i", value.value),
@@ -441,7 +439,7 @@ fn literal(value: Integer) -> String {
 }
 
 /// Place of the parenthesis that closes the one at the start.
-fn matching(text: &str) -> Option<usize> {
+fn closing_paren(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (i, b) in text.bytes().enumerate() {
         match b {
@@ -466,7 +464,7 @@ fn top_level_comma(text: &str) -> Option<usize> {
     })
 }
 
-fn header(line: &str) -> Option<Header<'_>> {
+fn header(line: &str) -> Option<LoopHeader<'_>> {
     let inside = line.trim().strip_prefix("for (var ")?.strip_suffix(") {")?;
     let mut parts = inside.split("; ");
     let (start, condition, update) = (parts.next()?, parts.next()?, parts.next()?);
@@ -479,11 +477,11 @@ fn header(line: &str) -> Option<Header<'_>> {
         Some((_, step)) => step,
         None => update.strip_suffix("++").map(|_| "1u")?,
     };
-    Some(Header { name, first, last, inclusive, step })
+    Some(LoopHeader { name, first, last, inclusive, step })
 }
 
 /// Line on which the block that the end of line `start` opens is closed.
-fn closing(lines: &[&str], start: usize) -> Option<usize> {
+fn closing_brace(lines: &[&str], start: usize) -> Option<usize> {
     let mut depth = 1usize;
     for (i, line) in lines.iter().enumerate().skip(start + 1) {
         for b in line.bytes() {
@@ -500,15 +498,15 @@ fn closing(lines: &[&str], start: usize) -> Option<usize> {
     None
 }
 
-/// Integer expressions: sums, products, calls, conversions.
-struct Reader<'a> {
+/// ConstInt expressions: sums, products, calls, conversions.
+struct ExprParser<'a> {
     text: &'a str,
     at: usize,
-    bound: &'a Bindings,
+    env: &'a Bindings,
     known: &'a dyn Known,
 }
 
-impl Reader<'_> {
+impl ExprParser<'_> {
     fn skip(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
@@ -521,7 +519,7 @@ impl Reader<'_> {
         found
     }
 
-    fn sum(&mut self) -> Option<Integer> {
+    fn sum(&mut self) -> Option<ConstInt> {
         let mut left = self.product()?;
         loop {
             let sign = if self.take("+") {
@@ -533,14 +531,14 @@ impl Reader<'_> {
             };
             let right = self.product()?;
             left.value = left.value.checked_add(sign * right.value)?;
-            // WGSL wraps where this would be negative: not a bound that anyone wants
+            // WGSL wraps where this would be negative: not a env that anyone wants
             if !left.signed && left.value < 0 {
                 return None;
             }
         }
     }
 
-    fn product(&mut self) -> Option<Integer> {
+    fn product(&mut self) -> Option<ConstInt> {
         let mut left = self.atom()?;
         loop {
             if self.take("*") {
@@ -555,7 +553,7 @@ impl Reader<'_> {
         }
     }
 
-    fn atom(&mut self) -> Option<Integer> {
+    fn atom(&mut self) -> Option<ConstInt> {
         if self.take("(") {
             let value = self.sum()?;
             return self.take(")").then_some(value);
@@ -566,12 +564,12 @@ impl Reader<'_> {
         self.at += word.len();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             let digits = word.trim_end_matches(['u', 'i']);
-            return Some(Integer { value: digits.parse().ok()?, signed: word.ends_with('i') });
+            return Some(ConstInt { value: digits.parse().ok()?, signed: word.ends_with('i') });
         }
         if !self.take("(") {
-            return match lookup(self.bound, word) {
-                Some(Bound::Known(value)) => Some(*value),
-                Some(Bound::Renamed(_) | Bound::Value { .. }) => None,
+            return match lookup(self.env, word) {
+                Some(Binding::Known(value)) => Some(*value),
+                Some(Binding::Renamed(_) | Binding::Value { .. }) => None,
                 None => self.known.integer(word, &[]),
             };
         }
@@ -584,10 +582,10 @@ impl Reader<'_> {
         }
         let values: Vec<i64> = arguments.iter().map(|a| a.value).collect();
         match (word, values.as_slice()) {
-            ("u32", &[value]) if value >= 0 => Some(Integer { value, signed: false }),
-            ("i32", &[value]) => Some(Integer { value, signed: true }),
-            ("min", &[a, b]) => Some(Integer { value: a.min(b), ..arguments[0] }),
-            ("max", &[a, b]) => Some(Integer { value: a.max(b), ..arguments[0] }),
+            ("u32", &[value]) if value >= 0 => Some(ConstInt { value, signed: false }),
+            ("i32", &[value]) => Some(ConstInt { value, signed: true }),
+            ("min", &[a, b]) => Some(ConstInt { value: a.min(b), ..arguments[0] }),
+            ("max", &[a, b]) => Some(ConstInt { value: a.max(b), ..arguments[0] }),
             _ => self.known.integer(word, &values),
         }
     }
@@ -600,12 +598,12 @@ mod tests {
     struct Two;
 
     impl Known for Two {
-        fn integer(&self, name: &str, arguments: &[i64]) -> Option<Integer> {
+        fn integer(&self, name: &str, arguments: &[i64]) -> Option<ConstInt> {
             let table = [4, 7];
             match (name, arguments) {
-                ("n", []) => Some(Integer { value: 2, signed: false }),
+                ("n", []) => Some(ConstInt { value: 2, signed: false }),
                 ("table", [i]) => {
-                    Some(Integer { value: *table.get(usize::try_from(*i).ok()?)?, signed: true })
+                    Some(ConstInt { value: *table.get(usize::try_from(*i).ok()?)?, signed: true })
                 }
                 _ => None,
             }
@@ -616,13 +614,13 @@ mod tests {
                 _ => None,
             }
         }
-        fn touches(&self, name: &str) -> bool {
+        fn accesses(&self, name: &str) -> bool {
             name == "outside"
         }
     }
 
     fn joined(text: &str) -> String {
-        expand(text, &Two).map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).expect("a good text")
+        unroll(text, &Two).map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).expect("a good text")
     }
 
     #[test]
@@ -686,11 +684,11 @@ mod tests {
             joined(text),
             "let n_v1 = 3u; var n_v1_var = n_v1; for (var i = 0u; i < n_v1_var; i++) { n_v1_var -= 1u; } f(0u);"
         );
-        assert!(expand("//#unroll\nfor (var i = 0u; i < 1u; i++) {\nif (a) {\nbreak;\n}\n}", &Two).is_err());
+        assert!(unroll("//#unroll\nfor (var i = 0u; i < 1u; i++) {\nif (a) {\nbreak;\n}\n}", &Two).is_err());
     }
 
     #[test]
     fn a_mark_without_a_loop_is_an_error() {
-        assert!(expand("//#unroll\nlet x = 1;", &Two).is_err());
+        assert!(unroll("//#unroll\nlet x = 1;", &Two).is_err());
     }
 }

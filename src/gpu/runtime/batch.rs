@@ -9,10 +9,10 @@ use super::buffers::{Chunk, bind_layout, buffer, chunks};
 use super::device::Gpu;
 use super::transfer::Transfer;
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::{Composer, Shape};
-use crate::gpu::codegen::layout::{Layout, Place, Slot};
-use crate::gpu::tuning::options::{Options, Partition};
-use crate::gpu::tuning::traffic::{Load, Traffic, traffic};
+use crate::gpu::codegen::compose::{Composer, Tiling};
+use crate::gpu::codegen::layout::{AddressSpace, Layout, Slot};
+use crate::gpu::tuning::options::{KernelOptions, Partition};
+use crate::gpu::tuning::traffic::{MeanLoad, Traffic, traffic};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
@@ -23,16 +23,16 @@ use crate::schema::stages::Stage;
 const POISON: u32 = 0x7fc0_0000;
 
 /// Steps of one dispatch, where many run in one.
-const STEPS: usize = 8;
+const STEPS_PER_DISPATCH: usize = 8;
 
 /// Stages that one dispatch runs, and how many steps of them.
-type Group = (Vec<Stage>, usize);
+type StageGroup = (Vec<Stage>, usize);
 
 /// What runs a group of stages: pipelines in order, with how often each is dispatched.
-type Program = Vec<(wgpu::ComputePipeline, u32)>;
+type DispatchSequence = Vec<(wgpu::ComputePipeline, u32)>;
 
 /// Dispatches of one submission.
-const DISPATCHES: usize = 1024;
+const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
 
 /// Where the time before the first step went, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,16 +58,16 @@ pub struct GpuBatch {
     gpu: Gpu,
     model: Model,
     worlds: usize,
-    options: Options,
-    shape: Shape,
+    options: KernelOptions,
+    tiling: Tiling,
     composer: Composer,
     layout: Layout,
-    hidden: Layout,
+    transient: Layout,
     chunks: Vec<Chunk>,
     scratch: Vec<Chunk>,
     transfer: Transfer,
     pipeline_layout: wgpu::PipelineLayout,
-    pipelines: BTreeMap<Group, Program>,
+    pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
 }
 
@@ -82,21 +82,21 @@ impl GpuBatch {
         model: &Model,
         worlds: usize,
         capacity: Capacity,
-        options: &Options,
+        options: &KernelOptions,
     ) -> Result<Self> {
         let begin = Instant::now();
-        gpu.alive()?;
-        check_single(model)?;
+        gpu.check_not_lost()?;
+        check_single_precision(model)?;
         let options = &options.resolved(model, gpu.adapter(), worlds);
-        let shape = options.shape(model, gpu.adapter())?;
-        let composer = Composer::new(model, shape, gpu.adapter().limits_loops())?;
+        let tiling = options.tiling(model, gpu.adapter())?;
+        let composer = Composer::new(model, tiling, gpu.adapter().limits_loops())?;
         // every field that some kernel names, and all of the state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let sizes = capacity.sizes(model);
-        let local = composer.local(&sizes, gpu.adapter().workgroup_bytes as usize);
-        let layout = Layout::new(model, sizes, shape.tile, &used, &BTreeSet::new(), &local);
-        let hidden = composer.hidden(&layout, gpu.adapter().workgroup_bytes as usize);
+        let working_set = composer.working_set(&sizes, gpu.adapter().workgroup_bytes as usize);
+        let layout = Layout::new(model, sizes, tiling.tile, &used, &BTreeSet::new(), &working_set);
+        let transient = composer.transient(&layout, gpu.adapter().workgroup_bytes as usize);
         // buffers: the model once, the worlds in chunks
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
@@ -110,7 +110,7 @@ impl GpuBatch {
         })?;
         let of = |worlds| chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds);
         // and one tile in which pipelines run for the first time, so that no world is touched
-        let (chunks, scratch) = (of(worlds)?, of(shape.tile)?);
+        let (chunks, scratch) = (of(worlds)?, of(tiling.tile)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
             bind_group_layouts: &[Some(&bind)],
@@ -121,10 +121,10 @@ impl GpuBatch {
             model: model.clone(),
             worlds,
             options: options.clone(),
-            shape,
+            tiling,
             composer,
             layout,
-            hidden,
+            transient,
             chunks,
             scratch,
             transfer: Transfer::new(gpu)?,
@@ -147,7 +147,7 @@ impl GpuBatch {
             let one = bits(slot.field.elem, &values.to_f64());
             for chunk in self.chunks.iter().chain(&self.scratch) {
                 let worlds: Vec<u32> =
-                    (0..chunk.groups * self.shape.tile).filter_map(|w| u32::try_from(w).ok()).collect();
+                    (0..chunk.groups * self.tiling.tile).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.layout,
@@ -163,8 +163,8 @@ impl GpuBatch {
 
     fn slot(&self, field: &str) -> Result<&Slot> {
         match self.layout.slot(field) {
-            Some(slot) if slot.place == Place::World => Ok(slot),
-            Some(slot) if matches!(slot.place, Place::Register | Place::Workgroup) => {
+            Some(slot) if slot.space == AddressSpace::World => Ok(slot),
+            Some(slot) if matches!(slot.space, AddressSpace::Register | AddressSpace::Workgroup) => {
                 Err(Error::Argument(format!(
                     "'{field}' is work space of the kernels: with this placement nothing of it is left to read"
                 )))
@@ -274,27 +274,27 @@ impl GpuBatch {
     pub fn step(&mut self, n: usize) -> Result<()> {
         let once = self.step_groups(1);
         // many steps in one dispatch, but the last of them: what it computes is left for all to see
-        let many = if self.runs_many() { n.saturating_sub(1) / STEPS } else { 0 };
+        let many = if self.fuses_steps() { n.saturating_sub(1) / STEPS_PER_DISPATCH } else { 0 };
         if many > 0 {
-            let groups = self.step_groups(STEPS);
+            let groups = self.step_groups(STEPS_PER_DISPATCH);
             self.build(&[groups.clone(), once.clone()].concat())?;
-            self.record(&groups, many)?;
+            self.submit(&groups, many)?;
         }
         self.build(&once)?;
-        self.record(&once, n - many * STEPS)
+        self.submit(&once, n - many * STEPS_PER_DISPATCH)
     }
 
     /// Whether several steps run in one dispatch: not where the driver counts their loops together.
-    fn runs_many(&self) -> bool {
+    fn fuses_steps(&self) -> bool {
         self.partition() == Partition::Fused && !self.gpu.adapter().limits_loops()
     }
 
-    fn groups(&self, stages: impl Iterator<Item = Stage>, steps: usize) -> Vec<Group> {
+    fn groups(&self, stages: impl Iterator<Item = Stage>, steps: usize) -> Vec<StageGroup> {
         self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
     }
 
     /// The groups of a step, `steps` times.
-    fn step_groups(&self, steps: usize) -> Vec<Group> {
+    fn step_groups(&self, steps: usize) -> Vec<StageGroup> {
         self.groups(plan::step(&self.model), steps)
     }
 
@@ -305,7 +305,7 @@ impl GpuBatch {
     pub fn forward(&mut self) -> Result<()> {
         let groups = self.groups(plan::forward(&self.model), 1);
         self.build(&groups)?;
-        self.record(&groups, 1)
+        self.submit(&groups, 1)
     }
 
     /// Computes the force that makes the acceleration in `qacc`.
@@ -315,7 +315,7 @@ impl GpuBatch {
     pub fn inverse(&mut self) -> Result<()> {
         let groups = self.groups(plan::inverse(&self.model), 1);
         self.build(&groups)?;
-        self.record(&groups, 1)
+        self.submit(&groups, 1)
     }
 
     /// Runs some stages once, each in a dispatch of its own.
@@ -323,9 +323,9 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
-        let groups: Vec<Group> = stages.iter().map(|s| (vec![*s], 1)).collect();
+        let groups: Vec<StageGroup> = stages.iter().map(|s| (vec![*s], 1)).collect();
         self.build(&groups)?;
-        self.record(&groups, 1)
+        self.submit(&groups, 1)
     }
 
     /// Builds what `step` needs, so that the first step is not slower than the others.
@@ -334,39 +334,39 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
         let mut groups = self.step_groups(1);
-        if self.runs_many() {
-            groups.extend(self.step_groups(STEPS));
+        if self.fuses_steps() {
+            groups.extend(self.step_groups(STEPS_PER_DISPATCH));
         }
         self.build(&groups)
     }
 
     /// Builds the pipelines that are missing, on several threads, and runs each once: on drivers that compile
     /// at the first dispatch, no later step waits for that.
-    fn build(&mut self, groups: &[Group]) -> Result<()> {
+    fn build(&mut self, groups: &[StageGroup]) -> Result<()> {
         let begin = Instant::now();
-        let missing: Vec<Group> =
+        let missing: Vec<StageGroup> =
             groups.iter().filter(|g| !self.pipelines.contains_key(*g)).cloned().collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let made: Vec<(Group, Program)> =
+        let made: Vec<(StageGroup, DispatchSequence)> =
             missing.par_iter().map(|g| Ok((g.clone(), self.program(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
         self.build.pipelines += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        self.record_on(&self.scratch, &missing, 1)?;
+        self.submit_on(&self.scratch, &missing, 1)?;
         self.gpu.wait()?;
         self.build.first += begin.elapsed().as_secs_f64();
         Ok(())
     }
 
-    fn program(&self, (stages, steps): &Group) -> Result<Program> {
+    fn program(&self, (stages, steps): &StageGroup) -> Result<DispatchSequence> {
         let dispatches = self.composer.dispatches(stages, &self.model);
         dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, *steps)?, *times))).collect()
     }
 
     fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
-        let layout = if steps > 1 { &self.hidden } else { &self.layout };
+        let layout = if steps > 1 { &self.transient } else { &self.layout };
         let (module, _) = self.composer.module(calls, steps, layout)?;
         let label = calls.join("+");
         let begin = Instant::now();
@@ -390,16 +390,16 @@ impl GpuBatch {
     }
 
     /// Submits the dispatches of `n` rounds over all chunks.
-    fn record(&self, groups: &[Group], n: usize) -> Result<()> {
-        self.record_on(&self.chunks, groups, n)
+    fn submit(&self, groups: &[StageGroup], n: usize) -> Result<()> {
+        self.submit_on(&self.chunks, groups, n)
     }
 
-    fn record_on(&self, chunks: &[Chunk], groups: &[Group], n: usize) -> Result<()> {
-        self.gpu.alive()?;
-        let programs: Vec<&Program> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+    fn submit_on(&self, chunks: &[Chunk], groups: &[StageGroup], n: usize) -> Result<()> {
+        self.gpu.check_not_lost()?;
+        let programs: Vec<&DispatchSequence> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
         let steps: usize = groups.iter().map(|g| g.1).max().unwrap_or(1);
-        let rounds = (DISPATCHES / (count as usize * steps).max(1)).max(1);
+        let rounds = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
         for chunk in chunks {
             let mut left = n;
             while left > 0 {
@@ -419,7 +419,7 @@ impl GpuBatch {
                 left -= now;
             }
         }
-        self.gpu.alive()
+        self.gpu.check_not_lost()
     }
 
     /// Waits until everything that was submitted is done.
@@ -461,24 +461,24 @@ impl GpuBatch {
         if !self.gpu.adapter().timestamps || steps == 0 {
             return Ok(Vec::new());
         }
-        let groups: Vec<Group> = match split {
+        let groups: Vec<StageGroup> = match split {
             true => plan::step(&self.model).map(|s| (vec![s], 1)).collect(),
             false => self.step_groups(1),
         };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];
         for _ in 0..steps {
-            for (sum, ticks) in total.iter_mut().zip(self.timed_round(&groups)?) {
+            for (sum, ticks) in total.iter_mut().zip(self.timed_step(&groups)?) {
                 *sum += ticks;
             }
         }
         let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
-        let name = |g: &Group| g.0.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
+        let name = |g: &StageGroup| g.0.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
         Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
 
     /// Device ticks of each group in one step, summed over chunks.
-    fn timed_round(&self, groups: &[Group]) -> Result<Vec<f64>> {
+    fn timed_step(&self, groups: &[StageGroup]) -> Result<Vec<f64>> {
         let device = &self.gpu.device;
         let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
         let set = device.create_query_set(&wgpu::QuerySetDescriptor {
@@ -550,8 +550,8 @@ impl GpuBatch {
     }
 
     /// Lanes per world and worlds per workgroup.
-    pub fn shape(&self) -> Shape {
-        self.shape
+    pub fn tiling(&self) -> Tiling {
+        self.tiling
     }
 
     /// The composed text of the kernel of some stages, as it is given to the driver.
@@ -564,9 +564,9 @@ impl GpuBatch {
     }
 
     /// Bytes of arena that each dispatch of a step moves per world, under a partition or the one in use.
-    pub fn traffic(&self, partition: Option<Partition>, load: Load) -> Vec<Traffic> {
+    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
-        let options = Options { partition, ..self.options.clone() };
+        let options = KernelOptions { partition, ..self.options.clone() };
         let groups = options.groups(plan::step(&self.model), self.gpu.adapter());
         traffic(&self.composer, &self.layout, &groups, load)
     }
@@ -579,7 +579,7 @@ impl GpuBatch {
 
 /// Refuses a model whose numbers would become infinite on the device.
 #[allow(clippy::cast_possible_truncation)]
-fn check_single(model: &Model) -> Result<()> {
+fn check_single_precision(model: &Model) -> Result<()> {
     let lost = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
     for field in Model::<f64>::FIELDS.iter().filter(|f| f.elem == Elem::Real) {
         let values = model.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
@@ -592,7 +592,7 @@ fn check_single(model: &Model) -> Result<()> {
 }
 
 /// Groups over two axes: one holds at most 65,535.
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &Program, groups: usize) {
+fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, groups: usize) {
     let groups = u32::try_from(groups).unwrap_or(u32::MAX);
     let x = groups.min(32_768);
     for (pipeline, times) in program {
@@ -603,7 +603,7 @@ fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &Program, groups: usize) 
     }
 }
 
-/// The one place where modules become shaders.
+/// The one space where modules become shaders.
 pub(crate) fn shader(
     device: &wgpu::Device,
     label: &str,

@@ -44,7 +44,7 @@ impl fmt::Display for Adapter {
 
 /// Which adapter to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum AdapterPreference {
     /// A hardware GPU only.
     Hardware,
     /// A hardware GPU, or else software.
@@ -97,7 +97,7 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`] where there is no adapter of that choice, naming those that were found, or where the
     /// driver refuses the device.
-    pub fn open(choice: Choice) -> Result<Self> {
+    pub fn open(choice: AdapterPreference) -> Result<Self> {
         let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => 0,
             wgpu::DeviceType::IntegratedGpu => 1,
@@ -110,8 +110,8 @@ impl Gpu {
         let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
         let adapter = all
             .into_iter()
-            .find(|a| choice == Choice::Any || !describe(a).software)
-            .ok_or_else(|| Error::Device(missing(choice, &names)))?;
+            .find(|a| choice == AdapterPreference::Any || !describe(a).software)
+            .ok_or_else(|| Error::Device(no_adapter_message(choice, &names)))?;
         Self::request(&adapter)
     }
 
@@ -148,7 +148,7 @@ impl Gpu {
     /// [`Error::Device`] where the device was lost.
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
-        self.alive()?;
+        self.check_not_lost()?;
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
@@ -160,7 +160,7 @@ impl Gpu {
     }
 
     /// Whether the device still answers.
-    pub(crate) fn alive(&self) -> Result<()> {
+    pub(crate) fn check_not_lost(&self) -> Result<()> {
         match self.lost.lock().ok().and_then(|l| l.clone()) {
             Some(why) => Err(Error::Device(format!(
                 "{}: the device was lost ({why}); make a new batch and restore its last state",
@@ -188,8 +188,8 @@ impl Gpu {
     }
 }
 
-fn missing(choice: Choice, names: &[String]) -> String {
-    let wanted = if choice == Choice::Hardware { "hardware GPU" } else { "GPU adapter" };
+fn no_adapter_message(choice: AdapterPreference, names: &[String]) -> String {
+    let wanted = if choice == AdapterPreference::Hardware { "hardware GPU" } else { "GPU adapter" };
     let tried = if names.is_empty() {
         "no adapter was found".to_string()
     } else {

@@ -9,7 +9,7 @@ use crate::gpu::codegen::layout::{Layout, Slot};
 
 /// Uniform of `shaders/runtime/transfer.wgsl`.
 #[derive(ShaderType, Debug, Clone, Copy)]
-struct Job {
+struct TransferJob {
     len: u32,
     offset: u32,
     tile: u32,
@@ -87,7 +87,7 @@ impl Transfer {
         slot: &Slot,
         worlds: &[u32],
     ) -> Result<Vec<u32>> {
-        gpu.alive()?;
+        gpu.check_not_lost()?;
         let mut out = Vec::with_capacity(worlds.len() * slot.len);
         for part in worlds.chunks(rows_per_job(slot.len)) {
             out.extend(self.read_part(gpu, layout, chunk, slot, part)?);
@@ -141,12 +141,12 @@ impl Transfer {
         worlds: &[u32],
         bits: &[u32],
     ) -> Result<()> {
-        gpu.alive()?;
+        gpu.check_not_lost()?;
         let rows = rows_per_job(slot.len);
         for (part, values) in worlds.chunks(rows).zip(bits.chunks((rows * slot.len).max(1))) {
             self.run(gpu, &self.scatter, layout, chunk, slot, part, Some(values))?;
         }
-        gpu.alive()
+        gpu.check_not_lost()
     }
 
     /// Submits one job and returns its packed buffer.
@@ -163,7 +163,7 @@ impl Transfer {
         let real = slot.field.elem == crate::schema::Elem::Real;
         let (arena, stride) =
             if real { (&chunk.reals, layout.stride_f) } else { (&chunk.ints, layout.stride_i) };
-        let job = Job {
+        let job = TransferJob {
             len: word(slot.len)?,
             offset: word(slot.offset)?,
             tile: word(layout.tile)?,

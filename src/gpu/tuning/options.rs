@@ -1,9 +1,9 @@
 //! How a model's kernels are cut and spread: chosen from the model and the device, or by hand.
 
-use super::tune::Cache;
+use super::tune::TuningCache;
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::{Placement, Shape};
-use crate::gpu::codegen::unroll::MOST_TURNS;
+use crate::gpu::codegen::compose::{Tiling, WorkingSetSpace};
+use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
 use crate::gpu::runtime::device::Adapter;
 use crate::model::Model;
 use crate::schema::stages::Stage;
@@ -49,9 +49,9 @@ impl std::str::FromStr for Partition {
     }
 }
 
-/// Options of a batch on the GPU.
+/// KernelOptions of a batch on the GPU.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct KernelOptions {
     /// Grouping of the stages.
     pub partition: Partition,
     /// Lanes per world, a power of two; chosen from the model's size when absent.
@@ -59,20 +59,20 @@ pub struct Options {
     /// Worlds per workgroup; chosen when absent.
     pub worlds_per_group: Option<usize>,
     /// Where kernels keep what only they use; chosen when absent.
-    pub placement: Option<Placement>,
+    pub placement: Option<WorkingSetSpace>,
     /// File of measured choices (see [`crate::gpu::tuning::tune`]): says what is left open here. `None`: no file is read.
-    pub tuned: Option<std::path::PathBuf>,
+    pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels: for tests.
     pub checks: bool,
 }
 
 /// Most worlds of a workgroup.
-pub(crate) const MOST_WORLDS: usize = 32;
+pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 
 /// Most degrees of freedom of a world whose Hessian is kept in registers: the text grows with the third power.
-const REGISTER_DOFS: usize = 40;
+const MAX_REGISTER_DOFS: usize = 40;
 
-impl Options {
+impl KernelOptions {
     /// These options, with what they leave open taken from the file of measured choices, if it has an entry for the
     /// model on the device. What is chosen by hand is kept, and then nothing is taken.
     pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
@@ -80,13 +80,13 @@ impl Options {
             || self.worlds_per_group.is_some()
             || self.placement.is_some()
             || self.partition != Partition::Auto;
-        let Some(path) = self.tuned.as_deref().filter(|_| !by_hand) else { return self.clone() };
-        let (cache, damaged) = Cache::open(path);
+        let Some(path) = self.tuning_file.as_deref().filter(|_| !by_hand) else { return self.clone() };
+        let (cache, damaged) = TuningCache::open(path);
         if let Some(why) = damaged {
             tracing::warn!("{why}");
         }
         match cache.find(adapter, model, worlds) {
-            Some(found) => Self { checks: self.checks, tuned: self.tuned.clone(), ..found },
+            Some(found) => Self { checks: self.checks, tuning_file: self.tuning_file.clone(), ..found },
             None => self.clone(),
         }
     }
@@ -95,7 +95,7 @@ impl Options {
     ///
     /// # Errors
     /// [`Error::Argument`] for a count that is not a power of two or does not fit, with the limit.
-    pub fn shape(&self, model: &Model, adapter: &Adapter) -> Result<Shape> {
+    pub fn tiling(&self, model: &Model, adapter: &Adapter) -> Result<Tiling> {
         let most = (adapter.invocations as usize).min(256);
         let lanes = self.lanes.unwrap_or(if adapter.software {
             1
@@ -105,9 +105,10 @@ impl Options {
         let tile = self.worlds_per_group.unwrap_or(if adapter.software {
             8
         } else {
-            (64 / lanes.max(1)).clamp(1, MOST_WORLDS)
+            (64 / lanes.max(1)).clamp(1, MAX_WORLDS_PER_GROUP)
         });
-        for (what, value, limit) in [("lanes", lanes, 64.min(most)), ("worlds per group", tile, MOST_WORLDS)]
+        for (what, value, limit) in
+            [("lanes", lanes, 64.min(most)), ("worlds per group", tile, MAX_WORLDS_PER_GROUP)]
         {
             if !value.is_power_of_two() || value > limit {
                 return Err(Error::Argument(format!(
@@ -125,31 +126,32 @@ impl Options {
                 "{lanes} lanes x {tile} worlds per group: lavapipe is wrong unless groups are a multiple of 8"
             )));
         }
-        Ok(Shape { lanes, tile, placement: self.placement(model, adapter, lanes)? })
+        Ok(Tiling { lanes, tile, placement: self.placement(model, adapter, lanes)? })
     }
 
     /// Where kernels of that many lanes keep what only they use.
-    fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<Placement> {
+    fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<WorkingSetSpace> {
         let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
         let s = &model.sizes;
-        let one = lanes == 1 && nv <= REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MOST_TURNS;
+        let one =
+            lanes == 1 && nv <= MAX_REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MAX_TRIP_COUNT;
         match self.placement {
-            Some(Placement::Registers) if !one => Err(Error::Argument(format!(
+            Some(WorkingSetSpace::Registers) if !one => Err(Error::Argument(format!(
                 "placement registers: {nv} degrees of freedom, {} candidate pairs and {lanes} lanes; at most \
-                 {REGISTER_DOFS}, {MOST_TURNS} and 1 fit",
+                 {MAX_REGISTER_DOFS}, {MAX_TRIP_COUNT} and 1 fit",
                 s.ncandidate
             ))),
             // its solver runs one dispatch an iteration, and workgroup memory does not last that long
-            Some(Placement::Workgroup) if adapter.limits_loops() => Err(Error::Argument(
+            Some(WorkingSetSpace::Workgroup) if adapter.limits_loops() => Err(Error::Argument(
                 "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
             )),
-            Some(Placement::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
+            Some(WorkingSetSpace::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
                 "placement workgroup: the {room} bytes of a group are shared by lanes, and a world has one; use registers or storage"
             ))),
             Some(chosen) => Ok(chosen),
-            None if one => Ok(Placement::Registers),
-            None if lanes == 1 || adapter.limits_loops() => Ok(Placement::Storage),
-            None => Ok(Placement::Workgroup),
+            None if one => Ok(WorkingSetSpace::Registers),
+            None if lanes == 1 || adapter.limits_loops() => Ok(WorkingSetSpace::Storage),
+            None => Ok(WorkingSetSpace::Workgroup),
         }
     }
 

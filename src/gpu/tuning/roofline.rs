@@ -8,27 +8,27 @@ use crate::gpu::runtime::buffers::{buffer, storage};
 use crate::gpu::runtime::device::Gpu;
 
 /// Invocations of a group, elements that each copies, and bytes of an element: as in `shaders/runtime/roofline.wgsl`.
-const SIZE: u64 = 256;
-const COPIES: u64 = 4;
-const ELEMENT: u64 = 16;
+const GROUP_SIZE: u64 = 256;
+const ELEMENTS_PER_INVOCATION: u64 = 4;
+const ELEMENT_BYTES: u64 = 16;
 /// Operations of an invocation of `compute`: turns, by chains and their steps, by products and sums of four.
-const FLOPS: u64 = 64 * 8 * 4 * 2 * 4;
+const FLOPS_PER_INVOCATION: u64 = 64 * 8 * 4 * 2 * 4;
 
 /// Bytes of each of the two buffers: far above the caches of a GPU. A software device gets what it copies in
 /// some milliseconds. Where memory is short, halves down to the last.
-const BYTES: u64 = 512 << 20;
-const SOFTWARE_BYTES: u64 = 32 << 20;
-const LEAST_BYTES: u64 = 1 << 20;
+const BUFFER_BYTES: u64 = 512 << 20;
+const SOFTWARE_BUFFER_BYTES: u64 = 32 << 20;
+const MIN_BUFFER_BYTES: u64 = 1 << 20;
 /// Groups of one dispatch of `compute`: enough to fill any device.
-const GROUPS: u64 = 8192;
-const SOFTWARE_GROUPS: u64 = 64;
+const COMPUTE_GROUPS: u64 = 8192;
+const SOFTWARE_COMPUTE_GROUPS: u64 = 64;
 /// A measurement repeats its dispatch until it takes this long, in seconds, but not more often than that.
-const TARGET: f64 = 0.01;
-const MOST: u32 = 256;
+const TARGET_SECONDS: f64 = 0.01;
+const MAX_DISPATCHES: u32 = 256;
 /// Measurements of that length; the fastest counts.
 const ROUNDS: usize = 3;
 /// Seconds after which a kernel is not run again: for devices that are slow, or busy with others.
-const BUDGET: f64 = 0.15;
+const BUDGET_SECONDS: f64 = 0.15;
 
 /// What a device reaches at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,12 +52,13 @@ impl Gpu {
         let begin = Instant::now();
         let bench = Kernels::new(self)?;
         // a group copies this much
-        let block = SIZE * COPIES * ELEMENT;
+        let block = GROUP_SIZE * ELEMENTS_PER_INVOCATION * ELEMENT_BYTES;
         let copied = bench.bytes / block;
         let copy = bench.rate(self, &bench.copy, copied)? * (2 * copied * block) as f64;
-        let groups = if self.adapter().software { SOFTWARE_GROUPS } else { GROUPS };
-        let groups = groups.min(bench.bytes / (SIZE * ELEMENT));
-        let peak = bench.rate(self, &bench.compute, groups)? * (groups * SIZE * FLOPS) as f64;
+        let groups = if self.adapter().software { SOFTWARE_COMPUTE_GROUPS } else { COMPUTE_GROUPS };
+        let groups = groups.min(bench.bytes / (GROUP_SIZE * ELEMENT_BYTES));
+        let peak =
+            bench.rate(self, &bench.compute, groups)? * (groups * GROUP_SIZE * FLOPS_PER_INVOCATION) as f64;
         Ok(Roofline {
             copy_bytes_per_second: copy,
             peak_flops_per_second: peak,
@@ -129,12 +130,12 @@ impl Kernels {
         // the first run compiles on some drivers
         self.seconds(gpu, kernel, groups, 1)?;
         let begin = Instant::now();
-        let in_time = || begin.elapsed().as_secs_f64() < BUDGET;
+        let in_time = || begin.elapsed().as_secs_f64() < BUDGET_SECONDS;
         let mut times = 1;
         let mut best = self.seconds(gpu, kernel, groups, times)?;
-        while best < TARGET && times < MOST && in_time() {
-            let more = (1.2 * TARGET / best.max(1e-9)).clamp(2.0, 16.0);
-            times = ((f64::from(times) * more) as u32).min(MOST);
+        while best < TARGET_SECONDS && times < MAX_DISPATCHES && in_time() {
+            let more = (1.2 * TARGET_SECONDS / best.max(1e-9)).clamp(2.0, 16.0);
+            times = ((f64::from(times) * more) as u32).min(MAX_DISPATCHES);
             best = self.seconds(gpu, kernel, groups, times)?;
         }
         for _ in (1..ROUNDS).take_while(|_| in_time()) {
@@ -205,10 +206,10 @@ fn clock(device: &wgpu::Device) -> Clock {
 /// Two buffers as large as wanted, or as the device still has room for.
 fn memory(gpu: &Gpu) -> Result<(u64, [wgpu::Buffer; 2])> {
     let adapter = gpu.adapter();
-    let wanted = if adapter.software { SOFTWARE_BYTES } else { BYTES };
+    let wanted = if adapter.software { SOFTWARE_BUFFER_BYTES } else { BUFFER_BYTES };
     let limit = adapter.binding_bytes.min(adapter.buffer_bytes);
     let mut bytes = wanted;
-    while bytes > limit && bytes > LEAST_BYTES {
+    while bytes > limit && bytes > MIN_BUFFER_BYTES {
         bytes /= 2;
     }
     loop {
@@ -218,7 +219,7 @@ fn memory(gpu: &Gpu) -> Result<(u64, [wgpu::Buffer; 2])> {
         });
         match made {
             Ok(buffers) => return Ok((bytes, buffers)),
-            Err(why) if bytes <= LEAST_BYTES => return Err(why),
+            Err(why) if bytes <= MIN_BUFFER_BYTES => return Err(why),
             Err(_) => bytes /= 2,
         }
     }

@@ -9,7 +9,7 @@
 //! - Fields of the model that all worlds share, or that stand in the kernels' text, are not counted: caches hold
 //!   them. Model fields with a value per world are counted.
 //! - Fields that kernels keep in registers or workgroup memory are not counted.
-//! - What only the reset of a broken world touches is not counted. Other conditions are not looked at: a field
+//! - What only the reset of a broken world accesses is not counted. Other conditions are not looked at: a field
 //!   that a kernel reads or writes under any of them counts.
 //! - A field that is read many times within a dispatch (the solver's, in every iteration) counts once, and so does
 //!   a solver that is dispatched once per iteration (lavapipe): what a perfect cache of unlimited size would leave.
@@ -21,16 +21,16 @@
 use std::collections::BTreeSet;
 
 use crate::gpu::codegen::compose::Composer;
-use crate::gpu::codegen::layout::{Layout, Place};
+use crate::gpu::codegen::layout::{AddressSpace, Layout};
 use crate::schema::stages::Stage;
 use crate::schema::{Dim, Field, Size, Sizes};
 
 /// Bytes of an element on the GPU.
-const ELEMENT: f64 = 4.0;
+const ELEMENT_BYTES: f64 = 4.0;
 
 /// What worlds hold on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
+pub struct MeanLoad {
     /// Contacts of a world.
     pub contacts: f64,
     /// Constraint rows of a world.
@@ -61,9 +61,9 @@ impl Traffic {
 }
 
 /// What each group of stages moves when it is one dispatch.
-pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load: Load) -> Vec<Traffic> {
+pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load: MeanLoad) -> Vec<Traffic> {
     let all = |stages: &[Stage], set: bool| {
-        let fields = stages.iter().flat_map(|s| composer.touches(*s, set)).collect();
+        let fields = stages.iter().flat_map(|s| composer.accesses(*s, set)).collect();
         bytes(&fields, layout, load)
     };
     let of = |stages: &Vec<Stage>| Traffic {
@@ -75,13 +75,13 @@ pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load
 }
 
 /// Bytes of those fields that lie in the arena.
-fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: Load) -> f64 {
-    let slots = fields.iter().filter_map(|name| layout.slot(name)).filter(|s| s.place == Place::World);
-    slots.map(|s| ELEMENT * elements(&s.field, &layout.sizes, load)).sum()
+fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: MeanLoad) -> f64 {
+    let slots = fields.iter().filter_map(|name| layout.slot(name)).filter(|s| s.space == AddressSpace::World);
+    slots.map(|s| ELEMENT_BYTES * elements(&s.field, &layout.sizes, load)).sum()
 }
 
 /// Elements of a field that are in use.
-fn elements(field: &Field, sizes: &Sizes, load: Load) -> f64 {
+fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
     let length = |dim: &Dim| match *dim {
         Dim::Of(Size::nconmax | Size::nadhesive) => load.contacts,
         Dim::Of(Size::njmax | Size::ndual) => load.rows,
@@ -94,14 +94,14 @@ fn elements(field: &Field, sizes: &Sizes, load: Load) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::codegen::compose::{Placement, Shape};
-    use crate::gpu::codegen::layout::Local;
+    use crate::gpu::codegen::compose::{Tiling, WorkingSetSpace};
+    use crate::gpu::codegen::layout::WorkingSet;
     use crate::model::Model;
     use crate::model::data::Data;
     use crate::model::plan;
 
-    const SHAPE: Shape = Shape { lanes: 1, tile: 8, placement: Placement::Storage };
-    const LOAD: Load = Load { contacts: 2.5, rows: 10.0 };
+    const TILING: Tiling = Tiling { lanes: 1, tile: 8, placement: WorkingSetSpace::Storage };
+    const LOAD: MeanLoad = MeanLoad { contacts: 2.5, rows: 10.0 };
 
     fn model(name: &str) -> Model {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
@@ -109,11 +109,11 @@ mod tests {
     }
 
     /// Bytes of a step with the stages cut as `starts` says.
-    fn of_step(model: &Model, load: Load, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
+    fn of_step(model: &Model, load: MeanLoad, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
-        let composer = Composer::new(model, SHAPE, false).expect("our own kernels");
+        let composer = Composer::new(model, TILING, false).expect("our own kernels");
         let used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
-        let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
+        let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new(), &WorkingSet::NONE);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
         for stage in plan::step(model) {
             match groups.last_mut() {
@@ -138,13 +138,14 @@ mod tests {
     #[test]
     fn fields_of_the_model_are_free() {
         let model = model("pendulum.xml");
-        let composer = Composer::new(&model, SHAPE, false).expect("our own kernels");
+        let composer = Composer::new(&model, TILING, false).expect("our own kernels");
         let used = composer.fields(&plan::stages(&model).collect::<Vec<_>>());
-        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &Local::NONE);
+        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &WorkingSet::NONE);
         // one coordinate of a world; the masses and the gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0);
-        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::from(["body_mass"]), &Local::NONE);
+        let layout =
+            Layout::new(&model, model.sizes, 8, &used, &BTreeSet::from(["body_mass"]), &WorkingSet::NONE);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0 + 4.0 * model.sizes.nbody as f64);
     }
 
@@ -154,7 +155,7 @@ mod tests {
         let (_, all) = of_step(&model, LOAD, |_| true);
         let of = |name: &str| {
             let found = all.iter().find(|t| t.name() == name).expect("a stage");
-            (found.read / ELEMENT, found.written / ELEMENT)
+            (found.read / ELEMENT_BYTES, found.written / ELEMENT_BYTES)
         };
         let (nq, nv, nbody) = (28.0, 27.0, model.sizes.nbody as f64);
         // qpos, qvel and status; status; what a reset would write is not there
@@ -175,7 +176,7 @@ mod tests {
         assert!(split > some && some > fused && fused > 0.0, "{split} {some} {fused}");
         assert_eq!((apart.len(), one.len()), (plan::step(&model).count(), 1));
         // contacts and rows cost something, and only those
-        let (none, _) = of_step(&model, Load::default(), |_| false);
+        let (none, _) = of_step(&model, MeanLoad::default(), |_| false);
         assert!(fused > none && none > 0.0, "{fused} {none}");
     }
 }

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::options::{MOST_WORLDS, Options, Partition};
+use super::options::{KernelOptions, MAX_WORLDS_PER_GROUP, Partition};
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::Placement;
+use crate::gpu::codegen::compose::WorkingSetSpace;
 use crate::gpu::runtime::batch::GpuBatch;
 use crate::gpu::runtime::device::{Adapter, Gpu};
 use crate::model::Model;
@@ -26,7 +26,7 @@ pub struct Trial {
     /// Worlds per workgroup.
     pub worlds_per_group: usize,
     /// Where kernels keep what only they use.
-    pub placement: Placement,
+    pub placement: WorkingSetSpace,
     /// Grouping of the stages.
     pub partition: Partition,
     /// Seconds per step of all worlds.
@@ -36,25 +36,25 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Options that ask for it.
-    pub fn options(&self) -> Options {
-        Options {
+    /// KernelOptions that ask for it.
+    pub fn options(&self) -> KernelOptions {
+        KernelOptions {
             partition: self.partition,
             lanes: Some(self.lanes),
             worlds_per_group: Some(self.worlds_per_group),
             placement: Some(self.placement),
-            ..Options::default()
+            ..KernelOptions::default()
         }
     }
 }
 
 /// Fields that worlds are started from.
-pub type Start = Vec<(&'static str, Vec<f64>)>;
+pub type StartState = Vec<(&'static str, Vec<f64>)>;
 
 /// Seconds that one trial is stepped for, about.
-const TRIAL: f64 = 0.1;
+const TRIAL_SECONDS: f64 = 0.1;
 
-/// Finds the fastest way to step `worlds` worlds from `start` within about `seconds`; every trial is told to `seen`.
+/// Finds the fastest way to step `worlds` worlds from `start` within about `seconds`; every trial is told to `on_trial`.
 /// What `fixed` says is not varied. The last entry is the fastest.
 ///
 /// # Errors
@@ -64,22 +64,22 @@ pub fn search(
     model: &Model,
     worlds: usize,
     capacity: Capacity,
-    start: &Start,
-    fixed: &Options,
+    start: &StartState,
+    fixed: &KernelOptions,
     seconds: f64,
-    seen: &mut dyn FnMut(&Trial),
+    on_trial: &mut dyn FnMut(&Trial),
 ) -> Result<Trial> {
     let begin = Instant::now();
     let mut best = trial(gpu, model, worlds, capacity, start, fixed)?;
-    seen(&best);
-    for axis in [Axis::Lanes, Axis::Worlds, Axis::Placement, Axis::Partition] {
+    on_trial(&best);
+    for axis in [SearchAxis::Lanes, SearchAxis::Worlds, SearchAxis::WorkingSetSpace, SearchAxis::Partition] {
         for options in axis.candidates(&best, fixed, model, gpu.adapter()) {
             if begin.elapsed().as_secs_f64() > seconds {
                 return Ok(best);
             }
             // a candidate that the driver refuses is no candidate
             let Ok(found) = trial(gpu, model, worlds, capacity, start, &options) else { continue };
-            seen(&found);
+            on_trial(&found);
             if found.step_seconds < best.step_seconds {
                 best = found;
             }
@@ -90,26 +90,33 @@ pub fn search(
 
 /// What a search varies.
 #[derive(Clone, Copy)]
-enum Axis {
+enum SearchAxis {
     Lanes,
     Worlds,
-    Placement,
+    WorkingSetSpace,
     Partition,
 }
 
-impl Axis {
-    /// Options that differ from the best so far along this axis, and fit the device.
-    fn candidates(self, best: &Trial, fixed: &Options, model: &Model, adapter: &Adapter) -> Vec<Options> {
+impl SearchAxis {
+    /// KernelOptions that differ from the best so far along this axis, and fit the device.
+    fn candidates(
+        self,
+        best: &Trial,
+        fixed: &KernelOptions,
+        model: &Model,
+        adapter: &Adapter,
+    ) -> Vec<KernelOptions> {
         let base = best.options();
-        let free = |given: bool, all: Vec<Options>| if given { Vec::new() } else { all };
+        let free = |given: bool, all: Vec<KernelOptions>| if given { Vec::new() } else { all };
         let all = match self {
             // groups keep their size, the placement follows the lanes
-            Axis::Lanes => free(fixed.lanes.is_some(), {
+            SearchAxis::Lanes => free(fixed.lanes.is_some(), {
                 let size = best.lanes * best.worlds_per_group;
                 let most = (2 * model.sizes.nv.max(1)).next_power_of_two().min(64);
                 let lanes = (0..7).map(|k| 1 << k).filter(|l| *l != best.lanes && *l <= most);
-                let tile = |l: usize| fixed.worlds_per_group.unwrap_or((size / l).clamp(1, MOST_WORLDS));
-                let of = |l| Options {
+                let tile =
+                    |l: usize| fixed.worlds_per_group.unwrap_or((size / l).clamp(1, MAX_WORLDS_PER_GROUP));
+                let of = |l| KernelOptions {
                     lanes: Some(l),
                     worlds_per_group: Some(tile(l)),
                     placement: fixed.placement,
@@ -117,22 +124,22 @@ impl Axis {
                 };
                 lanes.map(of).collect()
             }),
-            Axis::Worlds => free(fixed.worlds_per_group.is_some(), {
+            SearchAxis::Worlds => free(fixed.worlds_per_group.is_some(), {
                 let tiles = (0..6).map(|k| 1 << k).filter(|t| *t != best.worlds_per_group);
-                tiles.map(|t| Options { worlds_per_group: Some(t), ..base.clone() }).collect()
+                tiles.map(|t| KernelOptions { worlds_per_group: Some(t), ..base.clone() }).collect()
             }),
-            Axis::Placement => free(fixed.placement.is_some(), {
-                let all = [Placement::Storage, Placement::Workgroup, Placement::Registers];
+            SearchAxis::WorkingSetSpace => free(fixed.placement.is_some(), {
+                let all = [WorkingSetSpace::Storage, WorkingSetSpace::Workgroup, WorkingSetSpace::Registers];
                 let others = all.into_iter().filter(|p| *p != best.placement);
-                others.map(|p| Options { placement: Some(p), ..base.clone() }).collect()
+                others.map(|p| KernelOptions { placement: Some(p), ..base.clone() }).collect()
             }),
-            Axis::Partition => free(fixed.partition != Partition::Auto, {
+            SearchAxis::Partition => free(fixed.partition != Partition::Auto, {
                 let all = [Partition::Split, Partition::Grouped, Partition::Fused];
                 let others = all.into_iter().filter(|p| *p != best.partition);
-                others.map(|p| Options { partition: p, ..base.clone() }).collect()
+                others.map(|p| KernelOptions { partition: p, ..base.clone() }).collect()
             }),
         };
-        all.into_iter().filter(|o| o.shape(model, adapter).is_ok()).collect()
+        all.into_iter().filter(|o| o.tiling(model, adapter).is_ok()).collect()
     }
 }
 
@@ -142,8 +149,8 @@ fn trial(
     model: &Model,
     worlds: usize,
     capacity: Capacity,
-    start: &Start,
-    options: &Options,
+    start: &StartState,
+    options: &KernelOptions,
 ) -> Result<Trial> {
     let mut batch = GpuBatch::new(gpu, model, worlds, capacity, options)?;
     for (field, values) in start {
@@ -158,16 +165,16 @@ fn trial(
         batch.step(steps)?;
         batch.wait()?;
         elapsed = begin.elapsed().as_secs_f64();
-        if elapsed > 0.5 * TRIAL || steps > 10_000 {
+        if elapsed > 0.5 * TRIAL_SECONDS || steps > 10_000 {
             break;
         }
         steps = 2 * steps + 1;
     }
-    let shape = batch.shape();
+    let tiling = batch.tiling();
     Ok(Trial {
-        lanes: shape.lanes,
-        worlds_per_group: shape.tile,
-        placement: shape.placement,
+        lanes: tiling.lanes,
+        worlds_per_group: tiling.tile,
+        placement: tiling.placement,
         partition: batch.partition(),
         step_seconds: elapsed / steps as f64,
         build_seconds: batch.build_times().total(),
@@ -179,14 +186,14 @@ const FORMAT: &str = concat!("manyworlds tuning 1, ", env!("CARGO_PKG_VERSION"))
 
 /// What was found on this machine: one entry per device, model and order of magnitude of worlds.
 #[derive(Debug)]
-pub struct Cache {
+pub struct TuningCache {
     path: PathBuf,
     entries: Map<String, Value>,
 }
 
-impl Cache {
+impl TuningCache {
     /// Reads a file. One that is missing, damaged, or of another version counts as empty, and is written anew by
-    /// [`Cache::keep`]; the second value says why.
+    /// [`TuningCache::keep`]; the second value says why.
     pub fn open(path: &Path) -> (Self, Option<String>) {
         let empty = || Self { path: path.to_path_buf(), entries: Map::new() };
         let why = |what: &str| Some(format!("{}: {what}; it is not used", path.display()));
@@ -208,19 +215,19 @@ impl Cache {
     }
 
     /// The options kept for a model on a device, if they are of use there.
-    pub fn find(&self, adapter: &Adapter, model: &Model, worlds: usize) -> Option<Options> {
+    pub fn find(&self, adapter: &Adapter, model: &Model, worlds: usize) -> Option<KernelOptions> {
         let entry = self.entries.get(&key(adapter, model, worlds))?.as_object()?;
         let word = |name: &str| entry.get(name).and_then(Value::as_str);
         let count = |name: &str| usize::try_from(entry.get(name)?.as_u64()?).ok();
-        let options = Options {
+        let options = KernelOptions {
             partition: word("partition")?.parse().ok()?,
             lanes: Some(count("lanes")?),
             worlds_per_group: Some(count("worlds_per_group")?),
             placement: Some(word("placement")?.parse().ok()?),
-            ..Options::default()
+            ..KernelOptions::default()
         };
         // an entry that somebody has changed may not fit
-        options.shape(model, adapter).is_ok().then_some(options)
+        options.tiling(model, adapter).is_ok().then_some(options)
     }
 
     /// Keeps the result of a search, in the file too.
@@ -310,7 +317,7 @@ mod tests {
     const FOUND: Trial = Trial {
         lanes: 1,
         worlds_per_group: 16,
-        placement: Placement::Registers,
+        placement: WorkingSetSpace::Registers,
         partition: Partition::Fused,
         step_seconds: 0.001,
         build_seconds: 1.0,
@@ -320,15 +327,15 @@ mod tests {
     fn what_was_found_is_found_again_and_only_where_it_holds() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep/tuning.json");
-        let (mut cache, why) = Cache::open(&path);
+        let (mut cache, why) = TuningCache::open(&path);
         assert_eq!(why, None);
         let (here, one) = (adapter("here"), model(1.0));
         cache.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
-        let (cache, why) = Cache::open(&path);
+        let (cache, why) = TuningCache::open(&path);
         assert_eq!(why, None);
         let found = cache.find(&here, &one, 120).expect("kept");
         assert_eq!((found.lanes, found.worlds_per_group), (Some(1), Some(16)));
-        assert_eq!((found.placement, found.partition), (Some(Placement::Registers), Partition::Fused));
+        assert_eq!((found.placement, found.partition), (Some(WorkingSetSpace::Registers), Partition::Fused));
         assert!(cache.find(&adapter("elsewhere"), &one, 100).is_none());
         assert!(cache.find(&here, &model(2.0), 100).is_none());
         assert!(cache.find(&here, &one, 10_000).is_none());
@@ -338,8 +345,8 @@ mod tests {
     fn a_search_on_hardware_tries_one_lane_and_others() {
         let hardware = Adapter { software: false, invocations: 1024, ..adapter("hardware") };
         let model = compile::load("models/humanoid.xml".as_ref()).expect("a model of ours");
-        let best = Trial { lanes: 16, worlds_per_group: 4, placement: Placement::Workgroup, ..FOUND };
-        let all = Axis::Lanes.candidates(&best, &Options::default(), &model, &hardware);
+        let best = Trial { lanes: 16, worlds_per_group: 4, placement: WorkingSetSpace::Workgroup, ..FOUND };
+        let all = SearchAxis::Lanes.candidates(&best, &KernelOptions::default(), &model, &hardware);
         let lanes: Vec<_> = all.iter().filter_map(|o| o.lanes).collect();
         assert_eq!(lanes, [1, 2, 4, 8, 32, 64]);
     }
@@ -349,10 +356,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("tuning.json");
         let (here, one, two) = (adapter("here"), model(1.0), model(2.0));
-        let (mut first, mut second) = (Cache::open(&path).0, Cache::open(&path).0);
+        let (mut first, mut second) = (TuningCache::open(&path).0, TuningCache::open(&path).0);
         first.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
         second.keep(&here, &two, 100, &FOUND).expect("a file that can be written");
-        let cache = Cache::open(&path).0;
+        let cache = TuningCache::open(&path).0;
         assert!(cache.find(&here, &one, 100).is_some() && cache.find(&here, &two, 100).is_some());
     }
 
@@ -363,16 +370,16 @@ mod tests {
         let (here, one) = (adapter("here"), model(1.0));
         for text in ["", "{", "[1]", "{\"format\": \"another\", \"entries\": {}}"] {
             std::fs::write(&path, text).expect("written");
-            let (mut cache, why) = Cache::open(&path);
+            let (mut cache, why) = TuningCache::open(&path);
             assert!(why.is_some_and(|w| w.contains("tuning.json")), "{text}");
             assert!(cache.find(&here, &one, 100).is_none());
             cache.keep(&here, &one, 100, &FOUND).expect("replaced");
-            assert!(Cache::open(&path).0.find(&here, &one, 100).is_some());
+            assert!(TuningCache::open(&path).0.find(&here, &one, 100).is_some());
         }
         // an entry with three lanes
         let good = std::fs::read_to_string(&path).expect("written");
         std::fs::write(&path, good.replace("\"lanes\": 1", "\"lanes\": 3")).expect("written");
-        let (cache, why) = Cache::open(&path);
+        let (cache, why) = TuningCache::open(&path);
         assert!(why.is_none() && cache.entries().count() == 1);
         assert!(cache.find(&here, &one, 100).is_none());
     }

@@ -1,6 +1,6 @@
 //! `<pin>`: vertices and nodes that stay with the parent body.
 
-use super::{Comp, PLANAR, RADIAL, Shape};
+use super::{Comp, FlexcompShape, PLANAR, RADIAL};
 use crate::mjcf::attrs::El;
 use crate::mjcf::flex::MAX_LIST;
 
@@ -84,7 +84,7 @@ impl Comp<'_> {
             pin.wrong(name, "a line has no grid", "pin points by id or range");
             return None;
         }
-        if self.shape != Shape::Grid && self.order() == 0 {
+        if self.shape != FlexcompShape::Grid && self.order() == 0 {
             let help = "pin points by id or range; only type=\"grid\" and interpolated flexes have a grid";
             pin.wrong(name, format!("a {} has no grid", self.word()), help);
             return None;
@@ -120,7 +120,7 @@ impl Comp<'_> {
         let places = list(pin, "grid", dim)?;
         self.has_grid(pin, "grid")?;
         // corners of the interpolated box, where the points are no grid
-        let size = if self.shape == Shape::Grid { self.count } else { [self.order() + 1; 3] };
+        let size = if self.shape == FlexcompShape::Grid { self.count } else { [self.order() + 1; 3] };
         for at in places.chunks_exact(dim) {
             self.in_grid(pin, "grid", at, size)?;
             self.pin_place(at);

@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3};
 
-use super::{Comp, MAX_POINTS, Shape};
+use super::{Comp, FlexcompShape, MAX_POINTS};
 use crate::mjcf::Reader;
 
 /// Tetrahedra of a cell of the grid, by corners counted around the lower side, then around the upper one.
@@ -16,18 +16,19 @@ impl Comp<'_> {
     /// Makes or reads points and elements.
     pub(super) fn layout(&mut self, reader: &Reader<'_>) -> Option<()> {
         match self.shape {
-            Shape::Direct => Some(()),
-            Shape::Mesh => self.mesh(reader),
-            Shape::Gmsh => self.gmsh(reader),
+            FlexcompShape::Direct => Some(()),
+            FlexcompShape::Mesh => self.mesh(reader),
+            FlexcompShape::Gmsh => self.gmsh(reader),
             _ => self.lattice(),
         }
     }
 
     fn lattice(&mut self) -> Option<()> {
-        if matches!(self.shape, Shape::Square | Shape::Disc) {
+        if matches!(self.shape, FlexcompShape::Square | FlexcompShape::Disc) {
             self.flex.dim = 2;
         }
-        let closed = matches!(self.shape, Shape::Box | Shape::Cylinder | Shape::Ellipsoid);
+        let closed =
+            matches!(self.shape, FlexcompShape::Box | FlexcompShape::Cylinder | FlexcompShape::Ellipsoid);
         let [nx, ny, nz] = self.count;
         // no more than this many are made
         let points = match (closed, self.flex.dim) {
@@ -48,7 +49,7 @@ impl Comp<'_> {
             return self.surface();
         }
         match self.flex.dim {
-            1 if self.shape == Shape::Circle && nx < 4 => {
+            1 if self.shape == FlexcompShape::Circle && nx < 4 => {
                 let message = format!("a circle of count {nx} has no inside");
                 self.el.wrong("count", message, "at least 4 along the first axis");
                 return None;
@@ -80,7 +81,7 @@ impl Comp<'_> {
     /// A straight line, or a ring whose last point is the first one.
     fn line(&mut self) {
         let n = self.count[0];
-        if self.shape != Shape::Circle {
+        if self.shape != FlexcompShape::Circle {
             for i in 0..n {
                 let x = self.at([i, 0, 0]).x;
                 self.points.push(DVec3::new(x, 0.0, 0.0));
@@ -121,12 +122,15 @@ impl Comp<'_> {
                 let [a, b, c, d] = [id(i, j), id(i + 1, j), id(i + 1, j + 1), id(i, j + 1)];
                 // diagonals of a disc point to its centre
                 let across = (at.x < -ON_AXIS && at.y > -ON_AXIS) || (at.x > -ON_AXIS && at.y < -ON_AXIS);
-                let triangles =
-                    if across && self.shape == Shape::Disc { [a, b, d, b, c, d] } else { [a, b, c, a, c, d] };
+                let triangles = if across && self.shape == FlexcompShape::Disc {
+                    [a, b, d, b, c, d]
+                } else {
+                    [a, b, c, a, c, d]
+                };
                 self.flex.elem.extend(triangles);
             }
         }
-        if self.shape == Shape::Disc {
+        if self.shape == FlexcompShape::Disc {
             self.round();
         }
         Some(())

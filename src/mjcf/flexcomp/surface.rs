@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::{Comp, Shape};
+use super::{Comp, FlexcompShape};
 
 /// The sides in order: the axis across, whether it is the far one, and the two axes along.
 const SIDES: [(usize, bool, [usize; 2]); 6] = [
@@ -54,8 +54,8 @@ impl Comp<'_> {
     }
 
     /// Elements of one side: two for each square.
-    fn side(&mut self, side: &Side) {
-        let &Side { axis, far, along, .. } = side;
+    fn side(&mut self, side: &BoxFace) {
+        let &BoxFace { axis, far, along, .. } = side;
         let (count, solid, open) = (self.count, self.flex.dim == 3, self.flex.dim == 2);
         let first = i32::from(solid);
         let id = |i: usize, j: usize| {
@@ -87,13 +87,13 @@ impl Comp<'_> {
         let mut unit = DVec3::from_array(std::array::from_fn(|k| 2.0 * at[k] as f64 / last[k] - 1.0));
         let size = 0.5 * self.spacing * DVec3::from_array(last);
         match self.shape {
-            Shape::Cylinder => {
+            FlexcompShape::Cylinder => {
                 let flat = unit.truncate();
                 let reach = flat.abs().max_element();
                 let round = flat.normalize_or_zero() * reach;
                 unit = round.extend(unit.z);
             }
-            Shape::Ellipsoid => unit = unit.normalize(),
+            FlexcompShape::Ellipsoid => unit = unit.normalize(),
             _ => {}
         }
         unit * size
@@ -101,7 +101,7 @@ impl Comp<'_> {
 }
 
 /// A side, and how far it reaches along its axes without what belongs to sides before it.
-struct Side {
+struct BoxFace {
     axis: usize,
     far: bool,
     along: [usize; 2],
@@ -109,7 +109,7 @@ struct Side {
 }
 
 /// The sides of a box, in order; an open one has no side across the end of z.
-fn sides(count: [usize; 3], open: bool) -> impl Iterator<Item = Side> {
+fn sides(count: [usize; 3], open: bool) -> impl Iterator<Item = BoxFace> {
     let here = SIDES.into_iter().filter(move |s| !(open && s.0 == 2 && s.1));
     here.map(move |(axis, far, along)| {
         // edges belong to the first of their sides: across z, then y, then x
@@ -117,14 +117,14 @@ fn sides(count: [usize; 3], open: bool) -> impl Iterator<Item = Side> {
             let last = if a == 2 && open { count[a] } else { count[a] - 1 };
             if a > axis { 1..last } else { 0..count[a] }
         });
-        Side { axis, far, along, range }
+        BoxFace { axis, far, along, range }
     })
 }
 
 /// Index of a place on the box, in the order of the sides.
 fn index(at: [usize; 3], count: [usize; 3], open: bool) -> i32 {
     let mut before = 0;
-    for Side { axis, far, along, range } in sides(count, open) {
+    for BoxFace { axis, far, along, range } in sides(count, open) {
         let here = at[axis] == if far { count[axis] - 1 } else { 0 };
         if here && (0..2).all(|k| range[k].contains(&at[along[k]])) {
             let [i, j] = [0, 1].map(|k| at[along[k]] - range[k].start);

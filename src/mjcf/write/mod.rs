@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 
-use super::attrs::{El, Pen};
+use super::attrs::{AttrWriter, El};
 use super::xml::{Node, Tree};
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
@@ -118,7 +118,7 @@ impl Writer<'_> {
     fn attrs<E: Clone>(&self, scope: usize, fresh: &E, value: &E, read: impl Fn(El<'_>, &mut E)) -> Attrs {
         let record = |value: &E| {
             let full = |attr: &str, target: &Ref| self.full_by_attr(attr, target, scope);
-            let pen = Pen { attrs: RefCell::default(), full: &full };
+            let pen = AttrWriter { attrs: RefCell::default(), full: &full };
             read(El { log: &self.log, tree: &self.tree, id: 0, pen: Some(&pen) }, &mut value.clone());
             pen.attrs.into_inner()
         };

@@ -5,13 +5,13 @@ macro_rules! state_data {
         $crate::schema::gather! { $($state)* {
             // state
             state time: real [1] "s" "Simulation time.";
-            state time_rest: real [1] "s" "What rounding has kept out of the time.";
+            state time_compensation: real [1] "s" "What rounding has kept out of the time.";
             state qpos: real [nq] "mixed" "Position coordinates.";
             state qvel: real [nv] "mixed" "Velocities.";
             state act: real [na] "1" "Activations.";
             state qacc_warmstart: real [nv] "mixed" "Acceleration that the solver starts from.";
             state history: real [nhistory] "mixed" "Histories of controls and sensors: of each the time of the last sampling, the place of the newest sample, times of the samples, their values.";
-            state history_rest: real [nsensor] "s" "What rounding has kept out of the times of the last sampling.";
+            state history_compensation: real [nsensor] "s" "What rounding has kept out of the times of the last sampling.";
             state ctrl: real [nu] "mixed" "Controls.";
             state qfrc_applied: real [nv] "N or N m" "Generalized force from the caller.";
             state xfrc_applied: real [nbody 6] "N, N m" "Force and torque from the caller at each centre of mass.";

@@ -10,7 +10,7 @@ macro_rules! views_data {
             rne_post cfrc_ext: real [nbody 6] "N m, N" "Force on the body from contacts, equalities and the caller, about the tree's centre of mass.";
             rne_post cfrc_int: real [nbody 6] "N m, N" "Force that the body's parent passes to it, about the tree's centre of mass.";
             energies energy: real [2] "J" "Potential and kinetic energy.";
-            sensor sensor_fresh: real [nsensordata] "mixed" "What the sensors measure now, where there are histories.";
+            sensor sensordata_undelayed: real [nsensordata] "mixed" "What the sensors measure now, where there are histories.";
             sensor sensordata: real [nsensordata] "mixed" "Outputs of the sensors.";
         } }
     };

@@ -53,7 +53,7 @@ macro_rules! actuation_fields {
             moment_rownnz: int [nout] "1" "Nonzeros of the output's moment row.";
             moment_rowadr: adr(nJmom) [nout] "id" "First nonzero of the row.";
             moment_colind: id(nv) [nJmom] "id" "Column of each nonzero.";
-            moment_out: id(nout) [nJmom] "id" "Row of each nonzero.";
+            moment_rowind: id(nout) [nJmom] "id" "Row of each nonzero.";
             actuator_cranklength: real [nactuator] "m" "Rod length of a slider-crank.";
             actuator_dynprm: real [nactuator 10] "mixed" "Parameters of the activation dynamics.";
             actuator_gainprm: real [nactuator 10] "mixed" "Parameters of the gain.";

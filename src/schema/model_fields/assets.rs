@@ -33,13 +33,13 @@ macro_rules! assets_fields {
             mesh_polymapadr: adr(nmeshpolymap) [nmeshvert] "id" "First polygon of each vertex.";
             mesh_polymapnum: int [nmeshvert] "1" "Number of polygons of each vertex.";
             mesh_polymap: id(nmeshpoly) [nmeshpolymap] "id" "Polygons of vertices.";
-            mesh_boxadr: adr(nmeshbox) [nmesh] "id" "First node of the tree of boxes around the faces.";
-            mesh_boxnum: int [nmesh] "1" "Number of nodes.";
-            meshbox_aabb: real [nmeshbox 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
-            meshbox_skip: int [nmeshbox] "1" "Number of the node after those below, in its tree.";
-            meshbox_faceadr: adr(nmeshface) [nmeshbox] "id" "First face of a leaf among those of the mesh, in the order of `mesh_boxface`.";
-            meshbox_facenum: int [nmeshbox] "1" "Number of faces of a leaf, 0 of other nodes.";
-            mesh_boxface: id(nmeshface) [nmeshface] "id" "Faces of each mesh in the order of leaves.";
+            meshbvh_adr: adr(nmeshbvh) [nmesh] "id" "First node of the tree of boxes around the faces.";
+            meshbvh_num: int [nmesh] "1" "Number of nodes.";
+            meshbvh_aabb: real [nmeshbvh 6] "m" "Boxes of nodes: centre and half sizes, in the frame of the mesh.";
+            meshbvh_skip: int [nmeshbvh] "1" "Number of the node after those below, in its tree.";
+            meshbvh_faceadr: adr(nmeshface) [nmeshbvh] "id" "First face of a leaf among those of the mesh, in the order of `meshbvh_face`.";
+            meshbvh_facenum: int [nmeshbvh] "1" "Number of faces of a leaf, 0 of other nodes.";
+            meshbvh_face: id(nmeshface) [nmeshface] "id" "Faces of each mesh in the order of leaves.";
             // height fields
             hfield_size: real [nhfield 4] "m" "Half sizes along x and y, height, depth of the base.";
             hfield_nrow: int [nhfield] "1" "Number of rows.";

@@ -47,21 +47,21 @@ macro_rules! collision_fields {
             candidate_geom1: id(ngeom) [ncandidate] "id" "First geom, the one of lower type.";
             candidate_geom2: id(ngeom) [ncandidate] "id" "Second geom.";
             candidate_pair: id(npair or none) [ncandidate] "id" "Explicit pair that it comes from; -1 for none.";
-            span_adr: adr(ncandidate) [nspan] "id" "First candidate of the run.";
-            span_num: int [nspan] "1" "Number of its candidates.";
-            span_body: id(nbody or none) [nspan 2] "id" "Bodies that their geoms are on; -1 where no test leaves out the run.";
-            span_geom: id(ngeom or none) [nspan] "id" "The one geom on the first body; -1 for several.";
-            span_reach: real [nspan 8] "m" "For either body centre, in its frame, and radius of a sphere around those geoms with margins; of a plane, the radius is its margin.";
-            span_box: real [nspan 12] "m" "For either body centre and half sizes of a box around those geoms with margins, in its frame, or in that of the one geom.";
-            sweep_body: id(nbody or none) [nsweep] "id" "Body that is sorted; -1 for a geom. CPU only, as all of the sweep.";
-            sweep_geom: id(ngeom or none) [nsweep] "id" "Geom that is sorted; -1 for a body.";
-            sweep_adr: adr(nsweeppair) [nsweep] "id" "First of the groups that it has with later ones.";
-            sweep_num: int [nsweep] "1" "Number of those.";
-            sweep_other: id(nsweep) [nsweeppair] "id" "The later one, in ascending order.";
-            sweep_group: id(nsweepgroup) [nsweeppair] "id" "Group of candidates of the two.";
-            sweep_rest: id(nsweepgroup) [nsweeprest] "id" "Group of what has no bounds, or margins of its own.";
-            sweep_group_adr: adr(ncandidate) [nsweepgroup] "id" "First candidate of the group.";
-            sweep_group_num: int [nsweepgroup] "1" "Number of its candidates.";
+            bodypair_adr: adr(ncandidate) [nbodypair] "id" "First candidate of the run.";
+            bodypair_num: int [nbodypair] "1" "Number of its candidates.";
+            bodypair_body: id(nbody or none) [nbodypair 2] "id" "Bodies that their geoms are on; -1 where no test leaves out the run.";
+            bodypair_geom: id(ngeom or none) [nbodypair] "id" "The one geom on the first body; -1 for several.";
+            bodypair_sphere: real [nbodypair 8] "m" "For either body centre, in its frame, and radius of a sphere around those geoms with margins; of a plane, the radius is its margin.";
+            bodypair_aabb: real [nbodypair 12] "m" "For either body centre and half sizes of a box around those geoms with margins, in its frame, or in that of the one geom.";
+            sap_body: id(nbody or none) [nsap] "id" "Body that is sorted; -1 for a geom. CPU only, as all of the sweep.";
+            sap_geom: id(ngeom or none) [nsap] "id" "Geom that is sorted; -1 for a body.";
+            sap_adr: adr(nsappair) [nsap] "id" "First of the groups that it has with later ones.";
+            sap_num: int [nsap] "1" "Number of those.";
+            sappair_other: id(nsap) [nsappair] "id" "The later one, in ascending order.";
+            sappair_group: id(nsapgroup) [nsappair] "id" "Group of candidates of the two.";
+            sap_rest: id(nsapgroup) [nsaprest] "id" "Group of what has no bounds, or margins of its own.";
+            sapgroup_adr: adr(ncandidate) [nsapgroup] "id" "First candidate of the group.";
+            sapgroup_num: int [nsapgroup] "1" "Number of its candidates.";
         } }
     };
 }

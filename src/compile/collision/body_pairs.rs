@@ -7,14 +7,14 @@ use crate::compile::Build;
 use crate::schema::enums::geom as kind;
 
 /// Fewest candidates that a test of their own pays for, and most of those with a body that does not move.
-const LEAST: usize = 3;
-const MOST: usize = 16;
+const MIN_CANDIDATES: usize = 3;
+const MAX_STATIC_CANDIDATES: usize = 16;
 
 /// Bounds are a little larger than what they bound: the two are placed with different rounding.
-const SLACK: f64 = 1.0 + 1e-6;
+const BOUND_SLACK: f64 = 1.0 + 1e-6;
 
 /// Sphere around some geoms of a body, in its frame; a box around them, in that of the geom, if it is one.
-struct Side {
+struct BodyBounds {
     body: usize,
     geom: i32,
     sphere: [f64; 4],
@@ -23,37 +23,43 @@ struct Side {
 }
 
 /// The extent of both.
-fn join(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (DVec3, DVec3) {
+fn aabb_union(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (DVec3, DVec3) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
 impl Build<'_> {
     /// Divides the candidates into runs, and bounds both sides of each.
-    pub(crate) fn spans(&mut self, candidates: &[Candidate]) {
+    pub(crate) fn body_pairs(&mut self, candidates: &[Candidate]) {
         let mut first = 0;
         while first < candidates.len() {
             let length = self.run(&candidates[first..]);
             let run = &candidates[first..first + length];
-            let sides = (length >= LEAST).then(|| self.sides(run));
+            let pair_bounds = (length >= MIN_CANDIDATES).then(|| self.pair_bounds(run));
             let m = &mut self.model;
-            match (m.span_num.last_mut(), &sides) {
+            match (m.bodypair_num.last_mut(), &pair_bounds) {
                 // what is in no run goes with what is in none before it
-                (Some(num), None) if m.span_body.last() == Some(&-1) && *num as usize + length <= MOST => {
+                (Some(num), None)
+                    if m.bodypair_body.last() == Some(&-1)
+                        && *num as usize + length <= MAX_STATIC_CANDIDATES =>
+                {
                     *num += length as i32;
                 }
                 _ => {
-                    m.span_adr.push(first as i32);
-                    m.span_num.push(length as i32);
-                    m.span_geom.push(sides.as_ref().map_or(-1, |s| s[0].geom));
-                    m.span_body.extend(sides.as_ref().map_or([-1; 2], |s| [0, 1].map(|k| s[k].body as i32)));
-                    let sides = sides.as_ref().map(|s| [&s[0], &s[1]]);
-                    m.span_reach.extend(sides.map_or([[0.0; 4]; 2], |s| s.map(|s| s.sphere)).as_flattened());
-                    m.span_box.extend(sides.map_or([[0.0; 6]; 2], |s| s.map(|s| s.bounds)).as_flattened());
+                    m.bodypair_adr.push(first as i32);
+                    m.bodypair_num.push(length as i32);
+                    m.bodypair_geom.push(pair_bounds.as_ref().map_or(-1, |s| s[0].geom));
+                    m.bodypair_body
+                        .extend(pair_bounds.as_ref().map_or([-1; 2], |s| [0, 1].map(|k| s[k].body as i32)));
+                    let pair_bounds = pair_bounds.as_ref().map(|s| [&s[0], &s[1]]);
+                    m.bodypair_sphere
+                        .extend(pair_bounds.map_or([[0.0; 4]; 2], |s| s.map(|s| s.sphere)).as_flattened());
+                    m.bodypair_aabb
+                        .extend(pair_bounds.map_or([[0.0; 6]; 2], |s| s.map(|s| s.bounds)).as_flattened());
                 }
             }
             first += length;
         }
-        self.model.sizes.nspan = self.model.span_adr.len();
+        self.model.sizes.nbodypair = self.model.bodypair_adr.len();
     }
 
     /// Length of the run that these candidates begin with: between the same two bodies, of one geom, or a few of them where a body
@@ -71,7 +77,7 @@ impl Build<'_> {
         };
         // of one geom, with a body
         let length = |geom: usize, other: usize| {
-            let most = if m.body_treeid[other] < 0 { MOST } else { usize::MAX };
+            let most = if m.body_treeid[other] < 0 { MAX_STATIC_CANDIDATES } else { usize::MAX };
             let of_geom = |c: &&Candidate| alike(c) && [c.geom1, c.geom2].contains(&geom);
             candidates.iter().take(most).take_while(of_geom).count()
         };
@@ -79,31 +85,32 @@ impl Build<'_> {
         if !plane(&candidates[0]) {
             longest = longest.max(length(geom2, one));
             if m.body_treeid[one] < 0 || m.body_treeid[two] < 0 {
-                longest = longest.max(candidates.iter().take(MOST).take_while(alike).count());
+                longest =
+                    longest.max(candidates.iter().take(MAX_STATIC_CANDIDATES).take_while(alike).count());
             }
         }
         longest.max(1)
     }
 
     /// Bounds of the geoms of a run on either side, one that is alone first.
-    fn sides(&self, run: &[Candidate]) -> [Side; 2] {
+    fn pair_bounds(&self, run: &[Candidate]) -> [BodyBounds; 2] {
         let body = |g: usize| self.model.geom_bodyid[g] as usize;
         let one = body(run[0].geom1);
-        let mut sides = [true, false].map(|first| {
+        let mut pair_bounds = [true, false].map(|first| {
             let ends = run.iter().flat_map(|c| [c.geom1, c.geom2]);
             let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
             geoms.sort_unstable();
             geoms.dedup();
-            self.side(&geoms)
+            self.body_bounds(&geoms)
         });
-        if sides[0].geom < 0 {
-            sides.reverse();
+        if pair_bounds[0].geom < 0 {
+            pair_bounds.reverse();
         }
-        sides
+        pair_bounds
     }
 
     /// Bounds of geoms of a body with their margins; of a plane, its margin.
-    fn side(&self, geoms: &[usize]) -> Side {
+    fn body_bounds(&self, geoms: &[usize]) -> BodyBounds {
         let m = &self.model;
         let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
         let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
@@ -111,12 +118,13 @@ impl Build<'_> {
             let bound = if m.geom_type[*g] == kind::PLANE { 0.0 } else { m.geom_rbound[*g] };
             centre.distance(at(g)) + bound + m.geom_margin[*g] + m.geom_gap[*g]
         };
-        let radius = geoms.iter().map(end).fold(0.0, f64::max) * SLACK;
+        let radius = geoms.iter().map(end).fold(0.0, f64::max) * BOUND_SLACK;
         let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
-        let (low, high) = geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(join).unwrap_or_default();
+        let (low, high) =
+            geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(aabb_union).unwrap_or_default();
         let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
-        let half = half + half.length() * (SLACK - 1.0);
-        Side {
+        let half = half + half.length() * (BOUND_SLACK - 1.0);
+        BodyBounds {
             body: m.geom_bodyid[geoms[0]] as usize,
             geom,
             sphere: [centre.x, centre.y, centre.z, radius],

@@ -41,7 +41,7 @@ pub(super) fn surface(vert: &[DVec3], faces: &[[i32; 3]]) -> (f64, DVec3) {
 }
 
 /// Volume or area and its centre; `apex` is the tip of the pyramids.
-pub(super) fn content(vert: &[DVec3], faces: &[[i32; 3]], apex: DVec3, kind: Inertia) -> (f64, DVec3) {
+pub(super) fn volume(vert: &[DVec3], faces: &[[i32; 3]], apex: DVec3, kind: Inertia) -> (f64, DVec3) {
     let (mut total, mut center) = (0.0, DVec3::ZERO);
     for face in faces {
         let (normal, middle, area) = triangle(vert, face);
@@ -93,7 +93,7 @@ mod tests {
         let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
         let (_, apex) = surface(&vert, &faces);
         for kind in [Inertia::Exact, Inertia::Legacy] {
-            let (volume, center) = content(&vert, &faces, apex, kind);
+            let (volume, center) = volume(&vert, &faces, apex, kind);
             assert!((volume - 1.0 / 6.0).abs() < 1e-15 && (center - DVec3::splat(0.25)).length() < 1e-15);
             // m/80 * 3 * 2 along the diagonal, m/80 beside it
             let (_, inertia) = inertia(&vert, &faces, center, kind);
