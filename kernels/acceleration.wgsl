@@ -1,5 +1,10 @@
 // Acceleration without constraints. Twin: src/cpu/smooth/acceleration.rs.
 
+import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
+import package::sleep::asleep::dof_sleeps;
+import package::smooth::applied_force::{applied_force, is_set};
+import package::smooth::factor_m::solve_ld;
+
 fn acceleration() {
     // whether the caller pushes any body
     for (var k = lane; k < parts; k += lanes) {
@@ -37,26 +42,4 @@ fn acceleration() {
 //#else
     solve_ld__qLD__qLDiagInv__qacc_smooth();
 //#endif
-}
-
-// Whether a vector is anything but zero. On the bits: a comparison may call NaN equal to zero, and a force that is
-// NaN has to be noticed.
-fn is_set(v: vec3f) -> bool {
-    return any((bitcast<vec3u>(v) & vec3u(0x7fffffffu)) != vec3u(0u));
-}
-
-// Force in one degree of freedom of what the caller applies to the bodies that it moves. The rows of xfrc_applied
-// hold the force first, then the torque.
-fn applied_force(dof: u32) -> f32 {
-    let axis = cdof_spatial(dof);
-    let top = u32(dof_bodyid(dof));
-    let com = subtree_com_vec3(u32(body_rootid(top)));
-    let end = subtree_end(top);
-    var sum = 0.0;
-    for (var body = top; body < end; body++) {
-        let xfrc = xfrc_applied_spatial(body);
-        let velocity = axis.lin + cross(axis.ang, xipos_vec3(body) - com);
-        sum += dot(velocity, xfrc.ang) + dot(axis.ang, xfrc.lin);
-    }
-    return sum;
 }

@@ -1,6 +1,20 @@
 // From controls to forces: force = gain * input + bias, then the limits of tendons, actuators and joints. The input is
 // the control, or the activation of an actuator that has one. Twin: src/cpu/actuation/actuation.rs.
 
+import package::actuation::activation::activation_rates;
+import package::actuation::control::{actuator_disabled, control, first_control};
+import package::actuation::dcmotor::{motor_at, motor_drive, motor_losses};
+import package::actuation::history::delay_controls;
+import package::actuation::muscle::{muscle_bias, muscle_gain};
+import package::actuation::next_activation::driving_input;
+import package::actuation::orientation::{limit_orientation, orientation_drive};
+import package::actuation::pid::{pid_at, pid_drive};
+import package::actuation::setpoint::unwrap_setpoint;
+import package::integrate::reset::is_bad;
+import package::math::vector::clip;
+import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
+import package::runtime::status::raise_status;
+
 fn actuation() {
 //#if ACTUATION
 //#if HISTORY
@@ -67,23 +81,6 @@ fn delayed_ctrl(u: u32) -> f32 {
 //#endif
 }
 
-// Control within its range; NaN stays NaN.
-fn control(u: u32) -> f32 {
-    let x = delayed_ctrl(u);
-    if (actuator_ctrllimited(u) != 0 && !disabled(DISABLE_CLAMPCTRL)) {
-        return clip(x, actuator_ctrlrange(2u * u), actuator_ctrlrange(2u * u + 1u));
-    }
-    return x;
-}
-
-// First control of an actuator; zero where it has none, or some control is bad.
-fn first_control(a: u32, good: bool) -> f32 {
-    if (good && actuator_ctrlnum(a) > 0) {
-        return control(u32(actuator_ctrladr(a)));
-    }
-    return 0.0;
-}
-
 // Force of one actuator before limits.
 fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
 //#if DCMOTOR
@@ -101,20 +98,6 @@ fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
     input = unwrap_setpoint(a, input);
 //#endif
     return gain_of(a) * input + bias_of(a);
-}
-
-// What the gain multiplies: the last activation, now or a time step later, or the control.
-fn driving_input(a: u32, ctrl: f32) -> f32 {
-//#if ACTIVATION
-    if (actuator_actadr(a) >= 0) {
-        let last = u32(actuator_actadr(a) + actuator_actnum(a)) - 1u;
-        if (actuator_actearly(a) != 0) {
-            return next_activation(a, last, act_dot(last));
-        }
-        return act(last);
-    }
-//#endif
-    return ctrl;
 }
 
 // Force per unit of input.

@@ -1,6 +1,9 @@
 // Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
 // Twin: src/cpu/smooth/camlight.rs.
 
+import package::math::vector::{normalize3, quat_mul, quat_rotate, quat_to_mat};
+import package::runtime::group::lane;
+
 fn camlight() {
     for (var cam = lane; cam < ncam; cam += lanes) {
         place_camera(cam);

@@ -1,5 +1,9 @@
 // Resets a world whose positions or velocities are not finite or too large. Twin: src/cpu/integrate/check_state.rs.
 
+import package::integrate::reset::{auto_reset, is_bad};
+import package::runtime::group::{lane, parts, set_partial, sum_partials};
+import package::runtime::options::disabled;
+
 fn check_state() {
     // count what is bad: positions, velocities
     for (var k = lane; k < parts; k += lanes) {

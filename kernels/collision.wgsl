@@ -5,6 +5,19 @@
 // is alone writes at once. Where there are too few slots, one lane keeps the deepest. Pairs with a closed form come first, then those
 // of support functions, so that lanes, and worlds side by side, do the same at a time; contacts are put in order after that.
 
+import package::collision::box_box::box_box;
+import package::collision::convex::convex_convex;
+import package::collision::height_field::{choose_prism, MAX_PRISMS, prism_center, Prisms, prisms_under};
+import package::collision::pair::{boxes_apart, convex_shape, geoms_apart, is_convex, shape, spheres_apart};
+import package::collision::plane_mesh::plane_mesh;
+import package::collision::polytope::PRISM_HULL;
+import package::collision::primitives::{ContactPoint, found, make_frame_hint, nfound};
+import package::collision::support_map::{ConvexShape, EPSILON};
+import package::math::vector::MINVAL;
+import package::runtime::group::{exclusive_sum, group_max, lane, sync};
+import package::runtime::status::raise_status;
+import package::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
+
 // Least friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
 
@@ -452,129 +465,6 @@ fn margin_gap(c: u32) -> vec2f {
     both.x = opt_o_margin(0u);
 //#endif
     return both;
-}
-
-// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
-fn spheres_apart(g1: u32, g2: u32, margin: f32) -> bool {
-    let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
-    if (geom_type(g1) == GEOM_PLANE) {
-        return dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2);
-    }
-    let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
-    return dot(apart, apart) > reach * reach;
-}
-
-// Whether two boxes are farther from each other than `margin` along an axis of either of them; `apart` leads from one centre to
-// the other.
-fn boxes_apart(apart: vec3f, mat1: mat3x3f, half1: vec3f, mat2: mat3x3f, half2: vec3f, margin: f32) -> bool {
-    // axes of the second in those of the first
-    let turn = transpose(mat1) * mat2;
-    let spread = mat3x3f(abs(turn[0]), abs(turn[1]), abs(turn[2]));
-    let far1 = abs(apart * mat1) > half1 + spread * half2 + margin;
-    let far2 = abs(apart * mat2) > half2 + half1 * spread + margin;
-    return any(far1) || any(far2);
-}
-
-//#if CONVEX
-// The same for the boxes around two geoms.
-fn geoms_apart(g1: u32, g2: u32, margin: f32) -> bool {
-    let mat1 = geom_xmat_mat3(g1);
-    let mat2 = geom_xmat_mat3(g2);
-    let apart = geom_xpos_vec3(g2) + mat2 * geom_aabb_vec3(2u * g2) - (geom_xpos_vec3(g1) + mat1 * geom_aabb_vec3(2u * g1));
-    return boxes_apart(apart, mat1, geom_aabb_vec3(2u * g1 + 1u), mat2, geom_aabb_vec3(2u * g2 + 1u), margin);
-}
-//#endif
-
-// Pose and size of one geom.
-fn shape(g: u32) -> Shape {
-    return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
-}
-
-// The same with its mesh.
-fn convex_shape(g: u32) -> ConvexShape {
-    var mesh = NO_HULL;
-//#if POLYTOPE
-    if (geom_type(g) == GEOM_MESH) {
-        mesh = geom_dataid(g);
-    }
-//#endif
-    let own = shape(g);
-    return ConvexShape(geom_type(g), own.pos, own.mat, own.size, mesh);
-}
-
-// Finds the contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance.
-fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {
-    nfound = 0u;
-//#if PLANE_SPHERE
-    if (t1 == GEOM_PLANE && t2 == GEOM_SPHERE) {
-        plane_sphere(a, b.pos, b.size.x, vec3f(0.0), margin);
-    }
-//#endif
-//#if PLANE_CAPSULE
-    if (t1 == GEOM_PLANE && t2 == GEOM_CAPSULE) {
-        plane_capsule(a, b, margin);
-    }
-//#endif
-//#if PLANE_ELLIPSOID
-    if (t1 == GEOM_PLANE && t2 == GEOM_ELLIPSOID) {
-        plane_ellipsoid(a, b, margin);
-    }
-//#endif
-//#if PLANE_CYLINDER
-    if (t1 == GEOM_PLANE && t2 == GEOM_CYLINDER) {
-        plane_cylinder(a, b, margin);
-    }
-//#endif
-//#if PLANE_BOX
-    if (t1 == GEOM_PLANE && t2 == GEOM_BOX) {
-        plane_box(a, b, margin);
-    }
-//#endif
-//#if SPHERE_SPHERE
-    if (t1 == GEOM_SPHERE && t2 == GEOM_SPHERE) {
-        sphere_sphere(a.pos, a.size.x, b.pos, b.size.x, fallback_normal(a, b), margin);
-    }
-//#endif
-//#if SPHERE_CAPSULE
-    if (t1 == GEOM_SPHERE && t2 == GEOM_CAPSULE) {
-        sphere_capsule(a, b, margin);
-    }
-//#endif
-//#if SPHERE_CYLINDER
-    if (t1 == GEOM_SPHERE && t2 == GEOM_CYLINDER) {
-        sphere_cylinder(a, b, margin);
-    }
-//#endif
-//#if SPHERE_BOX
-    if (t1 == GEOM_SPHERE && t2 == GEOM_BOX) {
-        sphere_box(a, b, margin);
-    }
-//#endif
-//#if CAPSULE_CAPSULE
-    if (t1 == GEOM_CAPSULE && t2 == GEOM_CAPSULE) {
-        capsule_capsule(a, b, margin);
-    }
-//#endif
-//#if CAPSULE_BOX
-    if (t1 == GEOM_CAPSULE && t2 == GEOM_BOX) {
-        capsule_box(a, b, margin);
-    }
-//#endif
-}
-
-// Whether the contacts of a candidate come from support functions.
-fn is_convex(c: u32) -> bool {
-    return is_convex_pair(geom_type(u32(candidate_geom1(c))), geom_type(u32(candidate_geom2(c))));
-}
-
-// The same for the contacts of two types.
-fn is_convex_pair(t1: i32, t2: i32) -> bool {
-    return (t2 == GEOM_ELLIPSOID && (t1 == GEOM_SPHERE || t1 == GEOM_CAPSULE))
-        || (t2 == GEOM_CYLINDER && t1 == GEOM_CAPSULE)
-        || (t1 == GEOM_ELLIPSOID && (t2 == GEOM_ELLIPSOID || t2 == GEOM_CYLINDER || t2 == GEOM_BOX))
-        || (t1 == GEOM_CYLINDER && (t2 == GEOM_CYLINDER || t2 == GEOM_BOX))
-        || (t1 == GEOM_HFIELD && t2 >= GEOM_SPHERE && t2 <= GEOM_MESH)
-        || (t1 >= GEOM_SPHERE && t2 == GEOM_MESH);
 }
 
 // Slot for a contact of candidate c at distance `dist`: the next one, or, when all are taken, the last one after the shallowest

@@ -1,6 +1,10 @@
 // Centres of mass of subtrees, body inertias and motion axes about the centre of mass of their tree.
 // Twin: src/cpu/smooth/com_pos.rs.
 
+import package::math::spatial::{Inertia, inertia_about, Spatial};
+import package::math::vector::MINVAL;
+import package::runtime::group::{lane, sync};
+
 fn com_pos() {
     // mass-weighted positions, leaves first
     for (var up = 0u; up < nlevel; up++) {

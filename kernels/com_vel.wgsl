@@ -1,6 +1,9 @@
 // Velocities of bodies about their tree's centre of mass, and rates of the motion axes.
 // Twin: src/cpu/smooth/com_vel.rs.
 
+import package::math::spatial::{motion_cross, spatial_add_scaled, spatial_zero};
+import package::runtime::group::{lane, sync};
+
 fn com_vel() {
     if (lane == 0u) {
         set_cvel_spatial(0u, spatial_zero());

@@ -1,5 +1,9 @@
 // Composite inertias and the inertia matrix (composite-rigid-body algorithm). Twin: src/cpu/smooth/crb.rs.
 
+import package::math::spatial::{dot6, Inertia, inertia_add, inertia_mul};
+import package::runtime::group::{lane, sync};
+import package::smooth::reflected_inertia::{armature_of_dof, armature_of_tendon};
+
 fn crb() {
     // composite inertias, leaves first; the world has none
     if (lane == 0u) {

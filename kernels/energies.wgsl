@@ -1,5 +1,11 @@
 // Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/smooth/energies.rs.
 
+import package::runtime::group::{lane, parts, set_partial, sum_partials};
+import package::smooth::factor_m::gravity;
+import package::smooth::passive::{
+    joint_stiffness, qpos_at3, qpos_spring_at3, spring_rotation, stiffness_of_tendon, tendon_stretch,
+};
+
 fn energies() {
 //#if ENERGY
     // both in one sum: potential in x, kinetic in y

@@ -1,5 +1,13 @@
 // Semi-implicit Euler with implicit joint damping; a diverged world is reset instead. Twin: src/cpu/integrate/euler.rs.
 
+import package::actuation::history::record_histories;
+import package::integrate::advance::{advance_world, bad_acceleration};
+import package::integrate::reset::auto_reset;
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+import package::smooth::factor_m::{factor_ld, solve_ld};
+import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
+
 fn euler() {
     let bad = bad_acceleration();
 //#if EULERDAMP

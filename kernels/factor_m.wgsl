@@ -1,5 +1,8 @@
 // Sparse factorisation of the inertia matrix. Twin: src/cpu/smooth/factor_m.rs.
 
+import package::runtime::group::{lane, sync};
+import package::smooth::factor_m::factor_ld;
+
 fn factor_m() {
 //#if LOCAL_WORKING_SET
     //#unroll

@@ -1,5 +1,12 @@
 // Forces of the medium in all degrees of freedom. Twin: src/cpu/smooth/fluid.rs.
 
+import package::math::spatial::{dot6, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
+import package::runtime::group::{lane, sync};
+import package::smooth::fluid::{
+    Ellipsoid, ellipsoid_of, flow_areas, flow_around, fluid_frame_at, FluidFrame, geoms_of, has_ellipsoids,
+    has_fluid_force, inertia_box_of,
+};
+
 fn fluid() {
     // summed over subtrees, leaves first
     for (var up = 0u; up < nlevel; up++) {

@@ -1,5 +1,9 @@
 // How far forward and inverse dynamics are apart. Twin: src/cpu/solver/fwdinv.rs.
 
+import package::kernels::inverse::inverse;
+import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::smooth::applied_force::applied_force;
+
 // Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
 // from outside. The forces that forward dynamics found stay.
 fn fwdinv() {

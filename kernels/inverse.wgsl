@@ -1,5 +1,11 @@
 // Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/solver/inverse.rs.
 
+import package::constraint::constraint_cost::constraint_update;
+import package::integrate::implicit::mul_implicit;
+import package::runtime::group::{lane, sync};
+import package::smooth::factor_m::{mul_m, solve_ld};
+import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
+
 fn inverse() {
     for (var i = lane; i < nv; i += lanes) {
         set_inverse_qacc(i, qacc(i));

@@ -1,5 +1,9 @@
 // Poses of bodies, joints, geoms and sites from the position coordinates. Twin: src/cpu/smooth/kinematics.rs.
 
+import package::math::vector::{axis_angle_quat, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
+import package::runtime::group::{lane, sync};
+import package::smooth::passive::{qpos_at3, qpos_at4};
+
 fn kinematics() {
     if (lane == 0u) {
         place_world();

@@ -3,6 +3,21 @@
 // One lane claims rows in order, with the Jacobians of friction loss and limits; then the lanes share the
 // Jacobians of the contacts, then the parameters of the rows.
 
+import package::constraint::constraint_cost::{cone_mu, heads_cone, in_cone};
+import package::constraint::equality::{
+    connect_weld_rows, coupling_row, equality_diag_approx, equality_row_count, equality_violation,
+    first_equality_row, is_active, is_connect_or_weld,
+};
+import package::math::trig::power;
+import package::math::vector::{MINVAL, normalize3, quat_normalize, quat_to_rotvec};
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+import package::runtime::status::raise_status;
+import package::sleep::asleep::{dof_sleeps, equality_sleeps, tendon_sleeps};
+import package::smooth::jacobian::last_dof;
+import package::smooth::passive::qpos_at4;
+import package::solver::row_ranges::set_row_ranges;
+
 // Bounds of an impedance.
 const MIN_IMPEDANCE: f32 = 0.0001;
 const MAX_IMPEDANCE: f32 = 0.9999;
@@ -276,15 +291,6 @@ fn contact_row_count(dim: u32) -> u32 {
 //#else
     return select(2u * (dim - 1u), 1u, dim == 1u);
 //#endif
-}
-
-// Last degree of freedom that moves a body; -1 for none.
-fn last_dof(body: u32) -> i32 {
-    let moving = u32(body_weldid(body));
-    if (body_dofnum(moving) == 0) {
-        return -1;
-    }
-    return body_dofadr(moving) + body_dofnum(moving) - 1;
 }
 
 // Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet: above

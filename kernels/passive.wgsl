@@ -1,5 +1,15 @@
 // Springs, dampers, gravity compensation and fluids; rates of tendons and actuators. Twin: src/cpu/smooth/passive.rs.
 
+import package::constraint::adhesion::adhesion_force;
+import package::runtime::group::{lane, sync};
+import package::smooth::applied_force::subtree_end;
+import package::smooth::passive::{
+    joint_stiffness, qpos_at3, qpos_spring_at3, spring_rotation, stiffness_at, stiffness_of_tendon,
+    tendon_stretch,
+};
+import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
+import package::smooth::tendon_jacobian::mul_ten_j;
+
 fn passive() {
     // rates of lengths
     for (var ten = lane; ten < ntendon; ten += lanes) {

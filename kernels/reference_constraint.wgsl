@@ -1,5 +1,11 @@
 // Velocity and reference acceleration of each constraint row. Twin: src/cpu/constraint/reference_constraint.rs.
 
+import package::constraint::adhesion::row_adhesion;
+import package::constraint::equality::{first_equality_row, is_connect_or_weld, subtract_jac_dot_qvel};
+import package::constraint::surface_velocity::add_surface_velocity;
+import package::runtime::group::{lane, sync};
+import package::solver::row_ranges::{row_begin, row_end};
+
 fn reference_constraint() {
 //#if LOCAL_WORKING_SET
     //#unroll
@@ -10,12 +16,8 @@ fn reference_constraint() {
 //#endif
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
-//#if SPARSE
-        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
-//#else
         //#unroll
-        for (var i = 0u; i < nv; i++) {
-//#endif
+        for (var i = row_begin(r); i < row_end(r); i++) {
 //#if LOCAL_WORKING_SET
             vel += efc_J(r * nv + i) * work_x(i);
 //#else

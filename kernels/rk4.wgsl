@@ -1,5 +1,14 @@
 // The Runge-Kutta method of fourth order: one of the four parts of a step. Twin: src/cpu/integrate/rk4.rs.
 
+import package::actuation::activation::advance_activations;
+import package::actuation::history::record_histories;
+import package::integrate::advance::{
+    advance_time, bad_acceleration, integrate_joint, joint_dofnum, joint_qposnum,
+};
+import package::integrate::reset::auto_reset;
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+
 // Added to the part when the world was reset: the parts that are left do nothing.
 const RK4_IDLE: i32 = 4;
 

@@ -1,5 +1,11 @@
 // Bias force by the recursive Newton-Euler algorithm. Twin: src/cpu/smooth/rne.rs.
 
+import package::math::spatial::{dot6, force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled};
+import package::runtime::group::{lane, sync};
+import package::smooth::factor_m::gravity;
+import package::smooth::reflected_inertia::armature_of_tendon;
+import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
+
 fn rne() {
     // accelerations without those of the joints, root to leaf
     if (lane == 0u) {

@@ -1,6 +1,20 @@
 // Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
 // Twin: src/cpu/smooth/rne_post.rs.
 
+import package::constraint::contact_force::contact_force;
+import package::constraint::equality::{
+    body_anchors, connect_weld_wrench, equality_row_count, equality_tendon_force, is_connect_or_weld,
+};
+import package::math::spatial::{
+    force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
+};
+import package::math::vector::normalize3;
+import package::runtime::group::{lane, sync};
+import package::smooth::factor_m::gravity;
+import package::smooth::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
+import package::smooth::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
+import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
+
 fn rne_post() {
     // accelerations, root to leaf
     if (lane == 0u) {

@@ -1,7 +1,16 @@
 // Outputs of the sensors. Twin: src/cpu/sensor/sensor.rs.
 
-// Where the next output goes.
-var<private> output_adr: u32;
+import package::actuation::history::delay_sensors;
+import package::collision::ray::is_inside;
+import package::math::vector::{MINVAL, quat_conj, quat_mul, quat_normalize};
+import package::runtime::group::{lane, sync};
+import package::sensor::object_frames::{acceleration_of, frame_of, quat_of, velocity_of};
+import package::sensor::output::cut_off;
+import package::sensor::sensor_contact::{contact_sensor, touch_force};
+import package::sensor::sensor_distance::distance_sensor;
+import package::sensor::sensor_ray::{focal_lengths, rangefinder};
+import package::sleep::asleep::tree_sleeps;
+import package::smooth::passive::qpos_at4;
 
 fn sensor() {
     for (var s = lane; s < nsensor; s += lanes) {
@@ -49,32 +58,6 @@ fn sensor_asleep(s: u32) -> bool {
 //#else
     return false;
 //#endif
-}
-
-// An output within the cutoff.
-fn cut_off(s: u32, x: f32) -> f32 {
-    let most = sensor_cutoff(s);
-    if (most <= 0.0 || sensor_datatype(s) > DATATYPE_POSITIVE || sensor_type(s) == SENSOR_CONTACT) {
-        return x;
-    }
-    return clip(x, select(x, -most, sensor_datatype(s) == DATATYPE_REAL), most);
-}
-
-// Writes one or three outputs where the sensor gives them.
-fn write1(s: u32, bit: i32, x: f32) {
-    if ((sensor_intprm(3u * s) & bit) != 0) {
-        set_sensordata(output_adr, cut_off(s, x));
-        output_adr += 1u;
-    }
-}
-
-fn write3(s: u32, bit: i32, v: vec3f) {
-    if ((sensor_intprm(3u * s) & bit) != 0) {
-        for (var k = 0u; k < 3u; k++) {
-            set_sensordata(output_adr + k, cut_off(s, v[k]));
-        }
-        output_adr += 3u;
-    }
 }
 
 // Outputs of a sensor that has at most four.

@@ -2,6 +2,10 @@
 //
 // Lanes count for how long trees rest; one lane finds islands and closes cycles.
 
+import package::constraint::islands::join_trees;
+import package::runtime::group::{lane, sync};
+import package::sleep::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
+
 fn sleep() {
 //#if SLEEP
     for (var tree = lane; tree < ntree; tree += lanes) {

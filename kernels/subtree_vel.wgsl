@@ -1,5 +1,9 @@
 // Velocities of the centres of mass of subtrees, and their angular momenta about them. Twin: src/cpu/smooth/subtree_vel.rs.
 
+import package::math::vector::MINVAL;
+import package::runtime::group::{lane, sync};
+import package::sensor::object_frames::motion_at;
+
 fn subtree_vel() {
     for (var up = 0u; up < nlevel; up++) {
         sync();

@@ -1,6 +1,11 @@
 // Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around geoms and over
 // pulleys. Twin: src/cpu/smooth/tendon.rs.
 
+import package::math::vector::normalize3;
+import package::runtime::group::lane;
+import package::smooth::jacobian::jac_column;
+import package::smooth::tendon_path::{for_each_segment, PathPoint};
+
 fn tendon() {
     for (var ten = lane; ten < ntendon; ten += lanes) {
 //#if SPATIAL_TENDON

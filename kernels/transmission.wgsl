@@ -1,6 +1,12 @@
 // Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
 // Twin: src/cpu/actuation/transmission.rs.
 
+import package::math::spatial::spatial_add_scaled;
+import package::math::vector::{quat_conj, quat_mul, quat_normalize, quat_rotate, quat_sub, quat_to_rotvec};
+import package::runtime::group::lane;
+import package::smooth::jacobian::jac_column;
+import package::smooth::passive::qpos_at4;
+
 fn transmission() {
     for (var a = lane; a < nactuator; a += lanes) {
         let out = u32(actuator_outadr(a));

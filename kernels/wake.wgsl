@@ -2,6 +2,12 @@
 //
 // Lanes look at the trees; then one lane wakes them, because trees that sleep together wake together.
 
+import package::constraint::equality::{body_anchors, is_active, is_connect_or_weld};
+import package::runtime::group::{lane, sync};
+import package::sleep::asleep::{
+    AWAKE, coupled_trees, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
+};
+
 // What couples trees: whether one of them is awake, and which of them sleep together.
 var<private> coupled_awake: bool;
 var<private> coupled_cycle: i32;

@@ -1,5 +1,9 @@
 // DC motors: winding, servo on board, temperature and friction. Parameters as in the twin: src/cpu/actuation/dcmotor.rs.
 
+import package::actuation::servo::{integral_rate, servo_inputs, slewed};
+import package::math::trig::{exponential, exponential_m1, sincos};
+import package::math::vector::{clip, MINVAL};
+
 struct DcMotor {
     actuator: u32,
     first: u32,

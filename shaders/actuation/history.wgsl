@@ -1,5 +1,8 @@
 // Histories of controls and sensors: what delays and sampling intervals read. Twin: src/cpu/actuation/history.rs.
 
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+
 // Share of a time step within which two times count as the same.
 const TIME_TOLERANCE: f32 = 1e-3;
 

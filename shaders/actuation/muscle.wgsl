@@ -1,5 +1,7 @@
 // Muscles: activation dynamics, and forces as functions of normalised length and velocity. Twin: src/cpu/actuation/muscle.rs.
 
+import package::math::vector::{clip, MINVAL};
+
 struct Muscle {
     length: f32,
     unit: f32,

@@ -1,6 +1,11 @@
 // Servos of an orientation: three torques about the axes of what is turned. Parameters as in the twin:
 // src/cpu/actuation/orientation.rs.
 
+import package::actuation::control::{actuator_disabled, control};
+import package::actuation::next_activation::next_activation;
+import package::math::trig::PI;
+import package::math::vector::{axis_angle_quat, MINVAL, quat_normalize, quat_sub};
+
 // Share of the largest torque that is as good as all of it.
 const SATURATED_TORQUE: f32 = 1.0 - 1e-6;
 

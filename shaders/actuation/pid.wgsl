@@ -1,5 +1,9 @@
 // Controllers of position and velocity. Parameters and states as in the twin: src/cpu/actuation/pid.rs.
 
+import package::actuation::next_activation::next_activation;
+import package::actuation::servo::{integral_rate, servo_inputs, slewed};
+import package::actuation::setpoint::{unwrap_near, unwrap_setpoint};
+
 struct Pid {
     actuator: u32,
     // where its states are; -1 for none

@@ -1,6 +1,9 @@
 // What controllers on board of actuators have in common: their inputs, a limit on the rate of the first one, and the
 // integral of an error. Twin: src/cpu/actuation/servo.rs.
 
+import package::actuation::control::control;
+import package::math::vector::clip;
+
 // Inputs of a controller: position, velocity, feedforward, voltage; zero for those that it lacks. `first` is the first
 // one of those it has.
 fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {

@@ -2,6 +2,9 @@
 //
 // A box is turned where its axes are renamed, in a circle, so that the one that matters is the last.
 
+import package::collision::primitives::{append, ContactPoint, Shape};
+import package::math::vector::MINVAL;
+
 // By how much, of itself, an edge axis must be better than those before it.
 const EDGE_BIAS: f32 = 1e-6;
 // Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better then.

@@ -3,6 +3,9 @@
 //
 // The axis is a segment, its points center + half x with x from minus one to one, all as the box sees it.
 
+import package::collision::primitives::{Shape, sphere_box};
+import package::math::vector::MINVAL;
+
 // What of a box is nearest to a segment: the inside, the face across an axis, a point y from minus one to one on the
 // edge along an axis that starts at a corner, or that corner. Bit k of a corner is set where it is on the upper side of
 // axis k.

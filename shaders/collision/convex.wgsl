@@ -2,11 +2,27 @@
 // the way is explained: minus the least value over all unit vectors of the support function of the difference is the
 // signed distance, and the best vector the normal.
 
+import package::collision::gjk::{
+    ANY_HEIGHT, gjk_direction, GJK_FAR, gjk_height, GJK_INSIDE, gjk_inside, gjk_minimum, GJK_OUTSIDE,
+    gjk_search, gjk_witness, TARGET_ORIGIN,
+};
+import package::collision::multi_contact::multi_contact;
+import package::collision::penetration_bound::{
+    BOUND_LOWER, bound_lower, BOUND_PROVEN, BOUND_UNPROVEN, penetration_bound,
+};
+import package::collision::polytope::{
+    hull_normal, hull_plane_offset, hull_polygons, hull_ring_polygon, hull_ring_vertex, hull_support,
+    hull_valence, hull_vertex,
+};
+import package::collision::primitives::{ContactPoint, found, nfound};
+import package::collision::support_map::{
+    convex_axis, convex_radius, ConvexShape, EPSILON, FLAT_TOLERANCE, has_flat, is_hull, minkowski_support,
+    minkowski_support_a, support, support_hessian,
+};
+import package::math::vector::{is_finite, normalize3};
+
 // Sine of the angle within which a direction may be turned onto a face or edge.
 const SNAP_SINE: f32 = 0.02;
-
-// Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
-const FLAT_TOLERANCE: f32 = 3.4526698e-5;
 
 // The same where the normal is that of a triangle of nearest points, which is less exact.
 const LOOSE_FLAT_TOLERANCE: f32 = 3.4526698e-3;
@@ -128,8 +144,15 @@ var<private> convex_minima_count: u32;
 //#if POLYTOPE
 // Whether gjk_witness is where the first shape touches.
 var<private> witness_known: bool;
-
 //#endif
+
+// Most turns of a search: the first, at most so many steps in each minimum and for each start, and all tilts.
+//#if POLYTOPE
+const MAX_TURNS: u32 = (MAX_MINIMA + MAX_STARTS) * DESCENT_STEPS + TILT_ROUNDS * TILT_COUNT;
+//#else
+const MAX_TURNS: u32 = MAX_STARTS * DESCENT_STEPS;
+//#endif
+
 // Direction in which the support function of the difference is least, and its value; none where that is below minus
 // `reach`. One loop with one search, whose result goes to what asked for it: drivers inline every call.
 fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMinimum {
@@ -161,11 +184,8 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
     var tilting = false;
     var tilt = 0u;
     var center = n;
-    // the first, at most so many steps in each minimum and for each attempt, and all tilts
-    for (var turn = 0u; turn <= (MAX_MINIMA + MAX_STARTS) * DESCENT_STEPS + TILT_ROUNDS * TILT_COUNT; turn++) {
-//#else
-    for (var turn = 0u; turn <= MAX_STARTS * DESCENT_STEPS; turn++) {
 //#endif
+    for (var turn = 0u; turn <= MAX_TURNS; turn++) {
         let from_origin = turn == 0u;
         var lift = select(raised, TARGET_ORIGIN, from_origin);
         var most = ANY_HEIGHT;

@@ -1,5 +1,10 @@
 // Distance of two geoms: signed, with the points where they are nearest. Twin: src/cpu/collision/distance.rs.
 
+import package::collision::convex::{convex_distance, GeomDistance};
+import package::collision::pair::{convex_shape, shape, spheres_apart};
+import package::collision::plane_mesh::plane_mesh;
+import package::collision::primitives::{found, nfound};
+
 // Signed distance of two geoms and where they are nearest, where it is below `most`. Where they overlap, it is minus the
 // length of the shortest way apart.
 fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {

@@ -4,6 +4,8 @@
 // Environments, 4.3): a simplex of points of the difference, a new point in the direction in which the simplex is
 // nearest, and the smallest part of both that holds the nearest point.
 
+import package::collision::support_map::{ConvexShape, EPSILON, minkowski_support, minkowski_support_a};
+
 // Most points that one search adds.
 const GJK_ITERATIONS: u32 = 40u;
 

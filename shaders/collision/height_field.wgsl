@@ -1,6 +1,10 @@
 // The prisms of a height field that lie under a geom: two for each cell of the grid, from the depth of the base to the
 // heights at three corners. Twin: src/cpu/collision/height_field.rs.
 
+import package::collision::polytope::prism_points;
+import package::collision::primitives::Shape;
+import package::collision::support_map::{convex_radius, ConvexShape, support};
+
 // Most contacts of a height field and a geom.
 const MAX_PRISMS: u32 = 50u;
 

@@ -2,6 +2,14 @@
 // src/cpu/collision/multi_contact.rs. A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the
 // sides of the other's face, what is deep enough stays, and four corners that span much area are kept.
 
+import package::collision::polytope::{
+    hull_corner, hull_corners, hull_normal, hull_ring_polygon, hull_ring_vertex, hull_support, hull_valence,
+    hull_vertex,
+};
+import package::collision::primitives::{ContactPoint, found, nfound};
+import package::collision::support_map::{convex_axis, ConvexShape, FLAT_TOLERANCE, is_hull, support};
+import package::math::vector::normalize3;
+
 // Most contacts of two faces.
 const MAX_FACE_CONTACTS: u32 = 4u;
 

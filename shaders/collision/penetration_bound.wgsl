@@ -2,6 +2,10 @@
 // where the way is explained: a closed surface of triangles of points of the difference around the origin, nowhere
 // nearer to it than a depth.
 
+import package::collision::gjk::gjk_corner;
+import package::collision::support_map::{ConvexShape, minkowski_support};
+import package::math::vector::MINVAL;
+
 // Most triangles that wait, and most points that are added.
 const BOUND_STACK: u32 = 16u;
 const BOUND_POINTS: u32 = 24u;

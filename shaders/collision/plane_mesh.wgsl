@@ -1,6 +1,11 @@
 // Contacts of a plane and the hull of a mesh. Twin: src/cpu/collision/plane_mesh.rs. The deepest vertex, and of the polygon at it that
 // looks most at the plane up to three more corners that span much area with it.
 
+import package::collision::polytope::{
+    hull_normal, hull_polygon_range, hull_ring_polygon, hull_support, hull_valence, hull_vertex,
+};
+import package::collision::primitives::{append, ContactPoint, nfound, Shape};
+
 // Contacts of a plane and a mesh nearer than `margin`.
 fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     let normal = plane.mat[2];

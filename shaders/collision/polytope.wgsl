@@ -2,6 +2,8 @@
 // polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the hull, from the
 // one that is farthest in the nearest of 27 directions; where there are few, by looking at all.
 
+import package::math::vector::MINVAL;
+
 // Instead of a mesh: shapes that have no vertices, and the prism.
 const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;

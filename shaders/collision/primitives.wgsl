@@ -3,6 +3,8 @@
 //
 // Drivers inline every call, so that each helper is called from as few places as possible.
 
+import package::math::vector::{MINVAL, normalize3};
+
 // Pose and size of a geom; the columns of mat are its axes.
 struct Shape {
     pos: vec3f,
@@ -49,7 +51,12 @@ fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
     return transpose(mat3x3f(x, y, cross(x, y)));
 }
 
-fn plane_sphere(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin: f32) {
+fn plane_sphere(plane: Shape, sphere: Shape, margin: f32) {
+    plane_sphere_at(plane, sphere.pos, sphere.size.x, vec3f(0.0), margin);
+}
+
+// A sphere somewhere, with the first tangent of its contact.
+fn plane_sphere_at(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin: f32) {
     let normal = plane.mat[2];
     let dist = dot(center - plane.pos, normal) - radius;
     if (dist > margin) {
@@ -63,7 +70,7 @@ fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     for (var end = 0u; end < 2u; end++) {
         let along = select(-capsule.size.y, capsule.size.y, end == 0u);
-        plane_sphere(plane, capsule.pos + axis * along, capsule.size.x, axis, margin);
+        plane_sphere_at(plane, capsule.pos + axis * along, capsule.size.x, axis, margin);
     }
 }
 
@@ -88,7 +95,7 @@ fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
 fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
     let direction = normalize3((plane.mat[2] * ellipsoid.mat) * ellipsoid.size);
     let point = ellipsoid.pos - ellipsoid.mat * (direction * ellipsoid.size);
-    plane_sphere(plane, point, 0.0, vec3f(0.0), margin);
+    plane_sphere_at(plane, point, 0.0, vec3f(0.0), margin);
 }
 
 // The deepest point of each rim, and two more of the lower one, a third of a turn from it.
@@ -172,7 +179,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
         nearest = cap + aside * (radius / off);
         reach = 0.0;
     }
-    sphere_sphere(sphere.pos, sphere.size.x, nearest, reach, fallback_normal(sphere, cylinder), margin);
+    sphere_sphere_at(sphere.pos, sphere.size.x, nearest, reach, fallback_normal(sphere, cylinder), margin);
 }
 
 // The sphere against the nearest point of the box; a centre inside goes out by the nearest face.
@@ -219,8 +226,12 @@ fn sphere_box(sphere: Shape, cuboid: Shape, margin: f32) {
     append(ContactPoint(dist, sphere.pos + normal * (sphere.size.x + 0.5 * dist), normal, vec3f(0.0)));
 }
 
-// Two spheres; `fallback` is the normal where the centres coincide.
-fn sphere_sphere(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, fallback: vec3f, margin: f32) {
+fn sphere_sphere(a: Shape, b: Shape, margin: f32) {
+    sphere_sphere_at(a.pos, a.size.x, b.pos, b.size.x, fallback_normal(a, b), margin);
+}
+
+// Two spheres somewhere; `fallback` is the normal where the centres coincide.
+fn sphere_sphere_at(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, fallback: vec3f, margin: f32) {
     let between = center2 - center1;
     let length = sqrt(dot(between, between));
     let dist = length - (radius1 + radius2);
@@ -243,7 +254,7 @@ fn fallback_normal(a: Shape, b: Shape) -> vec3f {
 fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     let along = clamp(dot(axis, sphere.pos - capsule.pos), -capsule.size.y, capsule.size.y);
-    sphere_sphere(sphere.pos, sphere.size.x, capsule.pos + axis * along, capsule.size.x, fallback_normal(sphere, capsule), margin);
+    sphere_sphere_at(sphere.pos, sphere.size.x, capsule.pos + axis * along, capsule.size.x, fallback_normal(sphere, capsule), margin);
 }
 
 // The nearest points of two axes, or both ends of their overlap where they are parallel: setting the derivatives of
@@ -281,7 +292,7 @@ fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
             x2 = clamp(x2, -half2, half2);
             x1 = select(x1, clamp(u + c * x2, -half1, half1), crossing);
         }
-        sphere_sphere(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, fallback, margin);
+        sphere_sphere_at(a.pos + axis1 * x1, a.size.x, b.pos + axis2 * x2, b.size.x, fallback, margin);
         if (crossing) {
             break;
         }

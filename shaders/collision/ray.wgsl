@@ -1,6 +1,8 @@
 // Rays against shapes: the distance to the first surface that a ray meets, and the outward normal there.
 // Twin: src/cpu/collision/ray.rs.
 
+import package::math::vector::{MINVAL, normalize3};
+
 // Distance in lengths of the direction, negative where nothing is met, and outward unit normal.
 struct Hit {
     dist: f32,

@@ -2,6 +2,9 @@
 // Twin: src/cpu/collision/support_map.rs. Spheres and capsules are points and segments with a radius around them; what is here is
 // their core. A direction is flat for a shape where more than one point is farthest: along an edge or a face.
 
+import package::collision::polytope::{hull_support, hull_vertex, NO_HULL};
+import package::math::vector::{MINVAL, normalize3};
+
 // A convex shape of a type.
 struct ConvexShape {
     kind: i32,
@@ -14,6 +17,9 @@ struct ConvexShape {
 
 // Distance from one to the next number.
 const EPSILON: f32 = 1.1920929e-7;
+
+// Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
+const FLAT_TOLERANCE: f32 = 3.4526698e-5;
 
 // Whether it is a polytope.
 fn is_hull(s: ConvexShape) -> bool {

@@ -1,5 +1,7 @@
 // Contacts that hold together. Twin: src/cpu/constraint/adhesion.rs.
 
+import package::smooth::jacobian::jac_column;
+
 //#if ADHESION
 // What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
 fn row_adhesion(r: u32) -> f32 {

@@ -1,6 +1,8 @@
 // Cost of the constraint rows: a term for each, whose derivative is minus its force. Twin: src/cpu/constraint/constraint_cost.rs, which says
 // how the rows of an elliptic cone are one.
 
+import package::math::vector::MINVAL;
+
 // Parameters of the cost of a row.
 struct CostParameters {
     // quadratic on both sides of zero

@@ -1,5 +1,7 @@
 // Force of a contact from those of its constraint rows. Twin: src/cpu/constraint/contact_force.rs.
 
+import package::math::spatial::{Spatial, spatial_zero};
+
 // Force of a contact in its own frame: along the normal and both tangents (lin), and the torque about them (ang). That
 // of the first geom on the second; zero where the contact has no rows.
 fn contact_force(con: u32) -> Spatial {

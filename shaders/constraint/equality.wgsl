@@ -1,6 +1,11 @@
 // Equality constraints: how far two elements are from where they hold each other, how that changes with the degrees of
 // freedom, and what force comes of it. Twin: src/cpu/constraint/equality.rs.
 
+import package::math::spatial::Spatial;
+import package::math::vector::{quat_conj, quat_mul};
+import package::sensor::object_frames::{acceleration_at, quat_of};
+import package::smooth::jacobian::last_dof;
+
 // The two elements of a constraint that holds bodies: their bodies and points.
 struct BodyAnchors {
     body1: u32,

@@ -1,6 +1,8 @@
 // Islands of trees that constraint rows couple, where trees may sleep: kernels solve the whole world at once. Twin:
 // src/cpu/constraint/islands.rs, which numbers them and solves each by itself.
 
+import package::sleep::asleep::coupled_trees;
+
 //#if SLEEP
 // Labels each tree that rows touch with the least tree that it is coupled with.
 fn join_trees() {

@@ -1,6 +1,8 @@
 // Surfaces that move by themselves, as those of conveyor belts do: what their motion adds to the velocities of contacts.
 // Twin: src/cpu/constraint/surface_velocity.rs.
 
+import package::math::spatial::Spatial;
+
 // Adds the velocity of the second surface of a contact relative to the first to those of its rows: along the tangents and
 // about the normal.
 fn add_surface_velocity(con: u32) {

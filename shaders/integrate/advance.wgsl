@@ -1,5 +1,11 @@
 // What all integrators do: coordinates along velocities, and time. Twin: src/cpu/integrate/advance.rs.
 
+import package::actuation::activation::advance_activations;
+import package::integrate::reset::is_bad;
+import package::math::vector::quat_integrate;
+import package::runtime::group::{lane, parts, set_partial, sum_partials};
+import package::sleep::asleep::dof_sleeps;
+
 // Degrees of freedom of a joint.
 fn joint_dofnum(kind: i32) -> u32 {
     return select(select(1u, 3u, kind == JOINT_BALL), 6u, kind == JOINT_FREE);

@@ -1,5 +1,13 @@
 // Derivatives of the forces of the medium by the velocity of the body. Twin: src/cpu/integrate/fluid_derivative.rs.
 
+import package::math::spatial::Spatial;
+import package::math::vector::{diagonal, MINVAL, outer, skew};
+import package::runtime::group::{lane, sync};
+import package::smooth::fluid::{
+    Ellipsoid, ellipsoid_of, flow_areas, flow_around, fluid_frame_at, FluidFrame, geoms_of, has_ellipsoids,
+    has_fluid_force, inertia_box_of,
+};
+
 // Derivative of a torque and a force by angular and linear velocity: of the torque by both, of the force by both.
 struct ForceDerivative {
     ww: mat3x3f,

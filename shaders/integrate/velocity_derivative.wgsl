@@ -1,6 +1,23 @@
 // Derivatives of the smooth forces by the velocities: of dampers, actuators, the medium, and of the bias force.
 // Twin: src/cpu/integrate/velocity_derivative.rs.
 
+import package::actuation::control::{actuator_disabled, control, first_control};
+import package::actuation::dcmotor::motor_force_derivative;
+import package::actuation::muscle::muscle_gain_derivative;
+import package::actuation::next_activation::driving_input;
+import package::actuation::orientation::orientation_force_derivative;
+import package::integrate::fluid_derivative::{
+    fluid_force_derivatives, force_derivative_mul, force_derivative_symmetric, force_derivative_transposed,
+    subtree_force_derivative,
+};
+import package::integrate::reset::is_bad;
+import package::math::spatial::{
+    dot6, inertia_mul, motion_cross, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
+};
+import package::math::vector::skew;
+import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
+import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
+
 // Derivatives of passive forces and actuators, and for the integrator implicit of the bias force too.
 fn derivative() {
 //#if ACTUATION

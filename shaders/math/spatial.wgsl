@@ -1,6 +1,8 @@
 // Spatial algebra: motion and force vectors with the rotational part first (Featherstone, Rigid Body
 // Dynamics Algorithms, chapter 2), about the centre of mass of the kinematic tree.
 
+import package::math::vector::mat_row;
+
 struct Spatial {
     ang: vec3f,
     lin: vec3f,

@@ -1,5 +1,7 @@
 // Vectors, quaternions and frames. Quaternions are scalar-first: (x, y, z, w) of the vec4 hold (w, x, y, z).
 
+import package::math::trig::{arctan2, PI, sincos};
+
 const MINVAL: f32 = 1e-15;
 
 // Neither NaN nor infinite, by the bits: comparisons with NaN may be optimised away.

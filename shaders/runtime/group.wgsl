@@ -7,13 +7,6 @@
 @group(0) @binding(2) var<storage, read> model_f: array<f32>;
 @group(0) @binding(3) var<storage, read> model_i: array<i32>;
 
-// Fields that only one dispatch uses: in registers, or in workgroup memory where there is room, in this order.
-//#registers work_geom_xpos work_plane_normal work_LD work_DiagInv work_x solver_H solver_M solver_qacc solver_qfrc_smooth solver_Ma solver_Mv solver_grad solver_search solver_HDiagInv solver_JTf solver_J_row solver_Mgrad
-//#group solver_H solver_M solver_qacc solver_qfrc_smooth solver_Ma solver_Mv solver_grad solver_search solver_HDiagInv solver_JTf work_LD work_DiagInv work_x solver_Jv solver_Mgrad
-// Results of a step that the next one does not read: where many steps run in one dispatch, what is left of workgroup
-// memory holds as many of them as fit, in this order, except in the last step.
-//#transient efc_force efc_D efc_aref solver_Jaref qfrc_smooth qfrc_constraint qacc qacc_smooth M qLD qLDiagInv efc_R efc_frictionloss efc_J qH qHDiagInv qacc_damped qDeriv qLU qfrc_bias qfrc_passive qfrc_actuator cdof cdof_dot cvel bias_cacc bias_cfrc cinert crb xpos xquat xmat xipos ximat subtree_com xanchor xaxis geom_xpos geom_xmat ten_length ten_J ten_velocity actuator_length actuator_velocity actuator_moment actuator_force
-
 // this invocation: its lane, its world's slot in the group, and where the world's arenas begin
 var<private> lane: u32;
 var<private> slot: u32;
@@ -115,18 +108,3 @@ fn sum_partials() -> vec4f {
     return total;
 }
 //#endif
-
-// Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
-// not a constant, so that it stays a loop.
-fn check_loop_limit() {
-//#if LOOP_LIMIT
-    let wanted = min(arrayLength(&data_f), 2u);
-    var turns = 0u;
-    for (var i = 0u; i < wanted; i++) {
-        turns++;
-    }
-    if (turns < wanted) {
-        raise_status(STATUS_LOOP_LIMIT);
-    }
-//#endif
-}

@@ -1,6 +1,9 @@
 // Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
 // Twin: src/cpu/sensor/object_frames.rs.
 
+import package::math::spatial::{Spatial, spatial_zero};
+import package::math::vector::quat_mul;
+
 // Where a frame is (axes as columns), and the body that it is fixed to.
 struct Frame {
     pos: vec3f,

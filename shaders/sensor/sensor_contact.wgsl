@@ -1,5 +1,11 @@
 // Sensors of contacts: touch, and those that pick contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
 
+import package::collision::ray::{is_inside, ray_shape};
+import package::constraint::contact_force::contact_force;
+import package::math::vector::{mat_row, MINVAL};
+import package::sensor::object_frames::{frame_of, motion_at};
+import package::sensor::output::{output_adr, write1, write3};
+
 // Body of one of the two geoms of a contact.
 fn contact_body(con: u32, side: u32) -> u32 {
     return u32(geom_bodyid(u32(contact_geom(2u * con + side))));

@@ -1,6 +1,10 @@
 // Sensors of the distance between geoms or bodies: how far, which way, and from where to where. Twin:
 // src/cpu/sensor/sensor_distance.rs.
 
+import package::collision::convex::GeomDistance;
+import package::collision::distance::geom_distance;
+import package::sensor::output::cut_off;
+
 // Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there is
 // none, the distance is the cutoff, and all else zero.
 fn distance_sensor(s: u32, kind: i32) {

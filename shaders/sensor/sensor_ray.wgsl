@@ -1,5 +1,12 @@
 // Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
 
+import package::collision::ray::ray;
+import package::math::trig::{PI, sincos};
+import package::math::vector::normalize3;
+import package::runtime::group::lane;
+import package::sensor::object_frames::frame_of;
+import package::sensor::output::{output_adr, write1, write3};
+
 // Writes this lane's share of the rays of a rangefinder.
 fn rangefinder(s: u32) {
     let id = u32(sensor_objid(s));

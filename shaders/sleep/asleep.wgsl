@@ -1,6 +1,9 @@
 // Trees that sleep: which they are, and how they wake up. Twin: src/cpu/sleep/asleep.rs. Trees that sleep together form a cycle
 // in tree_asleep, each with the next; of trees that are awake it counts up to -1.
 
+import package::constraint::equality::{body_anchors, is_connect_or_weld};
+import package::smooth::applied_force::is_set;
+
 // tree_asleep of a tree that moves: -1 and the ten steps that it has yet to rest.
 const AWAKE: i32 = -11;
 

@@ -1,6 +1,11 @@
 // The inertia matrix: factors, solves, products. Rows of the lower triangle as in M_rowadr, M_colind.
 // Twin: src/cpu/smooth/factor_m.rs.
 
+import package::math::vector::MINVAL;
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+import package::runtime::status::raise_status;
+
 // Gravity, unless it is switched off.
 fn gravity() -> vec3f {
     return select(opt_gravity_vec3(0u), vec3f(0.0), disabled(DISABLE_GRAVITY));
@@ -88,106 +93,5 @@ fn mul_m__A__V__Y() {
             sum += A(u32(mapM2F(q))) * V(u32(F_colind(q)));
         }
         set_Y(i, sum);
-    }
-}
-
-// Product of a row of the tendon Jacobian with V.
-fn mul_ten_j__V(ten: u32) -> f32 {
-    let adr = u32(ten_J_rowadr(ten));
-    let end = adr + u32(ten_J_rownnz(ten));
-    var sum = 0.0;
-    for (var k = adr; k < end; k++) {
-        sum += ten_J(k) * V(u32(ten_J_colind(k)));
-    }
-    return sum;
-}
-
-// Neither finite nor of a size that can be simulated.
-fn is_bad(x: f32) -> bool {
-    return !is_finite(x) || abs(x) > 1e10;
-}
-
-// Puts the world back to its initial state; status and counters are kept. Twin: Data::reset.
-fn reset_world() {
-    if (lane == 0u) {
-        set_time(0u, 0.0);
-        set_time_compensation(0u, 0.0);
-        set_nreset(0u, nreset(0u) + 1);
-    }
-    for (var i = lane; i < nq; i += lanes) {
-        set_qpos(i, qpos0(i));
-    }
-    for (var i = lane; i < nv; i += lanes) {
-        set_qvel(i, 0.0);
-        set_qacc_warmstart(i, 0.0);
-        set_qfrc_applied(i, 0.0);
-    }
-    for (var i = lane; i < na; i += lanes) {
-        set_act(i, 0.0);
-    }
-    for (var i = lane; i < nu; i += lanes) {
-        set_ctrl(i, initial_ctrl(i));
-    }
-//#if EQUALITY
-    for (var i = lane; i < neq; i += lanes) {
-        set_eq_active(i, eq_active0(i));
-    }
-//#endif
-//#if SLEEP
-    for (var i = lane; i < ntree; i += lanes) {
-        set_tree_asleep(i, tree_asleep0(i));
-    }
-    for (var i = lane; i < nq; i += lanes) {
-        set_asleep_qpos(i, qpos0(i));
-    }
-//#endif
-//#if HISTORY
-    reset_histories();
-//#endif
-    for (var i = lane; i < nbody; i += lanes) {
-        set_xfrc_applied_spatial(i, spatial_zero());
-//#if MOCAP
-        let mocap = body_mocapid(i);
-        if (mocap >= 0) {
-            set_mocap_pos_vec3(u32(mocap), body_pos_vec3(i));
-            set_mocap_quat_vec4(u32(mocap), body_quat_vec4(i));
-        }
-//#endif
-    }
-}
-
-// What a control starts from: quaternions from the identity.
-fn initial_ctrl(u: u32) -> f32 {
-//#if SO3
-    for (var a = 0u; a < nactuator; a++) {
-        let quaternion = actuator_gaintype(a) == GAIN_SO3 && actuator_ctrlspec(a) == INPUT_QUAT;
-        if (quaternion && u32(actuator_ctrladr(a)) == u) {
-            return 1.0;
-        }
-    }
-//#endif
-    return 0.0;
-}
-
-// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
-fn auto_reset(bit: i32) {
-    raise_status(bit);
-    if (!disabled(DISABLE_AUTORESET)) {
-        reset_world();
-    }
-}
-
-// One past the last body of a subtree: bodies are numbered depth first.
-fn subtree_end(top: u32) -> u32 {
-    var end = top + 1u;
-    while (end < nbody && u32(body_parentid(end)) >= top) {
-        end++;
-    }
-    return end;
-}
-
-fn raise_status(bits: i32) {
-    if (lane == 0u) {
-        set_status(0u, status(0u) | bits);
     }
 }

@@ -1,5 +1,8 @@
 // Forces of the medium on bodies: boxes of inertia, and ellipsoids that stand for geoms. Twin: src/cpu/smooth/fluid.rs.
 
+import package::math::trig::PI;
+import package::math::vector::MINVAL;
+
 // A frame on a body, and how it moves through the medium: axes as columns, its offset from the tree's centre of mass,
 // angular velocity and velocity against the medium, both in the frame.
 struct FluidFrame {

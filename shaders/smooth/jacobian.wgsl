@@ -1,5 +1,7 @@
 // How degrees of freedom move points of bodies. Twin: src/cpu/smooth/jacobian.rs.
 
+import package::math::spatial::{Spatial, spatial_zero};
+
 // Whether a degree of freedom moves a body: it is of the body or of an ancestor.
 fn moves(dof: u32, body: u32) -> bool {
     let top = u32(dof_bodyid(dof));
@@ -19,4 +21,13 @@ fn jac_column(dof: u32, body: u32, point: vec3f) -> Spatial {
     let axis = cdof_spatial(dof);
     let offset = point - subtree_com_vec3(u32(body_rootid(body)));
     return Spatial(axis.ang, axis.lin + cross(axis.ang, offset));
+}
+
+// Last degree of freedom that moves a body; -1 for none.
+fn last_dof(body: u32) -> i32 {
+    let moving = u32(body_weldid(body));
+    if (body_dofnum(moving) == 0) {
+        return -1;
+    }
+    return body_dofadr(moving) + body_dofnum(moving) - 1;
 }

@@ -1,5 +1,7 @@
 // Springs of joints and tendons: forces and energies. Twin: the helpers of src/cpu/smooth/passive.rs.
 
+import package::math::vector::{quat_normalize, quat_sub};
+
 // Stiffness k, k2, k3 of a spring at a displacement.
 fn stiffness_at(k: vec3f, x: f32) -> f32 {
     return k.x + k.y * x + k.z * x * x;

@@ -1,5 +1,9 @@
 // Paths of tendons in space: the segments between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
 
+import package::math::vector::MINVAL;
+import package::sensor::object_frames::motion_at;
+import package::smooth::wrap::{Obstacle, wrap_around};
+
 // A point of the path and the body that it is fixed to.
 struct PathPoint {
     pos: vec3f,

@@ -1,5 +1,8 @@
 // How a tendon wraps around a sphere or cylinder: tangents, and the arc between them. Twin: src/cpu/smooth/wrap.rs.
 
+import package::math::trig::{arctan2, PI, sincos};
+import package::math::vector::MINVAL;
+
 // A geom that a tendon wraps around.
 struct Obstacle {
     pos: vec3f,

@@ -1,6 +1,11 @@
 // Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/solver/cg.rs. Only here they
 // restart where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
 
+import package::math::vector::MINVAL;
+import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
+import package::smooth::factor_m::solve_ld;
+import package::solver::state::restart;
+
 //#if CG
 fn cg_direction() {
     let last = solver_grad_Mgrad(0u);

@@ -1,16 +1,16 @@
 // The Hessian of the solver's cost: made, factored, solved with. Twin: src/cpu/solver/hessian.rs.
 
+import package::math::vector::MINVAL;
+import package::runtime::group::{lane, sync};
+import package::solver::row_ranges::hessian_begin;
+
 // Force of the constraints zero, Hessian that of the smooth cost.
 fn init_hessian() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_JTf(i, 0.0);
-//#if SPARSE
-        for (var j = u32(solver_H_skyline(i)); j <= i; j++) {
-//#else
         //#unroll
-        for (var j = 0u; j <= i; j++) {
-//#endif
+        for (var j = hessian_begin(i); j <= i; j++) {
             set_solver_H(packed(i) + j, 0.0);
         }
         let adr = u32(M_rowadr(i));
@@ -52,13 +52,9 @@ fn factor_dense() {
         if (lane == 0u) {
             set_solver_HDiagInv(k, inv);
         }
-//#if SPARSE
-        let first = u32(solver_H_skyline(k));
-        for (var i = first + lane; i < k; i += lanes) {
-//#else
+        let first = hessian_begin(k);
         //#unroll
-        for (var i = lane; i < k; i += lanes) {
-//#endif
+        for (var i = first + lane; i < k; i += lanes) {
             let f = solver_H(packed(k) + i) * inv;
 //#if REGISTERS
             //#unroll
@@ -67,11 +63,7 @@ fn factor_dense() {
             }
 //#else
             if (f != 0.0) {
-//#if SPARSE
                 add_row__solver_H(packed(i) + first, i + 1u - first, -f, packed(k) + first);
-//#else
-                add_row__solver_H(packed(i), i + 1u, -f, packed(k));
-//#endif
             }
 //#endif
         }
@@ -91,12 +83,8 @@ fn solve_dense() {
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let x = solver_Mv(k) * solver_HDiagInv(k);
-//#if SPARSE
-        for (var i = u32(solver_H_skyline(k)) + lane; i < k; i += lanes) {
-//#else
         //#unroll
-        for (var i = lane; i < k; i += lanes) {
-//#endif
+        for (var i = hessian_begin(k) + lane; i < k; i += lanes) {
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(k) + i) * x);
         }
         sync();
@@ -109,13 +97,15 @@ fn solve_dense() {
             set_solver_search(k, x);
         }
 //#if SPARSE
-        for (var i = k + 1u + lane; i < nv && u32(solver_H_skyline(min(i, nv - 1u))) <= k; i += lanes) {
+        for (var i = k + 1u + lane; i < nv && hessian_begin(min(i, nv - 1u)) <= k; i += lanes) {
+            set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
+        }
 //#else
         //#unroll
         for (var i = k + 1u + lane; i < nv; i += lanes) {
-//#endif
             set_solver_Mv(i, solver_Mv(i) - solver_H(packed(i) + k) * x);
         }
+//#endif
         sync();
     }
 }

@@ -1,6 +1,13 @@
 // How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
 // compared as differences from the start, so that nothing cancels. Twin: src/cpu/solver/line_search.rs.
 
+import package::constraint::constraint_cost::{
+    cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,
+};
+import package::math::vector::MINVAL;
+import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials};
+import package::solver::state::{MIN_GRADIENT, rows};
+
 // A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
 struct LinePoint {
     alpha: f32,

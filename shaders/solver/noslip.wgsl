@@ -1,5 +1,13 @@
 // What friction is left to slip is held back, after the solver. Twin: src/cpu/solver/noslip.rs.
 
+import package::math::vector::MINVAL;
+import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::solver::pgs::{
+    acceleration_of_forces, accept, block_size, cost_change, dual_AR, load_block, PgsBlock,
+    project_constraint, update_scalar, update_tangents,
+};
+import package::solver::state::{iterations, live, load_solve, rows, save_solve};
+
 //#if NOSLIP
 fn noslip() {
     begin_noslip();

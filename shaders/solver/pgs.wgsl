@@ -3,6 +3,16 @@
 // Rows wait for each other; the lanes of a world share the products with the acceleration and its change, and the first lane
 // finds the forces. Worlds of one group are at rows of their own.
 
+import package::constraint::constraint_cost::constraint_update;
+import package::math::vector::MINVAL;
+import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::runtime::options::disabled;
+import package::smooth::factor_m::solve_ld;
+import package::solver::qcqp::solve_qcqp;
+import package::solver::row_ranges::{DofRange, first_lane_dof, row_begin, row_end, row_tree_range};
+import package::solver::state::{iterations, live, load_solve, rows, save_solve, stepped};
+import package::solver::update::sum_forces;
+
 //#if DUAL
 // An update that costs more than this is not made.
 const MAX_COST_INCREASE: f32 = 1e-10;
@@ -41,14 +51,9 @@ fn block_size(head: u32) -> u32 {
 fn project_constraint() {
     for (var r = lane; r < rows; r += lanes) {
         let adr = r * nv;
-//#if SPARSE
         let trees = row_tree_range(r);
         let first = trees.first;
         let end = trees.end;
-//#else
-        let first = 0u;
-        let end = nv;
-//#endif
         for (var i = first; i < end; i++) {
             set_dual_MinvJT(adr + i, efc_J(adr + i));
         }
@@ -82,11 +87,7 @@ fn project_constraint() {
         let count = block_size(head);
         for (var j = 0u; j < count; j++) {
             var sum = 0.0;
-//#if SPARSE
-            for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
-//#else
-            for (var i = 0u; i < nv; i++) {
-//#endif
+            for (var i = row_begin(r); i < row_end(r); i++) {
                 sum += efc_J(r * nv + i) * dual_MinvJT((head + j) * nv + i);
             }
             set_dual_A(6u * r + j, sum);
@@ -130,12 +131,8 @@ fn dual_last() {
 fn set_residuals() {
     for (var r = lane; r < rows; r += lanes) {
         var x = -efc_aref(r);
-//#if SPARSE
-        for (var i = u32(efc_dof_begin(r)); i < u32(efc_dof_end(r)); i++) {
-//#else
         //#unroll
-        for (var i = 0u; i < nv; i++) {
-//#endif
+        for (var i = row_begin(r); i < row_end(r); i++) {
             x += efc_J(r * nv + i) * solver_qacc(i);
         }
         set_solver_Jaref(r, x);
@@ -175,42 +172,31 @@ fn load_block(at: PgsBlock) {
 
 // Products of the acceleration with up to four rows from `skip` on.
 fn block_mul_jac(at: PgsBlock, skip: u32) {
-//#if SPARSE
-    // rows of a contact have one range
-    let first = u32(efc_dof_begin(at.first));
-    let end = u32(efc_dof_end(at.first));
-//#endif
     // rows that are not there repeat the last
     let last = at.first + max(at.count, 1u) - 1u;
-    let a = min(at.first + skip, last) * nv;
-//#if DUAL_PYRAMIDAL
-    let b = min(at.first + skip + 1u, last) * nv;
-//#endif
-//#if DUAL_ELLIPTIC
-    let c = min(at.first + skip + 2u, last) * nv;
-    let e = min(at.first + skip + 3u, last) * nv;
-//#endif
-    //#unroll
+    let adr = min(vec4u(at.first + skip) + vec4u(0u, 1u, 2u, 3u), vec4u(last)) * nv;
+//#if SPARSE
+    // rows of a contact have one range
+    let first = row_begin(at.first);
+    let end = row_end(at.first);
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
-//#if SPARSE
         for (var i = first + (k + parts - first % parts) % parts; i < end; i += parts) {
-//#else
-        //#unroll
-        for (var i = k; i < nv; i += parts) {
-//#endif
-            let x = solver_qacc(i);
-            sum.x += x * efc_J(a + i);
-//#if DUAL_PYRAMIDAL
-            sum.y += x * efc_J(b + i);
-//#endif
-//#if DUAL_ELLIPTIC
-            sum.z += x * efc_J(c + i);
-            sum.w += x * efc_J(e + i);
-//#endif
+            sum += solver_qacc(i) * block_column(adr, i);
         }
         set_partial(k, sum);
     }
+//#else
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            sum += solver_qacc(i) * block_column(adr, i);
+        }
+        set_partial(k, sum);
+    }
+//#endif
     let sum = sum_partials();
     if (lane == 0u) {
         set_dual_residual(skip, sum.x);
@@ -221,6 +207,23 @@ fn block_mul_jac(at: PgsBlock, skip: u32) {
         }
     }
 }
+
+// Column i of up to four rows of the Jacobian; of those that no block of this model has, zero.
+//#if DUAL_ELLIPTIC
+fn block_column(adr: vec4u, i: u32) -> vec4f {
+    return vec4f(efc_J(adr.x + i), efc_J(adr.y + i), efc_J(adr.z + i), efc_J(adr.w + i));
+}
+//#else
+//#if DUAL_PYRAMIDAL
+fn block_column(adr: vec4u, i: u32) -> vec4f {
+    return vec4f(efc_J(adr.x + i), efc_J(adr.y + i), 0.0, 0.0);
+}
+//#else
+fn block_column(adr: vec4u, i: u32) -> vec4f {
+    return vec4f(efc_J(adr.x + i), 0.0, 0.0, 0.0);
+}
+//#endif
+//#endif
 
 // Change of cost from dual_oldforce to dual_force; forces that cost more become the old ones.
 fn cost_change(at: PgsBlock) -> f32 {
@@ -248,19 +251,27 @@ fn accept(at: PgsBlock, wanted: bool) {
         for (var k = 0u; k < at.count; k++) {
             let change = dual_force(k) - dual_oldforce(k);
             let adr = (at.first + k) * nv;
-//#if SPARSE
-            let trees = row_tree_range(at.first + k);
-            for (var i = first_lane_dof(trees.first); i < trees.end; i += lanes) {
-//#else
-            //#unroll
-            for (var i = lane; i < nv; i += lanes) {
-//#endif
-                set_solver_qacc(i, solver_qacc(i) + change * dual_MinvJT(adr + i));
-            }
+            add_change(adr, change, row_tree_range(at.first + k));
         }
     }
     sync();
 }
+
+// Adds a change of force, times its products with the inverse inertia from `adr` on, to the acceleration.
+//#if SPARSE
+fn add_change(adr: u32, change: f32, trees: DofRange) {
+    for (var i = first_lane_dof(trees.first); i < trees.end; i += lanes) {
+        set_solver_qacc(i, solver_qacc(i) + change * dual_MinvJT(adr + i));
+    }
+}
+//#else
+fn add_change(adr: u32, change: f32, trees: DofRange) {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_qacc(i, solver_qacc(i) + change * dual_MinvJT(adr + i));
+    }
+}
+//#endif
 
 // A row by itself: its minimum, within its bounds.
 fn update_scalar(at: PgsBlock) {

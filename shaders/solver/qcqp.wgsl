@@ -1,5 +1,7 @@
 // QCQP: a quadratic minimised within an ellipsoid. Twin: src/cpu/solver/qcqp.rs, which says how it is found. One lane runs it.
 
+import package::math::vector::MINVAL;
+
 //#if DUAL_ELLIPTIC
 // Most Newton steps, what counts as singular, and how near to the bound is on it, of its square.
 const QCQP_MAX_STEPS: u32 = 20u;

@@ -8,7 +8,8 @@ use crate::cpu;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::real::Real;
-use crate::schema::enums::{disable, geom, joint};
+use crate::schema::enums::{disable, joint};
+use crate::schema::shape_pairs::shape_pair;
 use crate::schema::{Values, ValuesMut};
 
 /// Worlds that start from each keyframe and from the initial state.
@@ -79,7 +80,7 @@ pub fn max_capacity(model: &Model) -> Capacity {
     let mut most = Capacity { nconmax: 0, njmax: max_noncontact_rows(model) };
     for p in 0..model.sizes.ncandidate {
         let (a, b) = (model.candidate_geom1[p] as usize, model.candidate_geom2[p] as usize);
-        let contacts = max_contacts(model.geom_type[a], model.geom_type[b]);
+        let contacts = shape_pair((model.geom_type[a], model.geom_type[b])).map_or(0, |pair| pair.contacts);
         let dim = match usize::try_from(model.candidate_pair[p]) {
             Ok(pair) => model.pair_dim[pair],
             Err(_) => model.geom_condim[a].max(model.geom_condim[b]),
@@ -88,29 +89,6 @@ pub fn max_capacity(model: &Model) -> Capacity {
         most.njmax = most.njmax.saturating_add(contacts * rows_per_contact(dim, model.opt_cone[0]));
     }
     most
-}
-
-/// Most contacts of two geoms, the one of lower type first.
-fn max_contacts(first: i32, second: i32) -> usize {
-    match (first, second) {
-        (geom::PLANE, geom::CAPSULE) | (geom::CAPSULE, geom::CAPSULE | geom::BOX) => 2,
-        (geom::PLANE | geom::SPHERE, geom::SPHERE | geom::ELLIPSOID) => 1,
-        (geom::SPHERE, geom::CAPSULE | geom::CYLINDER | geom::BOX) => 1,
-        (geom::CAPSULE, geom::CYLINDER) => 2,
-        (geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID, _) if is_convex_primitive(second) => 1,
-        (geom::SPHERE | geom::ELLIPSOID, geom::MESH) => 1,
-        (geom::CAPSULE, geom::MESH) => 2,
-        (geom::PLANE | geom::CYLINDER | geom::BOX | geom::MESH, geom::MESH) => 4,
-        (geom::PLANE, geom::BOX | geom::CYLINDER) | (geom::CYLINDER, geom::CYLINDER | geom::BOX) => 4,
-        (geom::BOX, geom::BOX) => 8,
-        // the most that the reference ever keeps of one pair
-        _ => 50,
-    }
-}
-
-/// Whether a type is a shape of its own, no mesh or field of heights.
-fn is_convex_primitive(kind: i32) -> bool {
-    [geom::ELLIPSOID, geom::CYLINDER, geom::BOX].contains(&kind)
 }
 
 /// Rows of a contact of that dimension.

@@ -4,7 +4,8 @@ pub mod codegen;
 pub mod runtime;
 pub mod tuning;
 
-pub use codegen::compose::{Composer, Tiling, WorkingSetSpace};
+pub use codegen::compose::Composer;
+pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use runtime::batch::{BuildTimes, GpuBatch};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use tuning::options::{KernelOptions, Partition};

@@ -5,11 +5,12 @@ use crate::cpu::actuation::history;
 use crate::real::Real;
 use crate::schema::enums::solver;
 use crate::schema::{
-    Column, Field, Sizes, Values, ValuesMut, column, data_fields::data_table, dim, elem, ids,
+    Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, data_fields::data_table, dim, elem,
+    ids,
 };
 
 macro_rules! define_data {
-    ($($stage:ident $name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal;)*) => {
+    ($($stage:ident $name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal $({ $($trait:tt)* })?;)*) => {
         /// State and results of one world.
         #[allow(non_snake_case)]
         pub struct Data<T: Real = f64> {
@@ -53,7 +54,8 @@ macro_rules! define_data {
             /// What the table says of every Data field.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
-                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), stage: stringify!($stage),
+                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
+                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: stringify!($stage),
             },)*];
 
             /// A world of the given sizes with every element zero.

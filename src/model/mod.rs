@@ -1,6 +1,7 @@
 //! The compiled model: flat arrays under MuJoCo's names, made from the table of fields.
 
 pub mod data;
+pub mod features;
 pub mod plan;
 pub(crate) mod unsupported;
 
@@ -8,7 +9,7 @@ use crate::error::Problem;
 use crate::real::Real;
 use crate::schema::enums::{disable, enable, solver};
 use crate::schema::{
-    Column, Field, Sizes, Values, ValuesMut, column, dim, elem, ids, model_fields::model_table,
+    Column, Field, Sizes, Traits, Values, ValuesMut, column, dim, elem, ids, model_fields::model_table,
 };
 
 pub use crate::schema::kinds::Names;
@@ -65,7 +66,7 @@ macro_rules! define_model {
             /// What the table says of every Model field.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
-                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), stage: "",
+                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), traits: Traits::USUAL, stage: "",
             },)*];
 
             /// A model of the given sizes with every element zero.

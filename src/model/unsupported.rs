@@ -2,50 +2,13 @@
 //! something new, a line goes away here.
 
 use super::Model;
-use crate::cpu::sensor::sensor_distance::sensed_pairs;
+use super::features::sensed_pairs;
 use crate::error::{Error, Result};
 use crate::schema::enums::{bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, word};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
-
-/// Types whose geoms collide with each other.
-const PRIMITIVE_PAIRS: &[(i32, i32)] = &[
-    (kind::PLANE, kind::SPHERE),
-    (kind::PLANE, kind::CAPSULE),
-    (kind::PLANE, kind::ELLIPSOID),
-    (kind::PLANE, kind::CYLINDER),
-    (kind::PLANE, kind::BOX),
-    (kind::SPHERE, kind::SPHERE),
-    (kind::SPHERE, kind::CAPSULE),
-    (kind::SPHERE, kind::CYLINDER),
-    (kind::SPHERE, kind::BOX),
-    (kind::CAPSULE, kind::CAPSULE),
-    (kind::CAPSULE, kind::BOX),
-    (kind::BOX, kind::BOX),
-    (kind::PLANE, kind::MESH),
-];
-
-/// Types that do so by their support functions.
-pub(crate) const CONVEX: &[(i32, i32)] = &[
-    (kind::SPHERE, kind::ELLIPSOID),
-    (kind::CAPSULE, kind::ELLIPSOID),
-    (kind::CAPSULE, kind::CYLINDER),
-    (kind::ELLIPSOID, kind::ELLIPSOID),
-    (kind::ELLIPSOID, kind::CYLINDER),
-    (kind::ELLIPSOID, kind::BOX),
-    (kind::CYLINDER, kind::CYLINDER),
-    (kind::CYLINDER, kind::BOX),
-    (kind::SPHERE, kind::MESH),
-    (kind::CAPSULE, kind::MESH),
-    (kind::ELLIPSOID, kind::MESH),
-    (kind::CYLINDER, kind::MESH),
-    (kind::BOX, kind::MESH),
-    (kind::MESH, kind::MESH),
-];
-
-/// Types whose geoms lie on a height field.
-const ON_HFIELD: std::ops::RangeInclusive<i32> = kind::SPHERE..=kind::MESH;
+use crate::schema::shape_pairs::{Method, shape_pair};
 
 /// Flags that must stay off.
 const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
@@ -87,11 +50,12 @@ pub fn check(model: &Model) -> Result<()> {
 
 /// Whether the distance of geoms of two types is known, the lower type first. Of two planes there is none.
 pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
-    // there is one way for convex shapes
-    let convex = CONVEX.contains(&types) || types == (kind::BOX, kind::BOX);
-    types == (kind::PLANE, kind::PLANE)
-        || (PRIMITIVE_PAIRS.contains(&types) && types != (kind::BOX, kind::BOX))
-        || (convex && !model.disabled(disable::NATIVECCD))
+    let Some(pair) = shape_pair(types) else { return types == (kind::PLANE, kind::PLANE) };
+    match pair.method {
+        Method::ClosedForm | Method::PlaneMesh => true,
+        Method::BoxBox | Method::Convex => !model.disabled(disable::NATIVECCD),
+        Method::Prisms => false,
+    }
 }
 
 struct UnsupportedList<'a> {
@@ -167,11 +131,9 @@ impl UnsupportedList<'_> {
         for c in 0..m.sizes.ncandidate {
             let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
             let types = (m.geom_type[g1], m.geom_type[g2]);
-            // there is one way to collide convex shapes
-            let convex = CONVEX.contains(&types) && !m.disabled(disable::NATIVECCD);
-            let lies =
-                types.0 == kind::HFIELD && ON_HFIELD.contains(&types.1) && !m.disabled(disable::NATIVECCD);
-            if PRIMITIVE_PAIRS.contains(&types) || convex || lies || told.contains(&types) {
+            // support functions are the only way to collide convex shapes
+            let native = !m.disabled(disable::NATIVECCD);
+            if shape_pair(types).is_some_and(|pair| native || !pair.is_convex()) || told.contains(&types) {
                 continue;
             }
             told.push(types);

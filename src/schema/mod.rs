@@ -13,6 +13,7 @@ pub mod enums;
 pub mod kinds;
 pub(crate) mod model_fields;
 pub mod sensors;
+pub mod shape_pairs;
 mod sizes;
 pub mod stages;
 
@@ -47,7 +48,7 @@ pub enum Elem {
 }
 
 /// What the table says of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// MuJoCo's name.
     pub name: &'static str,
@@ -61,9 +62,46 @@ pub struct Field {
     pub doc: &'static str,
     /// What its elements are ids of; none where they are no ids.
     pub ids: Option<Ids>,
+    /// How the backends and the check treat it, where that is not as usual.
+    pub traits: Traits,
     /// Stage that writes it; empty for Model fields, `state` for what the caller may set, `scratch` for
     /// memory that is no result.
     pub stage: &'static str,
+}
+
+/// How the backends and the check treat a field. A rank is a place in a list that starts with 1; 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    /// How far two right implementations may be apart.
+    pub tolerance: Tolerance,
+    /// The larger field of which this one is what is left: differences are measured by both.
+    pub terms: Option<&'static str>,
+    /// In registers of the one lane of a world, where kernels keep their working set there.
+    pub register: bool,
+    /// Rank among the fields of the working set that go into workgroup memory, as far as it goes.
+    pub workgroup: u8,
+    /// Rank among the results of a step that the next one does not read: where many steps run in one dispatch, what is left
+    /// of workgroup memory holds as many of them as fit, except in the last step.
+    pub transient: u8,
+}
+
+impl Traits {
+    /// Those of most fields.
+    pub const USUAL: Self =
+        Self { tolerance: Tolerance::Usual, terms: None, register: false, workgroup: 0, transient: 0 };
+}
+
+/// How far a field may be from the double-precision result of the same stage from the same inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// As most fields.
+    Usual,
+    /// Relative to one plus the largest magnitude. Of fields that sum more terms, divide by small numbers, or stop by a
+    /// tolerance of their own. Beside it: how far single precision on the CPU is off at most, over the models of this
+    /// project, 16 worlds and 400 steps; the rest is room for devices that contract and divide in their own way.
+    Within(f64),
+    /// Two right solvers may disagree, with the reason.
+    Free(&'static str),
 }
 
 /// What a field holds ids of.

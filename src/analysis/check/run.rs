@@ -3,7 +3,7 @@
 use super::compare::compare_terms;
 use super::report::{FieldReport, Report};
 use super::subject::{CpuSubject, Subject};
-use super::tolerance::{CUMULATIVE, terms, tolerance};
+use super::tolerance::{CUMULATIVE, tolerance};
 use crate::batch::control::{Control, fill, uniform};
 use crate::cpu;
 use crate::error::Result;
@@ -151,7 +151,7 @@ fn compare_stage(
     report.borderline += skip.iter().filter(|&&s| s).count();
     report.compared += skip.iter().filter(|&&s| !s).count();
     for field in fields {
-        let Some(allowed) = tolerance(field.name) else { continue };
+        let Some(allowed) = tolerance(field) else { continue };
         if !seen.subject.has(field.name) {
             // what the reference has not written either is not missed
             let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
@@ -171,7 +171,7 @@ fn compare_stage(
                 continue;
             }
             let terms =
-                terms(field.name).and_then(|name| data.get(name)).map(|v| v.to_f64()).unwrap_or_default();
+                field.traits.terms.and_then(|name| data.get(name)).map(|v| v.to_f64()).unwrap_or_default();
             let got = &got[w * len..w * len + used];
             let a = compare_terms(got, &want[..used], &terms);
             let b = compare_terms(got, &single[w * len..w * len + used], &terms);

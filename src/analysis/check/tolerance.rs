@@ -1,65 +1,31 @@
-//! How far a field may be from the double-precision result of the same stage from the same inputs.
+//! Tolerance of a field: how far it may be from the double-precision result of the same stage from the same inputs.
 
-/// Fields without a line of their own. Single precision on the CPU is off by at most 2e-6.
-const DEFAULT: f64 = 1e-5;
+use crate::schema::{Field, Tolerance};
+
+/// Of most fields. Single precision on the CPU is off by at most 2e-6.
+const USUAL: f64 = 1e-5;
 
 /// Factor where the errors of several stages add up.
 pub const CUMULATIVE: f64 = 20.0;
 
-/// Fields that sum more terms, divide by small numbers, or stop by a tolerance of their own. Beside each: how
-/// far single precision on the CPU is off at most, over the models of this project, 16 worlds and 400 steps.
-/// The rest is room for devices that contract and divide in their own way.
-const FIELDS: &[(&str, f64)] = &[
-    ("qLD", 2e-5),             // 2.3e-6
-    ("qLDiagInv", 2e-5),       // 2.7e-6
-    ("contact_frame", 3e-5),   // 5.0e-6
-    ("efc_D", 1e-4),           // 1.5e-5
-    ("efc_R", 5e-4),           // 1.4e-4: one minus an impedance near one
-    ("efc_aref", 5e-5),        // 8.6e-6
-    ("qacc", 2e-4),            // 8.5e-6
-    ("qacc_warmstart", 2e-4),  // as qacc
-    ("qacc_damped", 3e-5),     // 2.5e-6
-    ("qDeriv", 5e-5),          // 1.1e-5
-    ("efc_force", 2e-4),       // 1.1e-5
-    ("qfrc_constraint", 2e-4), // 9.8e-6
-    ("solver_Jaref", 2e-4),    // 9.4e-6
-    ("qfrc_inverse", 2e-4),    // as qfrc_constraint
-    ("cfrc_ext", 1e-4),        // 1.2e-5: as efc_force
-    ("cfrc_int", 1e-4),        // as cfrc_ext
-];
-
-/// Fields that are what is left of larger forces, and those: differences are measured by both.
-const TERMS: &[(&str, &str)] = &[("qfrc_inverse", "qfrc_constraint"), ("cfrc_int", "cfrc_ext")];
-
-/// Fields that two right solvers may disagree on, with the reason.
-const NOT_COMPARED: &[(&str, &str)] = &[
-    ("solver_niter", "rounding decides when the solver stops"),
-    ("solver_fwdinv", "a measure of errors: what rounding leaves of a difference"),
-];
-
 /// Tolerance of a field; `None` where it is not compared.
-pub fn tolerance(field: &str) -> Option<f64> {
-    if NOT_COMPARED.iter().any(|(name, _)| *name == field) {
-        return None;
+pub fn tolerance(field: &Field) -> Option<f64> {
+    match field.traits.tolerance {
+        Tolerance::Usual => Some(USUAL),
+        Tolerance::Within(tolerance) => Some(tolerance),
+        Tolerance::Free(_) => None,
     }
-    Some(FIELDS.iter().find(|(name, _)| *name == field).map_or(DEFAULT, |(_, t)| *t))
-}
-
-/// The larger terms that a field is what is left of.
-pub(crate) fn terms(field: &str) -> Option<&'static str> {
-    TERMS.iter().find(|(name, _)| *name == field).map(|(_, terms)| *terms)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::model::data::Data;
 
     #[test]
-    fn every_line_names_a_field() {
-        let terms = TERMS.iter().flat_map(|t| [t.0, t.1]);
-        for name in FIELDS.iter().map(|f| f.0).chain(NOT_COMPARED.iter().map(|f| f.0)).chain(terms) {
-            assert!(Data::<f64>::FIELDS.iter().any(|f| f.name == name), "{name}");
+    fn larger_terms_are_fields() {
+        let fields = Data::<f64>::FIELDS;
+        for terms in fields.iter().filter_map(|field| field.traits.terms) {
+            assert!(fields.iter().any(|field| field.name == terms), "{terms}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::schema::enums;
 use crate::schema::{Elem, Field, Size};
 
 /// Which accessor a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
     /// The field.
     pub field: &'static Field,

@@ -1,126 +1,15 @@
-//! Composition of WGSL: conditional blocks, and a linker that takes only what an entry point needs.
+//! A linker of WGSL: only what an entry point needs, from modules that say what they import.
 //!
-//! Library and kernels are plain `.wgsl` files. A composed module holds the items (functions, structs,
-//! constants, variables) that its roots reach; a name that no file defines is asked of a provider, which
-//! makes accessors and constants for the model at hand.
+//! Library and kernels are plain `.wgsl` files, each a module. A composed text holds the items (functions, structs,
+//! constants, variables) that its roots reach. A word of an item means an item of its own module or an imported one; any
+//! other name is asked of a provider, which makes accessors and constants for the model at hand.
 //!
 //! A function named `f__A__B` is a template: `f__qLD__x` is the same text with the accessors of `qLD` in the
-//! place of `A`'s and those of `x` in the place of `B`'s.
+//! place of `A`'s and those of `x` in the place of `B`'s. It is imported as `f`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::unroll::UNROLL_DIRECTIVE;
-
-/// A top-level item of WGSL text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// Its name.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-}
-
-/// Keeps the lines of `//#if NAME` … `//#else` … `//#endif` blocks whose flag holds; `!NAME` negates.
-///
-/// # Errors
-/// An unknown flag or an unbalanced block, as text.
-pub fn preprocess(source: &str, flags: &BTreeMap<&'static str, bool>) -> Result<String, String> {
-    let mut out = String::with_capacity(source.len());
-    // one entry per open block: whether its lines are kept
-    let mut open: Vec<bool> = Vec::new();
-    for (number, line) in source.lines().enumerate() {
-        let at = |what: &str| format!("line {}: {what}", number + 1);
-        let word = line.trim();
-        if let Some(name) = word.strip_prefix("//#if ") {
-            let (negated, name) = name.strip_prefix('!').map_or((false, name), |n| (true, n));
-            let flag = flags.get(name.trim()).ok_or_else(|| at(&format!("unknown flag '{name}'")))?;
-            open.push(*flag != negated);
-        } else if word == "//#else" {
-            let top = open.last_mut().ok_or_else(|| at("//#else without //#if"))?;
-            *top = !*top;
-        } else if word == "//#endif" {
-            open.pop().ok_or_else(|| at("//#endif without //#if"))?;
-        } else if open.iter().all(|kept| *kept) {
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    if open.is_empty() { Ok(out) } else { Err("//#if without //#endif".into()) }
-}
-
-/// Splits WGSL text into its top-level items; comments between items are dropped.
-pub fn items(source: &str) -> Vec<Item> {
-    let text = strip_comments(source);
-    let bytes = text.as_bytes();
-    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0usize);
-    for (i, b) in bytes.iter().enumerate() {
-        match b {
-            b'{' => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        // an item ends at its closing brace, or at a semicolon outside braces
-        let ends = (*b == b'}' || *b == b';') && depth == 0;
-        if ends {
-            let body = text[start..=i].trim();
-            if let Some(name) = item_name(body) {
-                found.push(Item { name, text: body.to_string() });
-            }
-            start = i + 1;
-        }
-    }
-    found
-}
-
-fn strip_comments(source: &str) -> String {
-    source
-        .lines()
-        .map(|line| {
-            if line.trim() == UNROLL_DIRECTIVE {
-                UNROLL_DIRECTIVE
-            } else {
-                line.find("//").map_or(line, |at| &line[..at])
-            }
-        })
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The identifier after `fn`, `struct`, `const`, `var<…>` or `alias`.
-fn item_name(body: &str) -> Option<String> {
-    let mut words = identifiers(body);
-    while let Some(word) = words.next() {
-        match word {
-            "fn" | "struct" | "const" | "alias" | "override" => {
-                return words.next().map(str::to_string);
-            }
-            "var" => {
-                return words
-                    .find(|w| {
-                        !matches!(*w, "private" | "workgroup" | "storage" | "uniform" | "read" | "read_write")
-                    })
-                    .map(str::to_string);
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Every identifier and number-like word of a text, in order.
-pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
-}
-
-/// The same with whether a parenthesis follows: the name of a function, or of a type, is that.
-fn references(text: &str) -> impl Iterator<Item = (&str, bool)> {
-    identifiers(text).map(|word| {
-        let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
-        (word, text[end..].starts_with('('))
-    })
-}
+use super::items::{Item, identifiers, imports, items, locals, references};
 
 /// Replaces the accessors of each parameter (`A`, `set_A`, `A_vec3`, `f__A`) by those of its argument.
 fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
@@ -145,45 +34,159 @@ fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
     out + rest
 }
 
-/// Items by name.
+/// An item with the module that it is in.
+#[derive(Clone, Debug)]
+struct Definition {
+    item: Item,
+    module: usize,
+}
+
+/// A file: its path in imports, and the names that it imports with where they come from.
+#[derive(Clone, Debug)]
+struct Module {
+    path: String,
+    imports: BTreeMap<String, String>,
+}
+
+/// Modules, and their items by name.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    items: BTreeMap<String, Item>,
+    modules: Vec<Module>,
+    items: BTreeMap<String, Definition>,
+    /// Full names of templates by the name before their parameters and the number of these.
+    templates: BTreeMap<(String, usize), String>,
 }
 
 impl Library {
-    /// Adds the items of a preprocessed source file.
-    pub fn add(&mut self, source: &str) {
-        for item in items(source) {
-            self.items.insert(item.name.clone(), item);
+    /// Adds a preprocessed source file under its path in imports.
+    ///
+    /// # Errors
+    /// A malformed import; a name that is defined already, with both places: items of all modules end up in one text.
+    pub fn add(&mut self, path: &str, source: &str) -> Result<(), String> {
+        let (imports, text) = imports(source)?;
+        let module = self.modules.len();
+        self.modules.push(Module { path: path.to_owned(), imports });
+        for item in items(&text) {
+            let name = item.name.clone();
+            let parts: Vec<&str> = name.split("__").collect();
+            if parts.len() > 1 {
+                self.templates.insert((parts[0].to_owned(), parts.len() - 1), name.clone());
+            }
+            if let Some(other) = self.items.insert(name.clone(), Definition { item, module }) {
+                return Err(format!(
+                    "{name} is defined in {path} and in {}",
+                    self.modules[other.module].path
+                ));
+            }
         }
+        Ok(())
     }
 
-    /// The text of a template with its arguments.
-    fn instantiate(&self, word: &str) -> Option<String> {
-        let args: Vec<&str> = word.split("__").collect();
-        let same = |name: &str| {
-            let params: Vec<&str> = name.split("__").collect();
-            params.len() == args.len() && args.len() > 1 && params[0] == args[0]
-        };
-        let item = self.items.values().find(|i| same(&i.name))?;
-        let params: Vec<&str> = item.name.split("__").collect();
-        Some(substitute(&item.text, &params[1..], &args[1..]))
+    /// The definition that a word means anywhere: of an item, or of the template that it is an instance of.
+    fn definition(&self, word: &str) -> Option<&Definition> {
+        if let Some(found) = self.items.get(word) {
+            return Some(found);
+        }
+        let mut parts = word.split("__");
+        let key = (parts.next()?.to_owned(), parts.count());
+        self.items.get(self.templates.get(&key)?)
+    }
+
+    /// The definition that a word means in a text of some modules: its own, and of an instance of a template also those
+    /// that its arguments come from. Texts that are made belong to none, and see all.
+    fn visible(&self, word: &str, modules: &[usize]) -> Option<&Definition> {
+        let found = self.definition(word)?;
+        let base = word.split("__").next()?;
+        let path = &self.modules[found.module].path;
+        let sees = |&m: &usize| found.module == m || self.modules[m].imports.get(base) == Some(path);
+        (modules.is_empty() || modules.iter().any(sees)).then_some(found)
+    }
+
+    /// The text of an item, or of a template with its arguments.
+    fn instantiate(&self, word: &str, definition: &Definition) -> String {
+        if definition.item.name == word {
+            return definition.item.text.clone();
+        }
+        let (params, args): (Vec<&str>, Vec<&str>) =
+            (definition.item.name.split("__").collect(), word.split("__").collect());
+        substitute(&definition.item.text, &params[1..], &args[1..])
+    }
+
+    /// What is wrong with the names of all modules: items of others that are used without an import, and local names that
+    /// hide an item.
+    pub fn check(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for Definition { item, module } in self.items.values() {
+            let path = &self.modules[*module].path;
+            let declared: BTreeSet<&str> =
+                if item.is_function() { locals(&item.text).collect() } else { BTreeSet::new() };
+            for name in &declared {
+                if let Some(hidden) = self.visible(name, &[*module]).filter(|d| d.item.name != item.name) {
+                    wrong.push(format!(
+                        "{path}: {name} in {} hides an item of {}",
+                        item.name, self.modules[hidden.module].path
+                    ));
+                }
+            }
+            for (word, called) in references(&item.text) {
+                let Some(found) = self.definition(word).filter(|d| called || !d.item.is_function()) else {
+                    continue;
+                };
+                if !declared.contains(word) && self.visible(word, &[*module]).is_none() {
+                    wrong.push(format!(
+                        "{path}: {} uses {word} of {} without an import",
+                        item.name, self.modules[found.module].path
+                    ));
+                }
+            }
+        }
+        wrong
     }
 
     /// Text of the value of a constant.
     pub fn constant(&self, name: &str) -> Option<&str> {
-        let text = &self.items.get(name)?.text;
+        let text = &self.items.get(name)?.item.text;
         text.strip_prefix("const ")?.split_once('=')?.1.strip_suffix(';').map(str::trim)
     }
 
     /// Parameter and expression of a function of one integer that only returns an expression.
     pub fn pure_function(&self, name: &str) -> Option<(&str, &str)> {
-        let text = self.items.get(name)?.text.strip_prefix("fn ")?;
+        let text = self.items.get(name)?.item.text.strip_prefix("fn ")?;
         let (_, after) = text.split_once('(')?;
         let (parameter, after) = after.split_once(": u32) -> u32 {")?;
         let value = after.trim().strip_prefix("return ")?.strip_suffix('}')?.trim().strip_suffix(';')?;
-        (!value.contains(';')).then_some((parameter, value))
+        let single = identifiers(parameter).eq([parameter]);
+        (single && !value.contains(';')).then_some((parameter, value))
+    }
+
+    /// A text with the calls of functions of one integer whose value does not depend on it replaced by that value.
+    pub fn fold_constant_calls(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        let found = |rest: &str| {
+            let calls = references(rest).filter(|(_, called)| *called);
+            calls
+                .filter_map(|(word, _)| {
+                    let (parameter, value) = self.pure_function(word)?;
+                    let constant = identifiers(value).all(|name| name != parameter);
+                    let start = word.as_ptr() as usize - rest.as_ptr() as usize;
+                    constant.then(|| (start, start + word.len(), value.to_owned()))
+                })
+                .next()
+        };
+        while let Some((start, end, value)) = found(rest) {
+            let close = closing_parenthesis(&rest[end..]);
+            out.push_str(&rest[..start]);
+            // its own definition stays
+            if out.ends_with("fn ") {
+                out.push_str(&rest[start..end]);
+                rest = &rest[end..];
+            } else {
+                out.push_str(&value);
+                rest = &rest[end + close..];
+            }
+        }
+        out + rest
     }
 
     /// Everything that `roots` reach, from the library or else from `provide`, in a stable order, each text of the
@@ -198,21 +201,28 @@ impl Library {
         write: impl Fn(&str) -> Result<String, E>,
     ) -> Result<String, E> {
         let mut done: BTreeSet<String> = roots.iter().map(|i| i.name.clone()).collect();
-        let mut queue: Vec<String> = roots.iter().map(|i| i.text.clone()).collect();
+        let mut queue: Vec<(String, Vec<usize>)> =
+            roots.iter().map(|i| (i.text.clone(), Vec::new())).collect();
         let mut out = Vec::new();
-        while let Some(text) = queue.pop() {
+        while let Some((text, modules)) = queue.pop() {
             for (word, called) in references(&text) {
                 if done.contains(word) {
                     continue;
                 }
-                let found = self.items.get(word).map(|i| i.text.clone());
+                let found = self.visible(word, &modules);
                 // a local variable may be named like a function
-                if !called && found.as_ref().is_some_and(|text| text.starts_with("fn ")) {
+                if !called && found.is_some_and(|d| d.item.is_function()) {
                     continue;
                 }
-                let found = match found.or_else(|| self.instantiate(word)) {
-                    Some(text) => Some(write(&text)?),
-                    None => provide(word),
+                let found = match found {
+                    Some(definition) => {
+                        // an instance of a template sees what its arguments mean here
+                        let instance = definition.item.name != word;
+                        let mut scope = if instance { modules.clone() } else { Vec::new() };
+                        scope.push(definition.module);
+                        Some((write(&self.instantiate(word, definition))?, scope))
+                    }
+                    None => provide(word).map(|text| (text, Vec::new())),
                 };
                 if let Some(found) = found {
                     done.insert(word.to_string());
@@ -225,6 +235,18 @@ impl Library {
     }
 }
 
+/// Length of the parentheses that a text begins with, both included.
+fn closing_parenthesis(text: &str) -> usize {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
 /// Leaves a text as it is.
 ///
 /// # Errors
@@ -235,12 +257,13 @@ pub fn identity(text: &str) -> Result<String, std::convert::Infallible> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]
     fn links_only_what_is_reached() {
         let mut library = Library::default();
-        library.add("const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;");
+        assert_eq!(library.add("package::a", "const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;"), Ok(()));
         let root = Item { name: "main".into(), text: "fn main() { let y = f() + made; }".into() };
         let made = |name: &str| (name == "made").then(|| "const made: u32 = 7u;".into());
         let Ok(text) = library.link(&[root], made, identity);
@@ -251,7 +274,7 @@ mod tests {
     #[test]
     fn variables_named_like_functions_are_none() {
         let mut library = Library::default();
-        library.add("fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }");
+        assert_eq!(library.add("package::a", "fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }"), Ok(()));
         for (root, linked) in [("fn main() { let y = f(); }", false), ("fn main() { let y = g(); }", true)] {
             let Ok(text) =
                 library.link(&[Item { name: "main".into(), text: root.into() }], |_| None, identity);
@@ -262,7 +285,7 @@ mod tests {
     #[test]
     fn templates_take_fields_as_arguments() {
         let mut library = Library::default();
-        library.add("fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }");
+        assert_eq!(library.add("package::a", "fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }"), Ok(()));
         let root = Item { name: "main".into(), text: "fn main() { scale__qLD__x(1u); }".into() };
         let Ok(text) = library.link(&[root], |_| None, identity);
         assert!(
@@ -273,32 +296,53 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_lines_of_true_blocks() {
-        let flags = BTreeMap::from([("ON", true), ("OFF", false)]);
-        let text = preprocess(
-            "a\n//#if ON\nb\n//#else\nc\n//#endif\n//#if OFF\nd\n//#endif\n//#if !OFF\ne\n//#endif\n",
-            &flags,
-        );
-        assert_eq!(text.as_deref(), Ok("a\nb\ne\n"));
-        assert!(preprocess("//#if NO\n//#endif", &flags).is_err());
-        assert!(preprocess("//#if ON", &flags).is_err());
-    }
-
-    #[test]
     fn constants_and_formulas_can_be_read() {
         let mut library = Library::default();
-        library.add("const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}");
+        assert_eq!(library.add("package::a", "const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}"), Ok(()));
         assert_eq!(library.constant("K"), Some("3u"));
         assert_eq!(library.pure_function("f"), Some(("i", "i * K")));
         assert_eq!(library.pure_function("g"), None);
     }
 
     #[test]
-    fn names_every_kind_of_item() {
-        let found = items(
-            "var<workgroup> w: array<f32, 4>;\n@group(0) @binding(0) var<storage, read_write> d: array<f32>;\n@compute @workgroup_size(1)\nfn main() { if (true) { } }",
+    fn names_are_defined_once() {
+        let mut library = Library::default();
+        assert_eq!(library.add("package::a", "fn f() {}"), Ok(()));
+        let wrong = library.add("package::b", "fn f() {}").unwrap_err();
+        assert_eq!(wrong, "f is defined in package::b and in package::a");
+    }
+
+    #[test]
+    fn modules_see_what_they_import() {
+        let mut library = Library::default();
+        let near = "import package::far::g;\nfn f() { g(); }";
+        for (path, text) in [("package::near", near), ("package::far", "fn g() { h(); }\nfn h() {}")] {
+            assert_eq!(library.add(path, text), Ok(()));
+        }
+        assert_eq!(library.check(), Vec::<String>::new());
+        let wrong = "import package::far::g;\nfn i() { h(); let g = 1; }";
+        assert_eq!(library.add("package::wrong", wrong), Ok(()));
+        let said = library.check();
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].contains("g in i hides an item of package::far"), "{said:?}");
+        assert!(said[1].contains("i uses h of package::far without an import"), "{said:?}");
+        // what is not imported is not linked either
+        let Ok(text) = library.link(
+            &[Item { name: "main".into(), text: "fn main() { i(); }".into() }],
+            |_| None,
+            identity,
         );
-        let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
-        assert_eq!(names, ["w", "d", "main"]);
+        assert!(text.contains("fn i") && !text.contains("fn h"));
+    }
+
+    #[test]
+    fn calls_with_one_answer_are_folded() {
+        let mut library = Library::default();
+        let text = "fn begin(r: u32) -> u32 { return 0u; }\nfn own(i: u32) -> u32 { return lane; }\nfn next(i: u32) -> u32 { return i + 1u; }";
+        assert_eq!(library.add("package::a", text), Ok(()));
+        let folded =
+            library.fold_constant_calls("for (var i = own(begin(f(r))); i < next(i); i++) { x(begin(2u)); }");
+        assert_eq!(folded, "for (var i = lane; i < next(i); i++) { x(0u); }");
+        assert_eq!(library.fold_constant_calls("fn begin(r: u32)"), "fn begin(r: u32)");
     }
 }

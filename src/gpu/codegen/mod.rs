@@ -2,6 +2,13 @@
 
 pub mod access;
 pub mod compose;
+mod conditions;
+mod constants;
+mod flags;
+pub mod items;
 pub mod layout;
 pub mod link;
+mod narrow_phase;
+mod sources;
+pub mod tiling;
 pub mod unroll;

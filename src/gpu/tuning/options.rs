@@ -2,7 +2,7 @@
 
 use super::tune::TuningCache;
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::{Tiling, WorkingSetSpace};
+use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
 use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
 use crate::gpu::runtime::device::Adapter;
 use crate::model::Model;

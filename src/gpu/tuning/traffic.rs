@@ -94,8 +94,8 @@ fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::codegen::compose::{Tiling, WorkingSetSpace};
     use crate::gpu::codegen::layout::WorkingSet;
+    use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
     use crate::model::Model;
     use crate::model::data::Data;
     use crate::model::plan;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::options::{KernelOptions, MAX_WORLDS_PER_GROUP, Partition};
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::WorkingSetSpace;
+use crate::gpu::codegen::tiling::WorkingSetSpace;
 use crate::gpu::runtime::batch::GpuBatch;
 use crate::gpu::runtime::device::{Adapter, Gpu};
 use crate::model::Model;

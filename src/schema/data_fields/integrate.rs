@@ -4,11 +4,13 @@ macro_rules! integrate_data {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // integrators
-            integrator qH: real [nC] "mixed" "Factors of M less time step times derivatives of the forces by velocity.";
-            integrator qacc_damped: real [nv] "mixed" "Acceleration with forces at the velocities after the step.";
-            integrator qHDiagInv: real [nv] "mixed" "Inverse of their diagonal.";
-            implicit qDeriv: real [nD] "mixed" "Derivatives of the forces by the velocities.";
-            scratch qLU: real [nD] "mixed" "Factors U and L of M less time step times derivatives.";
+            integrator qH: real [nC] "mixed" "Factors of M less time step times derivatives of the forces by velocity." { transient: 15 };
+            // 2.5e-6
+            integrator qacc_damped: real [nv] "mixed" "Acceleration with forces at the velocities after the step." { tolerance: Tolerance::Within(3e-5), transient: 17 };
+            integrator qHDiagInv: real [nv] "mixed" "Inverse of their diagonal." { transient: 16 };
+            // 1.1e-5
+            implicit qDeriv: real [nD] "mixed" "Derivatives of the forces by the velocities." { tolerance: Tolerance::Within(5e-5), transient: 18 };
+            scratch qLU: real [nD] "mixed" "Factors U and L of M less time step times derivatives." { transient: 19 };
             scratch actuator_force_derivative: real [nout] "mixed" "Derivative of the force by the rate of the length.";
             scratch fluid_force_derivative: real [nbody 36] "mixed" "Derivative of the medium's force on the subtree by velocity: four blocks, torque first.";
             scratch bias_force_derivative: real [nbody 12] "mixed" "Of the bias force by velocity: torque by turning, and momentum.";

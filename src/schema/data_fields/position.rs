@@ -4,41 +4,44 @@ macro_rules! position_data {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // position
-            kinematics xpos: real [nbody 3] "m" "Position of the body's frame.";
-            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame.";
-            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame.";
-            kinematics xipos: real [nbody 3] "m" "Centre of mass.";
-            kinematics ximat: real [nbody 9] "1" "Orientation of the principal axes of inertia.";
-            kinematics xanchor: real [njnt 3] "m" "Anchor of the joint.";
-            kinematics xaxis: real [njnt 3] "1" "Axis of the joint.";
-            kinematics geom_xpos: real [ngeom 3] "m" "Position of the geom.";
-            kinematics geom_xmat: real [ngeom 9] "1" "Orientation of the geom.";
+            kinematics xpos: real [nbody 3] "m" "Position of the body's frame." { transient: 30 };
+            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame." { transient: 31 };
+            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame." { transient: 32 };
+            kinematics xipos: real [nbody 3] "m" "Centre of mass." { transient: 33 };
+            kinematics ximat: real [nbody 9] "1" "Orientation of the principal axes of inertia." { transient: 34 };
+            kinematics xanchor: real [njnt 3] "m" "Anchor of the joint." { transient: 36 };
+            kinematics xaxis: real [njnt 3] "1" "Axis of the joint." { transient: 37 };
+            kinematics geom_xpos: real [ngeom 3] "m" "Position of the geom." { transient: 38 };
+            kinematics geom_xmat: real [ngeom 9] "1" "Orientation of the geom." { transient: 39 };
             kinematics site_xpos: real [nsite 3] "m" "Position of the site.";
             kinematics site_xmat: real [nsite 9] "1" "Orientation of the site.";
-            com_pos subtree_com: real [nbody 3] "m" "Centre of mass of the subtree.";
-            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Inertia about the tree's centre of mass: 6 of the tensor, 3 of mass times offset, mass.";
-            com_pos cdof: real [nv 6] "1, m" "Motion axis about the tree's centre of mass.";
+            com_pos subtree_com: real [nbody 3] "m" "Centre of mass of the subtree." { transient: 35 };
+            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Inertia about the tree's centre of mass: 6 of the tensor, 3 of mass times offset, mass." { transient: 28 };
+            com_pos cdof: real [nv 6] "1, m" "Motion axis about the tree's centre of mass." { transient: 23 };
             camlight cam_xpos: real [ncam 3] "m" "Position of the camera.";
             camlight cam_xmat: real [ncam 9] "1" "Orientation of the camera.";
             camlight light_xpos: real [nlight 3] "m" "Position of the light.";
             camlight light_xdir: real [nlight 3] "1" "Direction of the light.";
-            tendon ten_length: real [ntendon] "m" "Length.";
-            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, nonzeros by row.";
-            crb crb: real [nbody 10] "as cinert" "Inertia of the subtree.";
-            crb M: real [nC] "mixed" "Inertia matrix: rows of the lower triangle.";
-            factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D.";
-            factor_m qLDiagInv: real [nv] "mixed" "Inverse of D.";
+            tendon ten_length: real [ntendon] "m" "Length." { transient: 40 };
+            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, nonzeros by row." { transient: 41 };
+            crb crb: real [nbody 10] "as cinert" "Inertia of the subtree." { transient: 29 };
+            crb M: real [nC] "mixed" "Inertia matrix: rows of the lower triangle." { transient: 9 };
+            // 2.3e-6
+            factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D." { tolerance: Tolerance::Within(2e-5), transient: 10 };
+            // 2.7e-6
+            factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
-            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the geoms at hand.";
-            scratch work_plane_normal: real [ngeom 3] "1" "Normals of those that are planes.";
+            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the geoms at hand." { register: true };
+            scratch work_plane_normal: real [ngeom 3] "1" "Normals of those that are planes." { register: true };
             scratch sap_sphere: real [nsap 4] "m" "Centre and radius of a sphere around the body or geom with margins; CPU only.";
             scratch sap_order: int [nsap] "id" "Bodies and geoms in order along an axis; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
             scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those; with one lane those that wait for the others.";
             collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
-            collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first.";
+            // 5.0e-6
+            collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first." { tolerance: Tolerance::Within(3e-5) };
             collision contact_includemargin: real [nconmax] "m" "Distance below which the contact makes force.";
             collision contact_friction: real [nconmax 5] "mixed" "Friction of the five tangential dimensions.";
             collision contact_solref: real [nconmax 2] "mixed" "Reference in the normal direction.";
@@ -54,14 +57,16 @@ macro_rules! position_data {
             make_constraint nefc: int [1] "1" "Constraint rows.";
             make_constraint efc_type: int [njmax] "enum" "0 equality, 1 dof friction, 2 tendon friction, 3 joint limit, 4 tendon limit, 5 frictionless contact, 6 pyramidal contact, 7 elliptic contact.";
             make_constraint efc_id: int [njmax] "id" "Object that the row comes from.";
-            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian.";
+            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian." { transient: 14 };
             make_constraint efc_pos: real [njmax] "m or rad" "Violation.";
             make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
-            make_constraint efc_frictionloss: real [njmax] "N or N m" "Bound of the friction force.";
+            make_constraint efc_frictionloss: real [njmax] "N or N m" "Bound of the friction force." { transient: 13 };
             make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
-            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
-            make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
+            // 1.5e-5
+            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser." { tolerance: Tolerance::Within(1e-4), transient: 2 };
+            // 1.4e-4: one minus an impedance near one
+            make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
             scratch efc_dof_begin: int [njmax] "id" "First degree of freedom that the row touches; kernels, several trees.";
             scratch efc_dof_end: int [njmax] "id" "One past the last that it touches; kernels, several trees.";
             scratch solver_H_skyline: int [nv] "id" "First degree of freedom that the solver's Hessian couples it with; kernels, several trees.";
@@ -74,8 +79,8 @@ macro_rules! position_data {
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";
             scratch solver_quadratic: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
-            transmission actuator_length: real [nout] "mixed" "Length.";
-            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output.";
+            transmission actuator_length: real [nout] "mixed" "Length." { transient: 43 };
+            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output." { transient: 45 };
         } }
     };
 }

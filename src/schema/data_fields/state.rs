@@ -9,7 +9,8 @@ macro_rules! state_data {
             state qpos: real [nq] "mixed" "Position coordinates.";
             state qvel: real [nv] "mixed" "Velocities.";
             state act: real [na] "1" "Activations.";
-            state qacc_warmstart: real [nv] "mixed" "Acceleration that the solver starts from.";
+            // as qacc
+            state qacc_warmstart: real [nv] "mixed" "Acceleration that the solver starts from." { tolerance: Tolerance::Within(2e-4) };
             state history: real [nhistory] "mixed" "Histories of controls and sensors: of each the time of the last sampling, the place of the newest sample, times of the samples, their values.";
             state history_compensation: real [nsensor] "s" "What rounding has kept out of the times of the last sampling.";
             state ctrl: real [nu] "mixed" "Controls.";

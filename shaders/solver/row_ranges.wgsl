@@ -1,11 +1,29 @@
 // Which degrees of freedom a constraint row can touch, and which of them the Hessian couples: the rest of a row is zero, and
 // loops leave it out. Kernels only, where a world has several trees (its twin solves islands by themselves: src/cpu/constraint/islands.rs).
 
-//#if SPARSE
+import package::constraint::equality::{body_anchors, is_connect_or_weld};
+import package::runtime::group::{lane, sync};
+import package::smooth::jacobian::last_dof;
+import package::solver::state::rows;
+
 // Degrees of freedom of a row: the first, and one past the last.
 struct DofRange {
     first: u32,
     end: u32,
+}
+
+//#if SPARSE
+fn row_begin(r: u32) -> u32 {
+    return u32(efc_dof_begin(r));
+}
+
+fn row_end(r: u32) -> u32 {
+    return u32(efc_dof_end(r));
+}
+
+// First column of row i of the Hessian.
+fn hessian_begin(i: u32) -> u32 {
+    return u32(solver_H_skyline(i));
 }
 
 // Notes the range of each row.
@@ -102,8 +120,8 @@ fn equality_dof_range(eq: u32) -> DofRange {
 
 // The range of a row with all of the trees in it: what its product with the inverse inertia touches.
 fn row_tree_range(r: u32) -> DofRange {
-    let first = u32(efc_dof_begin(r));
-    let end = u32(efc_dof_end(r));
+    let first = row_begin(r);
+    let end = row_end(r);
     if (first >= end) {
         return DofRange(0u, 0u);
     }
@@ -149,5 +167,26 @@ fn find_hessian_skyline() {
 // The first degree of freedom from `first` on that is this lane's.
 fn first_lane_dof(first: u32) -> u32 {
     return first + (lane + lanes - first % lanes) % lanes;
+}
+//#else
+// One tree: every row touches every degree of freedom.
+fn row_begin(r: u32) -> u32 {
+    return 0u;
+}
+
+fn row_end(r: u32) -> u32 {
+    return nv;
+}
+
+fn hessian_begin(i: u32) -> u32 {
+    return 0u;
+}
+
+fn row_tree_range(r: u32) -> DofRange {
+    return DofRange(0u, nv);
+}
+
+fn first_lane_dof(first: u32) -> u32 {
+    return lane;
 }
 //#endif

@@ -1,0 +1,40 @@
+// Activations one time step later, and the input that they give. Twin: src/cpu/actuation/next_activation.rs.
+
+import package::actuation::dcmotor::next_motor_state;
+import package::math::trig::exponential_m1;
+import package::math::vector::{clip, MINVAL};
+
+// An activation one time step later, within its range, when it changes at `rate`.
+fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
+    let h = opt_timestep(0u);
+//#if DCMOTOR
+    if (actuator_dyntype(a) == DYNAMICS_DCMOTOR) {
+        return next_motor_state(a, adr, rate);
+    }
+//#endif
+    // the rate of an exact filter falls as it goes
+    var elapsed = h;
+    if (actuator_dyntype(a) == DYNAMICS_FILTEREXACT) {
+        let time = max(actuator_dynprm(10u * a), MINVAL);
+        elapsed = -(time * exponential_m1(-h / time));
+    }
+    let next = act(adr) + rate * elapsed;
+    if (actuator_actlimited(a) != 0) {
+        return clip(next, actuator_actrange(2u * a), actuator_actrange(2u * a + 1u));
+    }
+    return next;
+}
+
+// What the gain multiplies: the last activation, now or a time step later, or the control.
+fn driving_input(a: u32, ctrl: f32) -> f32 {
+//#if ACTIVATION
+    if (actuator_actadr(a) >= 0) {
+        let last = u32(actuator_actadr(a) + actuator_actnum(a)) - 1u;
+        if (actuator_actearly(a) != 0) {
+            return next_activation(a, last, act_dot(last));
+        }
+        return act(last);
+    }
+//#endif
+    return ctrl;
+}

@@ -1,0 +1,57 @@
+// A pair of geoms: bounding volumes, shapes, and which way finds its contacts. `closed_form` and
+// `is_convex_pair` are made from the table of shape pairs. Twin: src/cpu/collision/pair.rs.
+
+import package::collision::polytope::NO_HULL;
+import package::collision::primitives::Shape;
+import package::collision::support_map::ConvexShape;
+
+// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
+fn spheres_apart(g1: u32, g2: u32, margin: f32) -> bool {
+    let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
+    if (geom_type(g1) == GEOM_PLANE) {
+        return dot(apart, geom_xmat_mat3(g1)[2]) > margin + geom_rbound(g2);
+    }
+    let reach = geom_rbound(g1) + geom_rbound(g2) + margin;
+    return dot(apart, apart) > reach * reach;
+}
+
+// Whether two boxes are farther from each other than `margin` along an axis of either of them; `apart` leads from one centre to
+// the other.
+fn boxes_apart(apart: vec3f, mat1: mat3x3f, half1: vec3f, mat2: mat3x3f, half2: vec3f, margin: f32) -> bool {
+    // axes of the second in those of the first
+    let turn = transpose(mat1) * mat2;
+    let spread = mat3x3f(abs(turn[0]), abs(turn[1]), abs(turn[2]));
+    let far1 = abs(apart * mat1) > half1 + spread * half2 + margin;
+    let far2 = abs(apart * mat2) > half2 + half1 * spread + margin;
+    return any(far1) || any(far2);
+}
+
+// The same for the boxes around two geoms.
+fn geoms_apart(g1: u32, g2: u32, margin: f32) -> bool {
+    let mat1 = geom_xmat_mat3(g1);
+    let mat2 = geom_xmat_mat3(g2);
+    let apart = geom_xpos_vec3(g2) + mat2 * geom_aabb_vec3(2u * g2) - (geom_xpos_vec3(g1) + mat1 * geom_aabb_vec3(2u * g1));
+    return boxes_apart(apart, mat1, geom_aabb_vec3(2u * g1 + 1u), mat2, geom_aabb_vec3(2u * g2 + 1u), margin);
+}
+
+// Pose and size of one geom.
+fn shape(g: u32) -> Shape {
+    return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
+}
+
+// The same with its mesh.
+fn convex_shape(g: u32) -> ConvexShape {
+    var mesh = NO_HULL;
+//#if POLYTOPE
+    if (geom_type(g) == GEOM_MESH) {
+        mesh = geom_dataid(g);
+    }
+//#endif
+    let own = shape(g);
+    return ConvexShape(geom_type(g), own.pos, own.mat, own.size, mesh);
+}
+
+// Whether the contacts of a candidate come from support functions.
+fn is_convex(c: u32) -> bool {
+    return is_convex_pair(geom_type(u32(candidate_geom1(c))), geom_type(u32(candidate_geom2(c))));
+}

@@ -1,0 +1,45 @@
+// The matrix of the implicit integrators: inertia less time step times derivatives of the forces.
+// Twin: src/cpu/integrate/implicit.rs.
+
+import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
+import package::kernels::implicit::add_bias_force_derivatives;
+import package::runtime::group::{lane, sync};
+
+// Product of the matrix that a step solves with, and qacc, into inverse_qacc.
+fn mul_implicit() {
+    derivative();
+//#if SINGLE_FREE_BODY
+    bias_force_derivatives();
+//#endif
+    for (var dof = lane; dof < nv; dof += lanes) {
+        matrix_row(dof);
+//#if SINGLE_FREE_BODY
+        if (is_single_free_body(dof_treeid(dof))) {
+            add_bias_force_derivatives(dof);
+        }
+//#endif
+        let adr = u32(D_rowadr(dof));
+        let end = adr + u32(D_rownnz(dof));
+        var sum = 0.0;
+        for (var k = adr; k < end; k++) {
+            sum += qLU(k) * qacc(u32(D_colind(k)));
+        }
+        set_inverse_qacc(dof, sum);
+    }
+    sync();
+}
+
+// One row of M less time step times derivatives.
+fn matrix_row(dof: u32) {
+    let h = opt_timestep(0u);
+    let adr = u32(D_rowadr(dof));
+    let end = adr + u32(D_rownnz(dof));
+    for (var k = adr; k < end; k++) {
+        let at = mapM2D(k);
+        var inertia = 0.0;
+        if (at >= 0) {
+            inertia = M(u32(at));
+        }
+        set_qLU(k, inertia - h * qDeriv(k));
+    }
+}

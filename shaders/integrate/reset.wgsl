@@ -1,0 +1,83 @@
+// Back to the initial state: what the caller sees as a reset. Twin: src/model/state.rs.
+
+import package::actuation::history::reset_histories;
+import package::math::spatial::spatial_zero;
+import package::math::vector::is_finite;
+import package::runtime::group::lane;
+import package::runtime::options::disabled;
+import package::runtime::status::raise_status;
+
+// Neither finite nor of a size that can be simulated.
+fn is_bad(x: f32) -> bool {
+    return !is_finite(x) || abs(x) > 1e10;
+}
+
+// Puts the world back to its initial state; status and counters are kept. Twin: Data::reset.
+fn reset_world() {
+    if (lane == 0u) {
+        set_time(0u, 0.0);
+        set_time_compensation(0u, 0.0);
+        set_nreset(0u, nreset(0u) + 1);
+    }
+    for (var i = lane; i < nq; i += lanes) {
+        set_qpos(i, qpos0(i));
+    }
+    for (var i = lane; i < nv; i += lanes) {
+        set_qvel(i, 0.0);
+        set_qacc_warmstart(i, 0.0);
+        set_qfrc_applied(i, 0.0);
+    }
+    for (var i = lane; i < na; i += lanes) {
+        set_act(i, 0.0);
+    }
+    for (var i = lane; i < nu; i += lanes) {
+        set_ctrl(i, initial_ctrl(i));
+    }
+//#if EQUALITY
+    for (var i = lane; i < neq; i += lanes) {
+        set_eq_active(i, eq_active0(i));
+    }
+//#endif
+//#if SLEEP
+    for (var i = lane; i < ntree; i += lanes) {
+        set_tree_asleep(i, tree_asleep0(i));
+    }
+    for (var i = lane; i < nq; i += lanes) {
+        set_asleep_qpos(i, qpos0(i));
+    }
+//#endif
+//#if HISTORY
+    reset_histories();
+//#endif
+    for (var i = lane; i < nbody; i += lanes) {
+        set_xfrc_applied_spatial(i, spatial_zero());
+//#if MOCAP
+        let mocap = body_mocapid(i);
+        if (mocap >= 0) {
+            set_mocap_pos_vec3(u32(mocap), body_pos_vec3(i));
+            set_mocap_quat_vec4(u32(mocap), body_quat_vec4(i));
+        }
+//#endif
+    }
+}
+
+// What a control starts from: quaternions from the identity.
+fn initial_ctrl(u: u32) -> f32 {
+//#if SO3
+    for (var a = 0u; a < nactuator; a++) {
+        let quaternion = actuator_gaintype(a) == GAIN_SO3 && actuator_ctrlspec(a) == INPUT_QUAT;
+        if (quaternion && u32(actuator_ctrladr(a)) == u) {
+            return 1.0;
+        }
+    }
+//#endif
+    return 0.0;
+}
+
+// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+fn auto_reset(bit: i32) {
+    raise_status(bit);
+    if (!disabled(DISABLE_AUTORESET)) {
+        reset_world();
+    }
+}

@@ -1,0 +1,24 @@
+// Status bits of a world.
+
+import package::runtime::group::{data_f, lane};
+
+fn raise_status(bits: i32) {
+    if (lane == 0u) {
+        set_status(0u, status(0u) | bits);
+    }
+}
+
+// Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
+// not a constant, so that it stays a loop.
+fn check_loop_limit() {
+//#if LOOP_LIMIT
+    let wanted = min(arrayLength(&data_f), 2u);
+    var turns = 0u;
+    for (var i = 0u; i < wanted; i++) {
+        turns++;
+    }
+    if (turns < wanted) {
+        raise_status(STATUS_LOOP_LIMIT);
+    }
+//#endif
+}

@@ -1,0 +1,12 @@
+// Products with the Jacobian of tendons. Twin: src/cpu/smooth/tendon.rs.
+
+// Product of a row of the tendon Jacobian with V.
+fn mul_ten_j__V(ten: u32) -> f32 {
+    let adr = u32(ten_J_rowadr(ten));
+    let end = adr + u32(ten_J_rownnz(ten));
+    var sum = 0.0;
+    for (var k = adr; k < end; k++) {
+        sum += ten_J(k) * V(u32(ten_J_colind(k)));
+    }
+    return sum;
+}

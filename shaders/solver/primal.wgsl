@@ -1,0 +1,138 @@
+// The primal problem: where iterations start, the direction of a step, and the step. Twin: src/cpu/solver/solve.rs.
+
+import package::constraint::constraint_cost::constraint_cost;
+import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::runtime::options::disabled;
+import package::smooth::factor_m::mul_m;
+import package::solver::cg::cg_direction;
+import package::solver::hessian::{factor_dense, solve_dense};
+import package::solver::row_ranges::{find_hessian_skyline, row_begin, row_end};
+import package::solver::state::rows;
+
+// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
+fn warmstart() {
+    // what the iterations read and change most, at hand
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_solver_M(k, M(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_qfrc_smooth(i, qfrc_smooth(i));
+        set_solver_qacc(i, qacc_warmstart(i));
+        set_solver_search(i, qacc_smooth(i));
+    }
+    sync();
+//#if SPARSE
+//#if !CG
+    find_hessian_skyline();
+//#endif
+//#endif
+    // both on the rows
+    for (var r = lane; r < rows; r += lanes) {
+        var warm = 0.0;
+        var smooth_jaref = 0.0;
+        //#unroll
+        for (var i = row_begin(r); i < row_end(r); i++) {
+            let x = efc_J(r * nv + i);
+            warm += x * solver_qacc(i);
+            smooth_jaref += x * solver_search(i);
+        }
+        set_solver_Jaref(r, warm - efc_aref(r));
+        set_solver_Jv(r, smooth_jaref - efc_aref(r));
+    }
+    mul_m__solver_M__solver_qacc__solver_Ma();
+    mul_m__solver_M__solver_search__solver_Mv();
+    sync();
+    // cost of the last acceleration above that of the smooth one
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var change = 0.0;
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            let apart = solver_qacc(i) - solver_search(i);
+            change += 0.5 * apart * (solver_Ma(i) - solver_qfrc_smooth(i));
+        }
+        set_partial(k, vec4f(change));
+    }
+    var above = sum_partials().x;
+    for (var k = lane; k < partial_end(rows); k += lanes) {
+        var change = 0.0;
+        for (var r = k; r < rows; r += parts) {
+            change += constraint_cost__solver_Jaref(r) - constraint_cost__solver_Jv(r);
+        }
+        set_partial(k, vec4f(change));
+    }
+    above += sum_partials().x;
+    let warm = above <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_qacc(i, select(solver_search(i), solver_qacc(i), warm));
+        set_solver_Ma(i, select(solver_Mv(i), solver_Ma(i), warm));
+    }
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jaref(r, select(solver_Jv(r), solver_Jaref(r), warm));
+    }
+    sync();
+}
+
+fn gradient_norm() -> f32 {
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = 0.0;
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            sum += solver_grad(i) * solver_grad(i);
+        }
+        set_partial(k, vec4f(sum));
+    }
+    return sqrt(sum_partials().x);
+}
+
+// The direction at the present acceleration, and its products with the inertia and the Jacobian.
+fn search_direction() {
+//#if CG
+    cg_direction();
+//#else
+    factor_dense();
+    solve_dense();
+//#endif
+    mul_m__solver_M__solver_search__solver_Mv();
+    for (var r = lane; r < rows; r += lanes) {
+        var sum = 0.0;
+        //#unroll
+        for (var i = row_begin(r); i < row_end(r); i++) {
+            sum += efc_J(r * nv + i) * solver_search(i);
+        }
+        set_solver_Jv(r, sum);
+    }
+    sync();
+}
+
+// Decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
+fn search_sums() -> vec4f {
+    //#unroll
+    for (var k = lane; k < parts; k += lanes) {
+        var sum = vec4f(0.0);
+        //#unroll
+        for (var i = k; i < nv; i += parts) {
+            let s = solver_search(i);
+            sum += s * vec4f(-solver_grad(i), s, solver_Ma(i) - solver_qfrc_smooth(i), solver_Mv(i));
+        }
+        set_partial(k, sum);
+    }
+    let sum = sum_partials();
+    return vec4f(sum.x, sqrt(sum.y), sum.zw);
+}
+
+// Moves the acceleration along the search direction.
+fn take_step(alpha: f32) {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_qacc(i, solver_qacc(i) + alpha * solver_search(i));
+        set_solver_Ma(i, solver_Ma(i) + alpha * solver_Mv(i));
+    }
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_Jaref(r, solver_Jaref(r) + alpha * solver_Jv(r));
+    }
+}

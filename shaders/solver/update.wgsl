@@ -1,0 +1,202 @@
+// Forces of the rows at the present acceleration, the gradient of the cost, and its Hessian: the inertia and the rows
+// in their quadratic zone. One function per solver and placement. Twins: update_gradient in src/cpu/solver/solve.rs,
+// build_hessian in src/cpu/solver/hessian.rs.
+
+import package::constraint::constraint_cost::{constraint_update, cost_parameters, heads_cone, is_quadratic};
+import package::runtime::group::{lane, sync};
+import package::solver::hessian::{add_row, init_hessian, packed};
+import package::solver::row_ranges::{first_lane_dof, row_begin, row_end};
+import package::solver::state::rows;
+
+fn update_gradient() {
+    update_rows();
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_grad(i, solver_Ma(i) - solver_qfrc_smooth(i) - solver_JTf(i));
+    }
+    sync();
+}
+
+//#if CG
+// Forces alone: conjugate gradients need no Hessian.
+fn update_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        constraint_update__solver_Jaref(r);
+    }
+    sync();
+    sum_forces();
+}
+//#else
+// Weight of a row in the Hessian: its constraint mass where it is in the quadratic zone.
+//#if ELLIPTIC
+fn row_weight(r: u32) -> f32 {
+    return solver_hess_diag(r);
+}
+
+// End of the rows of the cone that row r heads, where the contact slides; r itself elsewhere.
+fn cone_end(r: u32) -> u32 {
+    let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
+    return r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
+}
+//#else
+fn row_weight(r: u32) -> f32 {
+    let row = cost_parameters(r);
+    return select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
+}
+//#endif
+
+//#if REGISTERS
+// One pass over the rows: sums stay in registers, each row is read once.
+//#if ELLIPTIC
+fn update_rows() {
+    init_hessian();
+    for (var r = 0u; r < rows; r++) {
+        constraint_update__solver_Jaref(r);
+        let f = efc_force(r);
+        // the head of a cone that slides brings two more terms: what its rows make together, and across
+        let end = cone_end(r);
+        let passes = select(1u, 3u, end > r);
+        for (var pass_at = 0u; pass_at < passes; pass_at++) {
+            var weight = row_weight(r);
+            if (pass_at == 0u) {
+                load_row(r, f);
+            } else {
+                weight = select(1.0, -1.0, pass_at == 2u);
+                //#unroll
+                for (var i = 0u; i < nv; i++) {
+                    set_solver_J_row(i, 0.0);
+                }
+                for (var k = r; k < end; k++) {
+                    let share = select(solver_hess_update(k), solver_hess_downdate(k), pass_at == 2u);
+                    //#unroll
+                    for (var i = 0u; i < nv; i++) {
+                        set_solver_J_row(i, solver_J_row(i) + share * efc_J(k * nv + i));
+                    }
+                }
+            }
+            add_rank_one(weight);
+        }
+    }
+}
+//#else
+fn update_rows() {
+    init_hessian();
+    for (var r = 0u; r < rows; r++) {
+        constraint_update__solver_Jaref(r);
+        load_row(r, efc_force(r));
+        add_rank_one(row_weight(r));
+    }
+}
+//#endif
+
+// Row r of the Jacobian into registers, and its force f onto the degrees of freedom.
+fn load_row(r: u32, f: f32) {
+    //#unroll
+    for (var i = 0u; i < nv; i++) {
+        set_solver_J_row(i, efc_J(r * nv + i));
+        set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
+    }
+}
+
+// Adds the outer square of the row in registers, times its weight.
+fn add_rank_one(weight: f32) {
+    //#unroll
+    for (var i = 0u; i < nv; i++) {
+        let share = solver_J_row(i) * weight;
+        //#unroll
+        for (var j = 0u; j <= i; j++) {
+            set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_J_row(j));
+        }
+    }
+}
+//#else
+fn update_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        constraint_update__solver_Jaref(r);
+    }
+    init_hessian();
+    sync();
+    add_rows_hessian();
+}
+
+//#if SPARSE
+// Row by row: each lane changes its own rows of the triangle.
+fn add_rows_hessian() {
+    for (var r = 0u; r < rows; r++) {
+        let first = row_begin(r);
+        let f = efc_force(r);
+        let weight = row_weight(r);
+//#if ELLIPTIC
+        let end = cone_end(r);
+//#endif
+        for (var i = first_lane_dof(first); i < row_end(r); i += lanes) {
+            let x = efc_J(r * nv + i);
+            set_solver_JTf(i, solver_JTf(i) + x * f);
+            let share = x * weight;
+            if (share != 0.0) {
+                add_row__efc_J(packed(i) + first, i + 1u - first, share, r * nv + first);
+            }
+//#if ELLIPTIC
+            add_cone_hessian(r, end, i, first);
+//#endif
+        }
+    }
+}
+//#else
+// Degree of freedom by degree of freedom: lanes share the rows of the triangle.
+fn add_rows_hessian() {
+    for (var i = lane; i < nv; i += lanes) {
+        var sum = 0.0;
+        for (var r = 0u; r < rows; r++) {
+            let x = efc_J(r * nv + i);
+            if (x != 0.0) {
+                sum += x * efc_force(r);
+                let share = x * row_weight(r);
+                if (share != 0.0) {
+                    add_row__efc_J(packed(i), i + 1u, share, r * nv);
+                }
+            }
+//#if ELLIPTIC
+            add_cone_hessian(r, cone_end(r), i, 0u);
+//#endif
+        }
+        set_solver_JTf(i, sum);
+    }
+}
+//#endif
+
+//#if ELLIPTIC
+// Adds to row i of the Hessian, from column `first` on, what the rows r to `end` of a contact that slides make together, and
+// across.
+fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
+    var along = 0.0;
+    var across = 0.0;
+    for (var k = r; k < end; k++) {
+        along += solver_hess_update(k) * efc_J(k * nv + i);
+        across += solver_hess_downdate(k) * efc_J(k * nv + i);
+    }
+    for (var k = r; k < end; k++) {
+        let share = along * solver_hess_update(k) - across * solver_hess_downdate(k);
+        if (share != 0.0) {
+            add_row__efc_J(packed(i) + first, i + 1u - first, share, k * nv + first);
+        }
+    }
+}
+//#endif
+//#endif
+//#endif
+
+// Sum of the forces of the rows in each degree of freedom.
+fn sum_forces() {
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_solver_JTf(i, 0.0);
+    }
+    for (var r = 0u; r < rows; r++) {
+        let f = efc_force(r);
+        //#unroll
+        for (var i = first_lane_dof(row_begin(r)); i < row_end(r); i += lanes) {
+            set_solver_JTf(i, solver_JTf(i) + efc_J(r * nv + i) * f);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Kinds of sensors: a block for each group of the table, and what several groups share.
+
+use super::Room;
+use crate::model::{Model, plan};
+use crate::schema::enums::geom;
+use crate::schema::sensors::SENSORS;
+use crate::schema::stages::Stage;
+
+pub(super) fn flags(model: &Model) -> Room {
+    let has = |block: &str| plan::has_sensors(model, |rule| rule.block == block);
+    let rays = |shape: i32| has("RANGEFINDER") && model.geom_type.contains(&shape);
+    let mut room = vec![
+        ("FORCE_SENSOR", plan::senses_view(model, Stage::rne_post)),
+        ("RAY_MESH", rays(geom::MESH)),
+        ("RAY_HFIELD", rays(geom::HFIELD)),
+        // sensors of other groups may measure cameras, or be relative to them
+        ("CAMERA_SENSOR", plan::has_camera_sensors(model) && plan::has_sensors(model, |_| true)),
+    ];
+    let own =
+        SENSORS.iter().map(|rule| rule.block).filter(|block| !block.is_empty() && *block != "CAMERA_SENSOR");
+    room.extend(own.map(|block| (block, has(block))));
+    room
+}

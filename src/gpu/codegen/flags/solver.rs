@@ -1,0 +1,20 @@
+//! The solver of a model, and the sparsity that it uses.
+
+use super::constraint::is_elliptic;
+use super::{Room, has_contacts};
+use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
+use crate::model::Model;
+use crate::schema::enums::{enable, solver};
+
+pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
+    vec![
+        ("SPARSE", tiling.placement != WorkingSetSpace::Registers && model.sizes.ntree > 1),
+        ("CG", model.opt_solver[0] == solver::CG),
+        ("PGS", model.opt_solver[0] == solver::PGS),
+        ("NOSLIP", model.opt_noslip_iterations[0] > 0),
+        ("DUAL", model.is_dual()),
+        ("DUAL_PYRAMIDAL", model.is_dual() && has_contacts(model)),
+        ("DUAL_ELLIPTIC", model.is_dual() && is_elliptic(model)),
+        ("INVDISCRETE", model.enabled(enable::INVDISCRETE)),
+    ]
+}

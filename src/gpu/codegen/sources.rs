@@ -1,0 +1,61 @@
+//! The WGSL files of which kernels are made: the library by room, and the kernel of each stage.
+
+use crate::schema::stages::stage_table;
+
+/// A file: its module path in imports, and its text.
+pub(crate) type Source = (&'static str, &'static str);
+
+macro_rules! library_sources {
+    ($($room:ident: $($stem:ident)*;)*) => {
+        /// The shared library: `shaders/<room>/<stem>.wgsl` is `package::<room>::<stem>`.
+        pub(crate) const SHADERS: &[Source] = &[$($((
+            concat!("package::", stringify!($room), "::", stringify!($stem)),
+            include_str!(concat!("../../../shaders/", stringify!($room), "/", stringify!($stem), ".wgsl")),
+        ),)*)*];
+    };
+}
+library_sources! {
+    runtime: group options status;
+    math: spatial trig vector;
+    smooth: applied_force factor_m fluid jacobian passive reflected_inertia tendon_jacobian tendon_path wrap;
+    actuation: activation control dcmotor history muscle next_activation orientation pid servo setpoint;
+    collision: box_box capsule_box convex distance gjk height_field multi_contact pair penetration_bound plane_mesh polytope primitives ray support_map;
+    constraint: adhesion constraint_cost contact_force equality islands surface_velocity;
+    solver: cg hessian line_search noslip pgs primal qcqp row_ranges state update;
+    sensor: object_frames output sensor_contact sensor_distance sensor_ray;
+    integrate: advance fluid_derivative implicit reset velocity_derivative;
+    sleep: asleep;
+}
+
+macro_rules! kernel_sources {
+    ($($name:ident $group:ident $room:ident $doc:literal;)*) => {
+        /// The kernel of each stage, in order: `kernels/<stage>.wgsl` is `package::kernels::<stage>`.
+        pub(crate) const KERNELS: &[Source] = &[$((
+            concat!("package::kernels::", stringify!($name)),
+            include_str!(concat!("../../../kernels/", stringify!($name), ".wgsl")),
+        ),)*];
+    };
+}
+stage_table!(kernel_sources);
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// Files with an entry point of their own, which are no part of the library.
+    const ALONE: [&str; 2] = ["transfer", "roofline"];
+
+    #[test]
+    fn every_file_of_the_library_is_listed() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+        for room in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
+            for file in std::fs::read_dir(room.path()).unwrap().map(Result::unwrap) {
+                let stem = file.path().file_stem().unwrap().to_string_lossy().into_owned();
+                let path = format!("package::{}::{stem}", room.file_name().to_string_lossy());
+                let listed = SHADERS.iter().any(|source| source.0 == path);
+                assert!(listed != ALONE.contains(&stem.as_str()), "{path}");
+            }
+        }
+    }
+}
