@@ -1,14 +1,14 @@
-//! How far a field may be from the double-precision result of the same stage from the same inputs.
+//! Tolerances: largest error against the double-precision result of the same stage from the same inputs.
 
-/// Fields without a line of their own. Single precision on the CPU is off by at most 2e-6.
+/// Default. The error of the CPU in single precision is at most 2e-6.
 const DEFAULT: f64 = 1e-5;
 
-/// Factor where the errors of several stages add up.
+/// Factor if errors of several stages accumulate.
 pub const CUMULATIVE: f64 = 20.0;
 
-/// Fields that sum more terms, divide by small numbers, or stop by a tolerance of their own. Beside each: how
-/// far single precision on the CPU is off at most, over the models of this project, 16 worlds and 400 steps.
-/// The rest is room for devices that contract and divide in their own way.
+/// Fields with longer sums, division by small numbers, or a tolerance of their own. Beside each: the largest error
+/// of the CPU in single precision, over the models of this project, 16 worlds and 400 steps. The rest is slack for
+/// devices with their own contraction and division.
 const FIELDS: &[(&str, f64)] = &[
     ("qLD", 2e-5),             // 2.3e-6
     ("qLDiagInv", 2e-5),       // 2.7e-6
@@ -28,16 +28,16 @@ const FIELDS: &[(&str, f64)] = &[
     ("cfrc_int", 1e-4),        // as cfrc_ext
 ];
 
-/// Fields that are what is left of larger forces, and those: differences are measured by both.
+/// Differences of larger forces, and those forces: errors are relative to both.
 const TERMS: &[(&str, &str)] = &[("qfrc_inverse", "qfrc_constraint"), ("cfrc_int", "cfrc_ext")];
 
-/// Fields that two right solvers may disagree on, with the reason.
+/// Fields on which two correct solvers may disagree, with the reason.
 const NOT_COMPARED: &[(&str, &str)] = &[
     ("solver_niter", "rounding decides when the solver stops"),
     ("solver_fwdinv", "a measure of errors: what rounding leaves of a difference"),
 ];
 
-/// Tolerance of a field; `None` where it is not compared.
+/// Tolerance of a field; `None` if it is not compared.
 pub fn tolerance(field: &str) -> Option<f64> {
     if NOT_COMPARED.iter().any(|(name, _)| *name == field) {
         return None;
@@ -45,7 +45,7 @@ pub fn tolerance(field: &str) -> Option<f64> {
     Some(FIELDS.iter().find(|(name, _)| *name == field).map_or(DEFAULT, |(_, t)| *t))
 }
 
-/// The larger terms that a field is what is left of.
+/// The larger terms whose difference a field is.
 pub(crate) fn terms(field: &str) -> Option<&'static str> {
     TERMS.iter().find(|(name, _)| *name == field).map(|(_, terms)| *terms)
 }
