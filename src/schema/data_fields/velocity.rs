@@ -4,21 +4,21 @@ macro_rules! velocity_data {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // velocity
-            com_vel cvel: real [nbody 6] "rad/s, m/s" "Velocity about the tree's centre of mass.";
+            com_vel cvel: real [nbody 6] "rad/s, m/s" "Body velocity about the tree's centre of mass.";
             com_vel cdof_dot: real [nv 6] "1/s, m/s" "Time derivative of cdof.";
-            fluid qfrc_fluid: real [nv] "N or N m" "Force of the medium.";
-            scratch fluid_force: real [nbody 6] "N m, N" "Force of the medium on the subtree, about the tree's centre of mass.";
-            passive ten_velocity: real [ntendon] "m/s" "Rate of the length.";
-            passive actuator_velocity: real [nout] "mixed" "Rate of the length.";
-            passive qfrc_spring: real [nv] "N or N m" "Force of springs.";
-            passive qfrc_damper: real [nv] "N or N m" "Force of dampers.";
-            passive qfrc_gravcomp: real [nv] "N or N m" "Force of gravity compensation.";
-            passive qfrc_adhesion: real [nv] "N or N m" "Force of contacts that hold together.";
-            passive qfrc_passive: real [nv] "N or N m" "Sum of the passive forces.";
+            fluid qfrc_fluid: real [nv] "N or N m" "Fluid force.";
+            scratch fluid_force: real [nbody 6] "N m, N" "Fluid force on the subtree, about the tree's centre of mass.";
+            passive ten_velocity: real [ntendon] "m/s" "Tendon velocity.";
+            passive actuator_velocity: real [nout] "mixed" "Actuator velocity.";
+            passive qfrc_spring: real [nv] "N or N m" "Spring force.";
+            passive qfrc_damper: real [nv] "N or N m" "Damper force.";
+            passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";
+            passive qfrc_adhesion: real [nv] "N or N m" "Contact adhesion force.";
+            passive qfrc_passive: real [nv] "N or N m" "Total passive force.";
             reference_constraint efc_vel: real [njmax] "m/s or rad/s" "Velocity in constraint space.";
             reference_constraint efc_aref: real [njmax] "m/s^2 or rad/s^2" "Reference acceleration.";
-            rne bias_cacc: real [nbody 6] "rad/s^2, m/s^2" "Acceleration about the tree's centre of mass, without that of the joints.";
-            rne bias_cfrc: real [nbody 6] "N m, N" "Force that moves the body and its subtree so.";
+            rne bias_cacc: real [nbody 6] "rad/s^2, m/s^2" "Body acceleration about the tree's centre of mass, without joint accelerations.";
+            rne bias_cfrc: real [nbody 6] "N m, N" "Force that produces this acceleration of the subtree.";
             rne qfrc_bias: real [nv] "N or N m" "Coriolis, centrifugal and gravitational force.";
         } }
     };
