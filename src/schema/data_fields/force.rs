@@ -14,7 +14,7 @@ macro_rules! force_data {
             solve efc_force: real [njmax] "mixed" "Constraint force.";
             solve qfrc_constraint: real [nv] "N or N m" "Constraint force in joint space.";
             solve solver_niter: int [1] "1" "Solver iterations.";
-            // of the solver
+            // solver
             scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorization.";
             scratch work_DiagInv: real [nv] "mixed" "Inverse pivots of `work_LD`.";
             scratch work_x: real [nv] "mixed" "Current vector in joint space.";

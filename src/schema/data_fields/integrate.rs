@@ -1,4 +1,4 @@
-//! What integrators keep.
+//! Working memory of the integrators.
 
 macro_rules! integrate_data {
     ($($state:tt)*) => {

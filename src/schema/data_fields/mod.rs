@@ -1,6 +1,6 @@
-//! Data fields: one value per world. The first word is the stage that writes the field; `state`: the
-//! integrator and the caller; `integrator`: whichever stage of these the model has; `scratch`: memory that one backend
-//! or both work in, not a result.
+//! Data fields: one value per world. The first word is the stage that writes the field; `state`: the integrator and
+//! the caller; `integrator`: the integrator stage of the model; `scratch`: working memory of one or both backends,
+//! not a result.
 
 mod force;
 mod integrate;
@@ -16,7 +16,7 @@ pub(crate) use state::state_data;
 pub(crate) use velocity::velocity_data;
 pub(crate) use views::views_data;
 
-/// Hands the rows of all sections to a macro, in this order.
+/// Passes the rows of all sections to a macro, in this order.
 macro_rules! data_table {
     ($with:ident) => {
         $crate::schema::gather! { $with data_fields [state_data position_data velocity_data force_data integrate_data views_data] {} {} }

@@ -1,4 +1,4 @@
-//! What follows from positions.
+//! Position-dependent fields.
 
 macro_rules! position_data {
     ($($state:tt)*) => {

@@ -1,4 +1,4 @@
-//! The state of a world, and what the caller sets.
+//! State of a world, and inputs set by the caller.
 
 macro_rules! state_data {
     ($($state:tt)*) => {

@@ -1,4 +1,4 @@
-//! What follows from velocities.
+//! Velocity-dependent fields.
 
 macro_rules! velocity_data {
     ($($state:tt)*) => {

@@ -1,4 +1,4 @@
-//! Results that a step computes only where something asks for them.
+//! On-demand results: part of a step only if something needs them.
 
 macro_rules! views_data {
     ($($state:tt)*) => {

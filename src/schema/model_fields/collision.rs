@@ -1,4 +1,4 @@
-//! Geoms, explicit pairs, and the tables by which collision runs over the pairs that can touch.
+//! Geoms, explicit pairs, and the tables of collision candidates.
 
 macro_rules! collision_fields {
     ($($state:tt)*) => {
@@ -43,7 +43,7 @@ macro_rules! collision_fields {
             pair_adhesion: real [npair] "N" "Adhesion force.";
             pair_friction: real [npair 5] "mixed" "Friction coefficients of the five tangential dimensions.";
             exclude_signature: id(any) [nexclude] "id" "Lower body id times 65536 plus the higher body id.";
-            // geom pairs that can touch, geoms ordered by type: what collision runs over
+            // collision candidates: geom pairs that can collide, lower type first
             candidate_geom1: id(ngeom) [ncandidate] "id" "First geom, of the lower type.";
             candidate_geom2: id(ngeom) [ncandidate] "id" "Second geom.";
             candidate_pair: id(npair or none) [ncandidate] "id" "Explicit pair; -1 for none.";

@@ -1,9 +1,9 @@
-//! Custom numbers, texts and tuples; plugin instances; keyframes.
+//! Custom numerics, texts and tuples; plugin instances; keyframes.
 
 macro_rules! custom_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
-            // custom texts and lists of objects
+            // custom texts and tuples
             text_adr: adr(ntextdata) [ntext] "id" "First byte of the text in `text_data`.";
             text_size: int [ntext] "1" "Number of bytes of the text, terminating zero included.";
             text_data: int [ntextdata] "byte" "All texts as bytes.";
@@ -18,7 +18,7 @@ macro_rules! custom_fields {
             plugin_statenum: int [nplugin] "1" "Number of states.";
             plugin_attr: int [npluginattr] "1" "Configuration: zero-terminated texts as bytes.";
             plugin_attradr: adr(npluginattr) [nplugin] "id" "First byte of the configuration.";
-            // custom numbers and keyframes
+            // custom numerics and keyframes
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
             numeric_size: int [nnumeric] "1" "Length of the custom numeric.";
             numeric_data: real [nnumericdata] "mixed" "Numbers of all custom numerics.";

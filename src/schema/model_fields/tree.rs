@@ -1,4 +1,4 @@
-//! The reference configuration and the body tree: bodies, joints, degrees of freedom, the inertia matrix's structure, sites.
+//! Reference configuration and body tree: bodies, joints, degrees of freedom, sparsity of the inertia matrix, sites.
 
 macro_rules! tree_fields {
     ($($state:tt)*) => {
@@ -78,19 +78,19 @@ macro_rules! tree_fields {
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: adr(nC) [nv] "id" "First nonzero of the row.";
             M_colind: id(nv) [nC] "id" "Column of each nonzero.";
-            // the same matrix with both triangles: its products need no search
+            // the same matrix with both triangles, for matrix-vector products without search
             F_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
             F_rowadr: adr(nF) [nv] "id" "First nonzero of the row, both triangles.";
             F_colind: id(nv) [nF] "id" "Column of each nonzero, both triangles.";
             mapM2F: id(nC) [nF] "id" "Entry of M for each nonzero of both triangles.";
-            // derivatives by velocity: a row has all ancestors and descendants, those of simple bodies too
+            // velocity derivatives: a row has all ancestors and descendants, of simple bodies too
             D_rownnz: int [nv] "1" "Nonzeros of the row of derivatives.";
             D_rowadr: adr(nD) [nv] "id" "First nonzero of the row of derivatives.";
             D_diag: int [nv] "1" "Position of the diagonal in the row of derivatives, after the ancestors.";
             D_colind: id(nv) [nD] "id" "Column of each derivative.";
             mapM2D: id(nC or none) [nD] "id" "Entry of M at each derivative; -1 for none.";
             mapD2M: id(nD) [nC] "id" "Derivative at each entry of M.";
-            // trees
+            // kinematic trees
             tree_bodyadr: adr(nbody) [ntree] "id" "First body.";
             tree_bodynum: int [ntree] "1" "Number of bodies.";
             tree_dofadr: adr(nv) [ntree] "id" "First degree of freedom.";
