@@ -272,7 +272,7 @@ impl Batch {
     }
 
     /// Steps every world `n` times. On the GPU the call is asynchronous; reading a field or [`Batch::wait`]
-    /// synchronizes.
+    /// synchronises.
     pub fn step(&mut self, n: usize) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::step(&self.model, worlds, n),

@@ -105,7 +105,7 @@ fn column<'a>(m: &'a mut Model, name: &str) -> &'a mut [f64] {
     }
 }
 
-/// Normalizes quaternions; zero quaternions become the identity.
+/// Normalises quaternions; zero quaternions become the identity.
 fn normalize(numbers: &mut [f64]) {
     for quat in numbers.chunks_exact_mut(4) {
         let length = quat.iter().map(|x| x * x).sum::<f64>().sqrt();

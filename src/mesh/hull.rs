@@ -92,7 +92,7 @@ fn simplex(points: &[DVec3]) -> Result<[usize; 4], Fault> {
     }
     let ends = if extent(0) > flat { 0 } else { widest };
     let (a, b) = (extremes[2 * ends], extremes[2 * ends + 1]);
-    // maximize a measure, among the extremes first
+    // maximise a measure, among the extremes first
     let all: Vec<usize> = (0..points.len()).collect();
     let largest = |measure: &dyn Fn(DVec3) -> f64, least: f64| {
         [&extremes, &all].into_iter().find_map(|from| {

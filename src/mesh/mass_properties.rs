@@ -16,7 +16,7 @@ pub enum Inertia {
     Shell,
 }
 
-/// Normal, centroid and area of a triangle; the normal of a degenerate one is not normalized.
+/// Normal, centroid and area of a triangle; the normal of a degenerate one is not normalised.
 pub(super) fn triangle(v: &[DVec3], face: &[i32; 3]) -> (DVec3, DVec3, f64) {
     let [a, b, c] = face.map(|i| v[i as usize]);
     let center = (a + b + c) / 3.0;

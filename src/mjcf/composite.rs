@@ -222,7 +222,7 @@ fn on_curve(curve: [CurveTerm; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f
         CurveTerm::Sine => size[1] * angle.sin(),
     });
     let (v, u) = (glam::DVec3::from_array(point), glam::DVec3::new(quat[1], quat[2], quat[3]));
-    // the quaternion is not normalized
+    // the quaternion is not normalised
     let turned = v + 2.0 * u.cross(quat[0] * v + u.cross(v));
     turned.to_array().map(|x| x as f32)
 }

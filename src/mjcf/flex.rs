@@ -17,7 +17,7 @@ const ELASTIC: &[(&str, i32)] = &[("none", 0), ("bend", 1), ("stretch", 2), ("bo
 /// Cross sections of 1D elements.
 const SECTIONS: &[(&str, i32)] = &[("circle", 0), ("box", 1)];
 
-/// Parametrization of the vertices.
+/// Parametrisation of the vertices.
 pub(super) const DOFS: &[(&str, i32)] =
     &[("full", 0), ("radial", 1), ("trilinear", 2), ("quadratic", 3), ("2d", 4)];
 
@@ -82,7 +82,7 @@ impl Default for Flex {
     }
 }
 
-/// Interpolation order of a parametrization.
+/// Interpolation order of a parametrisation.
 pub(super) fn order_of(dof: i32) -> i32 {
     match dof {
         2 => 1,

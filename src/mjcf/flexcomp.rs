@@ -185,7 +185,7 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
     Some(comp)
 }
 
-/// The rotation; quaternions are not normalized.
+/// The rotation; quaternions are not normalised.
 fn turn(reader: &Reader<'_>, el: El<'_>) -> DQuat {
     let others = ["axisangle", "euler", "xyaxes", "zaxis"];
     if others.iter().any(|a| el.attr(a).is_some()) {
@@ -275,7 +275,7 @@ impl Comp<'_> {
         let scale = if self.shape.is_given() { self.scale } else { DVec3::ONE };
         let Pose { pos, quat } = self.pose;
         for point in &mut self.points {
-            // also correct for quaternions that are not normalized
+            // also correct for quaternions that are not normalised
             let (axis, at) = (quat.xyz(), *point * scale);
             *point = pos + at + 2.0 * axis.cross(quat.w * at + axis.cross(at));
         }

@@ -1,4 +1,4 @@
-//! `<visual>`: visualization settings, stored in the model but without effect on simulation.
+//! `<visual>`: visualisation settings, stored in the model but without effect on simulation.
 
 use super::attrs::El;
 use crate::spec::Visual;

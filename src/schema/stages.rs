@@ -13,7 +13,7 @@ macro_rules! stage_table {
             tendon Position smooth "tendon lengths and Jacobians";
             wake Position sleep "wake-up of disturbed trees";
             crb Position smooth "composite rigid body inertias and the inertia matrix";
-            factor_m Position smooth "sparse factorization of the inertia matrix";
+            factor_m Position smooth "sparse factorisation of the inertia matrix";
             collision Position collision "collision detection";
             make_constraint Position constraint "constraint Jacobian and parameters";
             transmission Position actuation "actuator lengths and moment arms";

@@ -54,7 +54,7 @@ pub struct Spec {
     pub lengthrange: LengthRange,
     /// Options.
     pub option: Opt,
-    /// Visualization settings.
+    /// Visualisation settings.
     pub visual: Visual,
     /// Statistics.
     pub stat: Stat,

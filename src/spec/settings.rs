@@ -175,7 +175,7 @@ impl Default for SizeSettings {
     }
 }
 
-/// Visualization settings, by MJCF name prefixed with the group.
+/// Visualisation settings, by MJCF name prefixed with the group.
 #[derive(Clone, Debug)]
 pub struct Visual {
     /// Numeric settings by name, such as `global_fovy`.

@@ -59,7 +59,7 @@ pub struct CpuSubject<T: Real> {
 }
 
 impl<T: Real> CpuSubject<T> {
-    /// A subject initialized from the given worlds.
+    /// A subject initialised from the given worlds.
     pub fn new(model: &Model, worlds: &[Data]) -> Self {
         Self { model: model.cast(), worlds: worlds.iter().map(Data::cast).collect() }
     }

@@ -10,7 +10,7 @@ use super::files;
 use crate::compile::Build;
 
 impl Build<'_> {
-    /// Reads all height fields and normalizes their elevation to [0, 1].
+    /// Reads all height fields and normalises their elevation to [0, 1].
     pub(crate) fn hfields(&mut self) {
         for hfield in &self.spec.hfields {
             let mut heights = self.heights(hfield).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Trees asleep at initialization: those marked so, unless in contact with one that is not.
+//! Trees asleep at initialisation: those marked so, unless in contact with one that is not.
 
 use crate::cpu::position;
 use crate::cpu::sleep::asleep::AWAKE;
@@ -35,7 +35,7 @@ impl Build<'_> {
             } else if wanted[t] {
                 self.stays_awake(t);
             } else if may_sleep(&self.model, t) {
-                // at rest so far
+                // the initial state counts as one step of rest
                 self.model.tree_asleep0[t] = AWAKE + 1;
             }
         }

@@ -120,13 +120,13 @@ impl Pose0 {
     }
 }
 
-/// Joint-space inertia matrix, factorized along the tree.
+/// Joint-space inertia matrix, factorised along the tree.
 struct Inertia {
     /// Ancestors of every dof, nearest first.
     chain: Vec<Vec<usize>>,
     /// Strictly lower part of the factor, by chain position.
     factor: Vec<Vec<f64>>,
-    /// Diagonal D of the factorization.
+    /// Diagonal D of the factorisation.
     pivot: Vec<f64>,
     /// Diagonal of the matrix, and without tendon armature.
     diagonal: Vec<f64>,
@@ -183,7 +183,7 @@ impl Inertia {
         }
     }
 
-    /// L' D L factorization, leaves first.
+    /// L' D L factorisation, leaves first.
     fn factorize(&mut self) {
         for d in (0..self.chain.len()).rev() {
             self.pivot[d] = self.pivot[d].max(MINVAL);

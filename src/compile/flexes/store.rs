@@ -126,7 +126,7 @@ impl Build<'_> {
         }
         m.flex_vert[3 * vert..3 * vert + flex.vert.len()].copy_from_slice(&flex.vert);
         m.flex_node[3 * node..3 * node + flex.node.len()].copy_from_slice(&flex.node);
-        // normalized coordinates in the bounding box
+        // normalised coordinates in the bounding box
         let (center, half) = compiled_flex.extent(flex.contact.activelayers);
         m.flex_size[3 * f..3 * f + 3].copy_from_slice(&half.to_array());
         let turn = compiled_flex.turn.conjugate();

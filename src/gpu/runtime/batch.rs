@@ -267,7 +267,7 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronize.
+    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise.
     ///
     /// # Errors
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.

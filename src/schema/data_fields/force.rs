@@ -15,7 +15,7 @@ macro_rules! force_data {
             solve qfrc_constraint: real [nv] "N or N m" "Constraint force in joint space.";
             solve solver_niter: int [1] "1" "Solver iterations.";
             // solver
-            scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorization.";
+            scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorisation.";
             scratch work_DiagInv: real [nv] "mixed" "Inverse pivots of `work_LD`.";
             scratch work_x: real [nv] "mixed" "Current vector in joint space.";
             scratch solver_status: int [1] "flag" "1 while the solver iterates, between dispatches.";

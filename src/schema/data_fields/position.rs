@@ -60,8 +60,8 @@ macro_rules! position_data {
             make_constraint efc_frictionloss: real [njmax] "N or N m" "Friction-loss bound.";
             make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
-            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regularizer.";
-            make_constraint efc_R: real [njmax] "mixed" "Regularizer.";
+            make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser.";
+            make_constraint efc_R: real [njmax] "mixed" "Regulariser.";
             scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; kernels, several trees.";
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; kernels, several trees.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";

@@ -84,7 +84,7 @@ macro_rules! assets_fields {
             skin_bonebindquat: real [nskinbone 4] "1" "Bind orientation of the bone.";
             skin_bonebodyid: id(nbody) [nskinbone] "id" "Body of the bone.";
             skin_bonevertid: id(nskinvert) [nskinbonevert] "id" "Vertices of all bones.";
-            skin_bonevertweight: real [nskinbonevert] "1" "Weights of those vertices, normalized to a sum of one per vertex.";
+            skin_bonevertweight: real [nskinbonevert] "1" "Weights of those vertices, normalised to a sum of one per vertex.";
         } }
     };
 }

@@ -1,9 +1,9 @@
-//! Visualization settings.
+//! Visualisation settings.
 
 macro_rules! visual_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
-            // visualization settings
+            // visualisation settings
             vis_global_cameraid: id(ncam or none) [1] "id" "Initial camera; -1 for a free one.";
             vis_global_orthographic: int [1] "flag" "1 if the free camera is orthographic.";
             vis_global_fovy: real [1] "deg or m" "Field of view of the free camera.";
