@@ -21,7 +21,7 @@ pub(crate) struct Pose0 {
     pub(crate) xquat: Vec<DQuat>,
     pub(crate) xipos: Vec<DVec3>,
     pub(crate) xanchor: Vec<DVec3>,
-    /// Per dof: true for rotation, axis, and anchor or direction of translation.
+    /// Per dof: true for a rotation, axis or direction of translation, anchor.
     axis: Vec<(bool, DVec3, DVec3)>,
     pub(crate) subtree_com: Vec<DVec3>,
 }
