@@ -71,7 +71,7 @@ macro_rules! section_adders {
 /// of their kind, and refer to each other by name. Angles are radians.
 ///
 /// ```
-/// use manyworlds::model::{geom, joint};
+/// use manyworlds::schema::enums::{geom, joint};
 /// use manyworlds::spec::*;
 ///
 /// let mut spec = Spec::new();
