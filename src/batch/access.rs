@@ -1,4 +1,4 @@
-//! Reading and writing fields of a batch, every argument checked.
+//! Reading and writing fields of a batch, with every argument validated.
 
 use super::Batch;
 use super::engine::Engine;
@@ -7,17 +7,17 @@ use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
 use crate::schema::{Dim, Elem, Field, Size, Values, ValuesMut};
 
-/// State that steps count in; only [`Batch::clear_status`] writes it.
+/// Status and counters accumulated by steps; written only by [`Batch::clear_status`].
 pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 
-/// State that no step checks: refused when it is not finite. Other state may be anything, because a step
+/// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
 /// flags the world and repairs it.
 const CHECKED: &[&str] =
     &["time", "mocap_pos", "mocap_quat", "eq_active", "tree_asleep", "asleep_qpos", "qacc_warmstart", "qacc"];
 
 impl Batch {
-    /// Whether the backend keeps a Data field: the kernels of a model leave out what they do not need, and neither backend has
-    /// room for the adhesion of contacts where nothing holds together, or for sleep where nothing sleeps.
+    /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
+    /// backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
     pub fn has(&self, field: &str) -> bool {
         let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
         let room = |dim: &Dim| match dim {
@@ -32,7 +32,7 @@ impl Batch {
         }
     }
 
-    /// A Data field of every world, `[world, …]`: numbers as `f64`, counts and ids as `i32`.
+    /// A Data field of every world, `[world, …]`: reals as `f64`, counts and ids as `i32`.
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown field, or one that [the backend does not keep](Batch::has).
@@ -47,10 +47,10 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
-    /// One world with all fields that the backend keeps, to be asked with [`crate::analysis::query`]; what it does not keep is zero.
+    /// One world with all fields that the backend stores, for [`crate::analysis::query`]; the others are zero.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a world that does not exist, [`Error::Device`] where the device is lost.
+    /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
     pub fn world(&self, world: usize) -> Result<Data> {
         if world >= self.worlds {
             return Err(Error::Argument(format!("there is no world {world}: the batch has {}", self.worlds)));
@@ -90,13 +90,13 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
-    /// Sets a state field of every world from `[world, …]` numbers, or `qacc`, which [`Batch::inverse`] starts from.
+    /// Sets a state field of every world from `[world, …]` numbers, or `qacc`, the input of [`Batch::inverse`].
     ///
     /// # Errors
-    /// [`Error::Argument`] for an unknown field, one that a stage computes, the wrong number of values,
-    /// or a value that is not finite in a field that no step checks (`time`, `mocap_pos`, `mocap_quat`,
-    /// `eq_active`, `tree_asleep`, `asleep_qpos`, `qacc_warmstart`). Elsewhere a value that is not finite is taken: the next step flags that world
-    /// in its status and repairs it, and no other world is disturbed.
+    /// [`Error::Argument`] for an unknown field, a computed field, the wrong number of values, or a non-finite
+    /// value in a field that no step validates (`time`, `mocap_pos`, `mocap_quat`, `eq_active`, `tree_asleep`,
+    /// `asleep_qpos`, `qacc_warmstart`). Other fields accept non-finite values: the next step flags that world in
+    /// its status and repairs it, and no other world is affected.
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
         self.check_values(entry, self.worlds, values, |row| row)?;
@@ -122,7 +122,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Clears the status, the counter of resets and the peaks where `mask` is true.
+    /// Clears the status, the reset counter and the peaks where `mask` is true.
     pub fn clear_status(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
         match &mut self.engine {
@@ -187,7 +187,7 @@ impl Batch {
         if COUNTERS.contains(&name) {
             return Err(Error::Argument(format!("'{name}' is counted by steps; it can only be cleared")));
         }
-        // inverse dynamics starts from an acceleration
+        // inverse dynamics reads qacc
         if entry.stage != "state" && name != "qacc" {
             let stage = entry.stage;
             return Err(Error::Argument(format!(
@@ -197,7 +197,7 @@ impl Batch {
         Ok(entry)
     }
 
-    /// Refuses the wrong number of values, and in some fields what is not finite; `world_of` a row names it.
+    /// Checks the number of values, and in some fields that they are finite; `world_of` maps a row to its world.
     fn check_values(
         &self,
         entry: &Field,
@@ -211,7 +211,7 @@ impl Batch {
             let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
             return Err(Error::Argument(text));
         }
-        // in single precision on every backend, so that a program works on both
+        // finite in single precision on every backend, so that a program runs on both
         let bad = values.iter().position(|x| !(*x as f32).is_finite()).filter(|_| CHECKED.contains(&name));
         match bad {
             Some(i) => {
@@ -223,7 +223,7 @@ impl Batch {
         }
     }
 
-    /// Forward everywhere, then the fields of the other worlds put back: slow, and right.
+    /// Forward on all worlds, then restores the fields of the unmasked ones: slow but correct.
     #[cfg(feature = "gpu")]
     pub(super) fn forward_masked_through_host(&mut self, mask: &[bool]) -> Result<()> {
         let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(()) };
@@ -240,7 +240,7 @@ impl Batch {
     }
 }
 
-/// Writes rows of `values`, one for each chosen world in turn.
+/// Writes rows of `values`, one per chosen world.
 fn set_cpu(
     worlds: &mut [Data],
     entry: &Field,
@@ -256,7 +256,7 @@ fn set_cpu(
     }
 }
 
-/// Writes a field of one world; counts and flags are cut to integers.
+/// Writes a field of one world; counts and flags are truncated to integers.
 fn write(data: &mut Data, entry: &Field, values: &[f64]) {
     match data.get_mut(entry.name) {
         Some(ValuesMut::Real(to)) => to.copy_from_slice(values),
@@ -265,20 +265,20 @@ fn write(data: &mut Data, entry: &Field, values: &[f64]) {
     }
 }
 
-/// Numbers of the worlds of a mask.
+/// Indices of the masked worlds.
 #[cfg(feature = "gpu")]
 fn chosen(mask: &[bool]) -> Vec<usize> {
     (0..mask.len()).filter(|&w| mask[w]).collect()
 }
 
-/// Forgets what steps have counted.
+/// Resets the counters that steps accumulate.
 pub(super) fn clear(data: &mut Data) {
     for counter in [&mut data.status, &mut data.nreset, &mut data.ncon_peak, &mut data.nefc_peak] {
         counter.fill(0);
     }
 }
 
-/// `; did you mean 'x'?` where one of the names is near, else nothing.
+/// `; did you mean 'x'?` if one of the names is close, else empty.
 pub fn suggest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
     let near = names.map(|n| (strsim::damerau_levenshtein(word, n), n)).min();
     match near {

@@ -1,32 +1,32 @@
-//! Controls that tests and benchmarks use: the same numbers on every backend and in every batch size.
+//! Control sequences for tests and benchmarks: identical on every backend and for every batch size.
 
 use crate::model::Model;
 
-/// Steps for which [`Control::Noise`] keeps a control.
+/// Steps for which [`Control::Noise`] holds a control.
 pub const NOISE_STEPS: usize = 10;
 
-/// Share of the control range that [`Control::Hold`] uses.
+/// Fraction of the control range used by [`Control::Hold`].
 pub const HOLD_SHARE: f64 = 0.3;
 
-/// How controls are chosen.
+/// Control sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// Zero everywhere.
     Zero,
-    /// Each world holds its own constant: uniform in 0.3 times the control range.
+    /// Each world holds its own constant, uniform in 0.3 times the control range.
     Hold,
-    /// Uniform in the whole control range, drawn anew every [`NOISE_STEPS`] steps.
+    /// Uniform in the full control range, redrawn every [`NOISE_STEPS`] steps.
     Noise,
 }
 
-/// A number in `[0, 1)` that depends on nothing but its arguments.
+/// A number in `[0, 1)` that depends only on the arguments.
 pub fn uniform(seed: u64, world: u64, draw: u64, index: u64) -> f64 {
-    // each word is mixed in turn, so that neighbouring arguments give unrelated numbers
+    // mix one word at a time to decorrelate neighbouring arguments
     let word = [seed, world, draw, index].iter().fold(0, |hash, &x| mix(hash ^ x));
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The finaliser of SplitMix64.
+/// Finaliser of SplitMix64.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -34,7 +34,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Controls of the worlds from `first` on at a step, `[world, nu]`; `out` has a row for each world.
+/// Controls at a step for the worlds from `first` on, `[world, nu]`; `out` has one row per world.
 pub fn fill(model: &Model, control: Control, seed: u64, first: usize, step: usize, out: &mut [f64]) {
     let nu = model.sizes.nu;
     let (share, draw) = match control {
@@ -50,7 +50,7 @@ pub fn fill(model: &Model, control: Control, seed: u64, first: usize, step: usiz
     }
 }
 
-/// Range of a control: -1 to 1 where it is not limited.
+/// Range of a control; [-1, 1] if unlimited.
 fn range(model: &Model, i: usize) -> (f64, f64) {
     let (low, high) = (model.actuator_ctrlrange[2 * i], model.actuator_ctrlrange[2 * i + 1]);
     if model.actuator_ctrllimited[i] != 0 { (low, high) } else { (-1.0, 1.0) }

@@ -1,4 +1,4 @@
-//! The CPU engine of a batch: worlds over all cores. A world's bits depend on no other world.
+//! The CPU engine of a batch: worlds in parallel over all cores. No world affects the bits of another.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity) -> Vec<Data>
     (0..worlds).into_par_iter().map(|_| Data::new(model, capacity)).collect()
 }
 
-/// All steps of one world before the next: its data stays in the cache.
+/// All steps of one world before the next, so that its data stays in cache.
 pub(super) fn step(model: &Model, worlds: &mut [Data], n: usize) {
     worlds.par_iter_mut().for_each(|data| {
         for _ in 0..n {

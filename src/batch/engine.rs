@@ -1,4 +1,4 @@
-//! What holds the worlds of a batch, and how it is chosen.
+//! The engine that holds a batch's worlds, and its selection.
 
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::schema::Sizes;
 
-/// Worlds on one of the backends.
+/// Worlds on one backend.
 #[derive(Debug)]
 pub(super) enum Engine {
     Cpu(Vec<Data>),
@@ -18,7 +18,7 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// The engine of the backend that was asked for, and a line to be shown where `Auto` fell back.
+    /// Engine of the requested backend, and a notice if `Auto` fell back.
     pub(super) fn open(
         model: &Model,
         worlds: usize,
@@ -30,7 +30,7 @@ impl Engine {
             Backend::Gpu => Ok((Self::gpu(model, worlds, sizes, options)?, None)),
             Backend::Auto => match Self::gpu(model, worlds, sizes, options) {
                 Ok(engine) => Ok((engine, None)),
-                // what was asked for makes no sense on any device
+                // an invalid argument is an error on every device
                 Err(Error::Argument(why)) => Err(Error::Argument(why)),
                 Err(why) => {
                     let notice = format!("using the CPU backend: {why}");
@@ -49,7 +49,7 @@ impl Engine {
     #[cfg(feature = "gpu")]
     fn gpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
         use crate::gpu::{AdapterPreference, Gpu, GpuBatch};
-        // a software adapter is slower than the CPU backend: only when it is asked for
+        // a software adapter is slower than the CPU backend: only on request
         let choice = if options.backend == Backend::Gpu {
             AdapterPreference::Any
         } else {

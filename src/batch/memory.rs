@@ -1,17 +1,17 @@
-//! How much memory worlds take, and whether there is that much.
+//! Memory per world, and checks against the available memory.
 
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::schema::{Elem, Sizes};
 
-/// Most worlds of a batch: world indices are 32-bit on the GPU.
+/// Upper bound on worlds: world indices are 32-bit on the GPU.
 const MAX_WORLDS: u64 = u32::MAX as u64;
 
-/// Share of the available memory that a batch may take.
+/// Fraction of the available memory that a batch may use.
 const SHARE: f64 = 0.9;
 
-/// Bytes of all fields of one world with reals of `real` bytes; `None` where the number overflows.
+/// Bytes of all fields of one world with reals of `real` bytes; `None` on overflow.
 pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
     Data::<f64>::FIELDS.iter().try_fold(0u64, |sum, f| {
         let size = if f.elem == Elem::Real { real } else { 4 };
@@ -20,13 +20,13 @@ pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
     })
 }
 
-/// Bytes of one world of the CPU backend.
+/// Bytes of one world on the CPU backend.
 pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
     let fields = bytes_of_world(sizes, 8).and_then(|n| usize::try_from(n).ok());
     fields.unwrap_or(usize::MAX).saturating_add(size_of::<Data<f64>>())
 }
 
-/// Refuses numbers of worlds whose arrays could not even be counted.
+/// Rejects a number of worlds whose array sizes would overflow.
 pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
     let most = i64::MAX as u64;
     let Some(one) = bytes_of_world(sizes, 8).filter(|n| *n <= most) else {
@@ -42,7 +42,7 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses worlds of which `copies` at a time do not fit the memory that is free now, and says how many do.
+/// Rejects worlds if `copies` of each exceed the available memory; the message has the largest number that fits.
 ///
 /// # Errors
 /// [`Error::Argument`], with the largest number of worlds that fits.
@@ -57,7 +57,7 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
     }
 }
 
-/// Refuses what does not fit the memory that is free now, and says what does.
+/// Rejects what exceeds the available memory; the message has the largest number that fits.
 pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
     match available() {
         Some(free) => check_fits(cpu_bytes(sizes) as u64, worlds as u64, free),
@@ -76,7 +76,7 @@ fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
     )))
 }
 
-/// Refuses what does not fit the memory of a software adapter, which is that of the machine.
+/// Rejects what exceeds the memory of a software adapter, which is main memory.
 #[cfg(feature = "gpu")]
 pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
     match (available(), bytes_of_world(sizes, 4)) {
@@ -85,7 +85,7 @@ pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
     }
 }
 
-/// Free memory in bytes where the system tells it.
+/// Available memory in bytes, if the system reports it.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;

@@ -1,4 +1,4 @@
-//! Many worlds of one model, on either backend, behind one interface.
+//! Many worlds of one model behind one interface, on either backend.
 
 mod access;
 pub mod control;
@@ -25,15 +25,15 @@ pub use memory::{bytes_of_world, check_memory};
 pub use probe::{max_capacity, peaks, probe, with_margin};
 pub use timing::ColdStart;
 
-/// Where worlds are stepped.
+/// Backend that steps the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// A hardware GPU where there is one, else the CPU; [`Batch::notice`] says so.
+    /// A hardware GPU if present, else the CPU; see [`Batch::notice`].
     #[default]
     Auto,
-    /// Every core, in double precision.
+    /// All cores, in double precision.
     Cpu,
-    /// Any Vulkan, Metal or DX12 adapter, software ones included, in single precision.
+    /// Any Vulkan, Metal or DX12 adapter, software adapters included, in single precision.
     Gpu,
 }
 
@@ -48,20 +48,20 @@ impl Backend {
     }
 }
 
-/// How a batch is made. The default picks the backend and measures the capacities.
+/// Options of a batch. The default selects the backend and measures the capacities.
 #[derive(Clone, Debug, Default)]
 pub struct BatchOptions {
-    /// Where worlds are stepped.
+    /// Backend that steps the worlds.
     pub backend: Backend,
-    /// Slots of a world; `None`: measured by [`probe`].
+    /// Capacities of a world; `None`: measured by [`probe`].
     pub capacity: Option<Capacity>,
-    /// How the kernels are built.
+    /// Kernel options.
     #[cfg(feature = "gpu")]
     pub gpu: crate::gpu::KernelOptions,
 }
 
 impl BatchOptions {
-    /// The default on a given backend.
+    /// Defaults on a given backend.
     pub fn on(backend: Backend) -> Self {
         Self { backend, ..Self::default() }
     }
@@ -89,16 +89,16 @@ impl BatchOptions {
 /// )?;
 /// let mut batch = Batch::new(&model, 4, &BatchOptions::on(Backend::Cpu))?;
 ///
-/// // one torque in N m for each world
+/// // one torque in N m per world
 /// batch.set("ctrl", &[0.0, 0.1, 0.2, 0.3])?;
 /// batch.step(100)?;
 ///
-/// // angles in rad, one row a world
+/// // angles in rad, one row per world
 /// let qpos = batch.get("qpos")?;
 /// assert_eq!(qpos.shape, [4, 1]);
 /// assert!(batch.status()?.iter().all(|&bits| bits == 0));
 ///
-/// // what does not fit is an error that says what would
+/// // an invalid argument is an error that says what would be valid
 /// assert!(batch.set("ctrl", &[0.0]).is_err());
 /// # Ok(())
 /// # }
@@ -117,9 +117,9 @@ impl Batch {
     /// `worlds` worlds of `model`, each in the model's initial state.
     ///
     /// # Errors
-    /// [`Error::Argument`] for no worlds, or more than memory holds (the message has the largest number
-    /// that fits); [`Error::Device`] where the GPU was asked for and is missing or too small;
-    /// [`Error::Unsupported`] where the model has features that are not simulated yet; all are named.
+    /// [`Error::Argument`] for zero worlds, or more than memory holds (the message has the largest number that
+    /// fits); [`Error::Device`] if the requested GPU is missing or too small; [`Error::Unsupported`] if the model
+    /// has features that are not simulated yet, with all of them named.
     pub fn new(model: &Model, worlds: usize, options: &BatchOptions) -> Result<Self> {
         if worlds == 0 {
             return Err(Error::Argument("a batch needs at least one world".to_owned()));
@@ -154,12 +154,12 @@ impl Batch {
         self.worlds
     }
 
-    /// Lengths of the axes, with the capacities in `nconmax` and `njmax`.
+    /// Axis lengths, with the capacities in `nconmax` and `njmax`.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// The backend that was taken: never [`Backend::Auto`].
+    /// The selected backend: never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
         match &self.engine {
             Engine::Cpu(_) => Backend::Cpu,
@@ -168,7 +168,7 @@ impl Batch {
         }
     }
 
-    /// The device in words.
+    /// Description of the device.
     pub fn device(&self) -> String {
         match &self.engine {
             Engine::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
@@ -185,12 +185,12 @@ impl Batch {
         }
     }
 
-    /// One line to be shown when the backend is not the one a user may expect.
+    /// One-line notice if the backend is not the one a user may expect.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
 
-    /// Memory of one world in bytes.
+    /// Bytes per world.
     pub fn bytes_per_world(&self) -> usize {
         match &self.engine {
             Engine::Cpu(_) => memory::cpu_bytes(&self.sizes),
@@ -199,7 +199,7 @@ impl Batch {
         }
     }
 
-    /// Time that it took to size, make and [prepare](Batch::prepare) the batch, in seconds: the sum of
+    /// Seconds spent sizing, creating and [preparing](Batch::prepare) the batch: the sum of
     /// [`Batch::cold_start`].
     pub fn build_seconds(&self) -> f64 {
         self.cold_start().total()
@@ -214,8 +214,9 @@ impl Batch {
         }
     }
 
-    /// Finds the fastest way to step worlds like these from where they are now, within about `seconds`; every trial is
-    /// told to `on_trial`, and what `fixed` says is not varied. The worlds of this batch are not stepped, and keep their memory meanwhile.
+    /// Tunes the kernels for worlds like these in their current state, within about `seconds`; every trial is
+    /// reported to `on_trial`, and options set in `fixed` are not varied. The worlds of this batch are neither
+    /// stepped nor freed.
     ///
     /// # Errors
     /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tuning::tune::search`].
@@ -244,10 +245,10 @@ impl Batch {
         )
     }
 
-    /// Keeps what a search has found for this model, number of worlds and device.
+    /// Stores the result of a search for this model, number of worlds and device.
     ///
     /// # Errors
-    /// As [`crate::gpu::tuning::tune::TuningCache::keep`]; nothing is kept on the CPU backend.
+    /// As [`crate::gpu::tuning::tune::TuningCache::keep`]; a no-op on the CPU backend.
     #[cfg(feature = "gpu")]
     pub fn keep(
         &self,
@@ -260,7 +261,7 @@ impl Batch {
         }
     }
 
-    /// Builds what steps need, so that the first one is as fast as the others. No world is touched.
+    /// Builds everything that steps need, so that the first one is as fast as the rest. Modifies no world.
     pub fn prepare(&mut self) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(_) => {}
@@ -270,8 +271,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Steps every world `n` times. On the GPU the call returns before the device is done; reading a
-    /// field or [`Batch::wait`] waits for it.
+    /// Steps every world `n` times. On the GPU the call is asynchronous; reading a field or [`Batch::wait`]
+    /// synchronises.
     pub fn step(&mut self, n: usize) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::step(&self.model, worlds, n),
@@ -281,7 +282,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Computes everything that follows from the states, without advancing time.
+    /// Forward dynamics: computes everything that depends on the state, without advancing time.
     pub fn forward(&mut self) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::forward(&self.model, worlds, None),
@@ -291,11 +292,11 @@ impl Batch {
         Ok(())
     }
 
-    /// Inverse dynamics: the force that makes the acceleration in the field `qacc` of each world, in `qfrc_inverse`, and
-    /// the forces of the constraints that go with it, in `efc_force` and `qfrc_constraint`. Time stands still.
+    /// Inverse dynamics: the force that produces the acceleration `qacc` of each world, in `qfrc_inverse`, and the
+    /// corresponding constraint forces, in `efc_force` and `qfrc_constraint`. Time does not advance.
     ///
     /// # Errors
-    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn inverse(&mut self) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::inverse(&self.model, worlds),
@@ -305,7 +306,7 @@ impl Batch {
         Ok(())
     }
 
-    /// As [`Batch::forward`], in the worlds where `mask` is true; the others keep every field.
+    /// As [`Batch::forward`], in the worlds where `mask` is true; all other fields are preserved.
     pub fn forward_worlds(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
         match &mut self.engine {
@@ -318,7 +319,7 @@ impl Batch {
         }
     }
 
-    /// Puts the worlds where `mask` is true back to the initial state, or to keyframe `key`, and clears
+    /// Resets the worlds where `mask` is true to the initial state, or to keyframe `key`, and clears
     /// their status.
     pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
         self.check_mask(mask)?;
@@ -336,12 +337,12 @@ impl Batch {
         Ok(())
     }
 
-    /// As [`Batch::reset`], every world.
+    /// As [`Batch::reset`], for every world.
     pub fn reset_all(&mut self, key: Option<usize>) -> Result<()> {
         self.reset(&vec![true; self.worlds], key)
     }
 
-    /// Waits until the device has done all steps.
+    /// Waits until the device has finished all steps.
     pub fn wait(&self) -> Result<()> {
         match &self.engine {
             Engine::Cpu(_) => Ok(()),
@@ -350,7 +351,7 @@ impl Batch {
         }
     }
 
-    /// What went wrong in each world since its status was last cleared: bits of [`status`].
+    /// Warnings of each world since its status was last cleared: bits of [`status`].
     pub fn status(&self) -> Result<Vec<i32>> {
         self.get_ints("status")
     }
@@ -362,7 +363,7 @@ impl Batch {
         Ok(status::WORDS.iter().map(|&(name, bit)| (name, count(bit))).collect())
     }
 
-    /// Share of worlds whose positions and velocities are finite.
+    /// Fraction of worlds whose positions and velocities are finite.
     pub fn finite_share(&self) -> Result<f64> {
         let (qpos, qvel) = (self.numbers("qpos")?, self.numbers("qvel")?);
         let finite = |v: &[f64], n: usize, w: usize| v[w * n..(w + 1) * n].iter().all(|x| x.is_finite());

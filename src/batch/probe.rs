@@ -1,4 +1,4 @@
-//! Capacities by measurement: a few worlds are stepped, and their peaks and a margin become the slots.
+//! Capacities by measurement: peak counts of a few stepped worlds, plus a margin.
 
 use rayon::prelude::*;
 
@@ -12,26 +12,26 @@ use crate::schema::enums::{disable, joint};
 use crate::schema::shape_pairs::shape_pair;
 use crate::schema::{Values, ValuesMut};
 
-/// Worlds that start from each keyframe and from the initial state.
+/// Worlds per initial state: the model's, and each keyframe.
 const WORLDS: usize = 4;
-/// Most starting states.
+/// Upper bound on initial states.
 const STARTS: usize = 6;
-/// Simulated time of a probe in seconds: long enough to fall over and come to rest.
+/// Simulated seconds of a probe: long enough to fall over and come to rest.
 const SECONDS: f64 = 2.0;
-/// Fewest and most steps of a world.
+/// Minimum and maximum steps of a world.
 const STEPS: (usize, usize) = (100, 1000);
-/// Work of a probe: steps times the square of the degrees of freedom. Bounds the time for large models.
+/// Budget of a probe: steps times the square of the degrees of freedom. Bounds the time for large models.
 const WORK_BUDGET: usize = 2_000_000;
-/// Slots while probing; peaks count what was wanted, also beyond them.
+/// Capacities while probing; peaks count demand beyond them too.
 const PROBE_CAPACITY: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
 
-/// Slots for contacts and constraint rows, from the peaks of worlds under control noise.
+/// Capacities for contacts and constraint rows, from the peaks of worlds under random control.
 ///
 /// Four worlds start from the initial state and from each keyframe (at most six), and step for two
-/// simulated seconds on the CPU, half of them under noise in the whole control range, half holding a
-/// constant control. One and a half times the peak plus four, rounded up to a multiple of four, but never
-/// more than the model can produce. The same model gives the same capacities on every machine. Worlds that
-/// need more later are flagged in their status: set the capacity by hand then.
+/// simulated seconds on the CPU, half of them under noise in the full control range, half holding a
+/// constant control. Result: one and a half times the peak plus four, rounded up to a multiple of four, at
+/// most what the model can produce. The same model gives the same capacities on every machine. Worlds that
+/// exceed them later are flagged in their status: set the capacities explicitly then.
 pub fn probe(model: &Model) -> Capacity {
     let limit = max_capacity(model);
     if limit.njmax == 0 && limit.nconmax == 0 {
@@ -46,7 +46,7 @@ pub fn probe(model: &Model) -> Capacity {
     with_margin(peak, limit)
 }
 
-/// What the worlds want at exactly the states that they are in: contacts and constraint rows.
+/// Contacts and constraint rows that the worlds need in their current states.
 pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
     let limit = max_capacity(model);
     let wanted = worlds.par_iter().map(|start| {
@@ -56,7 +56,7 @@ pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
             copy_state(start, &mut data);
             cpu::position(model, &mut data);
             let wanted = wanted(&data);
-            // contacts without a slot have no rows that could be counted
+            // contacts without a slot have no rows to count
             if wanted.nconmax <= room.nconmax {
                 return wanted;
             }
@@ -66,13 +66,13 @@ pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
     wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, elementwise_max)
 }
 
-/// Room above a peak, at most `limit`.
+/// Margin above a peak, at most `limit`.
 pub fn with_margin(peak: Capacity, limit: Capacity) -> Capacity {
     let room = |n: usize, most: usize| (n + n.div_ceil(2) + 4).next_multiple_of(4).min(most);
     Capacity { nconmax: room(peak.nconmax, limit.nconmax), njmax: room(peak.njmax, limit.njmax) }
 }
 
-/// Most contacts and constraint rows that a model can produce.
+/// Upper bound on contacts and constraint rows of a model.
 pub fn max_capacity(model: &Model) -> Capacity {
     if model.disabled(disable::CONSTRAINT) {
         return Capacity { nconmax: 0, njmax: 0 };
@@ -97,7 +97,7 @@ fn rows_per_contact(dim: i32, cone: i32) -> usize {
     if cone == 0 && dim > 1 { 2 * (dim - 1) } else { dim }
 }
 
-/// Most rows that do not come from contacts.
+/// Upper bound on constraint rows other than contacts.
 fn max_noncontact_rows(model: &Model) -> usize {
     let positive = |v: &[f64]| v.iter().filter(|&&x| x > 0.0).count();
     let limits = (0..model.sizes.njnt).filter(|&j| model.jnt_limited[j] != 0);
@@ -110,7 +110,7 @@ fn max_noncontact_rows(model: &Model) -> usize {
         + 2 * tendons
 }
 
-/// Steps of one world: two seconds, less for large models.
+/// Steps of one world: two seconds, fewer for large models.
 fn steps(model: &Model) -> usize {
     let wanted = SECONDS / model.opt_timestep[0].max(1e-6);
     let affordable = WORK_BUDGET / (model.sizes.nv * model.sizes.nv).max(1);
@@ -132,7 +132,7 @@ fn run(model: &Model, key: Option<usize>, world: usize, steps: usize, capacity: 
 }
 
 fn wanted(data: &Data) -> Capacity {
-    // the counts too, so that the result does not rest on how peaks are kept
+    // counts as well, so that the result does not depend on how peaks are kept
     let count = |a: i32, b: i32| a.max(b).max(0) as usize;
     Capacity {
         nconmax: count(data.ncon_peak[0], data.ncon[0]),
@@ -144,7 +144,7 @@ fn elementwise_max(a: Capacity, b: Capacity) -> Capacity {
     Capacity { nconmax: a.nconmax.max(b.nconmax), njmax: a.njmax.max(b.njmax) }
 }
 
-/// Slots while probing.
+/// Capacities while probing.
 fn slots(limit: Capacity) -> Capacity {
     Capacity {
         nconmax: limit.nconmax.min(PROBE_CAPACITY.nconmax),
@@ -152,7 +152,7 @@ fn slots(limit: Capacity) -> Capacity {
     }
 }
 
-/// Copies what a step starts from.
+/// Copies the input state of a step.
 fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
     let state = Data::<T>::FIELDS.iter().filter(|f| f.stage == "state" && !COUNTERS.contains(&f.name));
     for field in state {

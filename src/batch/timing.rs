@@ -1,4 +1,4 @@
-//! Where the time of a step goes.
+//! Time per stage of a step.
 
 use std::time::{Duration, Instant};
 
@@ -11,33 +11,33 @@ use crate::model::data::Data;
 use crate::model::plan;
 use crate::schema::stages::Stage;
 
-/// Worlds whose stages are timed on the CPU: enough to average, few enough for the cache.
+/// Worlds timed per stage on the CPU: enough to average, few enough for the cache.
 const TIMED: usize = 8;
-/// Times that a stage runs for one figure.
+/// Repetitions of a stage per measurement.
 const REPEATS: u32 = 20;
 
-/// Where the time before the first step of a batch went, in seconds.
+/// Breakdown of the time before the first step of a batch, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ColdStart {
-    /// Measuring the capacities.
+    /// Measurement of the capacities.
     pub probe: f64,
-    /// Opening the device; nothing on the CPU.
+    /// Opening the device; zero on the CPU.
     pub device: f64,
-    /// Memory of the worlds.
+    /// Allocation of the worlds.
     pub buffers: f64,
-    /// Kernels composed and made into pipelines; nothing on the CPU.
+    /// Composing kernels and creating pipelines; zero on the CPU.
     pub pipelines: f64,
-    /// First run of each pipeline, where some drivers compile; nothing on the CPU.
+    /// First run of each pipeline, when some drivers compile; zero on the CPU.
     pub first_run: f64,
 }
 
 impl ColdStart {
-    /// All of it.
+    /// Sum of all parts.
     pub fn total(&self) -> f64 {
         self.parts().iter().map(|p| p.1).sum()
     }
 
-    /// Every part with its name, in order.
+    /// All parts with their names, in order.
     pub fn parts(&self) -> [(&'static str, f64); 5] {
         [
             ("probe", self.probe),
@@ -50,9 +50,9 @@ impl ColdStart {
 }
 
 impl Batch {
-    /// Nanoseconds per world and step of each stage; empty where the device cannot tell. On the CPU: one
-    /// core, stages one by one. On the GPU: of each dispatch, or with `split` of each stage in a dispatch
-    /// of its own. The worlds stay as they are on the CPU; on the GPU they may step.
+    /// Nanoseconds per world and step of each stage; empty if the device has no timestamps. On the CPU: one
+    /// core, one stage at a time. On the GPU: per dispatch, or with `split` per stage in a dispatch of its own. The
+    /// worlds are unchanged on the CPU; on the GPU they may step.
     #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels are grouped"))]
     pub fn stage_times(&mut self, split: bool) -> Result<Vec<(String, f64)>> {
         match &mut self.engine {
@@ -62,7 +62,7 @@ impl Batch {
         }
     }
 
-    /// Where the time before the first step went; complete after [`Batch::prepare`] or a step.
+    /// Breakdown of the time before the first step; complete after [`Batch::prepare`] or a step.
     pub fn cold_start(&self) -> ColdStart {
         match &self.engine {
             Engine::Cpu(_) => self.cold,

@@ -1,4 +1,4 @@
-//! What a step costs: arithmetic counted on some worlds, memory traffic counted from the kernels.
+//! Cost of a step: operations counted on sample worlds, memory traffic counted from the kernels.
 
 use super::Backend;
 use super::Batch;
@@ -10,25 +10,25 @@ use crate::model::data::{Capacity, Data};
 use crate::schema::enums::disable;
 use crate::schema::{Elem, ValuesMut};
 
-/// The solver's tolerance of gradients in the kernels is at least this with Newton and pyramids: `MIN_GRADIENT` of `kernels/solve.wgsl`.
+/// Gradient tolerance of the GPU solver with Newton and pyramidal cones: `MIN_GRADIENT` of `kernels/solve.wgsl`.
 const KERNEL_TOLERANCE: f64 = 1e-6;
 
 impl Batch {
-    /// Counts the operations of the next step of at most `most` worlds, spread evenly over the batch, in the
-    /// precision of the backend. They are stepped on the CPU, in copies.
+    /// Operations of the next step of at most `most` worlds, sampled evenly from the batch, in the precision of the
+    /// backend. Copies of the worlds are stepped on the CPU.
     pub fn count_work(&self, most: usize) -> Result<Work> {
         let worlds = self.sample(most)?;
         if self.backend() != Backend::Gpu {
             return Ok(count_step::<f64>(&self.model, &worlds));
         }
-        // as the kernels solve: all islands at once, and not beyond what single precision resolves
+        // as the kernels solve: without islands, and down to the resolution of single precision
         let mut model = self.model.clone();
         model.opt_disableflags.iter_mut().for_each(|f| *f |= disable::ISLAND);
         model.opt_tolerance.iter_mut().for_each(|t| *t = t.max(KERNEL_TOLERANCE));
         Ok(count_step::<f32>(&model, &worlds))
     }
 
-    /// Copies of some worlds, as a step starts from them.
+    /// Copies of sample worlds, with the input state of a step.
     fn sample(&self, most: usize) -> Result<Vec<Data>> {
         let count = most.clamp(1, self.worlds);
         let mut mask = vec![false; self.worlds];
@@ -48,7 +48,7 @@ impl Batch {
         Ok(worlds)
     }
 
-    /// Mean of a count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 where the kernels of the model keep none.
+    /// Mean count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 if the model's kernels do not keep it.
     pub fn mean(&self, field: &str) -> Result<f64> {
         if !self.has(field) {
             return Ok(0.0);
@@ -71,7 +71,7 @@ impl Batch {
         }
     }
 
-    /// Measures what the device reaches at most; `None` on the CPU.
+    /// Measured peak throughput of the device; `None` on the CPU.
     #[cfg(feature = "gpu")]
     pub fn roofline(&self) -> Result<Option<crate::gpu::Roofline>> {
         match &self.engine {

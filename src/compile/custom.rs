@@ -1,11 +1,11 @@
-//! Custom numbers, texts and lists of objects.
+//! Custom numerics, texts and tuples.
 
 use crate::spec::Kind;
 
 use super::Build;
 
 impl Build<'_> {
-    /// Fills custom numbers, texts and lists of objects.
+    /// Fills custom numerics, texts and tuples.
     pub(super) fn custom(&mut self) {
         self.numerics();
         self.texts();
@@ -23,7 +23,7 @@ impl Build<'_> {
         }
     }
 
-    /// Texts are bytes with a zero behind each.
+    /// Texts are stored as zero-terminated bytes.
     fn texts(&mut self) {
         let m = &mut self.model;
         let mut adr = 0;

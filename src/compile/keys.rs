@@ -7,7 +7,7 @@ use crate::spec::Key;
 use super::Build;
 
 impl Build<'_> {
-    /// Fills keyframes: what is not written is as at `qpos0`.
+    /// Fills keyframes; an omitted attribute takes its value at `qpos0`.
     pub(super) fn keys(&mut self) {
         self.default_keys();
         let n = self.model.sizes;
@@ -25,13 +25,13 @@ impl Build<'_> {
             }
             self.parts(k, key);
             for quat in self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap].chunks_exact_mut(4) {
-                // zeros stay, in the reference too
+                // zero quaternions stay zero, as in MuJoCo
                 if quat != [0.0; 4] {
                     normalize(quat);
                 }
             }
         }
-        // quaternions of joints
+        // quaternions of ball and free joints
         for k in 0..n.nkey {
             for j in 0..n.njnt {
                 let q = k * n.nq + self.model.jnt_qposadr[j] as usize;
@@ -57,7 +57,7 @@ impl Build<'_> {
         }
     }
 
-    /// Numbers of a keyframe under a name.
+    /// Length of one keyframe attribute.
     fn width(&self, name: &str) -> usize {
         let n = &self.model.sizes;
         match name {
@@ -70,7 +70,7 @@ impl Build<'_> {
         }
     }
 
-    /// Parts of keyframes that came with attached models.
+    /// Keyframe slices inherited from attached models.
     fn parts(&mut self, k: usize, key: &Key) {
         for (name, i, numbers) in &key.parts {
             let m = &self.model;
@@ -105,7 +105,7 @@ fn column<'a>(m: &'a mut Model, name: &str) -> &'a mut [f64] {
     }
 }
 
-/// Makes quaternions unit; zero ones become the identity.
+/// Normalises quaternions; zero quaternions become the identity.
 fn normalize(numbers: &mut [f64]) {
     for quat in numbers.chunks_exact_mut(4) {
         let length = quat.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -1,4 +1,4 @@
-//! [`Spec`] -> [`Model`]: inertia, trees, address tables, and everything that is known at `qpos0`.
+//! [`Spec`] -> [`Model`]: inertia, kinematic trees, address tables and every constant evaluated at `qpos0`.
 
 pub(crate) mod actuation;
 pub(crate) mod assets;
@@ -24,10 +24,10 @@ use crate::mjcf;
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Span, Spec, bases, did_you_mean};
 
-/// Loads a model file: reads and compiles it, or reads a compiled model from a file that ends with `.mwb`.
+/// Loads a model file: parses and compiles XML, or reads a compiled model if the name ends with `.mwb`.
 ///
 /// # Errors
-/// [`Error::Model`] with all that is wrong and where, [`Error::Io`] where the file
+/// [`Error::Model`] with every problem and its location, [`Error::Io`] if the file
 /// cannot be read.
 pub fn load(path: &Path) -> Result<Model> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
@@ -38,7 +38,7 @@ pub fn load(path: &Path) -> Result<Model> {
     Model::from_mwb(&bytes).map_err(|e| fail(e.to_string()))
 }
 
-/// Loads a model from text.
+/// Loads a model from a string.
 ///
 /// ```
 /// let model = manyworlds::compile::load_str(
@@ -94,13 +94,13 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     Ok(build.model)
 }
 
-/// A model while it is compiled.
+/// State of one compilation.
 pub(crate) struct Build<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) log: Log,
     pub(crate) index: Index,
     pub(crate) model: Model,
-    /// Spec joints, geoms, sites, cameras and lights in the order of the model, by body.
+    /// Spec indices of joints, geoms, sites, cameras and lights in model order, which is by body.
     pub(crate) joint_order: Vec<usize>,
     pub(crate) geom_order: Vec<usize>,
     pub(crate) site_order: Vec<usize>,
@@ -112,18 +112,18 @@ pub(crate) struct Build<'a> {
     pub(crate) site_id: Vec<usize>,
     pub(crate) camera_id: Vec<usize>,
     pub(crate) light_id: Vec<usize>,
-    /// Mass of each geom of the model, and whether it is on the surface.
+    /// Mass of each geom.
     pub(crate) geom_mass: Vec<f64>,
-    /// Flexes with everything resolved.
+    /// Resolved flexes.
     pub(crate) compiled_flexes: Vec<flexes::CompiledFlex>,
-    /// Type and size of the shape that each geom has the inertia of.
+    /// Type and size of the shape that defines each geom's inertia.
     pub(crate) geom_inertia_shape: Vec<(i32, [f64; 3])>,
-    /// Meshes and height fields as they are in the model.
+    /// Compiled meshes and height fields.
     pub(crate) mesh: Vec<std::sync::Arc<crate::mesh::CompiledMesh>>,
     pub(crate) heights: Vec<crate::mesh::Heights>,
 }
 
-/// Positions of a list sorted by body, and the inverse.
+/// Stable sort of a list by body: the permutation and its inverse.
 fn by_body(bodies: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..bodies.len()).collect();
     order.sort_by_key(|&i| bodies[i]);
@@ -135,7 +135,7 @@ fn by_body(bodies: &[usize]) -> (Vec<usize>, Vec<usize>) {
 }
 
 impl<'a> Build<'a> {
-    /// Names, sizes, and all that the inertia of bodies follows from.
+    /// Names, sizes and the inputs of body inertia.
     fn begin(&mut self) -> Result<()> {
         self.names();
         self.foreign();
@@ -192,7 +192,7 @@ impl<'a> Build<'a> {
         self.spec.full_name(&base.name, base.scope)
     }
 
-    /// Fills the names and refuses repeated ones.
+    /// Fills the name tables and rejects duplicates.
     fn names(&mut self) {
         for &kind in Kind::ALL {
             self.unique(kind.word(), bases(self.spec, kind).collect());
@@ -202,7 +202,7 @@ impl<'a> Build<'a> {
         names.model.clone_from(&spec.name);
         for &kind in Kind::ALL {
             let all: Vec<String> = bases(spec, kind).map(|b| spec.full_name(&b.name, b.scope)).collect();
-            // what bodies hold is ordered by body
+            // elements of bodies are ordered by body
             let order = match kind {
                 Kind::Joint => &self.joint_order,
                 Kind::Geom => &self.geom_order,
@@ -218,7 +218,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Refuses what the reader does not understand yet.
+    /// Rejects elements that are parsed but not yet supported.
     fn foreign(&self) {
         for foreign in &self.spec.foreign {
             self.wrong(
@@ -243,7 +243,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The element that a reference means; a problem is noted where there is none.
+    /// Index of the referenced element; an unresolved reference is reported.
     fn resolve(&self, kind: Kind, target: &Ref, scope: usize) -> Option<usize> {
         let found = self.index.resolve(self.spec, kind, &target.name, scope);
         if found.is_none() && !self.log.is_full() {
@@ -254,7 +254,7 @@ impl<'a> Build<'a> {
         found
     }
 
-    /// What messages call an element: its kind and name.
+    /// Name of an element in messages: kind and name.
     fn called(&self, kind: &str, base: &Base) -> String {
         if base.name.is_empty() { kind.to_owned() } else { format!("{kind} '{}'", crop(&self.full(base))) }
     }
@@ -263,7 +263,7 @@ impl<'a> Build<'a> {
         self.log.add(span, message, help);
     }
 
-    /// Whether a range limits, after checking it. `name` is the attribute of the range.
+    /// Validates a range and returns true if it is active. `name` is the attribute of the range.
     fn limited(&self, base: &Base, flag: Option<bool>, range: [f64; 2], name: &str, compiler: usize) -> bool {
         let span = base.at.of(name);
         let reversed = format!("{name} {} {} is reversed or empty", range[0], range[1]);
@@ -295,7 +295,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// A name cut to a length that fits a message.
+/// Name truncated to fit a message.
 fn crop(name: &str) -> String {
     if name.chars().count() <= 60 { name.to_owned() } else { name.chars().take(60).chain(['…']).collect() }
 }

@@ -1,11 +1,11 @@
-//! Plugins: instances, their settings, and which elements use them. None is simulated yet.
+//! Plugins: instances, configuration and the elements that use them. None is simulated yet.
 
 use crate::schema::enums::dynamics;
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, did_you_mean};
 
 use super::Build;
 
-/// What uses a plugin.
+/// Kind of element that a plugin attaches to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum User {
     /// An actuator.
@@ -18,7 +18,7 @@ pub(super) enum User {
     Shape,
 }
 
-/// Plugins that the reference release has: name, what uses them, settings.
+/// Plugins shipped with MuJoCo: name, element kind, attributes.
 const PLUGINS: &[(&str, User, &[&str])] = &[
     ("mujoco.pid", User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
     ("mujoco.elasticity.cable", User::Body, &["twist", "bend", "flat", "vmax"]),
@@ -30,17 +30,17 @@ const PLUGINS: &[(&str, User, &[&str])] = &[
     ("mujoco.sdf.torus", User::Shape, &["radius1", "radius2"]),
 ];
 
-/// An element that uses a plugin.
+/// An element with a plugin.
 struct Usage<'a> {
     base: &'a Base,
     plugin: &'a PluginUse,
     user: User,
-    /// Index in the list of its kind.
+    /// Index within its kind.
     index: usize,
 }
 
 impl<'a> Build<'a> {
-    /// Fills instances: the named ones first, then those of single elements.
+    /// Fills instances: explicit ones first, then the implicit ones of single elements.
     pub(super) fn plugins(&mut self) {
         let spec = self.spec;
         self.model.body_plugin.fill(-1);
@@ -70,7 +70,7 @@ impl<'a> Build<'a> {
                 self.check_activations(&spec.actuators[usage.index], id);
             }
         }
-        // bodies and geoms can leave an instance alone
+        // only bodies and geoms may leave an instance unused
         for (instance, used) in spec.plugins.iter().zip(used) {
             let needed = self.slot(&instance.plugin).is_some_and(|s| PLUGINS[s].1 == User::Actuator);
             if needed && !used {
@@ -83,7 +83,7 @@ impl<'a> Build<'a> {
         m.names.plugin.resize(m.sizes.nplugin, String::new());
     }
 
-    /// Elements that use plugins, in the order of their instances.
+    /// Elements with plugins, in instance order.
     fn usages(&self) -> Vec<Usage<'a>> {
         let spec = self.spec;
         let actuators = spec.actuators.iter().enumerate().filter_map(|(index, a)| {
@@ -98,13 +98,13 @@ impl<'a> Build<'a> {
             let plugin = g.plugin.as_ref()?;
             Some(Usage { base: &g.base, plugin, user: User::Shape, index })
         });
-        // what is in the tree comes in the order in which it is written
+        // tree elements come in document order
         let mut tree: Vec<Usage<'a>> = bodies.chain(geoms).collect();
         tree.sort_by_key(|u| (u.plugin.plugin.span.file, u.plugin.span.start));
         actuators.chain(tree).collect()
     }
 
-    /// Instance that an element uses; one of its own is made where it names none.
+    /// Instance of an element; an implicit one is created if no instance is named.
     fn usage(&mut self, usage: &Usage<'_>) -> Option<usize> {
         let plugin = usage.plugin;
         if !plugin.instance.name.is_empty() {
@@ -133,7 +133,7 @@ impl<'a> Build<'a> {
         Some(self.model.plugin.len() - 1)
     }
 
-    /// Whether a plugin is for such elements.
+    /// Checks that a plugin supports this kind of element.
     fn fits(&self, slot: usize, usage: &Usage<'_>, at: &Ref) {
         let (name, user, _) = PLUGINS[slot];
         if user != usage.user {
@@ -142,7 +142,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Number of a plugin; a problem is noted where the reference release has none.
+    /// Slot of a plugin; a name unknown to MuJoCo is reported.
     fn slot(&self, plugin: &Ref) -> Option<usize> {
         let found = PLUGINS.iter().position(|p| p.0 == plugin.name);
         if found.is_none() {
@@ -154,7 +154,7 @@ impl<'a> Build<'a> {
         found
     }
 
-    /// Adds an instance.
+    /// Appends an instance.
     fn instance(&mut self, instance: &Plugin, span: crate::spec::Span) {
         let slot = self.slot(&instance.plugin);
         let known = slot.map_or(&[][..], |s| PLUGINS[s].2);
@@ -179,7 +179,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Activations of a controller follow from its settings.
+    /// The number of activations of a controller follows from its configuration.
     fn check_activations(&self, actuator: &Actuator, id: usize) {
         let m = &self.model;
         if m.plugin.get(id) != Some(&0) {
@@ -202,7 +202,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// A setting of an instance.
+/// Configuration attribute of an instance.
 fn setting(m: &crate::model::Model, id: usize, key: &str) -> String {
     let known = usize::try_from(m.plugin[id]).ok().and_then(|s| PLUGINS.get(s)).map_or(&[][..], |p| p.2);
     let bytes: Vec<u8> = m.plugin_attr[m.plugin_attradr[id] as usize..].iter().map(|&b| b as u8).collect();

@@ -1,4 +1,4 @@
-//! Sizes of the model, and its options.
+//! Model sizes and options.
 
 use crate::model::Model;
 use crate::schema::Sizes;
@@ -6,14 +6,14 @@ use crate::spec::{Actuator, Joint, Kind};
 
 use super::Build;
 
-/// Most degrees of freedom, and bodies in a signature of 16 bits.
+/// Upper bound on degrees of freedom, and on bodies because of the 16-bit halves of a signature.
 const MAX_BODIES: usize = 65_535;
 
-/// Most numbers that keyframes may take.
+/// Upper bound on the total length of all keyframes.
 const MAX_KEY_NUMBERS: usize = 1 << 28;
 
 impl Build<'_> {
-    /// Computes the sizes and makes an empty model of them.
+    /// Computes the sizes and allocates an empty model.
     pub(super) fn sizes(&mut self) {
         let spec = self.spec;
         let mut n = Sizes {
@@ -60,7 +60,7 @@ impl Build<'_> {
             self.wrong(world, "the keyframes take too much memory", "lower nkey");
             return;
         }
-        // bodies come before their children
+        // a body precedes its children
         let mut level = vec![0; n.nbody];
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             level[b] = level[body.parent] + 1;
@@ -71,14 +71,14 @@ impl Build<'_> {
         self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };
     }
 
-    /// Number of trees, and the length of all dof chains.
+    /// Number of trees and total length of all dof chains.
     fn tree_sizes(&self, n: &mut Sizes) {
         let spec = self.spec;
         let mut own = vec![0; n.nbody];
         for joint in &spec.joints {
             own[joint.body] += joint.nv();
         }
-        // dofs on the way to the root, own ones included
+        // dofs on the path to the root, own dofs included
         let mut chain = own.clone();
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             chain[b] = own[b] + chain[body.parent];
@@ -87,7 +87,7 @@ impl Build<'_> {
         }
     }
 
-    /// Numbers of the user fit where their counts are written.
+    /// Checks that the lengths of user data match the declared sizes.
     pub(super) fn check_userdata(&self) {
         let spec = self.spec;
         macro_rules! fit {
@@ -137,7 +137,7 @@ impl Build<'_> {
         m.opt_disableactuator[0] = opt.disableactuator;
     }
 
-    /// Id in the model of what a reference means, by kind.
+    /// Model id of the referenced element.
     pub(super) fn id_of(&self, kind: Kind, target: &crate::spec::Ref, scope: usize) -> Option<usize> {
         let i = self.resolve(kind, target, scope)?;
         Some(match kind {

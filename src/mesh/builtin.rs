@@ -1,4 +1,4 @@
-//! Builtin shapes.
+//! Built-in shapes.
 
 use std::collections::HashMap;
 use std::f64::consts::PI;
@@ -7,13 +7,13 @@ use glam::DVec3;
 
 use super::{Fault, Inertia, Raw};
 
-/// Most divisions of a builtin shape.
+/// Largest resolution of a built-in shape.
 const MAX_RESOLUTION: f64 = 1000.0;
 
-/// Makes a builtin shape of a name; some shapes have their own kind of inertia.
+/// Generates a built-in shape by name; some shapes prescribe the kind of inertia.
 ///
 /// # Errors
-/// There is no such shape, or the parameters are not its own.
+/// Unknown shape, or parameters that do not fit it.
 pub fn builtin(name: &str, params: &[f64]) -> Result<(Raw, Option<Inertia>), Fault> {
     let raw = match name {
         "sphere" => sphere(count(params, 1, 0.0, 4.0, "sphere: subdivisions (0 to 4)")?),
@@ -55,7 +55,7 @@ pub fn builtin(name: &str, params: &[f64]) -> Result<(Raw, Option<Inertia>), Fau
     Ok((raw, None))
 }
 
-/// The first parameter as a whole number, of so many.
+/// The first of `wanted` parameters, as an integer in a range.
 fn count(params: &[f64], wanted: usize, low: f64, high: f64, usage: &'static str) -> Result<usize, Fault> {
     if params.len() != wanted {
         return Err(Fault::new(format!("{} parameters, not {wanted}", params.len()), usage));
@@ -79,7 +79,7 @@ fn single(vert: &[DVec3]) -> Vec<[f32; 3]> {
     vert.iter().map(|v| v.to_array().map(|x| x as f32)).collect()
 }
 
-/// An icosahedron, each triangle cut into four, again and again, with vertices on the unit sphere.
+/// Icosphere: an icosahedron subdivided repeatedly, with vertices on the unit sphere.
 fn sphere(subdivisions: usize) -> Raw {
     let (a, b) = {
         let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
@@ -143,11 +143,11 @@ fn sphere(subdivisions: usize) -> Raw {
     Raw { vert: single(&vert), face, ..Raw::default() }
 }
 
-/// A quarter of an octahedron's sides, divided, four times around; closed by a fan below.
+/// A quarter of an octahedron, subdivided, four times around; closed by a fan at the bottom.
 fn hemisphere(resolution: usize) -> Raw {
     let rings = resolution + 1;
     let mut vert = vec![DVec3::Z];
-    // ring i has 4i points: along each side from one axis to the next
+    // ring i has 4i points: i per quarter
     for i in 1..=rings {
         for side in 0..4 {
             let axis = |k: usize| [DVec3::X, DVec3::Y, DVec3::NEG_X, DVec3::NEG_Y][k % 4];
@@ -178,7 +178,7 @@ fn hemisphere(resolution: usize) -> Raw {
     Raw { vert: single(&vert), face, ..Raw::default() }
 }
 
-/// A cone, cut off at a radius: its hull makes the faces.
+/// A cone, optionally truncated at a radius; its faces come from the convex hull.
 fn cone(sides: usize, radius: f64) -> Raw {
     let mut vert: Vec<DVec3> = Vec::new();
     let circle = |k: usize, radius: f64, z: f64| {
@@ -194,12 +194,12 @@ fn cone(sides: usize, radius: f64) -> Raw {
     Raw { vert: single(&vert), ..Raw::default() }
 }
 
-/// A power that keeps the sign.
+/// Signed power.
 fn power(x: f64, exponent: f64) -> f64 {
     x.signum() * x.abs().powf(exponent)
 }
 
-/// A superellipsoid: a pole, rings from below to above, a pole.
+/// A superellipsoid: bottom pole, rings upwards, top pole.
 fn supersphere(n: usize, e: f64, m: f64) -> Raw {
     let mut vert = vec![DVec3::NEG_Z];
     for i in 1..n {
@@ -250,7 +250,7 @@ fn supertorus(n: usize, radius: f64, s: f64, t: f64) -> Raw {
     Raw { vert: single(&vert), face, ..Raw::default() }
 }
 
-/// Middles of so many parts of a range of degrees about zero, narrower near zero by a factor.
+/// Midpoints of equal parts of an angular range about zero, in degrees; compressed near zero by a factor.
 fn middles(count: usize, range: f64, narrow: f64) -> Vec<f64> {
     let edge = |k: usize| {
         let x = 2.0 * k as f64 / count as f64 - 1.0;
@@ -259,7 +259,7 @@ fn middles(count: usize, range: f64, narrow: f64) -> Vec<f64> {
     (0..count).map(|k| 0.5 * (edge(k) + edge(k + 1))).collect()
 }
 
-/// A part of the unit sphere about the negative z axis, with a frame at each vertex.
+/// A wedge of the unit sphere about the negative z axis, with a frame at each vertex.
 fn wedge(params: &[f64]) -> Result<Raw, Fault> {
     let usage = "wedge: resolutions, half ranges in degrees (to 180 and 90), narrowing (0 to 1)";
     let n = count(params, 5, 1.0, MAX_RESOLUTION, usage)?;

@@ -1,41 +1,41 @@
-//! Bounding-volume tree over the triangles of a mesh, for rays.
+//! Bounding volume hierarchy over the triangles of a mesh, for ray casting.
 //!
-//! Nodes lie depth first, and each knows which one follows after those below it: a walk needs no stack, only "go on" where a
-//! box is met and "skip" where it is missed (Smits, *Efficiency Issues for Ray Tracing*, 1998). A node is halved at the median
-//! of the middles of its triangles, along the axis on which these spread most.
+//! Nodes are in depth-first order with skip pointers: traversal needs no stack, only "go on" after a hit and "skip"
+//! after a miss (Smits, *Efficiency Issues for Ray Tracing*, 1998). A node is split at the median of its triangle
+//! centroids, along the axis of largest spread.
 
 use glam::DVec3;
 
-/// Most triangles of a leaf.
+/// Most triangles in a leaf.
 const LEAF_SIZE: usize = 4;
 
-/// Part of a mesh's extent that boxes are larger than what they hold, for rounding in single precision.
+/// Inflation of boxes, relative to the extent of the mesh, for rounding in single precision.
 const SLACK: f64 = 1e-6;
 
-/// A node of the tree.
+/// A node of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct BvhNode {
-    /// Centre and half sizes of the box around its triangles, m.
+    /// Centre and half sizes of the AABB of its triangles, m.
     pub aabb: [f64; 6],
-    /// The node after all those below.
+    /// Index of the next node outside this subtree.
     pub skip: i32,
-    /// First of its triangles in the list of them; of a leaf only.
+    /// First entry in the triangle list; leaves only.
     pub first: i32,
-    /// Number of these; 0 unless a leaf.
+    /// Number of triangles; 0 for inner nodes.
     pub count: i32,
 }
 
-/// A tree; empty for a mesh without triangles.
+/// A hierarchy; empty for a mesh without triangles.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
     /// Nodes, depth first.
     pub nodes: Vec<BvhNode>,
-    /// Triangles, in the order of the leaves.
+    /// Triangles, in leaf order.
     pub face: Vec<i32>,
 }
 
 impl Bvh {
-    /// Number of nodes of a tree over so many triangles.
+    /// Number of nodes over a given number of triangles.
     pub fn count(faces: usize) -> usize {
         match faces {
             0 => 0,
@@ -44,13 +44,13 @@ impl Bvh {
         }
     }
 
-    /// Builds the tree of a mesh.
+    /// Builds the hierarchy of a mesh.
     pub fn new(vert: &[DVec3], face: &[[i32; 3]]) -> Self {
         let corners = |f: i32| face[f as usize].map(|v| vert[v as usize]);
         let middle: Vec<DVec3> = (0..face.len() as i32).map(|f| corners(f).iter().sum()).collect();
         let extent = vert.iter().fold(0.0, |most: f64, v| most.max(v.abs().max_element()));
         let mut tree = Self { nodes: Vec::new(), face: (0..face.len() as i32).collect() };
-        // halves still to be built; what follows the first half comes after it in `nodes`
+        // pending ranges: the second half is built after the subtree of the first
         let mut open = vec![(0, face.len())];
         while let Some((first, count)) = open.pop() {
             if count == 0 {
@@ -76,7 +76,7 @@ impl Bvh {
                 count: if leaf { count as i32 } else { 0 },
             });
         }
-        // the order within a half is not the algorithm's to choose
+        // selection leaves the order within a half unspecified, so sort
         for node in tree.nodes.iter().filter(|n| n.count > 0) {
             tree.face[node.first as usize..(node.first + node.count) as usize].sort_unstable();
         }
@@ -84,13 +84,13 @@ impl Bvh {
     }
 }
 
-/// Box around points.
+/// AABB of points.
 fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
     let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     points.fold(none, |(low, high), p| (low.min(p), high.max(p)))
 }
 
-/// The axis along which points spread most.
+/// Axis of largest spread.
 fn widest(points: impl Iterator<Item = DVec3>) -> usize {
     let (low, high) = bounds(points);
     let size = high - low;
@@ -107,7 +107,7 @@ fn widest(points: impl Iterator<Item = DVec3>) -> usize {
 mod tests {
     use super::*;
 
-    /// Triangles along a winding line.
+    /// Triangles along a helix.
     fn winding(faces: i32) -> (Vec<DVec3>, Vec<[i32; 3]>) {
         let at = |i: i32| f64::from(i) * 0.7;
         let vert = (0..faces + 2).map(|i| DVec3::new(at(i).sin(), at(i).cos(), 0.1 * at(i))).collect();

@@ -1,9 +1,9 @@
-//! Faces with more than three corners, cut into triangles.
+//! Triangulation of polygonal faces.
 
-/// A corner: its first index is the vertex.
+/// A face corner; its first index is the vertex.
 type Corner = [i32; 3];
 
-/// Cuts a face of four or more corners; faces with corners that do not exist are left out.
+/// Triangulates a face of four or more corners; a face with an invalid vertex index is dropped.
 pub(super) fn triangulate(corners: &[Corner], vert: &[[f32; 3]], to: &mut Vec<[Corner; 3]>) {
     let mut points = Vec::with_capacity(corners.len());
     for corner in corners {
@@ -13,7 +13,7 @@ pub(super) fn triangulate(corners: &[Corner], vert: &[[f32; 3]], to: &mut Vec<[C
         points.push(*point);
     }
     if let &[a, b, c, d] = corners {
-        // across the shorter diagonal
+        // split along the shorter diagonal
         if squared(points[0], points[2]) < squared(points[1], points[3]) {
             to.extend([[a, b, c], [a, c, d]]);
         } else {
@@ -33,7 +33,7 @@ fn squared(a: [f32; 3], b: [f32; 3]) -> f32 {
     d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
 }
 
-/// The two axes along which a polygon is widest, by the first corner that is not straight.
+/// The two axes of the largest projection of a polygon, from its first non-collinear corner.
 fn plane(points: &[[f32; 3]]) -> Option<(usize, usize)> {
     let n = points.len();
     (0..n).find_map(|i| {
@@ -61,7 +61,7 @@ fn cross(a: [f32; 2], b: [f32; 2], c: [f32; 2]) -> f32 {
     (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 }
 
-/// Cuts ears off a polygon until three corners are left.
+/// Triangulation by ear clipping.
 fn clip_ears(corners: &[Corner], flat: &[[f32; 2]], to: &mut Vec<[Corner; 3]>) {
     let area: f32 = (0..flat.len())
         .map(|i| {
@@ -91,7 +91,7 @@ fn clip_ears(corners: &[Corner], flat: &[[f32; 2]], to: &mut Vec<[Corner; 3]>) {
     }
 }
 
-/// Whether a point is in a triangle: a ray to one side crosses its edges an odd number of times.
+/// True if a point is in a triangle: ray crossings by parity.
 fn inside(p: [f32; 2], t: [[f32; 2]; 3]) -> bool {
     let mut odd = false;
     for (a, b) in [(t[0], t[2]), (t[1], t[0]), (t[2], t[1])] {

@@ -1,4 +1,4 @@
-//! From a mesh as read to one that a model holds: checked, moved into its inertial frame, with hull and polygons.
+//! Mesh processing: validation, inertial frame, convex hull and polygons.
 
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
@@ -8,32 +8,32 @@ use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 use crate::compile::principal_to;
 
-/// Lengths, areas and volumes below this are none.
+/// Lengths, areas and volumes below this are degenerate.
 pub(super) const MINVAL: f64 = 1e-15;
 
-/// How far principal moments may violate the triangle inequality, absolutely and relatively.
+/// Tolerance of the triangle inequality of principal moments, absolute and relative.
 const ATOL: f64 = 1e-9;
 const RTOL: f64 = 1e-6;
 
-/// Part of the largest moment below which moments are the same and others none.
+/// Relative to the largest moment: moments closer than this are equal, smaller ones zero.
 const SAME: f64 = 1e-7;
 
-/// What is done with a mesh.
+/// Processing settings of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Factors along the axes.
+    /// Scale factors along the axes.
     pub scale: DVec3,
     /// Point that becomes the origin.
     pub refpos: DVec3,
-    /// Orientation that becomes none.
+    /// Orientation that becomes the identity.
     pub refquat: DQuat,
-    /// What the mass follows from.
+    /// Source of the mass.
     pub inertia: Inertia,
-    /// Normals across sharp edges are smoothed too.
+    /// Smooth normals across sharp edges too.
     pub smoothnormal: bool,
-    /// Most vertices of the hull.
+    /// Upper bound on hull vertices.
     pub maxhullvert: Option<usize>,
-    /// Whether the hull is needed.
+    /// The convex hull is required.
     pub needhull: bool,
 }
 
@@ -60,36 +60,36 @@ pub struct CompiledMesh {
     pub normal: Vec<[f32; 3]>,
     /// Texture coordinates.
     pub texcoord: Vec<[f32; 2]>,
-    /// Vertices of each face.
+    /// Vertex indices of each face.
     pub face: Vec<[i32; 3]>,
-    /// Normals of each face.
+    /// Normal indices of each face.
     pub facenormal: Vec<[i32; 3]>,
-    /// Texture coordinates of each face.
+    /// Texture coordinate indices of each face.
     pub facetexcoord: Vec<[i32; 3]>,
-    /// Hull, in MuJoCo's layout; empty for none.
+    /// Convex hull in MuJoCo's graph layout; empty if there is none.
     pub graph: Vec<i32>,
-    /// Polygons of the hull, or of the faces.
+    /// Polygons of the hull, else of the faces.
     pub polygons: Polygons,
-    /// Boxes around the faces.
+    /// Bounding volume hierarchy of the faces.
     pub bvh: Bvh,
-    /// Where the inertial frame is in the mesh as written.
+    /// Position of the inertial frame in the original mesh.
     pub pos: DVec3,
-    /// How it is turned.
+    /// Orientation of the inertial frame.
     pub quat: DQuat,
-    /// Half sizes of the box of the same inertia.
+    /// Half sizes of the equivalent inertia box.
     pub half: DVec3,
-    /// Volume, or area for a shell.
+    /// Volume, or area of a shell.
     pub volume: f64,
-    /// Corners of the box around the vertices.
+    /// Lower corner of the AABB of the vertices.
     pub low: DVec3,
-    /// The other corner.
+    /// Upper corner.
     pub high: DVec3,
 }
 
-/// Checks a mesh and moves it into its inertial frame.
+/// Validates a mesh and transforms it to its inertial frame.
 ///
 /// # Errors
-/// It has too few vertices, indices of what does not exist, no volume, or no hull where one is needed.
+/// Too few vertices, an index out of range, no volume, or no hull where one is required.
 pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> {
     check(&raw)?;
     let mut vert: Vec<DVec3> = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
@@ -146,7 +146,7 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> 
     })
 }
 
-/// Numbers of vertices, and that vertices of faces exist.
+/// Checks vertex counts and the vertex indices of faces.
 fn check(raw: &Raw) -> Result<(), Fault> {
     if raw.vert.len() < 4 {
         let message = format!("the mesh has {} vertices, a mesh at least 4", raw.vert.len());
@@ -170,7 +170,7 @@ fn check(raw: &Raw) -> Result<(), Fault> {
     Ok(())
 }
 
-/// No edge is walked twice in the same direction, where the volume depends on it.
+/// Checks consistent orientation where the volume depends on it: no directed edge occurs twice.
 fn oriented(vert: &[DVec3], faces: &[[i32; 3]], kind: Inertia) -> Result<(), Fault> {
     if kind != Inertia::Exact {
         return Ok(());
@@ -187,7 +187,7 @@ fn oriented(vert: &[DVec3], faces: &[[i32; 3]], kind: Inertia) -> Result<(), Fau
     }
 }
 
-/// Indices of normals and texture coordinates: those of the vertices where none are given.
+/// Checks indices of normals and texture coordinates; omitted ones equal the vertex indices.
 fn indices(raw: &mut Raw) -> Result<(), Fault> {
     if raw.facetexcoord.is_empty() && !raw.texcoord.is_empty() {
         raw.facetexcoord.clone_from(&raw.face);
@@ -207,7 +207,7 @@ fn indices(raw: &mut Raw) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Rows of the matrix of a quaternion.
+/// Rows of the rotation matrix of a quaternion.
 fn rows(q: DQuat) -> [DVec3; 3] {
     let [x, y, z, w] = q.to_array();
     let square = [w * w, x * x, y * y, z * z];
@@ -230,7 +230,7 @@ fn rows(q: DQuat) -> [DVec3; 3] {
     ]
 }
 
-/// A vector in the frame that a quaternion turns to.
+/// Rotates a vector into the frame of a quaternion.
 fn back(rows: &[DVec3; 3], v: DVec3) -> DVec3 {
     DVec3::new(
         v.x * rows[0].x + v.y * rows[1].x + v.z * rows[2].x,
@@ -243,7 +243,7 @@ fn back_normal(rows: &[DVec3; 3], normal: &mut [f32; 3]) {
     *normal = back(rows, DVec3::from_array(normal.map(f64::from))).to_array().map(|x| x as f32);
 }
 
-/// Reference position and orientation, then scale.
+/// Applies reference position and orientation, then scale.
 fn transform(vert: &mut [DVec3], normal: &mut [[f32; 3]], settings: &Settings) {
     if settings.refpos != DVec3::ZERO {
         vert.iter_mut().for_each(|v| *v -= settings.refpos);
@@ -323,7 +323,7 @@ fn mass_properties(
     Ok(MassProperties { pos, quat, half, volume: amount })
 }
 
-/// Moves vertices and normals into the inertial frame; returns the box around the vertices.
+/// Transforms vertices and normals to the inertial frame; returns the AABB of the vertices.
 fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], mass_properties: &MassProperties) -> (DVec3, DVec3) {
     let rows = rows(mass_properties.quat);
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
@@ -337,13 +337,13 @@ fn center(vert: &mut [DVec3], normal: &mut [[f32; 3]], mass_properties: &MassPro
 }
 
 impl CompiledMesh {
-    /// Half sizes of the box about the origin that holds all vertices.
+    /// Half sizes of the origin-centred box that contains all vertices.
     pub fn size(&self) -> DVec3 {
         self.low.abs().max(self.high.abs())
     }
 
-    /// Vertices of the hull that are farthest along the 27 directions of a cube's centre, sides, edges and
-    /// corners, counted in the hull; zeros without one.
+    /// Support vertices of the hull in 27 directions: centre, faces, edges and corners of a cube; as hull indices,
+    /// zeros without a hull.
     pub fn extrema(&self) -> [i32; 27] {
         let count = self.graph.first().map_or(0, |&n| n as usize);
         let corners = self.graph.get(2 + count..2 + 2 * count).unwrap_or_default();

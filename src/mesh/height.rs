@@ -2,17 +2,17 @@
 
 use super::{Fault, float, int};
 
-/// Most points of a height field.
+/// Upper bound on points of a height field.
 const MAX_POINTS: usize = 1 << 26;
 
-/// A grid of heights, rows from low to high y.
+/// Grid of elevations, rows in increasing y.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heights {
     /// Number of rows.
     pub nrow: usize,
     /// Number of columns.
     pub ncol: usize,
-    /// Heights by row.
+    /// Elevation, row-major.
     pub data: Vec<f32>,
 }
 
@@ -25,10 +25,10 @@ fn size(nrow: i64, ncol: i64) -> Result<(usize, usize), Fault> {
 }
 
 impl Heights {
-    /// A grid of a size; flat, or with heights as written in a model: the last row first.
+    /// A grid of given size: flat, or with inline elevation, last row first.
     ///
     /// # Errors
-    /// The size is none, or does not fit the heights.
+    /// Non-positive size, or a size that does not match the elevation data.
     pub fn written(nrow: i32, ncol: i32, heights: &[f32]) -> Result<Self, Fault> {
         let (nrow, ncol) = size(i64::from(nrow), i64::from(ncol))?;
         if heights.is_empty() {
@@ -41,7 +41,7 @@ impl Heights {
         Ok(Self { nrow, ncol, data: heights.chunks(ncol).rev().flatten().copied().collect() })
     }
 
-    /// Moves and scales the heights to between 0 and 1; equal ones become 0.
+    /// Maps the elevation to [0, 1]; a constant field becomes 0.
     pub fn normalize(&mut self) {
         let low = self.data.iter().copied().fold(f32::INFINITY, f32::min);
         let high = self.data.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -52,10 +52,10 @@ impl Heights {
     }
 }
 
-/// Reads MuJoCo's binary form: numbers of rows and columns, then heights.
+/// Reads MuJoCo's binary format: row and column counts, then elevation.
 ///
 /// # Errors
-/// The bytes are no such file, or a height is not finite.
+/// Not such a file, or elevation that is not finite.
 pub fn binary(bytes: &[u8]) -> Result<Heights, Fault> {
     let help = "the file is two whole numbers, of rows and columns, then a height of 4 bytes each; or a PNG";
     if bytes.len() < 8 {
@@ -80,16 +80,16 @@ pub fn binary(bytes: &[u8]) -> Result<Heights, Fault> {
     Ok(Heights { nrow, ncol, data })
 }
 
-/// Reads a PNG image: brightness is height, the lowest row of the image comes first.
+/// Reads a PNG image: brightness is elevation, the bottom image row comes first.
 ///
 /// # Errors
-/// The bytes are no PNG image.
+/// Not a PNG image.
 pub fn png(bytes: &[u8]) -> Result<Heights, Fault> {
     let fault =
         |e: png::DecodingError| Fault::new(format!("the image cannot be read: {e}"), "save it again as PNG");
     let limits = png::Limits { bytes: 1 << 29 };
     let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
-    // eight bits for each channel; palettes become colours
+    // 8 bits per channel; palettes are expanded
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(fault)?;
     let info = reader.info();

@@ -1,39 +1,39 @@
-//! Convex hulls by quickhull. Which side of a facet a point is on is decided exactly, so that the surface stays
-//! closed and convex whatever the points are: nothing is merged and nothing can fail but flat input.
+//! Convex hulls by quickhull. The orientation predicate is exact, so the surface stays closed and convex for any
+//! input: no facet merging, and no failure except on coplanar points.
 
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
 
 use super::Fault;
 
-/// Points closer to a plane, line or point than this part of the largest coordinate are in it.
+/// Tolerance of degeneracy, relative to the largest coordinate: coincident, collinear and coplanar points.
 const FLAT_TOLERANCE: f64 = 1e-14;
 
 /// A convex hull.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hull {
-    /// Points that are corners, ascending.
+    /// Indices of hull vertices, ascending.
     pub vert: Vec<i32>,
-    /// Triangles, outside counterclockwise.
+    /// Triangles, counterclockwise seen from outside.
     pub face: Vec<[i32; 3]>,
 }
 
-/// A facet while the hull grows.
+/// A facet of the growing hull.
 struct Facet {
     corner: [usize; 3],
     /// Facet across the edge that starts at each corner.
     next: [usize; 3],
     normal: DVec3,
     offset: f64,
-    /// Points that see it and no earlier one.
+    /// Conflict list: points that see this facet and no earlier one.
     outside: Vec<usize>,
     alive: bool,
 }
 
-/// The hull of points; with a limit, of the corners found first.
+/// Convex hull; a limit keeps only the vertices found first.
 ///
 /// # Errors
-/// All points are in one plane.
+/// All points are coplanar.
 pub fn hull(points: &[DVec3], limit: Option<usize>) -> Result<Hull, Fault> {
     let simplex = simplex(points)?;
     let mut build =
@@ -44,7 +44,7 @@ pub fn hull(points: &[DVec3], limit: Option<usize>) -> Result<Hull, Fault> {
     if !spare {
         return Ok(hull);
     }
-    // points inside faces and edges were needed on the way: once more, without them
+    // drop points inside faces and edges: build again without them
     let kept: Vec<DVec3> = hull.vert.iter().map(|&v| points[v as usize]).collect();
     let mut again =
         Build { points: &kept, facets: Vec::new(), seen: Vec::new(), corner: Vec::new(), rank: Vec::new() };
@@ -62,13 +62,13 @@ fn coord(p: DVec3) -> Coord3D<f64> {
     Coord3D { x: p.x, y: p.y, z: p.z }
 }
 
-/// Positive where a point is on the outer side of a counterclockwise triangle.
+/// Orientation predicate: positive if a point is on the outer side of a counterclockwise triangle.
 fn side(points: &[DVec3], [a, b, c]: [usize; 3], p: usize) -> f64 {
     -orient3d(coord(points[a]), coord(points[b]), coord(points[c]), coord(points[p]))
 }
 
-/// Four points that span a volume, in the order of the reference: the ends along x, then the largest of a
-/// determinant among the extremes of all axes, or among all points where that is next to nothing.
+/// Initial simplex in MuJoCo's order: extremes along x, then the largest determinant among the extremes of all axes,
+/// or among all points if that is degenerate.
 fn simplex(points: &[DVec3]) -> Result<[usize; 4], Fault> {
     let mut extremes = Vec::new();
     for axis in 0..3 {
@@ -92,7 +92,7 @@ fn simplex(points: &[DVec3]) -> Result<[usize; 4], Fault> {
     }
     let ends = if extent(0) > flat { 0 } else { widest };
     let (a, b) = (extremes[2 * ends], extremes[2 * ends + 1]);
-    // the largest of a measure, first among the extremes
+    // maximise a measure, among the extremes first
     let all: Vec<usize> = (0..points.len()).collect();
     let largest = |measure: &dyn Fn(DVec3) -> f64, least: f64| {
         [&extremes, &all].into_iter().find_map(|from| {
@@ -122,20 +122,20 @@ fn simplex(points: &[DVec3]) -> Result<[usize; 4], Fault> {
 struct Build<'a> {
     points: &'a [DVec3],
     facets: Vec<Facet>,
-    /// For each facet, the number of the search that saw it.
+    /// Per facet, the last horizon search that visited it.
     seen: Vec<usize>,
-    /// Corners so far, and the place of each point in their order.
+    /// Hull vertices so far, and the rank of each point among them.
     corner: Vec<usize>,
     rank: Vec<usize>,
 }
 
 impl Build<'_> {
-    /// Makes the four facets of the first simplex and gives them the points that see them.
+    /// Creates the four facets of the initial simplex and their conflict lists.
     fn start(&mut self, simplex: [usize; 4]) {
         self.corner = simplex.to_vec();
         self.rank = vec![0; self.points.len()];
         simplex.iter().enumerate().for_each(|(r, &p)| self.rank[p] = r);
-        // facet i lacks corner 3 - i; the corner that starts an edge faces the one across
+        // facet i omits corner 3 - i; the start of an edge is opposite to the neighbour across it
         for i in 0..4 {
             let others: Vec<usize> = (0..4).filter(|&k| k != 3 - i).collect();
             let mut local = [others[2], others[1], others[0]];
@@ -165,7 +165,7 @@ impl Build<'_> {
         self.seen.push(0);
     }
 
-    /// Gives each point to the first facet from a number on that it sees; the others are inside.
+    /// Assigns each point to the first visible facet from index `from` on; points that see none are interior.
     fn assign_outside(&mut self, points: Vec<usize>, from: usize) {
         for p in points {
             let sees = |f: &&mut Facet| f.alive && side(self.points, f.corner, p) > 0.0;
@@ -175,7 +175,7 @@ impl Build<'_> {
         }
     }
 
-    /// Adds the farthest point of facet after facet.
+    /// Adds the farthest point of each facet in turn.
     fn expand(&mut self, limit: usize) {
         let mut at = 0;
         while at < self.facets.len() && self.corner.len() < limit {
@@ -193,7 +193,7 @@ impl Build<'_> {
         }
     }
 
-    /// Replaces all facets that a point sees by a cone from their horizon to the point.
+    /// Replaces the facets visible from a point by a cone from the horizon to the point.
     fn add(&mut self, first: usize, p: usize) {
         self.rank[p] = self.corner.len();
         self.corner.push(p);
@@ -229,7 +229,7 @@ impl Build<'_> {
         self.assign_outside(points, from);
     }
 
-    /// Makes the facets of a cone over a closed horizon, and ties them to each other and to what is around.
+    /// Creates the cone over a closed horizon and links its facets to each other and to their neighbours.
     fn cone(&mut self, horizon: &[(usize, usize, usize)], p: usize) {
         let from = self.facets.len();
         let mut starts: Vec<(usize, usize)> = horizon.iter().enumerate().map(|(i, e)| (e.0, i)).collect();
@@ -251,7 +251,7 @@ impl Build<'_> {
         }
     }
 
-    /// The facets that are left; and whether corners were dropped that are inside a face or edge.
+    /// The remaining facets, and true if vertices inside a face or edge were dropped.
     fn finish(self) -> (Hull, bool) {
         let alive = || self.facets.iter().filter(|f| f.alive);
         let mut bends = vec![0_u8; self.points.len()];
@@ -259,7 +259,7 @@ impl Build<'_> {
             for k in 0..3 {
                 let other = &self.facets[facet.next[k]];
                 let [a, b] = [facet.corner[k], facet.corner[(k + 1) % 3]];
-                // the corner across the edge
+                // corner opposite to the edge
                 let apex = other.corner.into_iter().find(|&v| v != a && v != b).unwrap_or(a);
                 if side(self.points, facet.corner, apex) != 0.0 {
                     bends[a] = bends[a].saturating_add(1);
@@ -269,10 +269,10 @@ impl Build<'_> {
         let mut used: Vec<usize> = alive().flat_map(|f| f.corner).collect();
         used.sort_unstable();
         used.dedup();
-        // at a true corner three edges or more bend; each edge is counted once at each end
+        // a true vertex has at least three non-flat edges, each counted once per end
         let corners: Vec<i32> = used.iter().filter(|&&v| bends[v] >= 3).map(|&v| v as i32).collect();
         let spare = corners.len() < used.len() && corners.len() >= 4;
-        // the earliest corner comes last
+        // rotate the earliest vertex to the end
         let turned = |[a, b, c]: [usize; 3]| match [a, b, c].into_iter().min_by_key(|&v| self.rank[v]) {
             Some(v) if v == a => [b, c, a],
             Some(v) if v == b => [c, a, b],
@@ -285,14 +285,14 @@ impl Build<'_> {
 }
 
 impl Hull {
-    /// MuJoCo's layout: numbers of vertices and faces, address of each vertex's edges, its point, neighbours of
-    /// each vertex (ended by -1) as vertices of the hull, and points of each face.
+    /// MuJoCo's graph layout: vertex and face counts, edge address of each vertex, point of each vertex, neighbours
+    /// of each vertex (terminated by -1) as hull indices, and points of each face.
     pub fn graph(&self) -> Vec<i32> {
         let (nvert, nface) = (self.vert.len(), self.face.len());
         let local = |v: i32| self.vert.partition_point(|&x| x < v);
         let mut neighbours = vec![Vec::new(); nvert];
         for face in &self.face {
-            // each edge belongs to two faces, once in each direction
+            // each edge is shared by two faces, once per direction
             for k in 0..3 {
                 neighbours[local(face[k])].push(local(face[(k + 1) % 3]) as i32);
             }

@@ -1,22 +1,22 @@
-//! Volume, centre and inertia of meshes.
+//! Volume, centroid and inertia of meshes.
 
 use glam::DVec3;
 
-/// What the mass of a mesh follows from.
+/// Source of a mesh's mass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Inertia {
     /// Its convex hull.
     Convex,
-    /// Its faces, which must be closed and oriented.
+    /// Its faces, which must be closed and consistently oriented.
     Exact,
-    /// Pyramids from its centre to all faces, whichever way they look.
+    /// Pyramids from the centroid to all faces, whatever their orientation.
     #[default]
     Legacy,
     /// Its surface.
     Shell,
 }
 
-/// A triangle's normal, centre and area; without area, its normal is not of unit length.
+/// Normal, centroid and area of a triangle; the normal of a degenerate one is not normalised.
 pub(super) fn triangle(v: &[DVec3], face: &[i32; 3]) -> (DVec3, DVec3, f64) {
     let [a, b, c] = face.map(|i| v[i as usize]);
     let center = (a + b + c) / 3.0;
@@ -29,7 +29,7 @@ pub(super) fn triangle(v: &[DVec3], face: &[i32; 3]) -> (DVec3, DVec3, f64) {
     }
 }
 
-/// Area of all faces and their common centre.
+/// Total area and centroid of all faces.
 pub(super) fn surface(vert: &[DVec3], faces: &[[i32; 3]]) -> (f64, DVec3) {
     let (mut total, mut center) = (0.0, DVec3::ZERO);
     for face in faces {
@@ -40,7 +40,7 @@ pub(super) fn surface(vert: &[DVec3], faces: &[[i32; 3]]) -> (f64, DVec3) {
     (total, if total >= super::finish::MINVAL { center / total } else { center })
 }
 
-/// Volume or area and its centre; `apex` is the tip of the pyramids.
+/// Volume or area, and centroid; `apex` is the apex of the pyramids.
 pub(super) fn volume(vert: &[DVec3], faces: &[[i32; 3]], apex: DVec3, kind: Inertia) -> (f64, DVec3) {
     let (mut total, mut center) = (0.0, DVec3::ZERO);
     for face in faces {
@@ -56,7 +56,7 @@ pub(super) fn volume(vert: &[DVec3], faces: &[[i32; 3]], apex: DVec3, kind: Iner
     (total, if total >= super::finish::MINVAL { center / total } else { center })
 }
 
-/// Volume or area about the centre, and moments of inertia at unit density: xx yy zz xy xz yz.
+/// Volume or area, and moments of inertia about the centroid at unit density: xx yy zz xy xz yz.
 pub(super) fn inertia(vert: &[DVec3], faces: &[[i32; 3]], center: DVec3, kind: Inertia) -> (f64, [f64; 6]) {
     const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
     let moved: Vec<DVec3> = vert.iter().map(|&v| v - center).collect();
@@ -95,7 +95,7 @@ mod tests {
         for kind in [Inertia::Exact, Inertia::Legacy] {
             let (volume, center) = volume(&vert, &faces, apex, kind);
             assert!((volume - 1.0 / 6.0).abs() < 1e-15 && (center - DVec3::splat(0.25)).length() < 1e-15);
-            // m/80 * 3 * 2 along the diagonal, m/80 beside it
+            // m/80 * 3 * 2 on the diagonal, m/80 off it
             let (_, inertia) = inertia(&vert, &faces, center, kind);
             assert!((inertia[0] - 1.0 / 80.0).abs() < 1e-15 && (inertia[3] - 1.0 / 480.0).abs() < 1e-15);
         }

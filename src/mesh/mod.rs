@@ -1,5 +1,5 @@
-//! Triangle meshes and height fields: readers of files, builtin shapes, convex hulls, inertia. Geometry only:
-//! nothing here knows of MJCF or of a compiled model.
+//! Triangle meshes and height fields: file readers, built-in shapes, convex hulls, inertia. Pure geometry,
+//! independent of MJCF and of the compiled model.
 
 mod builtin;
 mod bvh;
@@ -25,15 +25,15 @@ pub use obj::read as read_obj;
 pub use polygons::Polygons;
 pub use stl::read as read_stl;
 
-/// Most vertices or faces of a mesh.
+/// Upper bound on vertices or faces of a mesh.
 pub const MAX_ELEMENTS: usize = 20_000_000;
 
-/// What is wrong with a mesh or height field, and what would be right.
+/// A problem with a mesh or height field, and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: &'static str,
 }
 
@@ -43,7 +43,7 @@ impl Fault {
     }
 }
 
-/// A mesh as read from a file or written out.
+/// A mesh as read from a file or given inline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Raw {
     /// Vertices.
@@ -52,15 +52,15 @@ pub struct Raw {
     pub normal: Vec<[f32; 3]>,
     /// Texture coordinates.
     pub texcoord: Vec<[f32; 2]>,
-    /// Vertices of each face.
+    /// Vertex indices of each face.
     pub face: Vec<[i32; 3]>,
-    /// Normals of each face; none: follows from the faces.
+    /// Normal indices of each face; empty if derived from the faces.
     pub facenormal: Vec<[i32; 3]>,
-    /// Texture coordinates of each face; none: follows from the faces.
+    /// Texture coordinate indices of each face; empty if derived from the faces.
     pub facetexcoord: Vec<[i32; 3]>,
 }
 
-/// Kinds of mesh files.
+/// Mesh file formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Binary STL.
@@ -72,7 +72,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The kind of a file, by the ending of its name.
+    /// Format by file extension.
     pub fn of(name: &str) -> Option<Format> {
         let (_, ending) = name.rsplit_once('.')?;
         match ending.to_ascii_lowercase().as_str() {
@@ -83,10 +83,10 @@ impl Format {
         }
     }
 
-    /// Reads a file of this kind.
+    /// Reads a file of this format.
     ///
     /// # Errors
-    /// The bytes are no such file.
+    /// Not a file of this format.
     pub fn read(self, bytes: &[u8]) -> Result<Raw, Fault> {
         match self {
             Format::Stl => read_stl(bytes),
@@ -96,7 +96,7 @@ impl Format {
     }
 }
 
-/// Checks that all numbers are finite.
+/// Checks that all coordinates are finite.
 fn finite(vert: &[[f32; 3]]) -> Result<(), Fault> {
     match vert.iter().position(|v| v.iter().any(|x| !x.is_finite())) {
         Some(i) => Err(Fault::new(format!("vertex {i} is not finite"), "export the mesh again")),
@@ -104,7 +104,7 @@ fn finite(vert: &[[f32; 3]]) -> Result<(), Fault> {
     }
 }
 
-/// A little-endian number of four bytes, zero past the end.
+/// Four little-endian bytes, zero past the end.
 fn word(bytes: &[u8], at: usize) -> [u8; 4] {
     bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).unwrap_or_default()
 }

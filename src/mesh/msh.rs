@@ -5,7 +5,7 @@ use super::{Fault, Raw, finite, float, int};
 /// Reads an MSH file.
 ///
 /// # Errors
-/// The bytes are no MSH file.
+/// Not an MSH file.
 pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     if bytes.len() < 16 {
         let help = "an MSH file starts with the numbers of vertices, normals, texture coordinates and faces";

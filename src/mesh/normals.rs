@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-/// Faces whose normals point farther away from a vertex normal than this cosine do not count.
+/// Sharp edges: faces whose normal is farther from the vertex normal than this cosine are excluded.
 const SMOOTH: f64 = 0.8;
 
-/// Normals of the vertices: means over their faces by area, in single precision like the reference's.
+/// Vertex normals: area-weighted means over incident faces, in single precision as in MuJoCo.
 pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]> {
     let mut sum = vec![[0.0_f32; 3]; vert.len()];
     let turned: Vec<(DVec3, f64)> = faces.iter().map(|f| area(vert, f)).collect();
@@ -35,7 +35,7 @@ pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], smooth: bool) -> Vec<[
     sum
 }
 
-/// Unit normal and twice the area of a face; the first axis for one without area.
+/// Unit normal and twice the area of a face; the x axis if degenerate.
 fn area(vert: &[DVec3], face: &[i32; 3]) -> (DVec3, f64) {
     let [a, b, c] = face.map(|v| vert[v as usize]);
     let normal = (b - a).cross(c - a);
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_sharp_edge_is_not_smoothed_away() {
-        // two faces at a right angle: neither counts without smoothing, both with it
+        // two orthogonal faces: both excluded without smoothing, both included with it
         let vert =
             [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(DVec3::from_array);
         let faces = [[0, 1, 2], [0, 3, 1]];

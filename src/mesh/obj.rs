@@ -1,6 +1,6 @@
-//! Wavefront OBJ: vertices, texture coordinates, normals, and the faces of the first object that has any.
+//! Wavefront OBJ: vertices, texture coordinates, normals, and the faces of the first object with faces.
 //!
-//! Vertices stay as they are, used or not, and in the order of the file: hulls and boxes are of all of them.
+//! Vertices are kept in file order, referenced or not: hulls and boxes cover all of them.
 
 use super::{Fault, MAX_ELEMENTS, Raw, finite};
 
@@ -13,11 +13,11 @@ type Corner = [i32; 3];
 /// Reads an OBJ file.
 ///
 /// # Errors
-/// An index is zero or not a number, or a vertex is not finite.
+/// An index that is zero or not a number, or a vertex that is not finite.
 pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     let mut raw = Raw::default();
     let mut faces: Vec<[Corner; 3]> = Vec::new();
-    // only the first object counts
+    // faces of the first object only
     let mut open = true;
     for (i, line) in lines(bytes).enumerate() {
         let (word, rest) = split_word(line);
@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     if !raw.normal.is_empty() {
         raw.facenormal = faces.iter().map(|f| f.map(|c| c[2])).collect();
     }
-    // texture coordinates that some corner lacks are of no use
+    // texture coordinates missing at any corner are dropped
     let count = raw.texcoord.len() as i32;
     if faces.iter().flatten().all(|c| (0..count).contains(&c[1])) {
         raw.facetexcoord = faces.iter().map(|f| f.map(|c| c[1])).collect();
@@ -51,24 +51,24 @@ pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     Ok(raw)
 }
 
-/// Lines without blanks around them.
+/// Trimmed lines.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii)
 }
 
-/// The first word of a line and the rest.
+/// First word of a line, and the rest.
 fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
     let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
     (&line[..end], line[end..].trim_ascii_start())
 }
 
-/// The first numbers of a line; what is missing or no number is zero.
+/// Leading numbers of a line; a missing or invalid one is zero.
 fn numbers<const N: usize>(line: &[u8]) -> [f32; N] {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
     std::array::from_fn(|_| words.next().map_or(0.0, number))
 }
 
-/// The number that a word starts with.
+/// Numeric prefix of a word.
 fn number(word: &[u8]) -> f32 {
     let parse = |w: &[u8]| std::str::from_utf8(w).ok().and_then(|w| w.parse::<f64>().ok());
     if let Some(x) = parse(word) {
@@ -77,7 +77,7 @@ fn number(word: &[u8]) -> f32 {
     (1..word.len().min(64)).rev().find_map(|n| parse(&word[..n])).unwrap_or(0.0) as f32
 }
 
-/// Reads a face and cuts it into triangles.
+/// Reads a face and triangulates it.
 fn face(line: &[u8], number: usize, raw: &Raw, faces: &mut Vec<[Corner; 3]>) -> Result<(), Fault> {
     let counts = [raw.vert.len(), raw.texcoord.len(), raw.normal.len()];
     let mut corners = Vec::new();
@@ -103,7 +103,7 @@ fn face(line: &[u8], number: usize, raw: &Raw, faces: &mut Vec<[Corner; 3]>) -> 
     Ok(())
 }
 
-/// Indices of a corner; nothing where one is zero or points before the start.
+/// Indices of a corner; `None` if one is zero or points before the start.
 fn corner(word: &[u8], counts: [usize; 3]) -> Option<Corner> {
     let mut corner = [-1; 3];
     for (k, part) in word.split(|&b| b == b'/').take(3).enumerate() {
@@ -121,7 +121,7 @@ fn corner(word: &[u8], counts: [usize; 3]) -> Option<Corner> {
     Some(corner)
 }
 
-/// The integer that a word starts with.
+/// Integer prefix of a word.
 fn integer(word: &[u8]) -> Option<i64> {
     let digits = word.iter().skip(usize::from(word.first().is_some_and(|b| b"+-".contains(b))));
     let end = word.len() - digits.clone().count() + digits.take_while(|b| b.is_ascii_digit()).count();

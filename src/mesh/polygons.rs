@@ -1,11 +1,11 @@
-//! Polygons: triangles of one plane, joined along their edges.
+//! Polygons: coplanar triangles merged along shared edges.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use glam::DVec3;
 
-/// Normals with a larger cosine between them are the same.
+/// Cosine above which two normals are equal.
 const SAME: f64 = 0.99999872;
 
 /// Polygons of a mesh, by normal.
@@ -15,11 +15,11 @@ pub struct Polygons {
     pub normal: Vec<DVec3>,
     /// Vertices, counterclockwise.
     pub vert: Vec<Vec<i32>>,
-    /// Polygons of each vertex.
+    /// Polygons incident to each vertex.
     pub map: Vec<Vec<i32>>,
 }
 
-/// A direction that faces are gathered by; larger ones come first.
+/// Normal direction as a grouping key, in decreasing order.
 #[derive(Clone, Copy, Debug)]
 struct Direction(DVec3);
 
@@ -48,19 +48,19 @@ impl PartialEq for Direction {
 
 impl Eq for Direction {}
 
-/// Unit normal of three points; the z axis where they are on a line.
+/// Unit normal of three points; the z axis if collinear.
 fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     let normal = (b - a).cross(c - a);
     if normal.length() < super::finish::MINVAL { DVec3::Z } else { normal.normalize() }
 }
 
 impl Polygons {
-    /// No polygons, for a number of vertices.
+    /// No polygons, for a given number of vertices.
     pub(super) fn none(nvert: usize) -> Self {
         Self { map: vec![Vec::new(); nvert], ..Self::default() }
     }
 
-    /// Gathers faces by direction and joins what shares edges.
+    /// Groups faces by direction and merges those that share edges.
     pub(super) fn new(vert: &[DVec3], faces: &[[i32; 3]]) -> Self {
         let mut groups: BTreeMap<Direction, Vec<[i32; 3]>> = BTreeMap::new();
         for face in faces {
@@ -82,7 +82,7 @@ impl Polygons {
         polygons
     }
 
-    /// Computes the normals again, of vertices that have moved.
+    /// Recomputes the normals after vertices have moved.
     pub(super) fn update_normals(&mut self, vert: &[DVec3]) {
         for (to, polygon) in self.normal.iter_mut().zip(&self.vert) {
             *to = normal([0, 1, 2].map(|k| vert[polygon[k] as usize]));
@@ -90,12 +90,12 @@ impl Polygons {
     }
 }
 
-/// Closed paths along the edges that only one of the faces has.
+/// Closed boundary loops: directed edges of exactly one face.
 fn boundary_loops(faces: &[[i32; 3]]) -> Vec<Vec<i32>> {
     if let &[face] = faces {
         return vec![face.to_vec()];
     }
-    // edges in the order of the faces; one that meets its reverse goes, and so does the reverse
+    // edges in face order; an edge and its reverse cancel
     let mut edges: Vec<Option<(i32, i32)>> = Vec::new();
     let mut open: HashMap<(i32, i32), Vec<usize>> = HashMap::new();
     for face in faces {

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 
 use super::{Fault, Raw, finite, float, word};
 
-/// Most faces of a file, as in the reference.
+/// Upper bound on faces of a file, as in MuJoCo.
 const MAX_FACES: u32 = 200_000;
 
-/// Largest coordinate: vertices must fit whole numbers.
+/// Largest coordinate; it must fit an integer.
 const MAX_COORDINATE: f32 = (1 << 30) as f32;
 
-/// Reads a binary STL file; vertices that are the same become one.
+/// Reads a binary STL file and merges identical vertices.
 ///
 /// # Errors
-/// The bytes are no binary STL, or a vertex is not finite.
+/// Not a binary STL, or a vertex that is not finite.
 pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     if bytes.len() < 84 {
         let help = "a binary STL starts with 80 free bytes and the number of its faces";
@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     for f in 0..count as usize {
         let mut face = [0; 3];
         for (k, corner) in face.iter_mut().enumerate() {
-            // each face is a normal, three corners and two free bytes
+            // a record is a normal, three corners and two attribute bytes
             let at = 84 + 50 * f + 12 * (k + 1);
             let vertex = [0, 4, 8].map(|o| float(bytes, at + o));
             *corner = *seen.entry(vertex.map(f32::to_bits)).or_insert_with(|| {

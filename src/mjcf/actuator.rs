@@ -1,4 +1,4 @@
-//! `<actuator>`: what all actuators have, and `general`.
+//! `<actuator>`: attributes common to all actuators, and `general`.
 
 use super::attrs::El;
 use super::geom::reference;
@@ -9,7 +9,7 @@ use crate::spec::{Actuator, Law, Ref, Target};
 
 const INTERPS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 
-/// Controls in the order in which they are listed.
+/// Control components, in canonical order.
 const INPUTS: &[(&str, i32)] = &[
     ("pos", input::POS),
     ("vel", input::VEL),
@@ -17,10 +17,10 @@ const INPUTS: &[(&str, i32)] = &[
     ("voltage", input::VOLTAGE),
     ("pressure", input::PRESSURE),
 ];
-/// Charts of orientations.
+/// Charts of SO(3).
 const CHARTS: &[(&str, i32)] = &[("expmap", input::EXPMAP), ("quat", input::QUAT)];
 
-/// Attributes that name the target; where several are written, the last of this list counts.
+/// Attributes that name the target; if several are given, the last in this list wins.
 pub(super) const TARGETS: &[(&str, Target)] = &[
     ("joint", Target::Joint),
     ("jointinparent", Target::JointInParent),
@@ -82,8 +82,8 @@ impl Default for Actuator {
     }
 }
 
-/// Reads the attributes of an actuator, of a class or in the section, over what it has. A shortcut goes on
-/// with the law of the nearest class that was set by the same one, `known`; it knows of no other's.
+/// Reads the attributes of an actuator, of a default class or in the section, over its current values. A shortcut
+/// continues from the law of the nearest class set by the same shortcut, `known`, and ignores any other.
 pub(super) fn actuator(el: El<'_>, to: &mut Actuator, known: Option<Law>) {
     to.base.at.note(el);
     common(el, to);
@@ -111,7 +111,7 @@ pub(super) fn actuator(el: El<'_>, to: &mut Actuator, known: Option<Law>) {
     }
 }
 
-/// What all kinds have.
+/// Reads the common attributes.
 pub(super) fn common(el: El<'_>, to: &mut Actuator) {
     el.set_partial("gear", &mut to.gear);
     el.set_real("cranklength", &mut to.cranklength);
@@ -131,7 +131,7 @@ pub(super) fn common(el: El<'_>, to: &mut Actuator) {
     el.list("user");
 }
 
-/// Reads what an actuator of the section acts on.
+/// Reads the transmission target of an actuator in the section.
 pub(super) fn target(el: El<'_>, to: &mut Actuator) {
     for &(name, kind) in TARGETS.iter().filter(|t| el.attr(t.0).is_some()) {
         to.target_kind = kind;
@@ -168,7 +168,7 @@ pub(super) fn general(el: El<'_>, to: &mut Actuator) {
     inputs(el, &mut law.ctrlspec);
 }
 
-/// What `input` says of a list of controls or a chart; nothing where it was not written.
+/// Text of the `input` attribute for a list of controls or a chart; `None` if not given.
 pub(super) fn input_words(spec: i32) -> Option<String> {
     if spec == 0 {
         return None;
@@ -180,7 +180,7 @@ pub(super) fn input_words(spec: i32) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Reads the chart of an orientation, or the list of controls.
+/// Reads the chart of an orientation servo, or the list of controls.
 pub(super) fn inputs(el: El<'_>, to: &mut i32) {
     let Some(text) = el.text("input") else {
         return;

@@ -11,10 +11,10 @@ use crate::spec::{AssetFile, HField, Mesh};
 
 const INERTIA: &[(&str, i32)] = &[("convex", 0), ("exact", 1), ("legacy", 2), ("shell", 3)];
 
-/// Most numbers of a mesh or height field that is written out.
+/// Upper bound on numbers of an inline mesh or height field.
 const MAX_NUMBERS: usize = 30_000_000;
 
-/// Reads what a mesh shares with its class, over what it has.
+/// Reads the mesh attributes of default classes, over the current values.
 pub(super) fn mesh_class(el: El<'_>, to: &mut Mesh) {
     to.base.at.note(el);
     el.set_vector("scale", &mut to.settings.scale);
@@ -88,7 +88,7 @@ impl Reader<'_> {
         self.spec.meshes.push(mesh);
     }
 
-    /// A builtin shape in place of a file or vertices.
+    /// Reads a built-in shape, an alternative to a file or vertices.
     fn builtin(&self, el: El<'_>, mesh: &mut Mesh) {
         let params = el.reals("params", 0, 100);
         let Some(name) = el.text("builtin") else {
@@ -106,7 +106,7 @@ impl Reader<'_> {
         match builtin(&name, &params) {
             Ok((raw, inertia)) => {
                 mesh.raw = raw;
-                // flat shapes have the inertia of a shell whatever is written
+                // flat shapes always have shell inertia
                 mesh.settings.inertia = inertia.unwrap_or(mesh.settings.inertia);
             }
             Err(fault) => el.wrong("builtin", fault.message, fault.help),
@@ -137,8 +137,8 @@ impl Reader<'_> {
         self.spec.hfields.push(hfield);
     }
 
-    /// The file of an asset and where it may be: in the folder of meshes; for an included model also in the
-    /// include's own folder inside that.
+    /// The file of an asset and its candidate paths: the mesh folder; for an included model also the folder of the
+    /// include within it.
     fn file(&self, el: El<'_>) -> Option<AssetFile> {
         let name = el.text("file").filter(|f| !f.is_empty())?;
         let file = if self.compiler.strippath { last_part(&name) } else { name.replace('\\', "/") };
@@ -154,12 +154,12 @@ impl Reader<'_> {
     }
 }
 
-/// Name of a file without its folders.
+/// File name without folders.
 fn last_part(name: &str) -> String {
     name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned()
 }
 
-/// The name as written, or that of the file without folders and ending.
+/// Explicit name, or the file stem.
 fn asset_name(el: El<'_>) -> String {
     if let Some(name) = el.text("name").filter(|n| !n.is_empty()) {
         return name;

@@ -1,4 +1,4 @@
-//! `<attach>`: a copy of another model's body, frame or world, or of the model's own, with what refers to it.
+//! `<attach>`: a copy of a body, frame or world of another model, or of this one, with everything that refers to it.
 
 use std::rc::Rc;
 
@@ -10,23 +10,23 @@ use crate::spec::attach::{AttachPoint, Attachment};
 use crate::spec::conflict::settle;
 use crate::spec::{Conflict, Equality, Flex, Index, Kind, Part, Spec, did_you_mean};
 
-/// What follows the model's own sections, in the order of the tree.
+/// Elements appended after the model's own sections, in tree order.
 pub(super) enum Pending {
-    /// An attached part whose sections are copied.
+    /// An attached part whose sections are to be copied.
     Part(Box<Attached>),
-    /// What a flexcomp made.
+    /// A flex with its constraints, from a flexcomp.
     Flex(Box<Flex>, Vec<Equality>),
 }
 
-/// An attached part whose sections are copied when the model's own are read.
+/// An attached part whose sections are copied once the model's own are read.
 pub(super) struct Attached {
     graft: Attachment,
     prefix: String,
-    /// The other model; none for the model itself.
+    /// The other model; `None` for this model itself.
     sub: Option<Rc<Spec>>,
 }
 
-/// Reads an attach element.
+/// Reads an `<attach>` element.
 pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let Some(prefix) = el.required("prefix") else {
         return;
@@ -36,7 +36,7 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         return;
     };
     let Some(sub) = reader.models.get(&model).cloned() else {
-        // a model that was given but could not be read has its own message
+        // a model that could not be read has been reported already
         if !reader.broken_models.contains(&model) {
             let help = did_you_mean(&model, reader.models.keys().map(String::as_str))
                 .unwrap_or_else(|| "add <model name=… file=…/> to <asset>".to_owned());
@@ -65,14 +65,14 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     }
     let mut graft =
         Attachment::tree(&mut reader.spec, &sub, part, attach_point(context), (&prefix, ""), false);
-    // copies of a replicate follow from the first
+    // replicas are made from the first copy
     if context.first {
         graft.assets(&mut reader.spec, &sub);
         reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: Some(sub) })));
     }
 }
 
-/// Attaches a part of the model that is already read.
+/// Attaches a part of this model that is already read.
 fn attach_self(reader: &mut Reader<'_>, el: El<'_>, context: Context, prefix: &str) {
     if el.text("body").is_none() && el.text("frame").is_none() {
         el.log.add(
@@ -98,7 +98,7 @@ fn attach_point(context: Context) -> AttachPoint {
     AttachPoint { body: context.body, frame: context.frame, pose: context.pose, scope: context.scope }
 }
 
-/// Whether the model stays within its limits.
+/// Checks the limit on elements.
 fn fits(reader: &Reader<'_>, el: El<'_>, sub: &Spec) -> bool {
     let fits = reader.spec.elements() + sub.elements() <= MAX_ELEMENTS;
     if !fits {
@@ -108,7 +108,7 @@ fn fits(reader: &Reader<'_>, el: El<'_>, sub: &Spec) -> bool {
     fits
 }
 
-/// What is attached: a body or a frame; the whole world without either.
+/// The attached part: a body or a frame, else the whole world.
 fn part(el: El<'_>, sub: &Spec) -> Option<Part> {
     if let (Some(_), Some(_)) = (el.attr("body"), el.attr("frame")) {
         el.wrong("frame", "both body and frame are given", "keep one of them");
@@ -134,7 +134,7 @@ fn part(el: El<'_>, sub: &Spec) -> Option<Part> {
     Some(if kind == Kind::Body { Part::Body(found) } else { Part::Frame(found) })
 }
 
-/// Copies the sections of everything that was attached behind the model's own.
+/// Appends the sections of all attached parts to the model's own.
 pub(super) fn finish(reader: &mut Reader<'_>) {
     let pending = std::mem::take(&mut reader.pending);
     for next in pending {

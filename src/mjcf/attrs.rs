@@ -1,5 +1,5 @@
-//! Typed reading of attributes: every mistake is noted with its place and what would be right. The same calls
-//! write attributes where the element has a pen: what a kind of element has is listed once.
+//! Typed attribute access: every error is reported with its location and a remedy. The same calls write attributes if
+//! the element has a writer, so that the attributes of an element are listed once.
 
 use std::cell::RefCell;
 
@@ -9,31 +9,31 @@ use super::schema::short;
 use super::xml::{Attr, Tree};
 use crate::spec::{Log, Ref, Span, did_you_mean};
 
-/// Most numbers in a list without a fixed length.
+/// Upper bound on numbers in a list of variable length.
 pub(super) const MAX_LIST: usize = 10_000_000;
 
-/// An element while it is read.
+/// An element being read.
 #[derive(Clone, Copy)]
 pub(crate) struct El<'a> {
-    /// Where problems go.
+    /// Log of problems.
     pub(crate) log: &'a Log,
-    /// The tree that it is in.
+    /// Tree of the element.
     pub(crate) tree: &'a Tree,
-    /// Its index.
+    /// Index of the element.
     pub(crate) id: usize,
-    /// Where attributes are written to instead of read.
+    /// Writer; if present, attributes are written instead of read.
     pub(crate) pen: Option<&'a AttrWriter<'a>>,
 }
 
-/// Attributes that are written.
+/// Collects attributes for writing.
 pub(crate) struct AttrWriter<'a> {
     /// Names and values, in order.
     pub(crate) attrs: RefCell<Vec<(String, String)>>,
-    /// The whole name that a reference stands for, by attribute.
+    /// Full name of a reference, by attribute.
     pub(crate) full: &'a dyn Fn(&str, &Ref) -> String,
 }
 
-/// The shortest text that gives the same numbers back.
+/// Shortest text that parses to the same numbers.
 pub(crate) fn words(numbers: &[f64]) -> String {
     let mut text = String::new();
     for x in numbers {
@@ -45,7 +45,7 @@ pub(crate) fn words(numbers: &[f64]) -> String {
 }
 
 impl<'a> El<'a> {
-    /// Writes an attribute where there is a pen; false where there is none.
+    /// Writes an attribute if there is a writer; returns false otherwise.
     pub(crate) fn put(self, name: &str, value: impl FnOnce() -> String) -> bool {
         if let Some(pen) = self.pen {
             pen.attrs.borrow_mut().push((name.to_owned(), value()));
@@ -53,7 +53,7 @@ impl<'a> El<'a> {
         self.pen.is_some()
     }
 
-    /// A reference into a place.
+    /// Reads a reference.
     pub(crate) fn set_reference(self, name: &str, to: &mut Ref) {
         if let Some(pen) = self.pen {
             self.put(name, || (pen.full)(name, to));
@@ -62,7 +62,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// Numbers into a list, as many as there are.
+    /// Reads a list of numbers of any length.
     pub(crate) fn set_list(self, name: &str, to: &mut Vec<f64>) {
         if self.pen.is_some() && to.is_empty() || self.put(name, || words(to)) {
             return;
@@ -72,12 +72,12 @@ impl<'a> El<'a> {
         }
     }
 
-    /// Name of the element.
+    /// Tag of the element.
     pub(crate) fn tag(self) -> &'a str {
         &self.tree.nodes[self.id].tag
     }
 
-    /// Place of the element.
+    /// Source location of the element.
     pub(crate) fn span(self) -> Span {
         self.tree.nodes[self.id].span
     }
@@ -87,27 +87,27 @@ impl<'a> El<'a> {
         self.tree.nodes[self.id].children.iter().map(move |&id| El { id, ..self })
     }
 
-    /// The attribute of a name.
+    /// The attribute with a name.
     pub(crate) fn attr(self, name: &str) -> Option<&'a Attr> {
         self.tree.nodes[self.id].attr(name)
     }
 
-    /// Place of an attribute's value, or of the element without it.
+    /// Source location of an attribute's value, or of the element if it is absent.
     pub(crate) fn at(self, name: &str) -> Span {
         self.attr(name).map_or(self.span(), |a| a.span)
     }
 
-    /// Notes a problem with an attribute.
+    /// Reports a problem with an attribute.
     pub(crate) fn wrong(self, name: &str, message: impl Into<String>, help: impl Into<String>) {
         self.log.add(self.at(name), message, help);
     }
 
-    /// A word or text as it is.
+    /// A string attribute.
     pub(crate) fn text(self, name: &str) -> Option<String> {
         self.attr(name).map(|a| a.value.clone())
     }
 
-    /// A text that must be there.
+    /// A required string attribute.
     pub(crate) fn required(self, name: &str) -> Option<String> {
         let text = self.text(name);
         if text.is_none() {
@@ -116,7 +116,7 @@ impl<'a> El<'a> {
         text
     }
 
-    /// Between `min` and `max` numbers.
+    /// A list of `min` to `max` numbers.
     pub(crate) fn reals(self, name: &str, min: usize, max: usize) -> Option<Vec<f64>> {
         let attr = self.attr(name)?;
         let mut numbers = Vec::new();
@@ -135,7 +135,7 @@ impl<'a> El<'a> {
         Some(numbers)
     }
 
-    /// One finite number that single precision holds too.
+    /// A number that is finite in single precision too.
     fn number(self, name: &str, word: &str) -> Option<f64> {
         let shown = short(word);
         match word.parse::<f64>() {
@@ -164,7 +164,7 @@ impl<'a> El<'a> {
         None
     }
 
-    /// Any count of numbers.
+    /// A list of numbers of any length.
     pub(crate) fn list(self, name: &str) -> Option<Vec<f64>> {
         self.reals(name, 0, MAX_LIST)
     }
@@ -174,7 +174,7 @@ impl<'a> El<'a> {
         self.reals(name, N, N).and_then(|v| v.try_into().ok())
     }
 
-    /// Exactly `N` numbers into a place.
+    /// Reads exactly `N` numbers.
     pub(crate) fn set_fixed<const N: usize>(self, name: &str, to: &mut [f64; N]) {
         if self.put(name, || words(to)) {
             return;
@@ -184,7 +184,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// Up to as many numbers as there are places; the others keep what they have. Returns how many.
+    /// Reads at most as many numbers as there are elements; the rest keep their values. Returns the count.
     pub(crate) fn set_partial(self, name: &str, to: &mut [f64]) -> usize {
         if self.put(name, || words(to)) {
             return to.len();
@@ -194,12 +194,12 @@ impl<'a> El<'a> {
         numbers.len()
     }
 
-    /// One number.
+    /// A number.
     pub(crate) fn real(self, name: &str) -> Option<f64> {
         self.fixed::<1>(name).map(|[x]| x)
     }
 
-    /// One number into a place.
+    /// Reads a number.
     pub(crate) fn set_real(self, name: &str, to: &mut f64) {
         if self.put(name, || words(&[*to])) {
             return;
@@ -209,7 +209,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// One number that may not be negative, into a place.
+    /// Reads a non-negative number.
     pub(crate) fn set_positive(self, name: &str, to: &mut f64) {
         if self.put(name, || words(&[*to])) {
             return;
@@ -223,7 +223,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// Exactly `N` integers.
+    /// A list of `min` to `max` integers.
     pub(crate) fn ints(self, name: &str, min: usize, max: usize) -> Option<Vec<i32>> {
         let attr = self.attr(name)?;
         let mut numbers = Vec::new();
@@ -251,7 +251,7 @@ impl<'a> El<'a> {
         Some(numbers)
     }
 
-    /// One integer into a place.
+    /// Reads an integer.
     pub(crate) fn set_int(self, name: &str, to: &mut i32) {
         if self.put(name, || to.to_string()) {
             return;
@@ -261,7 +261,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// One integer that may not be negative, into a place.
+    /// Reads a non-negative integer.
     pub(crate) fn set_count(self, name: &str, to: &mut i32) {
         if self.put(name, || to.to_string()) {
             return;
@@ -275,7 +275,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// One of some words.
+    /// A keyword.
     pub(crate) fn keyword(self, name: &str, words: &[(&'static str, i32)]) -> Option<i32> {
         let attr = self.attr(name)?;
         if let Some(found) = words.iter().find(|w| w.0 == attr.value) {
@@ -285,7 +285,7 @@ impl<'a> El<'a> {
         None
     }
 
-    /// Notes that a word is none of those that an attribute can have.
+    /// Reports an invalid keyword.
     pub(crate) fn keyword_error(self, name: &str, word: &str, words: impl Iterator<Item = &'static str>) {
         let valid: Vec<&str> = words.collect();
         let list = format!("valid: {}", valid.join(", "));
@@ -294,7 +294,7 @@ impl<'a> El<'a> {
         self.wrong(name, format!("'{}' is no value of attribute '{name}'", short(word)), help);
     }
 
-    /// One of some words into a place.
+    /// Reads a keyword.
     pub(crate) fn set_keyword(self, name: &str, words: &[(&'static str, i32)], to: &mut i32) {
         let word = || words.iter().find(|w| w.1 == *to).map_or("", |w| w.0).to_owned();
         if self.put(name, word) {
@@ -305,14 +305,14 @@ impl<'a> El<'a> {
         }
     }
 
-    /// A vector into a place.
+    /// Reads a vector.
     pub(crate) fn set_vector(self, name: &str, to: &mut DVec3) {
         let mut numbers = to.to_array();
         self.set_fixed(name, &mut numbers);
         *to = DVec3::from_array(numbers);
     }
 
-    /// `true` or `false` into a place.
+    /// Reads `true` or `false`.
     pub(crate) fn set_flag(self, name: &str, to: &mut bool) {
         if self.put(name, || to.to_string()) {
             return;
@@ -322,7 +322,7 @@ impl<'a> El<'a> {
         }
     }
 
-    /// `true`, `false` or `auto` into a place.
+    /// Reads `true`, `false` or `auto`.
     pub(crate) fn set_auto(self, name: &str, to: &mut Option<bool>) {
         if self.put(name, || to.map_or("auto".to_owned(), |b| b.to_string())) {
             return;

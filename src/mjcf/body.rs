@@ -1,5 +1,5 @@
-//! `<worldbody>`: bodies and what is in them. Frames are dissolved and replicates written out on the way, with
-//! a list of work instead of recursion.
+//! `<worldbody>`: bodies and their contents. Frames are resolved and replicates expanded on the way, with a work list
+//! instead of recursion.
 
 use super::attrs::El;
 use super::pose::{euler, pose};
@@ -8,32 +8,32 @@ use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scope};
 
 use glam::DVec3;
 
-/// Most elements that replicate and attach may make.
+/// Upper bound on elements created by replicate and attach.
 pub(super) const MAX_ELEMENTS: usize = 1 << 18;
 
-/// What an element is inside of.
+/// Context of an element.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub(super) body: usize,
     pub(super) frame: Option<usize>,
     pub(super) pose: Pose,
     pub(super) class: usize,
-    /// Class of the body, whatever frames say.
+    /// Class of the body, ignoring frames.
     pub(super) body_class: usize,
     pub(super) scope: usize,
-    /// Whether this is the first copy of everything around it.
+    /// First copy of all enclosing replicates.
     pub(super) first: bool,
-    /// Whether it is in a replicate, and in no body inside that.
+    /// Directly inside a replicate, not in a body within it.
     pub(super) copied: bool,
 }
 
-/// Work that waits.
+/// Pending work.
 enum Work<'a> {
     Element(El<'a>, Context),
     Replicate(Copies<'a>),
 }
 
-/// Copies of a replicate that are still to be made.
+/// Remaining copies of a replicate.
 struct Copies<'a> {
     el: El<'a>,
     context: Context,
@@ -47,7 +47,7 @@ struct Copies<'a> {
 }
 
 impl Copies<'_> {
-    /// Name space of the next copy.
+    /// Namespace of the next copy.
     fn scope(&self) -> Scope {
         let (index, digits) = (self.index, self.count.to_string().len());
         Scope {
@@ -58,7 +58,7 @@ impl Copies<'_> {
         }
     }
 
-    /// Moves on: the offset turns with the copies, and each angle grows on its own.
+    /// Next copy: the offset rotates with the copies, each Euler angle grows on its own.
     fn step(mut self, compiler: &Compiler) -> Option<Self> {
         self.at.pos += self.at.quat * self.offset;
         self.index += 1;
@@ -67,7 +67,7 @@ impl Copies<'_> {
     }
 }
 
-/// Policies of sleep; the compiler chooses between two of its own.
+/// Sleep policies; `auto` is resolved by the compiler.
 const SLEEP: &[(&str, i32)] = &[("auto", 0), ("never", 3), ("allowed", 4), ("init", 5)];
 
 impl Default for Body {
@@ -147,7 +147,7 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
         "replicate" => work.extend(replicate(reader, el, context)),
         "flexcomp" => flexcomp::flexcomp(reader, el, context),
         "attach" => attach::attach(reader, el, context),
-        // copies have no inertia of their own
+        // replicas have no inertial of their own
         "inertial" if context.copied => {}
         "inertial" => inertial(reader, el, context),
         "joint" | "freejoint" => add_joint(reader, el, context),
@@ -166,7 +166,7 @@ fn element<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context, work: &mut
     }
 }
 
-/// Name and places of an element.
+/// Name and source locations of an element.
 fn base(el: El<'_>, context: Context) -> Base {
     let mut base =
         Base { name: el.text("name").unwrap_or_default(), scope: context.scope, ..Base::default() };
@@ -174,7 +174,7 @@ fn base(el: El<'_>, context: Context) -> Base {
     base
 }
 
-/// The class that an element starts from: its own, or the one around it.
+/// Default class of an element: explicit, or inherited from the parent.
 fn class_of(reader: &Reader<'_>, el: El<'_>, attr: &str, around: usize) -> usize {
     let Some(name) = el.attr(attr) else {
         return around;
@@ -182,7 +182,7 @@ fn class_of(reader: &Reader<'_>, el: El<'_>, attr: &str, around: usize) -> usize
     reader.classes.find(reader.log, &name.value, name.span).unwrap_or(around)
 }
 
-/// Copies class values into an element and keeps the places of the class's attributes.
+/// Copies class values into an element, with the locations of the class's attributes.
 macro_rules! from_class {
     ($reader:ident, $el:ident, $context:ident, $kind:ident) => {{
         let class = class_of($reader, $el, "class", $context.class);
@@ -195,7 +195,7 @@ macro_rules! from_class {
     }};
 }
 
-/// Reads the attributes of a body, but its pose.
+/// Reads the attributes of a body except its pose.
 pub(super) fn attributes(el: El<'_>, to: &mut Body) {
     el.set_flag("mocap", &mut to.mocap);
     el.set_real("gravcomp", &mut to.gravcomp);
@@ -263,7 +263,7 @@ fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Optio
 }
 
 fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
-    // a link of a URDF can be the world
+    // the root link of a URDF may be the world
     if context.body == 0 && !reader.urdf {
         reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;

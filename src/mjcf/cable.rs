@@ -1,4 +1,4 @@
-//! A cable as bodies: one on every edge between its points, with x along the edge.
+//! Expansion of a cable into bodies: one per edge between its points, with x along the edge.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,16 +7,16 @@ use super::composite::{CLASS, Cable, Taken};
 use super::pose::quat_array;
 use super::xml::Tree;
 
-/// Vectors shorter than this have no direction.
+/// A vector shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-14;
 
-/// Attributes of templates that do not go into what is made.
+/// Template attributes that are not copied.
 const NOT_COPIED: &[&str] = &["name", "kind", "type", "axis", "solreffix", "solimpfix", "mesh"];
 
 /// An edge of the cable.
 struct Edge {
     length: f64,
-    /// Orientation in the frame of the edge before it.
+    /// Orientation relative to the previous edge.
     turn: DQuat,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn write(cable: &Cable<'_>, tree: &mut Tree, root: usize, holder: usi
     sections(cable, tree, root, &names, taken);
 }
 
-/// Neighbours do not collide; the text tells programs where cables are.
+/// Neighbours are excluded from collision; a custom text marks cables for other programs.
 fn sections(cable: &Cable<'_>, tree: &mut Tree, root: usize, names: &[String], taken: &mut Taken) {
     let span = cable.el.span();
     if names.len() > 1 {
@@ -80,7 +80,7 @@ fn sections(cable: &Cable<'_>, tree: &mut Tree, root: usize, names: &[String], t
     }
 }
 
-/// Adds the attributes of a template, with a group that counts where it has none.
+/// Adds the attributes of a template, with a default group.
 fn template(tree: &mut Tree, to: usize, from: Option<El<'_>>, group: &str) {
     let span = tree.nodes[to].span;
     for attr in from.map_or(&[][..], |f| &f.tree.nodes[f.id].attrs[..]) {
@@ -115,7 +115,7 @@ fn geom(cable: &Cable<'_>, tree: &mut Tree, body: usize, i: usize, length: f64, 
         tree.numbers(geom, "fromto", &[0.0, 0.0, 0.0, length, 0.0, 0.0], span);
         return;
     }
-    // a box is as long as the edge, and as wide and high as written
+    // box length follows the edge, width and height are explicit
     let mut size = [0.0; 3];
     cable.geom.set_partial("size", &mut size);
     size[0] = length / 2.0;
@@ -132,7 +132,7 @@ fn site(cable: &Cable<'_>, tree: &mut Tree, body: usize, place: &str, at: f64, t
     tree.numbers(site, "pos", &[at, 0.0, 0.0], span);
 }
 
-/// Name of the plugin instance that all bodies share; it is made where none is named.
+/// Name of the plugin instance shared by all bodies; created if none is named.
 fn instance(cable: &Cable<'_>, plugin: El<'_>, tree: &mut Tree, root: usize) -> String {
     if let Some(name) = plugin.text("instance") {
         return name;
@@ -149,9 +149,9 @@ fn instance(cable: &Cable<'_>, plugin: El<'_>, tree: &mut Tree, root: usize) -> 
     name
 }
 
-/// Lengths and frames of the edges. The first frame's z axis is normal to the first two edges; from there on frames
-/// turn as little as possible. Where the first two are in line, there is no normal, and each frame by itself is the
-/// least rotation of x, or of -x, onto its edge.
+/// Edge lengths and frames. The z axis of the first frame is normal to the first two edges; later frames are parallel
+/// transported. If the first two edges are collinear there is no normal, and each frame is the minimal rotation of x,
+/// or of -x, onto its edge.
 fn edges(points: &[[f32; 3]]) -> Vec<Edge> {
     let along =
         |i: usize| DVec3::from_array(std::array::from_fn(|k| f64::from(points[i + 1][k] - points[i][k])));
@@ -181,7 +181,7 @@ fn edges(points: &[[f32; 3]]) -> Vec<Edge> {
     edges
 }
 
-/// Orientation with x along the tangent and y along the normal, if there is one.
+/// Orientation with x along the tangent and y along the normal, if any.
 fn frame(tangent: DVec3, normal: DVec3) -> DQuat {
     if normal != DVec3::ZERO {
         return DQuat::from_mat3(&DMat3::from_cols(tangent, normal, unit(tangent.cross(normal)))).normalize();
@@ -194,7 +194,7 @@ fn frame(tangent: DVec3, normal: DVec3) -> DQuat {
     }
 }
 
-/// The direction of a vector; zero where it has none.
+/// Unit vector; zero if the vector has no direction.
 fn unit(v: DVec3) -> DVec3 {
     let length = v.length();
     if length < MIN_LENGTH { DVec3::ZERO } else { v / length }

@@ -64,7 +64,7 @@ impl Default for Light {
     }
 }
 
-/// Reads the attributes of a camera over what it has.
+/// Reads the attributes of a camera over its current values.
 pub(super) fn camera(el: El<'_>, compiler: &Compiler, to: &mut Camera) {
     to.base.at.note(el);
     pose(el, compiler, &mut to.pose);
@@ -107,7 +107,7 @@ fn output(el: El<'_>, to: &mut Camera) {
     }
 }
 
-/// Reads the attributes of a light over what it has.
+/// Reads the attributes of a light over its current values.
 pub(super) fn light(el: El<'_>, to: &mut Light) {
     to.base.at.note(el);
     el.set_vector("pos", &mut to.pos);

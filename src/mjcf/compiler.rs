@@ -4,7 +4,7 @@ use super::attrs::El;
 use crate::spec::conflict::POLICIES;
 use crate::spec::{Compiler, Conflict, SizeSettings, Stat};
 
-/// Reads one compiler element over the settings so far.
+/// Reads a `<compiler>` element over the current settings.
 pub(super) fn compiler(el: El<'_>, to: &mut Compiler) {
     to.at.note(el);
     el.set_flag("autolimits", &mut to.autolimits);
@@ -24,7 +24,7 @@ pub(super) fn compiler(el: El<'_>, to: &mut Compiler) {
     if let Some(kind) = el.keyword("passthrough", &[("none", 0), ("textures", 1)]) {
         to.passthrough = kind == 1;
     }
-    // one folder for all, then those of a kind
+    // common asset folder first, then per asset type
     for (name, is_mesh, is_texture) in
         [("assetdir", true, true), ("meshdir", true, false), ("texturedir", false, true)]
     {
@@ -70,10 +70,10 @@ fn eulerseq(el: El<'_>, to: &mut Compiler) {
     }
 }
 
-/// Most numbers of the user for each element.
+/// Upper bound on user data per element.
 const MAX_USER: i32 = 10_000;
 
-/// Reads one size element over the values so far. Memory is inferred, so most of it is only kept.
+/// Reads a `<size>` element over the current values. Memory sizes are inferred, so most of it is only kept.
 pub(super) fn size(el: El<'_>, to: &mut SizeSettings) {
     for (name, value) in &mut to.int {
         let before = *value;
@@ -110,10 +110,10 @@ pub(super) fn size(el: El<'_>, to: &mut SizeSettings) {
     to.memory = Some(text.to_owned());
 }
 
-/// Most keyframes.
+/// Upper bound on keyframes.
 const MAX_KEYS: i32 = 100_000;
 
-/// The reference's values where nothing is written.
+/// MuJoCo's defaults.
 pub(crate) fn size_defaults() -> SizeSettings {
     let int = [
         ("nuserdata", 0),
@@ -133,7 +133,7 @@ pub(crate) fn size_defaults() -> SizeSettings {
     SizeSettings { memory: None, int: int.to_vec(), written: Vec::new() }
 }
 
-/// Reads one statistic element over the values so far.
+/// Reads a `<statistic>` element over the current values.
 pub(super) fn statistic(el: El<'_>, to: &mut Stat) {
     for (name, place) in [
         ("meaninertia", &mut to.meaninertia),

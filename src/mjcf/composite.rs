@@ -1,4 +1,4 @@
-//! `<composite>`: a cable is written out as bodies, joints and shapes. It is the one type that is left.
+//! `<composite>`: a cable is expanded into bodies, joints and geoms. It is the only remaining type.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::schema::short;
 use super::xml::Tree;
 use crate::spec::{Log, Span};
 
-/// The class of everything that a composite makes: no default applies to it. The name cannot be written in XML.
+/// Class of all generated elements: no default applies to it. The name cannot be written in XML.
 pub(super) const CLASS: &str = "\u{0}composite";
 
-/// Types that were taken out of the format, with what to write instead.
+/// Removed composite types, with their replacements.
 const REMOVED: &[(&str, &str)] = &[
     ("particle", "use <replicate> around a body with a free joint or slides"),
     ("grid", "use <flexcomp type=\"grid\">"),
@@ -24,7 +24,7 @@ const REMOVED: &[(&str, &str)] = &[
     ("ellipsoid", "use <flexcomp dim=\"3\">"),
 ];
 
-/// A coordinate of a curve.
+/// A coordinate function of a curve.
 #[derive(Clone, Copy)]
 enum CurveTerm {
     Zero,
@@ -33,14 +33,14 @@ enum CurveTerm {
     Sine,
 }
 
-/// A cable as written.
+/// A cable, as given.
 pub(super) struct Cable<'a> {
     pub(super) el: El<'a>,
     pub(super) prefix: String,
     /// Joint of the first body: `ball`, `free`, or none.
     pub(super) initial: Option<&'static str>,
     pub(super) offset: [f64; 3],
-    /// Points that the bodies are between. Single precision is what the format has.
+    /// Points between the bodies, in single precision as in MuJoCo.
     pub(super) points: Vec<[f32; 3]>,
     pub(super) geom: El<'a>,
     pub(super) joint: Option<El<'a>>,
@@ -48,12 +48,12 @@ pub(super) struct Cable<'a> {
     pub(super) plugin: Option<El<'a>>,
 }
 
-/// Names that composites took: a name that is taken already is left out.
+/// Names used by composites; a duplicate name is omitted.
 #[derive(Default)]
 pub(super) struct Taken(HashSet<String>);
 
 impl Taken {
-    /// Adds a name to an element, unless another element of its kind has it.
+    /// Names an element, unless another element of its kind has the name.
     pub(super) fn name(&mut self, tree: &mut Tree, to: usize, name: &str, span: Span) {
         if self.0.insert(format!("{} {name}", tree.nodes[to].tag)) {
             tree.word(to, "name", name, span);
@@ -61,7 +61,7 @@ impl Taken {
     }
 }
 
-/// Replaces every composite below the root. Returns whether there was one.
+/// Expands every composite below the root. Returns true if there was one.
 pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
     let found = find(tree, root);
     if found.is_empty() || !log.is_clean() {
@@ -71,7 +71,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
     let mut taken = Taken::default();
     for &(parent, id) in &found {
         let el = El { log, tree: &source, id, pen: None };
-        // a holder in place of the composite; its children take its place below
+        // a holder replaces the composite; its children are spliced in below
         let holder = tree.element(None, "composite", el.span());
         if let Some(cable) = read(el) {
             if tree.nodes.len() + 8 * cable.points.len() > MAX_ELEMENTS {
@@ -93,7 +93,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
     true
 }
 
-/// All composites with their parents, in the order of the document.
+/// All composites with their parents, in document order.
 fn find(tree: &Tree, root: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut stack = vec![root];
@@ -106,7 +106,7 @@ fn find(tree: &Tree, root: usize) -> Vec<(usize, usize)> {
     found
 }
 
-/// Reads and checks a composite.
+/// Reads and validates a composite.
 fn read(el: El<'_>) -> Option<Cable<'_>> {
     let kind = el.required("type")?;
     if let Some((_, help)) = REMOVED.iter().find(|r| r.0 == kind) {
@@ -131,7 +131,7 @@ fn read(el: El<'_>) -> Option<Cable<'_>> {
     if let Some(joint) = joint {
         joint.required("kind")?;
         joint.keyword("kind", &[("main", 0)])?;
-        // unlike joints of bodies, these have linear springs and dampers only
+        // unlike joints of bodies, only linear springs and dampers
         ["stiffness", "damping"].iter().for_each(|name| joint.set_real(name, &mut 0.0));
     }
     let initial = match el.keyword("initial", &[("ball", 0), ("free", 1), ("none", 2)]) {
@@ -158,7 +158,7 @@ fn read(el: El<'_>) -> Option<Cable<'_>> {
     })
 }
 
-/// Points of the cable: as written, or along the curve.
+/// Points of the cable: explicit, or along the curve.
 fn points(el: El<'_>) -> Option<Vec<[f32; 3]>> {
     let mut counts = [1; 3];
     for (to, count) in counts.iter_mut().zip(el.ints("count", 0, 3).unwrap_or_default()) {
@@ -212,7 +212,7 @@ fn points(el: El<'_>) -> Option<Vec<[f32; 3]>> {
     Some((0..counts[0]).map(|i| on_curve(curve, size, f64::from(i) / last, quat)).collect())
 }
 
-/// Point of a curve at a fraction of its length, turned.
+/// Rotated point of a curve at a fraction of its length.
 fn on_curve(curve: [CurveTerm; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f32; 3] {
     let angle = std::f64::consts::PI * s * size[2];
     let point = curve.map(|shape| match shape {
@@ -222,12 +222,12 @@ fn on_curve(curve: [CurveTerm; 3], size: [f64; 3], s: f64, quat: [f64; 4]) -> [f
         CurveTerm::Sine => size[1] * angle.sin(),
     });
     let (v, u) = (glam::DVec3::from_array(point), glam::DVec3::new(quat[1], quat[2], quat[3]));
-    // the quaternion is taken as it is, unit or not
+    // the quaternion is not normalised
     let turned = v + 2.0 * u.cross(quat[0] * v + u.cross(v));
     turned.to_array().map(|x| x as f32)
 }
 
-/// Coordinates of the curve.
+/// Coordinate functions of the curve.
 fn curve(el: El<'_>) -> Option<[CurveTerm; 3]> {
     let mut curve = [CurveTerm::Zero; 3];
     let text = el.text("curve").unwrap_or_default();

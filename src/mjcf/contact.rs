@@ -1,4 +1,4 @@
-//! `<contact>`: explicit pairs and exclusions. `<keyframe>` is here too: all are plain lists.
+//! `<contact>`: explicit pairs and exclusions; also `<keyframe>`.
 
 use super::attrs::El;
 use super::geom::{condim, reference};
@@ -14,7 +14,7 @@ const PAIR_NUMBERS: &[(&str, usize)] = &[
     ("adhesion", 1),
 ];
 
-/// Reads the attributes of a pair, of a class or in the section, over what it has.
+/// Reads the attributes of a pair, of a default class or in the section, over its current values.
 pub(super) fn pair(el: El<'_>, to: &mut Pair) {
     to.base.at.note(el);
     reference(el, "geom1", &mut to.geom1);
@@ -48,7 +48,7 @@ pub(super) fn exclude(el: El<'_>) -> Exclude {
     exclude
 }
 
-/// Reads a keyframe; the lengths are checked when the model's sizes are known.
+/// Reads a keyframe; lengths are checked once the model's sizes are known.
 pub(super) fn key(el: El<'_>) -> Key {
     let mut key = Key::default();
     key.base.at.note(el);

@@ -1,13 +1,13 @@
-//! `<custom>`: numbers, texts and lists of objects.
+//! `<custom>`: numerics, texts and tuples.
 
 use super::attrs::El;
 use crate::schema::sensors::OBJECT_KINDS;
 use crate::spec::{Numeric, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
 
-/// Most numbers of a field, in the reference too.
+/// Upper bound on the size of a custom numeric, as in MuJoCo.
 const MAX_NUMERIC: i32 = 500;
 
-/// Reads custom numbers.
+/// Reads a custom numeric.
 pub(super) fn numeric(el: El<'_>) -> Numeric {
     let data = el.reals("data", 0, MAX_NUMERIC as usize).unwrap_or_default();
     let mut numeric = Numeric { data, ..Numeric::default() };
@@ -38,7 +38,7 @@ pub(super) fn text(el: El<'_>) -> Text {
     text
 }
 
-/// Reads a custom list of objects.
+/// Reads a custom tuple.
 pub(super) fn tuple(el: El<'_>) -> Tuple {
     let mut tuple = Tuple::default();
     tuple.base.at.note(el);

@@ -1,11 +1,11 @@
-//! `<dcmotor>`: a motor by what its data sheet says.
+//! `<dcmotor>`: a DC motor specified by its data sheet.
 
 use super::actuator::inputs;
 use super::attrs::El;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 
-/// Reads the attributes of a motor. Numbers that are not written stay as the class has them.
+/// Reads the attributes of a motor. Omitted numbers keep the values of the class.
 pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {
     let law = &mut to.law;
     if fresh {
@@ -24,7 +24,7 @@ pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {
     saturation(el, to);
 }
 
-/// Resistance and motor constant, written or from the nominal operating point.
+/// Resistance and motor constant, explicit or from the nominal operating point.
 fn constants(el: El<'_>, law: &mut Law) {
     let mut each = [law.gainprm[1], 0.0];
     if el.attr("motorconst").is_some() {
@@ -35,7 +35,7 @@ fn constants(el: El<'_>, law: &mut Law) {
     el.set_partial("nominal", &mut nominal);
     let [voltage, stall_torque, speed] = nominal;
     if voltage > 0.0 && speed > 0.0 {
-        // it stands for the constant of the voltage
+        // the no-load speed determines the back-EMF constant
         let [_, back] = &mut each;
         *back = if *back > 0.0 { *back } else { voltage / speed };
     }
@@ -73,7 +73,7 @@ fn inductance(el: El<'_>, law: &mut Law) {
     }
 }
 
-/// Thermal resistance and capacity, then how the winding's temperature changes its resistance.
+/// Thermal resistance and capacity, and the temperature coefficient of the winding resistance.
 fn thermal(el: El<'_>, law: &mut Law) {
     let mut numbers = [law.dynprm[2], law.dynprm[3], 0.0, law.gainprm[2], law.gainprm[3], law.dynprm[4]];
     if el.set_partial("thermal", &mut numbers) == 0 {
@@ -85,7 +85,7 @@ fn thermal(el: El<'_>, law: &mut Law) {
         return;
     }
     let [mut resistance, mut capacity, time, coefficient, reference, ambient] = numbers;
-    // two of the three give the third
+    // any two of the three determine the third
     if resistance <= 0.0 && time > 0.0 && capacity > 0.0 {
         resistance = time / capacity;
     } else if capacity <= 0.0 && time > 0.0 && resistance > 0.0 {
@@ -101,7 +101,7 @@ fn thermal(el: El<'_>, law: &mut Law) {
     law.gainprm[2..4].copy_from_slice(&[coefficient, reference]);
 }
 
-/// Friction of bristles.
+/// Bristle friction (LuGre).
 fn friction(el: El<'_>, law: &mut Law) {
     let [stiffness, damping] = [law.dynprm[5], law.dynprm[6]];
     let mut numbers = [stiffness, damping, law.biasprm[3], law.biasprm[4], law.biasprm[5]];
@@ -114,7 +114,7 @@ fn friction(el: El<'_>, law: &mut Law) {
     }
 }
 
-/// Gains of the controller on board, then its limits.
+/// Gains and limits of the built-in controller.
 fn controller(el: El<'_>, law: &mut Law) {
     let g = law.gainprm;
     let mut numbers = [g[4], g[5], g[6], law.dynprm[7], law.dynprm[8], g[7]];
@@ -125,7 +125,7 @@ fn controller(el: El<'_>, law: &mut Law) {
     }
 }
 
-/// Largest torque or current, and largest rate of current.
+/// Maximum torque or current, and maximum current rate.
 fn saturation(el: El<'_>, to: &mut Actuator) {
     let mut numbers = [0.0; 3];
     let written = el.set_partial("saturation", &mut numbers);

@@ -1,4 +1,4 @@
-//! `<default>`: classes. A class starts as a copy of the one around it.
+//! `<default>`: default classes. A class starts as a copy of its parent.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::spec::{
 };
 use crate::spec::{Law, Log, Span, did_you_mean};
 
-/// Most classes of a model; each holds a copy of every kind of element.
+/// Upper bound on classes; each holds a copy of every element type.
 const MAX_CLASSES: usize = 2_000;
 
-/// A class: what elements of each kind start from.
+/// A default class: initial values of each element type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub(super) name: String,
-    /// The class around it.
+    /// Parent class.
     pub(super) parent: Option<usize>,
     pub(super) joint: Joint,
     pub(super) geom: Geom,
@@ -43,7 +43,7 @@ impl Default for Classes {
 }
 
 impl Classes {
-    /// The class of a name; a problem is noted where there is none.
+    /// The class with a name; an unknown name is reported.
     pub(super) fn find(&self, log: &Log, name: &str, span: Span) -> Option<usize> {
         let found = self.0.iter().position(|c| c.name == name);
         if found.is_none() {
@@ -54,12 +54,12 @@ impl Classes {
         found
     }
 
-    /// Adds a class without any setting.
+    /// Adds a class without settings.
     pub(super) fn plain(&mut self, name: &str) {
         self.0.push(Class { name: name.to_owned(), ..Class::default() });
     }
 
-    /// What a shortcut for actuators goes on with: the law of the nearest class that was set by the same one.
+    /// Base of an actuator shortcut: the law of the nearest class set by the same shortcut.
     pub(super) fn law(&self, class: usize, tag: &str) -> Option<Law> {
         let mut at = Some(class);
         while let Some(class) = at.and_then(|c| self.0.get(c)) {
@@ -71,7 +71,7 @@ impl Classes {
         None
     }
 
-    /// Reads a top-level default element.
+    /// Reads a top-level `<default>` element.
     pub(super) fn read(&mut self, el: El<'_>, compiler: &Compiler, folder: &Path) {
         if el.text("class").is_some_and(|c| c != "main") {
             el.wrong(
@@ -82,7 +82,7 @@ impl Classes {
         }
         let mut stack = vec![(el, 0)];
         while let Some((el, class)) = stack.pop() {
-            // settings first: nested classes copy them, wherever they stand
+            // settings first: nested classes inherit them regardless of document order
             for child in el.children().filter(|c| c.tag() != "default") {
                 let law = self.law(class, child.tag());
                 setting(child, (compiler, folder), &mut self.0[class], law);
@@ -120,7 +120,7 @@ impl Classes {
     }
 }
 
-/// One element of a class.
+/// Reads one element of a class.
 fn setting(el: El<'_>, (compiler, folder): (&Compiler, &Path), class: &mut Class, law: Option<Law>) {
     match el.tag() {
         "joint" => joint::joint(el, &mut class.joint),

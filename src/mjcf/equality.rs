@@ -1,4 +1,4 @@
-//! `<equality>`: constraints that tie elements together.
+//! `<equality>`: equality constraints.
 
 use super::attrs::El;
 use super::joint::{SOLIMP, SOLREF};
@@ -8,7 +8,7 @@ use crate::spec::{Equality, Kind, Ref};
 impl Default for Equality {
     fn default() -> Self {
         let mut data = [0.0; 12];
-        // the first coefficient of a polynomial, and the scale of a weld's torque
+        // linear polynomial coefficient, and torque scale of a weld
         (data[1], data[10]) = (1.0, 1.0);
         Self {
             base: Default::default(),
@@ -22,7 +22,7 @@ impl Default for Equality {
     }
 }
 
-/// Reads what all constraints have, of a class or in the section, over what it has.
+/// Reads the common attributes, of a default class or in the section, over the current values.
 pub(super) fn common(el: El<'_>, to: &mut Equality) {
     to.base.at.note(el);
     el.set_flag("active", &mut to.active);
@@ -53,7 +53,7 @@ pub(super) fn equality(el: El<'_>, to: &mut Equality) {
     }
 }
 
-/// Two scalar elements, the second one optional.
+/// Two scalar elements, the second optional.
 fn two(el: El<'_>, to: &mut Equality, kind: Kind, names: [&str; 2]) {
     el.required(names[0]);
     target(el, to, kind, names[0]);
@@ -62,7 +62,7 @@ fn two(el: El<'_>, to: &mut Equality, kind: Kind, names: [&str; 2]) {
     }
 }
 
-/// Bodies with an anchor, or sites.
+/// Two bodies with an anchor, or two sites.
 fn rigid(el: El<'_>, to: &mut Equality) {
     let by_site = ["site1", "site2"].iter().any(|a| el.attr(a).is_some());
     let bodily = ["body1", "body2", "anchor", "relpose"].into_iter().find(|a| el.attr(a).is_some());

@@ -1,23 +1,23 @@
-//! `<flex>`, and what `<flexcomp>` has in common with it.
+//! `<flex>`, and the attributes it shares with `<flexcomp>`.
 
 use super::attrs::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF};
 use crate::spec::{Elasticity, Flex, FlexContact, Ref, Span};
 
-/// Most numbers in a list.
+/// Upper bound on numbers in a list.
 pub(super) const MAX_LIST: usize = 10_000_000;
 
-/// Ways to find contacts of a flex with itself.
+/// Self-collision methods.
 const SELF: &[(&str, i32)] = &[("none", 0), ("narrow", 1), ("bvh", 2), ("sap", 3), ("auto", 4)];
 
-/// Forces of 2D elements.
+/// Elastic forces of 2D elements.
 const ELASTIC: &[(&str, i32)] = &[("none", 0), ("bend", 1), ("stretch", 2), ("both", 3)];
 
 /// Cross sections of 1D elements.
 const SECTIONS: &[(&str, i32)] = &[("circle", 0), ("box", 1)];
 
-/// What moves the vertices.
+/// Parametrisation of the vertices.
 pub(super) const DOFS: &[(&str, i32)] =
     &[("full", 0), ("radial", 1), ("trilinear", 2), ("quadratic", 3), ("2d", 4)];
 
@@ -82,7 +82,7 @@ impl Default for Flex {
     }
 }
 
-/// Interpolation order of a way to move vertices.
+/// Interpolation order of a parametrisation.
 pub(super) fn order_of(dof: i32) -> i32 {
     match dof {
         2 => 1,
@@ -91,7 +91,7 @@ pub(super) fn order_of(dof: i32) -> i32 {
     }
 }
 
-/// Reads what a flex and a flexcomp have in common, with the elements inside.
+/// Reads the attributes and child elements shared by flex and flexcomp.
 pub(super) fn common(el: El<'_>, to: &mut Flex) {
     to.base.at.note(el);
     to.base.name = el.text("name").unwrap_or_default();
@@ -110,7 +110,7 @@ pub(super) fn common(el: El<'_>, to: &mut Flex) {
     }
 }
 
-/// Reads the radius, and what is for display.
+/// Reads the radius and visual attributes.
 pub(super) fn looks(el: El<'_>, to: &mut Flex) {
     el.set_real("radius", &mut to.radius);
     el.set_int("group", &mut to.group);
@@ -119,7 +119,7 @@ pub(super) fn looks(el: El<'_>, to: &mut Flex) {
     el.set_flag("flatskin", &mut to.flatskin);
 }
 
-/// Reads how a flex touches things.
+/// Reads contact attributes.
 pub(super) fn contact(el: El<'_>, to: &mut FlexContact) {
     el.set_int("contype", &mut to.contype);
     el.set_int("conaffinity", &mut to.conaffinity);
@@ -168,7 +168,7 @@ pub(super) fn flex(el: El<'_>) -> Flex {
     flex
 }
 
-/// A list of names, each with its place where the text is as written.
+/// A list of names, each located if the text is verbatim.
 fn names(el: El<'_>, name: &str) -> Vec<Ref> {
     let Some(attr) = el.attr(name) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! `<flexcomp>`: a deformable body with the bodies that carry it, from a shape, a file or numbers.
+//! `<flexcomp>`: a deformable body with the bodies that carry it, from a shape, a file or inline data.
 
 mod cells;
 mod file;
@@ -19,17 +19,17 @@ use super::joint::{SOLIMP, SOLREF};
 use super::pose::{orientation, quat_of};
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
 
-/// Most points of a flex.
+/// Upper bound on points of a flex.
 const MAX_POINTS: usize = 1 << 20;
 
 /// Smallest mass, size and scale.
 const MINVAL: f64 = 1e-15;
 
-/// Ways to move vertices, as in the list of keywords.
+/// Parametrizations, as in the list of keywords.
 const RADIAL: i32 = 1;
 const PLANAR: i32 = 4;
 
-/// Where points and elements come from.
+/// Source of points and elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum FlexcompShape {
     #[default]
@@ -59,13 +59,13 @@ const SHAPES: &[(&str, FlexcompShape)] = &[
 ];
 
 impl FlexcompShape {
-    /// Points that are given, and not laid out by count and spacing.
+    /// True if points are given rather than generated from count and spacing.
     fn is_given(self) -> bool {
         matches!(self, FlexcompShape::Mesh | FlexcompShape::Gmsh | FlexcompShape::Direct)
     }
 }
 
-/// A flexcomp while its flex is made.
+/// A flexcomp under construction.
 struct Comp<'a> {
     el: El<'a>,
     context: Context,
@@ -79,22 +79,22 @@ struct Comp<'a> {
     inertiabox: f64,
     rigid: bool,
     dof: i32,
-    /// Constraint: 0 none, 1 edges, 2 vertices, 3 strain.
+    /// Equality constraint: 0 none, 1 edges, 2 vertices, 3 strain.
     equality: i32,
     solref: [f64; 2],
     solimp: [f64; 5],
     points: Vec<DVec3>,
-    /// Vertices, then nodes, that stay with the parent body.
+    /// Pinned vertices, then nodes: they belong to the parent body.
     pinned: Vec<bool>,
-    /// Box around all points.
+    /// Bounding box of all points.
     bounds: (DVec3, DVec3),
-    /// Cells that hold nothing.
+    /// Empty cells.
     empty: Vec<bool>,
     equalities: Vec<Equality>,
     flex: Flex,
 }
 
-/// Reads a flexcomp, and makes its bodies, flex and constraints.
+/// Reads a flexcomp and creates its bodies, flex and constraints.
 pub(super) fn flexcomp(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if !has_place(reader, el, context) {
         return;
@@ -102,7 +102,7 @@ pub(super) fn flexcomp(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let Some(mut comp) = read(reader, el, context) else {
         return;
     };
-    // what is wrong is in the log
+    // errors are in the log
     if comp.layout(reader).is_some() && comp.check().is_some() {
         comp.place();
         if comp.pin().is_some() {
@@ -112,7 +112,7 @@ pub(super) fn flexcomp(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     }
 }
 
-/// Whether a flexcomp can stand here, and is one that can be made: vertices refer to bodies by name.
+/// Checks that a flexcomp is allowed here and can be created: vertices refer to bodies by name.
 fn has_place(reader: &Reader<'_>, el: El<'_>, context: Context) -> bool {
     if let Some(plugin) = el.children().find(|c| c.tag() == "plugin") {
         let message = "plugins of flexcomps are not supported";
@@ -169,7 +169,7 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
     el.set_flag("rigid", &mut comp.rigid);
     comp.pose.pos = vec("pos", 0.0);
     comp.pose.quat = turn(reader, el);
-    // the first one decides whether cells are given
+    // the first element decides whether cells are given
     if let Some(cells) = el.ints("cellcount", 3, 3)
         && cells[0] >= 0
     {
@@ -185,7 +185,7 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
     Some(comp)
 }
 
-/// The rotation; a quaternion is taken as it is written, of any length.
+/// The rotation; quaternions are not normalised.
 fn turn(reader: &Reader<'_>, el: El<'_>) -> DQuat {
     let others = ["axisangle", "euler", "xyaxes", "zaxis"];
     if others.iter().any(|a| el.attr(a).is_some()) {
@@ -194,7 +194,7 @@ fn turn(reader: &Reader<'_>, el: El<'_>) -> DQuat {
     el.fixed("quat").map_or(DQuat::IDENTITY, quat_of)
 }
 
-/// Points along each axis.
+/// Point counts along each axis.
 fn count(el: El<'_>) -> Option<[usize; 3]> {
     if el.attr("count").is_none() {
         return Some([10; 3]);
@@ -208,7 +208,7 @@ fn count(el: El<'_>) -> Option<[usize; 3]> {
 }
 
 impl Comp<'_> {
-    /// Reads points, elements and texture coordinates that are written out.
+    /// Reads inline points, elements and texture coordinates.
     fn numbers(&mut self) -> Option<()> {
         let el = self.el;
         let points = el.list("point").unwrap_or_default();
@@ -244,7 +244,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Checks points and elements.
+    /// Validates points and elements.
     fn check(&mut self) -> Option<()> {
         let (el, n, dim) = (self.el, self.points.len(), self.flex.dim as usize);
         if matches!(self.shape, FlexcompShape::Box | FlexcompShape::Cylinder)
@@ -270,23 +270,23 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Scales points that are given, and moves all into the frame of the parent body.
+    /// Scales given points, and transforms all points to the frame of the parent body.
     fn place(&mut self) {
         let scale = if self.shape.is_given() { self.scale } else { DVec3::ONE };
         let Pose { pos, quat } = self.pose;
         for point in &mut self.points {
-            // quaternions that are not of unit length count too
+            // also correct for quaternions that are not normalised
             let (axis, at) = (quat.xyz(), *point * scale);
             *point = pos + at + 2.0 * axis.cross(quat.w * at + axis.cross(at));
         }
     }
 
-    /// Cells along each axis.
+    /// Cell counts along each axis.
     fn cells(&self) -> [usize; 3] {
         self.flex.cellcount.map(|c| c.max(0) as usize)
     }
 
-    /// Interpolation order; 0 where bodies carry the vertices themselves.
+    /// Interpolation order; 0 if bodies carry the vertices directly.
     fn order(&self) -> usize {
         order_of(self.dof) as usize
     }
@@ -301,7 +301,7 @@ impl Comp<'_> {
         Ref { name: reader.spec.bodies[self.context.body].base.name.clone(), span: self.el.span() }
     }
 
-    /// Adds a body that slides along some axes.
+    /// Adds a body with slide joints along the given axes.
     fn add_body(&self, reader: &mut Reader<'_>, name: &str, pos: DVec3, mass: f64, axes: &[DVec3]) -> Ref {
         let base = self.full_base(name.to_owned());
         let inertia = vec![mass * (2.0 * self.inertiabox * self.inertiabox) / 3.0; 3];

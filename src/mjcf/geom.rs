@@ -7,7 +7,7 @@ use super::joint::{SOLIMP, SOLREF};
 use super::pose::pose;
 use crate::spec::{Compiler, Geom, Pose, Ref, Site};
 
-/// Names of the types; the index into the list is not the value.
+/// Type keywords; the list index is not the value.
 
 const SITE_TYPES: &[(&str, i32)] = &[
     ("sphere", kind::SPHERE),
@@ -91,7 +91,7 @@ pub(super) fn condim(el: El<'_>) -> Option<i32> {
     el.keyword("condim", CONDIMS)
 }
 
-/// Reads the attributes of a geom, of a class or in a body, over what it has.
+/// Reads the attributes of a geom, of a default class or in a body, over its current values.
 pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     to.base.at.note(el);
     el.set_keyword("type", kind::WORDS, &mut to.kind);
@@ -131,8 +131,7 @@ pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     el.set_list("user", &mut to.userdata);
 }
 
-/// Reads pose and end points; end points of the element replace a pose of its class, and the other way round
-/// end points win.
+/// Reads pose and end points; end points take precedence over a pose, whichever of element and class gives them.
 fn placement(el: El<'_>, compiler: &Compiler, to: &mut Pose, fromto: &mut Option<[f64; 6]>) {
     pose(el, compiler, to);
     if let Some(ends) = el.fixed("fromto") {
@@ -140,7 +139,7 @@ fn placement(el: El<'_>, compiler: &Compiler, to: &mut Pose, fromto: &mut Option
     }
 }
 
-/// Reads the attributes of a site, of a class or in a body, over what it has.
+/// Reads the attributes of a site, of a default class or in a body, over its current values.
 pub(super) fn site(el: El<'_>, compiler: &Compiler, to: &mut Site) {
     to.base.at.note(el);
     el.set_keyword("type", SITE_TYPES, &mut to.kind);

@@ -1,20 +1,20 @@
-//! `<include file="…"/>`: the children of another file's root take the element's place.
+//! `<include file="…"/>`: replaced by the children of the other file's root.
 
 use std::path::{Path, PathBuf};
 
 use super::xml::{self, MAX_DEPTH, Tree};
 use crate::spec::{Log, Span};
 
-/// Most files that one model may include.
+/// Upper bound on included files of a model.
 const MAX_INCLUDES: usize = 1000;
 
-/// An include that waits: the element, and the files on the way to it.
+/// A pending include: the element, and the chain of including files.
 struct Pending {
     node: usize,
     chain: Vec<PathBuf>,
 }
 
-/// Replaces every include below the root, file by file.
+/// Expands every include below the root, file by file.
 pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Option<()> {
     let folder = xml::folder(main);
     let mut seen = vec![identity(main)];
@@ -35,7 +35,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Op
     splice(log, tree, root)
 }
 
-/// Loads the file of one include; returns the includes inside it.
+/// Loads the file of an include; returns its own includes.
 fn expand_one(
     log: &Log,
     tree: &mut Tree,
@@ -56,7 +56,7 @@ fn expand_one(
         log.add(tree.nodes[child].span, "include cannot have children", "move them out of the include");
         return None;
     }
-    // files are relative to the main model's folder; one beside the including file is found too
+    // paths are relative to the main model's folder, then to that of the including file
     let (value, span) = (file.value.clone(), file.span);
     let beside = chain.last().map(|p| xml::folder(p).join(&value));
     let path = match beside {
@@ -87,7 +87,7 @@ fn expand_one(
     Some(includes_from(tree, child_root, &chain))
 }
 
-/// Parses an included file. What is wrong in it is told without showing text of files that are no models.
+/// Parses an included file. Errors show no text of files that are not models.
 fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str) -> Option<usize> {
     if !log.text(file).trim_start_matches('\u{feff}').trim_start().starts_with('<') {
         log.add(
@@ -100,13 +100,13 @@ fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str
     xml::parse(log, tree, file)
 }
 
-/// The same file under one name.
+/// Canonical path of a file.
 fn identity(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
-    // elements of one file are consecutive
+    // elements of a file are consecutive
     let of_file = tree.nodes[root].span.file;
     let ours = tree
         .nodes
@@ -117,7 +117,7 @@ fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
     ours.map(|(node, _)| Pending { node, chain: chain.to_vec() }).collect()
 }
 
-/// Puts the children of includes in their place, and checks the depth of the whole.
+/// Splices the children of includes in their place, and checks the total depth.
 fn splice(log: &Log, tree: &mut Tree, root: usize) -> Option<()> {
     let mut stack = vec![(root, 0)];
     while let Some((node, depth)) = stack.pop() {

@@ -7,7 +7,7 @@ use crate::schema::enums::joint as kind;
 use super::attrs::{El, words};
 use crate::spec::{Compiler, Joint};
 
-/// Constraint reference and impedance that everything starts from.
+/// Default solver reference and impedance.
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];
 pub(super) const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
 
@@ -45,7 +45,7 @@ impl Default for Joint {
     }
 }
 
-/// Reads the attributes of a joint, of a class or in a body, over what it has.
+/// Reads the attributes of a joint, of a default class or in a body, over its current values.
 pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     to.base.at.note(el);
     el.set_keyword("type", kind::WORDS, &mut to.kind);
@@ -72,7 +72,7 @@ pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     el.set_list("user", &mut to.userdata);
 }
 
-/// Reads one to three coefficients; the higher orders are zero where they are not written.
+/// Reads one to three coefficients; omitted higher orders are zero.
 pub(super) fn polynomial(el: El<'_>, name: &str, to: &mut [f64; 3]) {
     if el.put(name, || words(to)) {
         return;
@@ -82,7 +82,7 @@ pub(super) fn polynomial(el: El<'_>, name: &str, to: &mut [f64; 3]) {
     }
 }
 
-/// Reads a free joint; classes do not apply to it.
+/// Reads a free joint, to which classes do not apply.
 pub(super) fn freejoint(el: El<'_>) -> Joint {
     let mut joint = Joint { kind: kind::FREE, free: true, ..Joint::default() };
     joint.base.at.note(el);
@@ -91,12 +91,12 @@ pub(super) fn freejoint(el: El<'_>) -> Joint {
     joint
 }
 
-/// Converts what is an angle from degrees.
+/// Converts angles from degrees.
 pub(super) fn to_radians(joint: &mut Joint, compiler: &Compiler) {
     if !compiler.degree || !matches!(joint.kind, kind::HINGE | kind::BALL) {
         return;
     }
-    // the reference leaves ranges that do not limit as they are
+    // MuJoCo does not convert ranges of unlimited joints
     if joint.limited.unwrap_or(joint.range[0] < joint.range[1]) {
         joint.range = joint.range.map(f64::to_radians);
     }

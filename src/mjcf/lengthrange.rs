@@ -1,4 +1,4 @@
-//! `<lengthrange>`: how ranges of actuator lengths are found.
+//! `<lengthrange>`: settings of actuator length ranges.
 
 use super::attrs::El;
 use crate::spec::LengthRange;
@@ -23,7 +23,7 @@ impl Default for LengthRange {
     }
 }
 
-/// Reads one element over the settings so far.
+/// Reads a `<lengthrange>` element over the current settings.
 pub(super) fn lengthrange(el: El<'_>, to: &mut LengthRange) {
     to.at.note(el);
     el.set_keyword("mode", MODES, &mut to.mode);

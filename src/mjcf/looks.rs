@@ -11,10 +11,10 @@ const COLORSPACES: &[(&str, i32)] = &[("auto", 0), ("linear", 1), ("sRGB", 2)];
 const BUILTINS: &[(&str, i32)] = &[("none", 0), ("gradient", 1), ("checker", 2), ("flat", 3)];
 const MARKS: &[(&str, i32)] = &[("none", 0), ("edge", 1), ("cross", 2), ("random", 3)];
 
-/// Attributes of the sides of a cube.
+/// Attributes of the cube faces.
 pub(crate) const SIDES: [&str; 6] = ["fileright", "fileleft", "fileup", "filedown", "filefront", "fileback"];
 
-/// Roles of textures in a material, with the index into the list.
+/// Texture roles of a material, with their indices.
 pub(crate) const ROLES: &[(&str, i32)] = &[
     ("rgb", 1),
     ("occlusion", 2),
@@ -27,10 +27,10 @@ pub(crate) const ROLES: &[(&str, i32)] = &[
     ("orm", 9),
 ];
 
-/// Most cells of a grid of sides.
+/// Upper bound on cells of a face grid.
 const MAX_CELLS: usize = 12;
 
-/// Display groups.
+/// Largest display group.
 const MAX_GROUP: i32 = 5;
 
 impl Default for Texture {
@@ -97,7 +97,7 @@ impl Default for Skin {
     }
 }
 
-/// The name of a file without its folder, where the compiler says so.
+/// File name, without folders if the compiler strips paths.
 fn stripped(file: String, compiler: &Compiler) -> String {
     if !compiler.strippath {
         return file;
@@ -105,7 +105,7 @@ fn stripped(file: String, compiler: &Compiler) -> String {
     file.rsplit(['/', '\\']).next().unwrap_or("").to_owned()
 }
 
-/// Reads the attributes of a texture, of a class or in the section, over what it has.
+/// Reads the attributes of a texture, of a default class or in the section, over its current values.
 pub(super) fn texture(el: El<'_>, compiler: &Compiler, folder: &Path, to: &mut Texture) {
     to.base.at.note(el);
     el.set_keyword("type", TYPES, &mut to.kind);
@@ -140,7 +140,7 @@ pub(super) fn texture(el: El<'_>, compiler: &Compiler, folder: &Path, to: &mut T
     }
 }
 
-/// The grid of sides in a file.
+/// Reads the grid of cube faces in a single file.
 fn grid(el: El<'_>, to: &mut Texture) {
     if let Some(v) = el.ints("gridsize", 2, 2) {
         to.gridsize = [v[0], v[1]];
@@ -166,7 +166,7 @@ fn grid(el: El<'_>, to: &mut Texture) {
     to.gridlayout = layout;
 }
 
-/// Reads the attributes of a material, of a class or in the section, over what it has.
+/// Reads the attributes of a material, of a default class or in the section, over its current values.
 pub(super) fn material(el: El<'_>, to: &mut Material) {
     to.base.at.note(el);
     reference(el, "texture", &mut to.textures[1]);
@@ -234,7 +234,7 @@ fn bone(el: El<'_>) -> Bone {
     to
 }
 
-/// Name of a texture: as written, or that of its file.
+/// Name of a texture: explicit, or the file stem.
 pub(super) fn texture_name(el: El<'_>, texture: &Texture) -> String {
     let own = el.text("name").unwrap_or_default();
     if !own.is_empty() || texture.file.is_empty() {

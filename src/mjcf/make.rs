@@ -1,11 +1,11 @@
-//! Elements that are made rather than read: what composites and robots are rewritten as.
+//! Construction of elements: the output of composites and URDF rewriting.
 
 use super::attrs::El;
 use super::xml::{Attr, Node, Tree};
 use crate::spec::Span;
 
 impl Tree {
-    /// Adds an element at the end of its parent.
+    /// Appends an element to its parent.
     pub(crate) fn element(&mut self, parent: Option<usize>, tag: &str, span: Span) -> usize {
         let id = self.nodes.len();
         self.nodes.push(Node { tag: tag.to_owned(), attrs: Vec::new(), children: Vec::new(), span });
@@ -21,20 +21,20 @@ impl Tree {
         self.nodes[to].attrs.push(attr);
     }
 
-    /// Adds an attribute of numbers, with every digit that they have.
+    /// Adds a numeric attribute, with all digits.
     pub(crate) fn numbers(&mut self, to: usize, name: &str, values: &[f64], span: Span) {
         let words: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
         self.word(to, name, &words.join(" "), span);
     }
 
-    /// Adds an attribute with the value and place of another one.
+    /// Adds an attribute with the value and location of another one.
     pub(crate) fn copy(&mut self, to: usize, name: &str, from: Option<&Attr>) {
         if let Some(from) = from {
             self.nodes[to].attrs.push(Attr { name: name.to_owned(), ..from.clone() });
         }
     }
 
-    /// Adds a copy of an element of another tree, and of all that is in it.
+    /// Adds a deep copy of an element of another tree.
     pub(crate) fn copy_tree(&mut self, parent: usize, from: El<'_>) -> usize {
         let mut first = None;
         let mut stack = vec![(parent, from)];
@@ -42,7 +42,7 @@ impl Tree {
             let id = self.element(Some(parent), el.tag(), el.span());
             self.nodes[id].attrs.clone_from(&el.tree.nodes[el.id].attrs);
             first.get_or_insert(id);
-            // the last of the list is next: children stay in their order
+            // the stack is LIFO: reverse to keep the order of children
             stack.extend(el.children().rev().map(|c| (id, c)));
         }
         first.unwrap_or(parent)

@@ -53,10 +53,10 @@ pub(crate) use xml::Tree;
 pub(crate) use compiler::size_defaults;
 pub(crate) use looks::SIDES;
 
-/// Most models that are attached inside one another.
+/// Deepest nesting of attached models.
 const MAX_MODEL_DEPTH: usize = 32;
 
-/// What the sections of one model are read into.
+/// State of reading one model.
 pub(crate) struct Reader<'a> {
     log: &'a Log,
     spec: Spec,
@@ -64,24 +64,24 @@ pub(crate) struct Reader<'a> {
     classes: Classes,
     models: BTreeMap<String, Rc<Spec>>,
     broken_models: Vec<String>,
-    /// Attached parts, whose sections follow the model's own.
+    /// Attached parts whose sections follow the model's own.
     pending: Vec<attach::Pending>,
     /// Next uid of an actuator.
     uid: usize,
-    /// Whether the model was a URDF.
+    /// The source is a URDF.
     urdf: bool,
-    /// Models that are being read: this one last.
+    /// Chain of models being read, this one last.
     chain: Vec<PathBuf>,
 }
 
-/// Reads a model file and all files that it includes or attaches.
+/// Reads a model file, with all files that it includes or attaches.
 pub fn parse(path: &Path) -> Result<Spec> {
     let log = Log::default();
     let spec = xml::read_text(&log, path, None).and_then(|file| read_model(&log, file, path, &[]));
     finish(&log, spec)
 }
 
-/// Reads a model from text; `name` stands for the file in messages, and its folder is where includes are found.
+/// Reads a model from a string; `name` stands for the file in messages, and its folder is searched for includes.
 pub fn parse_str(text: &str, name: &str) -> Result<Spec> {
     let log = Log::default();
     let path = PathBuf::from(name);
@@ -109,7 +109,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
         "robot" => urdf::rewrite(log, &mut tree, root, path)?,
         "mujoco" => {
             include::expand(log, &mut tree, root, path)?;
-            // what is unknown is skipped, so that the rest is looked at too
+            // unknown elements are skipped, so that the rest is checked too
             schema::check(log, &tree, root);
             composites = composite::expand(log, &mut tree, root);
             root
@@ -159,7 +159,7 @@ impl Reader<'_> {
         self.spec.bodies.push(world);
     }
 
-    /// What other sections depend on, wherever it stands in the file.
+    /// Reads settings that other sections depend on, wherever they are in the file.
     fn settings(&mut self, el: El<'_>) {
         for section in el.children() {
             match section.tag() {
@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a model that can be attached.
+    /// Reads an attachable model.
     fn model(&mut self, el: El<'_>) {
         let Some(file) = el.required("file") else {
             return;
@@ -249,7 +249,7 @@ impl Reader<'_> {
         }
         let spec = xml::read_text(self.log, &path, Some(el.at("file")))
             .and_then(|file| read_model(self.log, file, &path, &self.chain));
-        // without a name, it is known by its own
+        // the default name is that of the model itself
         let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
             el.wrong(
@@ -349,7 +349,7 @@ impl Reader<'_> {
     }
 }
 
-/// Notes something that the reader does not understand yet; the compiler decides whether to refuse it.
+/// Records an element that is not supported yet; the compiler decides whether to reject it.
 fn foreign(spec: &mut Spec, el: El<'_>, what: String) {
     spec.foreign.push(Foreign { what, span: el.span() });
 }

@@ -5,14 +5,14 @@ use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 use super::attrs::El;
 use crate::spec::{At, Opt};
 
-/// Steps that a simulation can take, in seconds; beyond these, time stands still or overflows.
+/// Valid timesteps in seconds; beyond these, time stalls or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 
-/// Flags that are on unless they are disabled.
+/// Standard features: on unless disabled.
 
-/// Flags that are off unless they are enabled.
+/// Optional features: off unless enabled.
 
-/// Every flag with whether two options switch it.
+/// Every flag with its state in two options.
 pub(crate) fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
     let disable =
         disable::WORDS.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
@@ -20,7 +20,7 @@ pub(crate) fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
     disable.chain(enable).collect()
 }
 
-/// The reference's values where nothing is written.
+/// MuJoCo's defaults.
 pub(crate) fn defaults() -> Opt {
     let real = [
         ("timestep", vec![0.002]),
@@ -55,7 +55,7 @@ pub(crate) fn defaults() -> Opt {
     Opt { real: real.into(), int: int.into(), disable: 0, enable: 0, disableactuator: 0, at: At::default() }
 }
 
-/// Reads one option element over the values so far.
+/// Reads an `<option>` element over the current values.
 pub(super) fn option(el: El<'_>, to: &mut Opt) {
     to.at.note(el);
     for (name, value) in &mut to.real {

@@ -1,4 +1,4 @@
-//! Plugins: `<extension>`, and how elements use them.
+//! Plugins: `<extension>`, and plugin children of elements.
 
 use super::attrs::El;
 use super::geom::reference;
@@ -19,7 +19,7 @@ pub(super) fn extension(el: El<'_>, spec: &mut Spec) {
     spec.extensions.push(plugin);
 }
 
-/// Reads how an element uses a plugin.
+/// Reads the plugin child of an element.
 pub(super) fn usage(el: El<'_>) -> PluginUse {
     let mut usage = PluginUse { config: config(el), span: el.span(), ..PluginUse::default() };
     usage.plugin.span = el.span();
@@ -28,7 +28,7 @@ pub(super) fn usage(el: El<'_>) -> PluginUse {
     usage
 }
 
-/// Settings by key.
+/// Configuration by key.
 fn config(el: El<'_>) -> Vec<(String, String)> {
     let mut config: Vec<(String, String)> = Vec::new();
     for child in el.children().filter(|c| c.tag() == "config") {

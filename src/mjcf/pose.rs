@@ -1,4 +1,4 @@
-//! Positions and all spellings of orientations.
+//! Positions, and all orientation attributes.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,20 +7,20 @@ use crate::spec::{Compiler, Pose};
 
 const SPELLINGS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
-/// Vectors shorter than this have no direction.
+/// A vector shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-10;
 
-/// Scalar-first numbers of a quaternion.
+/// Quaternion as a scalar-first array.
 pub fn quat_array(q: DQuat) -> [f64; 4] {
     [q.w, q.x, q.y, q.z]
 }
 
-/// A quaternion from scalar-first numbers.
+/// Quaternion from a scalar-first array.
 pub fn quat_of(q: [f64; 4]) -> DQuat {
     DQuat::from_xyzw(q[1], q[2], q[3], q[0])
 }
 
-/// Reads position and orientation over the pose so far.
+/// Reads position and orientation over the current pose.
 pub(super) fn pose(el: El<'_>, compiler: &Compiler, to: &mut Pose) {
     el.set_vector("pos", &mut to.pos);
     if el.put("quat", || words(&quat_array(to.quat))) {
@@ -31,7 +31,7 @@ pub(super) fn pose(el: El<'_>, compiler: &Compiler, to: &mut Pose) {
     }
 }
 
-/// Reads whichever spelling of the orientation is there.
+/// Reads the orientation in any of its forms.
 pub(super) fn orientation(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
     let mut written = SPELLINGS.iter().filter(|s| el.attr(s).is_some());
     let first = *written.next()?;
@@ -71,7 +71,7 @@ fn axisangle(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
     Some(DQuat::from_axis_angle(axis, angle))
 }
 
-/// Rotation from three angles in the sequence of the compiler settings.
+/// Rotation by Euler angles in the sequence of the compiler settings.
 pub(super) fn euler(angles: [f64; 3], compiler: &Compiler) -> DQuat {
     let mut quat = DQuat::IDENTITY;
     for (angle, letter) in angles.into_iter().zip(compiler.eulerseq) {
@@ -81,7 +81,7 @@ pub(super) fn euler(angles: [f64; 3], compiler: &Compiler) -> DQuat {
             b'y' => DQuat::from_rotation_y(angle),
             _ => DQuat::from_rotation_z(angle),
         };
-        // small letters turn with the frame, capital ones stay fixed
+        // lowercase axes are intrinsic, capital ones extrinsic
         quat = if letter.is_ascii_lowercase() { quat * turn } else { turn * quat };
     }
     quat.normalize()
@@ -96,13 +96,13 @@ fn xyaxes(el: El<'_>) -> Option<DQuat> {
     Some(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
 }
 
-/// The smallest rotation that takes the z axis to a unit vector.
+/// Minimal rotation of the z axis to a unit vector.
 pub fn z_to(axis: DVec3) -> DQuat {
     let cross = DVec3::Z.cross(axis);
     let sine = cross.length();
     let angle = sine.atan2(axis.z);
     if sine < MIN_LENGTH {
-        // parallel or opposite: about x
+        // parallel or antiparallel: rotation about x
         return DQuat::from_rotation_x(if axis.z < 0.0 { std::f64::consts::PI } else { 0.0 });
     }
     DQuat::from_axis_angle(cross / sine, angle)

@@ -1,4 +1,4 @@
-//! Elements of other sections that refer into a replicate are replicated with it.
+//! Replication of elements in other sections that refer into a replicate.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,19 +7,19 @@ use super::body::MAX_ELEMENTS;
 use crate::spec::Spec;
 use crate::spec::{Index, Kind, Refers, bases};
 
-/// For every name inside a replicate, as it is without suffixes, the name spaces of its copies.
+/// Namespaces of the copies of every name inside a replicate, by its name without suffixes.
 type Copies = HashMap<(Kind, String), Vec<Copy>>;
 
-/// Name spaces of a copy.
+/// Namespaces of a copy.
 #[derive(Clone, Copy)]
 struct Copy {
-    /// Of the innermost replicate around it.
+    /// Innermost enclosing replicate.
     replicate: usize,
-    /// Its own, which can be that of an attached model.
+    /// Its own, possibly of an attached model.
     own: usize,
 }
 
-/// Replaces every element that refers into replicates by one for each copy, behind all others.
+/// Replaces every element that refers into replicates by one per copy, appended after all others.
 pub(super) fn expand(reader: &mut Reader<'_>) {
     if reader.spec.scopes.iter().all(|s| s.suffix.is_empty()) {
         return;
@@ -34,9 +34,9 @@ pub(super) fn expand(reader: &mut Reader<'_>) {
             )*
         };
     }
-    // what others refer to comes first
+    // referenced kinds come first
     lists!(tendons actuators equalities sensors pairs excludes);
-    // keyframes mean the first copy of an actuator; the others are new
+    // keyframes refer to the first copy of an actuator; the others are new
     let mut known = HashSet::new();
     for actuator in &mut spec.actuators {
         if !known.insert(actuator.uid) {
@@ -67,22 +67,21 @@ fn copy_all<T: Refers + Clone>(spec: &Spec, items: Vec<T>, ok: &mut bool) -> Vec
             }
             Some(found) => copied.extend(found.iter().map(|found| {
                 let mut copy = item.clone();
-                // an element of the attached model has the prefix that its target has
+                // an element of the attached model has the prefix of its target
                 let scope = if item.base().scope == 0 { found.replicate } else { found.own };
                 copy.base_mut().scope = scope;
                 (found.replicate, copy)
             })),
         }
     }
-    // copy by copy, in the order of the name spaces
+    // copy by copy, in namespace order
     copied.sort_by_key(|c| c.0);
     plain.extend(copied.into_iter().map(|c| c.1));
     plain
 }
 
-/// Copies of the innermost replicate that an element refers into. All that it refers to must be inside that
-/// replicate or those around it, or anything else is not copied with it; but spatial tendons pass through what is
-/// outside too.
+/// Copies of the innermost replicate that an element refers into. All its references must be inside that replicate or
+/// its ancestors, or to elements that are not replicated; spatial tendons may also pass through elements outside.
 fn copies_of<'a>(spec: &Spec, copies: &'a Copies, index: &Index, item: &impl Refers) -> Option<&'a [Copy]> {
     let scope = item.base().scope;
     let mut found: Option<&[Copy]> = None;
@@ -106,7 +105,7 @@ fn copies_of<'a>(spec: &Spec, copies: &'a Copies, index: &Index, item: &impl Ref
     found
 }
 
-/// Whether every copy is inside one of the others, or is one of them.
+/// True if every copy is, or is nested in, one of the others.
 fn all_inside(spec: &Spec, inner: &[Copy], outer: &[Copy]) -> bool {
     let outer: HashSet<usize> = outer.iter().map(|c| c.replicate).collect();
     inner.iter().all(|c| {
@@ -124,7 +123,7 @@ fn copies(spec: &Spec, index: &Index) -> Copies {
     let mut copies = Copies::new();
     for &kind in Kind::ALL.iter().filter(|k| is_copied(**k)) {
         for base in bases(spec, kind).filter(|b| !b.name.is_empty()) {
-            // every replicate around it copies what is inside, under the names that those inside made
+            // every enclosing replicate copies its contents, under the names made by nested ones
             let mut name = base.name.clone();
             let mut at = Some(base.scope);
             while let Some(s) = at {
@@ -145,7 +144,7 @@ fn copies(spec: &Spec, index: &Index) -> Copies {
     copies
 }
 
-/// What a name space and those around it put before names.
+/// Concatenated prefixes of a namespace and its ancestors.
 fn prefixes(spec: &Spec, scope: usize) -> String {
     let mut all = String::new();
     let mut at = Some(scope);

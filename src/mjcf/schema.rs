@@ -1,11 +1,11 @@
-//! Which elements and attributes exist: one table, one check.
+//! MJCF schema: one table of elements and attributes, and its validation.
 
 use std::sync::OnceLock;
 
 use super::xml::Tree;
 use crate::spec::{Log, did_you_mean};
 
-/// An element of the format.
+/// An element of the schema.
 struct Rule {
     name: &'static str,
     once: bool,
@@ -14,7 +14,7 @@ struct Rule {
     children: Vec<usize>,
 }
 
-/// Attributes that every name and reference check knows are gone, with what to write instead.
+/// Removed attributes, with their replacements.
 const REMOVED: &[(&str, &str, &str)] =
     &[("option", "apirate", "remove it"), ("option", "collision", "use contact/pair and contact/exclude")];
 
@@ -23,7 +23,7 @@ fn rules() -> &'static [Rule] {
     RULES.get_or_init(|| load(include_str!("schema.txt")))
 }
 
-/// Reads the table: indentation is nesting.
+/// Parses the table: indentation is nesting.
 fn load(text: &'static str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     let mut path: Vec<usize> = Vec::new();
@@ -45,7 +45,7 @@ fn load(text: &'static str) -> Vec<Rule> {
     rules
 }
 
-/// The rule of a child element. Bodies, frames and replicates all hold what a body holds.
+/// The rule of a child element. Bodies, frames and replicates share the contents of a body.
 fn child_rule(parent: usize, tag: &str) -> Option<usize> {
     let rules = rules();
     let rule = &rules[parent];
@@ -63,7 +63,7 @@ fn child_rule(parent: usize, tag: &str) -> Option<usize> {
     own(&rules[holder].children, tag)
 }
 
-/// The body rule for frames and replicates, the rule itself otherwise.
+/// The body rule for frames and replicates, else the rule itself.
 fn body_rule(rule: usize) -> usize {
     let rules = rules();
     match rules[rule].name {
@@ -72,14 +72,14 @@ fn body_rule(rule: usize) -> usize {
     }
 }
 
-/// Checks all elements and attributes below a root.
+/// Validates all elements and attributes below a root.
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"), false)];
     while let Some((node, rule, path, free)) = stack.pop() {
         if log.is_full() {
             return;
         }
-        // MuJoCo looks at no attribute that it does not know in frames and replicates, and files rely on it
+        // MuJoCo ignores unknown attributes of frames and replicates, and files rely on it
         let free = free || matches!(rules()[rule].name, "frame" | "replicate");
         check_attributes(log, tree, node, (rule, &path), free);
         let mut seen: Vec<&str> = Vec::new();
@@ -106,7 +106,7 @@ pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     }
 }
 
-/// Path of a child for messages; deep nests are shortened to their end.
+/// Path of a child in messages; deep paths are shortened to their end.
 fn path_of(parent: &str, tag: &str) -> String {
     if parent.len() > 60 { format!("…/{tag}") } else { format!("{parent}/{tag}") }
 }
@@ -128,7 +128,7 @@ fn unknown_element(log: &Log, tree: &Tree, node: usize, rule: usize, path: &str)
     log.add(tree.nodes[node].span, format!("unknown element '{tag}' in {path}"), help);
 }
 
-/// What is not known is only warned about where anything goes.
+/// Unknown attributes are only a warning if `free`.
 fn check_attributes(log: &Log, tree: &Tree, node: usize, (rule, path): (usize, &str), free: bool) {
     let tell = |span, message: String, help: String| {
         if free { log.warn(span, message, help) } else { log.add(span, message, help) }
@@ -157,7 +157,7 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, (rule, path): (usize, &
     }
 }
 
-/// A word of a file, cut to a length that fits a message.
+/// A word of a file, truncated to fit a message.
 pub(super) fn short(word: &str) -> String {
     if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
 }

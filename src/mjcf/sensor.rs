@@ -8,7 +8,7 @@ use crate::spec::{Object, Ref, Sensor, did_you_mean};
 pub(super) const INTERPOLATIONS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 pub(super) const STAGES: &[(&str, i32)] = &[("none", 0), ("pos", 1), ("vel", 2), ("acc", 3)];
 
-/// What has a frame.
+/// Object types with a frame.
 const FRAMES: &[(&str, i32)] = &[("body", 1), ("xbody", 2), ("geom", 5), ("site", 6), ("camera", 7)];
 
 /// Reads a sensor.
@@ -79,7 +79,7 @@ fn interval(el: El<'_>, to: &mut [f64; 2]) {
     el.wrong("interval", message, "a period, then a phase between minus the period and zero");
 }
 
-/// An object of a known kind, which must be named.
+/// A required object of a fixed type.
 fn named(el: El<'_>, attr: &str, kind: i32) -> Option<Object> {
     el.required(attr)?;
     object(el, attr, kind)
@@ -90,7 +90,7 @@ fn object(el: El<'_>, attr: &str, kind: i32) -> Option<Object> {
     Some(Object { kind, name: Ref { name: attr.value.clone(), span: attr.span } })
 }
 
-/// One object of several kinds.
+/// An object of one of several types.
 fn one_of(el: El<'_>, attrs: &[(&str, i32)], needed: bool) -> Option<Object> {
     let mut written = attrs.iter().filter(|a| el.attr(a.0).is_some());
     let first = written.next();
@@ -109,7 +109,7 @@ fn one_of(el: El<'_>, attrs: &[(&str, i32)], needed: bool) -> Option<Object> {
     object(el, attr, kind)
 }
 
-/// An object that has a frame.
+/// An object with a frame.
 fn framed(el: El<'_>, kind: &str, name: &str, needed: bool) -> Option<Object> {
     if needed || el.attr(kind).is_some() || el.attr(name).is_some() {
         el.required(kind);
@@ -119,7 +119,7 @@ fn framed(el: El<'_>, kind: &str, name: &str, needed: bool) -> Option<Object> {
     object(el, name, number)
 }
 
-/// An object of any kind; the reference takes unknown words as no object.
+/// An object of any type; MuJoCo treats unknown keywords as no object.
 fn any(el: El<'_>, kind: &str, name: &str) -> Option<Object> {
     if el.attr(kind).is_none() && el.attr(name).is_none() {
         return None;
@@ -155,7 +155,7 @@ fn contact(el: El<'_>, to: &mut Sensor) {
     }
 }
 
-/// Bits of the listed words, which must come in order; the first one where none is listed.
+/// Bit mask of the listed keywords, which must be in order; the first one by default.
 fn data(el: El<'_>, words: &[(&str, i32)]) -> i32 {
     let list = words.iter().map(|w| w.0).collect::<Vec<_>>().join(" ");
     let (mut bits, mut last) = (0, None);

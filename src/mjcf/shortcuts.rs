@@ -1,14 +1,14 @@
-//! Shortcuts for actuators: each sets dynamics, gain and bias of its own.
+//! Actuator shortcuts: each sets its own dynamics, gain and bias.
 
 use super::actuator::inputs;
 use super::attrs::El;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 
-/// Parameters of a muscle that come first: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
+/// Leading muscle parameters: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
 const MUSCLE: [f64; 9] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2];
 
-/// Force is the control.
+/// Motor: force = ctrl.
 pub(super) fn motor(to: &mut Actuator) {
     let fresh = Law::default();
     let law = &mut to.law;
@@ -16,7 +16,7 @@ pub(super) fn motor(to: &mut Actuator) {
     (law.gainprm, law.biasprm) = (fresh.gainprm, fresh.biasprm);
 }
 
-/// Force kp (ctrl - length) - kv velocity, with a filter of the control where it has a time constant.
+/// Position servo: force = kp (ctrl - length) - kv velocity, with filtered control if a time constant is given.
 pub(super) fn position(el: El<'_>, to: &mut Actuator) {
     servo(el, &mut to.law);
     to.law.ctrlspec = input::POS;
@@ -27,7 +27,7 @@ pub(super) fn position(el: El<'_>, to: &mut Actuator) {
     exclusive(el, to, "ctrlrange");
 }
 
-/// A position servo whose setpoint is the integral of the control.
+/// Integrated-velocity servo: a position servo whose setpoint is the integral of the control.
 pub(super) fn intvelocity(el: El<'_>, to: &mut Actuator) {
     servo(el, &mut to.law);
     to.law.ctrlspec = input::VEL;
@@ -46,7 +46,7 @@ fn servo(el: El<'_>, law: &mut Law) {
     el.set_real("inheritrange", &mut law.inheritrange);
 }
 
-/// Damping of a servo. A positive `biasprm[2]` is a damping ratio until it is compiled.
+/// Damping of a servo. A positive `biasprm[2]` is a damping ratio until compilation.
 fn damping(el: El<'_>, law: &mut Law) {
     if el.attr("kv").is_some() && el.attr("dampratio").is_some() {
         el.wrong("dampratio", "kv and dampratio cannot both be given", "keep one of them");
@@ -59,7 +59,7 @@ fn damping(el: El<'_>, law: &mut Law) {
     el.set_positive("dampratio", &mut law.biasprm[2]);
 }
 
-/// A range is given or inherited.
+/// A range is either explicit or inherited.
 fn exclusive(el: El<'_>, to: &Actuator, name: &str) {
     let range = if name == "actrange" { to.actrange } else { to.ctrlrange };
     if to.law.inheritrange > 0.0 && range != [0.0; 2] {
@@ -68,7 +68,7 @@ fn exclusive(el: El<'_>, to: &Actuator, name: &str) {
     }
 }
 
-/// Force kv (ctrl - velocity).
+/// Velocity servo: force = kv (ctrl - velocity).
 pub(super) fn velocity(el: El<'_>, to: &mut Actuator) {
     let law = &mut to.law;
     el.set_real("kv", &mut law.gainprm[0]);
@@ -78,7 +78,7 @@ pub(super) fn velocity(el: El<'_>, to: &mut Actuator) {
     law.ctrlspec = input::VEL;
 }
 
-/// Force -kv velocity ctrl.
+/// Damper: force = -kv velocity ctrl.
 pub(super) fn damper(el: El<'_>, to: &mut Actuator, fresh: bool) {
     let law = &mut to.law;
     let mut kv = if fresh { 0.0 } else { -law.gainprm[2] };
@@ -89,7 +89,7 @@ pub(super) fn damper(el: El<'_>, to: &mut Actuator, fresh: bool) {
     not_negative(el, to, "a damper");
 }
 
-/// The control is clamped, and has a range without negative numbers.
+/// Clamps the control, whose range must not be negative.
 fn not_negative(el: El<'_>, to: &mut Actuator, what: &str) {
     to.ctrllimited = Some(true);
     if to.ctrlrange[0] < 0.0 || to.ctrlrange[1] < 0.0 {
@@ -98,7 +98,7 @@ fn not_negative(el: El<'_>, to: &mut Actuator, what: &str) {
     }
 }
 
-/// A pneumatic or hydraulic cylinder: a filter, with the area as gain.
+/// Pneumatic or hydraulic cylinder: a filter, with the area as gain.
 pub(super) fn cylinder(el: El<'_>, to: &mut Actuator) {
     let law = &mut to.law;
     el.set_real("timeconst", &mut law.dynprm[0]);
@@ -113,7 +113,7 @@ pub(super) fn cylinder(el: El<'_>, to: &mut Actuator) {
     law.ctrlspec = input::PRESSURE;
 }
 
-/// A muscle. Negative numbers leave what there is.
+/// Muscle. Negative numbers keep the current values.
 pub(super) fn muscle(el: El<'_>, to: &mut Actuator, fresh: bool) {
     let law = &mut to.law;
     if fresh {
@@ -141,14 +141,14 @@ pub(super) fn muscle(el: El<'_>, to: &mut Actuator, fresh: bool) {
     (law.dyntype, law.gaintype, law.biastype) = (dynamics::MUSCLE, gain::MUSCLE, bias::MUSCLE);
 }
 
-/// Force in the contacts of a body.
+/// Adhesion at the contacts of a body.
 pub(super) fn adhesion(el: El<'_>, to: &mut Actuator) {
     el.set_positive("gain", &mut to.law.gainprm[0]);
     (to.law.gaintype, to.law.biastype) = (gain::FIXED, bias::NONE);
     not_negative(el, to, "adhesion");
 }
 
-/// A servo of a relative orientation.
+/// Servo of a relative orientation.
 pub(super) fn orientation(el: El<'_>, to: &mut Actuator) {
     let law = &mut to.law;
     el.set_real("kp", &mut law.gainprm[0]);
@@ -161,7 +161,7 @@ pub(super) fn orientation(el: El<'_>, to: &mut Actuator) {
     inputs(el, &mut law.ctrlspec);
 }
 
-/// A controller of position and velocity, with integral and feedforward.
+/// PID controller with position and velocity setpoints, integral and feedforward terms.
 pub(super) fn pid(el: El<'_>, to: &mut Actuator, fresh: bool) {
     let law = &mut to.law;
     if fresh {
@@ -185,7 +185,7 @@ pub(super) fn pid(el: El<'_>, to: &mut Actuator, fresh: bool) {
     el.set_fixed("velrange", &mut law.velrange);
     el.set_fixed("ffrange", &mut law.ffrange);
     el.set_real("inheritrange", &mut law.inheritrange);
-    // another name for the range of the first control
+    // alias of the range of the first control
     el.set_fixed("posrange", &mut to.ctrlrange);
     exclusive(el, to, "ctrlrange");
 }

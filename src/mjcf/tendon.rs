@@ -33,7 +33,7 @@ impl Default for Tendon {
     }
 }
 
-/// Reads the attributes of a tendon, of a class or in the section, over what it has.
+/// Reads the attributes of a tendon, of a default class or in the section, over its current values.
 pub(super) fn tendon(el: El<'_>, to: &mut Tendon) {
     to.base.at.note(el);
     el.set_int("group", &mut to.group);
@@ -77,7 +77,7 @@ pub(super) fn path(el: El<'_>, to: &mut Tendon) {
     }
 }
 
-/// A reference that must be there.
+/// A required reference.
 fn needed(el: El<'_>, attr: &str) -> Ref {
     let mut target = Ref { span: el.span(), ..Ref::default() };
     reference(el, attr, &mut target);
@@ -85,7 +85,7 @@ fn needed(el: El<'_>, attr: &str) -> Ref {
     target
 }
 
-/// A number that must be there.
+/// A required number.
 fn number(el: El<'_>, attr: &str, otherwise: f64) -> f64 {
     el.required(attr);
     el.real(attr).unwrap_or(otherwise)

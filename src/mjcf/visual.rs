@@ -1,9 +1,9 @@
-//! `<visual>`: settings of the viewer. They are kept and compiled; nothing of them is simulated.
+//! `<visual>`: visualisation settings, stored in the model but without effect on simulation.
 
 use super::attrs::El;
 use crate::spec::Visual;
 
-/// Numbers, in single precision, with the values where nothing is written.
+/// Numeric settings in single precision, with their defaults.
 const REAL: &[(&str, &[f64])] = &[
     ("global_fovy", &[45.0]),
     ("global_ipd", &[0.068]),
@@ -72,7 +72,7 @@ const REAL: &[(&str, &[f64])] = &[
     ("rgba_bvactive", &[1.0, 0.0, 0.0, 0.5]),
 ];
 
-/// Integers and flags.
+/// Integer and boolean settings.
 const INT: &[(&str, i32)] = &[
     ("global_cameraid", -1),
     ("global_orthographic", 0),
@@ -88,10 +88,10 @@ const INT: &[(&str, i32)] = &[
     ("headlight_active", 1),
 ];
 
-/// Integers that are written as true or false.
+/// Integers written as booleans.
 pub(super) const FLAGS: &[&str] = &["global_orthographic", "global_ellipsoidinertia", "global_bvactive"];
 
-/// The values where nothing is written.
+/// Default values.
 pub(crate) fn defaults() -> Visual {
     Visual {
         real: REAL.iter().map(|(name, value)| (*name, value.to_vec())).collect(),
@@ -100,7 +100,7 @@ pub(crate) fn defaults() -> Visual {
     }
 }
 
-/// Reads one visual element over the values so far.
+/// Reads a `<visual>` element over the current values.
 pub(super) fn visual(el: El<'_>, to: &mut Visual) {
     for group in el.children() {
         let Visual { real, int, written } = to;
@@ -130,7 +130,7 @@ pub(super) fn visual(el: El<'_>, to: &mut Visual) {
     }
 }
 
-/// The attribute of a setting, if it is in the group.
+/// Attribute of a setting, if it belongs to the group.
 fn own_name(full: &'static str, group: &str) -> Option<&'static str> {
     full.split_once('_').filter(|(g, _)| *g == group).map(|(_, name)| name)
 }

@@ -1,16 +1,16 @@
-//! XML text -> a tree of elements in one flat list, every name and value with its span.
+//! XML text -> a flat tree of elements, with a span for every name and value.
 
 use std::path::{Path, PathBuf};
 
 use crate::spec::{Log, Span};
 
-/// Most elements inside one another; the reference refuses from about 498 on.
+/// Deepest element nesting; MuJoCo rejects about 498 levels.
 pub(super) const MAX_DEPTH: usize = 490;
 
-/// Most attributes of an element: the check that none is repeated is quadratic.
+/// Upper bound on attributes of an element: the duplicate check is quadratic.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// Largest file that is read.
+/// Largest accepted file, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// An attribute.
@@ -18,42 +18,42 @@ pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 pub(crate) struct Attr {
     /// Name.
     pub name: String,
-    /// Value, entities resolved.
+    /// Value, with entities resolved.
     pub value: String,
-    /// Place of the value.
+    /// Source location of the value.
     pub span: Span,
-    /// Place of the name.
+    /// Source location of the name.
     pub name_span: Span,
 }
 
 /// An element.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Node {
-    /// Name.
+    /// Tag.
     pub tag: String,
     /// Attributes in document order.
     pub attrs: Vec<Attr>,
-    /// Children, as indices into the tree.
+    /// Children, as tree indices.
     pub children: Vec<usize>,
-    /// Place of the name.
+    /// Source location of the tag.
     pub span: Span,
 }
 
 impl Node {
-    /// The attribute of a name.
+    /// The attribute with a name.
     pub(crate) fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.iter().find(|a| a.name == name)
     }
 }
 
-/// All elements of a model: the first is the root. Flat, so that nothing recurses.
+/// All elements of a model: the first is the root. A flat list, to avoid recursion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     /// Elements.
     pub nodes: Vec<Node>,
 }
 
-/// Reads a file as text; a problem is noted at `from`, or at the file itself.
+/// Reads a file as text; a problem is reported at `from`, or at the file itself.
 pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
     let complain = |message: String, help: &str| {
         let span = from.unwrap_or_else(|| Span {
@@ -63,7 +63,7 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
         });
         log.add(span, message, help);
     };
-    // where a file is read by its path alone, the place of the message names it
+    // without `from`, the location in the message already names the file
     let shown = if from.is_some() { format!("'{}'", path.display()) } else { "the file".to_owned() };
     match std::fs::metadata(path) {
         Err(e) => {
@@ -90,12 +90,12 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
     match String::from_utf8(bytes) {
         Ok(text) => Some(log.add_source(path.to_owned(), text)),
         Err(e) => {
-            // show where, but never the bytes
+            // report the location but never the bytes
             let at = e.utf8_error().valid_up_to();
             let before = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
             let line = before.matches('\n').count() + 1;
             let message = format!("{shown} is not UTF-8 text (line {line}, byte {at})");
-            // markup with comments in another encoding is common, and reads well without those letters
+            // comments in another encoding are common and may lose those letters
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
             if text.contains('\0') || !text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
                 complain(message, "save the file as UTF-8");
@@ -129,14 +129,14 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
             return None;
         }
     };
-    // copy elements in document order; parents come before children
+    // copy elements in document order; parents precede children
     let base = tree.nodes.len();
     let mut index = std::collections::HashMap::new();
     for node in document.descendants().filter(|n| n.is_element()) {
         let start = node.range().start + 1;
         let tag = text[start..start + node.tag_name().name().len()].to_owned();
         let tag_span = span(start, start + tag.len());
-        // names of other formats may be declared, but mean nothing here
+        // namespace declarations of other formats are allowed and ignored
         let known = node.attributes().filter(|a| !text[a.range_qname()].starts_with("xmlns"));
         let attrs = known.map(|a| Attr {
             name: text[a.range_qname()].to_owned(),
@@ -154,8 +154,8 @@ pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     (tree.nodes.len() > base).then_some(base)
 }
 
-/// The text with nothing but tags, every byte at its place. Comments and text between tags mean nothing, so what
-/// is not allowed in them does no harm; neither do prefixes of names that nobody declares.
+/// The text reduced to tags, with every byte at its place. Comments and text between tags are meaningless, so invalid
+/// content in them is harmless, as are undeclared namespace prefixes.
 fn plain(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut blank =
@@ -184,7 +184,7 @@ fn plain(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Places of colons in the names of a tag.
+/// Positions of colons in the names of a tag.
 fn colons_of(bytes: &[u8], start: usize, end: usize) -> Vec<usize> {
     let mut quote = None;
     let mut found = Vec::new();
@@ -200,7 +200,7 @@ fn colons_of(bytes: &[u8], start: usize, end: usize) -> Vec<usize> {
     found
 }
 
-/// Byte of a line and column of the XML reader.
+/// Byte offset of a line and column of the XML parser.
 fn byte_of(text: &str, pos: roxmltree::TextPos) -> usize {
     let start: usize =
         text.split_inclusive('\n').take(pos.row.saturating_sub(1) as usize).map(str::len).sum();
@@ -209,13 +209,13 @@ fn byte_of(text: &str, pos: roxmltree::TextPos) -> usize {
     start + within
 }
 
-/// The reader's message without the line and column that it ends with.
+/// The parser's message without its trailing line and column.
 fn without_position(error: &roxmltree::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at ").map_or(text.clone(), |(head, _)| head.to_owned())
 }
 
-/// Checks the depth and refuses document types before the text is parsed.
+/// Checks the depth and rejects document types before parsing.
 fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_usize);
@@ -249,13 +249,13 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
     Ok(())
 }
 
-/// End of a construct that starts here, or nothing where it does not.
+/// End of a construct that starts here; `None` if it does not.
 fn skip(text: &str, at: usize, open: &str, close: &str) -> Option<usize> {
     let rest = text.get(at..)?.strip_prefix(open)?;
     Some(rest.find(close).map_or(text.len(), |i| at + open.len() + i + close.len()))
 }
 
-/// One past the tag that starts here, whether it closes itself, and its number of attributes.
+/// End of the tag that starts here, true if it is self-closing, and its number of attributes.
 fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool, usize) {
     let mut quote = None;
     let mut attributes = 0;
@@ -274,7 +274,7 @@ fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool, usize) {
     (bytes.len(), false, attributes)
 }
 
-/// Folder of a file, against which its references are resolved.
+/// Folder of a file, the base of its relative references.
 pub(super) fn folder(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }

@@ -1,4 +1,4 @@
-//! One world on the CPU: every Data field as a flat array, made from the table of fields.
+//! One world on the CPU: every Data field as a flat array, generated from the field table.
 
 use super::Model;
 use crate::cpu::actuation::history;
@@ -14,7 +14,7 @@ macro_rules! define_data {
         /// State and results of one world.
         #[allow(non_snake_case)]
         pub struct Data<T: Real = f64> {
-            /// Lengths of the axes, capacities included.
+            /// Axis lengths, capacities included.
             pub sizes: Sizes,
             $(
                 #[doc = $doc]
@@ -23,7 +23,7 @@ macro_rules! define_data {
             )*
         }
 
-        // By hand and a field at a time, as in `model.rs`.
+        // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
                 let mut data = Self { sizes: self.sizes, ..Self::default() };
@@ -51,14 +51,14 @@ macro_rules! define_data {
         }
 
         impl<T: Real> Data<T> {
-            /// What the table says of every Data field.
+            /// Table entries of all Data fields.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
                 traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: stringify!($stage),
             },)*];
 
-            /// A world of the given sizes with every element zero.
+            /// A world of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
                 let mut next = move || fields.next().unwrap_or(0);
@@ -72,7 +72,7 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
             }
 
-            /// One field by name, to be written.
+            /// Mutable access to a field by name.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
                 match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
             }
@@ -88,7 +88,7 @@ macro_rules! define_data {
 }
 data_table!(define_data);
 
-/// Slots of a world: fixed when a batch is made.
+/// Fixed capacities of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// Contacts.
@@ -98,7 +98,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Sizes of a world of `model` with this room: what only other solvers than its own need has none.
+    /// Sizes of a world of `model` with these capacities; fields of unused solvers and features have length zero.
     pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
         let ndual = if model.is_dual() { self.njmax } else { 0 };
@@ -119,14 +119,14 @@ impl Capacity {
 }
 
 impl<T: Real> Data<T> {
-    /// A world of `model` in its initial state, with room for `capacity`.
+    /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
         let mut data = Self::zeroed(capacity.sizes(model));
         data.reset(model, None);
         data
     }
 
-    /// Puts the state back to the model's initial one, or to a keyframe; status and counters are kept.
+    /// Resets the state to the model's initial one or to a keyframe; status and counters are kept.
     ///
     /// The caller checks that the keyframe exists.
     pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
@@ -140,13 +140,13 @@ impl<T: Real> Data<T> {
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
         self.eq_active.copy_from_slice(&model.eq_active0);
-        // trees that a keyframe moves wake up
+        // trees moved by a keyframe are awake
         if !self.tree_asleep.is_empty() {
             self.tree_asleep.copy_from_slice(&model.tree_asleep0);
             self.asleep_qpos.copy_from_slice(&model.qpos0);
         }
         history::reset(model, self);
-        // mocap bodies start where the model puts them
+        // mocap bodies start at their model poses
         for body in 0..s.nbody {
             if let Ok(id) = usize::try_from(model.body_mocapid[body]) {
                 self.mocap_pos[3 * id..3 * id + 3].copy_from_slice(&model.body_pos[3 * body..3 * body + 3]);

@@ -1,4 +1,4 @@
-//! The compiled model: flat arrays under MuJoCo's names, made from the table of fields.
+//! The compiled model: flat arrays under MuJoCo's names, generated from the field table.
 
 pub mod data;
 pub mod features;
@@ -16,14 +16,14 @@ pub use crate::schema::kinds::Names;
 
 macro_rules! define_model {
     ($($name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal;)*) => {
-        /// A compiled model. Constant while worlds step.
+        /// A compiled model, constant during simulation.
         #[allow(non_snake_case)]
         pub struct Model<T: Real = f64> {
-            /// Lengths of the axes.
+            /// Axis lengths.
             pub sizes: Sizes,
             /// Names of the objects of each kind.
             pub names: Names,
-            /// What was questionable when it was compiled.
+            /// Warnings of the compiler.
             pub warnings: Vec<Problem>,
             $(
                 #[doc = $doc]
@@ -32,8 +32,8 @@ macro_rules! define_model {
             )*
         }
 
-        // By hand: derives do not take types that macros make. A field at a time: an expression that makes all of them
-        // would have to know at each one how to drop those before it, and take minutes to compile.
+        // By hand: derives do not accept macro-generated field types. One field at a time: a single struct
+        // expression would need drop code for every prefix of the fields, and minutes to compile.
         impl<T: Real> Clone for Model<T> {
             fn clone(&self) -> Self {
                 let mut model = Self { sizes: self.sizes, ..Self::default() };
@@ -63,13 +63,13 @@ macro_rules! define_model {
         }
 
         impl<T: Real> Model<T> {
-            /// What the table says of every Model field.
+            /// Table entries of all Model fields.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), traits: Traits::USUAL, stage: "",
             },)*];
 
-            /// A model of the given sizes with every element zero.
+            /// A model of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
                 let mut next = move || fields.next().unwrap_or(0);
@@ -83,7 +83,7 @@ macro_rules! define_model {
                 match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
             }
 
-            /// One field by name, to be written.
+            /// Mutable access to a field by name.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
                 match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
             }
@@ -102,28 +102,28 @@ macro_rules! define_model {
 model_table!(define_model);
 
 impl<T: Real> Model<T> {
-    /// Whether forces of constraints are changed row by row: by the solver, or after it.
+    /// True if the dual problem is solved, by the solver or by noslip: constraint forces are updated row by row.
     pub fn is_dual(&self) -> bool {
         self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0
     }
 
-    /// Whether some geom or pair pulls at what it touches.
+    /// True if some geom or pair has adhesion.
     pub fn has_adhesion(&self) -> bool {
         self.geom_adhesion.iter().chain(&self.pair_adhesion).any(|force| *force != T::ZERO)
     }
 
-    /// Whether trees that have come to rest may sleep. They do in islands.
+    /// True if sleeping is enabled. Trees sleep by islands.
     pub fn has_sleep(&self) -> bool {
         self.enabled(enable::SLEEP) && !self.disabled(disable::ISLAND) && self.sizes.ntree > 0
     }
 
-    /// Whether a bit of `opt_disableflags` is set.
+    /// True if a bit of `opt_disableflags` is set.
     #[inline]
     pub fn disabled(&self, bit: i32) -> bool {
         self.opt_disableflags[0] & bit != 0
     }
 
-    /// Whether a bit of `opt_enableflags` is set.
+    /// True if a bit of `opt_enableflags` is set.
     #[inline]
     pub fn enabled(&self, bit: i32) -> bool {
         self.opt_enableflags[0] & bit != 0

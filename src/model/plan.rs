@@ -1,4 +1,4 @@
-//! Which stages run for a model, and how often: what its options and elements ask for.
+//! Schedule: the stages that run for a model, from its options and elements.
 
 use super::Model;
 use crate::real::Real;
@@ -6,13 +6,13 @@ use crate::schema::enums::{disable, enable, integrator, object};
 use crate::schema::sensors::{SensorRule, rule};
 use crate::schema::stages::{Phase, Stage};
 
-/// The stages of `forward`, in order: everything that follows from the state.
+/// Stages of `forward`, in order: everything that depends on the state.
 pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     let forward = |s: Stage| s.phase() != Phase::Step && s != Stage::inverse;
     Stage::ALL.iter().copied().filter(move |&s| forward(s) && is_used(m, s))
 }
 
-/// The stages of inverse dynamics, in order: what forces follow from the state and its acceleration.
+/// Stages of inverse dynamics, in order: forces from state and acceleration.
 pub fn inverse<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     Stage::ALL.iter().copied().filter(|&s| {
         let first = matches!(s.phase(), Phase::Position | Phase::Velocity);
@@ -20,22 +20,22 @@ pub fn inverse<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     })
 }
 
-/// The stages of one step, in order. An integrator of several parts has the pipeline before each of them.
+/// Stages of one step, in order. A multi-stage integrator evaluates the pipeline once per part.
 pub fn step<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     (0..parts(m)).flat_map(move |part| part_of_step(m, part))
 }
 
-/// The stages of one part of a step, in order.
+/// Stages of one part of a step, in order.
 pub fn part_of_step<T: Real>(m: &Model<T>, part: usize) -> impl Iterator<Item = Stage> {
     Stage::ALL.iter().copied().filter(move |&s| is_in_step(m, s, part == 0))
 }
 
-/// How often a step runs the pipeline.
+/// Pipeline evaluations per step.
 pub fn parts<T: Real>(m: &Model<T>) -> usize {
     if m.opt_integrator[0] == integrator::RK4 { 4 } else { 1 }
 }
 
-/// Every stage that a step, `forward` or `inverse` runs, each once, in order.
+/// Every stage of a step, of `forward` or of `inverse`, once, in order.
 pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     Stage::ALL
         .iter()
@@ -43,7 +43,7 @@ pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
         .filter(|&s| is_in_step(m, s, true) || (s.phase() != Phase::Step && is_used(m, s)))
 }
 
-/// Whether a stage has something to do for a model.
+/// True if a stage has work to do for a model.
 fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
         Stage::sensor => m.sizes.nsensor > 0 && (!m.disabled(disable::SENSOR) || has_history(m)),
@@ -54,23 +54,23 @@ fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     }
 }
 
-/// Whether some sensor has a history: it is kept where sensors are switched off too.
+/// True if some sensor has a history buffer, which is kept even with sensors disabled.
 fn has_history<T: Real>(m: &Model<T>) -> bool {
     m.sensor_historyadr.iter().any(|&adr| adr >= 0)
 }
 
-/// Whether bodies move through a medium that resists. Without passive forces there is none.
+/// True if bodies move through a viscous or dense medium. Requires passive forces.
 pub fn has_fluid<T: Real>(m: &Model<T>) -> bool {
     let dense = m.opt_density[0] > T::ZERO || m.opt_viscosity[0] > T::ZERO;
     dense && !(m.disabled(disable::SPRING) && m.disabled(disable::DAMPER))
 }
 
-/// Whether the integrator takes derivatives of the forces by the velocities.
+/// True if the integrator needs derivatives of forces with respect to velocity.
 pub fn is_implicit<T: Real>(m: &Model<T>) -> bool {
     [integrator::IMPLICIT, integrator::IMPLICITFAST].contains(&m.opt_integrator[0])
 }
 
-/// Whether a step runs a stage in its first part, or in a later one.
+/// True if a step runs a stage in its first part, or in a later one.
 fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
     match stage.phase() {
         Phase::Position | Phase::Velocity | Phase::Force => is_used(m, stage),
@@ -85,7 +85,7 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
     }
 }
 
-/// Whether something in the model asks for a view in every step.
+/// True if the model needs a view in every step.
 fn is_demanded<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
         Stage::sensor => true,
@@ -96,22 +96,22 @@ fn is_demanded<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     }
 }
 
-/// Whether the energies are wanted: by a flag or by a sensor.
+/// True if energies are needed, by a flag or a sensor.
 pub fn needs_energy<T: Real>(m: &Model<T>) -> bool {
     m.enabled(enable::ENERGY) || senses_view(m, Stage::energies)
 }
 
-/// Whether a model has a sensor, not switched off, of a kind with a property.
+/// True if some enabled sensor satisfies a predicate.
 pub fn has_sensors<T: Real>(m: &Model<T>, of: impl Fn(&SensorRule) -> bool) -> bool {
     is_used(m, Stage::sensor) && m.sensor_type.iter().filter_map(|&kind| rule(kind)).any(of)
 }
 
-/// Whether some sensor reads what a view computes.
+/// True if some sensor reads the results of a view.
 pub fn senses_view<T: Real>(m: &Model<T>, view: Stage) -> bool {
     has_sensors(m, |rule| rule.view == Some(view))
 }
 
-/// Whether a sensor measures a camera, or relative to one.
+/// True if a sensor measures a camera, or relative to one.
 pub fn has_camera_sensors<T: Real>(m: &Model<T>) -> bool {
     m.sensor_objtype.iter().chain(&m.sensor_reftype).any(|&kind| kind == object::CAMERA)
 }

@@ -1,5 +1,5 @@
-//! What compiles, but is not simulated yet: refused by name when worlds are made of it. When a stage learns
-//! something new, a line goes away here.
+//! Features that compile but are not simulated yet: rejected by name when worlds are created. A new feature removes
+//! a line here.
 
 use super::Model;
 use super::features::sensed_pairs;
@@ -10,19 +10,19 @@ use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
 use crate::schema::shape_pairs::{Method, shape_pair};
 
-/// Flags that must stay off.
+/// Enable flags that are not supported.
 const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
-/// Kinds of sensors that need what is not there yet: tactile maps, plugins.
+/// Sensor types that are not supported: tactile, plugin.
 const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
 
-/// Most iterations of a solver in one step.
+/// Upper bound on solver iterations in one step.
 const MAX_ITERATIONS: i32 = 10_000;
 
-/// Longest list of what is not simulated.
+/// Upper bound on reported features.
 const MAX_LISTED: usize = 20;
 
-/// Refuses a model that uses something that is not simulated yet; the message lists all of it.
+/// Rejects a model with unsupported features; the message lists all of them.
 pub fn check(model: &Model) -> Result<()> {
     let mut list = UnsupportedList { model, lines: Vec::new() };
     list.options();
@@ -48,7 +48,7 @@ pub fn check(model: &Model) -> Result<()> {
     )))
 }
 
-/// Whether the distance of geoms of two types is known, the lower type first. Of two planes there is none.
+/// True if a geom type pair, lower first, has a distance query. Of two planes there is nothing to query.
 pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
     let Some(pair) = shape_pair(types) else { return types == (kind::PLANE, kind::PLANE) };
     match pair.method {
@@ -71,7 +71,7 @@ impl UnsupportedList<'_> {
         }
     }
 
-    /// What messages call an object: its kind, and its name or id.
+    /// Name of an object in messages: kind, and name or id.
     fn called(&self, kind: Kind, id: usize) -> String {
         match self.model.names.of(kind).get(id) {
             Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
@@ -79,7 +79,7 @@ impl UnsupportedList<'_> {
         }
     }
 
-    /// Adds the first object of a kind for which a number is not what is simulated.
+    /// Reports the first object of a kind with an unsupported value.
     fn first(&mut self, kind: Kind, what: &str, count: usize, wrong: impl Fn(usize) -> bool) {
         if let Some(id) = (0..count).find(|&i| wrong(i)) {
             self.add(format!("{what} ({})", self.called(kind, id)));
@@ -97,7 +97,7 @@ impl UnsupportedList<'_> {
             ("noslip_iterations", m.opt_noslip_iterations[0]),
             ("ccd_iterations", m.opt_ccd_iterations[0]),
         ] {
-            // a GPU gives up on a kernel that runs for too long
+            // a GPU watchdog kills a kernel that runs too long
             if count > MAX_ITERATIONS {
                 self.add(format!("option {name} {count} (at most {MAX_ITERATIONS})"));
             }
@@ -105,7 +105,7 @@ impl UnsupportedList<'_> {
         if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
             self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
         }
-        // the comparison would take the acceleration of a forward pass for a discrete one
+        // fwdinv would compare a continuous acceleration with a discrete one
         if m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV) {
             self.add("flags fwdinv and invdiscrete together");
         }
@@ -126,7 +126,7 @@ impl UnsupportedList<'_> {
 
     fn pairs(&mut self) {
         let m = self.model;
-        // one message for each pair of types
+        // one message per type pair
         let mut told = Vec::new();
         for c in 0..m.sizes.ncandidate {
             let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
@@ -145,7 +145,7 @@ impl UnsupportedList<'_> {
 
     fn equalities(&mut self) {
         let m = self.model;
-        // those of deformable bodies
+        // equality types of deformable bodies
         for &(name, kind) in equality::WORDS.iter().filter(|w| w.1 > equality::TENDON) {
             let what = format!("{name} constraint");
             self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind);
@@ -164,14 +164,14 @@ impl UnsupportedList<'_> {
             m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0
         });
         self.distances();
-        // shapes that rays do not know
+        // geom types without a ray test
         if m.sensor_type.contains(&sensor::RANGEFINDER) {
             let what = "rays against a signed-distance geom";
             self.first(Kind::Geom, what, m.sizes.ngeom, |g| m.geom_type[g] == kind::SDF);
         }
     }
 
-    /// Pairs of types whose distance is sensed and not known, one message for each.
+    /// Type pairs of distance sensors without a distance function, one message each.
     fn distances(&mut self) {
         let m = self.model;
         let mut told = Vec::new();

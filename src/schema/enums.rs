@@ -1,8 +1,8 @@
-//! The enumerations of a model: values and bits under MuJoCo's names, with the words of MJCF.
+//! Enumerations of a model: values and bits under MuJoCo's names, with their MJCF keywords.
 //!
-//! `joint::HINGE` of the CPU is `JOINT_HINGE` in the kernels: both are made from the table.
+//! `joint::HINGE` on the CPU is `JOINT_HINGE` in the kernels: both are generated from the table.
 
-/// Each enumeration, with the word that MJCF has for a value.
+/// All enumerations, with the MJCF keyword of each value.
 macro_rules! enum_table {
     ($with:ident) => {
         $with! {
@@ -114,7 +114,7 @@ macro_rules! enum_table {
                 SO3 = 4 => "so3",
                 USER = 5 => "user",
             }
-            /// Bits of `actuator_ctrlspec`; of an orientation servo, one of the first two values.
+            /// Bits of `actuator_ctrlspec`; for an orientation servo, one of the first two values.
             input {
                 EXPMAP = 1,
                 QUAT = 2,
@@ -124,10 +124,10 @@ macro_rules! enum_table {
                 VOLTAGE = 8,
                 NONE = 16,
                 PRESSURE = 32,
-                /// Those that are controls.
+                /// Components that are control inputs.
                 COUNTED = POS | VEL | FF | VOLTAGE,
             }
-            /// Values of `tree_sleep_policy` that something depends on: chosen by the compiler, written.
+            /// Values of `tree_sleep_policy` in use: set by the compiler, or explicit.
             sleep {
                 AUTO_NEVER = 1,
                 AUTO_ALLOWED = 2,
@@ -155,7 +155,7 @@ macro_rules! enum_table {
                 FLEXVERT = 5 => "flexvert",
                 FLEXSTRAIN = 6 => "flexstrain",
             }
-            /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): what has a frame.
+            /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): objects with a frame.
             object {
                 NONE = 0,
                 BODY = 1,
@@ -166,23 +166,23 @@ macro_rules! enum_table {
                 SITE = 6,
                 CAMERA = 7,
             }
-            /// Bits of a world's `status`: set when something went wrong, cleared by the caller or a reset.
+            /// Bits of a world's `status`: set by a warning, cleared by the caller or a reset.
             status {
-                /// More contacts than slots; the deepest were kept.
+                /// More contacts than capacity; the deepest were kept.
                 CONTACT_OVERFLOW = 1 << 0 => "contact_overflow",
-                /// More constraint rows than slots; those of the last contacts were left out.
+                /// More constraint rows than capacity; rows of the last contacts were dropped.
                 CONSTRAINT_OVERFLOW = 1 << 1 => "constraint_overflow",
-                /// A position was not finite or too large; the world was reset.
+                /// Non-finite or too large position; the world was reset.
                 BAD_QPOS = 1 << 2 => "bad_qpos",
-                /// A velocity was not finite or too large; the world was reset.
+                /// Non-finite or too large velocity; the world was reset.
                 BAD_QVEL = 1 << 3 => "bad_qvel",
-                /// An acceleration was not finite or too large; the world was reset.
+                /// Non-finite or too large acceleration; the world was reset.
                 BAD_QACC = 1 << 4 => "bad_qacc",
-                /// A control was not finite or too large; all controls of that step were taken as zero.
+                /// Non-finite or too large control; all controls of that step were treated as zero.
                 BAD_CTRL = 1 << 5 => "bad_ctrl",
-                /// The driver ended a kernel's loops early (lavapipe does after 65,535 iterations): results are wrong.
+                /// The driver terminated a kernel's loops early (lavapipe: after 65,535 iterations): invalid results.
                 LOOP_LIMIT = 1 << 6 => "loop_limit",
-                /// The inertia matrix was singular: bodies without mass, or axes that move the same.
+                /// Singular inertia matrix: massless bodies, or redundant joint axes.
                 SINGULAR_INERTIA = 1 << 7 => "singular_inertia",
             }
             /// Values of `opt_jacobian`.
@@ -206,13 +206,13 @@ macro_rules! enum_table {
             camera {
                 /// Fixed to the body.
                 FIXED = 0 => "fixed",
-                /// Follows the body's position, keeps its orientation.
+                /// Tracks the body's position with fixed orientation.
                 TRACK = 1 => "track",
-                /// Follows the centre of mass of the body's subtree, keeps its orientation.
+                /// Tracks the centre of mass of the body's subtree with fixed orientation.
                 TRACKCOM = 2 => "trackcom",
-                /// Fixed to the body, turned towards a body.
+                /// Fixed to the body, oriented towards a target body.
                 TARGETBODY = 3 => "targetbody",
-                /// Fixed to the body, turned towards the centre of mass of a subtree.
+                /// Fixed to the body, oriented towards the centre of mass of a target subtree.
                 TARGETBODYCOM = 4 => "targetbodycom",
             }
             /// Values of `cam_projection`.
@@ -220,7 +220,7 @@ macro_rules! enum_table {
                 PERSPECTIVE = 0 => "perspective",
                 ORTHOGRAPHIC = 1 => "orthographic",
             }
-            /// Bits of the first of `sensor_intprm` of a contact sensor: what it gives of each contact, in this order.
+            /// Bits of the first `sensor_intprm` of a contact sensor: outputs per contact, in this order.
             contact_data {
                 FOUND = 1 << 0,
                 FORCE = 1 << 1,
@@ -232,7 +232,7 @@ macro_rules! enum_table {
                 LINVEL = 1 << 7,
                 ANGVEL = 1 << 8,
             }
-            /// Bits of the first of `sensor_intprm` of a rangefinder: what it gives of each ray, in this order.
+            /// Bits of the first `sensor_intprm` of a rangefinder: outputs per ray, in this order.
             ray_data {
                 DIST = 1 << 0,
                 DIR = 1 << 1,
@@ -248,7 +248,7 @@ macro_rules! enum_table {
                 AXIS = 2 => "axis",
                 QUATERNION = 3 => "quaternion",
             }
-            /// Values of the second of `sensor_intprm` of a contact sensor: how contacts become as many as there is room for.
+            /// Values of the second `sensor_intprm` of a contact sensor: reduction to the available slots.
             reduce {
                 NONE = 0 => "none",
                 MINDIST = 1 => "mindist",
@@ -267,7 +267,7 @@ macro_rules! define_enums {
             pub mod $module {
                 $($(#[$note])* pub const $name: i32 = $value;)*
 
-                /// The words of MJCF with their values, in order.
+                /// MJCF keywords with their values, in order.
                 pub const WORDS: &[(&str, i32)] = &[$($(($word, $name),)?)*];
                 pub(super) const ALL: &[(&str, i32)] = &[$((stringify!($name), $name),)*];
             }
@@ -279,12 +279,12 @@ macro_rules! define_enums {
 }
 enum_table!(define_enums);
 
-/// The word that MJCF has for a value, from the words of its enumeration.
+/// MJCF keyword of a value, from the keywords of its enumeration.
 pub fn word(words: &[(&'static str, i32)], value: i32) -> &'static str {
     words.iter().find(|w| w.1 == value).map_or("unknown", |w| w.0)
 }
 
-/// Value of an enumeration by its name in the kernels: the enumeration's in capitals, then the value's.
+/// Value by its name in the kernels: the enumeration in capitals, an underscore, the value.
 pub fn constant(name: &str) -> Option<i32> {
     let lists = ENUMS.iter().copied().chain([("sensor", super::sensors::ALL)]);
     lists.into_iter().find_map(|(module, values)| {

@@ -1,8 +1,8 @@
-//! The kinds of named objects: one table.
+//! Object table: the kinds of named objects.
 
 use super::Size;
 
-/// Kind, field of [`Names`], list of [`Spec`](crate::spec::Spec), `mjtObj` number, word for messages, size.
+/// Kind, field of [`Names`], list of [`Spec`](crate::spec::Spec), `mjtObj` number, word in messages, size.
 macro_rules! object_table {
     ($with:ident) => {
         $with! {
@@ -46,7 +46,7 @@ macro_rules! size_of {
 
 macro_rules! define_kinds {
     ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
-        /// Kinds of elements that have names.
+        /// Kinds of nameable elements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind {
             $(#[doc = concat!("A ", $word, ".")] $kind,)*
@@ -56,31 +56,31 @@ macro_rules! define_kinds {
             /// Every kind.
             pub const ALL: &[Kind] = &[$(Kind::$kind,)*];
 
-            /// The word for messages.
+            /// Word in messages.
             pub fn word(self) -> &'static str {
                 match self { $(Kind::$kind => $word,)* }
             }
 
-            /// MuJoCo's number of the kind (`mjtObj`).
+            /// MuJoCo's object type (`mjtObj`).
             pub fn number(self) -> i32 {
                 match self { $(Kind::$kind => $number,)* }
             }
 
-            /// How many objects of the kind a model has; frames are none of its objects.
+            /// Size that counts the objects of this kind; `None` for frames, which are not compiled.
             pub fn size(self) -> Option<Size> {
                 match self { $(Kind::$kind => size_of!($size),)* }
             }
 
-            /// The kind of a number; 2 is a body too: its frame instead of its inertial frame.
+            /// The kind of an object type; 2 is a body too: its body frame instead of its inertial frame.
             pub fn of_number(number: i32) -> Option<Kind> {
                 match number { 2 => Some(Kind::Body), $($number => Some(Kind::$kind),)* _ => None }
             }
         }
 
-        /// Names of a model's objects, by id; an empty string where an object has none.
+        /// Names of a model's objects, by id; empty for unnamed objects.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Names {
-            /// The model's own name.
+            /// Name of the model.
             pub model: String,
             $(#[doc = concat!("Names of every ", $word, ".")] pub $field: Vec<String>,)*
         }
@@ -91,7 +91,7 @@ macro_rules! define_kinds {
                 match kind { $(Kind::$kind => &self.$field,)* }
             }
 
-            /// Names of one kind, to be written.
+            /// Mutable names of one kind.
             pub fn of_mut(&mut self, kind: Kind) -> &mut Vec<String> {
                 match kind { $(Kind::$kind => &mut self.$field,)* }
             }

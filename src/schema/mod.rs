@@ -1,9 +1,9 @@
-//! The one table of fields.
+//! The field table.
 //!
-//! Every size, every Model field and every Data field is declared here once: name, element type, shape,
-//! unit, meaning and, for Data, the stage that writes it. The CPU structs, the GPU arena and its WGSL
-//! accessors, the npz names, the batch interface, the reference page and the list that `check` compares
-//! are all made from it. To add a field, add a line.
+//! Every size, every Model field and every Data field is declared here once: name, element type, shape, unit,
+//! description and, for Data, the stage that writes it. The CPU structs, the GPU arena and its WGSL accessors, the
+//! npz names, the batch interface, the reference page and the fields compared by `check` are all generated from
+//! it. To add a field, add a line.
 //!
 //! Names and shapes are MuJoCo's. Matrices are row-major, quaternions scalar-first, spatial vectors
 //! rotation first.
@@ -20,7 +20,7 @@ pub mod stages;
 pub use sizes::{Size, Sizes};
 use stages::Stage;
 
-/// Puts the sections of a table together: each is a macro that hands its rows on, until none is left.
+/// Concatenates the sections of a table: each section macro appends its rows and calls the next.
 macro_rules! gather {
     ($with:ident $table:ident [] {$($rows:tt)*} {$($more:tt)*}) => { $with! { $($rows)* $($more)* } };
     ($with:ident $table:ident [$first:ident $($rest:ident)*] {$($rows:tt)*} {$($more:tt)*}) => {
@@ -38,7 +38,7 @@ pub enum Dim {
     Const(usize),
 }
 
-/// Type of a field's elements: numbers, or integers (which flags and ids are too).
+/// Element type of a field: real, or integer, which includes flags and ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elem {
     /// Floating point: double on the CPU, single on the GPU.
@@ -58,9 +58,9 @@ pub struct Field {
     pub dims: &'static [Dim],
     /// Unit.
     pub unit: &'static str,
-    /// Meaning, one line.
+    /// One-line description.
     pub doc: &'static str,
-    /// What its elements are ids of; none where they are no ids.
+    /// Target of ids; `None` if the elements are not ids.
     pub ids: Option<Ids>,
     /// How the backends and the check treat it, where that is not as usual.
     pub traits: Traits,
@@ -107,11 +107,11 @@ pub enum Tolerance {
 /// What a field holds ids of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// How many there are to choose from; none where another field says of what kind they are.
+    /// Number of objects to choose from; `None` if another field determines their kind.
     pub of: Option<Size>,
-    /// -1 is allowed: it stands for none.
+    /// -1 is allowed and means none.
     pub nullable: bool,
-    /// They are first entries, which may be one past the last where there are no entries.
+    /// Addresses: they may be one past the end if the list is empty.
     pub first: bool,
 }
 
@@ -127,13 +127,13 @@ impl Field {
             .collect()
     }
 
-    /// Whether a stage writes the field as a result.
+    /// True if a stage writes the field as a result.
     pub fn is_of(&self, stage: Stage) -> bool {
         let shared = self.stage == "integrator" && [Stage::euler, Stage::implicit].contains(&stage);
         shared || self.stage == stage.name()
     }
 
-    /// Number of elements of one world.
+    /// Number of elements per world.
     pub fn len(&self, sizes: &Sizes) -> usize {
         self.shape(sizes).iter().product()
     }
@@ -157,8 +157,8 @@ macro_rules! elem {
     };
 }
 
-/// What a field holds ids of: `id(n)` one of `n`, `adr(n)` the first of some of `n`, with `or none` -1 too; `any`: another
-/// field says of what.
+/// Target of ids: `id(n)` one of `n`, `adr(n)` the first of some of `n`, with `or none` also -1; `any`: determined by
+/// another field.
 macro_rules! ids {
     ($elem:ident) => {
         None
@@ -190,8 +190,8 @@ macro_rules! ids {
     };
 }
 
-/// Storage of a field whose element type is a word of the table. A macro and no associated type: the compiler would
-/// resolve one for every field in every function.
+/// Storage type of a field, from its element type in the table. A macro instead of an associated type, which the
+/// compiler would resolve for every field in every function.
 macro_rules! column {
     (real, $number:ty) => {
         Vec<$number>
@@ -203,10 +203,10 @@ macro_rules! column {
 
 pub(crate) use {column, dim, elem, ids};
 
-/// A borrowed field of either element type.
+/// Borrowed values of either element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values<'a, T> {
-    /// Numbers.
+    /// Real values.
     Real(&'a [T]),
     /// Integers.
     Int(&'a [i32]),
@@ -222,16 +222,16 @@ impl<T: crate::real::Real> Values<'_, T> {
     }
 }
 
-/// A mutably borrowed field of either element type.
+/// Mutably borrowed values of either element type.
 #[derive(Debug)]
 pub enum ValuesMut<'a, T> {
-    /// Numbers.
+    /// Real values.
     Real(&'a mut [T]),
     /// Integers.
     Int(&'a mut [i32]),
 }
 
-/// Wraps a column as [`Values`] or [`ValuesMut`]; lets the table's macros treat both element types alike.
+/// A column as [`Values`] or [`ValuesMut`], so that the table's macros treat both element types alike.
 pub(crate) trait Column<T> {
     fn values(&self) -> Values<'_, T>;
     fn values_mut(&mut self) -> ValuesMut<'_, T>;

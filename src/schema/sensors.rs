@@ -1,11 +1,11 @@
-//! The kinds of sensors: one table, ordered by `sensor_type`.
+//! Sensor table, ordered by `sensor_type`.
 
 use super::enums::datatype;
 use super::stages::Stage;
 
-/// Name, tag of MJCF, attribute that names the measured object (empty where there are several or none), number of outputs
-/// (0 where it depends on the attributes), type of data, stage after which it can be computed (1 position, 2 velocity, 3
-/// acceleration), block of the kernel that computes it, and the view that it reads, which is then part of a step.
+/// Name, MJCF tag, attribute that names the measured object (empty if several or none), dimension (0 if it depends on
+/// the attributes), data type, stage after which it can be computed (1 position, 2 velocity, 3 acceleration), block
+/// of the kernel that computes it, and the view that it reads, which then becomes part of a step.
 macro_rules! sensor_table {
     ($with:ident) => {
         $with! {
@@ -62,20 +62,20 @@ macro_rules! sensor_table {
     };
 }
 
-/// What a kind of sensor is called, what it measures and what it gives.
+/// Table entry of a sensor type.
 #[derive(Clone, Copy, Debug)]
 pub struct SensorRule {
-    /// Name of the element.
+    /// MJCF tag.
     pub tag: &'static str,
-    /// Attribute that names the measured object; empty where there are several or none.
+    /// Attribute that names the measured object; empty if several or none.
     pub attr: &'static str,
-    /// Number of outputs; 0 where it depends on the attributes.
+    /// Number of outputs; 0 if it depends on the attributes.
     pub dim: i32,
-    /// Type of data: 0 real, 1 positive, 2 axis, 3 quaternion.
+    /// Data type: 0 real, 1 positive, 2 axis, 3 quaternion.
     pub datatype: i32,
     /// Stage after which it can be computed: 1 position, 2 velocity, 3 acceleration.
     pub stage: i32,
-    /// Flag of the block of the sensor kernel that computes it; empty where none does.
+    /// Flag of the block of the sensor kernel that computes it; empty if there is none.
     pub block: &'static str,
     /// The view that it reads.
     pub view: Option<Stage>,
@@ -101,7 +101,7 @@ macro_rules! view_of {
 
 macro_rules! define_sensors {
     ($($name:ident $tag:literal $attr:literal $dim:literal $type:ident $stage:literal $block:ident $view:ident;)*) => {
-        /// Kinds in the order of the table.
+        /// Types in table order.
         #[allow(clippy::upper_case_acronyms, non_camel_case_types, clippy::enum_variant_names)]
         enum Order { $($name,)* }
 
@@ -113,7 +113,7 @@ macro_rules! define_sensors {
 
         pub(super) const ALL: &[(&str, i32)] = &[$((stringify!($name), sensor::$name),)*];
 
-        /// All kinds; the index is `sensor_type`.
+        /// All types; the index is `sensor_type`.
         pub const SENSORS: &[SensorRule] = &[$(SensorRule {
             tag: $tag, attr: $attr, dim: $dim, datatype: datatype::$type, stage: $stage,
             block: block_of!($block), view: view_of!($view),
@@ -122,12 +122,12 @@ macro_rules! define_sensors {
 }
 sensor_table!(define_sensors);
 
-/// What is known of a kind of sensor.
+/// Table entry of a sensor type.
 pub fn rule(kind: i32) -> Option<&'static SensorRule> {
     usize::try_from(kind).ok().and_then(|k| SENSORS.get(k))
 }
 
-/// Words for kinds of objects in attributes, with their numbers (`mjtObj`).
+/// Object types in attributes, with their numbers (`mjtObj`).
 pub const OBJECT_KINDS: &[(&str, i32)] = &[
     ("body", 1),
     ("xbody", 2),
@@ -156,11 +156,11 @@ pub const OBJECT_KINDS: &[(&str, i32)] = &[
     ("plugin", 25),
 ];
 
-/// What a rangefinder can give, in order, with the number of outputs.
+/// Outputs of a rangefinder, in order, with their widths.
 pub const RAY_DATA: &[(&str, i32)] =
     &[("dist", 1), ("dir", 3), ("origin", 3), ("point", 3), ("normal", 3), ("depth", 1)];
 
-/// What a contact sensor can give, in order, with the number of outputs.
+/// Outputs of a contact sensor, in order, with their widths.
 pub const CONTACT_DATA: &[(&str, i32)] = &[
     ("found", 1),
     ("force", 3),

@@ -1,4 +1,4 @@
-//! Sizes: the number of elements along each kind of axis.
+//! Size table: number of elements along each kind of axis.
 
 macro_rules! size_table {
     ($with:ident) => {
@@ -22,12 +22,12 @@ macro_rules! size_table {
             nflexelem "elements of all flexes";
             nflexelemdata "corners of all flex elements";
             nflexelemedge "edges of all flex elements";
-            nflexshelldata "corners of all sides on the surface of flexes";
+            nflexshelldata "corners of all boundary faces of flexes";
             nflextexcoord "texture coordinates of all flexes";
-            nflexstiffness "stiffness numbers of all flexes";
-            nflexbending "bending numbers of all flexes";
+            nflexstiffness "stiffness entries of all flexes";
+            nflexbending "bending entries of all flexes";
             ntendon "tendons";
-            nwrap "elements of all tendon paths";
+            nwrap "path elements of all tendons";
             nJten "nonzeros of the tendon Jacobian";
             neq "equality constraints";
             nskin "skins";
@@ -42,7 +42,7 @@ macro_rules! size_table {
             nexclude "excluded body pairs";
             nsensor "sensors";
             nsensordata "sensor outputs";
-            nhistory "numbers of the histories of actuators and sensors";
+            nhistory "numbers in the history buffers of actuators and sensors";
             nmocap "mocap bodies";
             nkey "keyframes";
             nmesh "meshes";
@@ -53,37 +53,37 @@ macro_rules! size_table {
             nmeshgraph "numbers of all convex hulls";
             nmeshpoly "polygons of all meshes";
             nmeshpolyvert "vertices of all polygons";
-            nmeshpolymap "polygons of all vertices";
-            nmeshbvh "nodes of the bounding-volume trees of all meshes";
+            nmeshpolymap "polygon incidences of all vertices";
+            nmeshbvh "nodes of the bounding volume hierarchies of all meshes";
             nhfield "height fields";
             nhfielddata "points of all height fields";
-            nnumeric "custom numeric fields";
-            nnumericdata "numbers of all custom numeric fields";
+            nnumeric "custom numerics";
+            nnumericdata "numbers of all custom numerics";
             ntext "custom texts";
             ntextdata "bytes of all custom texts";
-            ntuple "custom lists of objects";
-            ntupledata "objects of all custom lists";
+            ntuple "custom tuples";
+            ntupledata "objects of all custom tuples";
             ntree "kinematic trees";
-            nC "nonzeros of the inertia matrix's lower triangle";
-            nF "nonzeros of the inertia matrix, both triangles";
-            nD "nonzeros of derivatives by velocity: both triangles, whole blocks of trees";
-            nH "entries of the lower triangle of a dense matrix over the degrees of freedom";
+            nC "nonzeros in the lower triangle of the inertia matrix";
+            nF "nonzeros in both triangles of the inertia matrix";
+            nD "nonzeros of velocity derivatives: both triangles, dense blocks per tree";
+            nH "entries in the lower triangle of a dense matrix over the degrees of freedom";
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
-            ncandidate "geom pairs that can touch";
-            nbodypair "runs of those between the same two bodies, and what is between";
-            nsap "bodies, and geoms that do not move, which are sorted to find what is near; none where there are few candidates";
-            nsappair "groups of candidates between two of those";
-            nsaprest "groups that are tested beside them";
-            nsapgroup "groups of candidates: in a row, between the same two";
+            ncandidate "geom pairs that can collide";
+            nbodypair "body pairs: runs of candidates between the same two bodies, and the groups between such runs";
+            nsap "items of sweep and prune: bodies, and geoms of static bodies; none if there are few candidates";
+            nsappair "pairs of items with a candidate group";
+            nsaprest "candidate groups tested individually";
+            nsapgroup "candidate groups: consecutive candidates between the same two items";
             nplugin "plugin instances";
-            npluginattr "bytes of the settings of all plugin instances";
-            nconmax "contact slots of a world";
-            njmax "constraint row slots of a world";
-            ndual "those of them of which the products with the inverse inertia are kept";
-            nadhesive "those contacts that can hold together: all or none";
-            nasleep "trees where some may sleep, else none";
-            nasleepq "position coordinates where trees may sleep, else none";
+            npluginattr "bytes of the configurations of all plugin instances";
+            nconmax "contacts that a world has capacity for";
+            njmax "constraint rows that a world has capacity for";
+            ndual "constraint rows with stored products with the inverse inertia: all or none";
+            nadhesive "contacts with adhesion: all or none";
+            nasleep "trees if sleeping is enabled, else none";
+            nasleepq "position coordinates if sleeping is enabled, else none";
         }
     };
 }
@@ -95,13 +95,13 @@ macro_rules! define_sizes {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Sizes { $(#[doc = concat!("Number of ", $doc, ".")] pub $name: usize,)* }
 
-        /// Name of a size.
+        /// A size.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Size { $(#[doc = concat!("Number of ", $doc, ".")] $name,)* }
 
         impl Size {
-            /// Every size, in the order of the table.
+            /// Every size, in table order.
             pub const ALL: &[Size] = &[$(Size::$name,)*];
 
             /// MuJoCo's name of the size.
@@ -111,12 +111,12 @@ macro_rules! define_sizes {
         }
 
         impl Sizes {
-            /// Value of one size.
+            /// Value of a size.
             pub fn get(&self, size: Size) -> usize {
                 match size { $(Size::$name => self.$name,)* }
             }
 
-            /// Mutable value of one size.
+            /// Mutable value of a size.
             pub fn get_mut(&mut self, size: Size) -> &mut usize {
                 match size { $(Size::$name => &mut self.$name,)* }
             }

@@ -1,53 +1,53 @@
-//! The pipeline: its stages in the order in which they run, the same on both backends. Which of them a model
-//! needs is in [`crate::model::plan`].
+//! Stage table: the pipeline in execution order, the same on both backends. Which stages a model needs is decided by
+//! [`crate::model::plan`].
 //!
-//! A stage named `x` is `src/cpu/x.rs` on the CPU and `kernels/x.wgsl` on the GPU.
+//! A stage named `x` is `x.rs` in its room of `src/cpu` on the CPU and `kernels/x.wgsl` on the GPU.
 
 macro_rules! stage_table {
     ($with:ident) => {
         $with! {
-            check_state Step integrate "reset worlds whose positions or velocities are not finite";
+            check_state Step integrate "reset of worlds with non-finite positions or velocities";
             kinematics Position smooth "poses of bodies, joints, geoms and sites";
             com_pos Position smooth "centres of mass, body inertias and motion axes about them";
             camlight OnDemand smooth "poses of cameras and lights";
-            tendon Position smooth "lengths and Jacobians of tendons";
-            wake Position sleep "trees that are disturbed in their sleep";
-            crb Position smooth "composite inertias and the inertia matrix";
+            tendon Position smooth "tendon lengths and Jacobians";
+            wake Position sleep "wake-up of disturbed trees";
+            crb Position smooth "composite rigid body inertias and the inertia matrix";
             factor_m Position smooth "sparse factorisation of the inertia matrix";
-            collision Position collision "contacts";
-            make_constraint Position constraint "constraint rows";
-            transmission Position actuation "lengths and moment arms of actuators";
-            com_vel Velocity smooth "velocities of bodies and rates of motion axes";
-            fluid Velocity smooth "forces of the medium on bodies";
+            collision Position collision "collision detection";
+            make_constraint Position constraint "constraint Jacobian and parameters";
+            transmission Position actuation "actuator lengths and moment arms";
+            com_vel Velocity smooth "body velocities and time derivatives of motion axes";
+            fluid Velocity smooth "fluid forces";
             passive Velocity smooth "springs, dampers, gravity compensation";
-            rne Velocity smooth "bias forces by recursive Newton-Euler";
-            reference_constraint Velocity constraint "reference acceleration of each constraint row";
-            actuation Force actuation "controls to forces";
-            acceleration Force smooth "acceleration without constraints";
-            solve Force solver "constraint forces and acceleration";
-            inverse OnDemand solver "force that makes a given acceleration";
-            fwdinv OnDemand solver "how far forward and inverse dynamics are apart";
-            subtree_vel OnDemand smooth "velocities and angular momenta of subtrees";
-            rne_post OnDemand smooth "accelerations of bodies, forces between them and on them";
+            rne Velocity smooth "bias force by recursive Newton-Euler";
+            reference_constraint Velocity constraint "reference acceleration of constraints";
+            actuation Force actuation "actuator forces";
+            acceleration Force smooth "unconstrained acceleration";
+            solve Force solver "constraint solver: constraint forces and acceleration";
+            inverse OnDemand solver "inverse dynamics: force that produces a given acceleration";
+            fwdinv OnDemand solver "discrepancy of forward and inverse dynamics";
+            subtree_vel OnDemand smooth "subtree velocities and angular momenta";
+            rne_post OnDemand smooth "body accelerations, interaction and external forces";
             energies OnDemand smooth "potential and kinetic energy";
-            sensor OnDemand sensor "outputs of the sensors";
-            sleep Step sleep "trees that have come to rest, with all that they touch";
-            euler Step integrate "semi-implicit Euler with implicit damping";
-            implicit Step integrate "implicit in velocity: both of the integrators with derivatives of the forces";
-            rk4 Step integrate "Runge-Kutta of fourth order: one of the four parts of a step";
+            sensor OnDemand sensor "sensor outputs";
+            sleep Step sleep "putting trees at rest to sleep, island by island";
+            euler Step integrate "semi-implicit Euler integrator with implicit damping";
+            implicit Step integrate "implicit-in-velocity integrators, implicit and implicitfast";
+            rk4 Step integrate "fourth-order Runge-Kutta integrator: one of four stages of a step";
         }
     };
 }
 
 macro_rules! define_stages {
     ($($name:ident $phase:ident $room:ident $doc:literal;)*) => {
-        /// One stage of the pipeline.
+        /// A stage of the pipeline.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Stage { $(#[doc = $doc] $name,)* }
 
         impl Stage {
-            /// Every stage in the order in which a step runs them.
+            /// Every stage in execution order.
             pub const ALL: &[Stage] = &[$(Stage::$name,)*];
 
             /// Name: the stem of the CPU file and of the kernel.
@@ -55,17 +55,17 @@ macro_rules! define_stages {
                 match self { $(Stage::$name => stringify!($name),)* }
             }
 
-            /// What the stage computes, one line.
+            /// One-line description of the stage.
             pub fn doc(self) -> &'static str {
                 match self { $(Stage::$name => $doc,)* }
             }
 
-            /// The part of the pipeline that it belongs to.
+            /// Pipeline phase of the stage.
             pub fn phase(self) -> Phase {
                 match self { $(Stage::$name => Phase::$phase,)* }
             }
 
-            /// The stage of that name.
+            /// The stage with a name.
             pub fn from_name(name: &str) -> Option<Stage> {
                 match name { $(stringify!($name) => Some(Stage::$name),)* _ => None }
             }
@@ -73,18 +73,18 @@ macro_rules! define_stages {
     };
 }
 
-/// Parts of the pipeline.
+/// Phases of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// What depends on positions.
+    /// Depends on positions.
     Position,
-    /// What depends on velocities too.
+    /// Depends on velocities too.
     Velocity,
-    /// What depends on controls and accelerations too.
+    /// Depends on controls and accelerations too.
     Force,
-    /// Computed by `forward`; a step leaves it out unless something in the model needs it.
+    /// Computed by `forward`; part of a step only if something in the model needs it.
     OnDemand,
-    /// What only a step does: checks the state, advances it.
+    /// Part of a step only: checks and advances the state.
     Step,
 }
 

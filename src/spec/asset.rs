@@ -6,29 +6,29 @@ use super::base::{Base, Ref};
 use super::source::Span;
 use crate::mesh::{Raw, Settings};
 
-/// A file that an asset is read from.
+/// Reference to an asset file.
 #[derive(Clone, Debug, Default)]
 pub struct AssetFile {
-    /// The name as written.
+    /// File name in the source.
     pub name: String,
-    /// Place of the name.
+    /// Source location of the name.
     pub span: Span,
-    /// Paths where it may be, the likeliest first.
+    /// Candidate paths, most likely first.
     pub paths: Vec<PathBuf>,
 }
 
 /// A mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Name and place; a mesh without a name is known by that of its file.
+    /// Name and source location; the name defaults to that of the file.
     pub base: Base,
-    /// File that it is read from.
+    /// Source file.
     pub file: Option<AssetFile>,
-    /// Vertices, normals, texture coordinates and faces that are written out, or of a builtin shape.
+    /// Inline vertices, normals, texture coordinates and faces, or those of a built-in shape.
     pub raw: Raw,
-    /// The builtin shape and its parameters, as written.
+    /// Built-in shape and its parameters.
     pub builtin: Option<(String, Vec<f64>)>,
-    /// What is done with it.
+    /// Processing settings.
     pub settings: Settings,
     /// Material.
     pub material: Ref,
@@ -37,18 +37,18 @@ pub struct Mesh {
 /// A height field.
 #[derive(Clone, Debug, Default)]
 pub struct HField {
-    /// Name and place; without a name, it is known by that of its file.
+    /// Name and source location; the name defaults to that of the file.
     pub base: Base,
-    /// File that it is read from.
+    /// Source file.
     pub file: Option<AssetFile>,
-    /// Type of the file, in place of the one that its name ends with.
+    /// Content type, overriding the file extension.
     pub content_type: String,
-    /// Half sizes along x and y, height, depth of the base.
+    /// Half sizes along x and y, elevation at the top, depth of the base.
     pub size: [f64; 4],
     /// Number of rows.
     pub nrow: i32,
     /// Number of columns.
     pub ncol: i32,
-    /// Heights as written: the last row first; none for a flat one.
+    /// Inline elevation, last row first; empty if flat.
     pub elevation: Vec<f32>,
 }

@@ -1,57 +1,57 @@
-//! Attaching: a copy of a part of another model, with what refers to it. The reader of MJCF and the methods of
-//! [`Spec`] share this.
+//! Attachment: a copy of part of another model, with everything that refers to it. Shared by the MJCF reader and the
+//! methods of [`Spec`].
 
 use std::collections::BTreeMap;
 
 use super::element::{Element, InBody, each};
 use super::*;
 
-/// What of another model is attached.
+/// Part of a model that is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All that its world holds.
+    /// Contents of the world body.
     World,
-    /// A body with all below it.
+    /// A body with its subtree.
     Body(usize),
-    /// What a frame holds.
+    /// Contents of a frame.
     Frame(usize),
 }
 
-/// Where a part is attached.
+/// Attachment point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttachPoint {
-    /// Body that it gets into.
+    /// Target body.
     pub(crate) body: usize,
-    /// Frame that it gets into.
+    /// Enclosing frame.
     pub(crate) frame: Option<usize>,
     /// Pose in the body.
     pub(crate) pose: Pose,
-    /// Name space around it.
+    /// Enclosing namespace.
     pub(crate) scope: usize,
 }
 
-/// A part of another model while it is attached: what its elements became.
+/// State of an attachment: maps elements of the other model to their copies.
 #[derive(Clone, Debug)]
 pub(crate) struct Attachment {
     part: Part,
     attach_point: AttachPoint,
-    /// First name space of the copy, for the tree.
+    /// First namespace of the copy, for the tree.
     names: usize,
-    /// The same without the suffixes of replicates around it: for what is copied once.
+    /// The same without the suffixes of enclosing replicates, for elements copied once.
     shared: usize,
-    /// Whether the copy is of the model itself.
+    /// The source of the copy is the model itself.
     open: bool,
     /// First compiler settings of the copy.
     compiler: usize,
-    /// Added to the numbers that keyframes know actuators by.
+    /// Offset of actuator uids in keyframes.
     uid: usize,
-    /// Moves what is loose: in the copied part, but not in a copied body.
+    /// Transform of loose elements: in the attached part, but not in a copied body.
     outer: Pose,
-    /// New index by kind and old one; none where it is not copied.
+    /// New index by kind and old index; `None` if not copied.
     new: BTreeMap<Kind, Vec<Option<usize>>>,
 }
 
-/// Whether a frame is another one or inside it; everything is inside none.
+/// True if a frame is, or is nested in, another; `None` contains every frame.
 fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
     let mut at = frame;
     while at.is_some() && at != outer {
@@ -61,7 +61,7 @@ fn inside(sub: &Spec, frame: Option<usize>, outer: Option<usize>) -> bool {
 }
 
 impl Attachment {
-    /// Copies bodies, frames and what is in them. `open`: the copy is of the model itself.
+    /// Copies bodies, frames and their contents. `open`: the source of the copy is the model itself.
     pub(crate) fn tree(
         spec: &mut Spec,
         sub: &Spec,
@@ -76,7 +76,7 @@ impl Attachment {
             spec.compilers.extend(sub.compilers.iter().cloned());
         }
         let mut outer = attach_point.pose;
-        // a frame that is attached keeps its own pose, and loses those around it
+        // an attached frame keeps its own pose but not those of its ancestors
         if let Part::Frame(f) = part
             && sub.frames[f].pose != sub.frames[f].own
         {
@@ -90,7 +90,7 @@ impl Attachment {
         graft
     }
 
-    /// The body whose elements are copied without itself, and the frame that they must be in.
+    /// The body whose elements are copied without the body itself, and the frame that must contain them.
     fn loose(&self, sub: &Spec) -> Option<(usize, Option<usize>)> {
         match self.part {
             Part::World => Some((0, None)),
@@ -103,7 +103,7 @@ impl Attachment {
         self.loose(sub).is_some_and(|(b, outer)| b == body && inside(sub, frame, outer))
     }
 
-    /// New index of an element; none where it is not copied.
+    /// New index of an element; `None` if not copied.
     pub(crate) fn get(&self, kind: Kind, old: usize) -> Option<usize> {
         self.new.get(&kind)?.get(old).copied().flatten()
     }
@@ -113,7 +113,7 @@ impl Attachment {
         for (i, body) in sub.bodies.iter().enumerate() {
             let root = self.part == Part::Body(i);
             let loose = i > 0 && self.is_loose(sub, (body.parent, body.frame));
-            // roots hang on the body that is attached to, the others on their copied parents
+            // roots become children of the attachment body, others of their copied parents
             let parent = match new[body.parent] {
                 _ if root || loose => self.attach_point.body,
                 Some(parent) if i > 0 => parent,
@@ -156,7 +156,7 @@ impl Attachment {
             new[i] = Some(spec.frames.len() - 1);
         }
         self.new.insert(Kind::Frame, new);
-        // bodies that were copied before their frames
+        // fix the frames of bodies copied before them
         for (i, body) in sub.bodies.iter().enumerate() {
             let Some(copy) = self.get(Kind::Body, i) else { continue };
             let root = self.part == Part::Body(i);
@@ -188,7 +188,7 @@ impl Attachment {
         self.new.insert(E::KIND, new);
     }
 
-    /// Copies all assets and instances of plugins.
+    /// Copies all assets and plugin instances.
     pub(crate) fn assets(&mut self, to: &mut Spec, sub: &Spec) {
         each!([Plugin, Mesh, HField, Texture, Material] self.shared(to, sub));
         to.foreign.extend(sub.foreign.iter().cloned());
@@ -198,12 +198,12 @@ impl Attachment {
         to.extensions.extend(sub.extensions.iter().cloned());
     }
 
-    /// Copies custom numbers and texts.
+    /// Copies custom numerics and texts.
     pub(crate) fn customs(&mut self, to: &mut Spec, sub: &Spec) {
         each!([Numeric, Text] self.shared(to, sub));
     }
 
-    /// Copies a whole list.
+    /// Copies a complete list.
     fn shared<E: Element>(&mut self, to: &mut Spec, sub: &Spec) {
         let list = E::list_mut(to);
         for element in E::list(sub) {
@@ -213,7 +213,7 @@ impl Attachment {
         }
     }
 
-    /// Copies the elements of sections whose targets are all copied.
+    /// Copies elements of sections whose targets are all copied.
     pub(crate) fn sections(&mut self, to: &mut Spec, sub: &Spec, uid: usize) {
         let index = Index::new(sub);
         self.uid = uid;
@@ -226,14 +226,14 @@ impl Attachment {
 
     fn section<E: Element>(&mut self, to: &mut Spec, sub: &Spec, index: &Index) {
         self.new.insert(E::KIND, vec![None; E::list(sub).len()]);
-        // a copy of the model itself can refer to what was not copied
+        // a copy of the model itself may refer to elements that are not copied
         let loose = self.open && matches!(E::KIND, Kind::Pair | Kind::Exclude | Kind::Tendon | Kind::Sensor);
         let names = if self.open { self.names } else { self.shared };
         for (i, element) in E::list(sub).iter().enumerate() {
             let scope = element.base().scope;
             let copied = |(kind, target): &(Kind, &Ref)| {
                 let found = index.resolve(sub, *kind, &target.name, scope);
-                // vertices on the other model's world are on nothing here
+                // flex vertices on the other model's world body have no counterpart
                 let world = |i: usize| (*kind, i) == (Kind::Body, 0) && E::KIND != Kind::Flex;
                 found.is_some_and(|i| world(i) || self.get(*kind, i).is_some())
             };
@@ -254,12 +254,12 @@ impl Attachment {
         }
     }
 
-    /// Copies keyframes, cut into the parts of copied joints, actuators and mocap bodies.
+    /// Copies keyframes, split into slices of copied joints, actuators and mocap bodies.
     pub(crate) fn keys(&self, to: &mut Vec<Key>, sub: &Spec, (prefix, suffix): (&str, &str)) {
         for key in &sub.keys {
             let mut copy = Key { base: key.base.clone(), attached: true, time: key.time, ..Key::default() };
             copy.base.scope = 0;
-            // only the innermost model's affixes, and also where there is no name
+            // affixes of the innermost model only, even on an empty name
             if !key.attached {
                 let name = sub.full_name(&key.base.name, key.base.scope);
                 copy.base.name = format!("{prefix}{name}{suffix}");
@@ -268,7 +268,7 @@ impl Attachment {
                 self.cut(sub, name, numbers, &mut copy);
             }
             for (name, i, numbers) in &key.parts {
-                // parts of actuators are known by uid
+                // slices of actuators are keyed by uid
                 let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
                 let i = if matches!(*name, "ctrl" | "act") { at_uid() } else { Some(*i) };
                 if let Some(target) = i.and_then(|i| self.target(sub, name, i)) {
@@ -279,7 +279,7 @@ impl Attachment {
         }
     }
 
-    /// What a part of a keyframe belongs to in the copy.
+    /// Element in the copy that a keyframe slice belongs to.
     fn target(&self, sub: &Spec, name: &str, i: usize) -> Option<usize> {
         match name {
             "qpos" | "qvel" => self.get(Kind::Joint, i),
@@ -302,12 +302,12 @@ impl Attachment {
     }
 }
 
-/// Kinds that can be left behind, so that what refers to them is left too.
+/// Kinds that may remain uncopied, and with them the elements that refer to them.
 fn can_stay_behind(kind: Kind) -> bool {
     !matches!(kind, Kind::Mesh | Kind::HField | Kind::Texture | Kind::Material | Kind::Plugin)
 }
 
-/// Makes the name spaces of a copy; a second set without suffixes of replicates where there are any.
+/// Creates the namespaces of a copy, and a second set without the suffixes of enclosing replicates, if any.
 fn scopes(
     spec: &mut Spec,
     sub: &Spec,
@@ -329,7 +329,7 @@ fn scopes(
 }
 
 impl Spec {
-    /// What a vector of a keyframe is made of: indices of joints, actuators or bodies, with their widths.
+    /// Layout of a keyframe vector: joint, actuator or body indices with their widths.
     pub(crate) fn key_widths(&self, name: &str) -> Vec<(usize, usize)> {
         match name {
             "qpos" => self.joint_order().into_iter().map(|j| (j, self.joints[j].nq())).collect(),

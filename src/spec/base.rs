@@ -1,10 +1,10 @@
-//! What all elements have: names, places, references, poses.
+//! Common parts of elements: names, source locations, references, poses.
 
 use glam::{DQuat, DVec3};
 
 use super::source::Span;
 
-/// Places of an element and of its attributes.
+/// Source locations of an element and its attributes.
 #[derive(Clone, Debug, Default)]
 pub struct At {
     /// The element.
@@ -13,13 +13,13 @@ pub struct At {
 }
 
 impl At {
-    /// Adds the places of one layer: a default class or the element itself.
+    /// Adds the locations of one layer: a default class or the element itself.
     pub(crate) fn note(&mut self, el: crate::mjcf::El<'_>) {
         self.element = el.span();
         self.note_as(el, "");
     }
 
-    /// Adds the places of attributes under their names with a prefix.
+    /// Adds the locations of attributes under prefixed names.
     pub(crate) fn note_as(&mut self, el: crate::mjcf::El<'_>, prefix: &str) {
         for attr in &el.tree.nodes[el.id].attrs {
             let name = format!("{prefix}{}", attr.name);
@@ -28,47 +28,47 @@ impl At {
         }
     }
 
-    /// Place of an attribute, or of the element where it was not written.
+    /// Location of an attribute, or of the element if it is not given.
     pub fn of(&self, attr: &str) -> Span {
         self.attrs.iter().find(|a| a.0 == attr).map_or(self.element, |a| a.1)
     }
 
-    /// Whether an attribute was written, by the element or a default class of it.
+    /// True if an attribute is given, by the element or one of its default classes.
     pub fn has(&self, attr: &str) -> bool {
         self.attrs.iter().any(|a| a.0 == attr)
     }
 }
 
-/// What all elements have.
+/// Common part of all elements.
 #[derive(Clone, Debug, Default)]
 pub struct Base {
-    /// Name as written; empty for none.
+    /// Local name; empty for none.
     pub name: String,
-    /// Name space that the name and all references live in.
+    /// Namespace of the name and of all references.
     pub scope: usize,
-    /// Places.
+    /// Source locations.
     pub at: At,
 }
 
-/// A name space: what `attach` puts before names and `replicate` behind them.
+/// A namespace: prefix of `attach`, suffix of `replicate`.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// The name space around it.
+    /// Enclosing namespace.
     pub parent: Option<usize>,
-    /// Put before names.
+    /// Prefix of names.
     pub prefix: String,
-    /// Put behind names.
+    /// Suffix of names.
     pub suffix: String,
-    /// Whether names inside can also mean what is outside: in copies of something, not in other models.
+    /// References may also resolve to the enclosing namespace: for replicas, not for other models.
     pub open: bool,
 }
 
 /// A name that refers to another element.
 #[derive(Clone, Debug, Default)]
 pub struct Ref {
-    /// The name as written; empty for none.
+    /// Local name; empty for none.
     pub name: String,
-    /// Place of the name.
+    /// Source location of the name.
     pub span: Span,
 }
 
@@ -88,7 +88,7 @@ impl Default for Pose {
 }
 
 impl Pose {
-    /// The pose of something inside this frame, in the frame around it.
+    /// Composition: pose of `inner`, given in this frame, in the enclosing frame.
     pub fn then(&self, inner: &Pose) -> Pose {
         if *self == Pose::default() {
             return *inner;
@@ -96,7 +96,7 @@ impl Pose {
         Pose { pos: self.pos + self.quat * inner.pos, quat: self.quat * inner.quat }
     }
 
-    /// The inverse motion.
+    /// Inverse transform.
     pub fn inverse(&self) -> Pose {
         let quat = self.quat.conjugate();
         Pose { pos: -(quat * self.pos), quat }

@@ -1,31 +1,31 @@
-//! What happens to options and sizes when a model is attached whose own differ.
+//! Conflicting options and sizes of attached models.
 
 use super::Spec;
 
-/// What `compiler/conflict` says.
+/// Conflict policy, `compiler/conflict`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conflict {
-    /// The parent's values stay.
+    /// The parent's values are kept.
     #[default]
     Warning,
-    /// Values that only the child writes count; two that contradict are an error.
+    /// Values given only by the child are taken over; contradictions are errors.
     Merge,
-    /// Two values that contradict are an error.
+    /// Contradictions are errors.
     Error,
 }
 
-/// Words of the policies.
+/// MJCF keywords of the policies.
 pub(crate) const POLICIES: &[(&str, i32)] = &[("warning", 0), ("merge", 1), ("error", 2)];
 
 impl Conflict {
-    /// The policy of a number of [`POLICIES`].
+    /// The policy of a number in [`POLICIES`].
     pub(crate) fn of(number: i32) -> Self {
         [Self::Warning, Self::Merge, Self::Error].get(number as usize).copied().unwrap_or_default()
     }
 }
 
-/// Settles options between a model and one that is attached to it; returns what contradicts. Under
-/// [`Conflict::Warning`] that is all that the other one wants and does not get.
+/// Reconciles the options of a model and of one attached to it; returns the contradictions. Under
+/// [`Conflict::Warning`] these are all values of the child that are not taken over.
 pub(crate) fn settle(spec: &mut Spec, sub: &Spec, policy: Conflict) -> Vec<String> {
     let mut fights = Vec::new();
     reals(spec, sub, policy, &mut fights);
@@ -38,7 +38,7 @@ pub(crate) fn settle(spec: &mut Spec, sub: &Spec, policy: Conflict) -> Vec<Strin
     fights
 }
 
-/// Which models write an option.
+/// True for each model that gives an option.
 fn writers(spec: &Spec, sub: &Spec, name: &str) -> (bool, bool) {
     (spec.option.at.has(name), sub.option.at.has(name))
 }
@@ -55,7 +55,7 @@ fn reals(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>
         match (ours, policy) {
             (false, Conflict::Merge) => parent.clone_from(child),
             (false, Conflict::Error) => {}
-            // the finer of two steps or tolerances serves both
+            // the finer of two timesteps or tolerances serves both
             (true, Conflict::Merge) if name == "timestep" || name.ends_with("tolerance") => {
                 parent[0] = parent[0].min(child[0]);
             }
@@ -87,7 +87,7 @@ fn ints(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>)
     }
 }
 
-/// Flags and actuator groups: what either model switches stays switched.
+/// Flags and actuator groups: disabled or enabled by either model.
 fn flags(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>) {
     let (to, from) = (&mut spec.option, &sub.option);
     if policy == Conflict::Merge {
@@ -109,7 +109,7 @@ fn flags(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>
     }
 }
 
-/// Near and far ends of what a camera sees: the widest of both serves both.
+/// Near and far clipping planes: the widest range serves both.
 fn clips(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>) {
     for name in ["map_znear", "map_zfar"] {
         let ours = spec.visual.written.contains(&name);

@@ -1,4 +1,4 @@
-//! Building and changing a model in code.
+//! Building and editing a model in code.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use super::*;
 use crate::error::{Error, Result};
 use crate::model::Model;
 
-/// Where an element is put: its pose is relative to this.
+/// Parent of a new element; its pose is relative to the parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parent {
-    /// In a body; 0 is the world.
+    /// A body; 0 is the world.
     Body(usize),
-    /// In a frame.
+    /// A frame.
     Frame(usize),
-    /// At a site, in its body.
+    /// A site, in its body.
     Site(usize),
 }
 
@@ -31,9 +31,9 @@ impl From<&str> for Ref {
     }
 }
 
-/// Elements can be given a name as they are made.
+/// Builder-style naming of elements.
 pub trait Named: Element {
-    /// The element under a name.
+    /// The element with a name.
     fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.base_mut().name);
         self
@@ -48,7 +48,7 @@ macro_rules! adders {
             #[doc = concat!("Adds a ", $word, " to a body, a frame or at a site; returns its id.")]
             ///
             /// # Errors
-            /// [`Error::Argument`] where there is no such place.
+            /// [`Error::Argument`] if the parent does not exist.
             pub fn $in_body(&mut self, place: impl Into<Parent>, element: $kind) -> Result<usize> {
                 self.add_in(place.into(), element)
             }
@@ -67,11 +67,11 @@ macro_rules! section_adders {
     };
 }
 
-/// A model is built from an empty one, or changed after it was read. Elements are known by their ids, which are
-/// indices into the lists of their kinds; they refer to each other by name. Angles are radians.
+/// A model is built from an empty one, or edited after reading. Elements are identified by id, the index in the list
+/// of their kind, and refer to each other by name. Angles are radians.
 ///
 /// ```
-/// use manyworlds::model::{geom, joint};
+/// use manyworlds::schema::enums::{geom, joint};
 /// use manyworlds::spec::*;
 ///
 /// let mut spec = Spec::new();
@@ -86,7 +86,7 @@ macro_rules! section_adders {
 /// # Ok::<(), manyworlds::error::Error>(())
 /// ```
 impl Spec {
-    /// A model of an empty world.
+    /// A model with an empty world.
     pub fn new() -> Self {
         let mut world = Body::default();
         "world".clone_into(&mut world.base.name);
@@ -99,32 +99,32 @@ impl Spec {
         }
     }
 
-    /// Reads a model file, and all that it includes or attaches.
+    /// Reads a model file, with all files that it includes or attaches.
     ///
     /// # Errors
-    /// [`Error::Model`] with all that is wrong and where.
+    /// [`Error::Model`] with every problem and its location.
     pub fn from_file(path: &Path) -> Result<Self> {
         crate::mjcf::parse(path)
     }
 
-    /// Reads a model from text.
+    /// Reads a model from a string.
     ///
     /// # Errors
-    /// [`Error::Model`] with all that is wrong and where.
+    /// [`Error::Model`] with every problem and its location.
     pub fn from_text(text: &str) -> Result<Self> {
         crate::mjcf::parse_str(text, "model.xml")
     }
 
-    /// Compiles the model; it can be changed and compiled again.
+    /// Compiles the model; it can be edited and compiled again.
     ///
     /// # Errors
-    /// [`Error::Model`] with all that is wrong, and where for what was read from files.
+    /// [`Error::Model`] with every problem, located if read from files.
     pub fn compile(&self) -> Result<Model> {
         crate::compile::compile(self)
     }
 
-    /// The model as MJCF text without defaults, includes or attached models. `folder` is where the text will be
-    /// kept: paths of assets are relative to it.
+    /// The model as MJCF without defaults, includes or attached models. `folder` is the folder of the output file:
+    /// asset paths are relative to it.
     ///
     /// ```
     /// use manyworlds::spec::*;
@@ -136,7 +136,7 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Model`] where the model does not compile.
+    /// [`Error::Model`] if the model does not compile.
     pub fn to_xml(&self, folder: &Path) -> Result<String> {
         Ok(crate::mjcf::write(self, &self.compile()?, folder))
     }
@@ -174,10 +174,10 @@ impl Spec {
         self.add(actuator)
     }
 
-    /// Adds a body below another one, in any order; returns its id.
+    /// Adds a child body; children may be added in any order. Returns its id.
     ///
     /// # Errors
-    /// [`Error::Argument`] where there is no such place.
+    /// [`Error::Argument`] if the parent does not exist.
     pub fn add_body(&mut self, place: impl Into<Parent>, mut body: Body) -> Result<usize> {
         let attach_point = self.attach_point(place.into())?;
         body.own = body.pose;
@@ -187,10 +187,10 @@ impl Spec {
         Ok(self.add(body))
     }
 
-    /// Adds a frame, in which elements can be put; returns its id.
+    /// Adds a frame, a parent for other elements; returns its id.
     ///
     /// # Errors
-    /// [`Error::Argument`] where there is no such place.
+    /// [`Error::Argument`] if the parent does not exist.
     pub fn add_frame(&mut self, place: impl Into<Parent>, mut frame: Frame) -> Result<usize> {
         let attach_point = self.attach_point(place.into())?;
         frame.own = frame.pose;
@@ -199,7 +199,7 @@ impl Spec {
         Ok(self.add(frame))
     }
 
-    /// Adds an element to the list of its kind, as it is; returns its id.
+    /// Appends an element to the list of its kind, unchanged; returns its id.
     pub fn add<E: Element>(&mut self, element: E) -> usize {
         let list = E::list_mut(self);
         list.push(element);
@@ -234,7 +234,7 @@ impl Spec {
         self.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0)
     }
 
-    /// The element of a name.
+    /// Id of the element with a name.
     ///
     /// ```
     /// use manyworlds::spec::*;
@@ -248,15 +248,15 @@ impl Spec {
         bases(self, kind).position(|base| !name.is_empty() && whole(base) == name)
     }
 
-    /// The name of an element; empty where it has none, or does not exist.
+    /// Name of an element; empty if unnamed or missing.
     pub fn name(&self, kind: Kind, id: usize) -> String {
         base_of(self, kind, id).map_or_else(String::new, |base| self.full_name(&base.name, base.scope))
     }
 
-    /// Attaches a part of another model: a copy of it with all that refers to nothing else, all assets, custom
-    /// numbers and texts, and the keyframes as far as they belong to the copy. `prefix` and `suffix` are put around
-    /// all names of the copy. Options that differ stay as they are, or as the [`Conflict`] setting of the compiler
-    /// says. Returns the id of the body or frame; of the world, a new frame holds the copy.
+    /// Attaches part of another model: a copy with everything that refers to nothing else, all assets, custom
+    /// numerics and texts, and the slices of keyframes that belong to the copy. `prefix` and `suffix` are added to
+    /// all names of the copy. Differing options are kept, or reconciled by the [`Conflict`] policy of the compiler.
+    /// Returns the id of the body or frame; for the world, a new frame holds the copy.
     ///
     /// ```
     /// use manyworlds::spec::*;
@@ -274,7 +274,7 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Argument`] where the place or the part does not exist, or options contradict under a strict policy.
+    /// [`Error::Argument`] if parent or part does not exist, or options contradict under a strict policy.
     pub fn attach(
         &mut self,
         child: &Spec,
@@ -326,7 +326,7 @@ impl Spec {
 }
 
 impl Body {
-    /// The body at a position.
+    /// Sets the position.
     pub fn at(mut self, pos: [f64; 3]) -> Self {
         self.pose.pos = pos.into();
         self
@@ -334,7 +334,7 @@ impl Body {
 }
 
 impl Actuator {
-    /// An actuator whose control is the force on a joint.
+    /// A motor: the control is the force on a joint.
     pub fn motor(joint: &str) -> Self {
         Self { target_kind: Target::Joint, target: joint.into(), ..Self::default() }
     }

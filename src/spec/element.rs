@@ -1,15 +1,15 @@
-//! What all kinds of elements have in common, so that lists of them are handled by one piece of code.
+//! Traits common to all kinds of elements, for generic code over their lists.
 
 use super::*;
 use crate::schema::kinds::object_table;
 
-/// An element of one of the lists of a [`Spec`].
+/// An element in one of the lists of a [`Spec`].
 pub trait Element: Refers + Clone + Default {
-    /// Its kind.
+    /// Kind of the element.
     const KIND: Kind;
-    /// The list of its kind.
+    /// The list of this kind.
     fn list(spec: &Spec) -> &Vec<Self>;
-    /// The list of its kind, to be written.
+    /// The list of this kind, mutable.
     fn list_mut(spec: &mut Spec) -> &mut Vec<Self>;
 }
 
@@ -30,13 +30,13 @@ macro_rules! define_elements {
 }
 object_table!(define_elements);
 
-/// An element that is in a body.
+/// An element of a body.
 pub trait InBody: Element {
-    /// Its body, and the frame that it is in.
+    /// Its body and enclosing frame.
     fn place(&self) -> (usize, Option<usize>);
-    /// Puts it into another body and frame.
+    /// Moves it to another body and frame.
     fn put(&mut self, body: usize, frame: Option<usize>);
-    /// Moves it: the pose is that of what it was in, in the frame of the body.
+    /// Transforms its pose: `outer` is the pose of its old parent in the new body.
     fn shift(&mut self, outer: &Pose);
 }
 
@@ -69,7 +69,7 @@ in_body!(Light, |l, outer| {
     l.dir = outer.quat * l.dir;
 });
 
-/// Calls a method with each of some types.
+/// Calls a generic method for each of several types.
 macro_rules! each {
     ([$($type:ident),*] $receiver:ident.$method:ident $arguments:tt) => {
         $($receiver.$method::<$crate::spec::$type>$arguments;)*

@@ -2,7 +2,7 @@
 
 use super::base::{Base, Ref};
 
-/// How a flex touches other things and itself.
+/// Contact parameters of a flex.
 #[derive(Clone, Debug)]
 pub struct FlexContact {
     /// Contact type.
@@ -17,19 +17,19 @@ pub struct FlexContact {
     pub friction: [f64; 3],
     /// Mixing weight.
     pub solmix: f64,
-    /// Contact reference.
+    /// Solver reference of contacts.
     pub solref: [f64; 2],
-    /// Contact impedance.
+    /// Solver impedance of contacts.
     pub solimp: [f64; 5],
     /// Margin.
     pub margin: f64,
     /// Gap.
     pub gap: f64,
-    /// How contacts with itself are found, as `flex_selfcollide`.
+    /// Self-collision, as `flex_selfcollide`.
     pub selfcollide: i32,
-    /// Layers of elements that touch, from the surface; 3D only.
+    /// Number of element layers that collide, from the surface; 3D only.
     pub activelayers: i32,
-    /// Contacts make forces, not constraints.
+    /// Contacts are passive forces, not constraints.
     pub passive: bool,
 }
 
@@ -42,9 +42,9 @@ pub struct Elasticity {
     pub poisson: f64,
     /// Rayleigh damping.
     pub damping: f64,
-    /// Thickness of 2D elements; -1 for none.
+    /// Thickness of 2D elements; -1 if unset.
     pub thickness: f64,
-    /// Forces of 2D elements: 0 none, 1 bending, 2 stretching, 3 both.
+    /// Elastic forces of 2D elements: 0 none, 1 bending, 2 stretching, 3 both.
     pub elastic2d: i32,
     /// Cross section of 1D elements: 0 circle, 1 box.
     pub section: i32,
@@ -52,18 +52,18 @@ pub struct Elasticity {
     pub sectionsize: [f64; 2],
 }
 
-/// A deformable body: vertices that bodies carry, and elements between them.
+/// A deformable body: vertices attached to bodies, and elements between them.
 #[derive(Clone, Debug)]
 pub struct Flex {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Contacts.
     pub contact: FlexContact,
     /// Material.
     pub elasticity: Elasticity,
-    /// Stiffness of edges.
+    /// Edge stiffness.
     pub edge_stiffness: f64,
-    /// Damping of edges.
+    /// Edge damping.
     pub edge_damping: f64,
     /// Dimension of elements: 1 lines, 2 triangles, 3 tetrahedra.
     pub dim: i32,
@@ -79,26 +79,26 @@ pub struct Flex {
     pub flatskin: bool,
     /// Interpolation between nodes: 0 none, 1 linear, 2 quadratic.
     pub order: i32,
-    /// Cells of the grid of nodes along each axis.
+    /// Cells of the node grid along each axis.
     pub cellcount: [i32; 3],
-    /// Bodies of the vertices: one for all, or one for each.
+    /// Bodies of the vertices: one for all, or one per vertex.
     pub vert_body: Vec<Ref>,
     /// Bodies of the nodes.
     pub node_body: Vec<Ref>,
-    /// Vertices in their bodies, three numbers each; empty where all are at the origins.
+    /// Vertex positions in their bodies, three numbers each; empty if all are at the origins.
     pub vert: Vec<f64>,
-    /// Nodes in their bodies, three numbers each; empty where all are at the origins.
+    /// Node positions in their bodies, three numbers each; empty if all are at the origins.
     pub node: Vec<f64>,
-    /// Vertices of the elements, dim + 1 each.
+    /// Element vertices, dim + 1 each.
     pub elem: Vec<i32>,
     /// Texture coordinates, two numbers each.
     pub texcoord: Vec<f64>,
-    /// Texture coordinates of the elements' corners.
+    /// Texture coordinate indices of element corners.
     pub elemtexcoord: Vec<i32>,
 }
 
 impl Flex {
-    /// Whether the vertices follow nodes.
+    /// True if the vertices are interpolated from nodes.
     pub fn interpolated(&self) -> bool {
         !self.node_body.is_empty()
     }

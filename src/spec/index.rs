@@ -1,4 +1,4 @@
-//! Names of a model's elements, and what a reference means.
+//! Name index of a model, and resolution of references.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::schema::kinds::object_table;
 pub use crate::schema::kinds::Kind;
 
 impl Kind {
-    /// Kind of an actuator's target.
+    /// Kind of an actuator's transmission target.
     pub fn of_target(target: Target) -> Option<Kind> {
         match target {
             Target::None => None,
@@ -20,14 +20,14 @@ impl Kind {
     }
 }
 
-/// Full names of all elements, and which element has them.
+/// Full names of all elements, and the elements they denote.
 #[derive(Debug, Default)]
 pub struct Index {
     by_name: HashMap<(Kind, String), usize>,
 }
 
 impl Index {
-    /// Index of all elements that have names.
+    /// Index of all named elements.
     pub fn new(spec: &Spec) -> Self {
         let mut index = Self::default();
         for &kind in Kind::ALL {
@@ -40,12 +40,12 @@ impl Index {
         index
     }
 
-    /// The element of a full name.
+    /// The element with a full name.
     pub fn get(&self, kind: Kind, name: &str) -> Option<usize> {
         self.by_name.get(&(kind, name.to_owned())).copied()
     }
 
-    /// The element that a reference means, nearest name space first.
+    /// The element that a reference resolves to, innermost namespace first.
     pub fn resolve(&self, spec: &Spec, kind: Kind, name: &str, scope: usize) -> Option<usize> {
         spec.candidates(name, scope).iter().find_map(|n| self.get(kind, n))
     }
@@ -58,12 +58,12 @@ impl Index {
 
 macro_rules! define_bases {
     ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
-        /// The common part of one element.
+        /// Common part of one element.
         pub fn base_of(spec: &Spec, kind: Kind, id: usize) -> Option<&Base> {
             match kind { $(Kind::$kind => spec.$list.get(id).map(|e| &e.base),)* }
         }
 
-        /// The common part of all elements of a kind.
+        /// Common parts of all elements of a kind.
         pub fn bases(spec: &Spec, kind: Kind) -> Box<dyn Iterator<Item = &Base> + '_> {
             match kind { $(Kind::$kind => Box::new(spec.$list.iter().map(|e| &e.base)),)* }
         }
@@ -71,15 +71,15 @@ macro_rules! define_bases {
 }
 object_table!(define_bases);
 
-/// An element of a section that refers to others.
+/// An element with references to others.
 pub trait Refers {
-    /// Its common part.
+    /// Common part.
     fn base(&self) -> &Base;
-    /// Its common part, to be written.
+    /// Common part, mutable.
     fn base_mut(&mut self) -> &mut Base;
-    /// What it refers to.
+    /// Referenced elements.
     fn refs(&self) -> Vec<(Kind, &Ref)>;
-    /// Whether a copy of it may refer to what is outside of the replicate.
+    /// True if a copy may refer to elements outside the replicate.
     fn passes_outside(&self) -> bool {
         false
     }
@@ -140,7 +140,7 @@ refers!(Text, |_t| Vec::new());
 refers!(Key, |_k| Vec::new());
 refers!(Plugin, |_p| Vec::new());
 
-/// Objects whose number of the kind is one that has names.
+/// Referenced objects of nameable kinds.
 fn kinds<'a>(objects: impl Iterator<Item = &'a Object>) -> Vec<(Kind, &'a Ref)> {
     objects.filter_map(|o| Kind::of_number(o.kind).map(|k| (k, &o.name))).collect()
 }

@@ -1,4 +1,4 @@
-//! What only affects looks: textures, materials and skins.
+//! Visual elements: textures, materials and skins.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use super::base::{Base, Ref};
 /// A texture; for rendering only.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Type: 0 flat, 1 cube, 2 skybox.
     pub kind: i32,
-    /// Colour space: 0 as the file says, 1 linear, 2 sRGB.
+    /// Colour space: 0 from the file, 1 linear, 2 sRGB.
     pub colorspace: i32,
-    /// Pattern: 0 none, 1 gradient, 2 checker, 3 flat.
+    /// Procedural pattern: 0 none, 1 gradient, 2 checker, 3 flat.
     pub builtin: i32,
     /// Marks on the pattern: 0 none, 1 edge, 2 cross, 3 random.
     pub mark: i32,
@@ -21,46 +21,46 @@ pub struct Texture {
     pub rgb1: [f64; 3],
     /// Second colour of the pattern.
     pub rgb2: [f64; 3],
-    /// Colour of the marks.
+    /// Colour of marks.
     pub markrgb: [f64; 3],
     /// Probability of random marks.
     pub random: f64,
     /// Width of the pattern.
     pub width: i32,
-    /// Height of the pattern; cubes are square.
+    /// Height of the pattern; cube faces are square.
     pub height: i32,
     /// Number of channels.
     pub nchannel: i32,
-    /// Type of the file, where its ending does not say it.
+    /// Content type, overriding the file extension.
     pub content_type: String,
-    /// Folder that files are relative to.
+    /// Base folder of files.
     pub folder: PathBuf,
-    /// File as written; empty for none.
+    /// File name in the source; empty for none.
     pub file: String,
-    /// Files of the sides of a cube: right, left, up, down, front, back.
+    /// Files of the cube faces: right, left, up, down, front, back.
     pub cubefiles: [String; 6],
-    /// Rows and columns of sides in the file.
+    /// Rows and columns of cube faces in a single file.
     pub gridsize: [i32; 2],
-    /// Side of every cell of that grid; a point where there is none.
+    /// Face in every grid cell; a point for none.
     pub gridlayout: String,
-    /// Flipped from left to right.
+    /// Horizontal flip.
     pub hflip: bool,
-    /// Flipped upside down.
+    /// Vertical flip.
     pub vflip: bool,
-    /// Whether the pixels are part of the model, if written.
+    /// Pixels are embedded in the model; `None` if not given.
     pub embed: Option<bool>,
 }
 
 /// A material; for rendering only.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Textures by role: user, rgb, occlusion, roughness, metallic, normal, opacity, emissive, rgba, orm.
     pub textures: [Ref; 10],
-    /// Whether textures are scaled to be uniform in space.
+    /// Texture repetition is uniform in space.
     pub texuniform: bool,
-    /// Repetitions of textures.
+    /// Texture repetitions.
     pub texrepeat: [f64; 2],
     /// Emission.
     pub emission: f64,
@@ -70,7 +70,7 @@ pub struct Material {
     pub shininess: f64,
     /// Reflectance.
     pub reflectance: f64,
-    /// Metallic part; negative for none.
+    /// Metalness; negative for none.
     pub metallic: f64,
     /// Roughness; negative for none.
     pub roughness: f64,
@@ -81,26 +81,26 @@ pub struct Material {
 /// A bone of a skin.
 #[derive(Clone, Debug, Default)]
 pub struct Bone {
-    /// Body that it follows.
+    /// Body of the bone.
     pub body: Ref,
-    /// Position in which it was bound.
+    /// Bind position.
     pub bindpos: [f64; 3],
-    /// Orientation in which it was bound.
+    /// Bind orientation.
     pub bindquat: [f64; 4],
-    /// Vertices that it moves.
+    /// Vertex indices.
     pub vertid: Vec<i32>,
-    /// Their weights.
+    /// Vertex weights.
     pub vertweight: Vec<f64>,
 }
 
 /// A skin; for rendering only.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// File as written; empty for none.
+    /// File name in the source; empty for none.
     pub file: String,
-    /// Folder that the file is relative to.
+    /// Base folder of the file.
     pub folder: PathBuf,
     /// Material.
     pub material: Ref,

@@ -1,5 +1,5 @@
-//! What a model is before it is compiled: elements with defaults applied, frames dissolved, angles in radians.
-//! Every element knows where each of its values was written.
+//! The model before compilation: defaults applied, frames resolved, angles in radians. Every element records the
+//! source location of each value.
 
 mod asset;
 pub(crate) mod attach;
@@ -35,30 +35,30 @@ pub use settings::*;
 pub use source::{Log, Source, Span, did_you_mean};
 pub use tree::*;
 
-/// A model as written.
+/// An editable model specification, MuJoCo's `mjSpec`.
 #[derive(Clone, Debug, Default)]
 pub struct Spec {
     /// Name of the model.
     pub name: String,
-    /// Files, by index of spans.
+    /// Source files, by index of spans.
     pub sources: Vec<Source>,
-    /// What is questionable in the files.
+    /// Warnings of the parser.
     pub warnings: Vec<Problem>,
     /// Folder of the main file.
     pub folder: PathBuf,
-    /// Name spaces; the first is the model's own.
+    /// Namespaces; the first is the model's own.
     pub scopes: Vec<Scope>,
     /// Compiler settings; the first are the model's own, the others of attached models.
     pub compilers: Vec<Compiler>,
-    /// How ranges of actuator lengths are found.
+    /// Settings of actuator length ranges.
     pub lengthrange: LengthRange,
     /// Options.
     pub option: Opt,
-    /// Settings of the viewer.
+    /// Visualisation settings.
     pub visual: Visual,
     /// Statistics.
     pub stat: Stat,
-    /// Sizes that are written.
+    /// Explicit sizes.
     pub size: SizeSettings,
     /// Bodies, depth first; the first is the world.
     pub bodies: Vec<Body>,
@@ -88,7 +88,7 @@ pub struct Spec {
     pub skins: Vec<Skin>,
     /// Contact pairs.
     pub pairs: Vec<Pair>,
-    /// Excluded pairs.
+    /// Excluded body pairs.
     pub excludes: Vec<Exclude>,
     /// Equality constraints.
     pub equalities: Vec<Equality>,
@@ -100,22 +100,22 @@ pub struct Spec {
     pub sensors: Vec<Sensor>,
     /// Keyframes.
     pub keys: Vec<Key>,
-    /// Custom numbers.
+    /// Custom numerics.
     pub numerics: Vec<Numeric>,
     /// Custom texts.
     pub texts: Vec<Text>,
-    /// Custom lists of objects.
+    /// Custom tuples.
     pub tuples: Vec<Tuple>,
-    /// Names of the plugins that the model says it uses.
+    /// Declared plugin extensions.
     pub extensions: Vec<Ref>,
-    /// Instances of plugins.
+    /// Plugin instances.
     pub plugins: Vec<Plugin>,
-    /// What is not understood yet.
+    /// Elements that are not supported yet.
     pub foreign: Vec<Foreign>,
 }
 
 impl Spec {
-    /// A name with the prefixes and suffixes of its name spaces.
+    /// A name with the affixes of its namespaces.
     pub fn full_name(&self, name: &str, scope: usize) -> String {
         if name.is_empty() {
             return String::new();
@@ -129,7 +129,7 @@ impl Spec {
         full
     }
 
-    /// Names that a reference can mean, nearest name space first: outside of copies, but not of other models.
+    /// Names that a reference may resolve to, innermost namespace first: out of replicas, but not of attached models.
     pub fn candidates(&self, name: &str, scope: usize) -> Vec<String> {
         let mut chain = Vec::new();
         let mut at = Some(scope);
@@ -137,7 +137,7 @@ impl Spec {
             chain.push(scope);
             at = scope.parent;
         }
-        // the same name without the innermost copies, one more each time
+        // drop the affixes of the innermost replicas, one more each time
         let open = chain.iter().filter(|s| s.open).count();
         let mut names: Vec<String> = (0..=open)
             .map(|skip| {
@@ -159,7 +159,7 @@ impl Spec {
 }
 
 impl Spec {
-    /// Number of elements, for the limit on what replicate and attach may make.
+    /// Number of elements, bounded for replicate and attach.
     pub fn elements(&self) -> usize {
         self.bodies.len()
             + self.frames.len()

@@ -1,12 +1,12 @@
-//! Bodies in the order of the compiled model: depth first, children in the order that they were added.
+//! Depth-first order of bodies as in the compiled model; siblings in insertion order.
 
 use std::borrow::Cow;
 
 use super::Spec;
 
 impl Spec {
-    /// The model with its bodies depth first; itself where they already are. A body whose parent is missing, or
-    /// that is its own ancestor, hangs on the world.
+    /// The model with bodies in depth-first order, borrowed if they already are. A body with a missing parent, or one
+    /// that is its own ancestor, becomes a child of the world.
     pub fn ordered(&self) -> Cow<'_, Spec> {
         let (order, lost) = self.depth_first();
         if lost.is_empty() && order.iter().enumerate().all(|(new, &old)| new == old) {
@@ -24,7 +24,7 @@ impl Spec {
         Cow::Owned(spec)
     }
 
-    /// Changes the indices by which elements name their bodies.
+    /// Renumbers the body indices of all elements.
     pub(crate) fn renumber_bodies(&mut self, new: impl Fn(usize) -> usize) {
         self.bodies.iter_mut().for_each(|b| b.parent = new(b.parent));
         self.frames.iter_mut().for_each(|f| f.body = new(f.body));
@@ -40,12 +40,12 @@ impl Spec {
         }
     }
 
-    /// Bodies in the order of the compiled model.
+    /// Bodies in compiled order.
     pub(crate) fn body_order(&self) -> Vec<usize> {
         self.depth_first().0
     }
 
-    /// Joints in the order of the compiled model, which is that of bodies.
+    /// Joints in compiled order, which is by body.
     pub fn joint_order(&self) -> Vec<usize> {
         let mut rank = vec![0; self.bodies.len()];
         self.body_order().into_iter().enumerate().for_each(|(new, old)| rank[old] = new);
@@ -54,7 +54,7 @@ impl Spec {
         order
     }
 
-    /// Bodies in order, and those that do not hang on the world.
+    /// Bodies in depth-first order, and the roots not reachable from the world.
     fn depth_first(&self) -> (Vec<usize>, Vec<usize>) {
         let n = self.bodies.len();
         let mut children = vec![Vec::new(); n];
@@ -68,7 +68,7 @@ impl Spec {
         let mut seen = vec![false; n];
         let mut roots = 0..n;
         while order.len() < n {
-            // the world first, then what it does not reach
+            // the world first, then unreachable bodies
             let Some(root) = roots.find(|&b| !seen[b]) else {
                 break;
             };

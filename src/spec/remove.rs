@@ -10,15 +10,15 @@ use crate::schema::kinds::object_table;
 /// Elements by kind and id.
 type Ids = BTreeSet<(Kind, usize)>;
 
-/// Most names in a message.
+/// Most names listed in a message.
 const MAX_LISTED: usize = 10;
 
 impl Spec {
-    /// Removes an element with all that is in it: of a body its joints, geoms and child bodies too, of a frame all
-    /// that it holds.
+    /// Removes an element with its contents: of a body its joints, geoms and child bodies too, of a frame all that
+    /// it holds.
     ///
-    /// Ids behind it in the lists of the removed kinds go down: look them up again with [`find`](Spec::find). The
-    /// numbers of keyframes for removed joints, actuators and mocap bodies go with them.
+    /// Later ids in the lists of the removed kinds shift down: look them up again with [`find`](Spec::find). Keyframe
+    /// slices of removed joints, actuators and mocap bodies are removed too.
     ///
     /// ```
     /// use manyworlds::spec::*;
@@ -34,8 +34,8 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Argument`] where it does not exist, or where something else refers to it; all that does is listed,
-    /// and nothing is removed.
+    /// [`Error::Argument`] if it does not exist, or if other elements refer to it; these are listed, and nothing is
+    /// removed.
     pub fn remove(&mut self, kind: Kind, id: usize) -> Result<()> {
         let doomed = self.with_contents(kind, id)?;
         let referrers = self.referrers(&doomed);
@@ -55,10 +55,10 @@ impl Spec {
         Err(Error::Argument(format!("{what} cannot be removed: {list} would refer to nothing")))
     }
 
-    /// Removes an element with all that is in it, all that refers to any of that, and so on.
+    /// Removes an element with its contents and, transitively, all elements that refer to any of them.
     ///
     /// # Errors
-    /// [`Error::Argument`] where it does not exist.
+    /// [`Error::Argument`] if it does not exist.
     pub fn remove_with_referrers(&mut self, kind: Kind, id: usize) -> Result<()> {
         let mut doomed = self.with_contents(kind, id)?;
         loop {
@@ -72,7 +72,7 @@ impl Spec {
         Ok(())
     }
 
-    /// An element and all that is in it.
+    /// An element and its contents.
     fn with_contents(&self, kind: Kind, id: usize) -> Result<Ids> {
         if base_of(self, kind, id).is_none() || (kind, id) == (Kind::Body, 0) {
             return Err(Error::Argument(format!("there is no {} {id} to remove", kind.word())));
@@ -81,7 +81,7 @@ impl Spec {
         if !matches!(kind, Kind::Body | Kind::Frame) {
             return Ok(ids);
         }
-        // bodies and frames hold each other in any order: until nothing is added
+        // bodies and frames nest in any order: iterate to a fixed point
         let mut before = 0;
         while ids.len() > before {
             before = ids.len();
@@ -113,7 +113,7 @@ impl Spec {
         }
     }
 
-    /// What refers to any of some elements, without being one of them.
+    /// Elements that refer to a set of elements, without being in it.
     fn referrers(&self, doomed: &Ids) -> Vec<(Kind, usize)> {
         let index = Index::new(self);
         let mut found = Vec::new();
@@ -138,7 +138,7 @@ impl Spec {
         }
     }
 
-    /// Takes elements out of their lists, and follows the ids of the others.
+    /// Erases elements from their lists and remaps the ids of the others.
     fn erase(&mut self, doomed: &Ids) {
         self.cut_keys();
         let uids: Vec<usize> = self.actuators.iter().map(|a| a.uid).collect();
@@ -182,7 +182,7 @@ impl Spec {
         }
     }
 
-    /// Takes elements out of one list; returns the new ids of all.
+    /// Erases elements from one list; returns the new ids of all.
     fn take<E: Element>(&mut self, doomed: &Ids) -> Vec<usize> {
         let list = E::list_mut(self);
         let mut new = Vec::with_capacity(list.len());
@@ -197,7 +197,7 @@ impl Spec {
         new
     }
 
-    /// Cuts the vectors of keyframes into the parts of joints, actuators and mocap bodies.
+    /// Splits keyframe vectors into slices of joints, actuators and mocap bodies.
     fn cut_keys(&mut self) {
         let mut keys = std::mem::take(&mut self.keys);
         for key in &mut keys {

@@ -1,14 +1,14 @@
-//! Elements of the other sections.
+//! Elements of the other sections: contacts, equalities, tendons, actuators, sensors, keyframes, custom elements.
 
 use super::base::{Base, Ref};
 use super::index::Kind;
 use super::source::Span;
 use crate::schema::enums::{dynamics, gain, input};
 
-/// An explicit contact pair. Parameters that are not written come from the geoms.
+/// An explicit contact pair. Omitted parameters come from the geoms.
 #[derive(Clone, Debug, Default)]
 pub struct Pair {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// First geom.
     pub geom1: Ref,
@@ -16,14 +16,14 @@ pub struct Pair {
     pub geom2: Ref,
     /// Contact dimensions.
     pub condim: Option<i32>,
-    /// Numbers by attribute name, as far as written.
+    /// Explicit numeric attributes by name.
     pub real: Vec<(&'static str, Vec<f64>)>,
 }
 
 /// An excluded body pair.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// First body.
     pub body1: Ref,
@@ -31,30 +31,30 @@ pub struct Exclude {
     pub body2: Ref,
 }
 
-/// An element of a tendon's path.
+/// A tendon path element.
 #[derive(Clone, Debug)]
 pub struct Wrap {
-    /// What it is.
+    /// Kind and target.
     pub kind: WrapKind,
-    /// Place of the element.
+    /// Source location of the element.
     pub span: Span,
 }
 
-/// What an element of a tendon's path is.
+/// Kinds of tendon path elements.
 #[derive(Clone, Debug)]
 pub enum WrapKind {
-    /// A joint and its coefficient.
+    /// A joint with its coefficient.
     Joint(Ref, f64),
-    /// A site that the tendon passes through.
+    /// A site on the path.
     Site(Ref),
-    /// A geom that it wraps around, and the site on the side to pass; without a name for none.
+    /// A wrapping geom and its side site; an empty name for none.
     Geom(Ref, Ref),
-    /// A pulley and its divisor.
+    /// A pulley with its divisor.
     Pulley(f64),
 }
 
 impl Wrap {
-    /// What it refers to.
+    /// Referenced elements.
     pub fn refs(&self) -> Vec<(Kind, &Ref)> {
         match &self.kind {
             WrapKind::Joint(joint, _) => vec![(Kind::Joint, joint)],
@@ -69,41 +69,41 @@ impl Wrap {
 /// A tendon.
 #[derive(Clone, Debug)]
 pub struct Tendon {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Whether it is written as spatial.
+    /// Declared as spatial.
     pub spatial: bool,
-    /// Elements of the path.
+    /// Path elements.
     pub path: Vec<Wrap>,
     /// Display group.
     pub group: i32,
-    /// Whether it has limits.
+    /// Limits are enabled; `None`: inferred from the range.
     pub limited: Option<bool>,
     /// Limits.
     pub range: [f64; 2],
-    /// Whether actuator forces are limited.
+    /// Actuator force limits are enabled; `None`: inferred from the range.
     pub actfrclimited: Option<bool>,
     /// Limits of actuator forces.
     pub actfrcrange: [f64; 2],
     /// Limit margin.
     pub margin: f64,
-    /// Limit reference.
+    /// Solver reference of the limit.
     pub solref_limit: [f64; 2],
-    /// Limit impedance.
+    /// Solver impedance of the limit.
     pub solimp_limit: [f64; 5],
-    /// Friction reference.
+    /// Solver reference of friction loss.
     pub solref_friction: [f64; 2],
-    /// Friction impedance.
+    /// Solver impedance of friction loss.
     pub solimp_friction: [f64; 5],
-    /// Stiffness of first to third order.
+    /// Stiffness: linear, quadratic, cubic.
     pub stiffness: [f64; 3],
-    /// Damping of first to third order.
+    /// Damping: linear, quadratic, cubic.
     pub damping: [f64; 3],
     /// Armature.
     pub armature: f64,
-    /// Dry friction.
+    /// Friction loss.
     pub frictionloss: f64,
-    /// Lengths at which the spring rests; -1 -1 for the length at qpos_spring.
+    /// Resting length range of the spring; -1 -1 for the length at qpos_spring.
     pub springlength: [f64; 2],
     /// Width for display.
     pub width: f64,
@@ -113,21 +113,21 @@ pub struct Tendon {
     pub rgba: [f64; 4],
 }
 
-/// What an actuator acts on.
+/// Transmission target of an actuator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// Nothing yet.
+    /// Unspecified.
     #[default]
     None,
     /// A joint.
     Joint,
-    /// A joint, in the parent's frame.
+    /// A joint, with the force in the parent's frame.
     JointInParent,
     /// A tendon.
     Tendon,
     /// A site.
     Site,
-    /// A body's contacts.
+    /// A body: adhesion at its contacts.
     Body,
     /// A slider-crank.
     SliderCrank,
@@ -136,87 +136,87 @@ pub enum Target {
 /// An actuator.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Number that keyframe parts know it by.
+    /// Uid that keyframe slices refer to.
     pub uid: usize,
-    /// Element that it was written as; of a class, the last shortcut that set it.
+    /// MJCF tag; of a default class, the last shortcut that set it.
     pub tag: String,
-    /// Kind of target.
+    /// Kind of transmission target.
     pub target_kind: Target,
-    /// Target.
+    /// Transmission target.
     pub target: Ref,
-    /// Site whose frame a site is measured in; without a name for none.
+    /// Reference site of a site transmission; an empty name for none.
     pub refsite: Ref,
-    /// Slider of a slider-crank; without a name for none.
+    /// Slider site of a slider-crank; an empty name for none.
     pub slidersite: Ref,
-    /// What makes the force.
+    /// Force generation: dynamics, gain and bias.
     pub law: Law,
-    /// Scale of length and force.
+    /// Scaling of length and force.
     pub gear: [f64; 6],
     /// Rod length.
     pub cranklength: f64,
-    /// Feasible lengths.
+    /// Feasible length range.
     pub lengthrange: [f64; 2],
-    /// Damping of first to third order.
+    /// Damping: linear, quadratic, cubic.
     pub damping: [f64; 3],
     /// Armature.
     pub armature: f64,
-    /// Whether the control is clamped.
+    /// Controls are clamped; `None`: inferred from the range.
     pub ctrllimited: Option<bool>,
-    /// Range of the control.
+    /// Control range.
     pub ctrlrange: [f64; 2],
-    /// Whether the force is clamped.
+    /// Forces are clamped; `None`: inferred from the range.
     pub forcelimited: Option<bool>,
-    /// Range of the force.
+    /// Force range.
     pub forcerange: [f64; 2],
-    /// Whether activations are clamped.
+    /// Activations are clamped; `None`: inferred from the range.
     pub actlimited: Option<bool>,
-    /// Range of activations.
+    /// Activation range.
     pub actrange: [f64; 2],
     /// Group.
     pub group: i32,
-    /// Samples of the control's history.
+    /// Samples in the control's history buffer.
     pub nsample: i32,
-    /// How the history is interpolated: 0 not, 1 linearly, 2 with cubics.
+    /// Interpolation of the history buffer: 0 hold, 1 linear, 2 cubic.
     pub interp: i32,
-    /// Delay of the control.
+    /// Control delay.
     pub delay: f64,
-    /// Plugin that makes the force.
+    /// Plugin that computes the force.
     pub plugin: Option<PluginUse>,
 }
 
-/// Dynamics, gain and bias: what a shortcut sets as a whole.
+/// Dynamics, gain and bias; a shortcut sets them as a unit.
 #[derive(Clone, Debug)]
 pub struct Law {
-    /// Activation dynamics.
+    /// Dynamics type.
     pub dyntype: i32,
-    /// Gain.
+    /// Gain type.
     pub gaintype: i32,
-    /// Bias.
+    /// Bias type.
     pub biastype: i32,
-    /// Parameters of the dynamics.
+    /// Dynamics parameters.
     pub dynprm: [f64; 10],
-    /// Parameters of the gain.
+    /// Gain parameters.
     pub gainprm: [f64; 10],
-    /// Parameters of the bias.
+    /// Bias parameters.
     pub biasprm: [f64; 10],
-    /// Number of activations; negative to infer.
+    /// Number of activations; negative if inferred.
     pub actdim: i32,
-    /// Next activation makes the force.
+    /// The force uses the next activation.
     pub actearly: bool,
-    /// Which controls there are; 0 for those that the gain has without a word about it.
+    /// Control components; 0 for the default of the gain type.
     pub ctrlspec: i32,
-    /// Range from the target's.
+    /// Control range as a multiple of the target's range.
     pub inheritrange: f64,
-    /// Range of the velocity setpoint.
+    /// Velocity setpoint range.
     pub velrange: [f64; 2],
-    /// Range of the feedforward control.
+    /// Feedforward control range.
     pub ffrange: [f64; 2],
 }
 
 impl Actuator {
-    /// Which controls there are, defaults filled in.
+    /// Control components, with defaults resolved.
     pub fn inputs(&self) -> i32 {
         match (self.law.ctrlspec, self.law.gaintype) {
             (0, gain::SO3) => input::EXPMAP,
@@ -237,7 +237,7 @@ impl Actuator {
         }
     }
 
-    /// Number of forces.
+    /// Number of force outputs.
     pub fn nout(&self) -> usize {
         if self.law.gaintype == gain::SO3 { 3 } else { 1 }
     }
@@ -254,7 +254,7 @@ impl Actuator {
 }
 
 impl Law {
-    /// Number of states that the parameters of a controller or motor switch on.
+    /// Number of states enabled by the parameters of a PID controller or DC motor.
     pub fn states(&self) -> usize {
         let on = |x: f64| usize::from(x > 0.0);
         if self.gaintype == gain::PID {
@@ -265,145 +265,145 @@ impl Law {
     }
 }
 
-/// How an element uses a plugin: an instance by name, or one of its own with settings.
+/// Use of a plugin by an element: a named instance, or an implicit one with its own configuration.
 #[derive(Clone, Debug, Default)]
 pub struct PluginUse {
     /// Name of the plugin.
     pub plugin: Ref,
-    /// Name of the instance; empty for one of its own.
+    /// Name of the instance; empty for an implicit one.
     pub instance: Ref,
-    /// Settings of its own instance.
+    /// Configuration of an implicit instance.
     pub config: Vec<(String, String)>,
-    /// Place of the element.
+    /// Source location of the element.
     pub span: Span,
 }
 
 /// An equality constraint.
 #[derive(Clone, Debug)]
 pub struct Equality {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Type, as `eq_type`.
     pub kind: i32,
-    /// One or two elements that it ties together; a single body is tied to the world.
+    /// One or two constrained objects; a single body is constrained to the world.
     pub targets: Vec<(Kind, Ref)>,
-    /// Whether it is active from the start.
+    /// Initially active.
     pub active: bool,
-    /// Reference.
+    /// Solver reference.
     pub solref: [f64; 2],
-    /// Impedance.
+    /// Solver impedance.
     pub solimp: [f64; 5],
-    /// Numbers by type, as `eq_data`; a weld's quaternion is zero where the pose at qpos0 counts.
+    /// Type-specific data, as `eq_data`; a zero weld quaternion stands for the relative pose at qpos0.
     pub data: [f64; 12],
 }
 
-/// A number and name that stand for an object of any kind.
+/// An object of any kind: type and name.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
-    /// Number of the kind (`mjtObj`); 2 is the frame of a body.
+    /// Object type (`mjtObj`); 2 is the body frame, not the inertial frame.
     pub kind: i32,
-    /// Its name.
+    /// Name of the object.
     pub name: Ref,
 }
 
 /// A sensor.
 #[derive(Clone, Debug, Default)]
 pub struct Sensor {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Type, as `sensor_type`.
     pub kind: i32,
-    /// What it measures.
+    /// Measured object.
     pub object: Option<Object>,
-    /// What it measures relative to.
+    /// Reference object.
     pub reference: Option<Object>,
     /// Integer parameters.
     pub intprm: [i32; 3],
-    /// Number of outputs, type of data and stage of a user sensor.
+    /// Dimension, data type and stage of a user sensor.
     pub user: [i32; 3],
-    /// Output is cut off beyond; zero for never.
+    /// Cutoff of the output; zero for none.
     pub cutoff: f64,
-    /// Standard deviation of the noise.
+    /// Standard deviation of noise.
     pub noise: f64,
-    /// Samples in the history.
+    /// Samples in the history buffer.
     pub nsample: i32,
-    /// Interpolation of the history: 0 hold, 1 linear, 2 cubic.
+    /// Interpolation of the history buffer: 0 hold, 1 linear, 2 cubic.
     pub interp: i32,
     /// Delay.
     pub delay: f64,
-    /// Period and phase.
+    /// Sampling period and phase.
     pub interval: [f64; 2],
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
 }
 
 /// A custom text.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// The text.
     pub data: String,
 }
 
-/// A custom list of objects.
+/// A custom tuple.
 #[derive(Clone, Debug, Default)]
 pub struct Tuple {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// The objects.
+    /// Objects of the tuple.
     pub objects: Vec<TupleObject>,
 }
 
-/// An object of a custom list.
+/// An object of a custom tuple.
 #[derive(Clone, Debug, Default)]
 pub struct TupleObject {
     /// The object.
     pub object: Object,
-    /// Its number.
+    /// Parameter of the object.
     pub prm: f64,
 }
 
-/// An instance of a plugin.
+/// A plugin instance.
 #[derive(Clone, Debug, Default)]
 pub struct Plugin {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
     /// Name of the plugin.
     pub plugin: Ref,
-    /// Settings.
+    /// Configuration.
     pub config: Vec<(String, String)>,
 }
 
-/// A keyframe: numbers as written, or parts by joint, actuator and body where it came with an attached model.
+/// A keyframe: complete vectors, or slices by joint, actuator and body if it came with an attached model.
 #[derive(Clone, Debug, Default)]
 pub struct Key {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Whether it came with an attached model: its name is whole then.
+    /// It came with an attached model, so its name is already complete.
     pub attached: bool,
     /// Time.
     pub time: f64,
-    /// Whole vectors by attribute name.
+    /// Complete vectors by attribute name.
     pub whole: Vec<(&'static str, Vec<f64>)>,
-    /// Parts by attribute name and index of a joint or body, or uid of an actuator.
+    /// Slices by attribute name and index of a joint or body, or uid of an actuator.
     pub parts: Vec<(&'static str, usize, Vec<f64>)>,
 }
 
-/// Custom numbers.
+/// A custom numeric.
 #[derive(Clone, Debug, Default)]
 pub struct Numeric {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Numbers, zeros added up to the size.
+    /// Data, zero-padded to the size.
     pub data: Vec<f64>,
 }
 
-/// Something that the format has and the reader does not understand yet.
+/// An MJCF element that is not supported yet.
 #[derive(Clone, Debug)]
 pub struct Foreign {
-    /// What it is, for the message.
+    /// Description for the message.
     pub what: String,
-    /// Place.
+    /// Source location.
     pub span: Span,
 }

@@ -1,8 +1,8 @@
-//! Settings of the compiler and of the simulation.
+//! Compiler and simulation settings.
 
 use super::base::At;
 
-/// Settings of the compiler.
+/// Compiler settings.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     /// Infer limits from ranges.
@@ -11,43 +11,43 @@ pub struct Compiler {
     pub boundmass: f64,
     /// Lower bound of body inertias.
     pub boundinertia: f64,
-    /// Total mass to scale to; not positive for none.
+    /// Total mass to scale to; non-positive for none.
     pub settotalmass: f64,
     /// Repair inertias that violate the triangle inequality.
     pub balanceinertia: bool,
     /// Angles are in degrees.
     pub degree: bool,
-    /// Axes of Euler angles; capital letters are fixed axes.
+    /// Euler axis sequence; capital letters are extrinsic axes.
     pub eulerseq: [u8; 3],
-    /// Drop geoms that cannot collide and are not needed.
+    /// Discard geoms that neither collide nor are referenced.
     pub discardvisual: bool,
     /// Fuse static bodies with their parents.
     pub fusestatic: bool,
-    /// Inertia from geoms: always, never, or where no inertial is given.
+    /// Infer inertia from geoms: always, never, or `None` if no inertial is given.
     pub inertiafromgeom: Option<bool>,
-    /// Geom groups that count for inertia.
+    /// Geom groups that contribute to inertia.
     pub inertiagrouprange: [i32; 2],
     /// Align free joints with the inertial frame.
     pub alignfree: bool,
-    /// Write the inertia of every body when the model is saved.
+    /// Save the inertia of every body.
     pub saveinertial: bool,
-    /// Save values as compiled.
+    /// Save compiled values.
     pub savecompiled: bool,
     /// Save quaternions and radians.
     pub savecanonical: bool,
-    /// Textures stay files.
+    /// Textures remain external files.
     pub passthrough: bool,
-    /// Names of files lose their folders.
+    /// Strip folders from file names.
     pub strippath: bool,
     /// Folder of meshes, height fields and skins.
     pub meshdir: String,
     /// Folder of textures.
     pub texturedir: String,
-    /// Fit shapes to boxes of meshes, not to their inertia.
+    /// Fit primitives to the AABBs of meshes instead of their inertia boxes.
     pub fitaabb: bool,
-    /// What happens to options that differ in an attached model.
+    /// Conflict policy for attached models.
     pub conflict: super::Conflict,
-    /// Places.
+    /// Source locations.
     pub at: At,
 }
 
@@ -80,52 +80,52 @@ impl Default for Compiler {
     }
 }
 
-/// How ranges of actuator lengths are found.
+/// Settings of actuator length ranges.
 #[derive(Clone, Debug)]
 pub struct LengthRange {
-    /// For which actuators: 0 none, 1 muscles, 2 muscles and user-defined ones, 3 all.
+    /// Actuators: 0 none, 1 muscles, 2 muscles and user-defined ones, 3 all.
     pub mode: i32,
-    /// Keep ranges that are written.
+    /// Keep explicit ranges.
     pub useexisting: bool,
-    /// Take the limits of the joint or tendon.
+    /// Use the limits of the target joint or tendon.
     pub uselimit: bool,
-    /// Acceleration that the force makes.
+    /// Target acceleration of the applied force.
     pub accel: f64,
-    /// Largest force; 0 for any.
+    /// Largest force; 0 for unlimited.
     pub maxforce: f64,
-    /// Time constant of the damping.
+    /// Time constant of velocity damping.
     pub timeconst: f64,
-    /// Time step; 0 for the model's own.
+    /// Timestep; 0 for the model's own.
     pub timestep: f64,
-    /// Time of each simulation.
+    /// Duration of each simulation.
     pub inttotal: f64,
-    /// Time at its end in which lengths are looked at.
+    /// Convergence interval at its end.
     pub interval: f64,
-    /// Largest variation in that time, relative to the range.
+    /// Convergence tolerance: variation in the interval, relative to the range.
     pub tolrange: f64,
-    /// Places.
+    /// Source locations.
     pub at: At,
 }
 
-/// Options of the simulation, under their names in MJCF.
+/// Simulation options, by MJCF name.
 #[derive(Clone, Debug)]
 pub struct Opt {
-    /// Numbers by name.
+    /// Numeric options by name.
     pub real: Vec<(&'static str, Vec<f64>)>,
-    /// Integers by name.
+    /// Integer options by name.
     pub int: Vec<(&'static str, i32)>,
-    /// Features that are switched off.
+    /// Disabled features.
     pub disable: i32,
-    /// Features that are switched on.
+    /// Enabled features.
     pub enable: i32,
-    /// Actuator groups that are switched off.
+    /// Disabled actuator groups.
     pub disableactuator: i32,
-    /// Places, of options and flags.
+    /// Source locations of options and flags.
     pub at: At,
 }
 
 impl Opt {
-    /// Numbers of an option.
+    /// Values of a numeric option.
     pub fn reals(&self, name: &str) -> &[f64] {
         self.real.iter().find(|o| o.0 == name).map_or(&[], |o| &o.1)
     }
@@ -142,24 +142,24 @@ impl Default for Opt {
     }
 }
 
-/// Sizes, under their names in MJCF.
+/// Sizes, by MJCF name.
 #[derive(Clone, Debug)]
 pub struct SizeSettings {
-    /// Memory as written.
+    /// Memory attribute.
     pub memory: Option<String>,
-    /// Counts by name; -1 to infer.
+    /// Counts by name; -1 if inferred.
     pub int: Vec<(&'static str, i32)>,
-    /// Names of what was written.
+    /// Names of the attributes given.
     pub written: Vec<&'static str>,
 }
 
 impl SizeSettings {
-    /// A count; -1 to infer.
+    /// A count; -1 if inferred.
     pub fn count(&self, name: &str) -> i32 {
         self.int.iter().find(|o| o.0 == name).map_or(-1, |o| o.1)
     }
 
-    /// The larger of each count, where a model is attached.
+    /// Maximum of each count, for an attached model.
     pub(crate) fn join(&mut self, other: &Self) {
         for (name, count) in &mut self.int {
             *count = other.count(name).max(*count);
@@ -175,19 +175,19 @@ impl Default for SizeSettings {
     }
 }
 
-/// Settings of the viewer, under their names in MJCF with those of their groups in front.
+/// Visualisation settings, by MJCF name prefixed with the group.
 #[derive(Clone, Debug)]
 pub struct Visual {
-    /// Numbers by name, such as `global_fovy`.
+    /// Numeric settings by name, such as `global_fovy`.
     pub real: Vec<(&'static str, Vec<f64>)>,
     /// Integers and flags by name.
     pub int: Vec<(&'static str, i32)>,
-    /// Names of what was written.
+    /// Names of the attributes given.
     pub written: Vec<&'static str>,
 }
 
 impl Visual {
-    /// Numbers of a setting.
+    /// Values of a setting.
     pub fn reals(&self, name: &str) -> &[f64] {
         self.real.iter().find(|o| o.0 == name).map_or(&[], |o| &o.1)
     }
@@ -199,7 +199,7 @@ impl Default for Visual {
     }
 }
 
-/// Statistics that replace computed ones.
+/// Statistics that override computed ones.
 #[derive(Clone, Debug, Default)]
 pub struct Stat {
     /// Mean diagonal of the inertia matrix.

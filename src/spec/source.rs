@@ -1,4 +1,4 @@
-//! Where every value came from, and the list of what is wrong.
+//! Source locations, and the log of problems.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::{Error, Problem};
 
-/// A range of bytes in one of the files that a model is made of.
+/// A byte range in one of a model's source files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// Number of the file; 0 for none.
+    /// File number; 0 for none.
     pub file: u32,
     /// First byte.
     pub start: u32,
@@ -17,19 +17,19 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A file that was read, or a text that was given.
+/// A source file, or a text passed in.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Number that spans know it by: no other file of the process has it, so that models can be put together.
+    /// File number in spans, unique within the process so that models can be combined.
     pub file: u32,
-    /// Path, as shown in messages.
+    /// Path shown in messages.
     pub path: PathBuf,
-    /// The whole text.
+    /// Full text.
     pub text: String,
 }
 
 impl Source {
-    /// Line and column of a byte, both from 1, and the line's text.
+    /// Line and column of a byte, both from 1, and the text of the line.
     pub fn locate(&self, byte: usize) -> (u32, u32, &str) {
         let mut byte = byte.min(self.text.len());
         while !self.text.is_char_boundary(byte) {
@@ -44,7 +44,7 @@ impl Source {
     }
 }
 
-/// The files of a model and the problems that were found in them.
+/// Source files of a model and the problems found in them.
 #[derive(Debug, Default)]
 pub struct Log {
     sources: RefCell<Vec<Source>>,
@@ -74,7 +74,7 @@ impl Log {
         self.sources.borrow().clone()
     }
 
-    /// Calls a function with the text of a file.
+    /// Text of a file.
     pub fn text(&self, file: u32) -> String {
         find(&self.sources.borrow(), file).map_or_else(String::new, |s| s.text.clone())
     }
@@ -93,12 +93,12 @@ impl Log {
         })
     }
 
-    /// Notes a problem.
+    /// Reports an error.
     pub fn add(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         note(&mut self.problems.borrow_mut(), (span, message.into(), help.into()));
     }
 
-    /// Notes something questionable that does not keep the model from being used.
+    /// Reports a warning.
     pub fn warn(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         note(&mut self.warnings.borrow_mut(), (span, message.into(), help.into()));
     }
@@ -108,17 +108,17 @@ impl Log {
         located(&self.sources.borrow(), self.warnings.borrow().clone())
     }
 
-    /// Whether the list is full, so that looking further is of no use.
+    /// True if the list is full, so that further checks are useless.
     pub fn is_full(&self) -> bool {
         self.problems.borrow().len() >= MAX_PROBLEMS
     }
 
-    /// Whether nothing is wrong so far.
+    /// True if there are no errors so far.
     pub fn is_clean(&self) -> bool {
         self.problems.borrow().is_empty()
     }
 
-    /// All problems in file order as an error, or nothing where there are none.
+    /// All errors in file order, or `Ok` if there are none.
     pub fn check(&self) -> Result<(), Error> {
         let problems = self.problems.borrow().clone();
         if problems.is_empty() {
@@ -128,19 +128,19 @@ impl Log {
     }
 }
 
-/// The file of a number.
+/// The file with a number.
 fn find(sources: &[Source], file: u32) -> Option<&Source> {
     sources.iter().find(|s| s.file == file)
 }
 
-/// Adds to a list once, as long as it is not full.
+/// Appends a new entry unless the list is full.
 fn note(list: &mut Vec<(Span, String, String)>, entry: (Span, String, String)) {
     if list.len() < MAX_PROBLEMS && !list.contains(&entry) {
         list.push(entry);
     }
 }
 
-/// Problems with their places, in file order.
+/// Problems with their locations, in file order.
 fn located(sources: &[Source], mut entries: Vec<(Span, String, String)>) -> Vec<Problem> {
     entries.sort_by_key(|e| (e.0.file, e.0.start));
     entries.into_iter().map(|(span, message, help)| problem(sources, span, message, help)).collect()
@@ -159,7 +159,7 @@ fn problem(sources: &[Source], span: Span, message: String, help: String) -> Pro
         };
     };
     let (line, column, text) = source.locate(span.start as usize);
-    // the marked part ends with its line
+    // the marked range ends with its line
     let rest = text.chars().count().saturating_sub(column as usize - 1);
     let marked = source.text.get(span.start as usize..span.end as usize).unwrap_or("");
     let length = marked.chars().take_while(|&c| c != '\n').count().clamp(1, rest.max(1));
@@ -167,9 +167,9 @@ fn problem(sources: &[Source], span: Span, message: String, help: String) -> Pro
     Problem { file: source.path.clone(), line, column, text, length, message, help }
 }
 
-/// `did you mean 'x'?` where one of the words is near.
+/// `did you mean 'x'?` if one of the words is close.
 pub fn did_you_mean<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<String> {
-    // long words are compared by their start only: names of megabytes cost nothing
+    // compare only the start of long words: megabyte names cost nothing
     let word: String = word.chars().take(100).collect();
     let near = words
         .take(2_000)

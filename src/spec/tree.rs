@@ -1,83 +1,83 @@
-//! Elements of the tree: bodies and what is in them.
+//! Elements of the kinematic tree: bodies and their contents.
 
 use glam::DVec3;
 
 use super::base::{At, Base, Pose, Ref};
 use super::section::PluginUse;
 
-/// An inertia that is written out.
+/// Explicit inertia.
 #[derive(Clone, Debug)]
 pub struct Inertial {
     /// Inertial frame.
     pub pose: Pose,
     /// Mass.
     pub mass: f64,
-    /// Diagonal, or all six elements: xx yy zz xy xz yz.
+    /// Diagonal inertia, or the full tensor: xx yy zz xy xz yz.
     pub inertia: Vec<f64>,
-    /// Places.
+    /// Source locations.
     pub at: At,
 }
 
 /// A body.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Parent; the world is its own.
+    /// Parent body; the world is its own parent.
     pub parent: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Pose in the parent.
+    /// Pose in the parent body.
     pub pose: Pose,
-    /// Pose in the innermost frame.
+    /// Pose in the enclosing frame.
     pub own: Pose,
-    /// Written inertia.
+    /// Explicit inertia.
     pub inertial: Option<Inertial>,
-    /// Compiler settings of the file that it is from.
+    /// Compiler settings of its source file.
     pub compiler: usize,
-    /// Moved by the caller.
+    /// Mocap body.
     pub mocap: bool,
     /// Gravity compensation.
     pub gravcomp: f64,
-    /// May become part of its parent where it is static.
+    /// May be fused with its parent if static.
     pub fuse: bool,
-    /// May have a diagonal inertia matrix.
+    /// May be treated as simple: diagonal inertia block.
     pub simple: bool,
-    /// Policy of sleep, as `tree_sleep_policy`; 0 for auto.
+    /// Sleep policy, as `tree_sleep_policy`; 0 for auto.
     pub sleep: i32,
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
-    /// Plugin that makes passive forces.
+    /// Plugin that computes passive forces.
     pub plugin: Option<PluginUse>,
 }
 
-/// A frame, kept so that it can be attached.
+/// A frame, kept for attachment.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Frame around it.
+    /// Enclosing frame.
     pub parent: Option<usize>,
-    /// Body that it is in.
+    /// Body.
     pub body: usize,
-    /// Pose in its body.
+    /// Pose in the body.
     pub pose: Pose,
-    /// Pose in the frame around it.
+    /// Pose in the enclosing frame.
     pub own: Pose,
 }
 
 /// A joint.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Body that it moves.
+    /// Body of the joint.
     pub body: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
     /// Type, as `jnt_type`.
     pub kind: i32,
-    /// Written as freejoint.
+    /// Declared as freejoint.
     pub free: bool,
     /// Align with the inertial frame.
     pub align: Option<bool>,
@@ -87,41 +87,41 @@ pub struct Joint {
     pub axis: DVec3,
     /// Value at qpos0.
     pub reference: f64,
-    /// Value at which the spring rests.
+    /// Value at which the spring is at rest.
     pub springref: f64,
-    /// Stiffness of first to third order.
+    /// Stiffness: linear, quadratic, cubic.
     pub stiffness: [f64; 3],
-    /// Damping of first to third order.
+    /// Damping: linear, quadratic, cubic.
     pub damping: [f64; 3],
-    /// Time constant and damping ratio that stiffness and damping follow from.
+    /// Time constant and damping ratio, an alternative to stiffness and damping.
     pub springdamper: [f64; 2],
-    /// Whether it has limits.
+    /// Limits are enabled; `None`: inferred from the range.
     pub limited: Option<bool>,
     /// Limits.
     pub range: [f64; 2],
-    /// Whether actuator forces are limited.
+    /// Actuator force limits are enabled; `None`: inferred from the range.
     pub actfrclimited: Option<bool>,
     /// Limits of actuator forces.
     pub actfrcrange: [f64; 2],
     /// Limit margin.
     pub margin: f64,
-    /// Limit reference.
+    /// Solver reference of the limit.
     pub solref_limit: [f64; 2],
-    /// Limit impedance.
+    /// Solver impedance of the limit.
     pub solimp_limit: [f64; 5],
-    /// Friction reference.
+    /// Solver reference of friction loss.
     pub solref_friction: [f64; 2],
-    /// Friction impedance.
+    /// Solver impedance of friction loss.
     pub solimp_friction: [f64; 5],
     /// Armature.
     pub armature: f64,
-    /// Dry friction.
+    /// Friction loss.
     pub frictionloss: f64,
     /// Display group.
     pub group: i32,
     /// Gravity compensation counts as actuator force.
     pub actgravcomp: bool,
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
 }
 
@@ -140,23 +140,23 @@ impl Joint {
 /// A geom.
 #[derive(Clone, Debug)]
 pub struct Geom {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Body that it is in.
+    /// Body.
     pub body: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Type, as `geom_type`.
+    /// Geom type, as `geom_type`.
     pub kind: i32,
     /// Size.
     pub size: [f64; 3],
-    /// How many sizes were written.
+    /// Number of sizes given.
     pub nsize: usize,
-    /// End points, in place of pose and length.
+    /// End points, instead of pose and length.
     pub fromto: Option<[f64; 6]>,
-    /// Pose of the element in its frame, then in its body.
+    /// Local pose, in the enclosing frame and then in the body.
     pub pose: Pose,
-    /// Frame around it, in its body.
+    /// Pose of the enclosing frame in the body.
     pub outer: Pose,
     /// Contact type.
     pub contype: i32,
@@ -172,9 +172,9 @@ pub struct Geom {
     pub friction: [f64; 3],
     /// Mixing weight.
     pub solmix: f64,
-    /// Contact reference.
+    /// Solver reference of contacts.
     pub solref: [f64; 2],
-    /// Contact impedance.
+    /// Solver impedance of contacts.
     pub solimp: [f64; 5],
     /// Margin.
     pub margin: f64,
@@ -184,50 +184,50 @@ pub struct Geom {
     pub surfacevel: [f64; 6],
     /// Adhesion.
     pub adhesion: f64,
-    /// Mass, in place of density.
+    /// Explicit mass, overriding density.
     pub mass: Option<f64>,
     /// Density.
     pub density: f64,
-    /// Mass is on the surface.
+    /// The mass is on the surface.
     pub shell: bool,
     /// Ellipsoid fluid model.
     pub fluid: bool,
-    /// Its coefficients.
+    /// Coefficients of the fluid model.
     pub fluidcoef: [f64; 5],
     /// Colour.
     pub rgba: [f64; 4],
     /// Material.
     pub material: Ref,
-    /// Mesh that it is, or that it is fitted to.
+    /// Mesh of the geom, or to fit a primitive to.
     pub mesh: Ref,
-    /// Height field that it is.
+    /// Height field of the geom.
     pub hfield: Ref,
-    /// Scale of a shape that is fitted to a mesh.
+    /// Scale of a primitive fitted to a mesh.
     pub fitscale: f64,
-    /// Plugin that makes the shape.
+    /// Plugin that computes the shape.
     pub plugin: Option<PluginUse>,
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
 }
 
 /// A site.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Body that it is in.
+    /// Body.
     pub body: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Type, as `geom_type`.
+    /// Shape for display, as `geom_type`.
     pub kind: i32,
     /// Size.
     pub size: [f64; 3],
     /// End points.
     pub fromto: Option<[f64; 6]>,
-    /// Pose in its frame.
+    /// Local pose in the enclosing frame.
     pub pose: Pose,
-    /// Frame around it, in its body.
+    /// Pose of the enclosing frame in the body.
     pub outer: Pose,
     /// Display group.
     pub group: i32,
@@ -237,87 +237,87 @@ pub struct Site {
     pub material: Ref,
     /// Mesh for display.
     pub mesh: Ref,
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
 }
 
 /// A camera.
 #[derive(Clone, Debug)]
 pub struct Camera {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Body that it is in.
+    /// Body.
     pub body: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Pose in its body.
+    /// Pose in the body.
     pub pose: Pose,
     /// Tracking mode.
     pub mode: i32,
-    /// Body that it looks at.
+    /// Target body.
     pub target: Ref,
     /// Projection: 0 perspective, 1 orthographic.
     pub projection: i32,
-    /// Vertical field of view in degrees, or height where the projection is orthographic.
+    /// Vertical field of view in degrees, or extent if the projection is orthographic.
     pub fovy: f64,
-    /// Distance between the eyes.
+    /// Interpupillary distance.
     pub ipd: f64,
     /// Width and height in pixels.
     pub resolution: [i32; 2],
-    /// What it gives, as bits: rgb, depth, distance, normal, segmentation.
+    /// Output types as bits: rgb, depth, distance, normal, segmentation.
     pub output: i32,
-    /// Size of the sensor.
+    /// Sensor size.
     pub sensorsize: [f64; 2],
     /// Focal length.
     pub focal: [f64; 2],
-    /// Focal length in pixels, in place of that.
+    /// Focal length in pixels, overriding `focal`.
     pub focalpixel: [f64; 2],
     /// Principal point.
     pub principal: [f64; 2],
-    /// Principal point in pixels, in place of that.
+    /// Principal point in pixels, overriding `principal`.
     pub principalpixel: [f64; 2],
-    /// Numbers of the user.
+    /// User data.
     pub userdata: Vec<f64>,
 }
 
 /// A light.
 #[derive(Clone, Debug)]
 pub struct Light {
-    /// Name and place.
+    /// Name and source location.
     pub base: Base,
-    /// Body that it is in.
+    /// Body.
     pub body: usize,
-    /// Named frame that it is in.
+    /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Position in its body.
+    /// Position in the body.
     pub pos: DVec3,
-    /// Direction in its body.
+    /// Direction in the body.
     pub dir: DVec3,
     /// Tracking mode.
     pub mode: i32,
-    /// Body that it shines at.
+    /// Target body.
     pub target: Ref,
     /// Type: 0 spot, 1 directional, 2 point, 3 image.
     pub kind: i32,
     /// Texture of an image light.
     pub texture: Ref,
-    /// Whether it casts shadows.
+    /// The light casts shadows.
     pub castshadow: bool,
-    /// Whether it is on.
+    /// The light is on.
     pub active: bool,
-    /// Radius of the bulb.
+    /// Bulb radius.
     pub bulbradius: f64,
     /// Intensity.
     pub intensity: f64,
-    /// How far it reaches.
+    /// Effective range.
     pub range: f64,
     /// Constant, linear and quadratic attenuation.
     pub attenuation: [f64; 3],
-    /// Cutoff angle of a spot, degrees.
+    /// Cutoff angle of a spotlight, degrees.
     pub cutoff: f64,
-    /// Softness of a spot's edge.
+    /// Softness of a spotlight's edge.
     pub softness: f64,
-    /// Exponent of a spot.
+    /// Exponent of a spotlight.
     pub exponent: f64,
     /// Ambient colour.
     pub ambient: [f64; 3],
@@ -327,7 +327,7 @@ pub struct Light {
     pub specular: [f64; 3],
 }
 
-/// Size and pose of a shape whose ends are given, in place of its own.
+/// Size and pose of a shape given by its end points.
 pub(crate) fn between(shape: i32, mut size: [f64; 3], ends: [f64; 6]) -> ([f64; 3], Pose) {
     use crate::schema::enums::geom::{CAPSULE, CYLINDER};
     let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));

@@ -1,4 +1,4 @@
-//! Joints, and those that follow others.
+//! Joints and mimic joints.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::spec::Span;
 use super::robot::Robot;
 use super::{called, child, origin};
 
-/// Types, and the words that some programs use.
+/// Joint types, with common synonyms.
 const TYPES: &[(&str, i32)] = &[
     ("revolute", 0),
     ("continuous", 1),
@@ -21,16 +21,16 @@ const TYPES: &[(&str, i32)] = &[
     ("spherical", 6),
 ];
 
-/// A joint that follows another: names, places, coefficients of the polynomial.
+/// A mimic joint: names, source locations, polynomial coefficients.
 pub(super) struct Mimic {
     follower: (String, Span),
     leader: (String, Span),
     coefficients: [f64; 5],
 }
 
-/// Puts joints into the bodies of their children; returns those that follow others.
+/// Adds joints to the bodies of their child links; returns the mimic joints.
 pub(super) fn joints(robot: &Robot<'_>, out: &mut Tree, places: &[usize]) -> Vec<Mimic> {
-    // what can lead and follow has one coordinate
+    // only scalar joints can lead or follow
     let scalar = |el: El<'_>| el.text("type").is_some_and(|t| TYPES[..3].iter().any(|k| k.0 == t));
     let scalars: HashMap<String, bool> =
         robot.joints.iter().map(|j| (j.el.text("name").unwrap_or_default(), scalar(j.el))).collect();
@@ -67,7 +67,7 @@ fn axis(el: El<'_>) -> Option<[f64; 3]> {
     axis.fixed("xyz")
 }
 
-/// Makes the joint, or the three joints of a planar one.
+/// Writes one joint, or the three joints of a planar joint.
 fn moving(
     el: El<'_>,
     out: &mut Tree,
@@ -80,7 +80,7 @@ fn moving(
     let mut add = |suffix: &str, tag: &str, axis: Option<[f64; 3]>| {
         let joint = out.element(Some(body), "joint", el.span());
         let name = format!("{name}{suffix}");
-        // a repeated name is dropped
+        // a duplicate name is dropped
         if names.insert(name.clone()) {
             out.word(joint, "name", &name, el.at("name"));
         } else {
@@ -98,7 +98,7 @@ fn moving(
         4 => vec![add("", "free", None)],
         6 => vec![add("", "ball", None)],
         _ => {
-            // slides across the axis, then a hinge about it
+            // two slides perpendicular to the axis, then a hinge about it
             let turn = z_to(DVec3::from_array(axis).normalize_or_zero());
             let across = |v: DVec3| Some((turn * v).to_array());
             vec![
@@ -112,7 +112,7 @@ fn moving(
     limits(el, out, joints[0]);
 }
 
-/// Damping and friction, of all joints that a planar one is made of.
+/// Damping and friction of all components of a joint.
 fn dynamics(el: El<'_>, out: &mut Tree, joints: &[usize]) {
     let Some(dynamics) = child(el, "dynamics") else {
         return;
@@ -124,7 +124,7 @@ fn dynamics(el: El<'_>, out: &mut Tree, joints: &[usize]) {
     }
 }
 
-/// Range and greatest force. A range with one end, or a reversed one, does not limit.
+/// Range and effort limit. A one-sided or reversed range does not limit.
 fn limits(el: El<'_>, out: &mut Tree, joint: usize) {
     let Some(limit) = child(el, "limit") else {
         return;
@@ -144,12 +144,12 @@ fn limits(el: El<'_>, out: &mut Tree, joint: usize) {
     }
 }
 
-/// One number, where something is written.
+/// An optional number.
 fn optional(el: El<'_>, name: &str) -> Option<f64> {
     if el.text(name)?.trim().is_empty() { None } else { el.real(name) }
 }
 
-/// What a joint follows; nothing where that is no hinge or slide, as MuJoCo has it.
+/// The leader of a mimic joint; `None` unless it is a hinge or slide, as in MuJoCo.
 fn mimic(el: El<'_>, scalars: &HashMap<String, bool>) -> Option<Mimic> {
     let mimic = child(el, "mimic")?;
     let leader = mimic.required("joint")?;
@@ -170,7 +170,7 @@ fn mimic(el: El<'_>, scalars: &HashMap<String, bool>) -> Option<Mimic> {
     })
 }
 
-/// Writes the constraints of joints that follow others.
+/// Writes the equality constraints of mimic joints.
 pub(super) fn mimics(mimics: &[Mimic], out: &mut Tree, model: usize, span: Span) {
     if mimics.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What is in a link: inertia, shapes and their colours.
+//! Links: inertia, shapes and colours.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,18 +11,18 @@ use super::mesh::Meshes;
 use super::robot::Robot;
 use super::{child, number, origin, required};
 
-/// A colour and where it is written.
+/// A colour and its source location.
 type Color = ([f64; 4], Span);
 
-/// Shapes of all links.
+/// State shared by the shapes of all links.
 struct Shapes<'a, 'm> {
     out: &'a mut Tree,
     meshes: &'a mut Meshes<'m>,
     /// Colours of named materials.
     materials: HashMap<String, Color>,
-    /// Names of geoms so far: a repeated one is dropped.
+    /// Geom names so far: a duplicate is dropped.
     names: HashSet<String>,
-    /// Whether shapes that only show are left out.
+    /// Visual-only shapes are discarded.
     discard: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn links(robot: &Robot<'_>, out: &mut Tree, places: &[usize], meshes:
     }
 }
 
-/// Colours of all named materials, wherever they are; the first of a name counts.
+/// Colours of all named materials in the document; the first definition of a name wins.
 fn materials(root: El<'_>) -> HashMap<String, Color> {
     let mut found = HashMap::new();
     let mut stack = vec![root];
@@ -82,18 +82,18 @@ fn inertial(el: El<'_>, out: &mut Tree, body: usize) {
     if out.nodes[to].attr("pos").is_none() {
         out.numbers(to, "pos", &[0.0; 3], el.span());
     }
-    // no moment at all stands for none known
+    // an all-zero tensor means unspecified
     if tensor == [0.0; 6] {
         out.numbers(to, "diaginertia", &[0.0; 3], inertia.span());
         return;
     }
-    // the tensor is turned into the frame of the link, and its axes are found there
+    // rotate the tensor into the link frame, where its principal axes are found
     out.nodes[to].attrs.retain(|a| a.name != "euler");
     let angles = child(el, "origin").and_then(|o| o.fixed("rpy")).unwrap_or_default();
     out.numbers(to, "fullinertia", &turned(tensor, angles), inertia.span());
 }
 
-/// A tensor, as xx yy zz xy xz yz, turned by roll, pitch and yaw.
+/// Rotates a tensor (xx yy zz xy xz yz) by roll, pitch and yaw.
 fn turned(tensor: [f64; 6], [roll, pitch, yaw]: [f64; 3]) -> [f64; 6] {
     if [roll, pitch, yaw] == [0.0; 3] {
         return tensor;
@@ -108,7 +108,7 @@ fn turned(tensor: [f64; 6], [roll, pitch, yaw]: [f64; 3]) -> [f64; 6] {
 
 impl Shapes<'_, '_> {
     fn link(&mut self, link: El<'_>, body: usize) {
-        // collisions have the colour of the visual before them
+        // a collision inherits the colour of the preceding visual
         let mut rgba = None;
         for el in link.children() {
             match el.tag() {
@@ -134,7 +134,7 @@ impl Shapes<'_, '_> {
         }
     }
 
-    /// Colour of a visual: its own, or of the material that it names.
+    /// Colour of a visual: inline, or of the named material.
     fn color_of(&self, material: El<'_>) -> Option<Color> {
         if child(material, "color").is_some() {
             return color(material);
@@ -143,7 +143,7 @@ impl Shapes<'_, '_> {
         self.materials.get(&name).copied()
     }
 
-    /// Makes a geom.
+    /// Writes a geom.
     fn shape(&mut self, el: El<'_>, body: usize, rgba: Option<Color>) -> Option<usize> {
         let geometry = required(el, "geometry")?;
         let geom = self.out.element(Some(body), "geom", el.span());
@@ -160,7 +160,7 @@ impl Shapes<'_, '_> {
         Some(geom)
     }
 
-    /// Type and size, or the mesh. Lengths are halved.
+    /// Type and size, or the mesh. URDF boxes and lengths are full sizes, MJCF's half sizes.
     fn size(&mut self, geometry: El<'_>, geom: usize) -> Option<()> {
         let shapes = ["box", "cylinder", "sphere", "capsule", "mesh"];
         let Some(shape) = shapes.iter().find_map(|s| child(geometry, s)) else {

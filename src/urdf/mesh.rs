@@ -1,4 +1,4 @@
-//! Meshes of a robot: one asset for every file and scale, and where files are.
+//! Meshes of a robot: one asset per file and scale, and the resolution of file URIs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::spec::Span;
 
 use super::child;
 
-/// Folders above the robot's own where a package may be.
+/// Ancestor folders of the robot's own that are searched for a package.
 const MAX_UP: usize = 16;
 
-/// An asset.
+/// A mesh asset.
 struct Mesh {
     name: String,
     file: String,
@@ -24,7 +24,7 @@ pub(super) struct Meshes<'a> {
     root: El<'a>,
     folder: PathBuf,
     list: Vec<Mesh>,
-    /// Meshes by the name of their file without folder and ending.
+    /// Mesh indices by file stem.
     by_stem: HashMap<String, Vec<usize>>,
 }
 
@@ -34,12 +34,12 @@ impl<'a> Meshes<'a> {
         Self { root, folder, list: Vec::new(), by_stem: HashMap::new() }
     }
 
-    /// The robot.
+    /// The `<robot>` element.
     pub(super) fn root(&self) -> El<'a> {
         self.root
     }
 
-    /// A setting of the compiler that is true or false.
+    /// A boolean compiler setting.
     fn setting(&self, name: &str, default: bool) -> bool {
         let compiler = child(self.root, "mujoco").and_then(|m| child(m, "compiler"));
         let mut value = default;
@@ -49,12 +49,12 @@ impl<'a> Meshes<'a> {
         value
     }
 
-    /// Whether shapes that only show are left out.
+    /// True if visual-only shapes are discarded.
     pub(super) fn discards_visual(&self) -> bool {
         self.setting("discardvisual", true)
     }
 
-    /// Name of the asset that a mesh element means.
+    /// Asset name of a mesh element.
     pub(super) fn name(&mut self, el: El<'_>) -> Option<(String, Span)> {
         let mut file = el.required("filename")?;
         let span = el.at("filename");
@@ -71,7 +71,7 @@ impl<'a> Meshes<'a> {
             el.wrong("filename", "the mesh has no file name", "write filename=\"…\"");
             return None;
         }
-        // the same file name at another scale is another asset, with a number behind its name
+        // the same file name at another scale is a separate asset with a numeric suffix
         let factors = |s: &Option<([f64; 3], Span)>| s.map_or([1.0; 3], |s| s.0);
         let same = self.by_stem.entry(stem.clone()).or_default();
         if let Some(&found) = same.iter().find(|&&m| factors(&self.list[m].scale) == factors(&scale)) {
@@ -84,7 +84,7 @@ impl<'a> Meshes<'a> {
         Some((name, span))
     }
 
-    /// Path of a file that may be given as a URI.
+    /// Path of a file, possibly a URI.
     fn locate(&self, el: El<'_>, file: String) -> Option<String> {
         if let Some(path) = file.strip_prefix("file://") {
             return Some(path.to_owned());
@@ -92,7 +92,7 @@ impl<'a> Meshes<'a> {
         let Some(inside) = file.strip_prefix("package://").or_else(|| file.strip_prefix("model://")) else {
             return Some(file);
         };
-        // a package is a folder of its name beside or above the robot
+        // a package is a folder of that name beside or above the robot's
         let (package, rest) = inside.split_once('/').unwrap_or((inside, ""));
         let mut tried = Vec::new();
         let start = std::fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
@@ -133,7 +133,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// What follows the last slash of either kind.
+/// Part after the last slash or backslash.
 fn last_part(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -1,8 +1,8 @@
-//! URDF text -> the elements of MJCF that mean the same, which the reader of MJCF then reads. Every attribute keeps
-//! its place in the URDF.
+//! URDF -> equivalent MJCF elements, which the MJCF reader then reads. Every attribute keeps its location in the
+//! URDF file.
 //!
-//! What the format says goes as MuJoCo has it: static links are fused and visual shapes dropped unless the extension
-//! element `<mujoco><compiler/></mujoco>` says otherwise, and unknown elements are ignored.
+//! Semantics follow MuJoCo: static links are fused and visual shapes discarded unless the extension element
+//! `<mujoco><compiler/></mujoco>` says otherwise, and unknown elements are ignored.
 
 mod joint;
 mod link;
@@ -15,7 +15,7 @@ use crate::mjcf::{El, Tree};
 use crate::spec::Log;
 use robot::Robot;
 
-/// Rewrites a robot; returns the root of the new elements.
+/// Rewrites a robot; returns the root of the MJCF tree.
 pub(crate) fn rewrite(log: &Log, tree: &mut Tree, root: usize, path: &Path) -> Option<usize> {
     let source = std::mem::take(tree);
     let el = El { log, tree: &source, id: root, pen: None };
@@ -35,7 +35,7 @@ pub(crate) fn rewrite(log: &Log, tree: &mut Tree, root: usize, path: &Path) -> O
     log.is_clean().then_some(model)
 }
 
-/// The extension element: settings of the compiler, options and sizes. Angles are always radians here.
+/// The extension element: compiler settings, options and sizes. Angles are always radians here.
 fn settings(el: El<'_>, out: &mut Tree, model: usize) {
     let defaults = out.element(Some(model), "compiler", el.span());
     for name in ["fusestatic", "discardvisual"] {
@@ -53,7 +53,7 @@ fn settings(el: El<'_>, out: &mut Tree, model: usize) {
     out.word(fixed, "eulerseq", "XYZ", el.span());
 }
 
-/// The one child of a name; a second one is wrong.
+/// The only child with a tag; a second one is an error.
 fn child<'a>(el: El<'a>, tag: &str) -> Option<El<'a>> {
     let mut all = el.children().filter(|c| c.tag() == tag);
     let first = all.next()?;
@@ -64,7 +64,7 @@ fn child<'a>(el: El<'a>, tag: &str) -> Option<El<'a>> {
     Some(first)
 }
 
-/// The one child of a name, which must be there.
+/// The only child with a tag; a missing one is an error.
 fn required<'a>(el: El<'a>, tag: &str) -> Option<El<'a>> {
     let found = child(el, tag);
     if found.is_none() {
@@ -73,13 +73,13 @@ fn required<'a>(el: El<'a>, tag: &str) -> Option<El<'a>> {
     found
 }
 
-/// One number that must be there.
+/// A required number.
 fn number(el: El<'_>, name: &str) -> Option<f64> {
     el.required(name)?;
     el.real(name)
 }
 
-/// Position and roll, pitch and yaw of an element's `<origin>`.
+/// Position and roll-pitch-yaw of an element's `<origin>`.
 fn origin(el: El<'_>, out: &mut Tree, to: usize) {
     let Some(origin) = child(el, "origin") else {
         return;
@@ -92,7 +92,7 @@ fn origin(el: El<'_>, out: &mut Tree, to: usize) {
     }
 }
 
-/// What messages call an element: its kind and name.
+/// Name of an element in messages: kind and name.
 fn called(el: El<'_>) -> String {
     format!("{} '{}'", el.tag(), el.text("name").unwrap_or_default().chars().take(60).collect::<String>())
 }

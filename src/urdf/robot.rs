@@ -1,4 +1,4 @@
-//! Links and joints of a robot, and the trees that they make.
+//! Links and joints of a robot, and the kinematic trees they form.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::{called, required};
 pub(super) struct Link<'a> {
     pub(super) el: El<'a>,
     pub(super) name: String,
-    /// Joint that moves it.
+    /// Its parent joint.
     joint: Option<usize>,
-    /// Links below it, in the order of their joints.
+    /// Child links, in joint order.
     children: Vec<usize>,
 }
 
-/// A joint and the links that it is between.
+/// A joint with its parent and child links.
 pub(super) struct Joint<'a> {
     pub(super) el: El<'a>,
     pub(super) child: usize,
@@ -31,7 +31,7 @@ pub(super) struct Robot<'a> {
 }
 
 impl<'a> Robot<'a> {
-    /// Reads names, and which link is on which.
+    /// Reads names and the parent of every link.
     pub(super) fn read(el: El<'a>) -> Option<Self> {
         let mut robot = Self { links: Vec::new(), joints: Vec::new() };
         let mut index = HashMap::new();
@@ -86,14 +86,14 @@ impl<'a> Robot<'a> {
         self.joints.push(Joint { el, child, parent });
     }
 
-    /// The link that a link is on.
+    /// Parent link.
     fn parent(&self, link: usize) -> Option<usize> {
         self.links[link].joint.map(|j| self.joints[j].parent)
     }
 
-    /// Names the links of every loop.
+    /// Reports every kinematic loop with its links.
     fn check_loops(&self) {
-        // walks that meet a link of their own are loops; each link is walked over once
+        // a walk to the parents that revisits its own link is a loop; each link is visited once
         let mut seen = vec![usize::MAX; self.links.len()];
         for start in 0..self.links.len() {
             let mut at = Some(start);
@@ -119,14 +119,14 @@ impl<'a> Robot<'a> {
         }
     }
 
-    /// Makes a body for every link, trees in the order of their roots; returns the element of each link.
+    /// Writes a body for every link, trees in the order of their roots; returns the element of each link.
     pub(super) fn bodies(&self, out: &mut Tree, world: usize) -> Vec<usize> {
         let mut places = vec![world; self.links.len()];
         let roots = (0..self.links.len()).filter(|&l| self.links[l].joint.is_none());
         let mut stack: Vec<usize> = roots.rev().collect();
         while let Some(l) = stack.pop() {
             let link = &self.links[l];
-            // a link of this name is the world itself
+            // a link of this name is the world body itself
             if link.name != "world" {
                 let parent = self.parent(l).map_or(world, |p| places[p]);
                 places[l] = out.element(Some(parent), "body", link.el.span());

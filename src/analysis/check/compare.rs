@@ -1,16 +1,16 @@
-//! The comparer: a pure function of two arrays.
+//! Comparison of two arrays, a pure function.
 
-/// How far two arrays are apart.
+/// Deviation of two arrays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// Largest difference over one plus the largest wanted magnitude; infinite where a value is NaN or
+    /// Largest difference divided by one plus the largest expected magnitude; infinite if a value is NaN or
     /// infinite on either side, or the lengths differ.
     pub error: f64,
     /// Element with the largest difference.
     pub index: usize,
 }
 
-/// Compares values with those wanted.
+/// Compares values with expected values.
 ///
 /// ```
 /// use manyworlds::analysis::check::compare;
@@ -22,8 +22,8 @@ pub fn compare(got: &[f64], want: &[f64]) -> Difference {
     compare_terms(got, want, &[])
 }
 
-/// Compares values with those wanted, which are what is left of these terms: the largest of all magnitudes is what
-/// differences are measured by.
+/// Compares values with expected ones that are differences of these terms: errors are relative to the largest
+/// magnitude of all.
 pub(crate) fn compare_terms(got: &[f64], want: &[f64], terms: &[f64]) -> Difference {
     if got.len() != want.len() {
         return Difference { error: f64::INFINITY, index: got.len().min(want.len()) };
@@ -32,7 +32,7 @@ pub(crate) fn compare_terms(got: &[f64], want: &[f64], terms: &[f64]) -> Differe
     let mut worst = Difference { error: 0.0, index: 0 };
     for (index, (a, b)) in got.iter().zip(want).enumerate() {
         let error = (a - b).abs() / scale;
-        // NaN compares false with everything: it has to be asked for
+        // NaN compares false with everything, so test for it
         if !error.is_finite() {
             return Difference { error: f64::INFINITY, index };
         }
@@ -74,7 +74,7 @@ mod tests {
                 got[i] = bad;
                 assert_eq!(compare(&got, &WANT).error, f64::INFINITY);
                 assert_eq!(compare(&WANT, &got).error, f64::INFINITY);
-                // the same on both sides is wrong too
+                // identical non-finite values are an error too
                 assert_eq!(compare(&got, &got).error, f64::INFINITY);
             }
         }

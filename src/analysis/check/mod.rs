@@ -1,9 +1,9 @@
-//! Every stage of a backend against the CPU pipeline, field by field.
+//! Validation of every stage of a backend against the CPU pipeline, field by field.
 //!
-//! Worlds are brought to varied states by noise. Then each stage runs on the CPU, in double and in single
-//! precision, and on the subject of the check, from the same inputs, and every field that the table says
-//! the stage writes is compared. The outputs are filled with NaN before the subject runs, so that a value
-//! that is not written cannot pass.
+//! Worlds are driven to varied states by control noise. Then each stage runs on the CPU, in double and in single
+//! precision, and on the subject, from the same inputs, and every output field of the stage according to the field
+//! table is compared. Outputs are filled with NaN before the subject runs, so that a value that is not written
+//! cannot pass.
 
 mod compare;
 mod report;

@@ -1,8 +1,8 @@
-//! What a check found.
+//! Results of a check.
 
 use crate::schema::stages::Stage;
 
-/// One field after one stage: the worst of all worlds and states.
+/// One field after one stage: the worst over all worlds and states.
 #[derive(Clone, Debug)]
 pub struct FieldReport {
     /// The stage.
@@ -13,7 +13,7 @@ pub struct FieldReport {
     pub double: f64,
     /// Error against the CPU in single precision.
     pub single: f64,
-    /// What is allowed.
+    /// Tolerance.
     pub tolerance: f64,
     /// World of the worst error.
     pub world: usize,
@@ -22,40 +22,40 @@ pub struct FieldReport {
 }
 
 impl FieldReport {
-    /// Whether the field is further away than it may be.
+    /// True if the error exceeds the tolerance.
     pub fn over(&self) -> bool {
         !(self.double <= self.tolerance && self.single <= self.tolerance)
     }
 }
 
-/// All rows of a check, in the order of the stages.
+/// All rows of a check, in stage order.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Rows.
     pub rows: Vec<FieldReport>,
-    /// Comparisons left out because rounding decides how many contacts or rows there are: the CPU itself
-    /// disagrees between its precisions.
+    /// Comparisons skipped because rounding decides the number of contacts or rows: the CPU itself disagrees
+    /// between its precisions.
     pub borderline: usize,
-    /// Comparisons made, one for each world, state and stage.
+    /// Comparisons made, one per world, state and stage.
     pub compared: usize,
-    /// Fields that the subject does not keep, and that no comparison could be made of.
+    /// Fields that the subject does not store, so that they could not be compared.
     pub absent: Vec<&'static str>,
 }
 
 impl Report {
-    /// Whether every field is within its tolerance and something was compared.
+    /// True if something was compared and every field is within its tolerance.
     pub fn passed(&self) -> bool {
         self.compared > 0 && !self.rows.iter().any(FieldReport::over)
     }
 
-    /// Names a field that could not be compared, once.
+    /// Records a field that could not be compared, once.
     pub(crate) fn leave_out(&mut self, field: &'static str) {
         if !self.absent.contains(&field) {
             self.absent.push(field);
         }
     }
 
-    /// Keeps one row for each stage and field, with the worst of all.
+    /// Keeps the worst row of each stage and field.
     pub(crate) fn keep(&mut self, row: FieldReport) {
         let same = self.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field);
         let Some(old) = same else { return self.rows.push(row) };

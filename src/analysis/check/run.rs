@@ -13,21 +13,21 @@ use crate::model::plan;
 use crate::schema::stages::Stage;
 use crate::schema::{Dim, Elem, Field, Size, ValuesMut};
 
-/// A NaN that arithmetic does not make: marks what the reference did not write.
+/// A NaN payload that arithmetic does not produce: marks values that the reference did not write.
 const POISON: u64 = 0x7ff8_dead_beef_0001;
 const POISON_INT: i32 = 0x7ff8_dead;
 
-/// What is checked.
+/// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions {
-    /// Worlds, each in a state of its own.
+    /// Number of worlds, each in a state of its own.
     pub worlds: usize,
-    /// Steps under noise before the last comparison; there are two more on the way.
+    /// Steps under control noise before the last comparison; two more comparisons are made on the way.
     pub steps: usize,
     /// Seed of the noise.
     pub seed: u64,
     /// The CPU runs the stages before this one, the subject all others on its own results. `None`: every
-    /// stage alone, from the CPU's inputs.
+    /// stage in isolation, from the CPU's inputs.
     pub from: Option<Stage>,
 }
 
@@ -74,18 +74,18 @@ fn advance(model: &Model, worlds: &mut [Data], steps: std::ops::Range<usize>, se
     }
 }
 
-/// Small forces from outside and a warm start, so that no input is zero by chance.
+/// Applies small external forces and a warm start, so that no input is accidentally zero.
 fn perturb(worlds: &mut [Data], part: u64, seed: u64) {
     for (w, data) in worlds.iter_mut().enumerate() {
         let draw = |i: usize| 0.2 * uniform(seed, w as u64, u64::MAX - part, i as u64) - 0.1;
         let nv = data.qfrc_applied.len();
         data.qfrc_applied.iter_mut().enumerate().for_each(|(i, x)| *x = draw(i));
-        // the world body takes no force
+        // no force on the world body
         data.xfrc_applied.iter_mut().enumerate().skip(6).for_each(|(i, x)| *x = draw(nv + i));
     }
 }
 
-/// One pass over the stages from the given states.
+/// Runs all stages once from the given states.
 fn check_states(
     model: &Model,
     worlds: &[Data],
@@ -96,11 +96,11 @@ fn check_states(
     let mut double = rounded(worlds);
     let mut single = CpuSubject::<f32>::new(model, &double);
     let mut skip = vec![false; worlds.len()];
-    // fields whose values the subject does not share with the CPU: all of them at first
+    // fields in which subject and CPU may differ: all at first
     let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
     for stage in plan::stages(model) {
         let ours = options.from.is_none_or(|from| stage >= from);
-        // from the same inputs in every precision, unless errors are meant to add up
+        // identical inputs in every precision, unless errors are meant to accumulate
         if options.from.is_none() {
             double = rounded(&double);
             skip.fill(false);
@@ -132,7 +132,7 @@ fn check_states(
     Ok(())
 }
 
-/// The three sides of a comparison.
+/// Reference in both precisions, and the subject.
 struct Compared<'a> {
     double: &'a [Data],
     single: &'a CpuSubject<f32>,
@@ -153,7 +153,7 @@ fn compare_stage(
     for field in fields {
         let Some(allowed) = tolerance(field) else { continue };
         if !seen.subject.has(field.name) {
-            // what the reference has not written either is not missed
+            // a field that the reference has not written either is not missing
             let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
             let unwritten = |values: Vec<f64>| values.is_empty() || left_unwritten(field, &values);
             if !seen.double.iter().all(|data| unwritten(of(data))) {
@@ -190,7 +190,7 @@ fn compare_stage(
     Ok(())
 }
 
-/// Worlds where the CPU's precisions disagree on how much there is to compare.
+/// Skips worlds where the CPU's precisions disagree on the number of elements.
 fn mark_borderline(seen: &Compared<'_>, skip: &mut [bool]) -> Result<()> {
     for name in ["ncon", "nefc"] {
         let single = seen.single.get(name)?;
@@ -202,12 +202,12 @@ fn mark_borderline(seen: &Compared<'_>, skip: &mut [bool]) -> Result<()> {
     Ok(())
 }
 
-/// Fields that a stage writes.
+/// Output fields of a stage.
 fn outputs(stage: Stage) -> impl Iterator<Item = &'static Field> {
     Data::<f64>::FIELDS.iter().filter(move |f| f.is_of(stage))
 }
 
-/// Fills fields of the double-precision worlds with bits that no arithmetic makes.
+/// Fills fields of the double-precision worlds with the poison NaN.
 fn poison(worlds: &mut [Data], fields: &[&str]) {
     for data in worlds {
         for name in fields {
@@ -220,7 +220,7 @@ fn poison(worlds: &mut [Data], fields: &[&str]) {
     }
 }
 
-/// Whether the reference left a field as it was: what a model does not need is not computed.
+/// True if the reference did not write a field: results that a model does not need are not computed.
 fn left_unwritten(field: &Field, want: &[f64]) -> bool {
     let poisoned = |x: &f64| match field.elem {
         Elem::Real => x.to_bits() == POISON,
@@ -229,7 +229,7 @@ fn left_unwritten(field: &Field, want: &[f64]) -> bool {
     !want.is_empty() && want.iter().all(poisoned)
 }
 
-/// Number of elements that are in use: slots beyond the count hold anything.
+/// Number of elements in use: slots beyond the count are undefined.
 fn used(field: &Field, data: &Data) -> usize {
     let full = field.len(&data.sizes);
     let slots = |count: i32, most: usize| count.clamp(0, most as i32) as usize * (full / most.max(1));
@@ -240,12 +240,12 @@ fn used(field: &Field, data: &Data) -> usize {
     }
 }
 
-/// Every field rounded to single precision: what both precisions can start from.
+/// Every field rounded to single precision: common inputs of both precisions.
 fn rounded(worlds: &[Data]) -> Vec<Data> {
     worlds.iter().map(|data| data.cast::<f32>().cast::<f64>()).collect()
 }
 
-/// What a stage may have changed: its outputs, and the state that either side writes there.
+/// Fields that a stage may change: its outputs, and state written by either side.
 fn written_fields(
     stage: Stage,
     before: &[Data],

@@ -1,4 +1,4 @@
-//! What can be checked: anything that holds worlds and runs single stages.
+//! Subjects of a check: anything that holds worlds and runs single stages.
 
 use crate::cpu;
 use crate::error::Result;
@@ -10,15 +10,15 @@ use crate::schema::stages::Stage;
 
 /// Worlds whose stages are checked. Arrays are `[world, …]`.
 pub trait Subject {
-    /// Whether the subject keeps a Data field: kernels leave out what a model does not need.
+    /// True if the subject stores a Data field: kernels omit what a model does not need.
     fn has(&self, field: &str) -> bool;
-    /// Whether a stage of the subject writes a state field.
+    /// True if a stage of the subject writes a state field.
     fn writes(&self, stage: Stage, field: &str) -> bool;
     /// Sets any Data field.
     fn set(&mut self, field: &str, values: &[f64]) -> Result<()>;
     /// Reads any Data field.
     fn get(&self, field: &str) -> Result<Vec<f64>>;
-    /// Fills fields with the bits of NaN.
+    /// Fills fields with NaN.
     fn poison(&mut self, fields: &[&str]) -> Result<()>;
     /// Runs one stage in every world.
     fn run(&mut self, stage: Stage) -> Result<()>;
@@ -51,7 +51,7 @@ impl Subject for crate::gpu::GpuBatch {
     }
 }
 
-/// The CPU pipeline as a subject: in single precision it shows what rounding alone does.
+/// The CPU pipeline as a subject: in single precision it isolates the effect of rounding.
 #[derive(Debug)]
 pub struct CpuSubject<T: Real> {
     model: Model<T>,
@@ -59,7 +59,7 @@ pub struct CpuSubject<T: Real> {
 }
 
 impl<T: Real> CpuSubject<T> {
-    /// A subject that starts as the given worlds.
+    /// A subject initialised from the given worlds.
     pub fn new(model: &Model, worlds: &[Data]) -> Self {
         Self { model: model.cast(), worlds: worlds.iter().map(Data::cast).collect() }
     }

@@ -5,7 +5,7 @@ use crate::schema::{Field, Tolerance};
 /// Of most fields. Single precision on the CPU is off by at most 2e-6.
 const USUAL: f64 = 1e-5;
 
-/// Factor where the errors of several stages add up.
+/// Factor if errors of several stages accumulate.
 pub const CUMULATIVE: f64 = 20.0;
 
 /// Tolerance of a field; `None` where it is not compared.

@@ -1,4 +1,4 @@
-//! Differences in lockstep: a batch holds every column of several knots, each in a world of its own.
+//! Finite differences in lockstep: a batch holds every column of several knots, one world per column.
 
 use super::cpu::perturb_qpos;
 use super::{
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::Data;
 
-/// Most worlds of a batch.
+/// Upper bound on worlds of a batch.
 const MAX_WORLDS: usize = 1 << 15;
 
-/// A batch with room for some knots.
+/// A batch with capacity for some knots.
 #[derive(Debug)]
 pub(crate) struct ColumnEvaluator {
     batch: Batch,
@@ -40,7 +40,7 @@ impl ColumnEvaluator {
         self.batch.device()
     }
 
-    /// Slopes of all outputs by each input: `[knot, column, output]`.
+    /// Difference quotients of all outputs with respect to each input: `[knot, column, output]`.
     pub(crate) fn derivatives(
         &mut self,
         model: &Model,
@@ -63,7 +63,7 @@ impl ColumnEvaluator {
         Ok(derivatives)
     }
 
-    /// Runs some knots with all their columns; what is read of each world.
+    /// Evaluates some knots with all their columns; returns the readout of each world.
     fn run(
         &mut self,
         model: &Model,
@@ -76,7 +76,7 @@ impl ColumnEvaluator {
         let each = worlds_per_knot(columns.len(), options);
         let worlds = self.batch.worlds();
         self.batch.reset_all(None)?;
-        // the knot in all its worlds, then the changes; worlds that are left repeat the last knot
+        // knot state in all its worlds, then perturbations; unused worlds repeat the last knot
         let knot_of = |w: usize| (some.start + w / each).min(some.end - 1);
         for name in fields(knots, columns) {
             let Some(field) = Data::<f64>::FIELDS.iter().find(|f| f.name == name) else { continue };
@@ -103,7 +103,7 @@ impl ColumnEvaluator {
             Dynamics::Step => self.batch.step(1)?,
             Dynamics::Inverse => self.batch.inverse()?,
         }
-        // knots that a step resets
+        // a knot whose step resets has no derivative
         let bits = self.batch.status()?;
         for (i, k) in some.clone().enumerate() {
             refuse_reset(k, bits[i * each])?;
@@ -111,7 +111,7 @@ impl ColumnEvaluator {
         self.read(of, some.len() * each)
     }
 
-    /// What is read of the first worlds, one after the other.
+    /// Readout of the first worlds, concatenated.
     fn read(&self, of: Dynamics, worlds: usize) -> Result<Vec<f64>> {
         let s = self.batch.sizes();
         let mut all = Vec::new();
@@ -127,12 +127,12 @@ impl ColumnEvaluator {
     }
 }
 
-/// Worlds of a knot: itself, and one or two for each column.
+/// Worlds per knot: itself, and one or two per column.
 fn worlds_per_knot(columns: usize, options: DifferenceOptions) -> usize {
     1 + columns * if options.centred { 2 } else { 1 }
 }
 
-/// Fields of the knots, and those that columns change.
+/// Fields of the knots, and those perturbed by columns.
 fn fields<'a>(knots: &'a Knots, columns: &[Column]) -> Vec<&'a str> {
     let mut names: Vec<&str> = knots.fields.keys().map(String::as_str).collect();
     for &(kind, _) in columns {
@@ -158,7 +158,7 @@ fn control(model: &Model, knots: &Knots, k: usize, i: usize) -> f64 {
     knots.fields.get("ctrl").map_or(0.0, |v| v[k * model.sizes.nu + i])
 }
 
-/// Change of the world in a slot after the knot's own: none where limits leave no room.
+/// Perturbation of the world in a slot after the knot's own; `None` if control limits leave no room.
 fn perturbation(
     model: &Model,
     options: DifferenceOptions,
@@ -175,7 +175,7 @@ fn perturbation(
     }
 }
 
-/// Applies a change to one field of a world, if it is of that field.
+/// Applies a perturbation to one field of a world, if it belongs to that field.
 fn apply(model: &Model, name: &str, (kind, i): Column, by: f64, values: &mut [f64]) {
     if field_of(kind) != name {
         return;
@@ -183,7 +183,7 @@ fn apply(model: &Model, name: &str, (kind, i): Column, by: f64, values: &mut [f6
     if kind == InputKind::Position { perturb_qpos(model, values, i, by) } else { values[i] += by }
 }
 
-/// Slopes of one knot from what was read of its worlds.
+/// Difference quotients of one knot from the readouts of its worlds.
 fn knot_derivatives(
     model: &Model,
     options: DifferenceOptions,

@@ -1,4 +1,4 @@
-//! Differences on the CPU: knots over all cores. What a column cannot change is not computed again.
+//! Finite differences on the CPU: knots over all cores. Stages that a column does not affect are skipped.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::model::plan;
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Values, ValuesMut};
 
-/// Worlds are made for each call, with room for what the knots need.
+/// Worlds are allocated per call, with the capacity that the knots need.
 #[derive(Debug)]
 pub(crate) struct ColumnEvaluator {
     capacity: Option<Capacity>,
@@ -23,9 +23,9 @@ pub(crate) struct ColumnEvaluator {
 
 /// Worlds of one thread.
 struct Workspace {
-    /// The knot with all that follows from it.
+    /// The unperturbed knot, fully evaluated.
     base: Data,
-    /// The world that is perturbed.
+    /// The perturbed world.
     work: Data,
     before: Vec<f64>,
     after: Vec<f64>,
@@ -36,7 +36,7 @@ impl ColumnEvaluator {
         Self { capacity }
     }
 
-    /// Slopes of all outputs by each input: `[knot, column, output]`.
+    /// Difference quotients of all outputs with respect to each input: `[knot, column, output]`.
     pub(crate) fn derivatives(
         &mut self,
         model: &Model,
@@ -67,7 +67,7 @@ impl ColumnEvaluator {
 }
 
 impl Workspace {
-    /// Slopes of one knot.
+    /// Difference quotients of one knot.
     #[allow(clippy::too_many_arguments, reason = "the arguments of derivatives, and a knot")]
     fn knot(
         &mut self,
@@ -82,7 +82,7 @@ impl Workspace {
         self.base.reset(model, None);
         self.base.status[0] = 0;
         fill(&mut self.base, knots, k);
-        // everything that follows from the knot, up to where it moves on
+        // evaluate the knot, up to the integrator
         match of {
             Dynamics::Step => plan::part_of_step(model, 0)
                 .filter(|s| s.phase() != Phase::Step || *s == Stage::check_state)
@@ -94,7 +94,7 @@ impl Workspace {
         evaluate(model, &mut self.work, of, None);
         refuse_reset(k, self.work.status[0])?;
         read(&self.work, of, &mut self.before);
-        // controls first: they leave most of the results of the knot as they are
+        // controls first: they leave most results of the knot valid
         let rows = outputs(&model.sizes, of);
         copy(&self.base, &mut self.work, |_| true);
         let mut base_readout = std::mem::take(&mut self.before);
@@ -120,7 +120,7 @@ impl Workspace {
                     read(&self.work, of, &mut self.after);
                     write_derivative(model, of, &self.after, &base_readout, options.eps, derivative);
                 }
-                // a control that is fixed, or beyond its limits
+                // a fixed control, or one beyond its limits
                 (false, false) => derivative.fill(0.0),
             }
         }
@@ -128,12 +128,12 @@ impl Workspace {
         Ok(())
     }
 
-    /// Evaluates the knot with one input perturbed.
+    /// Evaluates the knot with one perturbed input.
     fn perturbed(&mut self, model: &Model, of: Dynamics, (kind, i): Column, by: f64) {
         let (base, work) = (&self.base, &mut self.work);
         copy(base, work, |stage| stage == "state");
         work.qacc.copy_from_slice(&base.qacc);
-        // the solver starts from the solution of the knot
+        // warm start from the solution of the knot
         if of == Dynamics::Step {
             work.qacc_warmstart.copy_from_slice(&base.qacc);
         }
@@ -148,7 +148,7 @@ impl Workspace {
     }
 }
 
-/// Moves positions along one degree of freedom.
+/// Integrates positions along one degree of freedom.
 pub(crate) fn perturb_qpos(model: &Model, qpos: &mut [f64], dof: usize, by: f64) {
     let jnt = model.dof_jntid[dof] as usize;
     let first = model.jnt_dofadr[jnt] as usize;
@@ -158,7 +158,7 @@ pub(crate) fn perturb_qpos(model: &Model, qpos: &mut [f64], dof: usize, by: f64)
     integrate_joint(model, qpos, &velocity, jnt, by);
 }
 
-/// Runs what a change of `kind` can change; everything without one.
+/// Runs the stages affected by an input of `kind`; all stages for `None`.
 fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind>) {
     let unchanged = |s: Stage| match kind {
         None => false,
@@ -176,7 +176,7 @@ fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind
     first.chain(others).for_each(|s| pipeline::run_stage(s, model, data));
 }
 
-/// Copies the fields of the stages that are wanted.
+/// Copies the fields of the selected stages.
 fn copy(from: &Data, to: &mut Data, wanted: impl Fn(&str) -> bool) {
     for field in Data::<f64>::FIELDS.iter().filter(|f| wanted(f.stage)) {
         match (from.get(field.name), to.get_mut(field.name)) {
@@ -187,7 +187,7 @@ fn copy(from: &Data, to: &mut Data, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Puts a world to a knot.
+/// Sets a world to a knot.
 pub(crate) fn fill(data: &mut Data, knots: &Knots, k: usize) {
     for (name, values) in &knots.fields {
         if let Some(ValuesMut::Real(to)) = data.get_mut(name) {
@@ -197,7 +197,7 @@ pub(crate) fn fill(data: &mut Data, knots: &Knots, k: usize) {
     }
 }
 
-/// What is read of a world.
+/// Readout of a world.
 fn read(data: &Data, of: Dynamics, out: &mut [f64]) {
     let mut at = 0;
     for name in readout(of) {
@@ -208,7 +208,7 @@ fn read(data: &Data, of: Dynamics, out: &mut [f64]) {
     }
 }
 
-/// Room for the contacts and rows of the knots.
+/// Capacity for the contacts and rows of the knots.
 pub(crate) fn capacity(model: &Model, knots: &Knots) -> Capacity {
     let none = Capacity { nconmax: 0, njmax: 0 };
     let world = |k: usize| {

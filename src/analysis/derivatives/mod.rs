@@ -1,10 +1,10 @@
-//! Derivatives of a time step and of inverse dynamics, by finite differences over a batch: every column of every knot
-//! is a world of its own (MuJoCo documentation, Computation, "Derivatives").
+//! Derivatives of a time step and of inverse dynamics by finite differences over a batch: one world per column and
+//! knot (MuJoCo documentation, Computation, "Derivatives").
 //!
-//! The tangent of a state is `(dq, dv, da)`: positions move along velocities, so that a free joint has six columns.
-//! Stages whose results cannot change are not run again on the CPU backend; the GPU runs all columns in lockstep.
-//! The solver starts from the warm start of the knot and goes on to rounding, so that what it leaves undone is not
-//! taken for a derivative.
+//! The tangent of a state is `(dq, dv, da)`: positions are perturbed along velocities, so that a free joint has six
+//! columns. The CPU backend skips stages whose results cannot change; the GPU runs all columns in lockstep. The
+//! solver is warm-started at the knot and iterates to rounding, so that its residual does not contaminate the
+//! derivative.
 
 mod batched;
 mod cpu;
@@ -18,20 +18,20 @@ use crate::model::data::Data;
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
-/// Iterations of the solver for a derivative, at least.
+/// Lower bound on solver iterations for a derivative.
 const MIN_ITERATIONS: i32 = 50;
 
-/// How differences are taken.
+/// Finite-difference options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DifferenceOptions {
-    /// Size of the change of each coordinate.
+    /// Step of each coordinate.
     pub eps: f64,
-    /// Whether to change each coordinate both ways: twice the work, and an error of second order.
+    /// Centred differences: twice the work, second-order error.
     pub centred: bool,
 }
 
 impl DifferenceOptions {
-    /// The best step of a precision, where coordinates, velocities and controls are of the order of one.
+    /// Best step for a precision, with coordinates, velocities and controls of order one.
     pub fn best(backend: Backend) -> Self {
         match backend {
             Backend::Cpu => Self { eps: 1e-6, centred: true },
@@ -40,19 +40,19 @@ impl DifferenceOptions {
     }
 }
 
-/// States at which derivatives are taken.
+/// States at which derivatives are evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct Knots {
     /// Number of states.
     pub count: usize,
-    /// Fields of the state by name, `[knot, …]`; what is not given is as in the initial state. For inverse dynamics also
+    /// State fields by name, `[knot, …]`; omitted ones take their initial values. Inverse dynamics also needs
     /// `qacc`.
     pub fields: BTreeMap<String, Vec<f64>>,
 }
 
-/// Derivatives of the next state `y` and of the sensors `s` by the state `x` and the controls `u`.
+/// Derivatives of the next state `y` and of the sensors `s` with respect to the state `x` and the controls `u`.
 ///
-/// With `n = 2 nv + na`, all row-major: a row for each output.
+/// With `n = 2 nv + na`, all row-major: one row per output.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(non_snake_case)]
 pub struct Transition {
@@ -66,18 +66,18 @@ pub struct Transition {
     pub D: Vec<f64>,
 }
 
-/// Derivatives of `qfrc_inverse`, `[knot, nv, nv]` row-major: a row for each force.
+/// Derivatives of `qfrc_inverse`, `[knot, nv, nv]` row-major: one row per force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverse {
-    /// By the positions.
+    /// With respect to positions.
     pub by_qpos: Vec<f64>,
-    /// By the velocities.
+    /// With respect to velocities.
     pub by_qvel: Vec<f64>,
-    /// By the accelerations: the inertia, and that of the constraints.
+    /// With respect to accelerations: the inertia matrix, plus that of the constraints.
     pub by_qacc: Vec<f64>,
 }
 
-/// What is changed in a column.
+/// Kind of perturbed input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InputKind {
     Position,
@@ -87,17 +87,17 @@ enum InputKind {
     Acceleration,
 }
 
-/// What is differentiated.
+/// Differentiated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dynamics {
     Step,
     Inverse,
 }
 
-/// One input: what kind it is, and its index among those.
+/// One input: its kind, and its index within the kind.
 type Column = (InputKind, usize);
 
-/// Takes derivatives of one model on one backend, again and again.
+/// Reusable evaluator of derivatives for one model on one backend.
 #[derive(Debug)]
 pub struct FiniteDifferences {
     model: Model,
@@ -112,10 +112,10 @@ enum ColumnEvaluator {
 }
 
 impl FiniteDifferences {
-    /// Ready for `knots` states at a time; more are taken in turns.
+    /// Evaluator for `knots` states at a time; more are processed in turns.
     ///
     /// # Errors
-    /// As [`crate::batch::Batch::new`]; [`Error::Argument`] for no knots, or a step that is not positive.
+    /// As [`crate::batch::Batch::new`]; [`Error::Argument`] for zero knots, or a step that is not positive.
     pub fn new(
         model: &Model,
         knots: usize,
@@ -132,7 +132,7 @@ impl FiniteDifferences {
         model.opt_iterations[0] = model.opt_iterations[0].max(MIN_ITERATIONS);
         let lockstep = match batch.backend {
             Backend::Cpu => None,
-            // where there is no GPU, the CPU has a better way
+            // without a GPU, the CPU evaluator is better
             _ => Some(batched::ColumnEvaluator::new(&model, knots, options, batch)?).filter(|e| !e.is_cpu()),
         };
         let evaluator = match lockstep {
@@ -142,12 +142,12 @@ impl FiniteDifferences {
         Ok(Self { model, options, evaluator })
     }
 
-    /// The backend that was taken: never [`Backend::Auto`].
+    /// The selected backend: never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
         if matches!(self.evaluator, ColumnEvaluator::Cpu(_)) { Backend::Cpu } else { Backend::Gpu }
     }
 
-    /// The device in words.
+    /// Description of the device.
     pub fn device(&self) -> String {
         match &self.evaluator {
             ColumnEvaluator::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
@@ -155,11 +155,11 @@ impl FiniteDifferences {
         }
     }
 
-    /// Derivatives of a step from each knot.
+    /// Derivatives of a step at each knot.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a field that is no state or has the wrong size, or a state that a step resets: it has no
-    /// derivative; [`Error::Device`] where the device is lost.
+    /// [`Error::Argument`] for a field that is not part of the state or has the wrong size, or a state that a step
+    /// resets, which has no derivative; [`Error::Device`] if the device is lost.
     pub fn transition(&mut self, knots: &Knots) -> Result<Transition> {
         let s = self.model.sizes;
         let n = tangent(&s);
@@ -182,7 +182,7 @@ impl FiniteDifferences {
         })
     }
 
-    /// Derivatives of inverse dynamics at each knot, which has to have `qacc`.
+    /// Derivatives of inverse dynamics at each knot, which needs `qacc`.
     ///
     /// # Errors
     /// As [`FiniteDifferences::transition`].
@@ -198,7 +198,7 @@ impl FiniteDifferences {
         Ok(Inverse { by_qpos: part(0), by_qvel: part(1), by_qacc: part(2) })
     }
 
-    /// Slopes of all outputs by each input: `[knot, column, output]`.
+    /// Difference quotients of all outputs with respect to each input: `[knot, column, output]`.
     fn derivatives(&mut self, knots: &Knots, of: Dynamics) -> Result<Vec<f64>> {
         check(&self.model, knots, of)?;
         let columns = columns(&self.model.sizes, of);
@@ -213,7 +213,7 @@ impl FiniteDifferences {
     }
 }
 
-/// Size of the tangent of a state.
+/// Dimension of the tangent of a state.
 fn tangent(s: &Sizes) -> usize {
     2 * s.nv + s.na
 }
@@ -223,7 +223,7 @@ fn outputs(s: &Sizes, of: Dynamics) -> usize {
     if of == Dynamics::Step { tangent(s) + s.nsensordata } else { s.nv }
 }
 
-/// Inputs in the order of the columns.
+/// Inputs in column order.
 fn columns(s: &Sizes, of: Dynamics) -> Vec<Column> {
     let list = |kind: InputKind, n: usize| (0..n).map(move |i| (kind, i));
     let both = list(InputKind::Position, s.nv).chain(list(InputKind::Velocity, s.nv));
@@ -235,7 +235,7 @@ fn columns(s: &Sizes, of: Dynamics) -> Vec<Column> {
     }
 }
 
-/// Refuses fields that are no state, of the wrong size, or not finite.
+/// Rejects fields that are not state, of the wrong size, or not finite.
 fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
     for (name, values) in &knots.fields {
         let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
@@ -261,7 +261,7 @@ fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
     Ok(())
 }
 
-/// Steps of a column: forward and backward, as far as limits of controls leave room for them.
+/// Perturbation directions of a column: forward and backward, as far as control limits permit.
 fn directions(
     model: &Model,
     options: DifferenceOptions,
@@ -279,7 +279,7 @@ fn directions(
     (forward, back)
 }
 
-/// A knot whose step resets the world has no derivative.
+/// Rejects a knot whose step resets the world: it has no derivative.
 fn refuse_reset(knot: usize, bits: i32) -> Result<()> {
     let bad = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
     if bits & bad == 0 {
@@ -288,7 +288,7 @@ fn refuse_reset(knot: usize, bits: i32) -> Result<()> {
     Err(Error::Argument(format!("a step from knot {knot} diverges: it has no derivative")))
 }
 
-/// Adds the derivative of one column: outputs before and after a change, `distance` apart.
+/// Writes the derivative of one column: outputs before and after a perturbation, `distance` apart.
 fn write_derivative(
     model: &Model,
     of: Dynamics,
@@ -303,7 +303,7 @@ fn write_derivative(
         }
         return;
     }
-    // positions differ along velocities, all else is numbers
+    // positions differ along velocities, all else as plain numbers
     let (nq, nv) = (model.sizes.nq, model.sizes.nv);
     crate::cpu::integrate::advance::differentiate_pos(
         model,
@@ -317,12 +317,12 @@ fn write_derivative(
     }
 }
 
-/// Length of what is read of a world.
+/// Length of a world's readout.
 fn readout_len(s: &Sizes, of: Dynamics) -> usize {
     if of == Dynamics::Step { s.nq + s.nv + s.na + s.nsensordata } else { s.nv }
 }
 
-/// Fields that are read of a world, in order.
+/// Fields of a world's readout, in order.
 fn readout(of: Dynamics) -> &'static [&'static str] {
     if of == Dynamics::Step { &["qpos", "qvel", "act", "sensordata"] } else { &["qfrc_inverse"] }
 }

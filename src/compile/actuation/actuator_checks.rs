@@ -1,4 +1,4 @@
-//! What actuators must keep to.
+//! Validation of actuators.
 
 use crate::schema::enums::{bias, dynamics, gain, input, joint as kind};
 use crate::spec::{Actuator, Target};
@@ -6,7 +6,7 @@ use crate::spec::{Actuator, Target};
 use crate::compile::Build;
 
 impl Build<'_> {
-    /// Checks an actuator's dynamics, gain and bias.
+    /// Checks dynamics, gain and bias of an actuator.
     pub(crate) fn check_law(&self, actuator: &Actuator) {
         self.check_actdim(actuator);
         match actuator.law.gaintype {
@@ -56,7 +56,7 @@ impl Build<'_> {
         }
     }
 
-    /// One control.
+    /// Checks of actuators with a single control.
     fn check_single(&self, actuator: &Actuator) {
         if ![0, input::POS, input::VEL, input::PRESSURE].contains(&actuator.law.ctrlspec) {
             let help = "fixed and affine gains have pos, vel or pressure";
@@ -140,7 +140,7 @@ impl Build<'_> {
         }
     }
 
-    /// Parameters of a muscle: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
+    /// Muscle parameters: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
     fn check_muscle(&self, actuator: &Actuator, name: &str, p: &[f64; 10]) {
         let at = &actuator.base.at;
         let place = |word: &str| if at.has(word) { at.of(word) } else { at.of(name) };
@@ -162,7 +162,7 @@ impl Build<'_> {
         }
     }
 
-    /// Checks what an actuator acts on.
+    /// Checks the transmission target of an actuator.
     pub(crate) fn check_transmission(&self, actuator: &Actuator, target: i32) {
         let at = &actuator.base.at;
         let name = self.called("actuator", &actuator.base);

@@ -5,10 +5,10 @@ use crate::spec::{Actuator, Kind, Ref, Target};
 
 use crate::compile::Build;
 
-/// Most samples of a history.
+/// Upper bound on samples in a history buffer.
 const MAX_SAMPLES: i32 = 1_000_000;
 
-/// Where the numbers of the next actuator begin.
+/// Addresses of the next actuator.
 #[derive(Clone, Copy, Default)]
 struct Next {
     ctrl: usize,
@@ -65,7 +65,7 @@ impl Build<'_> {
             Target::Body => transmission::BODY,
         };
         m.actuator_trnid[2 * a..2 * a + 2].copy_from_slice(&[target, other]);
-        // what adds damping or armature to its target is known there: -2 where several do
+        // actuator that adds armature or damping to the target; -2 for several
         let adds = actuator.armature != 0.0 || actuator.damping != [0.0; 3];
         let place = match (actuator.target_kind, usize::try_from(target)) {
             (Target::Joint | Target::JointInParent, Ok(j)) => m.jnt_actuatorid.get_mut(j),
@@ -77,7 +77,7 @@ impl Build<'_> {
         }
     }
 
-    /// Where an actuator's controls, forces, activations and history are.
+    /// Addresses of an actuator's controls, forces, activations and history buffer.
     fn addresses(&mut self, a: usize, actuator: &Actuator, next: &mut Next) {
         let (nctrl, nout, na) = (actuator.nctrl(), actuator.nout(), actuator.na());
         let at = &actuator.base.at;
@@ -99,7 +99,7 @@ impl Build<'_> {
         m.actuator_history[2 * a..2 * a + 2].copy_from_slice(&[actuator.nsample, actuator.interp]);
         m.actuator_historyadr[a] = -1;
         m.actuator_delay[a] = actuator.delay;
-        // a head, then for each sample its time and controls
+        // history buffer: a header, then time and controls of each sample
         if let Ok(samples @ 1..) = usize::try_from(actuator.nsample.min(MAX_SAMPLES)) {
             m.actuator_historyadr[a] = next.history as i32;
             next.history += 2 + samples * (1 + nctrl);
@@ -142,7 +142,7 @@ impl Build<'_> {
         m.actuator_actrange[2 * a..2 * a + 2].copy_from_slice(&act);
     }
 
-    /// Range of the target, scaled about its middle.
+    /// Range of the target, scaled about its midpoint.
     fn inherited(&self, a: usize, actuator: &Actuator) -> Option<[f64; 2]> {
         let (m, at, law) = (&self.model, &actuator.base.at, &actuator.law);
         let servo = law.gaintype == gain::FIXED && law.gainprm[0] == -law.biasprm[1] && law.gainprm[0] != 0.0;
@@ -196,7 +196,7 @@ impl Build<'_> {
         }
     }
 
-    /// Columns of the moment rows: the dofs of what an output acts on.
+    /// Sparsity of the moment rows: dofs of each output's transmission target.
     fn moment_structure(&mut self) {
         let m = &mut self.model;
         m.moment_colind.clear();
@@ -215,7 +215,7 @@ impl Build<'_> {
     }
 }
 
-/// Limits of each control.
+/// Control range of each control.
 fn each_control(actuator: &Actuator, own: (bool, [f64; 2])) -> Vec<(bool, [f64; 2])> {
     if actuator.law.gaintype != gain::PID {
         return vec![own; actuator.nctrl()];
@@ -231,7 +231,7 @@ fn each_control(actuator: &Actuator, own: (bool, [f64; 2])) -> Vec<(bool, [f64; 
 }
 
 impl crate::model::Model {
-    /// Columns of one moment row of an actuator.
+    /// Column indices of one moment row.
     fn moment_columns(&self, a: usize, row: usize) -> Vec<i32> {
         let id = |i: usize| usize::try_from(self.actuator_trnid[2 * a + i]).ok();
         let Some(target) = id(0) else {
@@ -245,7 +245,7 @@ impl crate::model::Model {
                 self.ten_J_colind[adr..adr + self.ten_J_rownnz[target] as usize].to_vec()
             }
             (transmission::SITE | transmission::SO3, Some(reference)) => {
-                // what moves both alike makes no difference
+                // dofs common to both sites cancel
                 let (one, two) = (site(target), site(reference));
                 let mut dofs: Vec<usize> = one.iter().filter(|d| !two.contains(d)).copied().collect();
                 dofs.extend(two.iter().filter(|d| !one.contains(d)));
@@ -261,7 +261,7 @@ impl crate::model::Model {
                 ids(dofs)
             }
             (transmission::SO3, None) => vec![self.jnt_dofadr[target] + row as i32],
-            // anything may touch the body
+            // adhesion: any body may be in contact
             (transmission::BODY, _) => (0..self.sizes.nv as i32).collect(),
             _ => {
                 let count = [6, 3, 1, 1][self.jnt_type[target] as usize];

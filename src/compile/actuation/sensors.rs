@@ -1,4 +1,4 @@
-//! Sensors: what they measure and what they give.
+//! Sensors: objects, data types and dimensions.
 
 use crate::model::Model;
 use crate::schema::Values::Int;
@@ -10,10 +10,10 @@ use crate::spec::{Kind, Object, Sensor};
 
 use crate::compile::Build;
 
-/// Most outputs of all sensors, and most numbers of their history.
+/// Upper bound on sensor outputs and on numbers in sensor history buffers.
 const MAX_NUMBERS: i64 = 1 << 28;
 
-/// What a sensor gives: number of outputs, type of data, stage.
+/// Outputs of a sensor: dimension, data type, stage.
 struct Output {
     dim: i64,
     datatype: i32,
@@ -61,13 +61,13 @@ impl Build<'_> {
         self.model.sizes.nhistory = history as usize;
     }
 
-    /// Kind and id of an object of a sensor; -1 for none.
+    /// Type and id of a sensor's object; -1 for none.
     fn sensed(&self, sensor: &Sensor, object: Option<&Object>) -> (i32, i32) {
         let Some(object) = object else {
             return (0, -1);
         };
         let Some(kind) = Kind::of_number(object.kind) else {
-            // degrees of freedom have no names
+            // dofs have no names
             self.wrong(object.name.span, "objects of this kind have no names", "name one of another kind");
             return (object.kind, -1);
         };
@@ -89,7 +89,7 @@ impl Build<'_> {
             kind::INSIDESITE => output.datatype = i32::from(bits == 0),
             kind::CONTACT => {
                 output.dim = width(CONTACT_DATA, bits) * i64::from(sensor.intprm[2]);
-                // force and torque, or the strongest contacts; then velocities
+                // acceleration stage for force, torque and the strongest contacts; then velocity stage
                 output.stage = match bits {
                     _ if bits & 0b110 != 0 || sensor.intprm[1] >= 2 => 3,
                     _ if bits & 0b1_1000_0000 != 0 => 2,
@@ -112,7 +112,7 @@ impl Build<'_> {
         output
     }
 
-    /// Rays of a rangefinder: one of a site, one for each pixel of a camera.
+    /// Rays of a rangefinder: one per site, one per camera pixel.
     fn pixels(&self, sensor: &Sensor, object: i32) -> i64 {
         match (&sensor.object, usize::try_from(object)) {
             (Some(o), Ok(c)) if o.kind == Kind::Camera.number() => {
@@ -171,7 +171,7 @@ impl Build<'_> {
     }
 }
 
-/// Tree that moves an object of a sensor; -1 for none, and for what no single tree moves.
+/// Kinematic tree that moves the sensor's object; -1 if none or more than one.
 fn tree_of(m: &Model, (kind, id): (i32, i32)) -> i32 {
     let Ok(id) = usize::try_from(id) else { return -1 };
     let body = match kind {
@@ -185,7 +185,7 @@ fn tree_of(m: &Model, (kind, id): (i32, i32)) -> i32 {
     m.body_treeid[body as usize]
 }
 
-/// Number of outputs of the fields whose bits are set.
+/// Total width of the fields selected by the bit mask.
 fn width(fields: &[(&str, i32)], bits: i32) -> i64 {
     fields.iter().enumerate().filter(|(i, _)| bits >> i & 1 != 0).map(|(_, f)| i64::from(f.1)).sum()
 }

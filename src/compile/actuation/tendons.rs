@@ -1,4 +1,4 @@
-//! Tendons: checks of their paths, and the structure of their Jacobian.
+//! Tendons: path validation and Jacobian sparsity.
 
 use crate::schema::enums::{geom, wrap};
 use crate::spec::{Kind, Ref, Tendon, Wrap, WrapKind};
@@ -6,7 +6,7 @@ use crate::spec::{Kind, Ref, Tendon, Wrap, WrapKind};
 use crate::compile::Build;
 
 impl Build<'_> {
-    /// Fills tendons, their paths and the structure of their Jacobian.
+    /// Fills tendons, their paths and their Jacobian sparsity.
     pub(crate) fn tendons(&mut self) {
         let mut adr = 0;
         self.model.ten_J_colind.clear();
@@ -36,7 +36,7 @@ impl Build<'_> {
         }
     }
 
-    /// The order of sites, geoms and pulleys.
+    /// Checks the sequence of sites, geoms and pulleys.
     fn check_path(&self, tendon: &Tendon) {
         let (at, path) = (&tendon.base.at, &tendon.path);
         let name = self.called("tendon", &tendon.base);
@@ -65,7 +65,7 @@ impl Build<'_> {
         }
     }
 
-    /// One element of a path in space between its neighbours.
+    /// Checks one element of a spatial path against its neighbours.
     fn check_place(&self, tendon: &str, before: Option<&Wrap>, at: &Wrap, after: Option<&Wrap>) {
         let is_site = |w: Option<&Wrap>| w.is_some_and(|w| matches!(w.kind, WrapKind::Site(_)));
         let is_pulley = |w: Option<&Wrap>| w.is_none_or(|w| matches!(w.kind, WrapKind::Pulley(_)));
@@ -98,7 +98,7 @@ impl Build<'_> {
         }
     }
 
-    /// One element of a path.
+    /// Fills one path element.
     fn element(&mut self, w: usize, element: &Wrap, tendon: &Tendon) {
         let scope = tendon.base.scope;
         let id = |kind, target| self.id_of(kind, target, scope).map_or(-1, |i| i as i32);
@@ -116,7 +116,7 @@ impl Build<'_> {
         (m.wrap_type[w], m.wrap_objid[w], m.wrap_prm[w]) = (kind, object, number);
     }
 
-    /// How a tendon wraps around a geom.
+    /// Wrap type of a geom.
     fn wrap_of(&self, g: i32, target: &Ref, tendon: &Tendon) -> i32 {
         let kind = usize::try_from(g).map_or(geom::SPHERE, |g| self.model.geom_type[g]);
         if kind != geom::SPHERE && kind != geom::CYLINDER {
@@ -127,7 +127,7 @@ impl Build<'_> {
         if kind == geom::CYLINDER { wrap::CYLINDER } else { wrap::SPHERE }
     }
 
-    /// Columns of the Jacobian: the dofs of joints, or all that move sites and geoms of the path.
+    /// Jacobian columns: the dofs of the joints, or every dof that moves a site or geom of the path.
     fn dofs_along(&mut self, t: usize, spatial: bool) {
         let m = &self.model;
         let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
@@ -203,7 +203,7 @@ impl Build<'_> {
 }
 
 impl crate::model::Model {
-    /// Degrees of freedom that move a body, its own last.
+    /// Degrees of freedom that move a body, root first.
     pub(crate) fn dofs_of(&self, body: usize) -> Vec<usize> {
         let mut at = body;
         while self.body_dofnum[at] == 0 && at > 0 {

@@ -1,4 +1,4 @@
-//! Files of assets: where they are, and their bytes.
+//! Asset files: path resolution and contents.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::spec::AssetFile;
 
 use crate::compile::Build;
 
-/// Largest file that is read.
+/// Largest accepted file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Build<'_> {
-    /// The first path of an asset that is a file; a problem is noted where none is.
+    /// First candidate path that is a file; a missing file is reported.
     pub(crate) fn find(&self, what: &str, file: &AssetFile) -> Option<PathBuf> {
         let found = file.paths.iter().find(|p| p.is_file());
         if found.is_none() {
@@ -24,7 +24,7 @@ impl Build<'_> {
     }
 }
 
-/// Reads a whole file of a sensible size.
+/// Contents of a file of acceptable size.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     let shown = path.display();
     let length = std::fs::metadata(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?.len();

@@ -10,7 +10,7 @@ use super::files;
 use crate::compile::Build;
 
 impl Build<'_> {
-    /// Reads all height fields and scales their heights to between 0 and 1.
+    /// Reads all height fields and normalises their elevation to [0, 1].
     pub(crate) fn hfields(&mut self) {
         for hfield in &self.spec.hfields {
             let mut heights = self.heights(hfield).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Build<'_> {
         n.nhfielddata = self.heights.iter().map(|h| h.data.len()).sum();
     }
 
-    /// Writes all height fields into the model.
+    /// Stores all height fields in the model.
     pub(crate) fn store_hfields(&mut self) {
         let (m, mut adr) = (&mut self.model, 0);
         for (i, heights) in self.heights.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Build<'_> {
     }
 }
 
-/// Reads a file: an image where its type or ending says so, else MuJoCo's binary form.
+/// Reads a file: an image by content type or extension, else MuJoCo's binary format.
 fn from_file(path: &Path, content_type: &str) -> Result<Heights, Fault> {
     let bytes = files::bytes(path).map_err(|e| Fault { message: e, help: "check the file" })?;
     let ending = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));

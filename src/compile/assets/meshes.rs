@@ -1,4 +1,4 @@
-//! Meshes: read and finished side by side, then laid out behind one another.
+//! Meshes: read and processed in parallel, then concatenated.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use crate::spec::{Kind, Mesh, Ref};
 use super::files;
 use crate::compile::Build;
 
-/// Most numbers that all meshes may take.
+/// Upper bound on numbers over all meshes.
 const MAX_TOTAL: usize = 1 << 30;
 
-/// A mesh of a model, shared by meshes of the same file and settings.
+/// A compiled mesh, shared by meshes with the same file and settings.
 type Shared = Result<Arc<CompiledMesh>, Fault>;
 
 impl Build<'_> {
-    /// Reads and finishes all meshes.
+    /// Reads and processes all meshes.
     pub(crate) fn meshes(&mut self) {
         let spec = self.spec;
         let hulls = self.hulls();
@@ -35,7 +35,7 @@ impl Build<'_> {
             .collect();
         let first = firsts(&spec.meshes, &paths, &settings);
         let files = read(&paths);
-        // only the first of its kind is finished
+        // of identical meshes only the first is processed
         let finished: Vec<Option<Shared>> = (0..spec.meshes.len())
             .into_par_iter()
             .map(|i| {
@@ -66,7 +66,7 @@ impl Build<'_> {
         }
     }
 
-    /// Which meshes need a hull: those of geoms that can collide.
+    /// Meshes that need a convex hull: those of geoms that can collide.
     fn hulls(&self) -> Vec<bool> {
         let spec = self.spec;
         let mut hulls = vec![false; spec.meshes.len()];
@@ -87,12 +87,12 @@ impl Build<'_> {
         hulls
     }
 
-    /// The mesh that a reference means, without a message.
+    /// Mesh of a reference; an unresolved one is not reported here.
     fn mesh_of(&self, mesh: &Ref, scope: usize) -> Option<usize> {
         self.index.resolve(self.spec, Kind::Mesh, &mesh.name, scope)
     }
 
-    /// Path of a mesh's file; a problem is noted where there is none, or it is of an unknown kind.
+    /// Path of a mesh file; a missing file or unknown format is reported.
     fn mesh_path(&self, mesh: &Mesh) -> Option<PathBuf> {
         let file = mesh.file.as_ref()?;
         if Format::of(&file.name).is_none() {
@@ -124,7 +124,7 @@ impl Build<'_> {
         }
     }
 
-    /// Writes all meshes into the model.
+    /// Stores all meshes in the model.
     pub(crate) fn store_meshes(&mut self) {
         let mut next = Sizes::default();
         for (i, mesh) in self.mesh.clone().iter().enumerate() {
@@ -204,14 +204,14 @@ impl Build<'_> {
     }
 }
 
-/// Writes values from a place on.
+/// Copies values into a slice from an offset.
 fn put<T>(to: &mut [T], at: usize, values: impl Iterator<Item = T>) {
     for (to, value) in to[at..].iter_mut().zip(values) {
         *to = value;
     }
 }
 
-/// For each mesh, the first one that is the same: of one file and with the same settings.
+/// For each mesh, the first identical one: same file, same settings.
 fn firsts(meshes: &[Mesh], paths: &[Option<PathBuf>], settings: &[Settings]) -> Vec<usize> {
     let mut by_path: HashMap<&PathBuf, Vec<usize>> = HashMap::new();
     let mut first: Vec<usize> = (0..meshes.len()).collect();
@@ -243,7 +243,7 @@ fn read(paths: &[Option<PathBuf>]) -> HashMap<PathBuf, Result<Raw, Fault>> {
     unique.into_par_iter().map(|path| (path.clone(), read_one(path))).collect()
 }
 
-/// What a file holds, with what the element adds to it.
+/// Contents of a file merged with the inline data of the element.
 fn joined(file: &Raw, mesh: &Mesh, path: Option<&std::path::Path>) -> Result<Raw, Fault> {
     let (mut raw, own) = (file.clone(), &mesh.raw);
     let twice = |what: &str| {
@@ -267,7 +267,7 @@ fn joined(file: &Raw, mesh: &Mesh, path: Option<&std::path::Path>) -> Result<Raw
     if raw.normal.is_empty() {
         raw.normal.clone_from(&own.normal);
     }
-    // the reference turns faces of this format once more where the scale mirrors
+    // MuJoCo flips the faces of this format a second time if the scale is a reflection
     let format = path.and_then(|p| Format::of(&p.to_string_lossy()));
     let scale = mesh.settings.scale;
     if format == Some(Format::Msh) && scale.x * scale.y * scale.z <= 0.0 {

@@ -7,12 +7,12 @@ use crate::spec::{Bone, Kind, Ref, Skin};
 use crate::compile::Build;
 use crate::compile::tree::cameras::single;
 
-/// Largest SKN file, and longest name of a body in it.
+/// Largest SKN file, and longest body name in it, in bytes.
 const MAX_BYTES: u64 = 1 << 28;
 const NAME_LENGTH: usize = 40;
 
 impl Build<'_> {
-    /// Reads the files of skins and fills skins.
+    /// Reads SKN files and fills skins.
     pub(crate) fn skins(&mut self) {
         for s in 0..self.spec.skins.len() {
             let written = &self.spec.skins[s];
@@ -35,7 +35,7 @@ impl Build<'_> {
         }
     }
 
-    /// Whether the parts of a skin fit together.
+    /// Checks the consistency of a skin; true if it is valid.
     fn check_skin(&self, skin: &Skin) -> bool {
         let (at, name) = (&skin.base.at, self.called("skin", &skin.base));
         let nvert = skin.vertex.len() / 3;
@@ -109,7 +109,7 @@ impl Build<'_> {
     }
 }
 
-/// Adds the weights of a bone to those of the vertices; what is wrong with them, if anything.
+/// Accumulates the vertex weights of a bone; returns the problem, if any.
 fn add_weights(bone: &Bone, weight: &mut [f64]) -> Option<String> {
     if bone.vertid.is_empty() || bone.vertid.len() != bone.vertweight.len() {
         let (ids, weights) = (bone.vertid.len(), bone.vertweight.len());
@@ -124,7 +124,7 @@ fn add_weights(bone: &Bone, weight: &mut [f64]) -> Option<String> {
     None
 }
 
-/// Reads an SKN file over what is written.
+/// Reads an SKN file, overriding the inline attributes.
 fn read(path: &Path, written: &Skin) -> Result<Skin, String> {
     let size = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
     if size > MAX_BYTES {
@@ -134,7 +134,7 @@ fn read(path: &Path, written: &Skin) -> Result<Skin, String> {
     parse(&data, written).ok_or_else(|| "is no SKN file, or does not end where it should".to_owned())
 }
 
-/// Little-endian words, one after the other.
+/// Reader of consecutive little-endian words.
 struct Words<'a>(&'a [u8]);
 
 impl Words<'_> {
@@ -160,7 +160,7 @@ impl Words<'_> {
     }
 }
 
-/// Counts, vertices, texture coordinates, faces, then bones with names of a fixed length.
+/// Counts, vertices, texture coordinates, faces, then bones with fixed-length names.
 fn parse(data: &[u8], written: &Skin) -> Option<Skin> {
     let mut words = Words(data);
     let (nvert, ntexcoord, nface, nbone) = (words.count()?, words.count()?, words.count()?, words.count()?);

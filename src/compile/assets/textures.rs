@@ -1,4 +1,4 @@
-//! Textures and materials. Pixels are not part of the compiled model: only what files say of themselves.
+//! Textures and materials. The compiled model holds no pixels, only the metadata of the image files.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -9,20 +9,20 @@ use crate::spec::{Base, Kind, Material, Ref, Texture};
 use crate::compile::Build;
 use crate::compile::tree::cameras::single;
 
-/// Largest width and height of a texture.
+/// Largest width and height of a texture, in pixels.
 const MAX_SIDE: i64 = 1 << 16;
 
-/// What a texture file says of itself.
+/// Metadata of a texture file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Header {
     width: i64,
     height: i64,
-    /// Channels that are fixed by the format.
+    /// Channels, if fixed by the format.
     nchannel: Option<i32>,
     srgb: bool,
 }
 
-/// What is known of a texture.
+/// Resolved metadata of a texture.
 #[derive(Clone, Copy, Debug, Default)]
 struct Facts {
     width: i64,
@@ -76,13 +76,13 @@ impl Build<'_> {
                     space => space,
                 };
             }
-            // rendering goes on without the texture
+            // rendering proceeds without the texture
             Err((attr, message, help)) => self.log.warn(texture.base.at.of(attr), message, help),
         }
         facts
     }
 
-    /// Size of a pattern; a cube has six square sides.
+    /// Size of a procedural texture; a cube has six square faces.
     fn pattern(&self, texture: &Texture) -> (i64, i64) {
         let at = &texture.base.at;
         let (width, height) = (i64::from(texture.width), i64::from(texture.height));
@@ -101,7 +101,7 @@ impl Build<'_> {
         (width, if flat { height } else { 6 * width })
     }
 
-    /// What the files of a texture say, or the attribute that is wrong with what is wrong.
+    /// Metadata of a texture's files, or the offending attribute with message and help.
     fn files(&self, texture: &Texture) -> Result<Header, (&'static str, String, String)> {
         let cube = texture.kind != 0;
         let read = |attr: &'static str, file: &str| {
@@ -176,12 +176,12 @@ impl Build<'_> {
         ids
     }
 
-    /// The material that a reference means; -1 for none.
+    /// Material id of a reference; -1 for none.
     pub(crate) fn material(&self, material: &Ref, base: &Base) -> i32 {
         self.look(Kind::Material, material, base)
     }
 
-    /// Looks can be missing: that is a warning.
+    /// Appearance is optional: a missing one is a warning.
     fn look(&self, kind: Kind, target: &Ref, base: &Base) -> i32 {
         if target.name.is_empty() {
             return -1;
@@ -198,7 +198,7 @@ impl Build<'_> {
 
 const TEXTURE_HELP: &str = "it only affects looks";
 
-/// The sides of a cube in one file.
+/// Cube faces laid out in a single file.
 fn sides_of(file: &Header, texture: &Texture) -> Result<Header, (&'static str, String, String)> {
     let [rows, columns] = texture.gridsize.map(|n| i64::from(n.max(1)));
     if file.width % columns != 0 || file.height % rows != 0 || file.width / columns != file.height / rows {
@@ -207,12 +207,12 @@ fn sides_of(file: &Header, texture: &Texture) -> Result<Header, (&'static str, S
         return Err(("file", message, "set gridsize, or use an image of square sides".to_owned()));
     }
     let side = file.width / columns;
-    // one side stands for all
+    // one image serves all six faces
     let height = if rows * columns == 1 { side } else { 6 * side };
     Ok(Header { width: side, height, ..*file })
 }
 
-/// The pixels of an image, row by row from the top, as many bytes for each as there are channels.
+/// Decoded image, row-major from the top, interleaved channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Width in pixels.
@@ -221,11 +221,11 @@ pub struct Image {
     pub height: usize,
     /// Channels: grey, RGB or RGBA.
     pub nchannel: usize,
-    /// All bytes.
+    /// Interleaved pixel data, `width * height * nchannel` bytes.
     pub data: Vec<u8>,
 }
 
-/// Decodes a PNG file, for a viewer: 1, 3 or 4 channels, 8 bits each.
+/// Decodes a PNG file for a viewer: 1, 3 or 4 channels of 8 bits.
 pub fn decode(path: &Path, nchannel: usize) -> Result<Image, String> {
     let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
     let mut decoder = png::Decoder::new(BufReader::new(file));
@@ -241,7 +241,7 @@ pub fn decode(path: &Path, nchannel: usize) -> Result<Image, String> {
     Ok(Image { width, height, nchannel, data: pixels.collect() })
 }
 
-/// A pixel with another number of channels: grey is the mean of colours, and all that is not said is opaque.
+/// Converts a pixel to another channel count: grey is the mean of the colours, missing alpha is opaque.
 fn convert(pixel: &[u8], nchannel: usize) -> Vec<u8> {
     let (color, alpha) = match *pixel {
         [grey] => ([grey; 3], u8::MAX),
@@ -257,10 +257,10 @@ fn convert(pixel: &[u8], nchannel: usize) -> Vec<u8> {
     }
 }
 
-/// Most bytes of an image.
+/// Largest image, in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Reads what a file says of itself.
+/// Reads the metadata of an image file.
 fn header(path: &Path, content_type: &str) -> Result<Header, String> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let kind = if content_type.is_empty() { ending.as_str() } else { content_type };
@@ -277,7 +277,7 @@ fn header(path: &Path, content_type: &str) -> Result<Header, String> {
                 srgb: info.srgb.is_some(),
             })
         }
-        // the bytes of the file are the texture
+        // KTX: the file itself is the texture
         "ktx" | "image/ktx" => {
             let bytes = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
             Ok(Header { width: bytes as i64, height: 1, nchannel: Some(1), srgb: false })

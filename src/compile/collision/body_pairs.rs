@@ -1,4 +1,4 @@
-//! Runs of candidates that one test can leave out: some geoms of a body against some of another.
+//! Body pairs: consecutive candidates between two bodies that one bounding-volume test can cull.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -6,14 +6,14 @@ use super::pairs::Candidate;
 use crate::compile::Build;
 use crate::schema::enums::geom as kind;
 
-/// Fewest candidates that a test of their own pays for, and most of those with a body that does not move.
+/// Fewest candidates that justify a bounding-volume test, and most of them against a static body.
 const MIN_CANDIDATES: usize = 3;
 const MAX_STATIC_CANDIDATES: usize = 16;
 
-/// Bounds are a little larger than what they bound: the two are placed with different rounding.
+/// Inflation of bounds: a bound and its geoms are placed with different rounding.
 const BOUND_SLACK: f64 = 1.0 + 1e-6;
 
-/// Sphere around some geoms of a body, in its frame; a box around them, in that of the geom, if it is one.
+/// Bounds of geoms of one body: sphere in the body frame; AABB in the frame of a single geom, else of the body.
 struct BodyBounds {
     body: usize,
     geom: i32,
@@ -22,13 +22,13 @@ struct BodyBounds {
     bounds: [f64; 6],
 }
 
-/// The extent of both.
+/// Union of two AABBs.
 fn aabb_union(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (DVec3, DVec3) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
 impl Build<'_> {
-    /// Divides the candidates into runs, and bounds both sides of each.
+    /// Partitions the candidates into body pairs and bounds both sides of each.
     pub(crate) fn body_pairs(&mut self, candidates: &[Candidate]) {
         let mut first = 0;
         while first < candidates.len() {
@@ -37,7 +37,7 @@ impl Build<'_> {
             let pair_bounds = (length >= MIN_CANDIDATES).then(|| self.pair_bounds(run));
             let m = &mut self.model;
             match (m.bodypair_num.last_mut(), &pair_bounds) {
-                // what is in no run goes with what is in none before it
+                // candidates without bounds join the preceding group without bounds
                 (Some(num), None)
                     if m.bodypair_body.last() == Some(&-1)
                         && *num as usize + length <= MAX_STATIC_CANDIDATES =>
@@ -62,8 +62,8 @@ impl Build<'_> {
         self.model.sizes.nbodypair = self.model.bodypair_adr.len();
     }
 
-    /// Length of the run that these candidates begin with: between the same two bodies, of one geom, or a few of them where a body
-    /// does not move and its geoms may be far from each other.
+    /// Length of the body pair at the head of the candidates: the same two bodies, and a single geom on one side, or
+    /// a few geoms if one body is static and its geoms may be far apart.
     fn run(&self, candidates: &[Candidate]) -> usize {
         let m = &self.model;
         let body = |g: usize| m.geom_bodyid[g] as usize;
@@ -75,7 +75,7 @@ impl Build<'_> {
                 && plane(c) == plane(&candidates[0])
                 && [(one, two), (two, one)].contains(&(body(c.geom1), body(c.geom2)))
         };
-        // of one geom, with a body
+        // candidates of one geom against one body
         let length = |geom: usize, other: usize| {
             let most = if m.body_treeid[other] < 0 { MAX_STATIC_CANDIDATES } else { usize::MAX };
             let of_geom = |c: &&Candidate| alike(c) && [c.geom1, c.geom2].contains(&geom);
@@ -92,7 +92,7 @@ impl Build<'_> {
         longest.max(1)
     }
 
-    /// Bounds of the geoms of a run on either side, one that is alone first.
+    /// Bounds of both sides of a body pair, a single geom first.
     fn pair_bounds(&self, run: &[Candidate]) -> [BodyBounds; 2] {
         let body = |g: usize| self.model.geom_bodyid[g] as usize;
         let one = body(run[0].geom1);
@@ -109,7 +109,7 @@ impl Build<'_> {
         pair_bounds
     }
 
-    /// Bounds of geoms of a body with their margins; of a plane, its margin.
+    /// Bounds of some geoms of a body, inflated by their margins; of a plane, its margin.
     fn body_bounds(&self, geoms: &[usize]) -> BodyBounds {
         let m = &self.model;
         let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
@@ -132,7 +132,7 @@ impl Build<'_> {
         }
     }
 
-    /// Lowest and highest corner of the box around a geom with its margin, along its own axes or those of its body.
+    /// Lower and upper corner of the AABB of a geom with its margin, in the geom frame or in the body frame.
     fn extent(&self, g: usize, own: bool) -> (DVec3, DVec3) {
         let m = &self.model;
         let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);

@@ -1,4 +1,4 @@
-//! Geom pairs that can touch, and the tables by which the broad phase leaves out most of them.
+//! Candidate geom pairs, and the broad-phase tables that cull most of them.
 
 pub(crate) mod body_pairs;
 pub(crate) mod pairs;

@@ -1,11 +1,11 @@
-//! Explicit contact pairs, exclusions, and the list of all geom pairs that can touch.
+//! Explicit contact pairs, exclusions, and the list of all candidate geom pairs.
 
 use crate::schema::enums::{disable, geom as kind};
 use crate::spec::{Kind, Pair};
 
 use crate::compile::Build;
 
-/// A pair of geoms that can touch, the one of lower type first, and the explicit pair that it comes from.
+/// A geom pair that can collide, lower type first, with its explicit pair; -1 for none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) geom1: usize,
@@ -13,14 +13,14 @@ pub(crate) struct Candidate {
     pub(crate) pair: i32,
 }
 
-/// Most candidates; more would not fit a world anyway.
+/// Upper bound on candidates; more would not fit into a world.
 const MAX_CANDIDATES: usize = 20_000_000;
 
-/// Most bodies with geoms that collide: their pairs are looked at one by one.
+/// Upper bound on bodies with colliding geoms: all body pairs are enumerated.
 const MAX_COLLIDING_BODIES: usize = 20_000;
 
 impl Build<'_> {
-    /// Fills pairs and exclusions, both sorted by their bodies.
+    /// Fills explicit pairs and exclusions, sorted by body signature.
     pub(crate) fn explicit_pairs(&mut self) {
         let mut pairs = Vec::new();
         for pair in &self.spec.pairs {
@@ -75,7 +75,7 @@ impl Build<'_> {
         }
     }
 
-    /// All geom pairs that can touch, in the order of the reference: by bodies, explicit pairs first.
+    /// All candidate geom pairs in MuJoCo's order: by body signature, explicit pairs first.
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
         let m = &self.model;
         let mut found = Vec::new();
@@ -126,7 +126,7 @@ impl Build<'_> {
         found
     }
 
-    /// Explicit pairs up to a signature.
+    /// Appends explicit pairs up to a signature.
     fn explicit_until(&self, signature: i32, next: &mut usize, found: &mut Vec<Candidate>) {
         let m = &self.model;
         while *next < m.sizes.npair && m.pair_signature[*next] <= signature {
@@ -145,22 +145,22 @@ impl Build<'_> {
             .any(|p| same(p) == (g1, g2) || same(p) == (g2, g1))
     }
 
-    /// Whether geoms of two bodies may touch at all.
+    /// True if the geoms of two bodies can collide.
     fn bodies_touch(&self, b1: usize, b2: usize, signature: i32) -> bool {
         let m = &self.model;
         let (w1, w2) = (m.body_weldid[b1], m.body_weldid[b2]);
-        // bodies that no joint moves meet only as explicit pairs
+        // two static bodies collide only through explicit pairs
         let fixed = m.body_treeid[b1] < 0 && m.body_treeid[b2] < 0;
         if w1 == w2 || fixed || m.exclude_signature.binary_search(&signature).is_ok() {
             return false;
         }
-        // welds of the parents of the welds
+        // weld id of the parent of a weld body
         let above = |w: i32| m.body_weldid[m.body_parentid[w as usize] as usize];
         let filter = m.opt_disableflags[0] & disable::FILTERPARENT == 0;
         !(filter && w1 != 0 && w2 != 0 && (w1 == above(w2) || w2 == above(w1)))
     }
 
-    /// The candidate of two geoms, lower type first; nothing where the types cannot collide at all.
+    /// Candidate of two geoms, lower type first; `None` if the types never collide.
     fn candidate(&self, g1: usize, g2: usize, pair: i32) -> Option<Candidate> {
         let t = &self.model.geom_type;
         let (geom1, geom2) = if t[g1] <= t[g2] { (g1, g2) } else { (g2, g1) };
@@ -168,7 +168,7 @@ impl Build<'_> {
         (!(flat(geom1) && flat(geom2))).then_some(Candidate { geom1, geom2, pair })
     }
 
-    /// Writes the candidates into the model.
+    /// Stores the candidates in the model.
     pub(crate) fn store_candidates(&mut self, candidates: &[Candidate]) {
         let m = &mut self.model;
         m.sizes.ncandidate = candidates.len();

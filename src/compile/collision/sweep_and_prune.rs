@@ -1,13 +1,13 @@
-//! Tables for the sweep_and_prune over bodies: which candidates two of them have.
+//! Tables of the sweep and prune over bodies: the candidates of each overlapping pair.
 
 use super::pairs::Candidate;
 use crate::compile::Build;
 use crate::schema::enums::geom as kind;
 
-/// Tests of candidates, or of runs of them, that sorting a body costs as much as (decision 43).
+/// Cost of sorting one body, in candidate or body-pair tests (decision 43).
 const SORT_COST: usize = 25;
 
-/// Candidates in a row between the same two of what is sorted; those of the rest have none.
+/// Consecutive candidates between the same two sorted items; `None` for candidates tested one by one.
 struct CandidateGroup {
     ends: Option<(usize, usize)>,
     first: usize,
@@ -15,8 +15,8 @@ struct CandidateGroup {
 }
 
 impl Build<'_> {
-    /// Gathers the candidates by the bodies that they are between, or geoms where a body does not move; what has no bounds,
-    /// and explicit pairs, which have margins of their own, are left for tests one by one.
+    /// Groups the candidates by the two bodies, or by the geom if its body is static. Unbounded geoms, and explicit
+    /// pairs with margins of their own, remain for individual tests.
     pub(crate) fn sweep_and_prune(&mut self, candidates: &[Candidate]) {
         let (items, bodies, geoms) = self.items();
         let body_pairs = self.model.bodypair_body.chunks(2).zip(&self.model.bodypair_num);
@@ -36,7 +36,7 @@ impl Build<'_> {
                 _ => groups.push(CandidateGroup { ends, first: id, count: 1 }),
             }
         }
-        // those of two items in the order of these
+        // groups of each item pair, sorted by items
         let mut pairs: Vec<(usize, usize, usize)> =
             groups.iter().enumerate().filter_map(|(k, g)| g.ends.map(|(a, b)| (a, b, k))).collect();
         pairs.sort_unstable();
@@ -58,7 +58,7 @@ impl Build<'_> {
         m.sapgroup_num = groups.iter().map(|g| g.count as i32).collect();
     }
 
-    /// What is sorted: for each geom its item, if it has one, and for each item its body, or its geom.
+    /// Sorted items: the item of each geom, if any, and of each item its body or its geom.
     fn items(&self) -> (Vec<Option<usize>>, Vec<i32>, Vec<i32>) {
         let m = &self.model;
         let unbounded = |g: usize| matches!(m.geom_type[g], kind::PLANE | kind::HFIELD);
@@ -67,7 +67,7 @@ impl Build<'_> {
         for b in 0..m.sizes.nbody {
             let first = m.body_geomadr[b].max(0) as usize;
             let own = first..first + m.body_geomnum[b] as usize;
-            // geoms that do not move may be far from each other
+            // the geoms of a static body may be far apart
             let together = m.body_treeid[b] >= 0 && !own.clone().any(unbounded);
             if together && !own.is_empty() {
                 items[own].fill(Some(bodies.len()));

@@ -1,4 +1,4 @@
-//! Which trees sleep from the start: those that are to, unless they touch one that is not.
+//! Trees asleep at initialisation: those marked so, unless in contact with one that is not.
 
 use crate::cpu::position;
 use crate::cpu::sleep::asleep::AWAKE;
@@ -11,16 +11,16 @@ use crate::schema::enums::status;
 
 use crate::compile::Build;
 
-/// Contacts to begin with, and rows for each of them.
+/// Initial contact capacity, and constraint rows per contact.
 const CONTACTS: usize = 256;
 const ROWS: usize = 10;
 
 impl Build<'_> {
-    /// Fills `tree_asleep0`: trees of one island sleep together.
+    /// Fills `tree_asleep0`: the trees of an island sleep together.
     pub(crate) fn asleep(&mut self) {
         self.model.tree_asleep0.fill(AWAKE);
         let wanted: Vec<bool> = self.model.tree_sleep_policy.iter().map(|p| *p == policy::INIT).collect();
-        // what is not simulated has no contacts to look at
+        // an unsupported model has no contacts to evaluate
         if !self.model.has_sleep() || !wanted.contains(&true) || unsupported::check(&self.model).is_err() {
             return;
         }
@@ -29,19 +29,19 @@ impl Build<'_> {
         let mates = |t: usize| (0..wanted.len()).filter(move |&o| o == t || together(island, t, o));
         for t in 0..wanted.len() {
             if mates(t).all(|o| wanted[o]) {
-                // the next one, of the last the first
+                // cyclic list: the last tree points to the first
                 let next = mates(t).find(|&o| o > t).or_else(|| mates(t).next());
                 self.model.tree_asleep0[t] = next.map_or(AWAKE, |o| o as i32);
             } else if wanted[t] {
                 self.stays_awake(t);
             } else if may_sleep(&self.model, t) {
-                // at rest so far
+                // the initial state counts as one step of rest
                 self.model.tree_asleep0[t] = AWAKE + 1;
             }
         }
     }
 
-    /// Says that a tree does not sleep from the start though it is to.
+    /// Warns that a tree marked as asleep starts awake.
     fn stays_awake(&self, tree: usize) {
         let body = &self.spec.bodies[self.model.tree_bodyadr[tree] as usize];
         let message =
@@ -51,12 +51,12 @@ impl Build<'_> {
     }
 }
 
-/// Whether two trees are in one island.
+/// True if both trees are in the same island.
 fn together(island: &[i32], a: usize, b: usize) -> bool {
     island[a] >= 0 && island[a] == island[b]
 }
 
-/// Island of each tree at `qpos0`, with all of them awake; -1 for none.
+/// Island of each tree at `qpos0` with all trees awake; -1 for none.
 fn islands(model: &Model) -> Vec<i32> {
     let mut contacts = CONTACTS;
     loop {

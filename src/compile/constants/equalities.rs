@@ -1,4 +1,4 @@
-//! Equality constraints: what they tie together, and where at `qpos0`.
+//! Equality constraints: their objects, and anchors at `qpos0`.
 
 use glam::DVec3;
 
@@ -11,11 +11,11 @@ use crate::spec::{Equality, Kind};
 use super::set0::Pose0;
 use crate::compile::Build;
 
-/// Quaternions shorter than this are not written.
+/// A quaternion shorter than this counts as unspecified.
 const MIN_LENGTH: f64 = 1e-15;
 
 impl Build<'_> {
-    /// Fills equality constraints as written.
+    /// Fills equality constraints from the spec.
     pub(crate) fn equalities(&mut self) {
         for e in 0..self.spec.equalities.len() {
             let equality = &self.spec.equalities[e];
@@ -39,7 +39,7 @@ impl Build<'_> {
         }
     }
 
-    /// Ids of one or two elements, after checking them.
+    /// Ids of one or two objects, validated.
     fn tied(&self, equality: &Equality) -> [Option<usize>; 2] {
         let mut ids = [None; 2];
         for (id, (kind, target)) in ids.iter_mut().zip(&equality.targets) {
@@ -64,7 +64,7 @@ impl Build<'_> {
         ids
     }
 
-    /// A strain constraint acts on one cell of an interpolated flex.
+    /// Checks that a strain constraint acts on one cell of an interpolated flex.
     fn check_strain(&self, equality: &Equality, flex: Option<usize>) {
         let Some(flex) = flex.map(|f| &self.spec.flexes[f]) else {
             return;
@@ -77,7 +77,7 @@ impl Build<'_> {
         }
         let n = flex.cellcount.map(f64::from);
         let inside = if cell[1] < 0.0 {
-            // sides of the grid's surface, for shells
+            // quads on the surface of the grid, for shells
             let quads = 2.0 * (n[0] * n[1] + n[0] * n[2] + n[1] * n[2]);
             flex.elasticity.elastic2d != 0 && (0.0..quads).contains(&cell[0])
         } else {
@@ -90,7 +90,7 @@ impl Build<'_> {
     }
 }
 
-/// Fills anchors and relative poses from the poses at `qpos0`.
+/// Computes anchors and relative poses at `qpos0`.
 pub(crate) fn anchors(m: &mut Model, pose: &Pose0) {
     for e in 0..m.sizes.neq {
         if m.eq_objtype[e] != Kind::Body.number() {
@@ -109,7 +109,7 @@ pub(crate) fn anchors(m: &mut Model, pose: &Pose0) {
     }
 }
 
-/// The anchor of a weld in the first body and the relative orientation, unless they are written.
+/// Weld anchor in the first body and relative orientation, unless specified.
 fn weld(data: &mut [f64], anchor: DVec3, pose: &Pose0, b1: usize, b2: usize) {
     let written = quat_of([data[6], data[7], data[8], data[9]]);
     if written.length() > MIN_LENGTH {

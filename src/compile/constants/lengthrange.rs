@@ -1,5 +1,5 @@
-//! Ranges of actuator lengths: the model is pushed to both ends, without gravity, contacts, springs and other
-//! actuators, while its motion is damped (MuJoCo documentation, Modeling, "Length range").
+//! Actuator length ranges: the model is pushed to both ends with damped motion, without gravity, contacts, springs
+//! and other actuators (MuJoCo documentation, Modeling, "Length range").
 
 use rayon::prelude::*;
 
@@ -14,10 +14,10 @@ use crate::spec::{Base, LengthRange};
 
 use crate::compile::Build;
 
-/// Most steps of one simulation.
+/// Upper bound on steps of one simulation.
 const MAX_STEPS: f64 = 1e7;
 
-/// What is switched off.
+/// Disabled features.
 const OFF: i32 = disable::FRICTIONLOSS
     | disable::CONTACT
     | disable::SPRING
@@ -27,7 +27,7 @@ const OFF: i32 = disable::FRICTIONLOSS
     | disable::AUTORESET;
 
 impl Build<'_> {
-    /// Fills the ranges that are asked for and not known.
+    /// Fills the requested ranges that are not given.
     pub(crate) fn length_ranges(&mut self) {
         let options = &self.spec.lengthrange;
         let wanted: Vec<usize> =
@@ -43,7 +43,7 @@ impl Build<'_> {
             return;
         }
         let mut model = self.model.clone();
-        // there is no medium, and one integrator for all
+        // no medium, and the same integrator for every model
         model.opt_disableflags[0] |= OFF;
         model.opt_integrator[0] = integrator::EULER;
         (model.opt_density[0], model.opt_viscosity[0]) = (0.0, 0.0);
@@ -81,7 +81,7 @@ impl Build<'_> {
         self.wrong(base.at.element, message, help);
     }
 
-    /// Whether an actuator needs a range.
+    /// True if the range of an actuator must be computed.
     fn wants_range(&self, a: usize, options: &LengthRange) -> bool {
         let m = &self.model;
         let out = m.actuator_outadr[a] as usize;
@@ -97,7 +97,7 @@ impl Build<'_> {
         of_mode && !(options.useexisting && known)
     }
 
-    /// Limits of the joint or tendon that an actuator acts on.
+    /// Range of the target joint or tendon.
     fn range_of_target(&self, a: usize) -> Option<[f64; 2]> {
         let m = &self.model;
         let id = usize::try_from(m.actuator_trnid[2 * a]).ok()?;
@@ -110,7 +110,7 @@ impl Build<'_> {
     }
 }
 
-/// Lengths at both ends.
+/// Lengths at both ends, by simulation.
 fn simulated(m: &Model, out: usize, options: &LengthRange) -> Result<[f64; 2], String> {
     let (shortest, low_spread) = pushed(m, out, -1.0, options);
     let (longest, high_spread) = pushed(m, out, 1.0, options);
@@ -124,7 +124,7 @@ fn simulated(m: &Model, out: usize, options: &LengthRange) -> Result<[f64; 2], S
     Ok([shortest, longest])
 }
 
-/// Length at one end, and by how much it varies in the time at which it is looked at.
+/// Length at one end, and its variation over the convergence interval.
 fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64) {
     let n = m.sizes;
     let mut d = Data::new(m, Capacity { nconmax: 0, njmax: 2 * (n.njnt + n.ntendon) + 6 * n.neq });
@@ -146,14 +146,14 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
     (if side < 0.0 { low } else { high }, high - low)
 }
 
-/// Runs the stages of some groups.
+/// Runs the stages of the given phases.
 fn run(m: &Model, d: &mut Data, groups: &[Phase]) {
     for stage in plan::step(m).filter(|s| groups.contains(&s.phase())) {
         run_stage(stage, m, d);
     }
 }
 
-/// Applies the force that makes the wanted acceleration.
+/// Applies the force that produces the target acceleration.
 fn push(m: &Model, d: &mut Data, out: usize, side: f64, options: &LengthRange) {
     d.qfrc_applied.fill(0.0);
     let adr = m.moment_rowadr[out] as usize;

@@ -1,4 +1,4 @@
-//! Lengths of tendons and actuators at `qpos0`, and how dofs change them: the pipeline in double precision.
+//! Tendon and actuator lengths at `qpos0` and their Jacobians, by the pipeline in double precision.
 
 use crate::cpu::actuation::transmission::transmission;
 use crate::cpu::smooth::com_pos::com_pos;
@@ -14,9 +14,9 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Computes them, and fills lengths in the model.
+    /// Evaluates the pipeline and stores the lengths in the model.
     pub(crate) fn new(m: &mut Model) -> Self {
-        // no memory for what is not computed
+        // no memory for stages that do not run
         let sizes = Sizes { nH: 0, ncandidate: 0, nconmax: 0, njmax: 0, ..m.sizes };
         let mut lengths = Self { data: Data::zeroed(sizes) };
         if m.sizes.ntendon + m.sizes.nactuator == 0 {
@@ -45,14 +45,14 @@ impl Lengths {
         transmission(m, &mut self.data);
     }
 
-    /// Nonzeros of a tendon's Jacobian.
+    /// Nonzeros of a tendon's Jacobian row.
     pub(crate) fn tendon(&self, m: &Model, t: usize) -> Vec<(usize, f64)> {
         let adr = m.ten_J_rowadr[t] as usize;
         let row = adr..adr + m.ten_J_rownnz[t] as usize;
         row.map(|k| (m.ten_J_colind[k] as usize, self.data.ten_J[k])).collect()
     }
 
-    /// Nonzeros of an output's moment.
+    /// Nonzeros of an output's moment row.
     pub(crate) fn moment(&self, m: &Model, out: usize) -> Vec<(usize, f64)> {
         let adr = m.moment_rowadr[out] as usize;
         let row = adr..adr + m.moment_rownnz[out] as usize;

@@ -1,4 +1,4 @@
-//! What is known at `qpos0`, by the reference pipeline itself: weights, lengths, statistics.
+//! Constants at `qpos0`, evaluated by the reference pipeline: inverse weights, lengths, statistics.
 
 pub(crate) mod asleep;
 pub(crate) mod equalities;

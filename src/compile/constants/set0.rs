@@ -1,4 +1,4 @@
-//! What is known at `qpos0`: kinematics, the inertia matrix and its inverse, lengths, weights, statistics.
+//! Constants at `qpos0`: kinematics, the inertia matrix and its factor, lengths, inverse weights, statistics.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -15,13 +15,13 @@ use crate::compile::tree::inertia::{offset, turned};
 /// Smallest divisor.
 const MINVAL: f64 = 1e-15;
 
-/// World poses at `qpos0`, and motion axes of all dofs.
+/// World poses at `qpos0` and motion axes of all dofs.
 pub(crate) struct Pose0 {
     pub(crate) xpos: Vec<DVec3>,
     pub(crate) xquat: Vec<DQuat>,
     pub(crate) xipos: Vec<DVec3>,
     pub(crate) xanchor: Vec<DVec3>,
-    /// Rotation axis and point, or direction of translation.
+    /// Per dof: true for a rotation, axis or direction of translation, anchor.
     axis: Vec<(bool, DVec3, DVec3)>,
     pub(crate) subtree_com: Vec<DVec3>,
 }
@@ -34,7 +34,7 @@ pub(crate) fn quat(v: &[f64], i: usize) -> DQuat {
     quat_of([v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]])
 }
 
-/// Fills every field that depends on `qpos0`.
+/// Computes every field that depends on `qpos0`.
 pub(crate) fn set0(build: &mut Build<'_>) {
     build.matrix_structure();
     let lengths = Lengths::new(&mut build.model);
@@ -63,11 +63,11 @@ fn kinematics(m: &Model) -> Pose0 {
         subtree_com: vec![DVec3::ZERO; n.nbody],
     };
     for b in 1..n.nbody {
-        // joints do not move the body at qpos0
+        // joint displacements are zero at qpos0
         let p = m.body_parentid[b] as usize;
         pose.xpos[b] = pose.xpos[p] + pose.xquat[p] * vec(&m.body_pos, b);
         pose.xquat[b] = (pose.xquat[p] * quat(&m.body_quat, b)).normalize();
-        // frames that nearly coincide are the same
+        // nearly coincident frames are identical
         pose.xipos[b] = match m.body_sameframe[b] {
             1 => pose.xpos[b],
             _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
@@ -113,22 +113,22 @@ fn axes(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
 }
 
 impl Pose0 {
-    /// Linear and angular velocity of a point from unit speed of a dof.
+    /// Jacobian column of a dof at a point: linear and angular part.
     fn jac_column(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
         let (rotates, axis, anchor) = self.axis[d];
         if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
     }
 }
 
-/// The inertia matrix, factorised along the tree.
+/// Joint-space inertia matrix, factorised along the tree.
 struct Inertia {
     /// Ancestors of every dof, nearest first.
     chain: Vec<Vec<usize>>,
-    /// Factor below the diagonal, by place in the chain.
+    /// Strictly lower part of the factor, by chain position.
     factor: Vec<Vec<f64>>,
-    /// Diagonal of the factorisation.
+    /// Diagonal D of the factorisation.
     pivot: Vec<f64>,
-    /// Diagonal of the matrix, and without what tendons add.
+    /// Diagonal of the matrix, and without tendon armature.
     diagonal: Vec<f64>,
     plain: Vec<f64>,
 }
@@ -143,7 +143,7 @@ impl Inertia {
         let tendons = tendon_armature(m);
         let mut factor: Vec<Vec<f64>> = chain.iter().map(|c| vec![0.0; c.len()]).collect();
         for d in 0..nv {
-            // momentum of the subtree from unit speed of the dof, about the tree's centre of mass
+            // subtree momentum under unit dof velocity, about the tree's centre of mass
             let b = m.dof_bodyid[d] as usize;
             let center = pose.subtree_com[m.body_rootid[b] as usize];
             let (v, w) = pose.jac_column(d, center);
@@ -165,7 +165,7 @@ impl Inertia {
         inertia
     }
 
-    /// Armature of tendons couples the dofs along them.
+    /// Tendon armature couples the dofs along the tendon.
     fn add_tendons(&mut self, m: &Model, armature: &[f64], lengths: &Lengths) {
         for t in (0..m.sizes.ntendon).filter(|&t| armature[t] != 0.0) {
             let row = lengths.tendon(m, t);
@@ -183,7 +183,7 @@ impl Inertia {
         }
     }
 
-    /// L' D L, leaves first.
+    /// L' D L factorisation, leaves first.
     fn factorize(&mut self) {
         for d in (0..self.chain.len()).rev() {
             self.pivot[d] = self.pivot[d].max(MINVAL);
@@ -192,7 +192,7 @@ impl Inertia {
                 let a = self.factor[d][k] / self.pivot[d];
                 self.pivot[e] -= a * self.factor[d][k];
                 for i in k + 1..self.chain[d].len() {
-                    // what is above `e` in this chain is its own chain
+                    // the rest of this chain is the chain of `e`
                     let value = a * self.factor[d][i];
                     self.factor[e][i - k - 1] -= value;
                 }
@@ -202,7 +202,7 @@ impl Inertia {
         }
     }
 
-    /// Solution of M x = y, in place.
+    /// Solves M x = y in place.
     fn solve(&self, x: &mut [f64]) {
         let nv = x.len();
         for d in (0..nv).rev() {
@@ -222,7 +222,7 @@ impl Inertia {
         }
     }
 
-    /// y' M^-1 y, and M^-1 y, for y given by its nonzeros.
+    /// y' M^-1 y and M^-1 y for a sparse y.
     fn weight(&self, nonzero: &[(usize, f64)]) -> (f64, Vec<f64>) {
         let mut x = vec![0.0; self.chain.len()];
         for &(d, value) in nonzero {
@@ -233,9 +233,9 @@ impl Inertia {
         (x.iter().zip(&y).map(|(a, b)| a * b).sum(), x)
     }
 
-    /// y' M^-1 y for y whose nonzeros are one dof and its ancestors: only their chain is touched.
+    /// y' M^-1 y for y supported on one dof and its ancestors; visits only that chain.
     fn chain_weight(&self, last: usize, nonzero: &[f64]) -> f64 {
-        // entries are of `last`, then of its chain
+        // entry 0 is `last`, then its chain
         let mut x = nonzero.to_vec();
         let mut sum = 0.0;
         for i in 0..x.len() {
@@ -259,7 +259,7 @@ fn ancestors(m: &Model, d: usize) -> Vec<usize> {
     chain
 }
 
-/// Inertia of subtrees about the centre of mass of its tree: tensor, first moment, mass.
+/// Composite inertia about the tree's centre of mass: tensor, first moment, mass.
 fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     let nbody = m.sizes.nbody;
     let mut tensor = vec![DMat3::ZERO; nbody];
@@ -270,7 +270,7 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
             1 | 3 => pose.xquat[b],
             _ => pose.xquat[b] * quat(&m.body_iquat, b),
         };
-        // far from the origin, little would be left of small inertias
+        // about the world origin, small distant inertias would cancel
         let arm = pose.xipos[b] - pose.subtree_com[m.body_rootid[b] as usize];
         tensor[b] = turned(vec(&m.body_inertia, b).to_array(), frame) + offset(mass[b], arm);
         moment[b] = arm * mass[b];
@@ -285,7 +285,7 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     (tensor, moment, mass)
 }
 
-/// Armature of dofs, with what actuators add.
+/// Dof armature, actuator contributions included.
 fn armature(m: &Model) -> Vec<f64> {
     let mut armature = m.dof_armature.clone();
     for a in 0..m.sizes.nactuator {
@@ -302,7 +302,7 @@ fn armature(m: &Model) -> Vec<f64> {
     armature
 }
 
-/// Armature of tendons, with what actuators add.
+/// Tendon armature, actuator contributions included.
 fn tendon_armature(m: &Model) -> Vec<f64> {
     let mut armature = m.tendon_armature.clone();
     for a in 0..m.sizes.nactuator {
@@ -317,7 +317,7 @@ fn tendon_armature(m: &Model) -> Vec<f64> {
     armature
 }
 
-/// Weights of dofs and bodies.
+/// Inverse weights of dofs and bodies.
 fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
     m.dof_M0.clone_from(&inertia.plain);
     for d in 0..m.sizes.nv {
@@ -325,7 +325,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
         unit[0] = 1.0;
         m.dof_invweight0[d] = inertia.chain_weight(d, &unit);
     }
-    // rotations and translations of free and ball joints share one weight
+    // free and ball joints share one weight per rotation and per translation
     for j in 0..m.sizes.njnt {
         let v = m.jnt_dofadr[j] as usize;
         let groups: &[usize] = match m.jnt_type[j] {
@@ -339,7 +339,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
             group.fill(mean);
         }
     }
-    // last dof that moves each body
+    // last dof of each body's chain
     let mut last = vec![-1; m.sizes.nbody];
     for b in 1..m.sizes.nbody {
         last[b] = if m.body_dofnum[b] > 0 {
@@ -364,7 +364,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
     }
 }
 
-/// Simple bodies that only slide: the reference takes the inverse mass, without armature.
+/// Simple bodies with only slide joints: MuJoCo uses the inverse mass without armature.
 fn slider_weights(build: &mut Build<'_>) {
     let coupled = build.coupled_bodies();
     for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b, &coupled)).collect::<Vec<_>>() {
@@ -389,7 +389,7 @@ fn actuator_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
     }
 }
 
-/// Damping of servos from their damping ratio, which is kept as a positive `biasprm[2]` so far.
+/// Damping of position servos from the damping ratio, stored as positive `biasprm[2]` until now.
 fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia, lengths: &Lengths) {
     let m = &mut build.model;
     for a in 0..m.sizes.nactuator {
@@ -402,16 +402,16 @@ fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia, lengths: &Lengths) {
         if !is_servo || ratio <= 0.0 {
             continue;
         }
-        // the mean over the outputs
+        // mean over the outputs
         let outs = m.actuator_outadr[a]..m.actuator_outadr[a] + m.actuator_outnum[a];
         let weight = outs.map(|out| inertia.weight(&lengths.moment(m, out as usize)).0).sum::<f64>();
-        // what nothing moves has no mass
+        // an immovable target has no effective mass
         let mass = if weight < MINVAL { 0.0 } else { f64::from(m.actuator_outnum[a]) / weight };
         m.actuator_biasprm[10 * a + 2] = -ratio * 2.0 * (kp * mass).sqrt();
     }
 }
 
-/// Stiffness and damping of joints that have a time constant and a damping ratio instead.
+/// Stiffness and damping of joints specified by time constant and damping ratio.
 fn spring_dampers(build: &mut Build<'_>) {
     for j in 0..build.joint_order.len() {
         let [time, ratio] = build.spec.joints[build.joint_order[j]].springdamper;

@@ -1,4 +1,4 @@
-//! Statistics of the model, and length scales of dofs.
+//! Model statistics and dof length scales.
 
 use glam::DVec3;
 
@@ -8,10 +8,10 @@ use crate::schema::enums::{geom as geomkind, joint as kind};
 use super::set0::{Pose0, vec};
 use crate::compile::Build;
 
-/// Least size of a body.
+/// Smallest body size.
 const MIN_SIZE: f64 = 1e-5;
 
-/// Fills statistics and `dof_length`.
+/// Computes the statistics and `dof_length`.
 pub(crate) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
     let sizes = body_sizes(build, pose);
     let m = &mut build.model;
@@ -45,7 +45,7 @@ pub(crate) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
     m.stat_meansize[0] = stat.meansize.unwrap_or(meansize);
 }
 
-/// Place of a geom; frames that nearly coincide are the same.
+/// World position of a geom; nearly coincident frames are identical.
 fn place(m: &Model, pose: &Pose0, g: usize) -> DVec3 {
     let b = m.geom_bodyid[g] as usize;
     match m.geom_sameframe[g] {
@@ -55,7 +55,7 @@ fn place(m: &Model, pose: &Pose0, g: usize) -> DVec3 {
     }
 }
 
-/// Farthest from each body's centre of mass: joints of the body and its children, and ends of geoms.
+/// Body size: largest distance from the centre of mass to a joint of the body or its children, or a geom's extent.
 fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
     let m = &build.model;
     let mut size = vec![0.0_f64; m.sizes.nbody];
@@ -75,7 +75,7 @@ fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
     size
 }
 
-/// Corners of the box around everything.
+/// Corners of the bounding box of the model.
 fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
     let m = &build.model;
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
@@ -98,7 +98,7 @@ fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
         let at = place(m, pose, g);
         let mut radius = m.geom_rbound[g];
         if m.geom_type[g] == geomkind::PLANE {
-            // a tenth of its size; a centimetre of infinite planes
+            // infinite planes: a tenth of the given size, else a centimetre
             let size = m.geom_size[3 * g].max(m.geom_size[3 * g + 1]);
             radius = if size > 0.0 { 0.1 * size } else { 0.01 };
         }

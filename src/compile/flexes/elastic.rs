@@ -1,4 +1,4 @@
-//! Stiffness of triangles and tetrahedra, and of the bends between triangles.
+//! Stiffness of triangles and tetrahedra, and bending stiffness between triangles.
 
 use glam::{DMat3, DVec3};
 
@@ -6,15 +6,15 @@ use crate::spec::Elasticity;
 
 use super::mesh::{EDGES, Mesh};
 
-/// Numbers of the stiffness of a triangle and of a tetrahedron, unused ones included.
+/// Stiffness entries of a triangle or tetrahedron, padding included.
 const TRIANGLE: usize = 21;
 const TETRAHEDRON: usize = 24;
 
-/// Numbers of the bending of an edge: a matrix over four vertices, and a force.
+/// Bending entries of an edge: a 4x4 vertex matrix and a force.
 const BEND: usize = 17;
 
-/// Stiffness of all elements: quadratic forms of the changes of squared edge lengths, upper triangles. Empty where
-/// the material has none.
+/// Element stiffness: upper triangles of quadratic forms in the changes of squared edge length. Empty without
+/// elasticity.
 pub(super) fn stiffness(mesh: &Mesh, vert: &[DVec3], e: &Elasticity) -> Vec<f64> {
     if e.young <= 0.0 || mesh.dim < 2 {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn stiffness(mesh: &Mesh, vert: &[DVec3], e: &Elasticity) -> Vec<f64>
         let content = if mesh.dim == 3 { content } else { content * e.thickness / 4.0 };
         let shear = e.young / (2.0 * (1.0 + e.poisson)) * content;
         let bulk = e.young * e.poisson / ((1.0 + e.poisson) * (1.0 - 2.0 * e.poisson)) * content;
-        // strain of a unit change of each squared length
+        // strain per unit change of each squared length
         let strain: Vec<DMat3> = EDGES[mesh.dim - 1]
             .iter()
             .map(|&[a, b]| (outer(gradient[a], gradient[b]) + outer(gradient[b], gradient[a])) * 0.5)
@@ -63,8 +63,8 @@ fn gradients(x: &[DVec3]) -> (Vec<DVec3>, f64) {
     (vec![-(own[0] + own[1]), own[0], own[1]], square.sqrt() / 2.0)
 }
 
-/// Bending of all edges between two triangles, by the curvature of shells with quadratic and cubic terms. Empty
-/// where the material has none.
+/// Bending of all edges shared by two triangles: shell curvature with quadratic and cubic terms. Empty without
+/// elasticity.
 pub(super) fn bending(mesh: &Mesh, vert: &[DVec3], e: &Elasticity) -> Vec<f64> {
     if e.young <= 0.0 || mesh.dim != 2 || !matches!(e.elastic2d, 1 | 3) {
         return Vec::new();
@@ -81,14 +81,14 @@ pub(super) fn bending(mesh: &Mesh, vert: &[DVec3], e: &Elasticity) -> Vec<f64> {
     all
 }
 
-/// Bending of one edge: its ends, then the corners opposite of it.
+/// Bending of one edge: end points, then opposite corners.
 fn bend([a, b, c, d]: [DVec3; 4], rigidity: f64, to: &mut [f64]) {
     let cot = |at: DVec3, p: DVec3, q: DVec3| (p - at).dot(q - at) / (p - at).cross(q - at).length();
     let area = |p: DVec3, q: DVec3, r: DVec3| (q - p).cross(r - p).length() / 2.0;
     let (ac, ad, bc, bd) = (cot(a, b, c), cot(a, b, d), cot(b, a, c), cot(b, a, d));
     let weight = [bc + bd, ac + ad, -(ac + bc), -(ad + bd)];
     let scale = rigidity / (area(a, b, c) + area(a, b, d));
-    // heights of the triangles over the edge give the cosine of the angle at rest
+    // triangle heights over the edge give the cosine of the rest angle
     let edge = b - a;
     let (left, right) = ((c - a) * bc + (c - b) * ac, (d - a) * bd + (d - b) * ad);
     let square = edge.length_squared();
@@ -112,12 +112,12 @@ mod tests {
         let at = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0), DVec3::new(0.1, 0.3, 0.9)];
         let mesh = Mesh::new(&[0, 1, 2, 3], 3, &at);
         let k = stiffness(&mesh, &at, &e);
-        // strain of a stretch along x by a factor
+        // strain of a uniaxial stretch along x
         let factor = 1.1_f64;
         let xx = (factor * factor - 1.0) / 2.0;
         let (mu, la) = (3.0 / 2.4, 0.6 / (1.2 * 0.6));
         let volume = at[1].cross(at[2]).dot(at[3]) / 6.0;
-        // the form counts the bulk part in full
+        // the form counts the volumetric term in full
         let expected = volume * (mu + la) * xx * xx;
         let change: Vec<f64> = mesh
             .edge

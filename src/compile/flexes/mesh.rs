@@ -1,41 +1,41 @@
-//! What follows from the elements of a flex: edges, neighbours, surface, and distance from it.
+//! Topology of a flex: edges, neighbours, surface and layers.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use glam::DVec3;
 
-/// Corners of the edges of an element, by dimension.
+/// Corners of element edges, by dimension.
 pub(super) const EDGES: [&[[usize; 2]]; 3] =
     [&[[0, 1]], &[[1, 2], [2, 0], [0, 1]], &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]]];
 
-/// Corners of the sides of an element, by dimension, seen from outside.
+/// Corners of element faces seen from outside, by dimension.
 const SIDES: [&[&[usize]]; 3] =
     [&[&[0], &[1]], &[&[0, 1], &[1, 2], &[2, 0]], &[&[0, 1, 2], &[0, 2, 3], &[0, 3, 1], &[1, 3, 2]]];
 
-/// Elements and what follows from them.
+/// Elements and derived topology.
 #[derive(Debug, Default)]
 pub(super) struct Mesh {
     pub(super) dim: usize,
-    /// Vertices of elements, tetrahedra with their sides to the outside.
+    /// Element vertices; faces of tetrahedra point outwards.
     pub(super) elem: Vec<i32>,
-    /// Ends of edges, lower first.
+    /// Edge vertices, lower first.
     pub(super) edge: Vec<[i32; 2]>,
-    /// Edges of elements.
+    /// Element edges.
     pub(super) elem_edge: Vec<i32>,
-    /// Vertices opposite of edges in two triangles; -1 for none.
+    /// Vertices opposite to an edge in its two triangles; -1 for none.
     pub(super) flap: Vec<[i32; 2]>,
-    /// Distance of elements from the surface.
+    /// Layer of an element: its distance from the surface.
     pub(super) layer: Vec<i32>,
-    /// Vertices of the sides that only one element has.
+    /// Vertices of boundary faces.
     pub(super) shell: Vec<i32>,
 }
 
-/// A side of an element: its vertices in order, its element, and its vertices as they go around.
+/// An element face: sorted vertices, element, oriented vertices.
 type ElementFace = ([i32; 3], usize, [i32; 3]);
 
 impl Mesh {
-    /// Everything from elements and positions.
+    /// Topology from elements and positions.
     pub(super) fn new(elem: &[i32], dim: usize, vert: &[DVec3]) -> Self {
         let mut mesh = Self { dim, elem: elem.to_vec(), ..Self::default() };
         if dim == 3 {
@@ -66,7 +66,7 @@ impl Mesh {
         for e in self.elem.chunks_exact(self.dim + 1) {
             for [a, b] in EDGES[self.dim - 1] {
                 let ends = [e[*a].min(e[*b]), e[*a].max(e[*b])];
-                // the corner that is not on the edge, of triangles
+                // triangles: the corner opposite to the edge
                 let opposite = if self.dim == 2 { e[3 - a - b] } else { -1 };
                 let edge = match known.entry(ends) {
                     Entry::Occupied(found) => {
@@ -85,7 +85,7 @@ impl Mesh {
         }
     }
 
-    /// Sides in the order of their vertices.
+    /// Element faces sorted by vertices.
     fn sides(&self) -> Vec<ElementFace> {
         let mut sides = Vec::with_capacity(self.elem.len());
         for (e, corners) in self.elem.chunks_exact(self.dim + 1).enumerate() {
@@ -101,7 +101,7 @@ impl Mesh {
         sides
     }
 
-    /// Finds the surface and the distance of all elements from it.
+    /// Finds the surface and the layer of every element.
     fn surface(&mut self) {
         let (sides, count) = (self.sides(), self.count());
         let deep = self.dim == 3;
@@ -118,7 +118,7 @@ impl Mesh {
                 neighbours[pair[1].1].push(pair[0].1);
             }
         }
-        // inwards from the border, layer by layer
+        // layers by breadth-first search from the surface
         let mut layer = 0;
         while deep && !border.is_empty() {
             let known = &mut self.layer;

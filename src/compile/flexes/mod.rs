@@ -1,4 +1,4 @@
-//! Deformable bodies: checks, and all that follows from their vertices and elements.
+//! Deformable bodies: validation, and everything derived from vertices and elements.
 
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
@@ -17,21 +17,21 @@ use crate::spec::{Flex, Kind, Ref, Spec};
 use super::Build;
 use mesh::Mesh;
 
-/// Integrators that add no stiffness of flexes.
+/// Integrators without implicit flex stiffness.
 const IMPLICIT: [i32; 2] = [2, 3];
 
-/// The integrator for passive contacts.
+/// Integrator that supports passive contacts.
 const DISCRETE: i32 = 4;
 
-/// What checks and positions need of the bodies.
+/// Body data for validation and vertex positions.
 struct Setting {
-    /// Poses in the world at qpos0.
+    /// World poses at qpos0.
     poses: Vec<(DVec3, DQuat)>,
-    /// Bodies of nothing but sliding joints, with damping.
+    /// Bodies with only damped slide joints.
     damped: Vec<bool>,
 }
 
-/// A flex with everything resolved.
+/// A resolved flex.
 #[derive(Debug, Default)]
 pub(crate) struct CompiledFlex {
     /// Bodies of vertices and nodes.
@@ -39,19 +39,19 @@ pub(crate) struct CompiledFlex {
     pub(crate) node_body: Vec<usize>,
     pub(crate) rigid: bool,
     pub(crate) centered: bool,
-    /// Vertices and nodes in the world, nodes turned back into the axes of their grid.
+    /// World positions of vertices and nodes; nodes are rotated back into the axes of their grid.
     pub(crate) vert: Vec<DVec3>,
     pub(crate) node: Vec<DVec3>,
-    /// Rotation of the grid of nodes.
+    /// Rotation of the node grid.
     pub(crate) turn: DQuat,
     mesh: Mesh,
-    /// Stiffness of elements, and of bends between them.
+    /// Element stiffness and edge bending.
     stiffness: Vec<f64>,
     bending: Vec<f64>,
 }
 
 impl Build<'_> {
-    /// Resolves and checks all flexes.
+    /// Resolves and validates all flexes.
     pub(crate) fn compiled_flexes(&mut self) {
         if self.spec.flexes.is_empty() {
             return;
@@ -114,18 +114,18 @@ impl Build<'_> {
         })
     }
 
-    /// What a message calls a flex.
+    /// Name of a flex in messages.
     fn flex_name(&self, flex: &Flex) -> String {
         self.called("flex", &flex.base)
     }
 
-    /// Notes a problem with an attribute; `None` for callers that stop.
+    /// Reports a problem with an attribute; returns `None` for `?` chains.
     fn bad(&self, flex: &Flex, attr: &str, message: impl Into<String>, help: &str) -> Option<()> {
         self.wrong(flex.base.at.of(attr), message, help);
         None
     }
 
-    /// Numbers that stand alone, and lists that do not fit one another.
+    /// Checks scalars and list lengths.
     fn check_numbers(&self, flex: &Flex) -> Option<()> {
         let (name, e) = (self.flex_name(flex), &flex.elasticity);
         if !(1..=3).contains(&flex.dim) {
@@ -163,7 +163,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// Elements and what goes with them.
+    /// Checks elements and their attributes.
     fn check_elements(&self, flex: &Flex, count: usize) -> Option<()> {
         let (name, dim) = (self.flex_name(flex), flex.dim as usize);
         if !flex.vert.is_empty() && ![1, count].contains(&flex.vert_body.len()) {
@@ -195,7 +195,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// The grid of nodes.
+    /// Checks the node grid.
     fn check_nodes(&self, flex: &Flex) -> Option<()> {
         let (name, nodes) = (self.flex_name(flex), flex.node_body.len());
         if flex.order == 0 {
@@ -222,7 +222,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// Bodies of free vertices have no damping of their own; mocap bodies carry nothing elastic.
+    /// Checks bodies: those of free vertices have no damping of their own, mocap bodies carry no elasticity.
     fn check_bodies(&self, flex: &Flex, bodies: &[usize], setting: &Setting) {
         let (spec, name) = (self.spec, self.flex_name(flex));
         let called = |b: usize| self.called("body", &spec.bodies[b].base);
@@ -246,7 +246,7 @@ impl Build<'_> {
         }
     }
 
-    /// Rotation of the grid of nodes: its axes must be at right angles.
+    /// Rotation of the node grid, whose axes must be orthogonal.
     fn grid_turn(&self, flex: &Flex, node: &[DVec3]) -> Option<DQuat> {
         if flex.order == 0 {
             return Some(DQuat::IDENTITY);
@@ -265,7 +265,7 @@ impl Build<'_> {
         Some(DQuat::from_mat3(&mat))
     }
 
-    /// Checks that need options and constraints.
+    /// Checks that depend on options and constraints.
     pub(crate) fn check_flex_options(&self) {
         let integrator = self.spec.option.int("integrator");
         for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.compiled_flexes[*f].rigid)
@@ -288,7 +288,7 @@ impl Build<'_> {
         }
     }
 
-    /// Constraint of a flex: 0 none, 1 edges, 2 vertices, 3 strain.
+    /// Constraint type of a flex: 0 none, 1 edges, 2 vertices, 3 strain.
     pub(crate) fn constrained(&self, f: usize) -> i32 {
         let m = &self.model;
         let of = |e: &usize| m.eq_obj1id[*e] == f as i32 && m.eq_type[*e] >= 4 && m.eq_type[*e] <= 6;

@@ -1,14 +1,14 @@
-//! Weights of edges, and how far bodies reach along flexes.
+//! Edge inverse weights, and body sizes extended by flexes.
 
 use glam::DVec3;
 
 use crate::compile::Build;
 
-/// Points that are looked at together.
+/// Points per group of the farthest-point search.
 const GROUP: usize = 64;
 
 impl Build<'_> {
-    /// Fills the weights of edges: the mean of their bodies, none where one of them cannot be pushed.
+    /// Fills edge inverse weights: the mean over both bodies, zero if either is immovable.
     pub(in crate::compile) fn flex_weights(&mut self) {
         let (m, mut at) = (&mut self.model, 0);
         for compiled_flex in &self.compiled_flexes {
@@ -22,7 +22,7 @@ impl Build<'_> {
         }
     }
 
-    /// Raises the sizes of bodies to the edges and nodes of their flexes.
+    /// Extends body sizes to the edges and nodes of their flexes.
     pub(in crate::compile) fn flex_reach(&self, xpos: &[DVec3], size: &mut [f64]) {
         for compiled_flex in &self.compiled_flexes {
             if compiled_flex.node_body.is_empty() {
@@ -35,7 +35,7 @@ impl Build<'_> {
                 }
                 continue;
             }
-            // bodies count, not the nodes on them
+            // distances between bodies, not between the nodes on them
             let mut bodies = compiled_flex.node_body.clone();
             bodies.sort_unstable();
             bodies.dedup();
@@ -47,7 +47,7 @@ impl Build<'_> {
     }
 }
 
-/// Distance of every point to the farthest other one; groups that cannot be farther are passed over.
+/// Distance of every point to its farthest point; groups that cannot be farther are skipped.
 fn farthest(points: &[DVec3]) -> Vec<f64> {
     let around = |group: &[DVec3]| {
         let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);

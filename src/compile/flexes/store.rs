@@ -1,4 +1,4 @@
-//! Flexes in the model's fields.
+//! Flexes in the model.
 
 use glam::DVec3;
 
@@ -8,7 +8,7 @@ use crate::spec::{Flex, Kind};
 
 use super::CompiledFlex;
 
-/// Sizes below this have no inside.
+/// Smallest extent along an axis.
 const MINVAL: f64 = 1e-15;
 
 impl Build<'_> {
@@ -29,7 +29,7 @@ impl Build<'_> {
         }
     }
 
-    /// Fills the fields of flexes.
+    /// Fills the flex fields.
     pub(in crate::compile) fn flexes(&mut self) {
         let compiled_flexes = std::mem::take(&mut self.compiled_flexes);
         let mut adr = Sizes::default();
@@ -126,7 +126,7 @@ impl Build<'_> {
         }
         m.flex_vert[3 * vert..3 * vert + flex.vert.len()].copy_from_slice(&flex.vert);
         m.flex_node[3 * node..3 * node + flex.node.len()].copy_from_slice(&flex.node);
-        // places in the box around everything, from 0 to 1
+        // normalised coordinates in the bounding box
         let (center, half) = compiled_flex.extent(flex.contact.activelayers);
         m.flex_size[3 * f..3 * f + 3].copy_from_slice(&half.to_array());
         let turn = compiled_flex.turn.conjugate();
@@ -153,7 +153,7 @@ impl Build<'_> {
         for (i, ends) in mesh.edge.iter().enumerate() {
             let [a, b] = ends.map(|v| v as usize);
             let same = !flex.interpolated() && compiled_flex.vert_body[a] == compiled_flex.vert_body[b];
-            // edges between nodes have no length of their own
+            // edges between nodes have no rest length
             if !flex.interpolated() {
                 m.flexedge_length0[edge + i] = (compiled_flex.vert[a] - compiled_flex.vert[b]).length();
             }
@@ -161,7 +161,7 @@ impl Build<'_> {
             m.flex_vertedgenum[vert + a] += 1;
             m.flex_vertedgenum[vert + b] += 1;
         }
-        // edges of every vertex
+        // edges incident to every vertex
         let mut next = Vec::with_capacity(compiled_flex.vert.len());
         let mut at = 0;
         for i in vert..vert + compiled_flex.vert.len() {
@@ -191,7 +191,7 @@ impl Build<'_> {
 }
 
 impl CompiledFlex {
-    /// Centre and half size of the box around all nodes, or around the elements of active layers.
+    /// Centre and half size of the bounding box of all nodes, or of the elements in active layers.
     fn extent(&self, layers: i32) -> (DVec3, DVec3) {
         let corners = self.mesh.dim + 1;
         let active = |(e, _): &(usize, &[i32])| self.mesh.dim < 3 || self.mesh.layer[*e] < layers;

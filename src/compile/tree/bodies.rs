@@ -1,4 +1,4 @@
-//! Bodies: the tree, levels, and inertial frames.
+//! Bodies: tree, levels and inertial frames.
 
 use glam::{DMat3, DVec3};
 
@@ -9,13 +9,13 @@ use crate::spec::{Inertial, Pose, Spec};
 use super::inertia::{moments, offset, principal, turned};
 use crate::compile::Build;
 
-/// Masses and inertias below this count as none.
+/// Masses and inertias below this are zero.
 const MINVAL: f64 = 1e-15;
 
-/// Smallest principal moment of a full tensor.
+/// Smallest principal moment of a full inertia tensor.
 const FULL_MIN: f64 = 1e-15;
 
-/// Mass and inertia of a body, in its frame.
+/// Mass and inertia of a body, in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mass {
     pub(crate) mass: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Mass {
 }
 
 impl Mass {
-    /// Adds the mass of a body at a pose; returns whether there was any.
+    /// Adds the mass of another body at a pose; false if it is massless.
     pub(crate) fn add(&mut self, other: &Mass, pose: &Pose) -> bool {
         if other.mass < MINVAL {
             return false;
@@ -49,7 +49,7 @@ impl Mass {
 }
 
 impl Build<'_> {
-    /// Tree, poses and counts.
+    /// Fills tree structure, poses and counts.
     pub(crate) fn bodies(&mut self) {
         let spec = self.spec;
         let nbody = spec.bodies.len();
@@ -80,7 +80,7 @@ impl Build<'_> {
                     );
                 }
             }
-            // a tree starts at the first moving body on the way down
+            // a kinematic tree starts at the first moving body below the world
             m.body_treeid[b] = if b > 0 && m.body_treeid[p] >= 0 {
                 m.body_treeid[p]
             } else if moves {
@@ -100,7 +100,7 @@ impl Build<'_> {
         self.levels();
     }
 
-    /// Bodies by level, and children highest id first.
+    /// Bodies by level, and children in decreasing id.
     fn levels(&mut self) {
         let m = &mut self.model;
         let nbody = m.sizes.nbody;
@@ -132,11 +132,11 @@ impl Build<'_> {
             m.child_body[next[p] as usize] = b as i32;
             next[p] += 1;
         }
-        // the world is nobody's child, so the last entry stays unused
+        // the world is no child, so the last entry is unused
         m.child_body[nbody - 1] = 0;
     }
 
-    /// Inertial frames, from what is written or from geoms, and all checks on them.
+    /// Inertial frames, explicit or inferred from geoms, and their validation.
     pub(crate) fn masses(&mut self) {
         self.body_masses();
         self.scale_total();
@@ -150,7 +150,7 @@ impl Build<'_> {
         }
     }
 
-    /// Masses of all bodies, without the rest of the model.
+    /// Masses of all bodies, without compiling the rest of the model.
     pub(crate) fn masses_of(spec: &Spec) -> Result<Vec<Mass>> {
         let mut build = Build::new(spec);
         build.begin()?;
@@ -179,7 +179,7 @@ impl Build<'_> {
                 None => body.inertial.is_none(),
             };
             if from_geoms {
-                // what is written is checked all the same
+                // explicit inertia is checked even if overridden
                 if let Some(inertial) = body.inertial.as_ref().filter(|i| i.inertia.len() > 3) {
                     self.mass_as_written(b, inertial);
                 }
@@ -208,7 +208,7 @@ impl Build<'_> {
             self.set_mass(b, inertial.mass, pose.pos, quat_array(quat), [x, y, z]);
             return;
         }
-        // the full tensor: its principal axes turn the frame further
+        // full tensor: its principal axes rotate the frame further
         let &[xx, yy, zz, xy, xz, yz] = v.as_slice() else {
             return;
         };
@@ -226,7 +226,7 @@ impl Build<'_> {
         self.set_mass(b, inertial.mass, pose.pos, quat_array((quat * axes).normalize()), moments);
     }
 
-    /// Sum over the geoms of the body that count.
+    /// Sum over the contributing geoms of a body.
     fn mass_from_geoms(&mut self, b: usize) {
         let groups = self.spec.compilers[self.spec.bodies[b].compiler].inertiagrouprange;
         let m = &self.model;
@@ -249,7 +249,7 @@ impl Build<'_> {
             moments(kind, size, self.geom_mass[g], shell(g))
         };
         match geoms.as_slice() {
-            // none: what is written stays; without that the reference copies the body's own frame
+            // no geom: keep the explicit inertia, else the body frame as MuJoCo does
             [] => match &self.spec.bodies[b].inertial {
                 Some(inertial) => self.mass_as_written(b, inertial),
                 None => {
@@ -278,7 +278,7 @@ impl Build<'_> {
         }
     }
 
-    /// Lower bounds, the triangle inequality.
+    /// Applies lower bounds and checks the triangle inequality.
     fn bound(&mut self, b: usize) {
         let body = &self.spec.bodies[b];
         let compiler = &self.spec.compilers[body.compiler];
@@ -296,7 +296,7 @@ impl Build<'_> {
         let span = body.inertial.as_ref().map_or(body.base.at.element, |i| {
             if i.at.has("fullinertia") { i.at.of("fullinertia") } else { i.at.of("diaginertia") }
         });
-        // rounding of a flat shape is no mistake
+        // rounding of a flat shape is no error
         if body.inertial.is_none() || x + y + z - 2.0 * x.max(y).max(z) > -1e-12 * (x + y + z) {
             return;
         }
@@ -325,7 +325,7 @@ impl Build<'_> {
         m.body_mass.iter_mut().chain(m.body_inertia.iter_mut()).for_each(|x| *x *= scale);
     }
 
-    /// Moving bodies need mass and inertia, their own or of what is welded to them.
+    /// Checks that moving bodies have mass and inertia, their own or of bodies welded to them.
     fn check_masses(&self) {
         let m = &self.model;
         let mut heavy: Vec<bool> = (0..m.sizes.nbody)

@@ -34,7 +34,7 @@ impl Build<'_> {
         m.cam_intrinsic[4 * c..4 * c + 4].copy_from_slice(&intrinsic.map(f64::from));
     }
 
-    /// Field of view, and focal lengths with the principal point, in single precision as the reference.
+    /// Field of view, focal lengths and principal point, in single precision as in MuJoCo.
     fn lens(&self, camera: &Camera) -> (f64, [f32; 4]) {
         let at = &camera.base.at;
         let name = self.called("camera", &camera.base);
@@ -49,7 +49,7 @@ impl Build<'_> {
                 let message = format!("fovy of {name} is too large: {}", camera.fovy);
                 self.wrong(at.of("fovy"), message, "less than 180 degrees");
             }
-            // the reference takes the near plane where there is no lens
+            // without a lens MuJoCo uses the near plane
             let near = self.spec.visual.reals("map_znear").first().map_or(0.0, |&x| x as f32);
             return (camera.fovy, [near, near, 0.0, 0.0]);
         }
@@ -115,7 +115,7 @@ impl Build<'_> {
     }
 }
 
-/// A number as single precision holds it.
+/// Rounded to single precision.
 pub(crate) fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }

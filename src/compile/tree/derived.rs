@@ -1,4 +1,4 @@
-//! What follows from the other fields: simple bodies, frames that coincide, collision bits, policies of sleep.
+//! Derived fields: simple bodies, coincident frames, collision masks, sleep policies.
 
 use glam::{DQuat, DVec3};
 
@@ -8,7 +8,7 @@ use crate::schema::enums::sleep;
 use crate::compile::Build;
 use crate::compile::constants::set0::{quat, vec};
 
-/// Offsets below this count as none.
+/// Offsets below this are zero.
 const SAME: f64 = 1e-6;
 
 /// Values of `wrap_type`.
@@ -18,14 +18,14 @@ const WRAP_SPHERE: i32 = 4;
 const WRAP_CYLINDER: i32 = 5;
 
 impl Build<'_> {
-    /// Fills what follows from the other fields.
+    /// Fills the derived fields.
     pub(crate) fn derived(&mut self) {
         self.simple();
         collision_bits(&mut self.model);
         self.sleep();
     }
 
-    /// Fills which frames coincide.
+    /// Fills the sameframe fields.
     pub(crate) fn same_frames(&mut self) {
         same_frames(&mut self.model);
     }
@@ -38,7 +38,7 @@ impl Build<'_> {
             let slides = b > 0 && self.only_slides(b, &coupled);
             self.model.body_simple[b] = i32::from(simple) + i32::from(slides);
         }
-        // how many simple degrees of freedom follow in a row
+        // number of consecutive simple dofs
         let m = &mut self.model;
         let mut run = 0;
         for d in (0..m.sizes.nv).rev() {
@@ -47,7 +47,8 @@ impl Build<'_> {
         }
     }
 
-    /// Which trees may sleep: not those that actuators or coupling springs act on, nor three along a tendon, unless it is written.
+    /// Sleep policy of trees: not allowed under actuators or coupling springs, nor for three trees along one tendon,
+    /// unless explicit.
     fn sleep(&mut self) {
         let m = &self.model;
         let mut policy = vec![sleep::AUTO_ALLOWED; m.sizes.ntree];
@@ -73,7 +74,7 @@ impl Build<'_> {
     }
 }
 
-/// Trees that actuators act on, trees that springs or dampers of tendons couple, and more than two along one tendon.
+/// Trees under actuators, trees coupled by tendon springs or dampers, and more than two along one tendon.
 fn acted_on(m: &Model) -> Vec<usize> {
     let mut trees = Vec::new();
     for a in 0..m.sizes.nactuator {
@@ -122,7 +123,7 @@ fn along(m: &Model, t: usize) -> Vec<i32> {
     trees
 }
 
-/// Whether two frames have the same position, and the same orientation.
+/// Compares two frames: equal position, equal orientation.
 fn compare(pos: DVec3, quat: DQuat, other_pos: DVec3, other_quat: DQuat) -> (bool, bool) {
     let turn = other_quat.conjugate() * quat;
     let near = |v: DVec3| v.abs().max_element() < SAME;

@@ -1,9 +1,9 @@
-//! Coefficients of the ellipsoid model of fluid forces, and the virtual mass and inertia of ellipsoids.
+//! Coefficients of the ellipsoid fluid model: drag, lift, virtual mass and virtual inertia.
 
 use crate::schema::enums::geom as kind;
 
-/// Points and weights of the 15-point Kronrod rule on the unit interval (Kronrod 1965), to the 8 digits that the
-/// reference integrates with: its error is part of the compiled numbers.
+/// Nodes and weights of the 15-point Kronrod rule on the unit interval (Kronrod 1965), to MuJoCo's 8 digits: its
+/// quadrature error is part of the compiled numbers.
 const RULE: [(f64, f64); 15] = [
     (0.00427231, 0.01146766),
     (0.02544604, 0.03154605),
@@ -25,8 +25,8 @@ const RULE: [(f64, f64); 15] = [
 /// Smallest divisor.
 const MINVAL: f64 = 1e-15;
 
-/// A row of `geom_fluid`: whether it interacts, blunt and slender drag, angular drag, Kutta and Magnus lift,
-/// virtual mass by axis in m^3, virtual inertia by axis in m^5.
+/// A row of `geom_fluid`: 1 if the geom interacts with the fluid, blunt and slender drag, angular drag, Kutta and
+/// Magnus lift, virtual mass by axis in m^3, virtual inertia by axis in m^5.
 pub(crate) fn coefficients(shape: i32, size: [f64; 3], coef: [f64; 5]) -> [f64; 12] {
     let axes = semiaxes(shape, size);
     let kappa = [0, 1, 2].map(|i| kappa(axes, i));
@@ -41,7 +41,7 @@ pub(crate) fn coefficients(shape: i32, size: [f64; 3], coef: [f64; 5]) -> [f64; 
     row
 }
 
-/// Half axes of the ellipsoid that stands for a shape.
+/// Semi-axes of the equivalent ellipsoid.
 fn semiaxes(shape: i32, size: [f64; 3]) -> [f64; 3] {
     let [a, b, _] = size;
     match shape {
@@ -52,7 +52,7 @@ fn semiaxes(shape: i32, size: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Integral of the potential flow around an ellipsoid along an axis (Lamb 1932, section 114), on the unit interval
+/// Potential-flow integral of an ellipsoid along an axis (Lamb 1932, section 114), mapped to the unit interval
 /// by the substitution lambda = s x^3 / (1 - x)^2.
 fn kappa(axes: [f64; 3], along: usize) -> f64 {
     let squares = axes.map(|a| a * a);
@@ -67,7 +67,7 @@ fn kappa(axes: [f64; 3], along: usize) -> f64 {
     RULE.iter().copied().map(term).sum()
 }
 
-/// Virtual inertia about an axis by volume (Lamb 1932, section 115); none where the other axes are alike.
+/// Virtual inertia about an axis per volume (Lamb 1932, section 115); zero for a spheroid about its axis.
 fn virtual_inertia(axes: [f64; 3], kappa: [f64; 3], about: usize) -> f64 {
     let (p, q) = ((about + 1) % 3, (about + 2) % 3);
     let (difference, sum) = (axes[p] * axes[p] - axes[q] * axes[q], axes[p] * axes[p] + axes[q] * axes[q]);

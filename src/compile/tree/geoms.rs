@@ -11,7 +11,7 @@ use super::inertia::volume;
 use super::shapes::Placed;
 use crate::compile::Build;
 
-/// A shape whose ends may have been given in place of its frame.
+/// A shape, optionally specified by end points instead of a frame.
 pub(crate) struct GeomShape<'a> {
     pub(crate) at: &'a At,
     pub(crate) name: String,
@@ -93,7 +93,7 @@ impl Build<'_> {
         m.geom_rgba[4 * g..4 * g + 4].copy_from_slice(&rgba);
     }
 
-    /// Mass, from what is written or from the density.
+    /// Mass, explicit or from the density.
     fn mass(&self, g: usize, placed: &Placed) -> f64 {
         let geom = &self.spec.geoms[self.geom_order[g]];
         let (kind, size) = placed.inertia_shape;
@@ -105,7 +105,7 @@ impl Build<'_> {
         }
     }
 
-    /// Size and pose in the body; end points decide the length and the frame where they are given.
+    /// Size and pose in the body frame; end points, if given, determine length and frame.
     pub(crate) fn place(&self, shape: &GeomShape<'_>) -> ([f64; 3], Pose) {
         let mut size = shape.size;
         let mut own = shape.pose;
@@ -166,7 +166,7 @@ impl Build<'_> {
     }
 }
 
-/// Number of sizes of a type.
+/// Number of size parameters of a type.
 fn needed(shape: i32) -> usize {
     match shape {
         kind::SPHERE => 1,

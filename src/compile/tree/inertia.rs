@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::schema::enums::geom as kind;
 
-/// Volume of a shape, or its area where the mass is on the surface.
+/// Volume of a shape, or surface area of a shell.
 pub(crate) fn volume(shape: i32, size: [f64; 3], shell: bool) -> f64 {
     use std::f64::consts::PI;
     let [a, b, c] = size;
@@ -23,14 +23,14 @@ pub(crate) fn volume(shape: i32, size: [f64; 3], shell: bool) -> f64 {
     }
 }
 
-/// Thomsen's approximation of an ellipsoid's area.
+/// Thomsen's approximation of the surface area of an ellipsoid.
 fn ellipsoid_area([a, b, c]: [f64; 3]) -> f64 {
     let p = 1.6075;
     let mean = ((a * b).powf(p) + (b * c).powf(p) + (c * a).powf(p)) / 3.0;
     4.0 * std::f64::consts::PI * mean.powf(1.0 / p)
 }
 
-/// Principal moments of a shape of a given mass, in its own frame.
+/// Principal moments of a shape of given mass, in its own frame.
 pub(crate) fn moments(shape: i32, size: [f64; 3], mass: f64, shell: bool) -> [f64; 3] {
     let [a, b, c] = size;
     match (shape, shell) {
@@ -51,26 +51,26 @@ pub(crate) fn moments(shape: i32, size: [f64; 3], mass: f64, shell: bool) -> [f6
     }
 }
 
-/// The two sizes across each axis.
+/// The two sizes perpendicular to each axis.
 fn axes([a, b, c]: [f64; 3]) -> [(f64, f64); 3] {
     [(b, c), (a, c), (a, b)]
 }
 
-/// A cylinder between two half balls.
+/// Cylinder with two hemispherical caps.
 fn capsule(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let height = 2.0 * half;
-    // masses in proportion to the volumes
+    // mass in proportion to volume
     let balls = mass * 4.0 * radius / (4.0 * radius + 3.0 * height);
     let tube = mass - balls;
     let r2 = radius * radius;
     let mut side = tube * (3.0 * r2 + height * height) / 12.0;
     let along = tube * r2 / 2.0 + balls * 2.0 * r2 / 5.0;
-    // a half ball's centre is 3/8 of the radius from its flat side
+    // the centroid of a half ball is 3/8 of the radius from its flat face
     side += balls * (2.0 * r2 / 5.0 + height * height / 4.0 + 3.0 * height * radius / 8.0);
     [side, side, along]
 }
 
-/// An open tube between two half spheres.
+/// Open tube with two hemispherical shells.
 fn capsule_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let height = 2.0 * half;
     let spheres = mass * 2.0 * radius / (2.0 * radius + height);
@@ -78,12 +78,12 @@ fn capsule_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let r2 = radius * radius;
     let along = tube * r2 + spheres * 2.0 * r2 / 3.0;
     let mut side = tube * (6.0 * r2 + height * height) / 12.0;
-    // a half sphere's centre is half a radius from its open side
+    // the centroid of a hemispherical shell is half a radius from its rim
     side += spheres * (2.0 * r2 / 3.0 + height * height / 4.0 + height * radius / 2.0);
     [side, side, along]
 }
 
-/// An open tube between two discs.
+/// Open tube with two discs.
 fn cylinder_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
     let height = 2.0 * half;
     let discs = mass * radius / (radius + height);
@@ -98,13 +98,13 @@ fn cylinder_shell(radius: f64, half: f64, mass: f64) -> [f64; 3] {
 fn box_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let [a, b, c] = size;
     let total = a * b + b * c + c * a;
-    // second moments of area of the three pairs of plates, along each axis
+    // second moments of the three pairs of plates about each axis
     let along = |x: f64, y: f64, z: f64| (y * z * x * x + (x * y + x * z) * x * x / 3.0) / total * mass;
     let (xx, yy, zz) = (along(a, b, c), along(b, a, c), along(c, a, b));
     [yy + zz, xx + zz, xx + yy]
 }
 
-/// The difference between an ellipsoid and a slightly larger one.
+/// Difference of two slightly scaled ellipsoids.
 fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     let grown = size.map(|s| s + 1e-6);
     let (v0, v1) = (volume(kind::ELLIPSOID, size, false), volume(kind::ELLIPSOID, grown, false));
@@ -114,31 +114,31 @@ fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     std::array::from_fn(|i| outer[i] - inner[i])
 }
 
-/// The tensor of principal moments in a turned frame.
+/// Inertia tensor of principal moments in a rotated frame.
 pub(crate) fn turned(moments: [f64; 3], quat: DQuat) -> DMat3 {
     let r = DMat3::from_quat(quat);
     r * DMat3::from_diagonal(DVec3::from_array(moments)) * r.transpose()
 }
 
-/// What a mass at an offset adds to the tensor.
+/// Parallel-axis term of a mass at an offset.
 pub(crate) fn offset(mass: f64, d: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
     (DMat3::from_diagonal(DVec3::splat(d.length_squared())) - outer) * mass
 }
 
-/// Most sweeps of the eigenvalue iteration.
+/// Upper bound on Jacobi rotations of the eigenvalue iteration.
 const EIG_STEPS: usize = 500;
 
-/// Parts of the largest moment: off-diagonal elements at which the iteration ends, and differences that order.
+/// Relative to the largest moment: off-diagonal tolerance of the iteration, and smallest difference that reorders.
 const EIG_END: f64 = 4e-15;
 const EIG_ORDER: f64 = 1e-12;
 
-/// Principal moments in decreasing order, and their frame.
+/// Principal moments in decreasing order, and the principal frame.
 pub(crate) fn principal(tensor: &DMat3) -> ([f64; 3], DQuat) {
     principal_to(tensor, EIG_END, EIG_ORDER)
 }
 
-/// The same with given tolerances: `end` for what is left off the diagonal, `order` for what counts as equal.
+/// Principal axes with explicit tolerances: `end` for off-diagonal elements, `order` for equal moments.
 pub(crate) fn principal_to(tensor: &DMat3, end: f64, order: f64) -> ([f64; 3], DQuat) {
     let scale = (0..3).map(|i| tensor.col(i)[i].abs()).fold(0.0, f64::max);
     let (end, order) = (end * scale, order * scale);
@@ -147,7 +147,7 @@ pub(crate) fn principal_to(tensor: &DMat3, end: f64, order: f64) -> ([f64; 3], D
     for _ in 0..EIG_STEPS {
         let r = DMat3::from_quat(quat);
         d = r.transpose() * *tensor * r;
-        // the largest off-diagonal element is turned to zero
+        // Jacobi rotation annihilates the largest off-diagonal element
         let (xy, xz, yz) = (d.y_axis.x, d.z_axis.x, d.z_axis.y);
         let (p, q, k) = if xy.abs() > xz.abs() && xy.abs() > yz.abs() {
             (0, 1, 2)
@@ -166,14 +166,14 @@ pub(crate) fn principal_to(tensor: &DMat3, end: f64, order: f64) -> ([f64; 3], D
         } else {
             -1.0 / (-tau + (1.0 + tau * tau).sqrt())
         };
-        // the turn about the third axis, by half the angle
+        // quaternion of the rotation: half the angle
         let (sine, w) = (-t.atan() / 2.0).sin_cos();
         let mut turn = [0.0; 3];
         turn[k] = if k == 1 { -sine } else { sine };
         quat = (quat * DQuat::from_xyzw(turn[0], turn[1], turn[2], w)).normalize();
     }
     let mut moments = [d.x_axis.x, d.y_axis.y, d.z_axis.z];
-    // three comparisons sort; each swap is a quarter turn about the axis between the two
+    // sort by three comparisons; each swap is a quarter turn about the remaining axis
     for step in 0..3 {
         let j = step % 2;
         if moments[j] + order < moments[j + 1] {
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn shapes_match_closed_forms() {
-        // a capsule without length is a ball; a shell likewise
+        // a capsule of zero length is a ball; likewise for shells
         let ball = moments(kind::SPHERE, [0.3, 0.0, 0.0], 2.0, false);
         let capsule = moments(kind::CAPSULE, [0.3, 0.0, 0.0], 2.0, false);
         assert!((ball[0] - capsule[0]).abs() < 1e-12 && (ball[2] - capsule[2]).abs() < 1e-12);
         let sphere = moments(kind::SPHERE, [0.3, 0.0, 0.0], 2.0, true);
         let shell = moments(kind::CAPSULE, [0.3, 0.0, 0.0], 2.0, true);
         assert!((sphere[0] - shell[0]).abs() < 1e-12 && (sphere[2] - shell[2]).abs() < 1e-12);
-        // a cube of side 2 and mass 3: m s^2 / 6
+        // cube of side 2 and mass 3: m s^2 / 6
         assert_eq!(moments(kind::BOX, [1.0; 3], 3.0, false), [2.0; 3]);
     }
 

@@ -1,4 +1,4 @@
-//! Joints and degrees of freedom, reference configuration, and the structure of the inertia matrix.
+//! Joints and degrees of freedom, reference configuration, and sparsity of the inertia matrix.
 
 use crate::schema::enums::{joint as kind, wrap};
 use crate::spec::Joint;
@@ -34,7 +34,7 @@ impl Build<'_> {
         self.check_dof_counts();
     }
 
-    /// Free joints are of children of the world.
+    /// Checks that free joints belong to children of the world.
     pub(crate) fn check_free(&self) {
         for joint in &self.spec.joints {
             if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
@@ -102,7 +102,7 @@ impl Build<'_> {
         m.jnt_actuatorid[j] = -1;
         m.jnt_group[j] = joint.group;
         m.jnt_limited[j] = i32::from(limited);
-        // only what actuators drive by one force is limited
+        // only scalar joints have force limits
         m.jnt_actfrclimited[j] = i32::from(actfrclimited && matches!(joint.kind, kind::SLIDE | kind::HINGE));
         m.jnt_actgravcomp[j] = i32::from(joint.actgravcomp);
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
@@ -118,7 +118,7 @@ impl Build<'_> {
         m.jnt_margin[j] = joint.margin;
     }
 
-    /// Reference configuration, and the one in which springs rest.
+    /// Reference configuration, and spring rest configuration.
     fn reference(&mut self, joint: &Joint, q: usize) {
         let m = &mut self.model;
         let b = joint.body;
@@ -160,7 +160,7 @@ impl Build<'_> {
         }
     }
 
-    /// Parents of dofs.
+    /// Parents of dofs in the kinematic tree.
     fn chain(&mut self) {
         let m = &mut self.model;
         // last dof of every body or of its nearest moving ancestor
@@ -175,7 +175,7 @@ impl Build<'_> {
         }
     }
 
-    /// Rows of the inertia matrix: the ancestors of every dof, or nothing but the diagonal for simple bodies.
+    /// Sparsity of the inertia matrix: the ancestors of every dof, or only the diagonal for simple bodies.
     pub(crate) fn matrix_structure(&mut self) {
         let coupled = self.coupled_bodies();
         let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b, &coupled)).collect();
@@ -196,11 +196,11 @@ impl Build<'_> {
         self.derivative_structure();
     }
 
-    /// Both triangles of the inertia matrix, with the entry of the lower one that each nonzero equals.
+    /// Symmetric sparsity of the inertia matrix, with the index of each nonzero in the lower triangle.
     fn symmetric_structure(&mut self) {
         let m = &mut self.model;
         let mut rows: Vec<Vec<(i32, i32)>> = vec![Vec::new(); m.sizes.nv];
-        // row by row: the columns of every row come out ascending
+        // row by row, so that column indices ascend
         for i in 0..m.sizes.nv {
             let first = m.M_rowadr[i];
             for k in first..first + m.M_rownnz[i] {
@@ -222,12 +222,12 @@ impl Build<'_> {
         m.sizes.nF = m.F_colind.len();
     }
 
-    /// Rows of derivatives by velocity: all ancestors of every dof, itself, all descendants.
+    /// Sparsity of velocity derivatives: all ancestors of every dof, itself, all descendants.
     fn derivative_structure(&mut self) {
         let m = &mut self.model;
         let nv = m.sizes.nv;
         let mut rows: Vec<Vec<i32>> = vec![Vec::new(); nv];
-        // dof by dof: every row comes out ascending
+        // dof by dof, so that every row ascends
         for i in 0..nv {
             let mut chain = vec![i as i32];
             while m.dof_parentid[chain[chain.len() - 1] as usize] >= 0 {
@@ -239,7 +239,7 @@ impl Build<'_> {
                 rows[j as usize].push(i as i32);
             }
         }
-        // where M has an entry, the lower triangle and its mirror image
+        // nonzeros of M: the lower triangle and its mirror image
         m.D_colind.clear();
         m.mapM2D.clear();
         m.mapD2M = vec![0; m.sizes.nC];
@@ -261,13 +261,13 @@ impl Build<'_> {
         m.sizes.nD = m.D_colind.len();
     }
 
-    /// Whether the body's block of the inertia matrix is diagonal in every configuration.
+    /// True if the body's block of the inertia matrix is diagonal in every configuration.
     pub(crate) fn is_simple(&self, b: usize, coupled: &[bool]) -> bool {
         let m = &self.model;
         let parent = m.body_parentid[b] as usize;
         let centered = m.body_ipos[3 * b..3 * b + 3].iter().all(|x| x.abs() < 1e-6)
             && m.body_iquat[4 * b + 1..4 * b + 4].iter().all(|x| x.abs() < 1e-6);
-        // below the world, or below a static body of the world
+        // child of the world, or of a static child of the world
         let near = parent == 0 || (m.body_parentid[parent] == 0 && m.body_jntnum[parent] == 0);
         let alone = near && m.body_childnum[b] == 0;
         if !self.spec.bodies[b].simple || !centered || !alone || coupled[b] {
@@ -287,7 +287,7 @@ impl Build<'_> {
         true
     }
 
-    /// Bodies that a tendon with inertia passes through: it couples their dofs.
+    /// Bodies along a tendon with armature, which couples their dofs.
     pub(crate) fn coupled_bodies(&self) -> Vec<bool> {
         let m = &self.model;
         let mut coupled = vec![false; m.sizes.nbody];
@@ -304,7 +304,7 @@ impl Build<'_> {
         coupled
     }
 
-    /// Whether the body is simple and has only sliding joints.
+    /// True if the body is simple and has only slide joints.
     pub(crate) fn only_slides(&self, b: usize, coupled: &[bool]) -> bool {
         let m = &self.model;
         let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
@@ -313,7 +313,7 @@ impl Build<'_> {
             && self.is_simple(b, coupled)
     }
 
-    /// A free joint stays alone; a body has at most six dofs.
+    /// Checks that a free joint is alone, and that a body has at most six dofs.
     fn check_dof_counts(&self) {
         for (b, body) in self.spec.bodies.iter().enumerate() {
             let n = self.model.body_dofnum[b];
@@ -334,7 +334,7 @@ impl Build<'_> {
     }
 }
 
-/// Parent of the body of a joint.
+/// Parent of the joint's body.
 fn spec_parent(build: &Build<'_>, joint: &Joint) -> usize {
     build.spec.bodies[joint.body].parent
 }

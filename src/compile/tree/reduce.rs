@@ -1,5 +1,5 @@
-//! What the compiler settings take out of a model before it is compiled: visual geoms, static bodies, and the
-//! offset of free bodies from their centres of mass. Each is a change of the [`Spec`].
+//! Reductions requested by the compiler settings: discard visual geoms, fuse static bodies, align free bodies with
+//! their inertial frames. Each one edits the [`Spec`].
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::compile::Build;
 const FORCE: i32 = 4;
 const TORQUE: i32 = 5;
 
-/// The model without what its compiler settings discard; nothing where they change nothing.
+/// The reduced model; `None` if the settings change nothing.
 pub(crate) fn reduce(spec: &Spec) -> Result<Option<Spec>> {
     let settings = spec.compilers.first();
     let discards = settings.is_some_and(|c| c.discardvisual);
@@ -43,7 +43,7 @@ pub(crate) fn reduce(spec: &Spec) -> Result<Option<Spec>> {
     Ok(reduced)
 }
 
-/// Everything that elements of sections refer to, by kind.
+/// References from the elements of all sections.
 fn references(spec: &Spec) -> Vec<(Kind, &Ref, usize)> {
     let mut all = Vec::new();
     macro_rules! section {
@@ -67,14 +67,14 @@ fn references(spec: &Spec) -> Vec<(Kind, &Ref, usize)> {
     all
 }
 
-/// Elements of one kind that others refer to.
+/// Referenced elements of one kind.
 fn referenced(spec: &Spec, kind: Kind) -> HashSet<usize> {
     let index = crate::spec::Index::new(spec);
     let of_kind = references(spec).into_iter().filter(|r| r.0 == kind);
     of_kind.filter_map(|(kind, target, scope)| index.resolve(spec, kind, &target.name, scope)).collect()
 }
 
-/// Drops geoms that neither collide nor are needed, with all that only affects looks.
+/// Discards geoms that neither collide nor are referenced, with their visual assets.
 fn discard(spec: &mut Spec, masses: &[Mass]) -> Result<()> {
     let needed = referenced(spec, Kind::Geom);
     let keeps = |i: usize, spec: &Spec| {
@@ -114,7 +114,7 @@ fn discard(spec: &mut Spec, masses: &[Mass]) -> Result<()> {
     log.check()
 }
 
-/// Drops materials and textures that no tuple names, and meshes that no geom has.
+/// Drops materials and textures that no tuple names, and meshes that no geom uses.
 fn drop_looks(spec: &mut Spec) {
     let (materials, textures) = (referenced(spec, Kind::Material), referenced(spec, Kind::Texture));
     let mut at = 0;
@@ -138,7 +138,7 @@ fn drop_looks(spec: &mut Spec) {
     spec.lights.iter_mut().for_each(|l| l.texture = Ref::default());
 }
 
-/// Writes an inertia into a body, over what its geoms would give.
+/// Writes explicit inertia to a body, overriding its geoms.
 fn write_mass(spec: &mut Spec, b: usize, mass: &Mass) {
     let body = &mut spec.bodies[b];
     if spec.compilers[body.compiler].inertiafromgeom == Some(true) {
@@ -156,7 +156,7 @@ fn write_mass(spec: &mut Spec, b: usize, mass: &Mass) {
     });
 }
 
-/// Which bodies become part of their parents: static ones that nothing refers to.
+/// Bodies that can be fused with their parents: static and unreferenced.
 fn fusible(spec: &Spec) -> Vec<bool> {
     let mut fused: Vec<bool> =
         spec.bodies.iter().map(|b| !b.mocap && b.gravcomp == 0.0 && b.fuse && b.sleep == 0).collect();
@@ -174,10 +174,10 @@ fn fusible(spec: &Spec) -> Vec<bool> {
     fused
 }
 
-/// Makes static bodies part of their parents.
+/// Fuses static bodies with their parents.
 fn fuse(spec: &mut Spec, mut masses: Vec<Mass>) {
     let fused = fusible(spec);
-    // the body that takes the elements of each, and the pose of the old one in it
+    // target body of each body, and the pose of the old body in it
     let mut target: Vec<usize> = (0..fused.len()).collect();
     let mut pose = vec![Pose::default(); fused.len()];
     let mut heavier = HashSet::new();
@@ -205,7 +205,7 @@ fn fuse(spec: &mut Spec, mut masses: Vec<Mass>) {
     drop_bodies(spec, &fused, &target);
 }
 
-/// Moves what is in bodies to others. The elements of a body come before those that it takes over.
+/// Moves elements to their target bodies. Own elements precede fused ones.
 fn move_elements(spec: &mut Spec, target: &[usize], pose: &[Pose]) {
     spec.geoms.sort_by_key(|e| e.body);
     spec.sites.sort_by_key(|e| e.body);
@@ -235,7 +235,7 @@ fn move_elements(spec: &mut Spec, target: &[usize], pose: &[Pose]) {
     }
 }
 
-/// Takes bodies out of the list; indices of the others close up.
+/// Removes bodies; the remaining indices are compacted.
 fn drop_bodies(spec: &mut Spec, fused: &[bool], target: &[usize]) {
     let mut index = vec![0; fused.len()];
     let mut next = 0;
@@ -252,7 +252,7 @@ fn drop_bodies(spec: &mut Spec, fused: &[bool], target: &[usize]) {
     spec.renumber_bodies(new);
 }
 
-/// Whether a body takes the frame of its inertia: one that moves freely, without bodies on it.
+/// True if a body is aligned with its inertial frame: free joint, no children.
 fn is_aligned(spec: &Spec, b: usize) -> bool {
     let mut joints = spec.joints.iter().filter(|j| j.body == b);
     let Some(joint) = joints.next() else {

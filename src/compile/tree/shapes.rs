@@ -1,4 +1,4 @@
-//! Geoms and sites of meshes and height fields, and shapes that are fitted to meshes.
+//! Mesh and height-field geoms, mesh sites, and primitives fitted to meshes.
 
 use glam::DVec3;
 
@@ -10,23 +10,23 @@ use crate::spec::{Base, Geom, Kind, Pose, Ref};
 use super::geoms::{GeomShape, bound};
 use crate::compile::Build;
 
-/// What a geom became: its own size and pose, and the shape that its inertia is that of.
+/// A resolved geom: size, pose, and the shape that defines its inertia.
 pub(crate) struct Placed {
     pub(crate) size: [f64; 3],
     pub(crate) pose: Pose,
-    /// Mesh or height field; -1 for none.
+    /// Mesh or height field id; -1 for none.
     pub(crate) data: i32,
     pub(crate) rbound: f64,
-    /// Centre and half sizes of the box around it.
+    /// Centre and half sizes of the local AABB.
     pub(crate) aabb: [f64; 6],
-    /// Type and size that give the inertia.
+    /// Type and size of the shape that defines the inertia.
     pub(crate) inertia_shape: (i32, [f64; 3]),
-    /// Volume or area, where the shape's own does not count.
+    /// Volume or area, if not that of the shape.
     pub(crate) volume: Option<f64>,
 }
 
 impl Build<'_> {
-    /// Resolves an asset of a geom or site; a problem is noted where the name is unknown.
+    /// Asset of a geom or site; an unresolved name is reported.
     fn asset(&self, kind: Kind, target: &Ref, base: &Base) -> Option<usize> {
         if target.name.is_empty() { None } else { self.resolve(kind, target, base.scope) }
     }
@@ -86,7 +86,7 @@ impl Build<'_> {
         }
     }
 
-    /// The pose of a mesh's inertial frame.
+    /// Pose of a mesh's inertial frame.
     fn mesh_pose(&self, mesh: &CompiledMesh, shape: &GeomShape<'_>) -> Pose {
         if shape.fromto.is_some() {
             let message = format!("{} has a mesh, which has no ends for fromto", shape.name);
@@ -112,7 +112,7 @@ impl Build<'_> {
         }
     }
 
-    /// Fits a shape to a mesh: to the box of the same inertia, or to the vertices.
+    /// Fits a primitive to a mesh: to the equivalent inertia box, or to the vertices.
     fn fit(&self, geom: &Geom, m: usize, shape: &GeomShape<'_>) -> Placed {
         let mesh = &self.mesh[m];
         let mut pose = self.mesh_pose(mesh, shape);
@@ -170,7 +170,7 @@ impl Build<'_> {
     }
 }
 
-/// Sizes of a shape with the inertia of a box.
+/// Size of a primitive with the inertia of a box.
 fn alike(shape: i32, half: DVec3) -> Option<Vec<f64>> {
     Some(match shape {
         kind::SPHERE => vec![(half.x + half.y + half.z) / 3.0],
@@ -184,7 +184,7 @@ fn alike(shape: i32, half: DVec3) -> Option<Vec<f64>> {
     })
 }
 
-/// Sizes of a shape that holds all vertices.
+/// Size of a primitive that encloses all vertices.
 fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
     let center = (mesh.low + mesh.high) / 2.0;
     let most = |f: &dyn Fn(DVec3) -> f64| mesh.vert.iter().map(|&v| f(v - center)).fold(0.0, f64::max);
@@ -193,7 +193,7 @@ fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
         kind::SPHERE => vec![most(&DVec3::length)],
         kind::CAPSULE => {
             let radius = most(&across);
-            // the round ends hold what is near the axis
+            // the hemispherical caps enclose points near the axis
             let half = most(&|d| d.z.abs() - radius * (across(d) / radius).acos().sin());
             vec![radius, half]
         }
@@ -203,9 +203,9 @@ fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
     })
 }
 
-/// Box around a shape: centre and half sizes.
+/// AABB of a shape: centre and half sizes.
 fn aabb(shape: i32, [a, b, c]: [f64; 3]) -> [f64; 6] {
-    // the half space below a plane, as large as numbers may be
+    // half space below a plane, as large as floats allow
     if shape == kind::PLANE {
         return [0.0, 0.0, -0.5 * MAX_VALUE, MAX_VALUE, MAX_VALUE, 0.5 * MAX_VALUE];
     }

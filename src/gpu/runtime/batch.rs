@@ -23,37 +23,37 @@ use crate::schema::stages::Stage;
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
 
-/// Steps of one dispatch, where many run in one.
+/// Steps per dispatch if steps are fused.
 const STEPS_PER_DISPATCH: usize = 8;
 
-/// Stages that one dispatch runs, and how many steps of them.
+/// Stages of one dispatch, and the number of steps it runs.
 type StageGroup = (Vec<Stage>, usize);
 
-/// What runs a group of stages: pipelines in order, with how often each is dispatched.
+/// Pipelines of a stage group in order, each with its dispatch count.
 type DispatchSequence = Vec<(wgpu::ComputePipeline, u32)>;
 
-/// Dispatches of one submission.
+/// Upper bound on dispatches per submission.
 const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
 
-/// Where the time before the first step went, in seconds.
+/// Build times before the first step, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BuildTimes {
-    /// Memory of the worlds and their initial state.
+    /// Allocation of the worlds and their initial state.
     pub buffers: f64,
-    /// Kernels composed, validated and made into pipelines.
+    /// Composing and validating kernels, creating pipelines.
     pub pipelines: f64,
     /// First run of each pipeline: some drivers compile only then.
     pub first: f64,
 }
 
 impl BuildTimes {
-    /// All of it.
+    /// Sum of all parts.
     pub fn total(&self) -> f64 {
         self.buffers + self.pipelines + self.first
     }
 }
 
-/// Worlds of one model on one device. All worlds step together; nothing returns to the host unless asked.
+/// Worlds of one model on one device. All worlds step together; nothing returns to the host unless requested.
 #[derive(Debug)]
 pub struct GpuBatch {
     gpu: Gpu,
@@ -73,11 +73,11 @@ pub struct GpuBatch {
 }
 
 impl GpuBatch {
-    /// `worlds` worlds in the model's initial state, with room for `capacity` each.
+    /// `worlds` worlds in the model's initial state, each with the given `capacity`.
     ///
     /// # Errors
-    /// [`Error::Argument`] for options that do not fit, [`Error::Unsupported`] for a model with a number beyond
-    /// single precision, [`Error::Device`] where memory or a limit of the device does not suffice.
+    /// [`Error::Argument`] for invalid options, [`Error::Unsupported`] for a model with a number beyond
+    /// single precision, [`Error::Device`] if memory or a limit of the device is insufficient.
     pub fn new(
         gpu: &Gpu,
         model: &Model,
@@ -91,7 +91,7 @@ impl GpuBatch {
         let options = &options.resolved(model, gpu.adapter(), worlds);
         let tiling = options.tiling(model, gpu.adapter())?;
         let composer = Composer::new(model, tiling, gpu.adapter().limits_loops())?;
-        // every field that some kernel names, and all of the state
+        // every field that some kernel uses, and the full state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let sizes = capacity.sizes(model);
@@ -110,7 +110,7 @@ impl GpuBatch {
             [f, i]
         })?;
         let of = |worlds| chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds);
-        // and one tile in which pipelines run for the first time, so that no world is touched
+        // a scratch tile for the first run of each pipeline, so that no world is modified
         let (chunks, scratch) = (of(worlds)?, of(tiling.tile)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
@@ -138,7 +138,7 @@ impl GpuBatch {
         Ok(batch)
     }
 
-    /// Writes the initial state into all worlds, the padding of the last tile included.
+    /// Writes the initial state to all worlds, padding of the last tile included.
     fn fill_initial(&mut self) -> Result<()> {
         let data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
         for slot in self.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
@@ -179,7 +179,7 @@ impl GpuBatch {
         }
     }
 
-    /// Whether the kernels of this model keep a Data field.
+    /// True if the kernels of this model store a Data field.
     pub fn has(&self, field: &str) -> bool {
         self.slot(field).is_ok()
     }
@@ -211,7 +211,7 @@ impl GpuBatch {
     /// Sets a Data field of the given worlds from `[world, …]`, rows in the order of `worlds`.
     ///
     /// # Errors
-    /// As [`GpuBatch::set`], and for a world that does not exist.
+    /// As [`GpuBatch::set`], and [`Error::Argument`] for a world out of range.
     pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
         let slot = self.slot(field)?;
         if values.len() != worlds.len() * slot.len {
@@ -239,10 +239,10 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Puts the worlds of `mask` back to the initial state, or to a keyframe, and clears their status.
+    /// Resets the worlds of `mask` to the initial state, or to a keyframe, and clears their status.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a mask of the wrong length or a keyframe that does not exist.
+    /// [`Error::Argument`] for a mask of the wrong length or a keyframe out of range.
     pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
         if mask.len() != self.worlds {
             return Err(Error::Argument(format!(
@@ -268,13 +268,13 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Advances all worlds by `n` steps. Returns when the work is submitted; `wait` or `get` wait for it.
+    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise.
     ///
     /// # Errors
-    /// [`Error::Device`] where a kernel cannot be built or the device is lost.
+    /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
         let once = self.step_groups(1);
-        // many steps in one dispatch, but the last of them: what it computes is left for all to see
+        // fuse all steps but the last, whose results must all be stored
         let many = if self.fuses_steps() { n.saturating_sub(1) / STEPS_PER_DISPATCH } else { 0 };
         if many > 0 {
             let groups = self.step_groups(STEPS_PER_DISPATCH);
@@ -285,7 +285,7 @@ impl GpuBatch {
         self.submit(&once, n - many * STEPS_PER_DISPATCH)
     }
 
-    /// Whether several steps run in one dispatch: not where the driver counts their loops together.
+    /// True if steps can be fused: not on drivers that count the iterations of all loops together.
     fn fuses_steps(&self) -> bool {
         self.partition() == Partition::Fused && !self.gpu.adapter().limits_loops()
     }
@@ -294,12 +294,12 @@ impl GpuBatch {
         self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
     }
 
-    /// The groups of a step, `steps` times.
+    /// Stage groups of a step, repeated `steps` times.
     fn step_groups(&self, steps: usize) -> Vec<StageGroup> {
         self.groups(plan::step(&self.model), steps)
     }
 
-    /// Computes everything that follows from the state, without advancing it.
+    /// Forward dynamics: computes everything that depends on the state, without advancing it.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -309,7 +309,7 @@ impl GpuBatch {
         self.submit(&groups, 1)
     }
 
-    /// Computes the force that makes the acceleration in `qacc`.
+    /// Inverse dynamics: the force that produces the acceleration `qacc`.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -319,7 +319,7 @@ impl GpuBatch {
         self.submit(&groups, 1)
     }
 
-    /// Runs some stages once, each in a dispatch of its own.
+    /// Runs the given stages once, one dispatch per stage.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -329,7 +329,7 @@ impl GpuBatch {
         self.submit(&groups, 1)
     }
 
-    /// Builds what `step` needs, so that the first step is not slower than the others.
+    /// Builds everything that `step` needs, so that the first step is not slower than the others.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -341,8 +341,8 @@ impl GpuBatch {
         self.build(&groups)
     }
 
-    /// Builds the pipelines that are missing, on several threads, and runs each once: on drivers that compile
-    /// at the first dispatch, no later step waits for that.
+    /// Builds missing pipelines on several threads and runs each once: on drivers that compile at the first
+    /// dispatch, no later step is delayed.
     fn build(&mut self, groups: &[StageGroup]) -> Result<()> {
         let begin = Instant::now();
         let missing: Vec<StageGroup> =
@@ -423,7 +423,7 @@ impl GpuBatch {
         self.gpu.check_not_lost()
     }
 
-    /// Waits until everything that was submitted is done.
+    /// Waits until all submitted work has finished.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
@@ -431,7 +431,7 @@ impl GpuBatch {
         self.gpu.wait()
     }
 
-    /// Fills fields with NaN (integers with an absurd value): what a kernel does not write shows.
+    /// Fills fields with NaN (integers with an absurd value), to expose elements that a kernel does not write.
     ///
     /// # Errors
     /// As [`GpuBatch::set`].
@@ -453,8 +453,8 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Nanoseconds per world and step of each dispatch of a step, over `steps` steps; empty where the device
-    /// has no timestamps. With `split` every stage has a dispatch of its own, whatever the partition.
+    /// Nanoseconds per world and step of each dispatch, averaged over `steps` steps; empty if the device
+    /// has no timestamps. With `split` every stage is a dispatch of its own, whatever the partition.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -478,7 +478,7 @@ impl GpuBatch {
         Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
 
-    /// Device ticks of each group in one step, summed over chunks.
+    /// Timestamp ticks of each group in one step, summed over chunks.
     fn timed_step(&self, groups: &[StageGroup]) -> Result<Vec<f64>> {
         let device = &self.gpu.device;
         let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
@@ -540,7 +540,7 @@ impl GpuBatch {
         self.build
     }
 
-    /// The grouping of the stages that was taken: never [`Partition::Auto`].
+    /// The selected partition: never [`Partition::Auto`].
     pub fn partition(&self) -> Partition {
         self.options.partition(self.gpu.adapter())
     }
@@ -555,7 +555,7 @@ impl GpuBatch {
         self.tiling
     }
 
-    /// The composed text of the kernel of some stages, as it is given to the driver.
+    /// Composed kernel text of the given stages, as passed to the driver.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -564,7 +564,7 @@ impl GpuBatch {
         self.composer.module(&names, 1, &self.layout).map(|(_, text)| text)
     }
 
-    /// Bytes of arena that each dispatch of a step moves per world, under a partition or the one in use.
+    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
@@ -578,7 +578,7 @@ impl GpuBatch {
     }
 }
 
-/// Refuses a model whose numbers would become infinite on the device.
+/// Rejects a model whose numbers overflow single precision.
 #[allow(clippy::cast_possible_truncation)]
 fn check_single_precision(model: &Model) -> Result<()> {
     let lost = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
@@ -592,7 +592,7 @@ fn check_single_precision(model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Groups over two axes: one holds at most 65,535.
+/// Dispatches workgroups over two axes: one axis is limited to 65,535.
 fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, groups: usize) {
     let groups = u32::try_from(groups).unwrap_or(u32::MAX);
     let x = groups.min(32_768);
@@ -604,7 +604,7 @@ fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, groups
     }
 }
 
-/// The one space where modules become shaders.
+/// Creates every shader module.
 pub(crate) fn shader(
     device: &wgpu::Device,
     label: &str,
@@ -618,9 +618,9 @@ pub(crate) fn shader(
     if checks {
         return device.create_shader_module(descriptor);
     }
-    // SAFETY: the text is composed from this crate's kernels, never from input. Every index is bounded by a
-    // size of the model or a capacity that the buffers were made for, ids were checked by the compiler, and every
-    // loop has a bound. Tests run the same kernels with the checks on and compare the bits.
+    // SAFETY: the text is composed from this crate's kernels, never from input. Every index is bounded by a size of
+    // the model or a capacity that the buffers were allocated for, ids were validated by the compiler, and every
+    // loop is bounded. Tests run the same kernels with checks enabled and compare the bits.
     #[allow(unsafe_code)]
     unsafe {
         device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())

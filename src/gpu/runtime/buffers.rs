@@ -1,15 +1,15 @@
-//! The arenas of a batch: buffers cut into chunks that fit the device's largest binding.
+//! Arenas of a batch: buffers split into chunks that fit the device's largest binding.
 
 use super::device::Gpu;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::Layout;
 
-/// Some worlds of a batch, with buffers and a bind group of their own.
+/// A range of worlds with buffers and a bind group of its own.
 #[derive(Debug)]
 pub(crate) struct Chunk {
     /// First world.
     pub(crate) first: usize,
-    /// Worlds, without the padding to whole tiles.
+    /// Number of worlds, without padding to whole tiles.
     pub(crate) worlds: usize,
     /// Workgroups.
     pub(crate) groups: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Chunk {
     pub(crate) bind: wgpu::BindGroup,
 }
 
-/// The layout of the one bind group that all kernels share.
+/// Layout of the bind group shared by all kernels.
 pub(crate) fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entries =
         [false, false, true, true].iter().zip(0..).map(|(&read_only, binding)| storage(binding, read_only));
@@ -56,10 +56,10 @@ pub(crate) fn buffer(
     })
 }
 
-/// How many worlds fit one chunk, a multiple of the tile.
+/// Worlds per chunk, a multiple of the tile.
 pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     let limit = gpu.adapter().binding_bytes.min(gpu.adapter().buffer_bytes);
-    // kernels index with 32 bits
+    // kernels use 32-bit indices
     let words = (limit / 4).min(u64::from(u32::MAX));
     let stride = layout.stride_f.max(layout.stride_i).max(1) as u64;
     let tiles = words / (stride * layout.tile as u64);
@@ -74,7 +74,7 @@ pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     }
 }
 
-/// Cuts `worlds` into chunks and makes their buffers.
+/// Splits `worlds` into chunks and allocates their buffers.
 pub(crate) fn chunks(
     gpu: &Gpu,
     layout: &Layout,

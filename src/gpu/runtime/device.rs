@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 
-/// What is known of a graphics adapter.
+/// Properties of a graphics adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
     /// Name of the device.
@@ -14,23 +14,23 @@ pub struct Adapter {
     pub backend: String,
     /// Driver and its version.
     pub driver: String,
-    /// Whether it computes on the CPU (lavapipe, SwiftShader, WARP).
+    /// True if it computes on the CPU (lavapipe, SwiftShader, WARP).
     pub software: bool,
     /// Workgroup memory, bytes.
     pub workgroup_bytes: u32,
-    /// Most invocations of a workgroup.
+    /// Maximum invocations per workgroup.
     pub invocations: u32,
     /// Largest storage binding, bytes.
     pub binding_bytes: u64,
     /// Largest buffer, bytes.
     pub buffer_bytes: u64,
-    /// Whether kernels can be timed.
+    /// True if timestamp queries are available.
     pub timestamps: bool,
 }
 
 impl Adapter {
-    /// Whether this is lavapipe: it ends all loops of an invocation after 65,535 iterations together, and gives
-    /// wrong results in groups that are not a multiple of its eight lanes (Mesa 22.3).
+    /// True for lavapipe: it ends all loops of an invocation after 65,535 iterations in total, and gives
+    /// wrong results in workgroups that are not a multiple of its eight lanes (Mesa 22.3).
     pub fn limits_loops(&self) -> bool {
         self.name.contains("llvmpipe")
     }
@@ -42,16 +42,16 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// Which adapter to take.
+/// Adapter selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterPreference {
     /// A hardware GPU only.
     Hardware,
-    /// A hardware GPU, or else software.
+    /// A hardware GPU, else a software adapter.
     Any,
 }
 
-/// An open device. Cheap to clone; may be shared between threads.
+/// An open device. Cheap to clone; can be shared between threads.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     pub(crate) device: wgpu::Device,
@@ -63,7 +63,7 @@ pub struct Gpu {
 fn found() -> Vec<wgpu::Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
-    // validation is for our tests, through naga; the driver's layers are not needed
+    // kernels are validated by naga in tests; no driver validation layers
     descriptor.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(descriptor);
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
@@ -84,7 +84,7 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
     }
 }
 
-/// Every adapter that can compute, hardware first.
+/// All compute-capable adapters, hardware first.
 pub fn adapters() -> Vec<Adapter> {
     let mut all: Vec<Adapter> = found().iter().map(describe).collect();
     all.sort_by_key(|a| a.software);
@@ -95,8 +95,7 @@ impl Gpu {
     /// Opens the best adapter: discrete before integrated before software.
     ///
     /// # Errors
-    /// [`Error::Device`] where there is no adapter of that choice, naming those that were found, or where the
-    /// driver refuses the device.
+    /// [`Error::Device`] if no such adapter exists, naming those found, or if the driver rejects the device.
     pub fn open(choice: AdapterPreference) -> Result<Self> {
         let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => 0,
@@ -117,7 +116,7 @@ impl Gpu {
 
     fn request(adapter: &wgpu::Adapter) -> Result<Self> {
         let summary = describe(adapter);
-        // everything that the adapter can do, so that large batches and many lanes fit
+        // request all features and limits of the adapter, for large batches and many lanes
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("manyworlds"),
             required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
@@ -137,29 +136,29 @@ impl Gpu {
         Ok(Self { device, queue, adapter: summary, lost })
     }
 
-    /// The adapter that was opened.
+    /// The opened adapter.
     pub fn adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// Waits until the device has done all that was submitted.
+    /// Waits until the device has finished all submitted work.
     ///
     /// # Errors
-    /// [`Error::Device`] where the device was lost.
+    /// [`Error::Device`] if the device was lost.
     pub fn wait(&self) -> Result<()> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check_not_lost()?;
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
-    /// Gives the device up: what is on it is lost, and every later call is an [`Error::Device`].
+    /// Destroys the device: its contents are lost, and every later call is an [`Error::Device`].
     pub fn close(&self) {
         self.device.destroy();
-        // the callback of the loss runs while the device is polled
+        // the device-lost callback runs during a poll
         let _ = self.device.poll(wgpu::PollType::Poll);
     }
 
-    /// Whether the device still answers.
+    /// Returns an error if the device was lost.
     pub(crate) fn check_not_lost(&self) -> Result<()> {
         match self.lost.lock().ok().and_then(|l| l.clone()) {
             Some(why) => Err(Error::Device(format!(
@@ -170,7 +169,7 @@ impl Gpu {
         }
     }
 
-    /// Runs `make` and turns what the driver says against it into an error.
+    /// Runs `make` and converts driver errors to an [`Error`].
     pub(crate) fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
         let scopes =
             [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
@@ -178,7 +177,7 @@ impl Gpu {
         let made = make();
         let mut problem = None;
         for scope in scopes.into_iter().rev() {
-            // the cause before what follows from it: too little memory makes a buffer invalid
+            // innermost scope first: out of memory is the cause of an invalid buffer
             problem = problem.or(pollster::block_on(scope.pop()));
         }
         match problem {

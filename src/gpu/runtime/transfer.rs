@@ -1,4 +1,4 @@
-//! Fields between the host and the arenas: packed on the device, so that only the field travels.
+//! Transfer of fields between host and arenas: packed on the device, so that only the field is copied.
 
 use encase::{ShaderType, UniformBuffer};
 
@@ -28,7 +28,7 @@ pub(crate) struct Transfer {
 
 const THREADS: u32 = 64 * 1024;
 
-/// Rows that move in one job: what keeps the packed buffer well below any limit.
+/// Rows per job, so that the packed buffer stays well below any limit.
 fn rows_per_job(len: usize) -> usize {
     ((16 << 20) / len.max(1)).max(1)
 }
@@ -78,7 +78,7 @@ impl Transfer {
         })
     }
 
-    /// Reads a field of the given worlds of a chunk (ids inside the chunk), as bits.
+    /// Reads a field of the given worlds of a chunk (chunk-local ids), as bits.
     pub(crate) fn read(
         &self,
         gpu: &Gpu,
@@ -107,7 +107,7 @@ impl Transfer {
         if words == 0 {
             return Ok(Vec::new());
         }
-        // pack on the device, copy to memory that the host can map
+        // pack on the device, copy to mappable memory
         let packed = self.run(gpu, &self.gather, layout, chunk, slot, worlds, None)?;
         let host = buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -1,4 +1,4 @@
-//! How kernels are cut and spread over a device, and what a step costs there.
+//! Tiling and partition of kernels, their tuning, and the cost of a step.
 
 pub mod options;
 pub mod roofline;

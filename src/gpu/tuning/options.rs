@@ -1,4 +1,4 @@
-//! How a model's kernels are cut and spread: chosen from the model and the device, or by hand.
+//! Kernel options: partition and tiling, chosen from model and device or set explicitly.
 
 use super::tune::TuningCache;
 use crate::error::{Error, Result};
@@ -8,17 +8,17 @@ use crate::gpu::runtime::device::Adapter;
 use crate::model::Model;
 use crate::schema::stages::Stage;
 
-/// How the stages of a step are grouped into dispatches.
+/// Grouping of a step's stages into dispatches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
-    /// By the device: drivers that compile large kernels slowly get small ones.
+    /// By device: small kernels for drivers that compile large ones slowly.
     #[default]
     Auto,
-    /// Every stage alone.
+    /// One dispatch per stage.
     Split,
-    /// A few groups: poses, constraints, smooth forces, solver, integrator.
+    /// A few groups: kinematics, constraints, smooth forces, solver, integrator.
     Grouped,
-    /// Everything in one dispatch.
+    /// A single dispatch.
     Fused,
 }
 
@@ -49,32 +49,32 @@ impl std::str::FromStr for Partition {
     }
 }
 
-/// KernelOptions of a batch on the GPU.
+/// Options of a batch's kernels.
 #[derive(Clone, Debug, Default)]
 pub struct KernelOptions {
     /// Grouping of the stages.
     pub partition: Partition,
-    /// Lanes per world, a power of two; chosen from the model's size when absent.
+    /// Lanes per world, a power of two; `None`: from the model's size.
     pub lanes: Option<usize>,
-    /// Worlds per workgroup; chosen when absent.
+    /// Worlds per workgroup; `None`: chosen automatically.
     pub worlds_per_group: Option<usize>,
-    /// Where kernels keep what only they use; chosen when absent.
+    /// Memory of the kernels' working set; `None`: chosen automatically.
     pub placement: Option<WorkingSetSpace>,
-    /// File of measured choices (see [`crate::gpu::tuning::tune`]): says what is left open here. `None`: no file is read.
+    /// Cache of tuning results (see [`crate::gpu::tuning::tune`]) for the options left open. `None`: no cache.
     pub tuning_file: Option<std::path::PathBuf>,
-    /// Bounds checks inside the kernels: for tests.
+    /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
 }
 
-/// Most worlds of a workgroup.
+/// Upper bound on worlds of a workgroup.
 pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 
-/// Most degrees of freedom of a world whose Hessian is kept in registers: the text grows with the third power.
+/// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
 const MAX_REGISTER_DOFS: usize = 40;
 
 impl KernelOptions {
-    /// These options, with what they leave open taken from the file of measured choices, if it has an entry for the
-    /// model on the device. What is chosen by hand is kept, and then nothing is taken.
+    /// These options, with open ones taken from the tuning cache if it has an entry for the model on the device.
+    /// Once any of them is set explicitly, nothing is taken.
     pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
         let by_hand = self.lanes.is_some()
             || self.worlds_per_group.is_some()
@@ -94,7 +94,7 @@ impl KernelOptions {
     /// Lanes and worlds per group for a model on a device.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a count that is not a power of two or does not fit, with the limit.
+    /// [`Error::Argument`] for a count that is not a power of two or out of range, with the limit.
     pub fn tiling(&self, model: &Model, adapter: &Adapter) -> Result<Tiling> {
         let most = (adapter.invocations as usize).min(256);
         let lanes = self.lanes.unwrap_or(if adapter.software {
@@ -129,7 +129,7 @@ impl KernelOptions {
         Ok(Tiling { lanes, tile, placement: self.placement(model, adapter, lanes)? })
     }
 
-    /// Where kernels of that many lanes keep what only they use.
+    /// Memory of the working set for a given number of lanes.
     fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<WorkingSetSpace> {
         let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
         let s = &model.sizes;
@@ -141,7 +141,7 @@ impl KernelOptions {
                  {MAX_REGISTER_DOFS}, {MAX_TRIP_COUNT} and 1 fit",
                 s.ncandidate
             ))),
-            // its solver runs one dispatch an iteration, and workgroup memory does not last that long
+            // the solver runs one dispatch per iteration, beyond the lifetime of workgroup memory
             Some(WorkingSetSpace::Workgroup) if adapter.limits_loops() => Err(Error::Argument(
                 "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
             )),
@@ -155,10 +155,10 @@ impl KernelOptions {
         }
     }
 
-    /// The grouping on a device: never [`Partition::Auto`].
+    /// The partition on a device: never [`Partition::Auto`].
     pub fn partition(&self, adapter: &Adapter) -> Partition {
         match self.partition {
-            // lavapipe's compile time grows with the square of a kernel's size
+            // lavapipe's compile time is quadratic in kernel size
             Partition::Auto if adapter.limits_loops() => Partition::Split,
             Partition::Auto => Partition::Grouped,
             chosen => chosen,
@@ -184,7 +184,7 @@ impl KernelOptions {
     }
 }
 
-/// Whether a dispatch begins at a stage, where stages are grouped: at what needs most memory, and after the solver.
+/// True if a group begins at a stage: at the largest working set, and after the solver.
 pub(crate) fn starts_group(stage: Stage, before: Option<Stage>) -> bool {
     matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::com_vel | Stage::solve)
         && before != Some(Stage::check_state)

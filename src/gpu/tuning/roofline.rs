@@ -1,4 +1,4 @@
-//! What a device reaches at most, measured: bandwidth of a copy, and single-precision arithmetic.
+//! Roofline of a device by measurement: copy bandwidth and single-precision arithmetic throughput.
 
 use std::time::Instant;
 
@@ -7,51 +7,51 @@ use crate::gpu::runtime::batch::shader;
 use crate::gpu::runtime::buffers::{buffer, storage};
 use crate::gpu::runtime::device::Gpu;
 
-/// Invocations of a group, elements that each copies, and bytes of an element: as in `shaders/runtime/roofline.wgsl`.
+/// Workgroup size, elements copied per invocation, bytes per element: as in `shaders/runtime/roofline.wgsl`.
 const GROUP_SIZE: u64 = 256;
 const ELEMENTS_PER_INVOCATION: u64 = 4;
 const ELEMENT_BYTES: u64 = 16;
-/// Operations of an invocation of `compute`: turns, by chains and their steps, by products and sums of four.
+/// Operations per invocation of `compute`: iterations, chains, steps per chain, multiply and add, vec4.
 const FLOPS_PER_INVOCATION: u64 = 64 * 8 * 4 * 2 * 4;
 
-/// Bytes of each of the two buffers: far above the caches of a GPU. A software device gets what it copies in
-/// some milliseconds. Where memory is short, halves down to the last.
+/// Bytes of each of the two buffers: far above the caches of a GPU. Software devices use as much as they copy in a
+/// few milliseconds. If memory is short, halved down to the minimum.
 const BUFFER_BYTES: u64 = 512 << 20;
 const SOFTWARE_BUFFER_BYTES: u64 = 32 << 20;
 const MIN_BUFFER_BYTES: u64 = 1 << 20;
-/// Groups of one dispatch of `compute`: enough to fill any device.
+/// Workgroups per dispatch of `compute`: enough to saturate any device.
 const COMPUTE_GROUPS: u64 = 8192;
 const SOFTWARE_COMPUTE_GROUPS: u64 = 64;
-/// A measurement repeats its dispatch until it takes this long, in seconds, but not more often than that.
+/// Target duration of a measurement in seconds, and the most repetitions of its dispatch.
 const TARGET_SECONDS: f64 = 0.01;
 const MAX_DISPATCHES: u32 = 256;
-/// Measurements of that length; the fastest counts.
+/// Measurements per kernel; the fastest counts.
 const ROUNDS: usize = 3;
-/// Seconds after which a kernel is not run again: for devices that are slow, or busy with others.
+/// Seconds after which a kernel is not repeated: for slow or busy devices.
 const BUDGET_SECONDS: f64 = 0.15;
 
-/// What a device reaches at most.
+/// Measured peak throughput of a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roofline {
-    /// Bytes per second of a copy within the device's memory, reads and writes together.
+    /// Bytes per second of a copy within device memory, reads plus writes.
     pub copy_bytes_per_second: f64,
-    /// Single-precision operations per second of independent `a * m + s`, products and sums counted apart.
+    /// Single-precision operations per second of independent `a * m + s`, multiply and add counted separately.
     pub peak_flops_per_second: f64,
-    /// Seconds that measuring it took, its kernels' compilation included.
+    /// Duration of the measurement in seconds, kernel compilation included.
     pub seconds: f64,
-    /// Whether the device's own clock was used; else the host's, submission included.
+    /// True if device timestamps were used; else the host clock, submission included.
     pub timestamps: bool,
 }
 
 impl Gpu {
-    /// Measures what the device reaches at most, in some tens of milliseconds.
+    /// Measures the peak throughput of the device, in tens of milliseconds.
     ///
     /// # Errors
-    /// [`Error::Device`] for a lost device, or where two buffers of 1 MiB do not fit its memory.
+    /// [`Error::Device`] for a lost device, or if two buffers of 1 MiB do not fit its memory.
     pub fn roofline(&self) -> Result<Roofline> {
         let begin = Instant::now();
         let bench = Kernels::new(self)?;
-        // a group copies this much
+        // bytes copied by one workgroup
         let block = GROUP_SIZE * ELEMENTS_PER_INVOCATION * ELEMENT_BYTES;
         let copied = bench.bytes / block;
         let copy = bench.rate(self, &bench.copy, copied)? * (2 * copied * block) as f64;
@@ -68,14 +68,14 @@ impl Gpu {
     }
 }
 
-/// The device's clock: a pair of timestamps, and where they are read.
+/// Timestamp queries and the buffers to read them.
 struct Clock {
     set: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     host: wgpu::Buffer,
 }
 
-/// Both kernels, with the memory that they work on.
+/// Both kernels with their buffers.
 struct Kernels {
     bytes: u64,
     bind: wgpu::BindGroup,
@@ -124,7 +124,7 @@ impl Kernels {
         })
     }
 
-    /// Dispatches per second of a kernel, once it runs at full speed.
+    /// Dispatches per second of a kernel at full speed.
     fn rate(&self, gpu: &Gpu, kernel: &wgpu::ComputePipeline, groups: u64) -> Result<f64> {
         let groups = u32::try_from(groups).unwrap_or(1);
         // the first run compiles on some drivers
@@ -144,7 +144,7 @@ impl Kernels {
         Ok(f64::from(times) / best.max(1e-9))
     }
 
-    /// Time of so many dispatches.
+    /// Duration of a number of dispatches.
     fn seconds(&self, gpu: &Gpu, kernel: &wgpu::ComputePipeline, groups: u32, times: u32) -> Result<f64> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
@@ -177,7 +177,7 @@ impl Kernels {
 }
 
 impl Clock {
-    /// Seconds between the last pair of timestamps, where they are in order.
+    /// Seconds between the last pair of timestamps, if monotonic.
     fn read(&self, gpu: &Gpu) -> Result<Option<f64>> {
         self.host.slice(..).map_async(wgpu::MapMode::Read, |_| {});
         gpu.wait()?;
@@ -203,7 +203,7 @@ fn clock(device: &wgpu::Device) -> Clock {
     Clock { set, resolved, host }
 }
 
-/// Two buffers as large as wanted, or as the device still has room for.
+/// Two buffers of the wanted size, or of the largest that the device can allocate.
 fn memory(gpu: &Gpu) -> Result<(u64, [wgpu::Buffer; 2])> {
     let adapter = gpu.adapter();
     let wanted = if adapter.software { SOFTWARE_BUFFER_BYTES } else { BUFFER_BYTES };

@@ -1,22 +1,22 @@
-//! Bytes that a step has to move between the worlds' arenas and the kernels, counted from the model.
+//! Memory traffic of a step between the worlds' arenas and the kernels, counted from the model.
 //!
-//! For every dispatch each arena field that its kernels read counts once, and each that they write counts once:
-//! four bytes an element, all elements of the field. Some things are left out or taken smaller than the arena:
+//! For every dispatch, each arena field that its kernels read counts once, and each that they write counts once:
+//! four bytes per element, all elements of the field. Exceptions:
 //!
-//! - An axis of contact slots (`nconmax`) has the mean number of contacts, one of constraint rows (`njmax`) the
-//!   mean number of rows, not the capacity: kernels stop at the counts. Every other axis counts whole, also where a
-//!   kernel reads only the part of it that a body or a joint needs.
-//! - Fields of the model that all worlds share, or that stand in the kernels' text, are not counted: caches hold
-//!   them. Model fields with a value per world are counted.
-//! - Fields that kernels keep in registers or workgroup memory are not counted.
-//! - What only the reset of a broken world accesses is not counted. Other conditions are not looked at: a field
-//!   that a kernel reads or writes under any of them counts.
-//! - A field that is read many times within a dispatch (the solver's, in every iteration) counts once, and so does
-//!   a solver that is dispatched once per iteration (lavapipe): what a perfect cache of unlimited size would leave.
+//! - An axis of contacts (`nconmax`) counts the mean number of contacts, one of constraint rows (`njmax`) the
+//!   mean number of rows, not the capacity: kernels stop at the counts. Every other axis counts in full, even if a
+//!   kernel reads only the part that a body or a joint needs.
+//! - Model fields shared by all worlds, or constant in the kernel text, are not counted: caches hold them.
+//!   Model fields with a value per world are counted.
+//! - Fields in registers or workgroup memory are not counted.
+//! - Accesses of the reset of a broken world are not counted. Other conditions are ignored: a field that a kernel
+//!   reads or writes under any of them counts.
+//! - A field that is read many times within a dispatch (the solver's, in every iteration) counts once, as does
+//!   a solver that is dispatched once per iteration (lavapipe): the compulsory misses of an infinite cache.
 //!
-//! A field that one stage of a dispatch writes and a later one of the same dispatch reads counts twice, as a write
-//! and as a read. The figure is therefore what the partition asks of memory, a yardstick: real traffic is larger
-//! where caches are too small, and smaller where they keep a field from one stage to the next.
+//! A field that one stage of a dispatch writes and a later stage of it reads counts twice, as a write and as a read.
+//! The figure is therefore the memory demand of the partition, a yardstick: real traffic is larger if caches are
+//! too small, and smaller if they keep a field from one stage to the next.
 
 use std::collections::BTreeSet;
 
@@ -25,26 +25,26 @@ use crate::gpu::codegen::layout::{AddressSpace, Layout};
 use crate::schema::stages::Stage;
 use crate::schema::{Dim, Field, Size, Sizes};
 
-/// Bytes of an element on the GPU.
+/// Bytes per element on the GPU.
 const ELEMENT_BYTES: f64 = 4.0;
 
-/// What worlds hold on average.
+/// Mean load of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeanLoad {
-    /// Contacts of a world.
+    /// Contacts per world.
     pub contacts: f64,
-    /// Constraint rows of a world.
+    /// Constraint rows per world.
     pub rows: f64,
 }
 
-/// What one dispatch moves per world and step.
+/// Traffic of one dispatch per world and step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
-    /// Its stages, in order.
+    /// Stages, in order.
     pub stages: Vec<Stage>,
-    /// Bytes that are read.
+    /// Bytes read.
     pub read: f64,
-    /// Bytes that are written.
+    /// Bytes written.
     pub written: f64,
 }
 
@@ -60,7 +60,7 @@ impl Traffic {
     }
 }
 
-/// What each group of stages moves when it is one dispatch.
+/// Traffic of each group of stages as one dispatch.
 pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load: MeanLoad) -> Vec<Traffic> {
     let all = |stages: &[Stage], set: bool| {
         let fields = stages.iter().flat_map(|s| composer.accesses(*s, set)).collect();
@@ -74,13 +74,13 @@ pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load
     groups.iter().map(of).collect()
 }
 
-/// Bytes of those fields that lie in the arena.
+/// Bytes of those fields that are in the arena.
 fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: MeanLoad) -> f64 {
     let slots = fields.iter().filter_map(|name| layout.slot(name)).filter(|s| s.space == AddressSpace::World);
     slots.map(|s| ELEMENT_BYTES * elements(&s.field, &layout.sizes, load)).sum()
 }
 
-/// Elements of a field that are in use.
+/// Elements of a field in use.
 fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
     let length = |dim: &Dim| match *dim {
         Dim::Of(Size::nconmax | Size::nadhesive) => load.contacts,
@@ -108,7 +108,7 @@ mod tests {
         crate::compile::load(&path).expect("our own model")
     }
 
-    /// Bytes of a step with the stages cut as `starts` says.
+    /// Bytes of a step with groups that begin where `starts` is true.
     fn of_step(model: &Model, load: MeanLoad, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
         let composer = Composer::new(model, TILING, false).expect("our own kernels");
@@ -141,7 +141,7 @@ mod tests {
         let composer = Composer::new(&model, TILING, false).expect("our own kernels");
         let used = composer.fields(&plan::stages(&model).collect::<Vec<_>>());
         let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &WorkingSet::NONE);
-        // one coordinate of a world; the masses and the gravity of all worlds
+        // one coordinate of a world; masses and gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0);
         let layout =
@@ -158,9 +158,9 @@ mod tests {
             (found.read / ELEMENT_BYTES, found.written / ELEMENT_BYTES)
         };
         let (nq, nv, nbody) = (28.0, 27.0, model.sizes.nbody as f64);
-        // qpos, qvel and status; status; what a reset would write is not there
+        // reads qpos, qvel, status; writes status; the reset is not counted
         assert_eq!(of("check_state"), (nq + nv + 1.0, 1.0));
-        // cdof, cvel and qvel; cdof_dot and cvel
+        // reads cdof, cvel, qvel; writes cdof_dot, cvel
         assert_eq!(of("com_vel"), (6.0 * nv + 6.0 * nbody + nv, 6.0 * nv + 6.0 * nbody));
         // ten rows of efc_J, efc_KBIP, efc_margin, efc_pos; nefc; qvel; ten rows of efc_aref and efc_vel
         assert_eq!(of("reference_constraint"), (10.0 * (nv + 4.0 + 2.0) + 1.0 + nv, 20.0));
@@ -175,7 +175,7 @@ mod tests {
         let (fused, one) = of_step(&model, LOAD, |_| false);
         assert!(split > some && some > fused && fused > 0.0, "{split} {some} {fused}");
         assert_eq!((apart.len(), one.len()), (plan::step(&model).count(), 1));
-        // contacts and rows cost something, and only those
+        // contacts and rows add traffic, and nothing else depends on them
         let (none, _) = of_step(&model, MeanLoad::default(), |_| false);
         assert!(fused > none && none > 0.0, "{fused} {none}");
     }

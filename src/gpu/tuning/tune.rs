@@ -1,8 +1,9 @@
-//! How to spread a model over a device, found by measuring, and the file in which that is kept.
+//! Autotuning: the fastest tiling of a model on a device by measurement, and the cache of the results.
 //!
-//! Every choice gives the same bits where the driver rounds every operation by itself, as those that were tried do; there
-//! a search changes nothing but speed. A driver that contracts products and sums may do so differently in each text. It goes through one choice after the
-//! other: lanes per world, worlds per group, placement, partition, each with the best of those before it.
+//! Every option gives the same bits on drivers that round every operation separately, as all tested ones do; there a
+//! search affects only speed. A driver that contracts multiply and add may do so differently in each kernel text. The
+//! search is a coordinate descent: lanes per world, worlds per workgroup, placement, partition, each with the best of
+//! the previous ones.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,25 +19,25 @@ use crate::model::Model;
 use crate::model::data::Capacity;
 use crate::schema::Values;
 
-/// One way of spreading worlds, and what it costs.
+/// A trial of kernel options, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// Lanes per world.
     pub lanes: usize,
     /// Worlds per workgroup.
     pub worlds_per_group: usize,
-    /// Where kernels keep what only they use.
+    /// Memory of the working set.
     pub placement: WorkingSetSpace,
     /// Grouping of the stages.
     pub partition: Partition,
     /// Seconds per step of all worlds.
     pub step_seconds: f64,
-    /// Seconds until the kernels were built.
+    /// Build time of the kernels in seconds.
     pub build_seconds: f64,
 }
 
 impl Trial {
-    /// KernelOptions that ask for it.
+    /// Options that reproduce the trial.
     pub fn options(&self) -> KernelOptions {
         KernelOptions {
             partition: self.partition,
@@ -48,17 +49,17 @@ impl Trial {
     }
 }
 
-/// Fields that worlds are started from.
+/// Initial state of the worlds by field.
 pub type StartState = Vec<(&'static str, Vec<f64>)>;
 
-/// Seconds that one trial is stepped for, about.
+/// Approximate seconds of stepping per trial.
 const TRIAL_SECONDS: f64 = 0.1;
 
-/// Finds the fastest way to step `worlds` worlds from `start` within about `seconds`; every trial is told to `on_trial`.
-/// What `fixed` says is not varied. The last entry is the fastest.
+/// Searches for the fastest options for `worlds` worlds from `start` within about `seconds`; every trial is reported
+/// to `on_trial`. Options set in `fixed` are not varied. The returned trial is the fastest.
 ///
 /// # Errors
-/// [`Error::Argument`] where `fixed` does not fit the device, [`Error::Device`] where no trial could be run.
+/// [`Error::Argument`] if `fixed` does not fit the device, [`Error::Device`] if no trial could be run.
 pub fn search(
     gpu: &Gpu,
     model: &Model,
@@ -77,7 +78,7 @@ pub fn search(
             if begin.elapsed().as_secs_f64() > seconds {
                 return Ok(best);
             }
-            // a candidate that the driver refuses is no candidate
+            // skip candidates that the driver rejects
             let Ok(found) = trial(gpu, model, worlds, capacity, start, &options) else { continue };
             on_trial(&found);
             if found.step_seconds < best.step_seconds {
@@ -88,7 +89,7 @@ pub fn search(
     Ok(best)
 }
 
-/// What a search varies.
+/// Axes of a search.
 #[derive(Clone, Copy)]
 enum SearchAxis {
     Lanes,
@@ -98,7 +99,7 @@ enum SearchAxis {
 }
 
 impl SearchAxis {
-    /// KernelOptions that differ from the best so far along this axis, and fit the device.
+    /// Candidates along one axis: variations of the best so far that fit the device.
     fn candidates(
         self,
         best: &Trial,
@@ -109,7 +110,7 @@ impl SearchAxis {
         let base = best.options();
         let free = |given: bool, all: Vec<KernelOptions>| if given { Vec::new() } else { all };
         let all = match self {
-            // groups keep their size, the placement follows the lanes
+            // workgroup size is constant, placement follows from the lanes
             SearchAxis::Lanes => free(fixed.lanes.is_some(), {
                 let size = best.lanes * best.worlds_per_group;
                 let most = (2 * model.sizes.nv.max(1)).next_power_of_two().min(64);
@@ -143,7 +144,7 @@ impl SearchAxis {
     }
 }
 
-/// Measures one way.
+/// Measures one candidate.
 fn trial(
     gpu: &Gpu,
     model: &Model,
@@ -157,7 +158,7 @@ fn trial(
         batch.set(field, values)?;
     }
     batch.prepare()?;
-    // a few steps tell how many are needed
+    // a few steps determine how many are needed
     let mut steps = 9;
     let mut elapsed;
     loop {
@@ -181,10 +182,10 @@ fn trial(
     })
 }
 
-/// Version of the file: one that differs is not read.
+/// File format version; other versions are not read.
 const FORMAT: &str = concat!("manyworlds tuning 1, ", env!("CARGO_PKG_VERSION"));
 
-/// What was found on this machine: one entry per device, model and order of magnitude of worlds.
+/// Tuning results of this machine: one entry per device, model and order of magnitude of worlds.
 #[derive(Debug)]
 pub struct TuningCache {
     path: PathBuf,
@@ -192,8 +193,8 @@ pub struct TuningCache {
 }
 
 impl TuningCache {
-    /// Reads a file. One that is missing, damaged, or of another version counts as empty, and is written anew by
-    /// [`TuningCache::keep`]; the second value says why.
+    /// Reads a file. A missing, damaged or outdated one counts as empty and is overwritten by
+    /// [`TuningCache::keep`]; the second value is the reason.
     pub fn open(path: &Path) -> (Self, Option<String>) {
         let empty = || Self { path: path.to_path_buf(), entries: Map::new() };
         let why = |what: &str| Some(format!("{}: {what}; it is not used", path.display()));
@@ -214,7 +215,7 @@ impl TuningCache {
         }
     }
 
-    /// The options kept for a model on a device, if they are of use there.
+    /// Cached options for a model on a device, if valid there.
     pub fn find(&self, adapter: &Adapter, model: &Model, worlds: usize) -> Option<KernelOptions> {
         let entry = self.entries.get(&key(adapter, model, worlds))?.as_object()?;
         let word = |name: &str| entry.get(name).and_then(Value::as_str);
@@ -226,14 +227,14 @@ impl TuningCache {
             placement: Some(word("placement")?.parse().ok()?),
             ..KernelOptions::default()
         };
-        // an entry that somebody has changed may not fit
+        // an edited entry may be invalid
         options.tiling(model, adapter).is_ok().then_some(options)
     }
 
-    /// Keeps the result of a search, in the file too.
+    /// Stores the result of a search, in memory and in the file.
     ///
     /// # Errors
-    /// [`Error::Argument`] where the file cannot be written, with its name.
+    /// [`Error::Argument`] with the file name if it cannot be written.
     pub fn keep(&mut self, adapter: &Adapter, model: &Model, worlds: usize, found: &Trial) -> Result<()> {
         let entry = json!({
             "lanes": found.lanes,
@@ -242,7 +243,7 @@ impl TuningCache {
             "partition": found.partition.name(),
             "steps_per_second": (worlds as f64 / found.step_seconds).round(),
         });
-        // another process may have kept something since this one looked
+        // merge entries that another process has added meanwhile
         if let (now, None) = Self::open(&self.path) {
             self.entries.extend(now.entries);
         }
@@ -251,19 +252,19 @@ impl TuningCache {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(fail)?;
         }
-        // in one piece: another process may read or write it at the same time
+        // atomic replace: another process may read or write the file at the same time
         let text = format!("{:#}\n", json!({ "format": FORMAT, "entries": self.entries }));
         let part = self.path.with_extension(format!("{}.part", std::process::id()));
         std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &self.path)).map_err(fail)
     }
 
-    /// Everything that is kept: where it holds, and what was found.
+    /// All entries: key and result.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries.iter().map(|(k, v)| (k.as_str(), v))
     }
 }
 
-/// Device with its driver, model, and number of worlds to a factor of four.
+/// Cache key: device with driver, model, and number of worlds to a factor of four.
 fn key(adapter: &Adapter, model: &Model, worlds: usize) -> String {
     let magnitude = 1usize << (2 * (worlds.max(1).ilog2() / 2));
     format!("{adapter}; model {:016x}; from {magnitude} worlds", fingerprint(model))
@@ -376,7 +377,7 @@ mod tests {
             cache.keep(&here, &one, 100, &FOUND).expect("replaced");
             assert!(TuningCache::open(&path).0.find(&here, &one, 100).is_some());
         }
-        // an entry with three lanes
+        // corrupt entry: three lanes
         let good = std::fs::read_to_string(&path).expect("written");
         std::fs::write(&path, good.replace("\"lanes\": 1", "\"lanes\": 3")).expect("written");
         let (cache, why) = TuningCache::open(&path);

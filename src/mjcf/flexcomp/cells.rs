@@ -1,9 +1,9 @@
-//! Cells of an interpolated flex that hold no part of it.
+//! Empty cells of an interpolated flex.
 
 use super::Comp;
 
 impl Comp<'_> {
-    /// Finds cells that no element reaches; of a surface only those that are outside of it.
+    /// Finds cells that no element overlaps; for a surface only those outside of it.
     pub(super) fn find_empty(&mut self) {
         let cells = self.cells();
         let index = |[i, j, k]: [usize; 3]| (i * cells[1] + j) * cells[2] + k;
@@ -13,7 +13,7 @@ impl Comp<'_> {
             return;
         }
         self.empty = vec![false; reached.len()];
-        // from the cells at the border inwards
+        // flood fill from the border inwards
         let mut work = Vec::new();
         for i in 0..cells[0] {
             for j in 0..cells[1] {
@@ -44,7 +44,7 @@ impl Comp<'_> {
         }
     }
 
-    /// Which cells the boxes around elements reach: changes at their corners, summed up along each axis.
+    /// Cells overlapped by the bounding boxes of elements: corner differences, then prefix sums along each axis.
     fn reached(&self, cells: [usize; 3]) -> Vec<bool> {
         let size = cells.map(|c| c + 1);
         let index = |[i, j, k]: [usize; 3]| (i * size[1] + j) * size[2] + k;
@@ -75,7 +75,7 @@ impl Comp<'_> {
         reached
     }
 
-    /// First and last cell of the box around an element, along each axis.
+    /// First and last cell of an element's bounding box, along each axis.
     fn reach(&self, element: &[i32]) -> [(usize, usize); 3] {
         let (low, high) = self.bounds;
         let cells = self.cells();

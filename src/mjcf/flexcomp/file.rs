@@ -11,7 +11,7 @@ use crate::mjcf::Reader;
 use crate::mjcf::xml::MAX_FILE_BYTES;
 
 impl Comp<'_> {
-    /// The bytes of the file.
+    /// Contents of the file.
     fn bytes(&self, reader: &Reader<'_>) -> Option<Vec<u8>> {
         let el = self.el;
         let Some(file) = el.text("file").filter(|f| !f.is_empty()) else {
@@ -85,7 +85,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Puts the origin before all points; tetrahedra from it to the faces that look away from it.
+    /// Prepends the origin to the points; tetrahedra from it to the faces that point away from it.
     fn cone(&mut self, faces: &[[i32; 3]]) -> Vec<i32> {
         self.points.insert(0, self.origin);
         let mut elements = Vec::new();
@@ -121,7 +121,7 @@ impl Comp<'_> {
     }
 }
 
-/// Makes vertices that are the same one.
+/// Merges identical vertices.
 fn weld(raw: &mut Raw) {
     let mut seen: HashMap<[u32; 3], i32> = HashMap::new();
     let (mut new, mut vert) = (Vec::with_capacity(raw.vert.len()), Vec::new());
@@ -136,7 +136,7 @@ fn weld(raw: &mut Raw) {
     raw.face.as_flattened_mut().iter_mut().for_each(|v| *v = new[*v as usize]);
 }
 
-/// The name of a file without folders.
+/// File name without folders.
 fn last_part(file: &str) -> String {
     file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned()
 }

@@ -2,7 +2,7 @@
 
 use super::MAX_POINTS;
 
-/// Most elements of a file.
+/// Upper bound on elements of a file.
 const MAX_ELEMENTS: usize = 8 << 20;
 
 /// Points and elements of a file.
@@ -35,7 +35,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Grid> {
     Ok(grid)
 }
 
-/// The bytes between the line of a section and its end.
+/// Contents of a section.
 fn section<'a>(bytes: &'a [u8], name: &str) -> Result<&'a [u8]> {
     let find = |from: usize, text: String| {
         let found = bytes[from..].windows(text.len()).position(|w| w == text.as_bytes());
@@ -46,7 +46,7 @@ fn section<'a>(bytes: &'a [u8], name: &str) -> Result<&'a [u8]> {
     Ok(&bytes[start..end])
 }
 
-/// Numbers of a section, as words or as bytes.
+/// Reader of a section, as text or binary.
 struct Source<'a> {
     bytes: &'a [u8],
     binary: bool,
@@ -81,12 +81,12 @@ impl<'a> Source<'a> {
         self.take(N)?.try_into().map_err(|_| "it ends too early".to_owned())
     }
 
-    /// A count or tag of 64 bits.
+    /// A 64-bit count or tag.
     fn long(&mut self) -> Result<usize> {
         if self.binary { Ok(u64::from_le_bytes(self.array()?) as usize) } else { self.parse() }
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit number.
     fn int(&mut self) -> Result<i32> {
         if self.binary { Ok(i32::from_le_bytes(self.array()?)) } else { self.parse() }
     }
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
         Ok([self.real()?, self.real()?, self.real()?])
     }
 
-    /// A count that is text in binary files too, with its line end.
+    /// A count that is text even in binary files, with its newline.
     fn text_count(&mut self) -> Result<usize> {
         let count = self.parse()?;
         if self.binary {
@@ -114,7 +114,7 @@ fn limit(count: usize, most: usize, what: &str) -> Result<usize> {
     if count > most { Err(format!("it has {count} {what}, more than {most}")) } else { Ok(count) }
 }
 
-/// Index of a node in the list of points.
+/// Point index of a node tag.
 fn node(tag: usize, first: usize, count: usize) -> Result<i32> {
     match tag.checked_sub(first) {
         Some(i) if i < count => Ok(i as i32),

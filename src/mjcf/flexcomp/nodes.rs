@@ -1,4 +1,4 @@
-//! Nodes of interpolated flexes: a grid around all points, with a body for each node that moves.
+//! Nodes of interpolated flexes: a grid around all points, with one body per free node.
 
 use glam::DVec3;
 
@@ -10,14 +10,14 @@ use crate::spec::Ref;
 const SIMPSON: [f64; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
 
 impl Comp<'_> {
-    /// Remembers the box around all points.
+    /// Stores the bounding box of all points.
     pub(super) fn bounds(&mut self) {
         let far = 1e10;
         let start = (DVec3::splat(far), DVec3::splat(-far));
         self.bounds = self.points.iter().fold(start, |(low, high), &p| (low.min(p), high.max(p)));
     }
 
-    /// Makes the nodes.
+    /// Creates the nodes.
     pub(super) fn nodes(&mut self, reader: &mut Reader<'_>, parent: &Ref) -> Option<()> {
         let counts = self.node_counts()?;
         self.flex.order = self.order() as i32;
@@ -34,7 +34,7 @@ impl Comp<'_> {
         let total = counts.iter().product::<usize>();
         let free = self.pinned[..total].iter().filter(|p| !**p).count();
         self.has_room(reader, free)?;
-        // masses by weight, the total as written
+        // node masses in proportion to the weights, with the given total
         let mut weights = Vec::with_capacity(total);
         places(Box::new(|at| weights.push(self.weight(at, counts))));
         let sum: f64 = weights.iter().zip(&self.pinned).filter(|(_, p)| !**p).map(|(w, _)| w).sum();
@@ -67,7 +67,7 @@ impl Comp<'_> {
         low + along * (high - low)
     }
 
-    /// Share of a node in the mass.
+    /// Mass fraction of a node.
     fn weight(&self, at: [usize; 3], counts: [usize; 3]) -> f64 {
         if self.order() == 1 {
             return 1.0;
@@ -79,7 +79,7 @@ impl Comp<'_> {
         along(0) * along(1) * along(2)
     }
 
-    /// Pins nodes that only empty cells have, or nodes inside of a shell.
+    /// Pins nodes that belong only to empty cells, or to the interior of a shell.
     fn hold(&mut self, counts: [usize; 3]) {
         let shell = self.flex.elasticity.elastic2d != 0;
         if !shell {
@@ -100,7 +100,7 @@ impl Comp<'_> {
         }
     }
 
-    /// Whether all cells of a node are empty.
+    /// True if all cells of a node are empty.
     fn is_idle(&self, at: [usize; 3]) -> bool {
         let (cells, order) = (self.cells(), self.order());
         let range = |k: usize| at[k].saturating_sub(1) / order..=(at[k] / order).min(cells[k] - 1);

@@ -1,11 +1,11 @@
-//! `<pin>`: vertices and nodes that stay with the parent body.
+//! `<pin>`: vertices and nodes fixed to the parent body.
 
 use super::{Comp, FlexcompShape, PLANAR, RADIAL};
 use crate::mjcf::attrs::El;
 use crate::mjcf::flex::MAX_LIST;
 
 impl Comp<'_> {
-    /// Marks what is pinned. A flex of which every vertex is pinned is rigid.
+    /// Marks pinned points. A flex with all vertices pinned is rigid.
     pub(super) fn pin(&mut self) -> Option<()> {
         let nodes = self.node_counts()?.iter().product::<usize>();
         self.pinned = vec![self.rigid; self.points.len().max(nodes)];
@@ -26,7 +26,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Nodes along each axis; none without interpolation.
+    /// Nodes along each axis; `None` without interpolation.
     pub(super) fn node_counts(&self) -> Option<[usize; 3]> {
         let order = self.order();
         if order == 0 || self.rigid {
@@ -47,7 +47,7 @@ impl Comp<'_> {
         Some(counts)
     }
 
-    /// An index of a point, if it is one.
+    /// A valid point index.
     fn point(&self, pin: El<'_>, name: &str, i: i32) -> Option<usize> {
         let n = self.points.len();
         let found = usize::try_from(i).ok().filter(|&i| i < n);
@@ -75,7 +75,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Whether places of a grid can be pinned.
+    /// Checks that grid coordinates can be pinned.
     fn has_grid(&self, pin: El<'_>, name: &str) -> Option<()> {
         if pin.attr(name).is_none_or(|a| a.value.trim().is_empty()) {
             return Some(());
@@ -92,7 +92,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// A place of the grid of points; places outside of it that are allowed pin nothing.
+    /// Pins a grid point; permitted coordinates outside the grid pin nothing.
     fn pin_place(&mut self, at: &[i32]) {
         let [_, ny, nz] = self.count;
         let at: Vec<usize> = at.iter().map(|&i| i.max(0) as usize).collect();
@@ -106,7 +106,7 @@ impl Comp<'_> {
         }
     }
 
-    /// Checks a place against the size of a grid.
+    /// Checks grid coordinates against the size of the grid.
     fn in_grid(&self, pin: El<'_>, name: &str, at: &[i32], size: [usize; 3]) -> Option<()> {
         let wrong = at.iter().zip(size).find(|(i, n)| usize::try_from(**i).map_or(true, |i| i >= *n));
         if let Some((i, n)) = wrong {
@@ -119,7 +119,7 @@ impl Comp<'_> {
         let dim = self.flex.dim as usize;
         let places = list(pin, "grid", dim)?;
         self.has_grid(pin, "grid")?;
-        // corners of the interpolated box, where the points are no grid
+        // corners of the interpolation box if the points are not a grid
         let size = if self.shape == FlexcompShape::Grid { self.count } else { [self.order() + 1; 3] };
         for at in places.chunks_exact(dim) {
             self.in_grid(pin, "grid", at, size)?;
@@ -148,7 +148,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Axes along which a free vertex slides.
+    /// Slide axes of a free vertex.
     pub(super) fn axes(&self, at: glam::DVec3) -> Vec<glam::DVec3> {
         use glam::DVec3;
         match self.dof {

@@ -1,19 +1,19 @@
-//! Points and elements of the shapes that are laid out by count and spacing.
+//! Points and elements of shapes generated from count and spacing.
 
 use glam::{DVec2, DVec3};
 
 use super::{Comp, FlexcompShape, MAX_POINTS};
 use crate::mjcf::Reader;
 
-/// Tetrahedra of a cell of the grid, by corners counted around the lower side, then around the upper one.
+/// Tetrahedra of a grid cell: corners counted around the bottom face, then around the top one.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 3, 1, 7], [0, 1, 4, 7], [1, 3, 2, 7], [1, 2, 6, 7], [1, 5, 4, 7], [1, 6, 5, 7]];
 
-/// Coordinates nearer to zero than this are on the axis.
+/// Coordinates closer to zero than this are on the axis.
 const ON_AXIS: f64 = 1e-14;
 
 impl Comp<'_> {
-    /// Makes or reads points and elements.
+    /// Generates or reads points and elements.
     pub(super) fn layout(&mut self, reader: &Reader<'_>) -> Option<()> {
         match self.shape {
             FlexcompShape::Direct => Some(()),
@@ -30,7 +30,7 @@ impl Comp<'_> {
         let closed =
             matches!(self.shape, FlexcompShape::Box | FlexcompShape::Cylinder | FlexcompShape::Ellipsoid);
         let [nx, ny, nz] = self.count;
-        // no more than this many are made
+        // upper bound on generated points
         let points = match (closed, self.flex.dim) {
             (false, 1) => nx,
             (false, 2) => nx.saturating_mul(ny),
@@ -61,24 +61,24 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// A point of the grid, the middle of the grid at the origin.
+    /// A grid point; the grid is centred at the origin.
     fn at(&self, i: [usize; 3]) -> DVec3 {
         let middle = |k: usize| i[k] as f64 - 0.5 * (self.count[k] as f64 - 1.0);
         self.spacing * DVec3::new(middle(0), middle(1), middle(2))
     }
 
-    /// Whether texture coordinates are made.
+    /// True if texture coordinates are generated.
     pub(super) fn needs_texture(&self) -> bool {
         self.flex.texcoord.is_empty() && !self.flex.material.name.is_empty()
     }
 
-    /// Adds a texture coordinate for a point of a side.
+    /// Adds the texture coordinate of a point on a face.
     pub(super) fn texture(&mut self, axes: [usize; 2], i: [usize; 3]) {
         let along = axes.map(|a| i[a] as f64 / (self.count[a].max(2) - 1) as f64);
         self.flex.texcoord.extend(along.map(|x| f64::from(x as f32)));
     }
 
-    /// A straight line, or a ring whose last point is the first one.
+    /// A straight line, or a closed ring whose last point is the first one.
     fn line(&mut self) {
         let n = self.count[0];
         if self.shape != FlexcompShape::Circle {
@@ -99,7 +99,7 @@ impl Comp<'_> {
         }
     }
 
-    /// A flat sheet of triangles: two for each square.
+    /// A flat sheet: two triangles per square.
     fn sheet(&mut self) -> Option<()> {
         let [nx, ny, nz] = self.count;
         if nz != 1 {
@@ -136,7 +136,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Moves the squares around the centre of a sheet to circles.
+    /// Maps the squares around the centre of a sheet to circles.
     fn round(&mut self) {
         let size =
             DVec2::from_array(std::array::from_fn(|k| 0.5 * self.spacing[k] * (self.count[k] as f64 - 1.0)));
@@ -148,7 +148,7 @@ impl Comp<'_> {
         }
     }
 
-    /// A block of tetrahedra: six for each cell.
+    /// A block: six tetrahedra per cell.
     fn block(&mut self) {
         let [nx, ny, nz] = self.count;
         let textured = self.needs_texture();
@@ -172,7 +172,7 @@ impl Comp<'_> {
         }
     }
 
-    /// The word of the type.
+    /// Type keyword.
     pub(super) fn word(&self) -> &'static str {
         super::SHAPES.iter().find(|s| s.1 == self.shape).map_or("grid", |s| s.0)
     }

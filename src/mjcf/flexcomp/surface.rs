@@ -1,4 +1,4 @@
-//! Boxes, cylinders and ellipsoids: points on the sides of a box, projected. Sheets are open at the top.
+//! Boxes, cylinders and ellipsoids: projected points on the faces of a box. Sheets are open at the top.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::{Comp, FlexcompShape};
 
-/// The sides in order: the axis across, whether it is the far one, and the two axes along.
+/// Faces in order: normal axis, true for the far face, and the two tangential axes.
 const SIDES: [(usize, bool, [usize; 2]); 6] = [
     (2, false, [0, 1]),
     (2, true, [0, 1]),
@@ -17,7 +17,7 @@ const SIDES: [(usize, bool, [usize; 2]); 6] = [
 ];
 
 impl Comp<'_> {
-    /// Makes points and elements; solids have the centre as their first point.
+    /// Generates points and elements; the first point of solids is the centre.
     pub(super) fn surface(&mut self) -> Option<()> {
         let count = self.count;
         if count.contains(&1) {
@@ -53,7 +53,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// Elements of one side: two for each square.
+    /// Elements of a face: two triangles per square.
     fn side(&mut self, side: &BoxFace) {
         let &BoxFace { axis, far, along, .. } = side;
         let (count, solid, open) = (self.count, self.flex.dim == 3, self.flex.dim == 2);
@@ -71,7 +71,7 @@ impl Comp<'_> {
                     self.flex.elem.extend([0, a, b, c, 0, a, d, c]);
                     continue;
                 }
-                // seen from outside, the corners go around to the left
+                // corners are counterclockwise seen from outside
                 self.flex.elem.extend(match (axis, far) {
                     (2, false) => [a, c, b, a, d, c],
                     (2, true) | (1, false) | (0, true) => [a, b, c, a, c, d],
@@ -81,7 +81,7 @@ impl Comp<'_> {
         }
     }
 
-    /// The point of a place on the box.
+    /// Projects a grid point of the box.
     fn project(&self, at: [usize; 3]) -> DVec3 {
         let last: [f64; 3] = std::array::from_fn(|k| self.count[k] as f64 - 1.0);
         let mut unit = DVec3::from_array(std::array::from_fn(|k| 2.0 * at[k] as f64 / last[k] - 1.0));
@@ -100,7 +100,7 @@ impl Comp<'_> {
     }
 }
 
-/// A side, and how far it reaches along its axes without what belongs to sides before it.
+/// A face, and its range along the tangential axes without edges owned by earlier faces.
 struct BoxFace {
     axis: usize,
     far: bool,
@@ -108,11 +108,11 @@ struct BoxFace {
     range: [Range<usize>; 2],
 }
 
-/// The sides of a box, in order; an open one has no side across the end of z.
+/// Faces of a box, in order; an open one has no top face.
 fn sides(count: [usize; 3], open: bool) -> impl Iterator<Item = BoxFace> {
     let here = SIDES.into_iter().filter(move |s| !(open && s.0 == 2 && s.1));
     here.map(move |(axis, far, along)| {
-        // edges belong to the first of their sides: across z, then y, then x
+        // an edge belongs to its first face: across z, then y, then x
         let range = along.map(|a| {
             let last = if a == 2 && open { count[a] } else { count[a] - 1 };
             if a > axis { 1..last } else { 0..count[a] }
@@ -121,7 +121,7 @@ fn sides(count: [usize; 3], open: bool) -> impl Iterator<Item = BoxFace> {
     })
 }
 
-/// Index of a place on the box, in the order of the sides.
+/// Index of a grid point on the box, in face order.
 fn index(at: [usize; 3], count: [usize; 3], open: bool) -> i32 {
     let mut before = 0;
     for BoxFace { axis, far, along, range } in sides(count, open) {

@@ -1,4 +1,4 @@
-//! Bodies of vertices, the flex itself, and its constraints.
+//! Vertex bodies, the flex itself, and its constraints.
 
 use glam::DVec3;
 
@@ -15,7 +15,7 @@ const EQ_STRAIN: i32 = 6;
 impl Comp<'_> {
     /// Removes given points that no element uses.
     pub(super) fn drop_unused(&mut self) {
-        // the box of the nodes is around all points
+        // the node grid bounds all points, unused ones included
         self.bounds();
         if !self.shape.is_given() {
             return;
@@ -48,7 +48,7 @@ impl Comp<'_> {
         self.flex.elem.iter_mut().for_each(|e| *e = new[*e as usize]);
     }
 
-    /// Makes everything out of points and pins.
+    /// Creates all elements from points and pins.
     pub(super) fn build(&mut self, reader: &mut Reader<'_>) {
         let parent = self.parent(reader);
         if self.rigid {
@@ -70,9 +70,9 @@ impl Comp<'_> {
         self.hand_over(reader);
     }
 
-    /// Whether so many more bodies fit.
+    /// Checks the limit on elements for additional bodies.
     pub(super) fn has_room(&self, reader: &Reader<'_>, bodies: usize) -> Option<()> {
-        // a body with its joints
+        // a body with up to three joints
         let more = 4 * bodies;
         if reader.spec.elements() + more > MAX_ELEMENTS {
             let message = format!("the flexcomp makes {bodies} bodies, too many");
@@ -83,7 +83,7 @@ impl Comp<'_> {
         Some(())
     }
 
-    /// A body for every vertex that is not pinned.
+    /// Creates a body for every free vertex.
     fn carry(&mut self, reader: &mut Reader<'_>, parent: &Ref) -> Option<()> {
         let n = self.points.len();
         let free = self.pinned[..n].iter().filter(|p| !**p).count();
@@ -139,7 +139,7 @@ impl Comp<'_> {
         self.equalities.push(equality);
     }
 
-    /// The cells that strain constraints hold: all that are not empty, or the quads of a shell.
+    /// Cells of strain constraints: all non-empty cells, or the quads of a shell.
     fn strained(&self) -> Vec<[f64; 3]> {
         let [nx, ny, nz] = self.cells();
         if self.order() > 0 && self.flex.elasticity.elastic2d != 0 {
@@ -160,7 +160,7 @@ impl Comp<'_> {
     }
 }
 
-/// Points as a list of numbers.
+/// Flattened coordinates.
 fn flat(points: &[DVec3]) -> Vec<f64> {
     points.iter().flat_map(|p| p.to_array()).collect()
 }

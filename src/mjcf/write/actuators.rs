@@ -5,7 +5,7 @@ use crate::mjcf::actuator;
 use crate::spec::{Actuator, Kind, PluginUse};
 
 impl Writer<'_> {
-    /// A plugin element, with the settings of its own instance.
+    /// Writes a plugin element, with the configuration of an implicit instance.
     pub(super) fn plugin(&mut self, plugin: &PluginUse, scope: usize, mut attrs: super::Attrs) {
         if !plugin.plugin.name.is_empty() {
             put(&mut attrs, "plugin", &plugin.plugin.name);
@@ -27,7 +27,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Plugins and their instances: one element each.
+    /// Writes plugins with their instances, one element each.
     pub(super) fn extensions(&mut self) {
         let spec = self.spec.clone();
         for plugin in &spec.extensions {

@@ -8,7 +8,7 @@ use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 use crate::spec::{Compiler, LengthRange, Opt};
 
 impl Writer<'_> {
-    /// Writes all of it.
+    /// Writes the document.
     pub(super) fn document(&mut self) {
         let mut attrs = Attrs::new();
         put(&mut attrs, "model", &self.spec.name);
@@ -147,7 +147,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Keyframes as compiled: every vector whole.
+    /// Writes keyframes as compiled, with complete vectors.
     fn keys(&mut self) {
         let spec = self.spec.clone();
         for (k, key) in spec.keys.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Assets and what only affects looks.
+//! Assets and visual elements.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::mjcf::attrs::words;
 use crate::mjcf::{looks, visual};
 use crate::spec::{Compiler, Kind, Material, Texture, Visual};
 
-/// Words of integers.
+/// Space-separated integers.
 pub(super) fn ints(numbers: &[i32]) -> String {
     numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -47,7 +47,7 @@ impl Writer<'_> {
         spec.materials.iter().for_each(|m| self.material(m));
     }
 
-    /// Path of a file for the text: relative to its folder where it is below it.
+    /// Path of a file in the output: relative if it is below the output folder.
     pub(super) fn path(&self, folder: &Path, file: &str) -> String {
         let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (path, base) =
@@ -82,7 +82,7 @@ impl Writer<'_> {
         let layers: Vec<usize> =
             (0..material.textures.len()).filter(|&i| !material.textures[i].name.is_empty()).collect();
         attrs.extend(self.attrs(material.base.scope, &Material::default(), material, looks::material));
-        // one texture is an attribute, several are layers
+        // a single texture is an attribute, several are layers
         let layered = layers.iter().any(|&i| i != 1);
         if !layered {
             self.leaf("material", attrs);

@@ -7,7 +7,7 @@ use crate::mjcf::attrs::words;
 use crate::mjcf::quat_array;
 use crate::spec::{AssetFile, HField, Mesh};
 
-/// Numbers of single precision, as short as they can be.
+/// Shortest text of single-precision numbers.
 fn singles<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> String {
     let word = |x: &f32| {
         let word = format!("{x:?}");

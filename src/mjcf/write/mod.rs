@@ -1,6 +1,6 @@
-//! [`Spec`] -> MJCF text: one file without defaults, frames, includes or attached models. Angles are radians,
-//! orientations quaternions, numbers the shortest that read back the same. What equals the format's own default
-//! is left out.
+//! [`Spec`] -> MJCF: one file without defaults, frames, includes or attached models. Angles are radians, orientations
+//! quaternions, numbers the shortest that parse back to the same value. Attributes equal to the format's defaults are
+//! omitted.
 
 mod actuators;
 mod document;
@@ -19,8 +19,8 @@ use super::xml::{Node, Tree};
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
 
-/// Writes a model. `model` is what it compiles to, and `folder` where the file will be: paths of assets are
-/// relative to it where that is short.
+/// Writes a model. `model` is the compiled model, and `folder` that of the output file: asset paths below it are
+/// relative.
 pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
     let mut tree = Tree::default();
     tree.nodes.push(Node::default());
@@ -42,28 +42,28 @@ pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
 /// Attributes of an element, in order.
 type Attrs = Vec<(String, String)>;
 
-/// A text that grows.
+/// Output text with its context.
 struct Writer<'a> {
     spec: Cow<'a, Spec>,
     model: &'a Model,
     folder: &'a Path,
     index: Index,
-    /// What the reader's functions are called with.
+    /// Log for the reader's functions.
     log: Log,
     tree: Tree,
     text: String,
-    /// Open elements.
+    /// Stack of open elements.
     open: Vec<&'static str>,
 }
 
 impl Writer<'_> {
-    /// Writes the start of an element.
+    /// Writes a start tag.
     fn begin(&mut self, tag: &'static str, attrs: Attrs) {
         self.tag(tag, attrs, ">\n");
         self.open.push(tag);
     }
 
-    /// Writes the end of the innermost element; of one without children, the short form.
+    /// Writes the end of the innermost element; self-closing if it has no children.
     fn end(&mut self) {
         if let Some(tag) = self.open.pop() {
             let start = format!("<{tag}");
@@ -84,7 +84,7 @@ impl Writer<'_> {
         self.tag(tag, attrs, "/>\n");
     }
 
-    /// Writes a section, where it has anything.
+    /// Writes a section unless it is empty.
     fn section(&mut self, tag: &'static str, fill: impl FnOnce(&mut Self)) {
         let before = self.text.len();
         self.begin(tag, Vec::new());
@@ -114,7 +114,7 @@ impl Writer<'_> {
         self.text.push_str(end);
     }
 
-    /// The attributes that one of the reader's functions knows, where they are not as in `fresh`.
+    /// Attributes written by one of the reader's functions that differ from `fresh`.
     fn attrs<E: Clone>(&self, scope: usize, fresh: &E, value: &E, read: impl Fn(El<'_>, &mut E)) -> Attrs {
         let record = |value: &E| {
             let full = |attr: &str, target: &Ref| self.full_by_attr(attr, target, scope);
@@ -128,13 +128,13 @@ impl Writer<'_> {
         attrs
     }
 
-    /// Attribute `name` of an element.
+    /// The `name` attribute of an element.
     fn named(&self, base: &Base) -> Attrs {
         let full = self.spec.full_name(&base.name, base.scope);
         if full.is_empty() { Vec::new() } else { vec![("name".to_owned(), full)] }
     }
 
-    /// The whole name that a reference stands for.
+    /// Full name of a reference.
     fn full(&self, kind: Kind, target: &Ref, scope: usize) -> String {
         let found = self.index.resolve(&self.spec, kind, &target.name, scope);
         let base = found.and_then(|i| base_of(&self.spec, kind, i));
@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 }
 
-/// Kind of what an attribute refers to.
+/// Kind of an attribute's target.
 fn kind_of(attr: &str) -> Option<Kind> {
     let word = attr.trim_end_matches(['1', '2']);
     Some(match word {
@@ -168,7 +168,7 @@ fn put(attrs: &mut Attrs, name: &str, value: impl ToString) {
     attrs.push((name.to_owned(), value.to_string()));
 }
 
-/// Writes a value so that it reads back the same.
+/// Escapes a value.
 fn escape(to: &mut String, value: &str) {
     for c in value.chars() {
         match c {

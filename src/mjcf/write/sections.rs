@@ -9,12 +9,12 @@ use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
 use crate::schema::sensors::{OBJECT_KINDS, SENSORS};
 use crate::spec::{Equality, Kind, Object, Sensor, Tendon, Wrap, WrapKind};
 
-/// Word of a number.
+/// Keyword of a value.
 fn word(words: &[(&'static str, i32)], number: i32) -> &'static str {
     words.iter().find(|w| w.1 == number).map_or("", |w| w.0)
 }
 
-/// The first numbers of a list of words with the bits of their places.
+/// The keywords with the bits of their positions.
 fn bits(words: &[(&'static str, i32)]) -> Vec<(&'static str, i32)> {
     words.iter().enumerate().map(|(i, w)| (w.0, 1 << i)).collect()
 }
@@ -89,7 +89,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An element of a tendon's path.
+    /// Writes a tendon path element.
     fn wrap(&mut self, wrap: &Wrap, scope: usize) {
         let mut attrs = Attrs::new();
         let tag = match &wrap.kind {
@@ -164,7 +164,7 @@ impl Writer<'_> {
         attrs
     }
 
-    /// What a sensor measures, or what it measures relative to, under the attributes of its kind.
+    /// Writes the object or reference object of a sensor, under the attributes of its type.
     fn object(&self, attrs: &mut Attrs, tag: &str, sensor: &Sensor, second: bool) {
         let Some(object) = (if second { &sensor.reference } else { &sensor.object }) else {
             return;
@@ -191,7 +191,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whole name of an object of any kind.
+    /// Full name of an object of any type.
     fn object_name(&self, object: &Object, scope: usize) -> String {
         match Kind::of_number(object.kind) {
             Some(kind) => self.full(kind, &object.name, scope),

@@ -1,4 +1,4 @@
-//! Bodies and what is in them.
+//! Bodies and their contents.
 
 use super::{Attrs, Writer, put};
 use crate::mjcf::attrs::words;
@@ -18,7 +18,7 @@ fn by_body<E: InBody>(list: &[E], bodies: usize) -> ByBody {
     lists
 }
 
-/// Adds a pose that is not the identity.
+/// Adds a pose unless it is the identity.
 fn place(attrs: &mut Attrs, pose: &Pose) {
     if pose.pos != glam::DVec3::ZERO {
         put(attrs, "pos", words(&pose.pos.to_array()));
@@ -28,7 +28,7 @@ fn place(attrs: &mut Attrs, pose: &Pose) {
     }
 }
 
-/// Words of the bits that are set.
+/// Keywords of the set bits.
 pub(super) fn listed(words: &[(&str, i32)], bits: i32) -> String {
     let set: Vec<&str> = words.iter().filter(|w| bits & w.1 != 0).map(|w| w.0).collect();
     set.join(" ")
@@ -88,7 +88,7 @@ impl Writer<'_> {
         attrs
     }
 
-    /// Whether inertias must be written out: attached models with other compiler settings have given some.
+    /// True if inertias must be explicit: an attached model has other compiler settings.
     pub(super) fn explicit_inertia(&self) -> bool {
         let key = |i: usize| {
             let c = &self.spec.compilers[i];
@@ -110,7 +110,7 @@ impl Writer<'_> {
         let full = inertial.inertia.len() == 6;
         let compiled = self.model.sizes.nbody == self.spec.bodies.len();
         if full && inertial.pose.quat != glam::DQuat::IDENTITY && compiled {
-            // a tensor in a turned frame has no spelling: its principal axes have
+            // a rotated full tensor has no attribute: write principal axes
             self.inertial_as_compiled(b);
             return;
         }
@@ -133,7 +133,7 @@ impl Writer<'_> {
         self.leaf("inertial", attrs);
     }
 
-    /// Whether a range limits, said plainly where its compiler settings decided.
+    /// Flag of a range, explicit if it was inferred by the compiler settings.
     pub(super) fn plain(flag: Option<bool>, range: [f64; 2]) -> Option<bool> {
         flag.or(if range[0] < range[1] { Some(true) } else { None })
     }

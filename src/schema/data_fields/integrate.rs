@@ -4,28 +4,28 @@ macro_rules! integrate_data {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // integrators
-            integrator qH: real [nC] "mixed" "Factors of M less time step times derivatives of the forces by velocity." { transient: 15 };
+            integrator qH: real [nC] "mixed" "Factor of M minus time step times the velocity derivative of the forces." { transient: 15 };
             // 2.5e-6
-            integrator qacc_damped: real [nv] "mixed" "Acceleration with forces at the velocities after the step." { tolerance: Tolerance::Within(3e-5), transient: 17 };
-            integrator qHDiagInv: real [nv] "mixed" "Inverse of their diagonal." { transient: 16 };
+            integrator qacc_damped: real [nv] "mixed" "Acceleration with forces evaluated at the new velocities." { tolerance: Tolerance::Within(3e-5), transient: 17 };
+            integrator qHDiagInv: real [nv] "mixed" "Inverse diagonal of the factor." { transient: 16 };
             // 1.1e-5
-            implicit qDeriv: real [nD] "mixed" "Derivatives of the forces by the velocities." { tolerance: Tolerance::Within(5e-5), transient: 18 };
-            scratch qLU: real [nD] "mixed" "Factors U and L of M less time step times derivatives." { transient: 19 };
-            scratch actuator_force_derivative: real [nout] "mixed" "Derivative of the force by the rate of the length.";
-            scratch fluid_force_derivative: real [nbody 36] "mixed" "Derivative of the medium's force on the subtree by velocity: four blocks, torque first.";
-            scratch bias_force_derivative: real [nbody 12] "mixed" "Of the bias force by velocity: torque by turning, and momentum.";
-            scratch dcfrc_dqvel: real [nv 6] "mixed" "Derivative of the subtree's force by the degree of freedom.";
-            scratch dqfrc_dcvel: real [nv 6] "mixed" "Derivative of the degree of freedom's force by the body's velocity.";
-            scratch cdof_dot_sum: real [nv 6] "1/s, m/s" "Twice the rate of the motion axis, of which the joint's own turning counts once.";
-            scratch cdof_momentum: real [nv 6] "kg m^2, kg m" "Momentum of the subtree from unit speed.";
-            scratch rk4_stage: int [1] "1" "Part of the step that comes next; 4 more where the world was reset.";
-            scratch rk4_qpos: real [nq] "mixed" "Positions at the beginning of the step.";
-            scratch rk4_qvel: real [nv] "mixed" "Velocities at the beginning of the step.";
-            scratch rk4_time: real [1] "s" "Time at the beginning of the step.";
-            scratch rk4_act: real [na] "mixed" "Activations at the beginning of the step.";
+            implicit qDeriv: real [nD] "mixed" "Derivative of the forces with respect to velocity." { tolerance: Tolerance::Within(5e-5), transient: 18 };
+            scratch qLU: real [nD] "mixed" "Factors U and L of M minus time step times `qDeriv`." { transient: 19 };
+            scratch actuator_force_derivative: real [nout] "mixed" "Derivative of the force with respect to actuator velocity.";
+            scratch fluid_force_derivative: real [nbody 36] "mixed" "Derivative of the subtree's fluid force with respect to body velocity: four 3x3 blocks, torque first.";
+            scratch bias_force_derivative: real [nbody 12] "mixed" "Derivative of the bias force with respect to body velocity: torque by angular velocity, and momentum.";
+            scratch dcfrc_dqvel: real [nv 6] "mixed" "Derivative of the subtree's force with respect to the joint velocity.";
+            scratch dqfrc_dcvel: real [nv 6] "mixed" "Derivative of the joint force with respect to the body's velocity.";
+            scratch cdof_dot_sum: real [nv 6] "1/s, m/s" "Twice the time derivative of the motion axis, with the joint's own rotation counted once.";
+            scratch cdof_momentum: real [nv 6] "kg m^2, kg m" "Subtree momentum under unit joint velocity.";
+            scratch rk4_stage: int [1] "1" "Next RK4 stage; plus 4 if the world was reset.";
+            scratch rk4_qpos: real [nq] "mixed" "Positions at the start of the step.";
+            scratch rk4_qvel: real [nv] "mixed" "Velocities at the start of the step.";
+            scratch rk4_time: real [1] "s" "Time at the start of the step.";
+            scratch rk4_act: real [na] "mixed" "Activations at the start of the step.";
             scratch rk4_vel: real [nv] "mixed" "Weighted sum of velocities.";
             scratch rk4_acc: real [nv] "mixed" "Weighted sum of accelerations.";
-            scratch rk4_act_dot: real [na] "mixed" "Weighted sum of the rates of activations.";
+            scratch rk4_act_dot: real [na] "mixed" "Weighted sum of activation derivatives.";
         } }
     };
 }

@@ -5,8 +5,8 @@ macro_rules! position_data {
         $crate::schema::gather! { $($state)* {
             // position
             kinematics xpos: real [nbody 3] "m" "Position of the body's frame." { transient: 30 };
-            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame." { transient: 31 };
-            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame." { transient: 32 };
+            kinematics xquat: real [nbody 4] "1" "Orientation of the body's frame, as a quaternion." { transient: 31 };
+            kinematics xmat: real [nbody 9] "1" "Orientation of the body's frame, as a matrix." { transient: 32 };
             kinematics xipos: real [nbody 3] "m" "Centre of mass." { transient: 33 };
             kinematics ximat: real [nbody 9] "1" "Orientation of the principal axes of inertia." { transient: 34 };
             kinematics xanchor: real [njnt 3] "m" "Anchor of the joint." { transient: 36 };
@@ -16,61 +16,61 @@ macro_rules! position_data {
             kinematics site_xpos: real [nsite 3] "m" "Position of the site.";
             kinematics site_xmat: real [nsite 9] "1" "Orientation of the site.";
             com_pos subtree_com: real [nbody 3] "m" "Centre of mass of the subtree." { transient: 35 };
-            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Inertia about the tree's centre of mass: 6 of the tensor, 3 of mass times offset, mass." { transient: 28 };
+            com_pos cinert: real [nbody 10] "kg, kg m, kg m^2" "Composite body inertia about the tree's centre of mass: 6 tensor entries, 3 of mass times offset, mass." { transient: 28 };
             com_pos cdof: real [nv 6] "1, m" "Motion axis about the tree's centre of mass." { transient: 23 };
             camlight cam_xpos: real [ncam 3] "m" "Position of the camera.";
             camlight cam_xmat: real [ncam 9] "1" "Orientation of the camera.";
             camlight light_xpos: real [nlight 3] "m" "Position of the light.";
             camlight light_xdir: real [nlight 3] "1" "Direction of the light.";
-            tendon ten_length: real [ntendon] "m" "Length." { transient: 40 };
-            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, nonzeros by row." { transient: 41 };
-            crb crb: real [nbody 10] "as cinert" "Inertia of the subtree." { transient: 29 };
+            tendon ten_length: real [ntendon] "m" "Tendon length." { transient: 40 };
+            tendon ten_J: real [nJten] "mixed" "Jacobian of the length, sparse by row." { transient: 41 };
+            crb crb: real [nbody 10] "as cinert" "Composite inertia of the subtree." { transient: 29 };
             crb M: real [nC] "mixed" "Inertia matrix: rows of the lower triangle." { transient: 9 };
             // 2.3e-6
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D." { tolerance: Tolerance::Within(2e-5), transient: 10 };
             // 2.7e-6
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             collision ncon: int [1] "1" "Number of contacts.";
-            scratch contact_candidate: int [nconmax] "id" "Candidate of each contact.";
-            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the geoms at hand." { register: true };
-            scratch work_plane_normal: real [ngeom 3] "1" "Normals of those that are planes." { register: true };
-            scratch sap_sphere: real [nsap 4] "m" "Centre and radius of a sphere around the body or geom with margins; CPU only.";
-            scratch sap_order: int [nsap] "id" "Bodies and geoms in order along an axis; CPU only.";
-            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes are near each other.";
-            scratch candidate_ncon: int [ncandidate] "1" "Contacts, then first slot, of each of those; with one lane those that wait for the others.";
-            collision contact_dist: real [nconmax] "m" "Distance; negative: penetration.";
+            scratch contact_candidate: int [nconmax] "id" "Candidate pair of each contact.";
+            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
+            scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
+            scratch sap_sphere: real [nsap 4] "m" "Bounding sphere of the body or geom with margins: centre and radius; CPU only.";
+            scratch sap_order: int [nsap] "id" "Items sorted along an axis; CPU only.";
+            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
+            scratch candidate_ncon: int [ncandidate] "1" "Number of contacts, then first contact slot, of each overlapping candidate; with one lane, the deferred candidates.";
+            collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             // 5.0e-6
-            collision contact_frame: real [nconmax 9] "1" "Axes as rows, the normal from the first geom to the second first." { tolerance: Tolerance::Within(3e-5) };
-            collision contact_includemargin: real [nconmax] "m" "Distance below which the contact makes force.";
-            collision contact_friction: real [nconmax 5] "mixed" "Friction of the five tangential dimensions.";
-            collision contact_solref: real [nconmax 2] "mixed" "Reference in the normal direction.";
-            collision contact_solreffriction: real [nconmax 2] "mixed" "Reference in the friction directions.";
-            collision contact_solimp: real [nconmax 5] "mixed" "Impedance.";
-            collision contact_adhesion: real [nadhesive] "N" "Force that pulls the geoms together.";
+            collision contact_frame: real [nconmax 9] "1" "Contact frame, axes as rows: normal from the first geom to the second, then tangents." { tolerance: Tolerance::Within(3e-5) };
+            collision contact_includemargin: real [nconmax] "m" "Distance below which the contact is active.";
+            collision contact_friction: real [nconmax 5] "mixed" "Friction coefficients of the five tangential dimensions.";
+            collision contact_solref: real [nconmax 2] "mixed" "Solver reference in the normal direction.";
+            collision contact_solreffriction: real [nconmax 2] "mixed" "Solver reference in the friction directions.";
+            collision contact_solimp: real [nconmax 5] "mixed" "Solver impedance.";
+            collision contact_adhesion: real [nadhesive] "N" "Adhesion force.";
             collision contact_dim: int [nconmax] "1" "Contact dimensions.";
             collision contact_geom: int [nconmax 2] "id" "Geoms.";
             make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
-            make_constraint ne: int [1] "1" "Equality rows.";
-            make_constraint nf: int [1] "1" "Friction-loss rows.";
-            make_constraint nl: int [1] "1" "Limit rows.";
-            make_constraint nefc: int [1] "1" "Constraint rows.";
+            make_constraint ne: int [1] "1" "Number of equality rows.";
+            make_constraint nf: int [1] "1" "Number of friction-loss rows.";
+            make_constraint nl: int [1] "1" "Number of limit rows.";
+            make_constraint nefc: int [1] "1" "Number of constraint rows.";
             make_constraint efc_type: int [njmax] "enum" "0 equality, 1 dof friction, 2 tendon friction, 3 joint limit, 4 tendon limit, 5 frictionless contact, 6 pyramidal contact, 7 elliptic contact.";
-            make_constraint efc_id: int [njmax] "id" "Object that the row comes from.";
+            make_constraint efc_id: int [njmax] "id" "Object of the row.";
             make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian." { transient: 14 };
-            make_constraint efc_pos: real [njmax] "m or rad" "Violation.";
+            make_constraint efc_pos: real [njmax] "m or rad" "Constraint violation.";
             make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
-            make_constraint efc_frictionloss: real [njmax] "N or N m" "Bound of the friction force." { transient: 13 };
+            make_constraint efc_frictionloss: real [njmax] "N or N m" "Friction-loss bound." { transient: 13 };
             make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
             // 1.5e-5
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser." { tolerance: Tolerance::Within(1e-4), transient: 2 };
             // 1.4e-4: one minus an impedance near one
             make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
-            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom that the row touches; kernels, several trees.";
-            scratch efc_dof_end: int [njmax] "id" "One past the last that it touches; kernels, several trees.";
-            scratch solver_H_skyline: int [nv] "id" "First degree of freedom that the solver's Hessian couples it with; kernels, several trees.";
-            scratch nisland: int [1] "1" "Constraint islands.";
+            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; kernels, several trees.";
+            scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; kernels, several trees.";
+            scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
+            scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_dof_end: int [ntree] "id" "One past the last degree of freedom of the island.";
             scratch island_efc_begin: int [ntree] "id" "First row of the island; CPU only.";
@@ -78,9 +78,9 @@ macro_rules! position_data {
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";
-            scratch solver_quadratic: int [njmax] "flag" "Whether the row is in its quadratic zone as the factored Hessian has it; CPU only.";
-            transmission actuator_length: real [nout] "mixed" "Length." { transient: 43 };
-            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, nonzeros by output." { transient: 45 };
+            scratch solver_quadratic: int [njmax] "flag" "1 if the row is in its quadratic zone in the factored Hessian; CPU only.";
+            transmission actuator_length: real [nout] "mixed" "Actuator length." { transient: 43 };
+            transmission actuator_moment: real [nJmom] "mixed" "Moment arms, sparse by output." { transient: 45 };
         } }
     };
 }

@@ -5,13 +5,13 @@ macro_rules! constraint_fields {
         $crate::schema::gather! { $($state)* {
             // equality constraints
             eq_type: int [neq] "enum" "0 connect, 1 weld, 2 joint, 3 tendon, 4 flex, 5 flexvert, 6 flexstrain.";
-            eq_obj1id: id(any) [neq] "id" "First element.";
-            eq_obj2id: id(any or none) [neq] "id" "Second element; -1 for none.";
-            eq_objtype: int [neq] "enum" "Kind of both elements of a connect or weld: 1 body, 6 site.";
-            eq_active0: int [neq] "flag" "Whether it is active from the start.";
-            eq_solref: real [neq 2] "mixed" "Reference.";
-            eq_solimp: real [neq 5] "mixed" "Impedance.";
-            eq_data: real [neq 12] "mixed" "Numbers by type: anchors, relative pose and torque scale, or coefficients.";
+            eq_obj1id: id(any) [neq] "id" "First object.";
+            eq_obj2id: id(any or none) [neq] "id" "Second object; -1 for none.";
+            eq_objtype: int [neq] "enum" "Object type of a connect or weld: 1 body, 6 site.";
+            eq_active0: int [neq] "flag" "1 if the constraint is initially active.";
+            eq_solref: real [neq 2] "mixed" "Solver reference.";
+            eq_solimp: real [neq 5] "mixed" "Solver impedance.";
+            eq_data: real [neq 12] "mixed" "Type-specific data: anchors, relative pose and torque scale, or coefficients.";
         } }
     };
 }

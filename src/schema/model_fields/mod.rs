@@ -1,4 +1,4 @@
-//! Model fields: constant while a batch steps, except where a batch expands one to a value per world.
+//! Model fields: constant during simulation, except fields that a batch expands to one value per world.
 
 mod actuation;
 mod assets;
@@ -24,7 +24,7 @@ pub(crate) use sensor::sensor_fields;
 pub(crate) use tree::tree_fields;
 pub(crate) use visual::visual_fields;
 
-/// Hands the rows of all sections to a macro, in this order.
+/// Passes the rows of all sections to a macro, in this order.
 macro_rules! model_table {
     ($with:ident) => {
         $crate::schema::gather! { $with model_fields [options_fields visual_fields tree_fields collision_fields assets_fields cameras_fields flexes_fields actuation_fields constraint_fields sensor_fields custom_fields] {} {} }

@@ -5,18 +5,18 @@ macro_rules! options_fields {
         $crate::schema::gather! { $($state)* {
             // options
             opt_timestep: real [1] "s" "Time step.";
-            opt_impratio: real [1] "1" "Ratio of friction to normal impedance of contacts.";
-            opt_tolerance: real [1] "1" "Solver termination: scaled improvement or gradient below it.";
-            opt_ls_tolerance: real [1] "1" "Line search termination, relative to `opt_tolerance`.";
-            opt_noslip_tolerance: real [1] "1" "Termination of the no-slip solver.";
-            opt_ccd_tolerance: real [1] "1" "Termination of convex collision.";
-            opt_sleep_tolerance: real [1] "m/s" "Velocity below which trees may sleep.";
+            opt_impratio: real [1] "1" "Ratio of friction to normal contact impedance.";
+            opt_tolerance: real [1] "1" "Solver termination tolerance, for scaled improvement and gradient.";
+            opt_ls_tolerance: real [1] "1" "Line-search termination tolerance, relative to `opt_tolerance`.";
+            opt_noslip_tolerance: real [1] "1" "Termination tolerance of the noslip solver.";
+            opt_ccd_tolerance: real [1] "1" "Termination tolerance of convex collision detection.";
+            opt_sleep_tolerance: real [1] "m/s" "Velocity tolerance of sleeping.";
             opt_gravity: real [3] "m/s^2" "Gravitational acceleration.";
             opt_wind: real [3] "m/s" "Velocity of the medium.";
             opt_magnetic: real [3] "mixed" "Magnetic flux.";
             opt_density: real [1] "kg/m^3" "Density of the medium.";
             opt_viscosity: real [1] "Pa s" "Viscosity of the medium.";
-            opt_o_margin: real [1] "m" "Contact margin that replaces all others under the override flag.";
+            opt_o_margin: real [1] "m" "Contact margin under the override flag.";
             opt_o_solref: real [2] "mixed" "Contact solref under the override flag.";
             opt_o_solimp: real [5] "mixed" "Contact solimp under the override flag.";
             opt_o_friction: real [5] "mixed" "Contact friction under the override flag.";
@@ -24,13 +24,13 @@ macro_rules! options_fields {
             opt_cone: int [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
             opt_jacobian: int [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
             opt_solver: int [1] "enum" "0 PGS, 1 CG, 2 Newton.";
-            opt_iterations: int [1] "1" "Most iterations of the solver.";
-            opt_ls_iterations: int [1] "1" "Most iterations of a line search.";
-            opt_noslip_iterations: int [1] "1" "Most iterations of the no-slip solver.";
-            opt_ccd_iterations: int [1] "1" "Most iterations of convex collision.";
-            opt_disableflags: int [1] "bits" "Standard features that are switched off.";
-            opt_enableflags: int [1] "bits" "Optional features that are switched on.";
-            opt_disableactuator: int [1] "bits" "Actuator groups that are switched off.";
+            opt_iterations: int [1] "1" "Maximum solver iterations.";
+            opt_ls_iterations: int [1] "1" "Maximum line-search iterations.";
+            opt_noslip_iterations: int [1] "1" "Maximum noslip iterations.";
+            opt_ccd_iterations: int [1] "1" "Maximum iterations of convex collision detection.";
+            opt_disableflags: int [1] "bits" "Disabled standard features.";
+            opt_enableflags: int [1] "bits" "Enabled optional features.";
+            opt_disableactuator: int [1] "bits" "Disabled actuator groups.";
             opt_sdf_initpoints: int [1] "1" "Starting points of signed-distance collision.";
             opt_sdf_iterations: int [1] "1" "Iterations of signed-distance collision.";
             stat_meaninertia: real [1] "mixed" "Mean diagonal of the inertia matrix at qpos0.";

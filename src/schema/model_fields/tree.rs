@@ -1,15 +1,15 @@
-//! The reference configuration and the body tree: bodies, joints, degrees of freedom, the inertia matrix's structure, sites.
+//! Reference configuration and body tree: bodies, joints, degrees of freedom, sparsity of the inertia matrix, sites.
 
 macro_rules! tree_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // reference configuration
-            qpos0: real [nq] "mixed" "Position coordinates of the model as written.";
-            qpos_spring: real [nq] "mixed" "Position coordinates at which joint springs are at rest.";
+            qpos0: real [nq] "mixed" "Reference configuration.";
+            qpos_spring: real [nq] "mixed" "Configuration at which joint springs are at rest.";
             // bodies
-            body_parentid: id(nbody) [nbody] "id" "Parent body; the world is its own.";
+            body_parentid: id(nbody) [nbody] "id" "Parent body; the world is its own parent.";
             body_rootid: id(nbody) [nbody] "id" "Ancestor that is a child of the world.";
-            body_weldid: id(nbody) [nbody] "id" "Topmost ancestor that it is rigidly fixed to.";
+            body_weldid: id(nbody) [nbody] "id" "Topmost ancestor to which it is welded.";
             body_mocapid: id(nmocap or none) [nbody] "id" "Mocap body; -1 for none.";
             body_jntnum: int [nbody] "1" "Number of joints.";
             body_jntadr: adr(njnt or none) [nbody] "id" "First joint; -1 for none.";
@@ -23,80 +23,80 @@ macro_rules! tree_fields {
             body_ipos: real [nbody 3] "m" "Centre of mass in the body's frame.";
             body_iquat: real [nbody 4] "1" "Principal axes of inertia in the body's frame.";
             body_mass: real [nbody] "kg" "Mass.";
-            body_subtreemass: real [nbody] "kg" "Mass of the body and all below it.";
+            body_subtreemass: real [nbody] "kg" "Mass of the subtree.";
             body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia.";
             body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation.";
             body_plugin: id(nplugin or none) [nbody] "id" "Plugin instance; -1 for none.";
-            body_gravcomp: real [nbody] "1" "Upward force in units of the body's weight.";
-            body_simple: int [nbody] "enum" "1: its block of the inertia matrix is diagonal, 2: and it only slides.";
-            body_sameframe: int [nbody] "enum" "Inertial frame: 1 is the body's, 3 has its axes.";
-            body_margin: real [nbody] "m" "Largest margin with gap of its geoms.";
-            body_contype: int [nbody] "bits" "Contact types of all its geoms.";
-            body_conaffinity: int [nbody] "bits" "Contact affinities of all its geoms.";
+            body_gravcomp: real [nbody] "1" "Gravity compensation, in units of body weight.";
+            body_simple: int [nbody] "enum" "1 if its block of the inertia matrix is diagonal, 2 if it also has only slide joints.";
+            body_sameframe: int [nbody] "enum" "Inertial frame: 1 coincides with the body frame, 3 has the same orientation.";
+            body_margin: real [nbody] "m" "Largest margin plus gap of its geoms.";
+            body_contype: int [nbody] "bits" "Union of the contact types of its geoms.";
+            body_conaffinity: int [nbody] "bits" "Union of the contact affinities of its geoms.";
             // levels of the body tree: one lane per body of a level
             level_adr: adr(nbody) [nlevel] "id" "First entry of the level in `level_body`.";
-            level_num: int [nlevel] "1" "Number of bodies of the level.";
+            level_num: int [nlevel] "1" "Number of bodies in the level.";
             level_body: id(nbody) [nbody] "id" "Bodies ordered by level.";
-            body_childadr: adr(nbody) [nbody] "id" "First entry of the body's children in `child_body`.";
+            body_childadr: adr(nbody) [nbody] "id" "First child in `child_body`.";
             body_childnum: int [nbody] "1" "Number of children.";
-            child_body: id(nbody) [nbody] "id" "Children of every body, highest id first.";
+            child_body: id(nbody) [nbody] "id" "Children of every body, in decreasing id.";
             // joints
             jnt_type: int [njnt] "enum" "0 free, 1 ball, 2 slide, 3 hinge.";
             jnt_qposadr: adr(nq) [njnt] "id" "First position coordinate.";
             jnt_dofadr: adr(nv) [njnt] "id" "First degree of freedom.";
-            jnt_bodyid: id(nbody) [njnt] "id" "Body that it moves.";
+            jnt_bodyid: id(nbody) [njnt] "id" "Body of the joint.";
             jnt_actuatorid: id(nactuator or none) [njnt] "id" "Actuator that adds damping or armature; -1 for none.";
             jnt_group: int [njnt] "1" "Group for display.";
-            jnt_limited: int [njnt] "flag" "Whether it has limits.";
-            jnt_actfrclimited: int [njnt] "flag" "Whether the total actuator force is limited.";
-            jnt_actgravcomp: int [njnt] "flag" "Whether gravity compensation counts as actuator force.";
-            jnt_solref: real [njnt 2] "mixed" "Reference of the limit constraint.";
-            jnt_solimp: real [njnt 5] "mixed" "Impedance of the limit constraint.";
+            jnt_limited: int [njnt] "flag" "1 if the joint has limits.";
+            jnt_actfrclimited: int [njnt] "flag" "1 if the total actuator force is limited.";
+            jnt_actgravcomp: int [njnt] "flag" "1 if gravity compensation counts as actuator force.";
+            jnt_solref: real [njnt 2] "mixed" "Solver reference of the limit constraint.";
+            jnt_solimp: real [njnt 5] "mixed" "Solver impedance of the limit constraint.";
             jnt_pos: real [njnt 3] "m" "Anchor in the body's frame.";
             jnt_axis: real [njnt 3] "1" "Axis in the body's frame.";
             jnt_stiffness: real [njnt] "N/m or N m/rad" "Linear spring stiffness.";
-            jnt_stiffnesspoly: real [njnt 2] "mixed" "Spring stiffness of second and third order.";
-            jnt_range: real [njnt 2] "m or rad" "Limits.";
+            jnt_stiffnesspoly: real [njnt 2] "mixed" "Quadratic and cubic spring stiffness.";
+            jnt_range: real [njnt 2] "m or rad" "Joint limits.";
             jnt_actfrcrange: real [njnt 2] "N or N m" "Limits of the total actuator force.";
             jnt_margin: real [njnt] "m or rad" "Distance at which the limit becomes active.";
             // degrees of freedom
             dof_bodyid: id(nbody) [nv] "id" "Body.";
             dof_jntid: id(njnt) [nv] "id" "Joint.";
-            dof_parentid: id(nv or none) [nv] "id" "Previous degree of freedom on the way to the root; -1 for none.";
+            dof_parentid: id(nv or none) [nv] "id" "Parent degree of freedom; -1 for none.";
             dof_treeid: id(ntree) [nv] "id" "Kinematic tree.";
-            dof_simplenum: int [nv] "1" "Degrees of freedom of simple bodies from here on in a row.";
-            dof_solref: real [nv 2] "mixed" "Reference of the friction-loss constraint.";
-            dof_solimp: real [nv 5] "mixed" "Impedance of the friction-loss constraint.";
-            dof_frictionloss: real [nv] "N or N m" "Dry friction.";
-            dof_armature: real [nv] "kg or kg m^2" "Inertia that is added to the diagonal.";
+            dof_simplenum: int [nv] "1" "Number of consecutive degrees of freedom of simple bodies from here on.";
+            dof_solref: real [nv 2] "mixed" "Solver reference of the friction-loss constraint.";
+            dof_solimp: real [nv 5] "mixed" "Solver impedance of the friction-loss constraint.";
+            dof_frictionloss: real [nv] "N or N m" "Friction loss.";
+            dof_armature: real [nv] "kg or kg m^2" "Armature: inertia added to the diagonal.";
             dof_damping: real [nv] "N s/m or N m s/rad" "Linear damping.";
-            dof_dampingpoly: real [nv 2] "mixed" "Damping of second and third order.";
+            dof_dampingpoly: real [nv 2] "mixed" "Quadratic and cubic damping.";
             dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0.";
-            dof_M0: real [nv] "mixed" "Diagonal of the inertia at qpos0.";
+            dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0.";
             dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation.";
             // inertia matrix: rows of the lower triangle, columns ascending, diagonal last
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: adr(nC) [nv] "id" "First nonzero of the row.";
             M_colind: id(nv) [nC] "id" "Column of each nonzero.";
-            // the same matrix with both triangles: its products need no search
+            // the same matrix with both triangles, for matrix-vector products without search
             F_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
             F_rowadr: adr(nF) [nv] "id" "First nonzero of the row, both triangles.";
             F_colind: id(nv) [nF] "id" "Column of each nonzero, both triangles.";
-            mapM2F: id(nC) [nF] "id" "Entry of M that each nonzero of both triangles equals.";
-            // derivatives by velocity: a row has all ancestors and descendants, those of simple bodies too
+            mapM2F: id(nC) [nF] "id" "Entry of M for each nonzero of both triangles.";
+            // velocity derivatives: a row has all ancestors and descendants, of simple bodies too
             D_rownnz: int [nv] "1" "Nonzeros of the row of derivatives.";
             D_rowadr: adr(nD) [nv] "id" "First nonzero of the row of derivatives.";
-            D_diag: int [nv] "1" "Place of the diagonal in the row of derivatives: its ancestors come before it.";
+            D_diag: int [nv] "1" "Position of the diagonal in the row of derivatives, after the ancestors.";
             D_colind: id(nv) [nD] "id" "Column of each derivative.";
-            mapM2D: id(nC or none) [nD] "id" "Entry of M in the place of each derivative; -1 for none.";
-            mapD2M: id(nD) [nC] "id" "Derivative in the place of each entry of M.";
-            // trees
+            mapM2D: id(nC or none) [nD] "id" "Entry of M at each derivative; -1 for none.";
+            mapD2M: id(nD) [nC] "id" "Derivative at each entry of M.";
+            // kinematic trees
             tree_bodyadr: adr(nbody) [ntree] "id" "First body.";
             tree_bodynum: int [ntree] "1" "Number of bodies.";
             tree_dofadr: adr(nv) [ntree] "id" "First degree of freedom.";
             tree_dofnum: int [ntree] "1" "Number of degrees of freedom.";
-            tree_sleep_policy: int [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially.";
-            tree_asleep0: int [ntree] "mixed" "`tree_asleep` from the start.";
+            tree_sleep_policy: int [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially asleep.";
+            tree_asleep0: int [ntree] "mixed" "Initial `tree_asleep`.";
             // sites
             site_type: int [nsite] "enum" "Shape for display, as `geom_type`.";
             site_bodyid: id(nbody) [nsite] "id" "Body.";
@@ -104,7 +104,7 @@ macro_rules! tree_fields {
             site_dataid: id(any or none) [nsite] "id" "Mesh for display; -1 for none.";
             site_sameframe: int [nsite] "enum" "As `geom_sameframe`.";
             site_group: int [nsite] "1" "Group for display.";
-            site_size: real [nsite 3] "m" "Size by type.";
+            site_size: real [nsite 3] "m" "Type-specific size.";
             site_pos: real [nsite 3] "m" "Position in the body's frame.";
             site_quat: real [nsite 4] "1" "Orientation in the body's frame.";
             site_rgba: real [nsite 4] "1" "Colour.";
