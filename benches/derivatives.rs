@@ -18,7 +18,7 @@ const KNOTS: usize = 100;
 
 fn humanoid() -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml");
-    manyworlds::compile::load(&path).expect("our own model")
+    manyworlds::load(&path).expect("our own model")
 }
 
 /// The humanoid as it has fallen, with at least so many contacts: the first such world.

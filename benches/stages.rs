@@ -19,7 +19,7 @@ const WARMUP: usize = 200;
 
 fn humanoid() -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml");
-    manyworlds::compile::load(&path).expect("our own model")
+    manyworlds::load(&path).expect("our own model")
 }
 
 /// A world of the workload `hold` after its warm-up.

@@ -8,7 +8,6 @@
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
-use manyworlds::compile;
 use manyworlds::cpu::constraint::constraint_cost::{cone_of, cost_parameters, row_cost};
 use manyworlds::cpu::constraint::islands;
 use manyworlds::cpu::smooth::factor_m;
@@ -37,7 +36,7 @@ fn tower() -> Model {
             format!("<body pos='{x} 0 {z}'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body>")
         })
         .collect();
-    compile::load_str(&format!(
+    manyworlds::load_str(&format!(
         "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='5 5 1'/>{boxes}</worldbody></mujoco>"
     ))
     .unwrap()
@@ -106,11 +105,11 @@ fn main() {
     let mut models: Vec<(String, Model)> = given
         .iter()
         .filter(|a| *a != "--single")
-        .map(|path| (path.clone(), compile::load(path.as_ref()).unwrap()))
+        .map(|path| (path.clone(), manyworlds::load(path.as_ref()).unwrap()))
         .collect();
     if models.is_empty() {
         let humanoid = concat!(env!("CARGO_MANIFEST_DIR"), "/models/humanoid.xml");
-        models.push(("humanoid".to_owned(), compile::load(humanoid.as_ref()).unwrap()));
+        models.push(("humanoid".to_owned(), manyworlds::load(humanoid.as_ref()).unwrap()));
         models.push(("leaning tower".to_owned(), tower()));
     }
     for (name, model) in models {

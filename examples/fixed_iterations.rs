@@ -9,7 +9,6 @@
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
-use manyworlds::compile;
 use manyworlds::cpu::{forward, step};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
@@ -98,7 +97,7 @@ fn main() {
             ["humanoid", "pile"].map(|n| format!("{}/models/{n}.xml", env!("CARGO_MANIFEST_DIR"))).to_vec();
     }
     for path in given {
-        let mut model = compile::load(path.as_ref()).unwrap();
+        let mut model = manyworlds::load(path.as_ref()).unwrap();
         if elliptic {
             model.opt_cone[0] = cone::ELLIPTIC;
         }

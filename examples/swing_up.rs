@@ -5,14 +5,13 @@
 use std::path::Path;
 
 use manyworlds::batch::{Batch, BatchOptions};
-use manyworlds::compile;
 use manyworlds::error::Result;
 
 /// Candidates, one a world.
 const WORLDS: usize = 256;
 
 fn main() -> Result<()> {
-    let model = compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cartpole.xml"))?;
+    let model = manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cartpole.xml"))?;
     let mut batch = Batch::new(&model, WORLDS, &BatchOptions::default())?;
     // every world hangs; each pushes one way for half a second, then the other way for as long
     batch.reset_all(Some(0))?;

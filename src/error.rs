@@ -43,8 +43,8 @@ impl Problem {
     /// The line of text with a caret below the marked span; empty where there is no line.
     ///
     /// ```
-    /// # use manyworlds::{compile, error::Error};
-    /// let Err(Error::Model(problems)) = compile::load_str("<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>")
+    /// # use manyworlds::{load_str, error::Error};
+    /// let Err(Error::Model(problems)) = load_str("<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>")
     /// else { panic!() };
     /// assert_eq!(
     ///     problems[0].excerpt(),

@@ -9,6 +9,7 @@ pub mod files;
 pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+mod load;
 pub mod mesh;
 pub mod mjcf;
 pub mod model;
@@ -16,3 +17,6 @@ pub mod real;
 pub mod schema;
 pub mod spec;
 mod urdf;
+mod xml;
+
+pub use load::{load, load_str};

@@ -11,7 +11,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
-use manyworlds::compile;
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
@@ -68,7 +67,7 @@ const STEPS: usize = 50;
 const WARM_UP: usize = 200;
 
 fn model(name: &str) -> Model {
-    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
+    manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
 }
 
 /// Models with sensors, constraints and solvers of every kind.

@@ -6,13 +6,12 @@ use std::path::Path;
 
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{self, Backend, Batch, BatchOptions};
-use manyworlds::compile;
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 use manyworlds::schema::enums::status;
 
 fn model(name: &str) -> Model {
-    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
+    manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
 }
 
 fn on_cpu(model: &Model, worlds: usize) -> Batch {

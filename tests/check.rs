@@ -6,7 +6,6 @@ use std::path::Path;
 
 use manyworlds::analysis::check;
 use manyworlds::analysis::check::{CheckOptions, CpuSubject, Report, Subject};
-use manyworlds::compile;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
@@ -70,7 +69,7 @@ fn scale(values: &[f64]) -> f64 {
 }
 
 fn humanoid() -> Model {
-    compile::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml")).unwrap()
+    manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml")).unwrap()
 }
 
 fn check(fault: Fault, options: &CheckOptions) -> Report {

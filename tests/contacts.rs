@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
-use manyworlds::compile::load_str;
+use manyworlds::load_str;
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;

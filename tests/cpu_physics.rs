@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::compile::load_str;
+use manyworlds::load_str;
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Inverse, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
-use manyworlds::compile::{load as load_file, load_str};
+use manyworlds::{load as load_file, load_str};
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
-use manyworlds::compile;
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 use manyworlds::schema::enums::status;
@@ -64,7 +63,7 @@ fn bits(batch: &Batch, world: usize) -> Vec<u64> {
 
 /// A ball on a plane, a driven arm and a mocap body.
 fn workshop(flags: &str) -> Model {
-    compile::load_str(&format!(
+    manyworlds::load_str(&format!(
         r#"<mujoco>
              <option><flag {flags}/></option>
              <worldbody>
@@ -217,7 +216,7 @@ fn balls_with(option: &str) -> Model {
 fn balls_of(option: &str, geom: impl Fn(usize) -> &'static str) -> Model {
     let ball = |i| format!("<body><freejoint/><geom {}/></body>", geom(i));
     let all: String = (0..12).map(ball).collect();
-    compile::load_str(&format!(
+    manyworlds::load_str(&format!(
         r#"<mujoco><option {option}/><worldbody><geom type="plane" size="5 5 1"/>{all}</worldbody></mujoco>"#
     ))
     .unwrap()
@@ -414,7 +413,7 @@ fn a_masked_reset_touches_its_worlds_only() {
 #[cfg(feature = "gpu")]
 fn a_lost_device_is_an_error_of_every_later_call() {
     use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
-    let model = compile::load("models/pendulum.xml".as_ref()).unwrap();
+    let model = manyworlds::load("models/pendulum.xml".as_ref()).unwrap();
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let capacity = manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 };
     let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).unwrap();
@@ -502,7 +501,7 @@ const STRANGE: &[(&str, &str, i32, bool)] = &[
 #[test]
 fn strange_models_stay_finite_or_are_flagged() {
     for (what, text, bits, gpu) in STRANGE {
-        let model = compile::load_str(&format!("<mujoco>{text}</mujoco>")).unwrap();
+        let model = manyworlds::load_str(&format!("<mujoco>{text}</mujoco>")).unwrap();
         let nv = model.sizes.nv;
         // one shape of the kernels is enough, and for some models the CPU: kernels take seconds to build
         let count = if *gpu { 2 } else { 1 };
@@ -547,7 +546,7 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
        </worldbody><equality>
          <weld body1="a"/><joint joint1="j" solref="0.02 1"/><connect body1="a" anchor="1 0 0" active="false"/>
        </equality></mujoco>"#;
-    let model = compile::load_str(text).unwrap();
+    let model = manyworlds::load_str(text).unwrap();
     for backend in backends() {
         let what = backend.backend.name();
         let mut batch = open(&model, &backend, ROOM);

@@ -4,7 +4,6 @@
 #![cfg(feature = "gpu")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use manyworlds::compile;
 use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, Partition, WorkingSetSpace};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
@@ -15,7 +14,7 @@ const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
 const FIELDS: &[&str] = &["qpos", "qvel", "qacc", "qfrc_constraint", "ncon", "nefc", "status"];
 
 fn model(name: &str) -> Model {
-    compile::load(format!("models/{name}.xml").as_ref()).unwrap()
+    manyworlds::load(format!("models/{name}.xml").as_ref()).unwrap()
 }
 
 /// Control of a world by its number, not by its place.
@@ -109,7 +108,7 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
 #[test]
 fn every_solver_gives_the_same_bits() {
     for name in ["cg", "pgs_elliptic"] {
-        let mut model = compile::load(format!("tests/parity/models/{name}.xml").as_ref()).unwrap();
+        let mut model = manyworlds::load(format!("tests/parity/models/{name}.xml").as_ref()).unwrap();
         model.opt_iterations[0] = model.opt_iterations[0].min(20);
         let steps = 12;
         let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);

@@ -5,7 +5,6 @@
 
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
-use manyworlds::compile;
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
@@ -20,7 +19,7 @@ fn backends() -> [Backend; 2] {
 
 /// A cart that is driven late and measured late.
 fn cart(option: &str) -> Model {
-    compile::load_str(&format!(
+    manyworlds::load_str(&format!(
         "<mujoco><option {option}/><worldbody><body><joint name='x' type='slide' damping='1'/><geom size='.1' mass='1'/>
            </body></worldbody>
          <actuator>
@@ -209,7 +208,7 @@ fn samples_keep_their_rate_in_single_precision() {
 fn sensors_that_are_switched_off_have_histories() {
     let text = "<mujoco><option timestep='.01'><flag sensor='disable'/></option><worldbody/>
         <sensor><clock nsample='3'/></sensor></mujoco>";
-    let model = compile::load_str(text).unwrap();
+    let model = manyworlds::load_str(text).unwrap();
     for backend in backends() {
         let mut batch = open(&model, backend);
         batch.step(3).unwrap();
@@ -221,7 +220,7 @@ fn sensors_that_are_switched_off_have_histories() {
 
 #[test]
 fn a_late_control_has_no_slope_within_a_step() {
-    let model = compile::load_str(
+    let model = manyworlds::load_str(
         "<mujoco><option timestep='.01'/><worldbody><body><joint name='x' type='slide'/><geom size='.1' mass='1'/>
            </body></worldbody>
          <actuator><motor joint='x' delay='.02' nsample='4'/><motor joint='x'/></actuator></mujoco>",

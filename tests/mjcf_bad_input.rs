@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
-use manyworlds::compile::{load, load_str};
+use manyworlds::{load, load_str};
 use manyworlds::error::{Error, Problem};
 
 fn problems(text: &str) -> Vec<Problem> {

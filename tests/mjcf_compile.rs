@@ -3,7 +3,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
-use manyworlds::compile::{load, load_str};
+use manyworlds::{load, load_str};
 use manyworlds::model::Model;
 
 fn world(inside: &str, rest: &str) -> Model {

@@ -1,7 +1,7 @@
 //! What is written once and stands for many: composites, replicates and includes.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-use manyworlds::compile::{load, load_str};
+use manyworlds::{load, load_str};
 use manyworlds::model::Model;
 
 fn world(inside: &str, rest: &str) -> Model {

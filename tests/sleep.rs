@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
-use manyworlds::compile::load_str;
+use manyworlds::load_str;
 use manyworlds::model::Model;
 
 const BACKENDS: [Backend; 2] = [Backend::Cpu, Backend::Gpu];

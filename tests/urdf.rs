@@ -3,7 +3,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use manyworlds::compile::load_str;
+use manyworlds::load_str;
 use manyworlds::model::Model;
 
 const INERTIAL: &str = "<inertial><mass value='1'/>\
@@ -192,7 +192,7 @@ fn a_robot_can_be_attached() {
     let text = "<mujoco><asset><model name='r' file='r.urdf'/></asset><worldbody><frame pos='0 0 1'>\
         <attach model='r' body='b' prefix='p_'/></frame></worldbody></mujoco>";
     std::fs::write(&main, text).unwrap();
-    let m = manyworlds::compile::load(&main).unwrap();
+    let m = manyworlds::load(&main).unwrap();
     assert_eq!(m.names.joint, ["p_j"]);
     near(&m.body_pos[3..], &[0.0, 0.0, 1.0]);
 }

@@ -155,7 +155,7 @@ pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
 /// ```
 /// use manyworlds::{cpu, query};
 /// let text = r#"<mujoco><worldbody><geom size="0.5"/><geom type="box" size="1 1 1" pos="0 0 3"/></worldbody></mujoco>"#;
-/// let model = manyworlds::compile::load_str(text)?;
+/// let model = manyworlds::load_str(text)?;
 /// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
 /// cpu::forward(&model, &mut data);
 /// let gap = query::distance(&model, &data, 0, 1, 10.0)?.expect("nearer than ten metres");
@@ -230,7 +230,7 @@ mod tests {
         </worldbody></mujoco>";
 
     fn moving() -> (Model, Data) {
-        let model = crate::compile::load_str(ARM).unwrap();
+        let model = crate::load_str(ARM).unwrap();
         let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
         let start = [0.1, 0.2, 1.3, 0.9, 0.1, -0.3, 0.2, 0.7];
         data.qpos.copy_from_slice(&start);
@@ -335,7 +335,7 @@ mod tests {
         // shapes that are not known are refused, also where they are far away
         let field = "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody>
             <geom size='.1'/><geom type='hfield' hfield='h' pos='9 9 9'/></worldbody></mujoco>";
-        let model = crate::compile::load_str(field).unwrap();
+        let model = crate::load_str(field).unwrap();
         let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
         let said = distance(&model, &data, 1, 0, 1.0).unwrap_err().to_string();
         assert!(said.contains("hfield and sphere"), "{said}");

@@ -76,7 +76,7 @@ impl BatchOptions {
 /// use manyworlds::batch::{Backend, Batch, BatchOptions};
 ///
 /// # fn main() -> manyworlds::error::Result<()> {
-/// let model = manyworlds::compile::load_str(
+/// let model = manyworlds::load_str(
 ///     r#"<mujoco>
 ///          <worldbody>
 ///            <body>

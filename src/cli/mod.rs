@@ -204,7 +204,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// Reads and compiles a model; tells what is questionable about it.
 fn load(path: &std::path::Path, output: &Output) -> Result<Model> {
-    let model = manyworlds::compile::load(path)?;
+    let model = manyworlds::load(path)?;
     output.warnings(&model.warnings);
     Ok(model)
 }

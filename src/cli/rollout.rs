@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn what_was_recorded_before_a_loss_is_saved() {
         let text = "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>";
-        let model = manyworlds::compile::load_str(text).expect("a good model");
+        let model = manyworlds::load_str(text).expect("a good model");
         let batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("room for two worlds");
         let mut record = Recording::new(&["qpos".to_owned()], &batch, 5).expect("a field");
         let folder = tempfile::tempdir().expect("a folder");

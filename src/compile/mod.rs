@@ -11,45 +11,14 @@ mod plugins;
 mod sizes;
 pub(crate) mod tree;
 
-use std::path::Path;
-
 pub use assets::textures::{Image, decode};
-pub(crate) use tree::inertia::principal_to;
 
 use constants::set0;
 use tree::reduce;
 
 use crate::error::{Error, Result};
-use crate::mjcf;
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Span, Spec, bases, did_you_mean};
-
-/// Loads a model file: parses and compiles XML, or reads a compiled model if the name ends with `.mwb`.
-///
-/// # Errors
-/// [`Error::Model`] with every problem and its location, [`Error::Io`] if the file
-/// cannot be read.
-pub fn load(path: &Path) -> Result<Model> {
-    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
-        return compile(&mjcf::parse(path)?);
-    }
-    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
-    Model::from_mwb(&bytes).map_err(|e| fail(e.to_string()))
-}
-
-/// Loads a model from a string.
-///
-/// ```
-/// let model = manyworlds::compile::load_str(
-///     "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
-/// )?;
-/// assert_eq!(model.sizes.nv, 6);
-/// # Ok::<(), manyworlds::error::Error>(())
-/// ```
-pub fn load_str(text: &str) -> Result<Model> {
-    compile(&mjcf::parse_str(text, "model.xml")?)
-}
 
 /// Compiles a model.
 pub fn compile(spec: &Spec) -> Result<Model> {

@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
-use crate::compile::principal_to;
+use super::principal::principal_to;
 
 /// Lengths, areas and volumes below this are degenerate.
 pub(super) const MINVAL: f64 = 1e-15;

@@ -12,6 +12,7 @@ mod msh;
 mod normals;
 mod obj;
 mod polygons;
+pub(crate) mod principal;
 mod stl;
 
 pub use builtin::builtin;

@@ -1,6 +1,6 @@
 //! `<actuator>`: attributes common to all actuators, and `general`.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
 use super::joint::polynomial;
 use super::{dcmotor, plugin, shortcuts};

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::attrs::El;
-use super::{Reader, geom, quat_of, xml};
+use crate::xml::El;
+use super::{Reader, geom};
+use crate::spec::rotation::quat_of;
+use crate::xml;
 use crate::mesh::{Inertia, builtin};
 use crate::spec::{AssetFile, HField, Mesh};
 

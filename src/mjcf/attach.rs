@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::Reader;
-use super::attrs::El;
+use crate::xml::El;
 use super::body::{Context, MAX_ELEMENTS};
-use super::schema::short;
+use crate::xml::short;
 use crate::spec::attach::{AttachPoint, Attachment};
 use crate::spec::conflict::settle;
 use crate::spec::{Conflict, Equality, Flex, Index, Kind, Part, Spec, did_you_mean};

@@ -1,7 +1,7 @@
 //! `<worldbody>`: bodies and their contents. Frames are resolved and replicates expanded on the way, with a work list
 //! instead of recursion.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::pose::{euler, pose};
 use super::{Reader, attach, camera, flexcomp, foreign, geom, joint, plugin};
 use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scope};

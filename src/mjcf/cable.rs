@@ -2,10 +2,10 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::attrs::El;
+use crate::xml::El;
 use super::composite::{CLASS, Cable, Taken};
-use super::pose::quat_array;
-use super::xml::Tree;
+use crate::spec::rotation::quat_array;
+use crate::xml::Tree;
 
 /// A vector shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-14;

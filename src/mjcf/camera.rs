@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
 use super::pose::pose;
 use crate::schema::enums::{camera, projection};
@@ -97,7 +97,7 @@ fn output(el: El<'_>, to: &mut Camera) {
             Some(_) => el.wrong("output", format!("'{word}' is listed twice"), "list it once"),
             None => {
                 let list = OUTPUTS.iter().map(|o| o.0).collect::<Vec<_>>().join(", ");
-                let message = format!("'{}' is no output of a camera", super::schema::short(word));
+                let message = format!("'{}' is no output of a camera", crate::xml::short(word));
                 el.wrong("output", message, format!("valid: {list}"));
             }
         }

@@ -1,6 +1,6 @@
 //! `<compiler>`, `<size>` and `<statistic>`.
 
-use super::attrs::El;
+use crate::xml::El;
 use crate::spec::conflict::POLICIES;
 use crate::spec::{Compiler, Conflict, SizeSettings, Stat};
 
@@ -112,26 +112,6 @@ pub(super) fn size(el: El<'_>, to: &mut SizeSettings) {
 
 /// Upper bound on keyframes.
 const MAX_KEYS: i32 = 100_000;
-
-/// MuJoCo's defaults.
-pub(crate) fn size_defaults() -> SizeSettings {
-    let int = [
-        ("nuserdata", 0),
-        ("nkey", 0),
-        ("njmax", -1),
-        ("nconmax", -1),
-        ("nstack", -1),
-        ("nuser_body", -1),
-        ("nuser_jnt", -1),
-        ("nuser_geom", -1),
-        ("nuser_site", -1),
-        ("nuser_cam", -1),
-        ("nuser_tendon", -1),
-        ("nuser_actuator", -1),
-        ("nuser_sensor", -1),
-    ];
-    SizeSettings { memory: None, int: int.to_vec(), written: Vec::new() }
-}
 
 /// Reads a `<statistic>` element over the current values.
 pub(super) fn statistic(el: El<'_>, to: &mut Stat) {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::attrs::El;
+use crate::xml::El;
 use super::body::MAX_ELEMENTS;
 use super::cable;
-use super::schema::short;
-use super::xml::Tree;
+use crate::xml::short;
+use crate::xml::Tree;
 use crate::spec::{Log, Span};
 
 /// Class of all generated elements: no default applies to it. The name cannot be written in XML.

@@ -1,6 +1,6 @@
 //! `<contact>`: explicit pairs and exclusions; also `<keyframe>`.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::{condim, reference};
 use crate::spec::{Exclude, Key, Pair};
 

@@ -1,6 +1,6 @@
 //! `<custom>`: numerics, texts and tuples.
 
-use super::attrs::El;
+use crate::xml::El;
 use crate::schema::sensors::OBJECT_KINDS;
 use crate::spec::{Numeric, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
 
@@ -51,7 +51,7 @@ pub(super) fn tuple(el: El<'_>) -> Tuple {
         };
         let Some(&(_, kind)) = OBJECT_KINDS.iter().find(|k| k.0 == word) else {
             let help = did_you_mean(&word, OBJECT_KINDS.iter().map(|k| k.0)).unwrap_or_default();
-            child.wrong("objtype", format!("'{}' is no kind of object", super::schema::short(&word)), help);
+            child.wrong("objtype", format!("'{}' is no kind of object", crate::xml::short(&word)), help);
             continue;
         };
         let name = Ref { name, span: child.at("objname") };

@@ -1,7 +1,7 @@
 //! `<dcmotor>`: a DC motor specified by its data sheet.
 
 use super::actuator::inputs;
-use super::attrs::El;
+use crate::xml::El;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 

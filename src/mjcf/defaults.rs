@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::attrs::El;
+use crate::xml::El;
 use super::{actuator, asset, camera, contact, equality, geom, joint, looks, tendon};
 use crate::spec::{
     Actuator, Camera, Compiler, Equality, Geom, Joint, Light, Material, Mesh, Pair, Site, Tendon, Texture,
@@ -49,7 +49,7 @@ impl Classes {
         if found.is_none() {
             let help = did_you_mean(name, self.0.iter().map(|c| c.name.as_str()))
                 .unwrap_or_else(|| "define it in <default>".to_owned());
-            log.add(span, format!("unknown default class '{}'", super::schema::short(name)), help);
+            log.add(span, format!("unknown default class '{}'", crate::xml::short(name)), help);
         }
         found
     }
@@ -106,7 +106,7 @@ impl Classes {
         if self.0.iter().any(|c| c.name == name) {
             el.wrong(
                 "class",
-                format!("default class '{}' is defined twice", super::schema::short(&name)),
+                format!("default class '{}' is defined twice", crate::xml::short(&name)),
                 "rename one of them",
             );
             return None;

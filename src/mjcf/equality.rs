@@ -1,6 +1,6 @@
 //! `<equality>`: equality constraints.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::joint::{SOLIMP, SOLREF};
 use crate::schema::enums::equality as kind;
 use crate::spec::{Equality, Kind, Ref};

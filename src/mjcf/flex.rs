@@ -1,6 +1,6 @@
 //! `<flex>`, and the attributes it shares with `<flexcomp>`.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF};
 use crate::spec::{Elasticity, Flex, FlexContact, Ref, Span};

@@ -12,11 +12,12 @@ mod vertices;
 use glam::{DQuat, DVec3};
 
 use super::Reader;
-use super::attrs::El;
+use crate::xml::El;
 use super::body::Context;
 use super::flex::{DOFS, MAX_LIST, common, order_of};
 use super::joint::{SOLIMP, SOLREF};
-use super::pose::{orientation, quat_of};
+use super::pose::orientation;
+use crate::spec::rotation::quat_of;
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
 
 /// Upper bound on points of a flex.

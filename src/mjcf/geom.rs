@@ -2,7 +2,7 @@
 
 use crate::schema::enums::geom as kind;
 
-use super::attrs::El;
+use crate::xml::El;
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::pose;
 use crate::spec::{Compiler, Geom, Pose, Ref, Site};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::xml::{self, MAX_DEPTH, Tree};
+use crate::xml;
+use crate::xml::{MAX_DEPTH, Tree};
 use crate::spec::{Log, Span};
 
 /// Upper bound on included files of a model.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::schema::enums::joint as kind;
 
-use super::attrs::{El, words};
+use crate::xml::{El, words};
 use crate::spec::{Compiler, Joint};
 
 /// Default solver reference and impedance.

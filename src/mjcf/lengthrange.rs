@@ -1,6 +1,6 @@
 //! `<lengthrange>`: settings of actuator length ranges.
 
-use super::attrs::El;
+use crate::xml::El;
 use crate::spec::LengthRange;
 
 const MODES: &[(&str, i32)] = &[("none", 0), ("muscle", 1), ("muscleuser", 2), ("all", 3)];

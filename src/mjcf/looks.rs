@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
+use crate::spec::looks::SIDES;
 use crate::spec::{Bone, Compiler, Material, Ref, Skin, Texture};
 
 const TYPES: &[(&str, i32)] = &[("2d", 0), ("cube", 1), ("skybox", 2)];
 const COLORSPACES: &[(&str, i32)] = &[("auto", 0), ("linear", 1), ("sRGB", 2)];
 const BUILTINS: &[(&str, i32)] = &[("none", 0), ("gradient", 1), ("checker", 2), ("flat", 3)];
 const MARKS: &[(&str, i32)] = &[("none", 0), ("edge", 1), ("cross", 2), ("random", 3)];
-
-/// Attributes of the cube faces.
-pub(crate) const SIDES: [&str; 6] = ["fileright", "fileleft", "fileup", "filedown", "filefront", "fileback"];
 
 /// Texture roles of a material, with their indices.
 pub(crate) const ROLES: &[(&str, i32)] = &[
@@ -212,7 +210,7 @@ pub(super) fn skin(el: El<'_>, compiler: &Compiler, folder: &Path) -> Skin {
     }
     to.vertex = el.list("vertex").unwrap_or_default();
     to.texcoord = el.list("texcoord").unwrap_or_default();
-    to.face = el.ints("face", 0, super::attrs::MAX_LIST).unwrap_or_default();
+    to.face = el.ints("face", 0, crate::xml::MAX_LIST).unwrap_or_default();
     to.bones = el.children().map(bone).collect();
     let written = ["vertex", "texcoord", "face"].into_iter().find(|a| el.attr(a).is_some());
     if let (Some(name), false) = (written, to.file.is_empty()) {
@@ -229,7 +227,7 @@ fn bone(el: El<'_>) -> Bone {
     reference(el, "body", &mut to.body);
     el.set_fixed("bindpos", &mut to.bindpos);
     el.set_fixed("bindquat", &mut to.bindquat);
-    to.vertid = el.ints("vertid", 0, super::attrs::MAX_LIST).unwrap_or_default();
+    to.vertid = el.ints("vertid", 0, crate::xml::MAX_LIST).unwrap_or_default();
     to.vertweight = el.list("vertweight").unwrap_or_default();
     to
 }

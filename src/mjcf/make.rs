@@ -1,7 +1,7 @@
 //! Construction of elements: the output of composites and URDF rewriting.
 
-use super::attrs::El;
-use super::xml::{Attr, Node, Tree};
+use crate::xml::El;
+use crate::xml::{Attr, Node, Tree};
 use crate::spec::Span;
 
 impl Tree {

@@ -3,7 +3,6 @@
 mod actuator;
 mod asset;
 mod attach;
-mod attrs;
 mod body;
 mod cable;
 mod camera;
@@ -32,26 +31,20 @@ mod shortcuts;
 mod tendon;
 mod visual;
 mod write;
-mod xml;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub use pose::{quat_array, quat_of, z_to};
 pub use write::write;
 
 use crate::error::{Error, Result};
 use crate::spec::*;
 use crate::urdf;
-pub(crate) use attrs::El;
+use crate::xml;
+use crate::xml::El;
 use defaults::Classes;
-pub(crate) use option::{defaults as option_defaults, flag_bits};
-pub(crate) use visual::defaults as visual_defaults;
-pub(crate) use xml::Tree;
 
-pub(crate) use compiler::size_defaults;
-pub(crate) use looks::SIDES;
 
 /// Deepest nesting of attached models.
 const MAX_MODEL_DEPTH: usize = 32;
@@ -115,7 +108,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
             root
         }
         _ => {
-            let message = format!("unknown root element '{}'", schema::short(&tag));
+            let message = format!("unknown root element '{}'", xml::short(&tag));
             log.add(tree.nodes[root].span, message, "the root is <mujoco>, or <robot> for URDF");
             return None;
         }
@@ -254,7 +247,7 @@ impl Reader<'_> {
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
             el.wrong(
                 "name",
-                format!("model '{}' is defined twice", schema::short(&name)),
+                format!("model '{}' is defined twice", xml::short(&name)),
                 "rename one of them",
             );
             return;

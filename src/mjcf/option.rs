@@ -2,8 +2,8 @@
 
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 
-use super::attrs::El;
-use crate::spec::{At, Opt};
+use crate::xml::El;
+use crate::spec::Opt;
 
 /// Valid timesteps in seconds; beyond these, time stalls or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
@@ -11,49 +11,6 @@ const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 /// Standard features: on unless disabled.
 
 /// Optional features: off unless enabled.
-
-/// Every flag with its state in two options.
-pub(crate) fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
-    let disable =
-        disable::WORDS.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
-    let enable = enable::WORDS.iter().map(|&(name, bit)| (name, a.enable & bit != 0, b.enable & bit != 0));
-    disable.chain(enable).collect()
-}
-
-/// MuJoCo's defaults.
-pub(crate) fn defaults() -> Opt {
-    let real = [
-        ("timestep", vec![0.002]),
-        ("impratio", vec![1.0]),
-        ("tolerance", vec![1e-8]),
-        ("ls_tolerance", vec![0.01]),
-        ("noslip_tolerance", vec![1e-6]),
-        ("ccd_tolerance", vec![1e-6]),
-        ("sleep_tolerance", vec![1e-3]),
-        ("gravity", vec![0.0, 0.0, -9.81]),
-        ("wind", vec![0.0; 3]),
-        ("magnetic", vec![0.0, -0.5, 0.0]),
-        ("density", vec![0.0]),
-        ("viscosity", vec![0.0]),
-        ("o_margin", vec![0.0]),
-        ("o_solref", vec![0.02, 1.0]),
-        ("o_solimp", vec![0.9, 0.95, 0.001, 0.5, 2.0]),
-        ("o_friction", vec![1.0, 1.0, 0.005, 0.0001, 0.0001]),
-    ];
-    let int = [
-        ("integrator", 0),
-        ("cone", 0),
-        ("jacobian", 2),
-        ("solver", 2),
-        ("iterations", 100),
-        ("ls_iterations", 50),
-        ("noslip_iterations", 0),
-        ("ccd_iterations", 35),
-        ("sdf_initpoints", 40),
-        ("sdf_iterations", 10),
-    ];
-    Opt { real: real.into(), int: int.into(), disable: 0, enable: 0, disableactuator: 0, at: At::default() }
-}
 
 /// Reads an `<option>` element over the current values.
 pub(super) fn option(el: El<'_>, to: &mut Opt) {

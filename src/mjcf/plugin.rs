@@ -1,8 +1,8 @@
 //! Plugins: `<extension>`, and plugin children of elements.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
-use super::schema::short;
+use crate::xml::short;
 use crate::spec::{Plugin, PluginUse, Ref, Spec};
 
 /// Reads a plugin of the extension section with its instances.

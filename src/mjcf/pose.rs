@@ -2,23 +2,11 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::attrs::{El, words};
+use crate::xml::{El, words};
+use crate::spec::rotation::{MIN_LENGTH, quat_array, quat_of, z_to};
 use crate::spec::{Compiler, Pose};
 
 const SPELLINGS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
-
-/// A vector shorter than this has no direction.
-const MIN_LENGTH: f64 = 1e-10;
-
-/// Quaternion as a scalar-first array.
-pub fn quat_array(q: DQuat) -> [f64; 4] {
-    [q.w, q.x, q.y, q.z]
-}
-
-/// Quaternion from a scalar-first array.
-pub fn quat_of(q: [f64; 4]) -> DQuat {
-    DQuat::from_xyzw(q[1], q[2], q[3], q[0])
-}
 
 /// Reads position and orientation over the current pose.
 pub(super) fn pose(el: El<'_>, compiler: &Compiler, to: &mut Pose) {
@@ -94,18 +82,6 @@ fn xyaxes(el: El<'_>) -> Option<DQuat> {
     let y = direction(el, "xyaxes", y - x * x.dot(y))?;
     let z = direction(el, "xyaxes", x.cross(y))?;
     Some(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
-}
-
-/// Minimal rotation of the z axis to a unit vector.
-pub fn z_to(axis: DVec3) -> DQuat {
-    let cross = DVec3::Z.cross(axis);
-    let sine = cross.length();
-    let angle = sine.atan2(axis.z);
-    if sine < MIN_LENGTH {
-        // parallel or antiparallel: rotation about x
-        return DQuat::from_rotation_x(if axis.z < 0.0 { std::f64::consts::PI } else { 0.0 });
-    }
-    DQuat::from_axis_angle(cross / sine, angle)
 }
 
 fn direction(el: El<'_>, name: &str, v: DVec3) -> Option<DVec3> {

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::xml::Tree;
+use crate::xml::Tree;
 use crate::spec::{Log, did_you_mean};
+use crate::xml::short;
 
 /// An element of the schema.
 struct Rule {
@@ -155,11 +156,6 @@ fn check_attributes(log: &Log, tree: &Tree, node: usize, (rule, path): (usize, &
         });
         tell(attr.name_span, format!("unknown attribute '{name}' in {path}"), help);
     }
-}
-
-/// A word of a file, truncated to fit a message.
-pub(super) fn short(word: &str) -> String {
-    if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `<sensor>`.
 
-use super::attrs::El;
+use crate::xml::El;
 use crate::schema::enums::{datatype, reduce};
 use crate::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA, SENSORS};
 use crate::spec::{Object, Ref, Sensor, did_you_mean};
@@ -130,7 +130,7 @@ fn any(el: El<'_>, kind: &str, name: &str) -> Option<Object> {
         Some(&(_, number)) => object(el, name, number),
         None => {
             let help = did_you_mean(&word, OBJECT_KINDS.iter().map(|k| k.0)).unwrap_or_default();
-            let message = format!("'{}' is no kind of object: it is ignored", super::schema::short(&word));
+            let message = format!("'{}' is no kind of object: it is ignored", crate::xml::short(&word));
             el.log.warn(el.at(kind), message, help);
             None
         }
@@ -162,7 +162,7 @@ fn data(el: El<'_>, words: &[(&str, i32)]) -> i32 {
     for word in el.text("data").unwrap_or_default().split_ascii_whitespace() {
         let Some(place) = words.iter().position(|w| w.0 == word) else {
             let help = did_you_mean(word, words.iter().map(|w| w.0)).unwrap_or_default();
-            let message = format!("'{}' is no word of attribute 'data'", super::schema::short(word));
+            let message = format!("'{}' is no word of attribute 'data'", crate::xml::short(word));
             el.wrong("data", message, format!("{help} valid: {list}").trim_start().to_owned());
             return 1;
         };

@@ -1,7 +1,7 @@
 //! Actuator shortcuts: each sets its own dynamics, gain and bias.
 
 use super::actuator::inputs;
-use super::attrs::El;
+use crate::xml::El;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
 

@@ -1,6 +1,6 @@
 //! `<tendon>`: fixed and spatial tendons.
 
-use super::attrs::El;
+use crate::xml::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF, polynomial};
 use crate::spec::{Ref, Tendon, Wrap, WrapKind};

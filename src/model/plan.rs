@@ -124,7 +124,7 @@ mod tests {
         let text = format!(
             r#"<mujoco><option {option}/><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>"#
         );
-        crate::compile::load_str(&text).expect("a model")
+        crate::load_str(&text).expect("a model")
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn energy_is_part_of_a_step_where_it_is_asked_for() {
         let text = r#"<mujoco><option><flag energy="enable"/></option><worldbody/></mujoco>"#;
-        let m = crate::compile::load_str(text).expect("a model");
+        let m = crate::load_str(text).expect("a model");
         assert_eq!(step(&m).filter(|&s| s == Stage::energies).count(), 1);
     }
 
@@ -172,7 +172,7 @@ mod tests {
                 "<mujoco>{disabled}<worldbody><body name='b'><joint/><geom size='0.1'/><site name='s'/>\
                  <camera name='c'/></body></worldbody><sensor>{made}</sensor></mujoco>"
             );
-            let m = crate::compile::load_str(&text).expect("a model");
+            let m = crate::load_str(&text).expect("a model");
             let names: Vec<&str> =
                 step(&m).filter(|s| s.phase() == Phase::OnDemand).map(Stage::name).collect();
             assert_eq!(names, views, "{made}");

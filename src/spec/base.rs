@@ -13,19 +13,10 @@ pub struct At {
 }
 
 impl At {
-    /// Adds the locations of one layer: a default class or the element itself.
-    pub(crate) fn note(&mut self, el: crate::mjcf::El<'_>) {
-        self.element = el.span();
-        self.note_as(el, "");
-    }
-
-    /// Adds the locations of attributes under prefixed names.
-    pub(crate) fn note_as(&mut self, el: crate::mjcf::El<'_>, prefix: &str) {
-        for attr in &el.tree.nodes[el.id].attrs {
-            let name = format!("{prefix}{}", attr.name);
-            self.attrs.retain(|a| a.0 != name);
-            self.attrs.push((name, attr.span));
-        }
+    /// Adds the location of an attribute; a later one replaces it.
+    pub(crate) fn note_attr(&mut self, name: String, span: Span) {
+        self.attrs.retain(|a| a.0 != name);
+        self.attrs.push((name, span));
     }
 
     /// Location of an attribute, or of the element if it is not given.

@@ -1,6 +1,8 @@
 //! Conflicting options and sizes of attached models.
 
 use super::Spec;
+use super::settings::Opt;
+use crate::schema::enums::{disable, enable};
 
 /// Conflict policy, `compiler/conflict`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +103,7 @@ fn flags(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>
     if (to.at.has(groups) || !strict) && from.at.has(groups) && to.disableactuator != from.disableactuator {
         fights.push(format!("{groups} differs"));
     }
-    for (name, ours, theirs) in crate::mjcf::flag_bits(to, from) {
+    for (name, ours, theirs) in flag_bits(to, from) {
         let key = format!("flag {name}");
         if (to.at.has(&key) || !strict) && from.at.has(&key) && theirs && !ours {
             fights.push(format!("flag {name} differs"));
@@ -128,4 +130,12 @@ fn clips(spec: &mut Spec, sub: &Spec, policy: Conflict, fights: &mut Vec<String>
             _ => fights.push(format!("{name} is {} here and {} there", words(parent), words(&theirs))),
         }
     }
+}
+
+/// Every flag with its state in two options.
+fn flag_bits(a: &Opt, b: &Opt) -> Vec<(&'static str, bool, bool)> {
+    let disable =
+        disable::WORDS.iter().map(|&(name, bit)| (name, a.disable & bit != 0, b.disable & bit != 0));
+    let enable = enable::WORDS.iter().map(|&(name, bit)| (name, a.enable & bit != 0, b.enable & bit != 0));
+    disable.chain(enable).collect()
 }

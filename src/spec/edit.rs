@@ -1,12 +1,9 @@
 //! Building and editing a model in code.
 
-use std::path::Path;
-
 use super::attach::{AttachPoint, Attachment};
 use super::element::{Element, InBody};
 use super::*;
 use crate::error::{Error, Result};
-use crate::model::Model;
 
 /// Parent of a new element; its pose is relative to the parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,48 +94,6 @@ impl Spec {
             bodies: vec![world],
             ..Self::default()
         }
-    }
-
-    /// Reads a model file, with all files that it includes or attaches.
-    ///
-    /// # Errors
-    /// [`Error::Model`] with every problem and its location.
-    pub fn from_file(path: &Path) -> Result<Self> {
-        crate::mjcf::parse(path)
-    }
-
-    /// Reads a model from a string.
-    ///
-    /// # Errors
-    /// [`Error::Model`] with every problem and its location.
-    pub fn from_text(text: &str) -> Result<Self> {
-        crate::mjcf::parse_str(text, "model.xml")
-    }
-
-    /// Compiles the model; it can be edited and compiled again.
-    ///
-    /// # Errors
-    /// [`Error::Model`] with every problem, located if read from files.
-    pub fn compile(&self) -> Result<Model> {
-        crate::compile::compile(self)
-    }
-
-    /// The model as MJCF without defaults, includes or attached models. `folder` is the folder of the output file:
-    /// asset paths are relative to it.
-    ///
-    /// ```
-    /// use manyworlds::spec::*;
-    /// let mut spec = Spec::new();
-    /// spec.add_geom(0, Geom { size: [0.1, 0.0, 0.0], ..Geom::default() })?;
-    /// let text = spec.to_xml(std::path::Path::new("."))?;
-    /// assert_eq!(Spec::from_text(&text)?.compile()?, spec.compile()?);
-    /// # Ok::<(), manyworlds::error::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Model`] if the model does not compile.
-    pub fn to_xml(&self, folder: &Path) -> Result<String> {
-        Ok(crate::mjcf::write(self, &self.compile()?, folder))
     }
 
     adders! {

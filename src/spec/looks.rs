@@ -119,3 +119,6 @@ pub struct Skin {
     /// Bones.
     pub bones: Vec<Bone>,
 }
+
+/// Attributes of the cube faces.
+pub(crate) const SIDES: [&str; 6] = ["fileright", "fileleft", "fileup", "filedown", "filefront", "fileback"];

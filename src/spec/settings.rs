@@ -138,7 +138,7 @@ impl Opt {
 
 impl Default for Opt {
     fn default() -> Self {
-        crate::mjcf::option_defaults()
+        super::defaults::option()
     }
 }
 
@@ -171,7 +171,7 @@ impl SizeSettings {
 
 impl Default for SizeSettings {
     fn default() -> Self {
-        crate::mjcf::size_defaults()
+        super::defaults::size()
     }
 }
 
@@ -195,7 +195,7 @@ impl Visual {
 
 impl Default for Visual {
     fn default() -> Self {
-        crate::mjcf::visual_defaults()
+        super::defaults::visual()
     }
 }
 

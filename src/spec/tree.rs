@@ -339,5 +339,5 @@ pub(crate) fn between(shape: i32, mut size: [f64; 3], ends: [f64; 6]) -> ([f64; 
         size[1] = size[0];
         size[2] = length / 2.0;
     }
-    (size, Pose { pos: (from + to) / 2.0, quat: crate::mjcf::z_to(along / length) })
+    (size, Pose { pos: (from + to) / 2.0, quat: crate::spec::rotation::z_to(along / length) })
 }

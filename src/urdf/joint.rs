@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 
-use crate::mjcf::{El, Tree, z_to};
+use crate::xml::{El, Tree};
+use crate::spec::rotation::z_to;
 use crate::spec::Span;
 
 use super::robot::Robot;

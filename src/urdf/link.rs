@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::mjcf::{El, Tree};
+use crate::xml::{El, Tree};
 use crate::spec::Span;
 
 use super::mesh::Meshes;

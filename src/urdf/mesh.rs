@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::mjcf::{El, Tree};
+use crate::xml::{El, Tree};
 use crate::spec::Span;
 
 use super::child;

@@ -11,7 +11,7 @@ mod robot;
 
 use std::path::Path;
 
-use crate::mjcf::{El, Tree};
+use crate::xml::{El, Tree};
 use crate::spec::Log;
 use robot::Robot;
 

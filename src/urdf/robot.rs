@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::mjcf::{El, Tree};
+use crate::xml::{El, Tree};
 use crate::spec::did_you_mean;
 
 use super::{called, required};

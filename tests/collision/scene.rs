@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
-use manyworlds::compile::load_str;
+use manyworlds::load_str;
 use manyworlds::cpu::math::{add_scaled, quat_normalize};
 use manyworlds::model::Model;
 

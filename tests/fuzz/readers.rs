@@ -1,6 +1,5 @@
 //! The readers: each takes bytes and gives a word for the outcome.
 
-use manyworlds::compile;
 use manyworlds::error::Error;
 use manyworlds::mesh::{Fault, Format, Raw, Settings, finish, read_heights, read_png};
 use manyworlds::model::Model;
@@ -43,7 +42,7 @@ pub(crate) fn find(name: &str) -> &'static Reader {
 /// Reads and compiles a model; the kind of the outcome is its first problem.
 fn model(input: &[u8]) -> String {
     let text = String::from_utf8_lossy(input);
-    match compile::load_str(&text) {
+    match manyworlds::load_str(&text) {
         Ok(model) => format!("good {}", model.warnings.first().map_or("", |w| &w.message)),
         Err(Error::Model(problems)) => problems.first().map_or(String::new(), |p| p.message.clone()),
         Err(other) => other.to_string(),
@@ -97,6 +96,6 @@ pub(crate) fn made(name: &str, models: &[Vec<u8>]) -> Vec<Vec<u8>> {
         return Vec::new();
     }
     let compiled =
-        |text: &Vec<u8>| compile::load_str(&String::from_utf8_lossy(text)).ok().map(|m| m.to_mwb());
+        |text: &Vec<u8>| manyworlds::load_str(&String::from_utf8_lossy(text)).ok().map(|m| m.to_mwb());
     models.iter().filter_map(compiled).collect()
 }

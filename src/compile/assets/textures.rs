@@ -3,7 +3,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use crate::mjcf::SIDES;
+use crate::spec::looks::SIDES;
 use crate::spec::{Base, Kind, Material, Ref, Texture};
 
 use crate::compile::Build;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::mjcf::{quat_array, quat_of};
+use crate::spec::rotation::{quat_array, quat_of};
 use crate::model::Model;
 use crate::schema::enums::equality::{CONNECT, FLEXSTRAIN, WELD};
 use crate::schema::enums::joint;

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::mjcf::quat_of;
+use crate::spec::rotation::quat_of;
 use crate::model::Model;
 use crate::schema::enums::{bias, gain, joint as kind};
 
@@ -10,7 +10,8 @@ use super::equalities;
 use super::lengths::Lengths;
 use super::stat;
 use crate::compile::Build;
-use crate::compile::tree::inertia::{offset, turned};
+use crate::compile::tree::inertia::offset;
+use crate::mesh::principal::turned;
 
 /// Smallest divisor.
 const MINVAL: f64 = 1e-15;

@@ -3,10 +3,12 @@
 use glam::{DMat3, DVec3};
 
 use crate::error::Result;
-use crate::mjcf::{quat_array, quat_of};
+use crate::spec::rotation::{quat_array, quat_of};
 use crate::spec::{Inertial, Pose, Spec};
 
-use super::inertia::{moments, offset, principal, turned};
+use super::inertia::{moments, offset};
+use crate::mesh::principal::turned;
+use crate::mesh::principal::principal;
 use crate::compile::Build;
 
 /// Masses and inertias below this are zero.

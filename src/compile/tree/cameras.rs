@@ -1,6 +1,6 @@
 //! Cameras and lights.
 
-use crate::mjcf::quat_array;
+use crate::spec::rotation::quat_array;
 use crate::spec::{Base, Camera, Kind, Light, Ref};
 
 use crate::compile::Build;

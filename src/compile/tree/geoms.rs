@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::mjcf::{quat_array, z_to};
+use crate::spec::rotation::{quat_array, z_to};
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{At, Pose};
 

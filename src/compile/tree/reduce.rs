@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use glam::DQuat;
 
 use crate::error::Result;
-use crate::mjcf::quat_of;
+use crate::spec::rotation::quat_of;
 use crate::schema::enums::joint as kind;
 use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 
@@ -274,7 +274,7 @@ fn align(spec: &mut Spec, masses: &[Mass]) {
         spec.bodies[b].pose = spec.bodies[b].pose.then(&frame);
         moved[b] = frame.inverse();
         let own =
-            Mass { pos: glam::DVec3::ZERO, quat: crate::mjcf::quat_array(DQuat::IDENTITY), ..masses[b] };
+            Mass { pos: glam::DVec3::ZERO, quat: crate::spec::rotation::quat_array(DQuat::IDENTITY), ..masses[b] };
         write_mass(spec, b, &own);
     }
     let same: Vec<usize> = (0..moved.len()).collect();

@@ -1,6 +1,6 @@
 //! Sites.
 
-use crate::mjcf::quat_array;
+use crate::spec::rotation::quat_array;
 
 use super::geoms::GeomShape;
 use crate::compile::Build;

@@ -565,7 +565,7 @@ mod tests {
             .chain(["<geom type='mesh' mesh='wedge' pos='1 .1 0' euler='20 0 70'/>".to_owned()])
             .collect();
         let body = |x: f64| format!("<body pos='{x} 0 .3'><freejoint/>{shapes}</body>");
-        crate::compile::load_str(&format!(
+        crate::load_str(&format!(
             "<mujoco><asset><mesh name='wedge' vertex='0 0 0 .3 0 0 0 .1 0 0 0 .1 .3 .1 0'/></asset>
             <worldbody><geom type='plane' size='1 1 1'/>{shapes}{}{}</worldbody></mujoco>",
             body(0.0),
@@ -650,7 +650,7 @@ mod tests {
                 format!("<body name='b{k}'><freejoint/>{}{}</body>", geom(10 + k, 0.0), geom(60 + k, 0.15))
             })
             .collect();
-        crate::compile::load_str(&format!(
+        crate::load_str(&format!(
             "<mujoco><worldbody><geom type='plane' size='1 1 1'/>{fixed}{bodies}</worldbody>
             <contact><exclude body1='b1' body2='b2'/><pair geom1='g130' geom2='g140' margin='.3'/></contact></mujoco>"
         ))

@@ -80,7 +80,7 @@ mod tests {
         <geom type='box' size='.1 .2 .15'/><geom type='box' size='.2 .1 .12'/></worldbody></mujoco>";
 
     fn shapes() -> (Model, Data) {
-        let model = crate::compile::load_str(SHAPES).unwrap();
+        let model = crate::load_str(SHAPES).unwrap();
         let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
         (model, data)
     }
@@ -227,7 +227,7 @@ mod tests {
     fn planes_have_no_distance() {
         let text = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom type='plane' size='1 1 1' pos='0 0 -1'/>
             </worldbody></mujoco>";
-        let model = crate::compile::load_str(text).unwrap();
+        let model = crate::load_str(text).unwrap();
         let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
         crate::cpu::forward(&model, &mut data);
         assert_eq!(geom_distance(&model, &data, 0, 1, 9.0), None);

@@ -244,7 +244,7 @@ mod tests {
     const SPHERE: usize = 5;
 
     fn shapes() -> (Model, Data) {
-        let model = crate::compile::load_str(SHAPES).unwrap();
+        let model = crate::load_str(SHAPES).unwrap();
         let data = Data::new(&model, Capacity { nconmax: 64, njmax: 64 });
         (model, data)
     }

@@ -44,7 +44,7 @@ impl Default for RayFilter {
 /// ```
 /// use manyworlds::cpu::{self, ray};
 /// let text = r#"<mujoco><worldbody><geom type="sphere" size="0.5" pos="0 0 2"/></worldbody></mujoco>"#;
-/// let model = manyworlds::compile::load_str(text)?;
+/// let model = manyworlds::load_str(text)?;
 /// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
 /// cpu::forward(&model, &mut data);
 /// let (geom, hit) = ray::ray(&model, &data, [0.0; 3], [0.0, 0.0, 1.0], &ray::RayFilter::default()).expect("a hit");
@@ -531,14 +531,14 @@ mod tests {
 
     #[test]
     fn trees_of_meshes_lose_nothing() {
-        let model = crate::compile::load_str(ROUGH).expect("a model");
+        let model = crate::load_str(ROUGH).expect("a model");
         trees_lose_nothing(&model);
         trees_lose_nothing(&model.cast::<f32>());
     }
 
     #[test]
     fn rows_of_height_fields_lose_nothing() {
-        let m = crate::compile::load_str(ROUGH).expect("a model");
+        let m = crate::load_str(ROUGH).expect("a model");
         let corner = |r: usize, c: usize| {
             let height = m.hfield_data[7 * r + c] * 0.4;
             [c as f64 * (1.6 / 6.0) - 0.8, r as f64 * 0.25 - 0.5, height]

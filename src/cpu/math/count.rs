@@ -302,7 +302,7 @@ mod tests {
     /// Operations of the first step of one world.
     fn of_model(name: &str) -> Work {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
-        let Ok(model) = crate::compile::load(&path) else { return Work::default() };
+        let Ok(model) = crate::load(&path) else { return Work::default() };
         let mut data = Data::new(&model, Capacity { nconmax: 64, njmax: 256 });
         data.reset(&model, (model.sizes.nkey > 0).then_some(0));
         count_step::<f64>(&model, &[data])
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn counting_changes_no_bit() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml");
-        let Ok(model) = crate::compile::load(&path) else { unreachable!("our own model") };
+        let Ok(model) = crate::load(&path) else { unreachable!("our own model") };
         let mut plain = Data::new(&model, Capacity { nconmax: 64, njmax: 256 });
         plain.reset(&model, Some(0));
         let mut counting: Data<Counted<f64>> = plain.cast();

@@ -56,7 +56,7 @@ mod tests {
     fn actuators_of_models_are_sound_and_wrong_ones_are_not() {
         for name in ["servos", "delays"] {
             let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
-            let model = crate::compile::load(path.as_ref()).unwrap();
+            let model = crate::load(path.as_ref()).unwrap();
             assert!(Model::from_mwb(&model.to_mwb()).is_ok(), "{name}");
             for a in 0..model.sizes.nactuator {
                 let mut wrong = model.clone();

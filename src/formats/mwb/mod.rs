@@ -46,8 +46,8 @@ impl Model {
     /// The model as the bytes of an `.mwb` file.
     ///
     /// ```
-    /// use manyworlds::{compile, model::Model};
-    /// let model = compile::load_str(
+    /// use manyworlds::{load_str, model::Model};
+    /// let model = load_str(
     ///     "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
     /// )?;
     /// assert_eq!(Model::from_mwb(&model.to_mwb())?, model);

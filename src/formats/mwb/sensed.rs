@@ -184,7 +184,7 @@ mod tests {
     fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
         for name in ["sensors", "rays", "contact_sensors", "distance"] {
             let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
-            let m = crate::compile::load(path.as_ref()).unwrap();
+            let m = crate::load(path.as_ref()).unwrap();
             assert_eq!(check(&m), Ok(()), "{name}");
             for s in 0..m.sizes.nsensor {
                 for field in ["dim", "adr", "type", "obj"] {

@@ -246,7 +246,7 @@ fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::unroll::Known;
+    use crate::gpu::codegen::unroll::Known;
     use super::*;
     use crate::schema::Size;
     use crate::schema::shape_pairs::SHAPE_PAIRS;

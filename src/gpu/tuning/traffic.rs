@@ -105,7 +105,7 @@ mod tests {
 
     fn model(name: &str) -> Model {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
-        crate::compile::load(&path).expect("our own model")
+        crate::load(&path).expect("our own model")
     }
 
     /// Bytes of a step with groups that begin where `starts` is true.

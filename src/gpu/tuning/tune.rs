@@ -292,7 +292,6 @@ fn fingerprint(model: &Model) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compile;
 
     fn adapter(name: &str) -> Adapter {
         Adapter {
@@ -312,7 +311,7 @@ mod tests {
         let text = format!(
             "<mujoco><worldbody><body><joint/><geom size='0.1' mass='{mass}'/></body></worldbody></mujoco>"
         );
-        compile::load_str(&text).expect("a good model")
+        crate::load_str(&text).expect("a good model")
     }
 
     const FOUND: Trial = Trial {
@@ -345,7 +344,7 @@ mod tests {
     #[test]
     fn a_search_on_hardware_tries_one_lane_and_others() {
         let hardware = Adapter { software: false, invocations: 1024, ..adapter("hardware") };
-        let model = compile::load("models/humanoid.xml".as_ref()).expect("a model of ours");
+        let model = crate::load("models/humanoid.xml".as_ref()).expect("a model of ours");
         let best = Trial { lanes: 16, worlds_per_group: 4, placement: WorkingSetSpace::Workgroup, ..FOUND };
         let all = SearchAxis::Lanes.candidates(&best, &KernelOptions::default(), &model, &hardware);
         let lanes: Vec<_> = all.iter().filter_map(|o| o.lanes).collect();

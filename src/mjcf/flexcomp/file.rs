@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::{Comp, MAX_POINTS, MINVAL, gmsh};
 use crate::mesh::{Format, Raw};
 use crate::mjcf::Reader;
-use crate::mjcf::xml::MAX_FILE_BYTES;
+use crate::xml::MAX_FILE_BYTES;
 
 impl Comp<'_> {
     /// Contents of the file.

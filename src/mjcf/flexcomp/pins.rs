@@ -1,7 +1,7 @@
 //! `<pin>`: vertices and nodes fixed to the parent body.
 
 use super::{Comp, FlexcompShape, PLANAR, RADIAL};
-use crate::mjcf::attrs::El;
+use crate::xml::El;
 use crate::mjcf::flex::MAX_LIST;
 
 impl Comp<'_> {

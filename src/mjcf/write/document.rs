@@ -1,7 +1,7 @@
 //! The document: settings, then sections.
 
 use super::{Attrs, Writer, put};
-use crate::mjcf::attrs::words;
+use crate::xml::words;
 use crate::mjcf::lengthrange;
 use crate::schema::Values;
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};

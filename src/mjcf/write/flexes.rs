@@ -2,7 +2,7 @@
 
 use super::looks::ints;
 use super::{Attrs, Writer, put};
-use crate::mjcf::attrs::words;
+use crate::xml::words;
 use crate::mjcf::flex;
 use crate::spec::{Elasticity, Flex, FlexContact, Kind, Ref};
 

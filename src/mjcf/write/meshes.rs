@@ -3,8 +3,8 @@
 use super::looks::ints;
 use super::{Attrs, Writer, put};
 use crate::mjcf::asset;
-use crate::mjcf::attrs::words;
-use crate::mjcf::quat_array;
+use crate::xml::words;
+use crate::spec::rotation::quat_array;
 use crate::spec::{AssetFile, HField, Mesh};
 
 /// Shortest text of single-precision numbers.

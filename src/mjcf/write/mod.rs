@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 
-use super::attrs::{AttrWriter, El};
-use super::xml::{Node, Tree};
+use crate::xml::{AttrWriter, El};
+use crate::xml::{Node, Tree};
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
 

@@ -2,7 +2,7 @@
 
 use super::tree::listed;
 use super::{Attrs, Writer, put};
-use crate::mjcf::attrs::words;
+use crate::xml::words;
 use crate::mjcf::{equality, sensor, tendon};
 use crate::schema::enums;
 use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};

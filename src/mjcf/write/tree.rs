@@ -1,9 +1,9 @@
 //! Bodies and their contents.
 
 use super::{Attrs, Writer, put};
-use crate::mjcf::attrs::words;
+use crate::xml::words;
 use crate::mjcf::body::attributes as body_attributes;
-use crate::mjcf::quat_array;
+use crate::spec::rotation::quat_array;
 use crate::mjcf::{camera, geom, joint};
 use crate::spec::{Body, Camera, Geom, InBody, Inertial, Joint, Light, Pose, Site, between};
 

@@ -5,12 +5,11 @@ use std::cell::RefCell;
 
 use glam::DVec3;
 
-use super::schema::short;
-use super::xml::{Attr, Tree};
-use crate::spec::{Log, Ref, Span, did_you_mean};
+use super::{Attr, Tree, short};
+use crate::spec::{At, Log, Ref, Span, did_you_mean};
 
 /// Upper bound on numbers in a list of variable length.
-pub(super) const MAX_LIST: usize = 10_000_000;
+pub(crate) const MAX_LIST: usize = 10_000_000;
 
 /// An element being read.
 #[derive(Clone, Copy)]
@@ -23,6 +22,21 @@ pub(crate) struct El<'a> {
     pub(crate) id: usize,
     /// Writer; if present, attributes are written instead of read.
     pub(crate) pen: Option<&'a AttrWriter<'a>>,
+}
+
+impl At {
+    /// Adds the locations of one layer: a default class or the element itself.
+    pub(crate) fn note(&mut self, el: El<'_>) {
+        self.element = el.span();
+        self.note_as(el, "");
+    }
+
+    /// Adds the locations of attributes under prefixed names.
+    pub(crate) fn note_as(&mut self, el: El<'_>, prefix: &str) {
+        for attr in &el.tree.nodes[el.id].attrs {
+            self.note_attr(format!("{prefix}{}", attr.name), attr.span);
+        }
+    }
 }
 
 /// Collects attributes for writing.

@@ -1,17 +1,21 @@
 //! XML text -> a flat tree of elements, with a span for every name and value.
 
+mod attrs;
+
+pub(crate) use attrs::{AttrWriter, El, MAX_LIST, words};
+
 use std::path::{Path, PathBuf};
 
 use crate::spec::{Log, Span};
 
 /// Deepest element nesting; MuJoCo rejects about 498 levels.
-pub(super) const MAX_DEPTH: usize = 490;
+pub(crate) const MAX_DEPTH: usize = 490;
 
 /// Upper bound on attributes of an element: the duplicate check is quadratic.
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// Largest accepted file, in bytes.
-pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// An attribute.
 #[derive(Clone, Debug)]
@@ -54,7 +58,7 @@ pub(crate) struct Tree {
 }
 
 /// Reads a file as text; a problem is reported at `from`, or at the file itself.
-pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
+pub(crate) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
     let complain = |message: String, help: &str| {
         let span = from.unwrap_or_else(|| Span {
             file: log.add_source(path.to_owned(), String::new()),
@@ -109,7 +113,7 @@ pub(super) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
 }
 
 /// Parses one file into the tree; returns the index of its root.
-pub(super) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
+pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     let text = log.text(file);
     let span = |start: usize, end: usize| Span { file, start: start as u32, end: end as u32 };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
@@ -275,6 +279,11 @@ fn end_of_tag(bytes: &[u8], start: usize) -> (usize, bool, usize) {
 }
 
 /// Folder of a file, the base of its relative references.
-pub(super) fn folder(path: &Path) -> PathBuf {
+pub(crate) fn folder(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// A word of a file, truncated to fit a message.
+pub(crate) fn short(word: &str) -> String {
+    if word.chars().count() <= 60 { word.to_owned() } else { word.chars().take(60).chain(['…']).collect() }
 }
