@@ -5,8 +5,8 @@
 use std::fmt::Write;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
-use manyworlds::load_str;
 use manyworlds::cpu;
+use manyworlds::load_str;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 

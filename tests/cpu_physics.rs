@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::load_str;
 use manyworlds::cpu;
+use manyworlds::load_str;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::enums::disable;

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Inverse, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
-use manyworlds::{load as load_file, load_str};
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::enums::enable;
+use manyworlds::{load as load_file, load_str};
 
 fn model(name: &str) -> Model {
     load_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()

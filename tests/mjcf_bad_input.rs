@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
-use manyworlds::{load, load_str};
 use manyworlds::error::{Error, Problem};
+use manyworlds::{load, load_str};
 
 fn problems(text: &str) -> Vec<Problem> {
     match load_str(text) {

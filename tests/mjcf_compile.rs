@@ -3,8 +3,8 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
-use manyworlds::{load, load_str};
 use manyworlds::model::Model;
+use manyworlds::{load, load_str};
 
 fn world(inside: &str, rest: &str) -> Model {
     let text = format!("<mujoco><worldbody>{inside}</worldbody>{rest}</mujoco>");

@@ -1,8 +1,8 @@
 //! What is written once and stands for many: composites, replicates and includes.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-use manyworlds::{load, load_str};
 use manyworlds::model::Model;
+use manyworlds::{load, load_str};
 
 fn world(inside: &str, rest: &str) -> Model {
     let text = format!("<mujoco><worldbody>{inside}</worldbody>{rest}</mujoco>");

@@ -4,11 +4,8 @@ use super::Batch;
 use super::engine::Engine;
 use crate::error::{Error, Result};
 use crate::formats::npz::{Array, ArrayData};
-use crate::model::data::Data;
+use crate::model::data::{COUNTERS, Data};
 use crate::schema::{Dim, Elem, Field, Size, Values, ValuesMut};
-
-/// Status and counters accumulated by steps; written only by [`Batch::clear_status`].
-pub(super) const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
 
 /// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
 /// flags the world and repairs it.
@@ -127,7 +124,7 @@ impl Batch {
         self.check_mask(mask)?;
         match &mut self.engine {
             Engine::Cpu(worlds) => {
-                worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| clear(data));
+                worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| data.clear_counters());
             }
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => {
@@ -269,13 +266,6 @@ fn write(data: &mut Data, entry: &Field, values: &[f64]) {
 #[cfg(feature = "gpu")]
 fn chosen(mask: &[bool]) -> Vec<usize> {
     (0..mask.len()).filter(|&w| mask[w]).collect()
-}
-
-/// Resets the counters that steps accumulate.
-pub(super) fn clear(data: &mut Data) {
-    for counter in [&mut data.status, &mut data.nreset, &mut data.ncon_peak, &mut data.nefc_peak] {
-        counter.fill(0);
-    }
 }
 
 /// `; did you mean 'x'?` if one of the names is close, else empty.

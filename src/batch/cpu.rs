@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::access::clear;
 use crate::cpu as pipeline;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -37,7 +36,7 @@ pub(super) fn reset(model: &Model, worlds: &mut [Data], mask: &[bool], key: Opti
     worlds.par_iter_mut().zip(mask).for_each(|(data, &chosen)| {
         if chosen {
             data.reset(model, key);
-            clear(data);
+            data.clear_counters();
         }
     });
 }

@@ -2,11 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::access::COUNTERS;
 use super::control::{Control, fill};
 use crate::cpu;
 use crate::model::Model;
-use crate::model::data::{Capacity, Data};
+use crate::model::data::{COUNTERS, Capacity, Data};
 use crate::real::Real;
 use crate::schema::enums::{disable, joint};
 use crate::schema::shape_pairs::shape_pair;

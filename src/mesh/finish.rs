@@ -2,14 +2,12 @@
 
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
+use super::mass_properties::MINVAL;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
-use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 use super::principal::principal_to;
-
-/// Lengths, areas and volumes below this are degenerate.
-pub(super) const MINVAL: f64 = 1e-15;
+use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 
 /// Tolerance of the triangle inequality of principal moments, absolute and relative.
 const ATOL: f64 = 1e-9;

@@ -29,7 +29,7 @@ impl Ord for Direction {
         if a.dot(b) > SAME {
             return Ordering::Equal;
         }
-        let differs = (0..3).find(|&k| (a[k] - b[k]).abs() > super::finish::MINVAL);
+        let differs = (0..3).find(|&k| (a[k] - b[k]).abs() > super::mass_properties::MINVAL);
         differs.map_or(Ordering::Equal, |k| b[k].total_cmp(&a[k]))
     }
 }
@@ -51,7 +51,7 @@ impl Eq for Direction {}
 /// Unit normal of three points; the z axis if collinear.
 fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     let normal = (b - a).cross(c - a);
-    if normal.length() < super::finish::MINVAL { DVec3::Z } else { normal.normalize() }
+    if normal.length() < super::mass_properties::MINVAL { DVec3::Z } else { normal.normalize() }
 }
 
 impl Polygons {

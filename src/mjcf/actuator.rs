@@ -1,24 +1,14 @@
 //! `<actuator>`: attributes common to all actuators, and `general`.
 
-use crate::xml::El;
 use super::geom::reference;
+use super::inputs::inputs;
 use super::joint::polynomial;
 use super::{dcmotor, plugin, shortcuts};
-use crate::schema::enums::{bias, dynamics, gain, input};
+use crate::schema::enums::{bias, dynamics, gain};
 use crate::spec::{Actuator, Law, Ref, Target};
+use crate::xml::El;
 
 const INTERPS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
-
-/// Control components, in canonical order.
-const INPUTS: &[(&str, i32)] = &[
-    ("pos", input::POS),
-    ("vel", input::VEL),
-    ("ff", input::FF),
-    ("voltage", input::VOLTAGE),
-    ("pressure", input::PRESSURE),
-];
-/// Charts of SO(3).
-const CHARTS: &[(&str, i32)] = &[("expmap", input::EXPMAP), ("quat", input::QUAT)];
 
 /// Attributes that name the target; if several are given, the last in this list wins.
 pub(super) const TARGETS: &[(&str, Target)] = &[
@@ -166,45 +156,4 @@ pub(super) fn general(el: El<'_>, to: &mut Actuator) {
     el.set_fixed("velrange", &mut law.velrange);
     el.set_fixed("ffrange", &mut law.ffrange);
     inputs(el, &mut law.ctrlspec);
-}
-
-/// Text of the `input` attribute for a list of controls or a chart; `None` if not given.
-pub(super) fn input_words(spec: i32) -> Option<String> {
-    if spec == 0 {
-        return None;
-    }
-    if let Some(chart) = CHARTS.iter().chain(&[("none", input::NONE)]).find(|i| i.1 == spec) {
-        return Some(chart.0.to_owned());
-    }
-    let words: Vec<&str> = INPUTS.iter().filter(|i| spec & i.1 != 0).map(|i| i.0).collect();
-    Some(words.join(" "))
-}
-
-/// Reads the chart of an orientation servo, or the list of controls.
-pub(super) fn inputs(el: El<'_>, to: &mut i32) {
-    let Some(text) = el.text("input") else {
-        return;
-    };
-    let words: Vec<&str> = text.split_ascii_whitespace().collect();
-    if let [word] = words[..]
-        && let Some(found) = CHARTS.iter().chain(&[("none", input::NONE)]).find(|i| i.0 == word)
-    {
-        *to = found.1;
-        return;
-    }
-    let mut found = 0;
-    for word in words {
-        let Some(bit) = INPUTS.iter().find(|i| i.0 == word).map(|i| i.1) else {
-            el.keyword_error("input", word, INPUTS.iter().chain(CHARTS).map(|i| i.0));
-            return;
-        };
-        if bit <= found {
-            el.wrong("input", "controls are listed once and in order", "pos vel ff voltage pressure");
-            return;
-        }
-        found |= bit;
-    }
-    if found != 0 {
-        *to = found;
-    }
 }

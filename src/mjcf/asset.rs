@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use crate::xml::El;
 use super::{Reader, geom};
-use crate::spec::rotation::quat_of;
-use crate::xml;
 use crate::mesh::{Inertia, builtin};
+use crate::spec::rotation::quat_of;
 use crate::spec::{AssetFile, HField, Mesh};
+use crate::xml;
+use crate::xml::El;
 
 const INERTIA: &[(&str, i32)] = &[("convex", 0), ("exact", 1), ("legacy", 2), ("shell", 3)];
 

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::Reader;
-use crate::xml::El;
-use super::body::{Context, MAX_ELEMENTS};
-use crate::xml::short;
+use super::context::{Context, MAX_ELEMENTS};
 use crate::spec::attach::{AttachPoint, Attachment};
 use crate::spec::conflict::settle;
 use crate::spec::{Conflict, Equality, Flex, Index, Kind, Part, Spec, did_you_mean};
+use crate::xml::El;
+use crate::xml::short;
 
 /// Elements appended after the model's own sections, in tree order.
 pub(super) enum Pending {

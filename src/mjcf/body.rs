@@ -1,31 +1,13 @@
 //! `<worldbody>`: bodies and their contents. Frames are resolved and replicates expanded on the way, with a work list
 //! instead of recursion.
 
-use crate::xml::El;
+use super::context::{Context, MAX_ELEMENTS};
 use super::pose::{euler, pose};
 use super::{Reader, attach, camera, flexcomp, foreign, geom, joint, plugin};
 use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scope};
+use crate::xml::El;
 
 use glam::DVec3;
-
-/// Upper bound on elements created by replicate and attach.
-pub(super) const MAX_ELEMENTS: usize = 1 << 18;
-
-/// Context of an element.
-#[derive(Clone, Copy)]
-pub(super) struct Context {
-    pub(super) body: usize,
-    pub(super) frame: Option<usize>,
-    pub(super) pose: Pose,
-    pub(super) class: usize,
-    /// Class of the body, ignoring frames.
-    pub(super) body_class: usize,
-    pub(super) scope: usize,
-    /// First copy of all enclosing replicates.
-    pub(super) first: bool,
-    /// Directly inside a replicate, not in a body within it.
-    pub(super) copied: bool,
-}
 
 /// Pending work.
 enum Work<'a> {

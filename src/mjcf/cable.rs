@@ -1,11 +1,43 @@
 //! Expansion of a cable into bodies: one per edge between its points, with x along the edge.
 
+use std::collections::HashSet;
+
 use glam::{DMat3, DQuat, DVec3};
 
+use crate::spec::{Span, rotation::quat_array};
 use crate::xml::El;
-use super::composite::{CLASS, Cable, Taken};
-use crate::spec::rotation::quat_array;
 use crate::xml::Tree;
+
+/// Class of all generated elements: no default applies to it. The name cannot be written in XML.
+pub(super) const CLASS: &str = "\u{0}composite";
+
+/// A cable, as given.
+pub(super) struct Cable<'a> {
+    pub(super) el: El<'a>,
+    pub(super) prefix: String,
+    /// Joint of the first body: `ball`, `free`, or none.
+    pub(super) initial: Option<&'static str>,
+    pub(super) offset: [f64; 3],
+    /// Points between the bodies, in single precision as in MuJoCo.
+    pub(super) points: Vec<[f32; 3]>,
+    pub(super) geom: El<'a>,
+    pub(super) joint: Option<El<'a>>,
+    pub(super) site: Option<El<'a>>,
+    pub(super) plugin: Option<El<'a>>,
+}
+
+/// Names used by composites; a duplicate name is omitted.
+#[derive(Default)]
+pub(super) struct Taken(HashSet<String>);
+
+impl Taken {
+    /// Names an element, unless another element of its kind has the name.
+    pub(super) fn name(&mut self, tree: &mut Tree, to: usize, name: &str, span: Span) {
+        if self.0.insert(format!("{} {name}", tree.nodes[to].tag)) {
+            tree.word(to, "name", name, span);
+        }
+    }
+}
 
 /// A vector shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-14;

@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use crate::xml::El;
 use super::geom::reference;
 use super::pose::pose;
 use crate::schema::enums::{camera, projection};
 use crate::spec::{Camera, Compiler, Light, Pose, Ref};
+use crate::xml::El;
 
 pub(super) const OUTPUTS: &[(&str, i32)] =
     &[("rgb", 1), ("depth", 2), ("distance", 4), ("normal", 8), ("segmentation", 16)];

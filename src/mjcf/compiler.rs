@@ -1,8 +1,8 @@
 //! `<compiler>`, `<size>` and `<statistic>`.
 
-use crate::xml::El;
 use crate::spec::conflict::POLICIES;
 use crate::spec::{Compiler, Conflict, SizeSettings, Stat};
+use crate::xml::El;
 
 /// Reads a `<compiler>` element over the current settings.
 pub(super) fn compiler(el: El<'_>, to: &mut Compiler) {

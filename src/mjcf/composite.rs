@@ -1,16 +1,12 @@
 //! `<composite>`: a cable is expanded into bodies, joints and geoms. It is the only remaining type.
 
-use std::collections::HashSet;
-
-use crate::xml::El;
-use super::body::MAX_ELEMENTS;
 use super::cable;
-use crate::xml::short;
+use super::cable::{Cable, Taken};
+use super::context::MAX_ELEMENTS;
+use crate::spec::Log;
+use crate::xml::El;
 use crate::xml::Tree;
-use crate::spec::{Log, Span};
-
-/// Class of all generated elements: no default applies to it. The name cannot be written in XML.
-pub(super) const CLASS: &str = "\u{0}composite";
+use crate::xml::short;
 
 /// Removed composite types, with their replacements.
 const REMOVED: &[(&str, &str)] = &[
@@ -31,34 +27,6 @@ enum CurveTerm {
     Line,
     Cosine,
     Sine,
-}
-
-/// A cable, as given.
-pub(super) struct Cable<'a> {
-    pub(super) el: El<'a>,
-    pub(super) prefix: String,
-    /// Joint of the first body: `ball`, `free`, or none.
-    pub(super) initial: Option<&'static str>,
-    pub(super) offset: [f64; 3],
-    /// Points between the bodies, in single precision as in MuJoCo.
-    pub(super) points: Vec<[f32; 3]>,
-    pub(super) geom: El<'a>,
-    pub(super) joint: Option<El<'a>>,
-    pub(super) site: Option<El<'a>>,
-    pub(super) plugin: Option<El<'a>>,
-}
-
-/// Names used by composites; a duplicate name is omitted.
-#[derive(Default)]
-pub(super) struct Taken(HashSet<String>);
-
-impl Taken {
-    /// Names an element, unless another element of its kind has the name.
-    pub(super) fn name(&mut self, tree: &mut Tree, to: usize, name: &str, span: Span) {
-        if self.0.insert(format!("{} {name}", tree.nodes[to].tag)) {
-            tree.word(to, "name", name, span);
-        }
-    }
 }
 
 /// Expands every composite below the root. Returns true if there was one.

@@ -1,8 +1,8 @@
 //! `<contact>`: explicit pairs and exclusions; also `<keyframe>`.
 
-use crate::xml::El;
 use super::geom::{condim, reference};
 use crate::spec::{Exclude, Key, Pair};
+use crate::xml::El;
 
 const PAIR_NUMBERS: &[(&str, usize)] = &[
     ("solref", 2),

@@ -1,8 +1,8 @@
 //! `<custom>`: numerics, texts and tuples.
 
-use crate::xml::El;
 use crate::schema::sensors::OBJECT_KINDS;
 use crate::spec::{Numeric, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
+use crate::xml::El;
 
 /// Upper bound on the size of a custom numeric, as in MuJoCo.
 const MAX_NUMERIC: i32 = 500;

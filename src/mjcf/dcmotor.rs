@@ -1,9 +1,9 @@
 //! `<dcmotor>`: a DC motor specified by its data sheet.
 
-use super::actuator::inputs;
-use crate::xml::El;
+use super::inputs::inputs;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
+use crate::xml::El;
 
 /// Reads the attributes of a motor. Omitted numbers keep the values of the class.
 pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::xml::El;
 use super::{actuator, asset, camera, contact, equality, geom, joint, looks, tendon};
 use crate::spec::{
     Actuator, Camera, Compiler, Equality, Geom, Joint, Light, Material, Mesh, Pair, Site, Tendon, Texture,
 };
 use crate::spec::{Law, Log, Span, did_you_mean};
+use crate::xml::El;
 
 /// Upper bound on classes; each holds a copy of every element type.
 const MAX_CLASSES: usize = 2_000;

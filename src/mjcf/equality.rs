@@ -1,9 +1,9 @@
 //! `<equality>`: equality constraints.
 
-use crate::xml::El;
 use super::joint::{SOLIMP, SOLREF};
 use crate::schema::enums::equality as kind;
 use crate::spec::{Equality, Kind, Ref};
+use crate::xml::El;
 
 impl Default for Equality {
     fn default() -> Self {

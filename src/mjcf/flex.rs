@@ -1,9 +1,9 @@
 //! `<flex>`, and the attributes it shares with `<flexcomp>`.
 
-use crate::xml::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF};
 use crate::spec::{Elasticity, Flex, FlexContact, Ref, Span};
+use crate::xml::El;
 
 /// Upper bound on numbers in a list.
 pub(super) const MAX_LIST: usize = 10_000_000;

@@ -12,13 +12,13 @@ mod vertices;
 use glam::{DQuat, DVec3};
 
 use super::Reader;
-use crate::xml::El;
-use super::body::Context;
+use super::context::Context;
 use super::flex::{DOFS, MAX_LIST, common, order_of};
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::orientation;
 use crate::spec::rotation::quat_of;
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
+use crate::xml::El;
 
 /// Upper bound on points of a flex.
 const MAX_POINTS: usize = 1 << 20;

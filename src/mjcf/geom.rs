@@ -2,10 +2,10 @@
 
 use crate::schema::enums::geom as kind;
 
-use crate::xml::El;
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::pose;
 use crate::spec::{Compiler, Geom, Pose, Ref, Site};
+use crate::xml::El;
 
 /// Type keywords; the list index is not the value.
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::spec::{Log, Span};
 use crate::xml;
 use crate::xml::{MAX_DEPTH, Tree};
-use crate::spec::{Log, Span};
 
 /// Upper bound on included files of a model.
 const MAX_INCLUDES: usize = 1000;

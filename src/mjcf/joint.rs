@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use crate::schema::enums::joint as kind;
 
-use crate::xml::{El, words};
 use crate::spec::{Compiler, Joint};
+use crate::xml::{El, words};
 
 /// Default solver reference and impedance.
 pub(super) const SOLREF: [f64; 2] = [0.02, 1.0];

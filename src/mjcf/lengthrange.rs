@@ -1,7 +1,7 @@
 //! `<lengthrange>`: settings of actuator length ranges.
 
-use crate::xml::El;
 use crate::spec::LengthRange;
+use crate::xml::El;
 
 const MODES: &[(&str, i32)] = &[("none", 0), ("muscle", 1), ("muscleuser", 2), ("all", 3)];
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::xml::El;
 use super::geom::reference;
 use crate::spec::looks::SIDES;
 use crate::spec::{Bone, Compiler, Material, Ref, Skin, Texture};
+use crate::xml::El;
 
 const TYPES: &[(&str, i32)] = &[("2d", 0), ("cube", 1), ("skybox", 2)];
 const COLORSPACES: &[(&str, i32)] = &[("auto", 0), ("linear", 1), ("sRGB", 2)];

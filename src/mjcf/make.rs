@@ -1,8 +1,8 @@
 //! Construction of elements: the output of composites and URDF rewriting.
 
+use crate::spec::Span;
 use crate::xml::El;
 use crate::xml::{Attr, Node, Tree};
-use crate::spec::Span;
 
 impl Tree {
     /// Appends an element to its parent.

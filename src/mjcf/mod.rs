@@ -9,6 +9,7 @@ mod camera;
 mod compiler;
 mod composite;
 mod contact;
+mod context;
 mod custom;
 mod dcmotor;
 mod defaults;
@@ -17,6 +18,7 @@ mod flex;
 mod flexcomp;
 mod geom;
 mod include;
+mod inputs;
 mod joint;
 mod lengthrange;
 mod looks;
@@ -44,7 +46,6 @@ use crate::urdf;
 use crate::xml;
 use crate::xml::El;
 use defaults::Classes;
-
 
 /// Deepest nesting of attached models.
 const MAX_MODEL_DEPTH: usize = 32;
@@ -131,7 +132,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
     reader.start(el, path);
     reader.settings(el);
     if composites {
-        reader.classes.plain(composite::CLASS);
+        reader.classes.plain(cable::CLASS);
     }
     reader.sections(el);
     attach::finish(&mut reader);
@@ -245,11 +246,7 @@ impl Reader<'_> {
         // the default name is that of the model itself
         let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
-            el.wrong(
-                "name",
-                format!("model '{}' is defined twice", xml::short(&name)),
-                "rename one of them",
-            );
+            el.wrong("name", format!("model '{}' is defined twice", xml::short(&name)), "rename one of them");
             return;
         }
         match spec {

@@ -2,8 +2,8 @@
 
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 
-use crate::xml::El;
 use crate::spec::Opt;
+use crate::xml::El;
 
 /// Valid timesteps in seconds; beyond these, time stalls or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;

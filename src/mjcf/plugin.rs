@@ -1,9 +1,9 @@
 //! Plugins: `<extension>`, and plugin children of elements.
 
-use crate::xml::El;
 use super::geom::reference;
-use crate::xml::short;
 use crate::spec::{Plugin, PluginUse, Ref, Spec};
+use crate::xml::El;
+use crate::xml::short;
 
 /// Reads a plugin of the extension section with its instances.
 pub(super) fn extension(el: El<'_>, spec: &mut Spec) {

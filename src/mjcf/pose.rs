@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::xml::{El, words};
 use crate::spec::rotation::{MIN_LENGTH, quat_array, quat_of, z_to};
 use crate::spec::{Compiler, Pose};
+use crate::xml::{El, words};
 
 const SPELLINGS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 

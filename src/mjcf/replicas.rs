@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Reader;
-use super::body::MAX_ELEMENTS;
+use super::context::MAX_ELEMENTS;
 use crate::spec::Spec;
 use crate::spec::{Index, Kind, Refers, bases};
 

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::xml::Tree;
 use crate::spec::{Log, did_you_mean};
+use crate::xml::Tree;
 use crate::xml::short;
 
 /// An element of the schema.

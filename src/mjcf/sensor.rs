@@ -1,9 +1,9 @@
 //! `<sensor>`.
 
-use crate::xml::El;
 use crate::schema::enums::{datatype, reduce};
 use crate::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA, SENSORS};
 use crate::spec::{Object, Ref, Sensor, did_you_mean};
+use crate::xml::El;
 
 pub(super) const INTERPOLATIONS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 pub(super) const STAGES: &[(&str, i32)] = &[("none", 0), ("pos", 1), ("vel", 2), ("acc", 3)];

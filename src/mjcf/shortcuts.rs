@@ -1,9 +1,9 @@
 //! Actuator shortcuts: each sets its own dynamics, gain and bias.
 
-use super::actuator::inputs;
-use crate::xml::El;
+use super::inputs::inputs;
 use crate::schema::enums::{bias, dynamics, gain, input};
 use crate::spec::{Actuator, Law};
+use crate::xml::El;
 
 /// Leading muscle parameters: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
 const MUSCLE: [f64; 9] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2];

@@ -1,9 +1,9 @@
 //! `<tendon>`: fixed and spatial tendons.
 
-use crate::xml::El;
 use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF, polynomial};
 use crate::spec::{Ref, Tendon, Wrap, WrapKind};
+use crate::xml::El;
 
 impl Default for Tendon {
     fn default() -> Self {

@@ -1,7 +1,7 @@
 //! `<visual>`: visualisation settings, stored in the model but without effect on simulation.
 
-use crate::xml::El;
 use crate::spec::Visual;
+use crate::xml::El;
 
 /// Integers written as booleans.
 pub(super) const FLAGS: &[&str] = &["global_orthographic", "global_ellipsoidinertia", "global_bvactive"];

@@ -118,7 +118,17 @@ impl Capacity {
     }
 }
 
+/// Counters that steps accumulate.
+pub const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
+
 impl<T: Real> Data<T> {
+    /// Resets the counters that steps accumulate.
+    pub fn clear_counters(&mut self) {
+        for counter in [&mut self.status, &mut self.nreset, &mut self.ncon_peak, &mut self.nefc_peak] {
+            counter.fill(0);
+        }
+    }
+
     /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
         let mut data = Self::zeroed(capacity.sizes(model));

@@ -269,12 +269,12 @@ macro_rules! define_enums {
 
                 /// MJCF keywords with their values, in order.
                 pub const WORDS: &[(&str, i32)] = &[$($(($word, $name),)?)*];
-                pub(super) const ALL: &[(&str, i32)] = &[$((stringify!($name), $name),)*];
+                pub(crate) const ALL: &[(&str, i32)] = &[$((stringify!($name), $name),)*];
             }
         )*
 
         /// Every enumeration by name.
-        const ENUMS: &[(&str, &[(&str, i32)])] = &[$((stringify!($module), $module::ALL),)*];
+        pub(crate) const ENUMS: &[(&str, &[(&str, i32)])] = &[$((stringify!($module), $module::ALL),)*];
     };
 }
 enum_table!(define_enums);
@@ -282,26 +282,4 @@ enum_table!(define_enums);
 /// MJCF keyword of a value, from the keywords of its enumeration.
 pub fn word(words: &[(&'static str, i32)], value: i32) -> &'static str {
     words.iter().find(|w| w.1 == value).map_or("unknown", |w| w.0)
-}
-
-/// Value by its name in the kernels: the enumeration in capitals, an underscore, the value.
-pub fn constant(name: &str) -> Option<i32> {
-    let lists = ENUMS.iter().copied().chain([("sensor", super::sensors::ALL)]);
-    lists.into_iter().find_map(|(module, values)| {
-        let rest = name.strip_prefix(&module.to_uppercase())?.strip_prefix('_')?;
-        values.iter().find(|v| v.0 == rest).map(|v| v.1)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_name_the_same_values() {
-        assert_eq!(constant("JOINT_HINGE"), Some(joint::HINGE));
-        assert_eq!(constant("DISABLE_CONTACT"), Some(disable::CONTACT));
-        assert_eq!(constant("SENSOR_GYRO"), Some(crate::schema::sensors::sensor::GYRO));
-        assert_eq!((constant("JOINT_"), constant("WHEEL_FREE")), (None, None));
-    }
 }

@@ -111,7 +111,8 @@ macro_rules! define_sensors {
             $(pub const $name: i32 = super::Order::$name as i32;)*
         }
 
-        pub(super) const ALL: &[(&str, i32)] = &[$((stringify!($name), sensor::$name),)*];
+        /// Every kind by the name of its value.
+        pub(crate) const ALL: &[(&str, i32)] = &[$((stringify!($name), sensor::$name),)*];
 
         /// All types; the index is `sensor_type`.
         pub const SENSORS: &[SensorRule] = &[$(SensorRule {

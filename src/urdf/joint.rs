@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 
-use crate::xml::{El, Tree};
-use crate::spec::rotation::z_to;
 use crate::spec::Span;
+use crate::spec::rotation::z_to;
+use crate::xml::{El, Tree};
 
 use super::robot::Robot;
 use super::{called, child, origin};

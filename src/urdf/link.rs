@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::xml::{El, Tree};
 use crate::spec::Span;
+use crate::xml::{El, Tree};
 
 use super::mesh::Meshes;
 use super::robot::Robot;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::xml::{El, Tree};
 use crate::spec::Span;
+use crate::xml::{El, Tree};
 
 use super::child;
 

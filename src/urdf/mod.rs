@@ -11,8 +11,8 @@ mod robot;
 
 use std::path::Path;
 
-use crate::xml::{El, Tree};
 use crate::spec::Log;
+use crate::xml::{El, Tree};
 use robot::Robot;
 
 /// Rewrites a robot; returns the root of the MJCF tree.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::xml::{El, Tree};
 use crate::spec::did_you_mean;
+use crate::xml::{El, Tree};
 
 use super::{called, required};
 

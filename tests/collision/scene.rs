@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
-use manyworlds::load_str;
 use manyworlds::cpu::math::{add_scaled, quat_normalize};
+use manyworlds::load_str;
 use manyworlds::model::Model;
 
 use crate::depth::Pair;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
-use crate::spec::rotation::quat_array;
 use crate::schema::Sizes;
 use crate::schema::enums::geom as kind;
+use crate::spec::rotation::quat_array;
 use crate::spec::{Kind, Mesh, Ref};
 
 use super::files;

@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use crate::spec::rotation::{quat_array, quat_of};
 use crate::model::Model;
 use crate::schema::enums::equality::{CONNECT, FLEXSTRAIN, WELD};
 use crate::schema::enums::joint;
+use crate::spec::rotation::{quat_array, quat_of};
 use crate::spec::{Equality, Kind};
 
-use super::set0::Pose0;
+use super::pose0::Pose0;
 use crate::compile::Build;
 
 /// A quaternion shorter than this counts as unspecified.

@@ -4,5 +4,6 @@ pub(crate) mod asleep;
 pub(crate) mod equalities;
 pub(crate) mod lengthrange;
 pub(crate) mod lengths;
+pub(crate) mod pose0;
 pub(crate) mod set0;
 pub(crate) mod stat;

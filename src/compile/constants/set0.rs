@@ -1,39 +1,17 @@
 //! Constants at `qpos0`: kinematics, the inertia matrix and its factor, lengths, inverse weights, statistics.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DVec3};
 
-use crate::spec::rotation::quat_of;
 use crate::model::Model;
 use crate::schema::enums::{bias, gain, joint as kind};
 
 use super::equalities;
 use super::lengths::Lengths;
+use super::pose0::{MINVAL, Pose0, kinematics, quat, vec};
 use super::stat;
 use crate::compile::Build;
 use crate::compile::tree::inertia::offset;
 use crate::mesh::principal::turned;
-
-/// Smallest divisor.
-const MINVAL: f64 = 1e-15;
-
-/// World poses at `qpos0` and motion axes of all dofs.
-pub(crate) struct Pose0 {
-    pub(crate) xpos: Vec<DVec3>,
-    pub(crate) xquat: Vec<DQuat>,
-    pub(crate) xipos: Vec<DVec3>,
-    pub(crate) xanchor: Vec<DVec3>,
-    /// Per dof: true for a rotation, axis or direction of translation, anchor.
-    axis: Vec<(bool, DVec3, DVec3)>,
-    pub(crate) subtree_com: Vec<DVec3>,
-}
-
-pub(crate) fn vec(v: &[f64], i: usize) -> DVec3 {
-    DVec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2])
-}
-
-pub(crate) fn quat(v: &[f64], i: usize) -> DQuat {
-    quat_of([v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]])
-}
 
 /// Computes every field that depends on `qpos0`.
 pub(crate) fn set0(build: &mut Build<'_>) {
@@ -51,74 +29,6 @@ pub(crate) fn set0(build: &mut Build<'_>) {
     stat::statistics(build, &pose, &inertia.diagonal);
     build.flex_weights();
     cameras_and_lights(&mut build.model, &pose);
-}
-
-fn kinematics(m: &Model) -> Pose0 {
-    let n = m.sizes;
-    let mut pose = Pose0 {
-        xpos: vec![DVec3::ZERO; n.nbody],
-        xquat: vec![DQuat::IDENTITY; n.nbody],
-        xipos: vec![DVec3::ZERO; n.nbody],
-        xanchor: vec![DVec3::ZERO; n.njnt],
-        axis: Vec::with_capacity(n.nv),
-        subtree_com: vec![DVec3::ZERO; n.nbody],
-    };
-    for b in 1..n.nbody {
-        // joint displacements are zero at qpos0
-        let p = m.body_parentid[b] as usize;
-        pose.xpos[b] = pose.xpos[p] + pose.xquat[p] * vec(&m.body_pos, b);
-        pose.xquat[b] = (pose.xquat[p] * quat(&m.body_quat, b)).normalize();
-        // nearly coincident frames are identical
-        pose.xipos[b] = match m.body_sameframe[b] {
-            1 => pose.xpos[b],
-            _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
-        };
-        for j in 0..m.body_jntnum[b] {
-            let j = (m.body_jntadr[b] + j) as usize;
-            axes(m, b, j, &mut pose);
-        }
-    }
-    // centres of mass of subtrees
-    let mut mass = m.body_mass.clone();
-    for b in 0..n.nbody {
-        pose.subtree_com[b] = pose.xipos[b] * m.body_mass[b];
-    }
-    for b in (1..n.nbody).rev() {
-        let p = m.body_parentid[b] as usize;
-        let moment = pose.subtree_com[b];
-        pose.subtree_com[p] += moment;
-        mass[p] += mass[b];
-    }
-    for b in 0..n.nbody {
-        pose.subtree_com[b] = if mass[b] < MINVAL { pose.xipos[b] } else { pose.subtree_com[b] / mass[b] };
-    }
-    pose
-}
-
-/// Motion axes of a joint.
-fn axes(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
-    let r = pose.xquat[b];
-    let anchor = pose.xpos[b] + r * vec(&m.jnt_pos, j);
-    let axis = r * vec(&m.jnt_axis, j);
-    pose.xanchor[j] = anchor;
-    let unit = [DVec3::X, DVec3::Y, DVec3::Z];
-    match m.jnt_type[j] {
-        kind::FREE => {
-            pose.axis.extend(unit.map(|u| (false, u, anchor)));
-            pose.axis.extend(unit.map(|u| (true, r * u, anchor)));
-        }
-        kind::BALL => pose.axis.extend(unit.map(|u| (true, r * u, anchor))),
-        kind::SLIDE => pose.axis.push((false, axis, anchor)),
-        _ => pose.axis.push((true, axis, anchor)),
-    }
-}
-
-impl Pose0 {
-    /// Jacobian column of a dof at a point: linear and angular part.
-    fn jac_column(&self, d: usize, point: DVec3) -> (DVec3, DVec3) {
-        let (rotates, axis, anchor) = self.axis[d];
-        if rotates { (axis.cross(point - anchor), axis) } else { (axis, DVec3::ZERO) }
-    }
 }
 
 /// Joint-space inertia matrix, factorised along the tree.

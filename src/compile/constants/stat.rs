@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::model::Model;
 use crate::schema::enums::{geom as geomkind, joint as kind};
 
-use super::set0::{Pose0, vec};
+use super::pose0::{Pose0, vec};
 use crate::compile::Build;
 
 /// Smallest body size.

@@ -7,9 +7,9 @@ use crate::spec::rotation::{quat_array, quat_of};
 use crate::spec::{Inertial, Pose, Spec};
 
 use super::inertia::{moments, offset};
-use crate::mesh::principal::turned;
-use crate::mesh::principal::principal;
 use crate::compile::Build;
+use crate::mesh::principal::principal;
+use crate::mesh::principal::turned;
 
 /// Masses and inertias below this are zero.
 const MINVAL: f64 = 1e-15;

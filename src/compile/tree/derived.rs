@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::schema::enums::sleep;
 
 use crate::compile::Build;
-use crate::compile::constants::set0::{quat, vec};
+use crate::compile::constants::pose0::{quat, vec};
 
 /// Offsets below this are zero.
 const SAME: f64 = 1e-6;

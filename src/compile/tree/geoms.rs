@@ -2,14 +2,28 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::spec::rotation::{quat_array, z_to};
 use crate::schema::enums::{geom as kind, word};
+use crate::spec::rotation::{quat_array, z_to};
 use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
 use super::inertia::volume;
-use super::shapes::Placed;
 use crate::compile::Build;
+
+/// A resolved geom: size, pose, and the shape that defines its inertia.
+pub(crate) struct Placed {
+    pub(crate) size: [f64; 3],
+    pub(crate) pose: Pose,
+    /// Mesh or height field id; -1 for none.
+    pub(crate) data: i32,
+    pub(crate) rbound: f64,
+    /// Centre and half sizes of the local AABB.
+    pub(crate) aabb: [f64; 6],
+    /// Type and size of the shape that defines the inertia.
+    pub(crate) inertia_shape: (i32, [f64; 3]),
+    /// Volume or area, if not that of the shape.
+    pub(crate) volume: Option<f64>,
+}
 
 /// A shape, optionally specified by end points instead of a frame.
 pub(crate) struct GeomShape<'a> {

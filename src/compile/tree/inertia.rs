@@ -114,14 +114,11 @@ fn ellipsoid_shell(size: [f64; 3], mass: f64) -> [f64; 3] {
     std::array::from_fn(|i| outer[i] - inner[i])
 }
 
-
 /// Parallel-axis term of a mass at an offset.
 pub(crate) fn offset(mass: f64, d: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
     (DMat3::from_diagonal(DVec3::splat(d.length_squared())) - outer) * mass
 }
-
-
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use glam::DQuat;
 
 use crate::error::Result;
-use crate::spec::rotation::quat_of;
 use crate::schema::enums::joint as kind;
+use crate::spec::rotation::quat_of;
 use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 
 use super::bodies::Mass;
@@ -273,8 +273,11 @@ fn align(spec: &mut Spec, masses: &[Mass]) {
         let frame = Pose { pos: masses[b].pos, quat: quat_of(masses[b].quat).normalize() };
         spec.bodies[b].pose = spec.bodies[b].pose.then(&frame);
         moved[b] = frame.inverse();
-        let own =
-            Mass { pos: glam::DVec3::ZERO, quat: crate::spec::rotation::quat_array(DQuat::IDENTITY), ..masses[b] };
+        let own = Mass {
+            pos: glam::DVec3::ZERO,
+            quat: crate::spec::rotation::quat_array(DQuat::IDENTITY),
+            ..masses[b]
+        };
         write_mass(spec, b, &own);
     }
     let same: Vec<usize> = (0..moved.len()).collect();

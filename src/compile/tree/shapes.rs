@@ -7,23 +7,8 @@ use crate::mesh::CompiledMesh;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 
-use super::geoms::{GeomShape, bound};
+use super::geoms::{GeomShape, Placed, bound};
 use crate::compile::Build;
-
-/// A resolved geom: size, pose, and the shape that defines its inertia.
-pub(crate) struct Placed {
-    pub(crate) size: [f64; 3],
-    pub(crate) pose: Pose,
-    /// Mesh or height field id; -1 for none.
-    pub(crate) data: i32,
-    pub(crate) rbound: f64,
-    /// Centre and half sizes of the local AABB.
-    pub(crate) aabb: [f64; 6],
-    /// Type and size of the shape that defines the inertia.
-    pub(crate) inertia_shape: (i32, [f64; 3]),
-    /// Volume or area, if not that of the shape.
-    pub(crate) volume: Option<f64>,
-}
 
 impl Build<'_> {
     /// Asset of a geom or site; an unresolved name is reported.

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use super::layout::{AddressSpace, Layout, Slot};
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::schema::enums;
+use crate::schema::enums::ENUMS;
+use crate::schema::sensors;
 use crate::schema::{Elem, Field, Size};
 
 /// Which accessor a name stands for.
@@ -148,9 +149,18 @@ pub fn size(layout: &Layout, name: &str) -> Option<String> {
     Some(format!("const {name}: u32 = {}u;", layout.sizes.get(*size)))
 }
 
+/// Value of an enumeration by its name in the kernels: the enumeration's in capitals, then the value's.
+pub fn enumeration_value(name: &str) -> Option<i32> {
+    let lists = ENUMS.iter().copied().chain([("sensor", sensors::ALL)]);
+    lists.into_iter().find_map(|(module, values)| {
+        let rest = name.strip_prefix(&module.to_uppercase())?.strip_prefix('_')?;
+        values.iter().find(|v| v.0 == rest).map(|v| v.1)
+    })
+}
+
 /// Constant of a value of an enumeration.
 pub fn enumeration(name: &str) -> Option<String> {
-    enums::constant(name).map(|value| format!("const {name}: i32 = {value}i;"))
+    enumeration_value(name).map(|value| format!("const {name}: i32 = {value}i;"))
 }
 
 /// Text of an accessor for a field at its space.
@@ -237,6 +247,15 @@ mod tests {
         let b = parse("body_mass").map(|a| (a.field.name, a.set, a.row));
         assert_eq!(b, Some(("body_mass", false, ValueType::Scalar)));
         assert_eq!(parse("xposs"), None);
+    }
+
+    #[test]
+    fn kernels_name_the_same_values() {
+        use crate::schema::enums::{disable, joint};
+        assert_eq!(enumeration_value("JOINT_HINGE"), Some(joint::HINGE));
+        assert_eq!(enumeration_value("DISABLE_CONTACT"), Some(disable::CONTACT));
+        assert_eq!(enumeration_value("SENSOR_GYRO"), Some(sensors::sensor::GYRO));
+        assert_eq!((enumeration_value("JOINT_"), enumeration_value("WHEEL_FREE")), (None, None));
     }
 
     #[test]

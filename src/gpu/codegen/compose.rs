@@ -246,8 +246,8 @@ fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gpu::codegen::unroll::Known;
     use super::*;
+    use crate::gpu::codegen::unroll::Known;
     use crate::schema::Size;
     use crate::schema::shape_pairs::SHAPE_PAIRS;
 

@@ -9,7 +9,7 @@ use super::layout::{AddressSpace, Layout};
 use super::link::{Library, identity};
 use super::unroll::{ConstInt, Element, Known, evaluate};
 use crate::model::Model;
-use crate::schema::{Size, Values, enums};
+use crate::schema::{Size, Values};
 
 /// Model fields by name.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Known for ModelConstants<'_> {
                     "lanes" => unsigned(1),
                     _ if size.is_some() => size.and_then(|s| unsigned(self.layout.sizes.get(*s))),
                     _ => {
-                        if let Some(value) = enums::constant(name) {
+                        if let Some(value) = access::enumeration_value(name) {
                             return Some(ConstInt { value: i64::from(value), signed: true });
                         }
                         let text = self.library.constant(name)?;

@@ -1,8 +1,8 @@
 //! `<pin>`: vertices and nodes fixed to the parent body.
 
 use super::{Comp, FlexcompShape, PLANAR, RADIAL};
-use crate::xml::El;
 use crate::mjcf::flex::MAX_LIST;
+use crate::xml::El;
 
 impl Comp<'_> {
     /// Marks pinned points. A flex with all vertices pinned is rigid.

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::Comp;
 use crate::mjcf::Reader;
 use crate::mjcf::attach::Pending;
-use crate::mjcf::body::MAX_ELEMENTS;
+use crate::mjcf::context::MAX_ELEMENTS;
 use crate::spec::{Equality, Kind, Ref};
 
 /// Values of `eq_type`.

@@ -1,7 +1,7 @@
 //! Actuators: all as `<general>`, or `<plugin>`.
 
 use super::{Writer, put};
-use crate::mjcf::actuator;
+use crate::mjcf::{actuator, inputs};
 use crate::spec::{Actuator, Kind, PluginUse};
 
 impl Writer<'_> {
@@ -68,7 +68,7 @@ impl Writer<'_> {
             plain.forcelimited = Self::plain(actuator.forcelimited, actuator.forcerange);
             plain.actlimited = Self::plain(actuator.actlimited, actuator.actrange);
             attrs.extend(self.attrs(actuator.base.scope, &Actuator::default(), &plain, read));
-            if let Some(input) = actuator::input_words(actuator.law.ctrlspec) {
+            if let Some(input) = inputs::input_words(actuator.law.ctrlspec) {
                 put(&mut attrs, "input", input);
             }
             match &actuator.plugin {

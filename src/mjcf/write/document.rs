@@ -1,11 +1,11 @@
 //! The document: settings, then sections.
 
 use super::{Attrs, Writer, put};
-use crate::xml::words;
 use crate::mjcf::lengthrange;
 use crate::schema::Values;
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 use crate::spec::{Compiler, LengthRange, Opt};
+use crate::xml::words;
 
 impl Writer<'_> {
     /// Writes the document.

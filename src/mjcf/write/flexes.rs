@@ -2,9 +2,9 @@
 
 use super::looks::ints;
 use super::{Attrs, Writer, put};
-use crate::xml::words;
 use crate::mjcf::flex;
 use crate::spec::{Elasticity, Flex, FlexContact, Kind, Ref};
+use crate::xml::words;
 
 impl Writer<'_> {
     pub(super) fn flex(&mut self, value: &Flex) {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{Attrs, Writer, put};
-use crate::xml::words;
 use crate::mjcf::{looks, visual};
 use crate::spec::{Compiler, Kind, Material, Texture, Visual};
+use crate::xml::words;
 
 /// Space-separated integers.
 pub(super) fn ints(numbers: &[i32]) -> String {
@@ -64,7 +64,8 @@ impl Writer<'_> {
         if !texture.content_type.is_empty() {
             put(&mut attrs, "content_type", &texture.content_type);
         }
-        let files = crate::spec::looks::SIDES.iter().zip(&texture.cubefiles).map(|(side, file)| (*side, file));
+        let files =
+            crate::spec::looks::SIDES.iter().zip(&texture.cubefiles).map(|(side, file)| (*side, file));
         for (name, file) in [("file", &texture.file)].into_iter().chain(files) {
             if !file.is_empty() {
                 put(&mut attrs, name, self.path(&texture.folder, file));

@@ -3,9 +3,9 @@
 use super::looks::ints;
 use super::{Attrs, Writer, put};
 use crate::mjcf::asset;
-use crate::xml::words;
 use crate::spec::rotation::quat_array;
 use crate::spec::{AssetFile, HField, Mesh};
+use crate::xml::words;
 
 /// Shortest text of single-precision numbers.
 fn singles<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> String {

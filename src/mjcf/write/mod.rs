@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 
-use crate::xml::{AttrWriter, El};
-use crate::xml::{Node, Tree};
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
+use crate::xml::{AttrWriter, El};
+use crate::xml::{Node, Tree};
 
 /// Writes a model. `model` is the compiled model, and `folder` that of the output file: asset paths below it are
 /// relative.

@@ -2,12 +2,12 @@
 
 use super::tree::listed;
 use super::{Attrs, Writer, put};
-use crate::xml::words;
 use crate::mjcf::{equality, sensor, tendon};
 use crate::schema::enums;
 use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
 use crate::schema::sensors::{OBJECT_KINDS, SENSORS};
 use crate::spec::{Equality, Kind, Object, Sensor, Tendon, Wrap, WrapKind};
+use crate::xml::words;
 
 /// Keyword of a value.
 fn word(words: &[(&'static str, i32)], number: i32) -> &'static str {

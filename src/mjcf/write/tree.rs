@@ -1,11 +1,11 @@
 //! Bodies and their contents.
 
 use super::{Attrs, Writer, put};
-use crate::xml::words;
 use crate::mjcf::body::attributes as body_attributes;
-use crate::spec::rotation::quat_array;
 use crate::mjcf::{camera, geom, joint};
+use crate::spec::rotation::quat_array;
 use crate::spec::{Body, Camera, Geom, InBody, Inertial, Joint, Light, Pose, Site, between};
+use crate::xml::words;
 
 /// Elements of one kind by body.
 type ByBody = Vec<Vec<usize>>;
