@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Everything worth measuring on a machine with a GPU, by one person, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers; none named: all of them
-# Each phase keeps its own time limit, and what was measured by then. Results: one folder, told at the start.
+# All measurements on a machine with a GPU, unattended, without a network.
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers; default: all
+# Each phase has its own time limit and keeps what was measured by then. Results: one folder, printed at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
 #   PEERS=mujoco,warp  peers to run; default: what is installed
 #   MODELS="a b"       of bench; default: humanoid three_humanoids pendulum cartpole
-#   PARTITIONS, WORLDS, LANES, TILES, STEPS, SIZE (worlds of the sweep), PEER_WORLDS: see below
+#   PARTITIONS, WORLDS, LANES, TILES, STEPS, SIZE (worlds of the sweep), PEER_WORLDS: defaults below
 set -u
 cd "$(dirname "$0")/.." || exit 2
 bin=${1:?usage: benches/hardware.sh BINARY [PHASE...]}
@@ -18,7 +18,7 @@ out=${OUT:-benches/results/hardware-$(date -u +%Y%m%d-%H%M%S)}
 budget=${BUDGET:-480}
 models=(${MODELS:-humanoid three_humanoids pendulum cartpole})
 partitions=(${PARTITIONS:-grouped fused split})
-# the sizes that matter most come first, in case the time runs out
+# most important sizes first, in case the time runs out
 worlds=(${WORLDS:-8192 256 1 32768 4096 1024 64 65536})
 lanes=(${LANES:-1 2 4 8 16 32})
 tiles=(${TILES:-1 2 4 8 16 32})
@@ -29,13 +29,13 @@ python=${PYTHON:-python3}
 failed=0
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
-# what tune finds is kept with the results: name the same OUT to use it in a later call
+# tuning is kept with the results: the same OUT uses it in a later call
 export MANYWORLDS_CACHE=${MANYWORLDS_CACHE:-$out/cache}
 
 say() { printf '%s\n' "$*" | tee -a "$out/log.txt"; }
 left() { echo $((deadline - SECONDS)); }
 
-# Runs a command for at most SECONDS, and not beyond the phase.
+# A command with a limit in seconds, which never exceeds that of the phase.
 limited() {
     local most=$1 rest
     shift
@@ -45,7 +45,7 @@ limited() {
     timeout -k 5 "$most" "$@"
 }
 
-# Runs a command as one check whose output is kept.
+# One counted check, with its output kept.
 check() {
     local name=$1 begin=$SECONDS code
     shift
@@ -60,7 +60,7 @@ check() {
     fi
 }
 
-# The driver's manifest where the loader does not look for it; containers often hide it.
+# Driver manifest outside the loader's paths, as in many containers.
 find_driver() {
     local found
     [ -z "${VK_DRIVER_FILES:-}" ] || return 0
@@ -79,7 +79,7 @@ phase_doctor() {
     "$bin" doctor --format json >>"$out/machine.txt"
 }
 
-# Every kernel against the CPU; then the reference, where it is installed.
+# Kernels against the CPU, then the reference where it is installed.
 phase_check() {
     local model
     for model in models/*.xml; do
@@ -101,13 +101,13 @@ with_reference() {
     "$python" -c 'import mujoco, numpy, sys; sys.exit(mujoco.__version__ != "3.17.0")' 2>/dev/null
 }
 
-# One cell of a table: a JSON line in FILE, a line for people in the log.
+# One cell of a table: a JSON line in FILE, a readable line in the log.
 cell() {
     local file=$1 line code
     shift
     line=$(limited 120 "$bin" bench --format json --backend gpu --warmup 200 "$@" 2>"$out/last_error.txt")
     code=$?
-    # the first line is the row; what it was measured against comes first in it
+    # the first line is the row, the side it was measured against first
     line=$(printf '%s\n' "$line" | head -n 1)
     if [ $code = 0 ]; then
         printf '%s\n' "$line" >>"$out/$file"
@@ -119,7 +119,7 @@ cell() {
     rm -f "$out/last_error.txt"
 }
 
-# The fastest way to spread each model, which the phases after it take where nothing is given by hand.
+# Tuning of each model, used by later phases where nothing is given by hand.
 phase_tune() {
     local model
     for model in "${models[@]}"; do
@@ -127,14 +127,14 @@ phase_tune() {
         limited 150 "$bin" tune "models/$model.xml" --worlds "$size" --backend gpu --seconds 60 2>&1 |
             tee -a "$out/tune.txt" "$out/log.txt"
     done
-    # few worlds are another case: latency
+    # few worlds: latency
     limited 100 "$bin" tune models/humanoid.xml --worlds 256 --backend gpu --seconds 60 2>&1 |
         tee -a "$out/tune.txt" "$out/log.txt"
     limited 60 "$bin" tune models/humanoid.xml --worlds 1 --backend gpu --seconds 30 2>&1 |
         tee -a "$out/tune.txt" "$out/log.txt"
 }
 
-# Humanoids in one world: 1, 2, 3, 5, 10.
+# 1, 2, 3, 5 and 10 humanoids in one world.
 phase_crowd() {
     local count
     mkdir -p "$out/models"
@@ -146,7 +146,7 @@ phase_crowd() {
     done
 }
 
-# Models, sizes, partitions; tuned comes first.
+# Models, sizes, partitions; the tuned one first.
 phase_bench() {
     local model count partition
     for model in "${models[@]}"; do
@@ -164,7 +164,7 @@ phase_bench() {
     cell bench.jsonl models/humanoid.xml --worlds "$size" --steps "$steps" --against cpu
 }
 
-# How worlds are spread over lanes, for the humanoid.
+# Lanes and worlds per group, for the humanoid.
 phase_sweep() {
     local lane tile
     for lane in "${lanes[@]}"; do
@@ -176,7 +176,7 @@ phase_sweep() {
     done
 }
 
-# Unpacks wheels beside the results, and nothing else.
+# Wheels unpacked into a temporary folder: nothing is installed.
 unpack_wheels() {
     [ -n "${WHEELS:-}" ] || return 0
     local site

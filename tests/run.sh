@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Every check of the repository, on a fresh Debian or Ubuntu with Rust and python3.
+# All checks of the repository, on a fresh Debian or Ubuntu with Rust and python3.
 #   tests/run.sh          all of it; the last line is "N passed, N failed"
-#   tests/run.sh NAME...  only the parts of these names: see the list at the end
-# A missing adapter is a failure: what cannot run has not passed.
+#   tests/run.sh NAME...  named parts only: style tests build kernels parity shared
+# A missing adapter is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
@@ -20,7 +20,7 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Runs a command as one counted check, with its output and its time.
+# One counted check, with its output and time.
 check() {
     local name=$1 begin=$SECONDS
     shift
@@ -34,7 +34,7 @@ check() {
     fi
 }
 
-# Packages that hold the Vulkan loader and lavapipe; nothing where both are there.
+# Vulkan loader and lavapipe, where they are missing.
 install_vulkan() {
     lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
     if [ -e "${lavapipe[0]}" ] && ldconfig -p | grep -q libvulkan.so.1; then return; fi
@@ -43,8 +43,8 @@ install_vulkan() {
     lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
 }
 
-# A second software device, unpacked beside the sources and not installed. Ubuntu's own package of that
-# name is empty: there, and where the archive lacks it, this fails, and so do the checks that need it.
+# SwiftShader, unpacked beside the sources and not installed. Ubuntu's package of that name is empty: there this fails,
+# and with it the checks that need it.
 install_swiftshader() {
     [ -e "$swiftshader" ] && return
     mkdir -p "$root/.vulkan"
@@ -63,7 +63,7 @@ install_reference() {
         "$root/.venv/bin/pip" install -q 'mujoco==3.17.0' numpy
 }
 
-# The command with one driver and no other.
+# A command with a single Vulkan driver.
 with_driver() {
     local driver=$1
     shift
@@ -78,33 +78,33 @@ part_style() {
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 
-# Unit tests, integration tests and examples in the documentation, on SwiftShader, which compiles kernels fast.
+# Unit, integration and documentation tests, on SwiftShader, which compiles kernels fast.
 part_tests() {
     check "cargo test" with_driver "$swiftshader" cargo test --no-fail-fast
 }
 
-# The binary that the parts below use; an old one must not pass in its place.
+# Binary of the parts below; an old one must not pass in its place.
 part_build() {
     rm -f "$bin"
-    # with the tests' features of shared crates, so that nothing is built twice
+    # with the tests, whose features of shared crates would else build twice
     check "build" cargo build --quiet --bins --tests
 }
 
-# Every kernel against the CPU, on two drivers that share no code. Lavapipe compiles slowly: few models.
+# Kernels against the CPU, on two drivers that share no code; few models, as lavapipe compiles slowly.
 part_kernels() {
     local model
     check "adapter lavapipe" with_driver "${lavapipe[0]}" "$bin" doctor
     check "adapter SwiftShader" with_driver "$swiftshader" "$bin" doctor
     check "kernels humanoid lavapipe" with_driver "${lavapipe[0]}" "$bin" check models/humanoid.xml --worlds 4
-    # its solver is cut into dispatches where it is not in registers
+    # outside registers its solver is cut into dispatches
     check "kernels cartpole lavapipe, storage" with_driver "${lavapipe[0]}" "$bin" check models/cartpole.xml --worlds 4 \
         --placement storage
     check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
         --lanes 16 --worlds-per-group 2 --partition fused
-    # the others take minutes, as do those of tests/parity/models: by hand, after a change of kernels
+    # other models and tests/parity/models take minutes: by hand, after a change of kernels
 }
 
-# The comparer itself: one element of one array is changed, and it has to say so.
+# The comparer itself: one changed element of one array has to be found.
 finds_wrong_elements() {
     local name said
     for name in xpos M qacc efc_D qpos_next; do
@@ -113,9 +113,9 @@ finds_wrong_elements() {
     done
 }
 
-# Our own models against the installed reference.
+# Models of this repository against the installed reference.
 part_parity() {
-    # of smooth convex shapes the reference finds the normal to about its own tolerance: see docs/decisions.md 29
+    # normals of smooth convex shapes are good to the reference's tolerance only: docs/decisions.md 29
     local models=(models/*.xml) model
     for model in tests/parity/models/*.xml; do
         [[ $model == */convex* ]] || models+=("$model")
@@ -134,7 +134,7 @@ part_parity() {
     check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }
 
-# The models of other projects, where they are at hand.
+# Models of other projects, where they are at hand.
 part_shared() {
     if [ ! -e "$shared/parity/parity.py" ]; then
         echo "no ../shared: the models of other projects are not compared"
@@ -143,7 +143,7 @@ part_shared() {
     local tier=$shared/models/tiers/core.txt
     check "core tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "$tier"
     check "core tier gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu "$tier"
-    # all but a model whose world is reset in every step, and one with balloons: docs/decisions.md 26 and 29
+    # without a model that is reset in every step and one with balloons: docs/decisions.md 26 and 29
     local smooth=() line
     for line in $(grep -v '^#' "$shared/models/tiers/smooth.txt"); do
         case $line in
@@ -152,11 +152,11 @@ part_shared() {
         esac
     done
     check "smooth tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "${smooth[@]}"
-    # a kernel for each kind of tendon and actuator; the others take minutes on software Vulkan
+    # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
     check "smooth models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
         "$shared"/models/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
         "$shared"/models/warp/actuation/{actuators,muscle,site,slidercrank}.xml
-    # all but a model whose wrapped tendons nearly touch what they wrap around: moment arms to 3e-8
+    # without a model whose tendons barely touch their wrapping geoms: moment arms to 3e-8
     local contact=()
     for line in $(grep -v '^#' "$shared/models/tiers/contact.txt"); do
         [[ $line == */replicate/tendon.xml ]] || contact+=("$shared/models/$line")

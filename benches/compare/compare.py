@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ours and the peers on the same models and the same machine, in turns: rates, medians, ratios.
+"""Rates of ours and the peers on the same models and machine, in turns: medians and ratios.
 
     cargo build --release
     pip install mujoco==3.17.0 mujoco-warp==3.17.0            # peers mujoco and warp
@@ -7,9 +7,9 @@
     benches/compare/compare.py --bin target/release/manyworlds --backend gpu --worlds 1,1024,8192 --repeat 5
 
 Workload `hold`: every world starts at keyframe 0, or the reference pose, and holds a constant control of its own,
-uniform in 0.3 x ctrlrange (in +-0.3 where unlimited), drawn once. The warm-up is not counted; then one region of
-`--steps` steps is timed, which ends in a synchronisation, and nothing is copied to the host inside. Every repetition
-times the same steps again, so that all of them do the same work. A peer that is not installed is left out, and said.
+uniform in 0.3 x ctrlrange (in +-0.3 where unlimited), drawn once. After the warm-up one region of `--steps` steps is
+timed; it ends in a synchronisation and has no copies to the host. Every repetition times the same steps. A peer that
+is not installed is left out, with a message.
 
 One JSON line a measurement goes to benches/results/<date>-<device>-<commit>.jsonl; the table is made from them.
 """
@@ -34,7 +34,7 @@ NEEDS = {"mujoco": ("mujoco",), "warp": ("mujoco", "warp", "mujoco_warp"), "mjx"
 FAILED = "failed"
 
 
-# The peers' side: each makes a function that times one region and returns (seconds, final qpos, remarks).
+# Peers: functions that prepare, and return a function that times one region: (seconds, final qpos, remarks).
 
 def held_control(model, worlds):
     """Controls of the workload, [world, nu]."""
@@ -55,7 +55,7 @@ def start_pose(model):
 
 
 def prepare_mujoco(model, args):
-    """mujoco.rollout on every core, in double precision."""
+    """MuJoCo: mujoco.rollout on every core, in double precision."""
     import mujoco
     import numpy as np
     from mujoco import rollout
@@ -67,7 +67,7 @@ def prepare_mujoco(model, args):
     datas = [mujoco.MjData(model) for _ in range(args.threads)]
     roll = rollout.Rollout(nthread=args.threads)
 
-    # the peer's interface takes a control for every step: repeated outside of the timed region
+    # one control per step, as the interface wants it: repeated outside the timed region
     def run(state, steps):
         controls = np.repeat(ctrl[:, None, :], steps, axis=1)
         begin = time.perf_counter()
@@ -99,7 +99,7 @@ def prepare_warp(model, args):
     def restore(saved):
         for name, values in saved.items():
             wp.copy(getattr(d, name), values)
-    # the first step compiles; the state before it comes back
+    # compilation in the first step, after which the state is restored
     one()
     if device.is_cuda:
         with wp.ScopedCapture() as capture:
@@ -136,7 +136,7 @@ def prepare_mjx(model, args):
     many = jax.jit(lambda d, n: jax.lax.scan(lambda c, _: (each(c), None), d, None, length=n)[0], static_argnums=1)
     if args.warmup:
         d = jax.block_until_ready(many(d, args.warmup))
-    # the number of steps is compiled in: once before it is timed
+    # untimed first call: the number of steps is compiled in
     jax.block_until_ready(many(d, args.steps))
 
     def region():
@@ -147,11 +147,11 @@ def prepare_mjx(model, args):
 
 
 def work(args):
-    """A peer's process: prepares, then times one region for each line that comes in."""
+    """Process of a peer: prepares, then times one region per line of input."""
     import mujoco
     import numpy as np
     answers = os.fdopen(os.dup(1), "w")
-    # peers print too: their lines go with the errors
+    # output of the peers goes to stderr
     os.dup2(2, 1)
 
     def answer(**what):
@@ -166,22 +166,22 @@ def work(args):
             seconds, qpos, remarks = region()
             finite = float(np.isfinite(qpos).all(axis=1).mean())
             answer(seconds=seconds, finite=finite, steps_per_second=args.worlds * args.steps / seconds, **remarks)
-    except Exception as error:  # whatever a peer raises is a row of the table
+    except Exception as error:  # any failure of a peer is a row of the table
         answer(error="%s: %s" % (type(error).__name__, str(error).strip()[:300]))
         return 1
     return 0
 
 
-# This side: starts ours and the peers, takes turns, keeps the lines.
+# Driver: starts ours and the peers, takes turns, keeps the lines.
 
 class Peer:
-    """A peer's process, ready to be timed."""
+    """Process of a peer, ready to be timed."""
 
     def __init__(self, name, model, worlds, args):
         command = [args.python, __file__, "--work", name, "--models", model, "--worlds", str(worlds),
                    "--steps", str(args.steps), "--warmup", str(args.warmup), "--threads", str(args.threads),
                    "--nconmax", str(args.nconmax), "--njmax", str(args.njmax)]
-        # jax would take most of the GPU's memory at once
+        # else jax reserves most of the GPU's memory
         env = dict(os.environ, XLA_PYTHON_CLIENT_PREALLOCATE="false")
         self.name, self.limit = name, args.timeout
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env,
@@ -189,7 +189,7 @@ class Peer:
         self.common = self.read()
 
     def read(self):
-        """The next answer; its absence is an answer too."""
+        """The next answer; a missing one counts as a failure."""
         if not select.select([self.process.stdout], [], [], self.limit)[0]:
             return {"error": "no answer in %d s" % self.limit}
         line = self.process.stdout.readline()
@@ -234,7 +234,7 @@ class Ours:
 
 
 def run_text(command, **more):
-    """What a command prints, or nothing where it is not there."""
+    """Output of a command; empty if it is missing."""
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=30, check=True, **more).stdout.strip()
     except (OSError, subprocess.SubprocessError):
@@ -257,9 +257,9 @@ def commit():
 
 
 def machine(args):
-    """What each line records of where it was measured."""
+    """Machine and versions, recorded in each line."""
     doctor = run_text([args.bin, "doctor", "--format", "json"])
-    # where there is no adapter the status is 1, and nothing comes back
+    # status 1 and no output without an adapter
     adapters = json.loads(doctor).get("adapters", []) if doctor else []
     adapter = adapters[0] if adapters and args.backend != "cpu" else {}
     nvidia = run_text(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]).splitlines()
@@ -282,7 +282,7 @@ def versions(args):
 
 
 def installed(name, args):
-    """Whether a peer's packages are there."""
+    """True if the packages of a peer are installed."""
     if args.python == sys.executable:
         try:
             return all(importlib.util.find_spec(n) for n in NEEDS[name])
@@ -293,7 +293,7 @@ def installed(name, args):
 
 
 def label(model, models):
-    """The name of a model's file, with its folder where another one has the same."""
+    """File name of a model, with its folder if the name is ambiguous."""
     path = Path(model)
     alone = sum(Path(other).name == path.name for other in models) == 1
     return path.name if alone else path.parent.name + "/" + path.name
@@ -316,7 +316,7 @@ def compare(model, worlds, args, keep):
 
 
 def table(rows):
-    """One line a model, size and side: median, range, ratio of ours to it."""
+    """One line per model, size and side: median, range, ratio of ours to it."""
     groups = {}
     for row in rows:
         groups.setdefault((row["model"], row["worlds"]), {}).setdefault(row["side"], []).append(row)

@@ -5,9 +5,9 @@
     pip install mujoco==3.17.0
     benches/compare/load.py --bin target/release/manyworlds ../shared/models/mujoco/replicate/bunnies.xml …
 
-Both sides time the call that turns the file into a model (`compile::load`, `MjModel.from_xml_path`), each in a fresh
-process, since the reference keeps meshes in a cache: neither starting the process nor importing Python is counted. One
-JSON line a model goes to standard output and, with `--out`, to a file.
+Timed is the call that turns the file into a model (`manyworlds::load`, `MjModel.from_xml_path`), each in a fresh process,
+since the reference caches meshes; the start of the process and Python's imports are not counted. One JSON line a
+model goes to standard output and, with `--out`, to a file.
 """
 import argparse
 import json

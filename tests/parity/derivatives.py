@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares derivatives with those of the installed reference.
+"""Derivatives against those of the installed reference.
 
     tests/parity/derivatives.py --bin target/debug/manyworlds --backend cpu models/*.xml
 
-Both take centred differences, the reference in double precision with --reference-eps. An error is max|a-b| / (1 + max|b|)
-over one matrix of one state. States where a change of pose by the step changes the contacts are left out: there is no
+Centred differences on both sides, the reference in double precision with --reference-eps. Error: max|a-b| / (1 + max|b|) over
+one matrix of one state. States in which a change of pose by the step changes the contacts are left out: they have no
 derivative. Exit status 0 when every model is within --tolerance, 1 otherwise.
 """
 import argparse
@@ -21,7 +21,7 @@ STEP, INVERSE = ("A", "B", "C", "D"), ("DfDq", "DfDv", "DfDa")
 
 
 def smooth_nearby(model, state, eps):
-    """Whether the set of constraints stays the same around a state."""
+    """True if the set of constraints is constant around a state."""
     data, counts, rng = mujoco.MjData(model), set(), np.random.default_rng(0)
     for k in range(12):
         restore(model, data, state)
@@ -46,7 +46,7 @@ def transition(model, state, eps):
 
 def inverse(model, state, eps):
     data, nv, both = mujoco.MjData(model), model.nv, []
-    # the reference changes one way only: both ways, and their mean
+    # one-sided in the reference: the mean of both sides
     for change in (eps, -eps):
         restore(model, data, state)
         mujoco.mj_forward(model, data)
@@ -54,7 +54,7 @@ def inverse(model, state, eps):
         out = [np.zeros((nv, nv)) for name in INVERSE]
         mujoco.mjd_inverseFD(model, data, change, False, *out, None, None, None, None)
         both.append(out)
-    # a row for each input
+    # one row per input
     return {name: (one + two).T / 2 for name, one, two in zip(INVERSE, *both)}
 
 

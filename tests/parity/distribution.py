@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Long rollouts are chaotic: single worlds part from the reference, their distribution must not.
+"""Distribution of long rollouts against the reference, whose single worlds part by chaos.
 
     tests/parity/distribution.py --bin target/debug/manyworlds --backend cpu
 
-64 humanoids step 1000 times under the same controls, drawn here, on both sides. The quantiles of torso
-height and contact count over worlds and frames have to agree within what the reference itself shows
-between two sets of worlds. Every state is finite and no status bit is set.
+64 humanoids step 1000 times under the same random controls on both sides. Quantiles of torso height and contact
+count over worlds and frames agree within the spread of the reference between two sets of worlds; every state is
+finite and no status bit is set.
 """
 import argparse
 import json
@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(HERE, "..", "..", "models", "humanoid.xml")
 WORLDS, STEPS, HOLD, EVERY = 64, 1000, 10, 20
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-# ten pairs of reference runs with other controls are up to 0.073 m and 1 contact apart; under the same
-# controls only rounding tells two runs apart
+# ten pairs of reference runs with different controls are up to 0.073 m and 1 contact apart; under equal
+# controls two runs differ by rounding only
 HEIGHT, CONTACTS = 0.03, 1.0
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the binary with the installed reference release on models: the compiled arrays, everything that
-follows from a set of states, and one step from each.
+"""The binary against the installed reference release: compiled arrays, forward dynamics at a set of states, and
+one step from each.
 
     tests/parity/parity.py --bin target/debug/manyworlds --backend cpu models/*.xml
     tests/parity/parity.py --bin target/debug/manyworlds --compiled ../shared/models/tiers/smooth.txt
 
 A text file is a list of models, relative to the folder above the list's; with `--compiled` nothing is stepped.
-Every array that `compile` and `eval` write is compared when the reference has one of that name: nothing is
-listed here, so a new field is compared from the day it is written. An error is max|a-b| / (1 + max|b|) over
-one array of one state. Exit status 0 when every model is within tolerance, 1 otherwise.
+Every array that `compile` and `eval` write is compared if the reference has one of that name; there is no list, so
+that new fields are compared at once. Error: max|a-b| / (1 + max|b|) over one array of one state. Exit status 0
+when every model is within tolerance, 1 otherwise.
 """
 import argparse
 import os
@@ -21,14 +21,14 @@ import numpy as np
 
 REFERENCE = "3.17.0"
 
-# (double, single): a field is allowed what its stage is, and later stages sum more
+# (double, single), by stage: later stages sum more
 TOLERANCE = {"model": (1e-9, 1e-9), "default": (1e-8, 1e-4), "contact": (1e-6, 1e-4), "efc": (1e-6, 5e-4),
              "solution": (1e-6, 2e-3), "rest": (1e-6, 1e-2), "next": (1e-7, 1e-4)}
 SOLUTION = {"qacc", "qfrc_constraint", "qfrc_inverse", "solver_fwdinv", "efc_force", "cacc", "cfrc_ext", "sensordata"}
-# what is left of larger forces
+# differences of larger forces
 REST = {"cfrc_int"}
 
-# arrays of one name that mean something else, with the reason
+# arrays of the same name with another meaning, and the reason
 NOT_COMPARED = {
     "solver_niter": "the reference counts per island",
     **dict.fromkeys(("mesh_graph", "mesh_extrema", "mesh_face", "mesh_facenormal", "mesh_normal", "nmeshpoly",
@@ -37,14 +37,14 @@ NOT_COMPARED = {
                      "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
     "nJmom": "the reference has room for all degrees of freedom in the moments of adhesion",
 }
-# arrays that kernels only work in
+# working memory of kernels
 NOT_IN_KERNELS = {"tree_island": "labels of trees, where these may sleep"}
 INPUTS = ("qpos", "qvel", "ctrl", "act", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied",
           "qacc_warmstart", "time", "history")
 
 
 def states_of(model, count, seed):
-    """States on the way from the keyframes and the initial state, under control noise."""
+    """States of trajectories from the keyframes and the initial state, under control noise."""
     rng, states = np.random.default_rng(seed), []
     data = mujoco.MjData(model)
     low, high = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, [-1.0, 1.0]).T
@@ -77,7 +77,7 @@ def restore(model, data, state):
 
 
 def borderline(model, state):
-    """Whether a change of pose by a micrometre changes the number of contacts or rows."""
+    """True if a change of pose by a micrometre changes the number of contacts or rows."""
     data, rng, counts = mujoco.MjData(model), np.random.default_rng(0), set()
     for k in range(4):
         restore(model, data, state)
@@ -96,13 +96,13 @@ def dense(values, rownnz, rowadr, colind, shape):
 
 
 class Reference:
-    """Results of the reference at one state, by the names of our output."""
+    """Results of the reference at one state, under the names of our output."""
 
     def __init__(self, model, state):
         self.model, self.data, self.state = model, mujoco.MjData(model), state
         restore(model, self.data, state)
         mujoco.mj_forward(model, self.data)
-        # what the reference computes for sensors only
+        # fields that the reference computes for sensors only
         mujoco.mj_subtreeVel(model, self.data)
         mujoco.mj_rnePostConstraint(model, self.data)
         self.after = mujoco.MjData(model)
@@ -131,7 +131,7 @@ class Reference:
         if name == "efc_J" and mujoco.mj_isSparse(m):
             return dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, (d.nefc, m.nv))
         if name == "efc_J":
-            # room may be left after the rows
+            # unused slots may follow the rows
             return np.ravel(d.efc_J)[: d.nefc * m.nv]
         if name.startswith("contact_"):
             value = getattr(d.contact, name[8:], None)
@@ -176,7 +176,7 @@ def run(*command):
 
 
 def compare_model(model, compiled):
-    """Errors of the compiled arrays."""
+    """Errors of compiled arrays."""
     errors = {}
     for name in compiled.files:
         want = getattr(model.stat, name[5:], None) if name.startswith("stat_") else None
@@ -184,7 +184,7 @@ def compare_model(model, compiled):
         if want is None or callable(want) or name in NOT_COMPARED:
             continue
         got = compiled[name]
-        # slots are ours: the reference allocates as it goes
+        # sizes of our own: the reference allocates dynamically
         if name in ("njmax", "nconmax"):
             continue
         if name.endswith("quat") and got.shape == want.shape:
@@ -207,7 +207,7 @@ def compare_states(model, states, got, column):
                 value = value[:ncon]
             elif name.startswith("efc_"):
                 value = value[:nefc]
-            # the tangents of a contact frame are compared too: rows of friction depend on them
+            # tangents of contact frames too: friction rows depend on them
             bound = 0.0 if name in ("ncon", "nefc", "ne", "nf", "nl") else tolerance(name, column)
             worst = max(error(value, expected), errors.get(name, (0, 0))[0])
             errors[name] = (worst, bound)
@@ -215,21 +215,21 @@ def compare_states(model, states, got, column):
 
 
 def missed_candidates(model, compiled):
-    """Contacts of the reference in crowded states between geoms that the compiler has not paired."""
+    """Contacts of the reference, in crowded states, between geoms that are no candidate of ours."""
     pairs = set(zip(compiled["candidate_geom1"].tolist(), compiled["candidate_geom2"].tolist()))
     data, rng, missed = mujoco.MjData(model), np.random.default_rng(0), 0
     for trial in range(5):
         mujoco.mj_resetData(model, data)
         data.qpos[:] += 0.3 * trial * rng.standard_normal(model.nq)
         mujoco.mj_forward(model, data)
-        # contacts of flexes have no geoms
+        # flex contacts have no geoms
         seen = {(int(a), int(b)) for a, b in data.contact.geom[:data.ncon] if min(a, b) >= 0}
         missed += len(seen - pairs)
     return float(missed)
 
 
 def compare(path, args):
-    """All errors over tolerance, and how much was compared."""
+    """Errors over tolerance, and the number of arrays compared."""
     model = mujoco.MjModel.from_xml_path(path)
     column = int(args.backend == "gpu")
     with tempfile.TemporaryDirectory() as folder:
@@ -258,7 +258,7 @@ def over_of(errors):
 
 
 def models_of(paths):
-    """The models named, those of lists in their place."""
+    """Named models, with lists expanded in place."""
     for path in paths:
         if path.endswith(".txt"):
             root = os.path.dirname(os.path.dirname(os.path.abspath(path)))

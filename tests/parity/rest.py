@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Where bodies come to rest, against the reference: both run for two seconds from the same state.
+"""Resting poses against the reference, after two seconds from the same state.
 
     rest.py --bin target/debug/manyworlds [--backend gpu] [--seconds 2] [MODEL.xml ...]
 
-Compared is what rests in the reference: trees whose speeds are below a limit at the end. Of those the largest differences
-of the positions of their bodies, in metres, and of their orientations, in radians, are reported. A tree that turns or slides
-without end (a ball on a plane) counts as moving; one that comes to rest elsewhere in the reference itself, when it begins
-with random velocities of 1e-6 (for kernels, which compute in single precision, of 1e-4 in any of eight runs), as tumbling. Neither
-is compared; a model where nothing is left to compare does not pass.
+Compared are trees that rest in the reference: their speeds are below a limit at the end. Reported are the largest differences
+of body positions, in metres, and orientations, in radians. Trees that roll or slide without end (a ball on a plane) count as
+moving; trees that come to rest elsewhere in the reference itself, from random velocities of 1e-6 (for kernels, in single
+precision, of 1e-4 in any of eight runs), as tumbling. Neither are compared; a model with nothing left to compare fails.
 """
 import argparse
 import subprocess
@@ -19,10 +18,9 @@ import mujoco
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-# speed below which a tree rests, and largest difference of places (m) and orientations (rad)
+# speed of a tree at rest; largest difference of positions (m) and orientations (rad)
 SLOW, PLACE, TURN = 1e-2, 1e-3, 1e-2
-# velocity that the reference begins with when it is asked what tumbles: what rounding does in each precision, and
-# how often it is asked
+# initial velocities that find tumbling trees, of the size of rounding in each precision, and number of runs
 NUDGE = {"cpu": 1e-6, "gpu": 1e-4}
 NUDGES = {"cpu": 1, "gpu": 8}
 
@@ -35,7 +33,7 @@ def start(model, key):
 
 
 def reference(model, steps, nudge=0.0, seed=0):
-    """The reference's state after so many steps."""
+    """State of the reference after a number of steps."""
     data = start(model, 0)
     data.qvel[:] += nudge * np.random.default_rng(seed).standard_normal(model.nv)
     for _ in range(steps):
@@ -45,18 +43,18 @@ def reference(model, steps, nudge=0.0, seed=0):
 
 
 def resting_trees(model, data):
-    """Trees that are slow."""
+    """Trees below the resting speed."""
     speed = np.abs(data.qvel) * model.dof_length
     return [t for t in range(model.ntree) if speed[model.dof_treeid == t].max() < SLOW]
 
 
 def turn(one, two):
-    """Angle between two orientations."""
+    """Angle between two orientations, rad."""
     return 2 * np.arccos(np.clip(np.abs(np.sum(one * two, axis=-1)), 0, 1))
 
 
 def elsewhere(model, one, two, trees):
-    """Largest difference of places and of orientations of the bodies of some trees, and the bodies that are elsewhere."""
+    """Largest difference of positions and orientations over the bodies of some trees, and the bodies out of tolerance."""
     bodies = np.flatnonzero(np.isin(model.body_treeid, trees))
     if not len(bodies):
         return 0.0, 0.0, []
@@ -66,7 +64,7 @@ def elsewhere(model, one, two, trees):
 
 
 def compare(path, args):
-    """One line of report, and whether it agrees."""
+    """One line of the report, and True if it agrees."""
     model = mujoco.MjModel.from_xml_path(str(path))
     steps = round(args.seconds / model.opt.timestep)
     data = reference(model, steps)
@@ -75,7 +73,7 @@ def compare(path, args):
         command = [args.bin, "rollout", str(path), "--steps", str(steps), "--warmup", "0", "--every", str(steps)]
         command += ["--record", "qpos", "--out", str(out), "--backend", args.backend]
         if model.nu:
-            # the keyframe's controls are held
+            # controls of the keyframe, held
             held = Path(folder) / "ctrl.npz"
             np.savez(held, ctrl=data.ctrl)
             command += ["--ctrl", str(held)]
@@ -86,7 +84,7 @@ def compare(path, args):
         ours = start(model, None)
         ours.qpos[:] = got["qpos"].reshape(-1, model.nq)[-1]
     mujoco.mj_kinematics(model, ours)
-    # bodies of trees at rest, without those that tumble
+    # bodies of trees at rest, tumbling ones excluded
     rests = resting_trees(model, data)
     nudged = [reference(model, steps, NUDGE[args.backend], seed) for seed in range(NUDGES[args.backend])]
     tumbling = {model.body_treeid[b] for other in nudged for b in elsewhere(model, data, other, rests)[2]}

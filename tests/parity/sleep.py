@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Sleep against the reference: one step from every state of a trajectory in which trees sleep and wake.
+"""Sleep against the reference: one step from each state of a trajectory in which trees sleep and wake.
 
     sleep.py --bin target/debug/manyworlds [--backend gpu] [MODEL.xml ...]
 
-The reference runs; now and then a body is pushed, moved, or touched by a mocap body. Each of its states, with which
-trees sleep in it, is given to `eval`, and what comes of one step has to be what came of it in the reference: which
-trees sleep, how long the others have rested, positions and velocities. States in which a tree's speed is so near to
-the tolerance that rounding decides are left out.
+In the reference's trajectory bodies are pushed, moved, or touched by a mocap body. From each state, sleeping trees
+included, one step of `eval` has to equal the reference's: sleeping trees, resting times of the others, positions and
+velocities. States in which the speed of a tree is so near to the tolerance that rounding decides are left out.
 """
 import argparse
 import subprocess
@@ -19,12 +18,12 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 STATE = "qpos qvel act ctrl mocap_pos mocap_quat qfrc_applied xfrc_applied qacc_warmstart".split()
-# largest error of positions and velocities, and share of the tolerance of sleep that rounding may be
+# largest error of positions and velocities; rounding as a share of the sleep tolerance
 TOLERANCE = {"cpu": (1e-7, 1e-6), "gpu": (1e-4, 1e-1)}
 
 
 def disturb(model, data, step, rng):
-    """Every so often something happens to a body."""
+    """Periodic disturbances: forces, displacements, mocap contact."""
     data.qfrc_applied[:] = 0
     data.xfrc_applied[:] = 0
     if step % 150 == 60:
@@ -35,7 +34,7 @@ def disturb(model, data, step, rng):
         free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
         data.qpos[model.jnt_qposadr[rng.choice(free)]] += 1e-3
     if model.nmocap:
-        # down on a body for a while
+        # lowered onto a body for a while
         body = rng.integers(1, model.nbody) if step % 200 == 140 else 0
         if body:
             data.mocap_pos[0] = data.xipos[body] + [0, 0, 0.14]
@@ -44,20 +43,20 @@ def disturb(model, data, step, rng):
 
 
 def borderline(model, data, share):
-    """Whether rounding may decide which tree counts as at rest."""
+    """True if rounding may decide which trees rest."""
     speed = np.abs(model.dof_length * data.qvel)
     limit = model.opt.sleep_tolerance
     return bool(np.any(np.abs(speed - limit) < share * limit))
 
 
 def trajectory(model, steps, share, rng):
-    """States with what comes of a step from each."""
+    """States, and the results of one step from each."""
     data = mujoco.MjData(model)
     for step in range(steps):
         disturb(model, data, step, rng)
         state = {name: np.array(getattr(data, name)) for name in STATE}
         state["tree_asleep"] = np.array(data.tree_asleep)
-        # where the reference has the body that sleeps; one that was moved is elsewhere by now
+        # where sleeping bodies lie in the reference: positions after the step before, which a moved body has left
         state["asleep_qpos"] = asleep if step else np.array(data.qpos)
         mujoco.mj_step(model, data)
         asleep = np.array(data.qpos)
@@ -66,7 +65,7 @@ def trajectory(model, steps, share, rng):
 
 
 def compare(path, args):
-    """One line of report, and whether it agrees."""
+    """One line of the report, and True if it agrees."""
     model = mujoco.MjModel.from_xml_path(str(path))
     allowed, share = TOLERANCE[args.backend]
     runs = list(trajectory(model, args.steps, share, np.random.default_rng(args.seed)))
