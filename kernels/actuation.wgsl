@@ -72,15 +72,6 @@ fn actuation() {
 //#endif
 }
 
-// A control that acts now.
-fn delayed_ctrl(u: u32) -> f32 {
-//#if HISTORY
-    return ctrl_delayed(u);
-//#else
-    return ctrl(u);
-//#endif
-}
-
 // Force of one actuator before limits.
 fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
 //#if DCMOTOR

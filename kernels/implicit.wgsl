@@ -3,11 +3,9 @@
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};
-import package::integrate::implicit::matrix_row;
+import package::integrate::implicit::{add_bias_force_derivatives, matrix_row};
 import package::integrate::reset::auto_reset;
-import package::integrate::velocity_derivative::{
-    bias_entry, bias_force_derivatives, derivative, is_single_free_body,
-};
+import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::{factor_ld, solve_ld};
@@ -43,14 +41,6 @@ fn implicit() {
     }
     if (going) {
         advance_world__qacc_damped();
-    }
-}
-
-// Adds the derivatives of the bias force to a row of a free body that is alone.
-fn add_bias_force_derivatives(dof: u32) {
-    let adr = u32(D_rowadr(dof));
-    for (var k = adr; k < adr + 6u; k++) {
-        set_qLU(k, qLU(k) - opt_timestep(0u) * bias_entry(dof, u32(D_colind(k))));
     }
 }
 

@@ -1,6 +1,5 @@
 // Controls of actuators, within their ranges. Twin: src/cpu/actuation/control.rs.
 
-import package::kernels::actuation::delayed_ctrl;
 import package::math::vector::clip;
 import package::runtime::options::disabled;
 
@@ -25,4 +24,13 @@ fn first_control(a: u32, good: bool) -> f32 {
 fn actuator_disabled(a: u32) -> bool {
     let group = actuator_group(a);
     return group >= 0 && group <= 30 && (opt_disableactuator(0u) & (1 << u32(group & 31))) != 0;
+}
+
+// A control that acts now.
+fn delayed_ctrl(u: u32) -> f32 {
+//#if HISTORY
+    return ctrl_delayed(u);
+//#else
+    return ctrl(u);
+//#endif
 }

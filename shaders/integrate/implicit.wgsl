@@ -1,8 +1,9 @@
 // The matrix of the implicit integrators: inertia less time step times derivatives of the forces.
 // Twin: src/cpu/integrate/implicit.rs.
 
-import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
-import package::kernels::implicit::add_bias_force_derivatives;
+import package::integrate::velocity_derivative::{
+    bias_entry, bias_force_derivatives, derivative, is_single_free_body,
+};
 import package::runtime::group::{lane, sync};
 
 // Product of the matrix that a step solves with, and qacc, into inverse_qacc.
@@ -41,5 +42,13 @@ fn matrix_row(dof: u32) {
             inertia = M(u32(at));
         }
         set_qLU(k, inertia - h * qDeriv(k));
+    }
+}
+
+// Adds the derivatives of the bias force to a row of a free body that is alone.
+fn add_bias_force_derivatives(dof: u32) {
+    let adr = u32(D_rowadr(dof));
+    for (var k = adr; k < adr + 6u; k++) {
+        set_qLU(k, qLU(k) - opt_timestep(0u) * bias_entry(dof, u32(D_colind(k))));
     }
 }
