@@ -1,11 +1,11 @@
-// How far forward and inverse dynamics are apart. Twin: src/cpu/solver/fwdinv.rs.
+// Comparison of forward and inverse dynamics. Twin: src/cpu/solver/fwdinv.rs.
 
 import package::kernels::inverse::inverse;
 import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::smooth::applied_force::applied_force;
 
-// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
-// from outside. The forces that forward dynamics found stay.
+// Norms of the differences between forward and inverse dynamics at qacc: of the constraint forces, and of the applied
+// forces. The forces from forward dynamics are restored afterwards.
 fn fwdinv() {
     for (var i = lane; i < nv; i += lanes) {
         set_fwdinv_qfrc_constraint(i, qfrc_constraint(i));

@@ -1,4 +1,4 @@
-// Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach.
+// Integrators implicit in velocity: forces at the velocities after the step, linearised in them.
 // Twin: src/cpu/integrate/implicit.rs.
 
 import package::actuation::history::record_histories;
@@ -12,6 +12,7 @@ import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::{factor_ld, solve_ld};
 
+// One step of one world.
 fn implicit() {
     let bad = bad_acceleration();
     derivative();
@@ -33,7 +34,7 @@ fn implicit() {
 //#if SINGLE_FREE_BODY
     solve_free_bodies();
 //#endif
-    // a bad acceleration moves nothing unless resets are switched off
+    // a bad acceleration is integrated only where autoreset is disabled
     let going = !bad || disabled(DISABLE_AUTORESET);
 //#if HISTORY
     record_histories(going);
@@ -46,7 +47,7 @@ fn implicit() {
     }
 }
 
-// Adds the derivatives of the bias force to a row of a free body that is alone.
+// Adds the bias-force derivatives to a row of a single free body.
 fn add_bias_force_derivatives(dof: u32) {
     let adr = u32(D_rowadr(dof));
     for (var k = adr; k < adr + 6u; k++) {
@@ -54,7 +55,7 @@ fn add_bias_force_derivatives(dof: u32) {
     }
 }
 
-// Acceleration with the symmetric matrix; blocks that are solved apart stay as in M.
+// Acceleration with the symmetrised matrix; the blocks of single free bodies stay as in M and are solved apart.
 fn solve_implicitfast() {
     let h = opt_timestep(0u);
     for (var dof = lane; dof < nv; dof += lanes) {
@@ -94,7 +95,7 @@ fn solve_implicitfast() {
 //#endif
 }
 
-// Acceleration of free bodies that are alone: a lane for each block.
+// Accelerations of single free bodies, one lane for each 6 x 6 block.
 fn solve_free_bodies() {
     bias_force_derivatives();
     for (var tree = lane; tree < ntree; tree += lanes) {
@@ -125,7 +126,8 @@ fn solve_free_bodies() {
     sync();
 }
 
-// Replaces the matrix by its factors U, with unit diagonal, and L: leaves are eliminated first, so that no entries arise.
+// Replaces the matrix by its factors U, with unit diagonal, and L; leaves are eliminated first, so that there is no
+// fill-in.
 fn factor_lu() {
     for (var up = 0u; up < nv; up++) {
         let i = nv - 1u - up;
@@ -136,12 +138,12 @@ fn factor_lu() {
     }
 }
 
-// The row of ancestor p of degree of freedom i loses its share.
+// Eliminates dof i from the row of its ancestor p.
 fn eliminate(i: u32, p: u32) {
     let adr = u32(D_rowadr(i));
     let middle = u32(D_diag(i));
     let j = u32(D_colind(adr + p));
-    // columns up to the ancestor are in the same places, those after it follow one another
+    // columns up to the ancestor are in the same places, later ones follow one another
     let to = u32(D_rowadr(j));
     let after = to + u32(D_diag(j));
     let share = qLU(after + (i - j)) * (1.0 / qLU(adr + middle));
@@ -154,7 +156,7 @@ fn eliminate(i: u32, p: u32) {
 
 // Solves U L x = qacc_damped in place.
 fn solve_lu() {
-    // U from the leaves up
+    // U, from the leaves up
     for (var up = 0u; up < nv; up++) {
         let i = nv - 1u - up;
         for (var p = lane; p < u32(D_diag(i)); p += lanes) {
@@ -162,7 +164,7 @@ fn solve_lu() {
         }
         sync();
     }
-    // L from the root down: each row waits for all rows above it
+    // L, from the root down: each row needs all rows above it
     if (lane == 0u) {
         for (var i = 0u; i < nv; i++) {
             substitute_down(i);
@@ -171,14 +173,14 @@ fn solve_lu() {
     sync();
 }
 
-// Ancestor p of degree of freedom i loses its share.
+// Back-substitutes dof i into its ancestor p.
 fn substitute_up(i: u32, p: u32) {
     let j = u32(D_colind(u32(D_rowadr(i)) + p));
     let share = qLU(u32(D_rowadr(j) + D_diag(j)) + (i - j));
     set_qacc_damped(j, qacc_damped(j) - share * qacc_damped(i));
 }
 
-// One row of L.
+// Forward-substitutes one row of L.
 fn substitute_down(i: u32) {
     let adr = u32(D_rowadr(i));
     let last = adr + u32(D_diag(i));
