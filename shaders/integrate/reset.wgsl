@@ -1,4 +1,4 @@
-// Back to the initial state: what the caller sees as a reset. Twin: src/model/state.rs.
+// Reset to the initial state. Twin: src/model/state.rs.
 
 import package::actuation::history::reset_histories;
 import package::math::spatial::spatial_zero;
@@ -7,12 +7,12 @@ import package::runtime::group::lane;
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
 
-// Neither finite nor of a size that can be simulated.
+// True if a number is not finite or too large to simulate.
 fn is_bad(x: f32) -> bool {
     return !is_finite(x) || abs(x) > 1e10;
 }
 
-// Puts the world back to its initial state; status and counters are kept. Twin: Data::reset.
+// Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
 fn reset_world() {
     if (lane == 0u) {
         set_time(0u, 0.0);
@@ -61,7 +61,7 @@ fn reset_world() {
     }
 }
 
-// What a control starts from: quaternions from the identity.
+// Initial value of a control: quaternions start from the identity.
 fn initial_ctrl(u: u32) -> f32 {
 //#if SO3
     for (var a = 0u; a < nactuator; a++) {
@@ -74,7 +74,7 @@ fn initial_ctrl(u: u32) -> f32 {
     return 0.0;
 }
 
-// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+// Raises a status bit and resets the world, unless autoreset is disabled.
 fn auto_reset(bit: i32) {
     raise_status(bit);
     if (!disabled(DISABLE_AUTORESET)) {
