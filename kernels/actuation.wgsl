@@ -34,6 +34,7 @@ fn actuation() {
     if (!good) {
         raise_status(STATUS_BAD_CTRL);
     }
+    // activation rates, and forces before limits
     for (var a = lane; a < nactuator; a += lanes) {
         let input = first_control(a, good);
         activation_rates(a, input, good);
@@ -48,6 +49,7 @@ fn actuation() {
     }
     sync();
 //#if TENDON
+    // limits of tendons before those of actuators and joints
     for (var ten = lane; ten < ntendon; ten += lanes) {
         limit_tendon(ten);
     }
@@ -61,6 +63,7 @@ fn actuation() {
         set_qfrc_actuator(dof, dof_force(dof));
     }
 //#else
+    // no actuation: rates and forces are zero
     for (var i = lane; i < na; i += lanes) {
         set_act_dot(i, 0.0);
     }

@@ -57,6 +57,7 @@ fn find_contacts() {
 //#if !LANES
     set_ncon(0u, 0);
 //#endif
+    // two passes: lanes count and then write, a single lane writes at once; on overflow the second pass inserts
     for (var turn = 0u; turn < 2u; turn++) {
         sync();
         let wanted = u32(ncon(0u));
@@ -79,6 +80,7 @@ fn find_contacts() {
         let stride = 1u;
         var waiting = 0u;
 //#endif
+        // closed forms first; convex pairs wait
         for (var k = first; k < last; k += stride) {
             let c = u32(candidate_near(k));
 //#if SLEEP
@@ -105,6 +107,7 @@ fn find_contacts() {
 //#if CONVEX
         let ordered = u32(ncon(0u));
 //#if LANES
+        // convex pairs, whose contacts are then sorted in
         for (var k = first; k < last; k += stride) {
             let c = u32(candidate_near(k));
             if (is_convex(c) && !sleeps(c)) {
@@ -115,6 +118,7 @@ fn find_contacts() {
             order_contacts(1u);
         }
 //#else
+        // convex pairs, whose contacts are then sorted in
         for (var w = 0u; w < waiting; w++) {
             let k = u32(candidate_ncon(w));
             collide_convex(k, u32(candidate_near(k)), mode);
@@ -134,6 +138,7 @@ fn find_contacts() {
 //#endif
     }
     sync();
+    // frames and parameters
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         finish_contact(con);
     }
@@ -364,6 +369,7 @@ fn collide_closed_form(k: u32, c: u32, mode: u32) {
 //#if CONVEX
 // Narrow phase of a listed candidate by support functions.
 fn collide_convex(k: u32, c: u32, mode: u32) {
+    // candidate and its second shape
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
@@ -518,6 +524,7 @@ fn write_contact(slot: u32, c: u32, contact: ContactPoint) {
 // Completes a contact with its frame, geoms and parameters: those of the explicit pair, or mixed; then the global
 // override and the lower bound on friction.
 fn finish_contact(con: u32) {
+    // frame, geoms and mixed parameters
     let c = u32(contact_candidate(con));
     set_contact_frame_mat3(con, make_frame_hint(contact_frame_vec3(3u * con), contact_frame_vec3(3u * con + 1u)));
     set_contact_includemargin(con, margin_gap(c).x);
@@ -531,6 +538,7 @@ fn finish_contact(con: u32) {
     }
 //#endif
 //#if OVERRIDE
+    // global override
     for (var k = 0u; k < 5u; k++) {
         set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
         set_contact_solimp(5u * con + k, opt_o_solimp(k));

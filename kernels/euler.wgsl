@@ -35,6 +35,7 @@ fn euler() {
 // Acceleration with joint damping implicit in velocity, into qacc_damped.
 fn implicit_damping() {
     let h = opt_timestep(0u);
+    // M + h D, where D is the derivative of joint damping
     for (var k = lane; k < nC; k += lanes) {
         set_qH(k, M(k));
     }
@@ -46,6 +47,7 @@ fn implicit_damping() {
     }
     sync();
 //#if LOCAL_WORKING_SET
+    // factor and solve in fast memory
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -68,6 +70,7 @@ fn implicit_damping() {
     }
     sync();
 //#else
+    // factor and solve in place
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
 //#endif

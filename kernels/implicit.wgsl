@@ -16,11 +16,13 @@ import package::smooth::factor_m::{factor_ld, solve_ld};
 fn implicit() {
     let bad = bad_acceleration();
     derivative();
+    // right-hand side
     for (var i = lane; i < nv; i += lanes) {
         set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
     }
     sync();
 //#if IMPLICIT
+    // unsymmetric matrix: LU
     for (var dof = lane; dof < nv; dof += lanes) {
         matrix_row(dof);
     }
@@ -58,6 +60,7 @@ fn add_bias_force_derivatives(dof: u32) {
 // Acceleration with the symmetrised matrix; the blocks of single free bodies stay as in M and are solved apart.
 fn solve_implicitfast() {
     let h = opt_timestep(0u);
+    // M - h qDeriv, symmetric; plain M for single free bodies
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(M_rowadr(dof));
         let end = adr + u32(M_rownnz(dof));
@@ -68,6 +71,7 @@ fn solve_implicitfast() {
     }
     sync();
 //#if LOCAL_WORKING_SET
+    // factor and solve in fast memory
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -90,6 +94,7 @@ fn solve_implicitfast() {
     }
     sync();
 //#else
+    // factor and solve in place
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
 //#endif
@@ -101,17 +106,20 @@ fn solve_free_bodies() {
     for (var tree = lane; tree < ntree; tree += lanes) {
         if (is_single_free_body(i32(tree))) {
             let first = u32(tree_dofadr(tree));
+            // matrix with bias-force derivatives, and right-hand side
             for (var dof = first; dof < first + 6u; dof++) {
                 set_qacc_damped(dof, qfrc_smooth(dof) + qfrc_constraint(dof));
                 matrix_row(dof);
                 add_bias_force_derivatives(dof);
             }
+            // LU factorisation
             for (var up = 0u; up < 6u; up++) {
                 let i = first + 5u - up;
                 for (var p = 0u; p < 5u - up; p++) {
                     eliminate(i, p);
                 }
             }
+            // U, then L
             for (var up = 0u; up < 6u; up++) {
                 let i = first + 5u - up;
                 for (var p = 0u; p < 5u - up; p++) {

@@ -393,6 +393,7 @@ fn row_parameters(r: u32) -> Row {
     }
 //#endif
 //#if ELLIPTIC
+    // tangential rows have no margin, and may have a solref of their own
     if (is_tangent(r)) {
         row.margin = 0.0;
         let own = pair2__contact_solreffriction(id);

@@ -17,6 +17,7 @@ fn rk4() {
     let bad = bad_acceleration();
     let part = rk4_stage(0u);
     sync();
+    // a bad acceleration resets the world; its remaining stages are idle
     if (part == 0 && bad) {
         auto_reset(STATUS_BAD_QACC);
     }
@@ -74,6 +75,7 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
     let end = dof + joint_dofnum(jnt_type(jnt));
     let weight = rk4_weight(part);
     let first = part == 0;
+    // weighted rates, and a copy of the initial velocity
     for (var i = dof; i < end; i++) {
         if (first) {
             set_rk4_qvel(i, qvel(i));
@@ -81,6 +83,7 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
         set_rk4_vel(i, select(rk4_vel(i), 0.0, first) + weight * qvel(i));
         set_rk4_acc(i, select(rk4_acc(i), 0.0, first) + weight * qacc(i));
     }
+    // a copy of the initial position
     if (first) {
         let adr = u32(jnt_qposadr(jnt));
         let stop = adr + joint_qposnum(jnt_type(jnt));

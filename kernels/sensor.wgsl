@@ -14,6 +14,7 @@ import package::smooth::passive::qpos_at4;
 
 // Outputs of all sensors of one world.
 fn sensor() {
+    // all sensors but rangefinders, one for each lane
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
         if (kind == SENSOR_RANGEFINDER || sensor_asleep(s)) {
@@ -39,6 +40,7 @@ fn sensor() {
         }
     }
 //#if RANGEFINDER
+    // rangefinders: the lanes share the rays
     for (var s = 0u; s < nsensor; s++) {
         if (sensor_type(s) == SENSOR_RANGEFINDER && !sensor_asleep(s)) {
             rangefinder(s);

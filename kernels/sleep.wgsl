@@ -9,6 +9,7 @@ import package::sleep::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleep
 // One step of the sleep counters, then the islands that fall asleep.
 fn sleep() {
 //#if SLEEP
+    // sleep counters
     for (var tree = lane; tree < ntree; tree += lanes) {
         set_tree_island(tree, -1);
         if (tree_sleeps(i32(tree))) {
@@ -18,6 +19,7 @@ fn sleep() {
         set_tree_asleep(tree, select(AWAKE, min(tree_asleep(tree) + 1, -1), at_rest));
     }
     sync();
+    // islands whose trees have all rested long enough
     if (lane == 0u) {
         join_trees();
         for (var tree = 0u; tree < ntree; tree++) {
@@ -27,6 +29,7 @@ fn sleep() {
         }
     }
     sync();
+    // state of the sleeping trees
     for (var tree = lane; tree < ntree; tree += lanes) {
         if (tree_sleeps(i32(tree))) {
             // sleeping trees have nothing to integrate

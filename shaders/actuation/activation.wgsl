@@ -19,6 +19,7 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     }
     let first = u32(actuator_actadr(a));
     let end = first + u32(actuator_actnum(a));
+    // states without a rate of their own stay
     for (var i = first; i < end; i++) {
         set_act_dot(i, 0.0);
     }

@@ -93,15 +93,18 @@ fn steady_current(motor: DcMotor) -> f32 {
 fn motor_rates(motor: DcMotor) {
     let a = motor.actuator;
     let p = 10u * a;
+    // slew-limited input
     let slew = motor_slot(a, 0u);
     if (slew >= 0) {
         set_act_dot(motor.first + u32(slew), (motor.input - motor_state(a, 0u)) / opt_timestep(0u));
     }
+    // integral of the position error
     let integral = motor_slot(a, 1u);
     if (integral >= 0) {
         let rate = integral_rate(motor.input - motor.length, motor_state(a, 1u), actuator_dynprm(p + 8u));
         set_act_dot(motor.first + u32(integral), rate);
     }
+    // winding temperature
     let winding = motor_slot(a, 4u);
     let temperature = motor_slot(a, 2u);
     if (temperature >= 0) {
@@ -109,11 +112,13 @@ fn motor_rates(motor: DcMotor) {
         let heat = motor.resistance * current * current - motor_state(a, 2u) / actuator_dynprm(p + 2u);
         set_act_dot(motor.first + u32(temperature), heat / actuator_dynprm(p + 3u));
     }
+    // bristle deflection
     let bristle = motor_slot(a, 3u);
     if (bristle >= 0) {
         let rate = bristle_decay(a, motor.velocity) * motor_state(a, 3u) + motor.velocity;
         set_act_dot(motor.first + u32(bristle), rate);
     }
+    // winding current
     if (winding >= 0) {
         var rate = (steady_current(motor) - motor_state(a, 4u)) / max(actuator_dynprm(p), MINVAL);
         let most = actuator_dynprm(p + 1u);

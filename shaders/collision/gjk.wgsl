@@ -59,6 +59,7 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
     var nearest = vec3f(0.0);
     var square = 0.0;
     for (var round = 0u; round <= GJK_ITERATIONS; round++) {
+        // support point; the first one fixes the query point
         let difference = minkowski_support(a, b, gjk_direction);
         gjk_height = dot(difference, gjk_direction);
         if (round == 0u) {
@@ -70,12 +71,15 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
             gjk_minimum = vec4f(gjk_direction, gjk_height);
         }
 //#endif
+        // early out: too far, or too high
         if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
             return GJK_FAR;
         }
+        // converged: the support point is no closer than the simplex
         if (round == GJK_ITERATIONS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
             break;
         }
+        // smaller simplex of the old one and the new point
         simplex_points[simplex_count] = point;
 //#if POLYTOPE
         simplex_points_a[simplex_count] = minkowski_support_a;
@@ -86,6 +90,7 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
         if (simplex_count == 4u || squared <= tolerance * tolerance) {
             return GJK_INSIDE;
         }
+        // no progress within rounding
         if (round > 0u && squared >= square) {
             break;
         }

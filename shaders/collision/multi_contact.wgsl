@@ -320,6 +320,7 @@ fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
     let normal = on.normal;
     let sides = face_corners(s, on);
     var to_corner = vec3f(0.0);
+    // Sutherland-Hodgman clipping, one side plane at a time
     for (var e = 0u; e <= sides; e++) {
         let from_corner = to_corner;
         to_corner = face_corner(s, on, e % sides);
@@ -357,6 +358,7 @@ fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
         }
         polygon_count = count;
     }
+    // drop vertices that are too high
     var count = 0u;
     for (var k = 0u; k < polygon_count; k++) {
         let point = polygon_points[k];

@@ -29,6 +29,7 @@ const BOX_SLACK: f32 = 1e-6;
 fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
     var best = no_hit();
     for (var g = 0u; g < ngeom; g++) {
+        // skip the excluded body, transparent geoms, and geoms out of reach
         var alpha = geom_rgba(4u * g + 3u);
         if (geom_matid(g) >= 0) {
             alpha = mat_rgba(4u * u32(geom_matid(g)) + 3u);
@@ -36,6 +37,7 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || is_culled(g, point, direction, best.dist)) {
             continue;
         }
+        // ray in the frame of the geom
         let mat = geom_xmat_mat3(g);
         let p = (point - geom_xpos_vec3(g)) * mat;
         let v = direction * mat;
@@ -171,6 +173,7 @@ fn ray_plane(size: vec3f, p: vec3f, v: vec3f) -> Hit {
 fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
     var dist = -1.0;
     var normal = vec3f(0.0);
+    // the cylindrical side, then the spheres at the upper and lower end
     for (var part = 0u; part < 3u; part++) {
         let shift = select(select(-size.y, size.y, part == 1u), p.z, part == 0u);
         let center = vec3f(0.0, 0.0, shift);
@@ -182,6 +185,7 @@ fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
         if (interval.x > interval.y || dot(along, along) < MINVAL) {
             continue;
         }
+        // entry and exit, if they belong to this part of the surface
         for (var end = 0u; end < 2u; end++) {
             let x = select(interval.x, interval.y, end == 1u);
             let at = p + v * x;
@@ -243,12 +247,14 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     var chosen = 0;
     var node = 0u;
     while (node < count) {
+        // a box that is missed or too far: skip its subtree
         let n = root + node;
         let interval = box_interval(n, slack, p, v);
         if (interval.x > interval.y || interval.y < 0.0 || (best.dist >= 0.0 && interval.x > best.dist)) {
             node = u32(meshbvh_skip(n));
             continue;
         }
+        // triangles of a leaf
         let leaf = first + u32(meshbvh_faceadr(n));
         let end = leaf + u32(meshbvh_facenum(n));
         for (var k = leaf; k < end; k++) {

@@ -177,6 +177,7 @@ fn cone_forces__A(head: u32) {
 fn cone_along(head: u32, alpha: f32) -> vec3f {
     let cone = cone_of(head);
     let mu = cone.mu;
+    // scaled normal row n and tangential norm t, before and after
     let from_x = cone_scaled__solver_Jaref(cone, head);
     let from_v = cone_scaled__solver_Jv(cone, head);
     var uv = 0.0;
@@ -199,6 +200,7 @@ fn cone_along(head: u32, alpha: f32) -> vec3f {
     let quadratic_excess = 0.5 * cone.dm * (mu * n + t) * (mu * n + t);
     let r0 = n0 - mu * t0;
     let r = n - mu * t;
+    // change of cost, by the states before and after
     var cost = whole;
     if (now == STATE_SATISFIED) {
         let quadratic_cost = -0.5 * cone.constraint_mass * (n0 * n0 + from_x.y);
@@ -213,6 +215,7 @@ fn cone_along(head: u32, alpha: f32) -> vec3f {
     } else if (now == STATE_CONE) {
         cost = whole - quadratic_excess;
     }
+    // derivatives, by the state after
     var slopes = vec2f(0.0);
     if (now == STATE_QUADRATIC) {
         slopes = cone.constraint_mass * vec2f(n * dn + uv + alpha * vv, dn * dn + vv);

@@ -6,6 +6,7 @@ import package::sleep::asleep::coupled_trees;
 //#if SLEEP
 // Labels each tree touched by a row with the lowest tree of its island.
 fn join_trees() {
+    // friction loss, limits and equalities
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         let kind = efc_type(r);
         let id = u32(efc_id(r));
@@ -26,6 +27,7 @@ fn join_trees() {
 //#endif
     }
 //#if CONTACT
+    // contacts with rows
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         if (contact_efc_address(con) >= 0) {
             let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));

@@ -14,11 +14,13 @@ fn is_bad(x: f32) -> bool {
 
 // Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
 fn reset_world() {
+    // time and counters
     if (lane == 0u) {
         set_time(0u, 0.0);
         set_time_compensation(0u, 0.0);
         set_nreset(0u, nreset(0u) + 1);
     }
+    // state, warm start and inputs
     for (var i = lane; i < nq; i += lanes) {
         set_qpos(i, qpos0(i));
     }
@@ -34,11 +36,13 @@ fn reset_world() {
         set_ctrl(i, initial_ctrl(i));
     }
 //#if EQUALITY
+    // active constraints
     for (var i = lane; i < neq; i += lanes) {
         set_eq_active(i, eq_active0(i));
     }
 //#endif
 //#if SLEEP
+    // sleep
     for (var i = lane; i < ntree; i += lanes) {
         set_tree_asleep(i, tree_asleep0(i));
     }
@@ -49,6 +53,7 @@ fn reset_world() {
 //#if HISTORY
     reset_histories();
 //#endif
+    // applied wrenches and mocap poses
     for (var i = lane; i < nbody; i += lanes) {
         set_xfrc_applied_spatial(i, spatial_zero());
 //#if MOCAP

@@ -24,6 +24,7 @@ fn derivative() {
     actuator_force_derivatives();
     sync();
 //#endif
+    // dampers and actuators
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(D_rowadr(dof));
         let end = adr + u32(D_rownnz(dof));
@@ -39,6 +40,7 @@ fn derivative() {
     }
     sync();
 //#if FLUID
+    // fluid forces
     fluid_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         fluid_columns(dof);
@@ -54,6 +56,7 @@ fn derivative() {
     sync();
 //#endif
 //#if IMPLICIT
+    // bias force
     bias_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(D_rowadr(dof));
@@ -169,6 +172,7 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
         return orientation_force_derivative(a);
     }
 //#endif
+    // disabled or saturated actuators have no derivative
     let out = u32(actuator_outadr(a));
     let force = actuator_force(out);
     let saturated = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);
@@ -181,6 +185,7 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
         return motor_force_derivative(a);
     }
 //#endif
+    // derivative of the gain, then of the bias
     var per_input = 0.0;
     if (kind == GAIN_AFFINE) {
         per_input = actuator_gainprm(10u * a + 2u);

@@ -69,9 +69,9 @@ fn group_max(x: u32) -> u32 {
 }
 //#endif
 
-// Reductions over the lanes of a world consist of `parts` partial sums, part k over the elements i with i % parts =
-// k, added in order: the same bits for any number of lanes. Loops over the parts of n elements run `for (k = lane; k
-// < partial_end(n); k += lanes)`.
+// Reductions over the lanes of a world consist of `parts` partial sums, added in order: the same bits for any number
+// of lanes. Part k sums the elements k, k + parts, k + 2 parts and so on. Loops over the parts of n elements run from
+// k = lane to `partial_end(n)` in steps of `lanes`.
 const parts: u32 = 32u;
 //#if LANES
 var<workgroup> partial: array<vec4f, partial_count>;

@@ -40,15 +40,18 @@ fn touch_force(site: u32) -> f32 {
 fn contact_sensor(s: u32) {
     let adr = u32(sensor_adr(s));
     let dim = u32(sensor_dim(s));
+    // unused slots are zero
     for (var i = adr; i < adr + dim; i++) {
         set_sensordata(i, 0.0);
     }
+    // number of matching contacts
     var count = 0u;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         count += select(0u, 1u, side_of(s, con) != 0.0);
     }
     let slots = u32(max(sensor_intprm(3u * s + 2u), 1));
     output_adr = adr;
+    // reduction to a net force
     if (sensor_intprm(3u * s + 1u) == REDUCE_NETFORCE) {
         if (count > 0u) {
             net_force(s, count);
@@ -159,6 +162,7 @@ fn net_force(s: u32, count: u32) {
     var torque = vec3f(0.0);
     var place = vec3f(0.0);
     var weight = 0.0;
+    // sums over the matching contacts
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         let side = side_of(s, con);
         if (side == 0.0) {
@@ -175,6 +179,7 @@ fn net_force(s: u32, count: u32) {
         // about the origin
         torque += (f.ang * frame) * side + cross(pos, share);
     }
+    // mean position, and the torque about it
     place = place / max(weight, MINVAL);
     torque -= cross(place, total);
     write1(s, CONTACT_DATA_FOUND, f32(count));

@@ -143,6 +143,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
                     p2 = c;
                 }
             }
+            // Newton steps from moved bracket ends; done if neither has moved
             let moved1 = p1.alpha != start1;
             let moved2 = p2.alpha != start2;
             again = moved2;

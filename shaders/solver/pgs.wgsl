@@ -355,6 +355,7 @@ fn update_tangents(at: PgsBlock, normal: f32, change: f32, skip: u32) {
 // Warm start: forces of the last acceleration, or zero if that costs less.
 fn pgs_warmstart() {
     project_constraint();
+    // forces at the acceleration of the last step
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qacc(i, qacc_warmstart(i));
@@ -376,6 +377,7 @@ fn pgs_warmstart() {
         set_partial(k, vec4f(sum));
     }
     var cost = sum_partials().x;
+    // remaining cost, from the joint-space force
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = 0.0;
@@ -386,6 +388,7 @@ fn pgs_warmstart() {
         set_partial(k, vec4f(sum));
     }
     cost += sum_partials().x;
+    // start from zero forces instead
     if (!(cost <= 0.0) || disabled(DISABLE_WARMSTART)) {
         //#unroll
         for (var i = lane; i < nv; i += lanes) {
@@ -410,6 +413,7 @@ fn pgs_iterate() {
         if (group_max(u32(here)) == 0u) {
             break;
         }
+        // block of this row
         var at = PgsBlock(0u, 0u, 1u, true);
         if (here) {
             // pyramid edges one by one
@@ -418,6 +422,7 @@ fn pgs_iterate() {
             at.count = select(1u, block_size(at.head), efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
         }
         load_block(at);
+        // new forces, kept if they lower the cost
         if (here && lane == 0u) {
 //#if DUAL_ELLIPTIC
             if (efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC) {
@@ -434,6 +439,7 @@ fn pgs_iterate() {
         accept(at, here);
         row += at.count;
     }
+    // convergence by the improvement of the sweep
     if (lane == 0u) {
         set_dual_improvement(0u, improvement);
     }
