@@ -1,4 +1,4 @@
-//! Inverse dynamics against forward dynamics, and derivatives of a step of the humanoid at 100 knots, on both backends.
+//! Inverse against forward dynamics, and derivatives of a step of the humanoid at 100 knots, on both backends.
 
 #![allow(clippy::expect_used, clippy::print_stderr, reason = "a benchmark")]
 
@@ -21,7 +21,7 @@ fn humanoid() -> Model {
     manyworlds::load(&path).expect("our own model")
 }
 
-/// The humanoid as it has fallen, with at least so many contacts: the first such world.
+/// First world of the falling humanoid with at least `least` contacts.
 fn with_contacts(model: &Model, least: i32) -> Data {
     for world in 0..200 {
         let mut data = Data::new(model, max_capacity(model));
@@ -40,7 +40,7 @@ fn with_contacts(model: &Model, least: i32) -> Data {
     unreachable!("no world had {least} contacts")
 }
 
-/// One evaluation each; the shared part is everything up to the velocities.
+/// One evaluation each; the pipeline up to the velocities is shared.
 fn inverse(c: &mut Criterion) {
     let model = humanoid();
     let data = with_contacts(&model, 10);
@@ -55,7 +55,7 @@ fn inverse(c: &mut Criterion) {
     bench("forward, after the velocities", |m, d| {
         cpu::actuation::actuation::actuation(m, d);
         cpu::smooth::acceleration::acceleration(m, d);
-        // as in a step that is not the first: from the last solution
+        // warm start from the last solution, as in any step but the first
         cpu::solver::solve::solve(m, d);
     });
     bench("inverse, after the velocities", cpu::solver::inverse::inverse);
@@ -80,7 +80,7 @@ fn knots(model: &Model) -> Knots {
     Knots { count: KNOTS, fields }
 }
 
-/// All columns of all knots: one batch on a GPU. Software adapters count, if there is no other.
+/// All columns of all knots: one batch on a GPU. A software adapter serves if there is no other.
 fn transition(c: &mut Criterion) {
     let model = humanoid();
     let knots = knots(&model);

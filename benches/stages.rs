@@ -14,7 +14,7 @@ use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::model::plan;
 
-/// Steps before the measured ones: the humanoid is in contact then.
+/// Steps before the measured ones; by then the humanoid is in contact.
 const WARMUP: usize = 200;
 
 fn humanoid() -> Model {
@@ -35,7 +35,7 @@ fn warm(model: &Model) -> Data {
     data
 }
 
-/// Each stage on the CPU in double precision, from what the stages before it left.
+/// Each stage on the CPU in double precision, on the results of the stages before it.
 fn cpu_stages(c: &mut Criterion) {
     let model = humanoid();
     let mut data = warm(&model);
@@ -64,8 +64,8 @@ fn cpu_step(c: &mut Criterion) {
     });
 }
 
-/// Each kernel in a dispatch of its own, on the first adapter, software ones included: submission and wait
-/// included, so that few worlds measure those and not the kernel.
+/// Each kernel in a dispatch of its own on the first adapter, software ones included. Submission and wait are
+/// included too, so few worlds measure those rather than the kernel.
 #[cfg(feature = "gpu")]
 fn gpu_stages(c: &mut Criterion) {
     use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
@@ -81,7 +81,7 @@ fn gpu_stages(c: &mut Criterion) {
     batch.step(WARMUP / 10).and_then(|()| batch.wait()).expect("steps");
     let mut group = c.benchmark_group("gpu stage, humanoid, 64 worlds");
     group.throughput(Throughput::Elements(WORLDS as u64));
-    // in order, so that each finds what the stages before it left; the first run builds the kernel
+    // in order, each on the results of the stages before it; the first run builds the kernel
     for stage in plan::step(&model) {
         batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a kernel");
         group.bench_function(stage.name(), |b| {

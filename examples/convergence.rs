@@ -1,9 +1,9 @@
-//! How fast the solvers converge: the cost of the acceleration above the least one, after so many iterations.
+//! Convergence of the solvers: suboptimality of the cost after given numbers of iterations.
 //!
 //!     cargo run --example convergence -- [--single] [MODEL.xml …]
 //!
-//! Without models: the humanoid after a fall and a leaning tower of 30 blocks. Every solver starts from the acceleration without
-//! constraints, in one island; costs are over the inertia, as in the solver's tests for convergence.
+//! Without models: the humanoid after a fall and a leaning tower of 30 blocks. Every solver starts from the
+//! unconstrained acceleration, in one island; costs are relative to the inertia, as in the solver's convergence test.
 
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
@@ -20,7 +20,7 @@ use manyworlds::schema::enums::{disable, solver};
 
 const SOLVERS: [(&str, i32); 3] = [("Newton", solver::NEWTON), ("CG", solver::CG), ("PGS", solver::PGS)];
 
-/// After how many iterations it is looked.
+/// Iteration counts at which the cost is evaluated.
 const COUNTS: [i32; 10] = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500];
 
 /// Steps before the state that is solved.
@@ -28,7 +28,7 @@ const STEPS: usize = 300;
 
 const CAPACITY: Capacity = Capacity { nconmax: 256, njmax: 2048 };
 
-/// A tower of 30 blocks, each a little beside the one below: it leans as far as it can without falling.
+/// A tower of 30 blocks, each offset from the one below: it leans as far as it can without falling.
 fn tower() -> Model {
     let boxes: String = (0..30)
         .map(|k| {
@@ -42,7 +42,7 @@ fn tower() -> Model {
     .unwrap()
 }
 
-/// The cost that all solvers bring down, at the acceleration that was found.
+/// Primal cost, minimised by all solvers, at the acceleration found.
 fn cost(m: &Model, d: &Data) -> f64 {
     let nv = m.sizes.nv;
     let apart: Vec<f64> = (0..nv).map(|i| d.qacc[i] - d.qacc_smooth[i]).collect();
@@ -65,7 +65,7 @@ fn cost(m: &Model, d: &Data) -> f64 {
     sum
 }
 
-/// Cost after some iterations of a solver from a state.
+/// Cost of a state after some iterations of a solver.
 fn after<T: Real>(model: &Model, from: &Data, kind: i32, count: i32) -> f64 {
     let mut m = model.clone();
     m.opt_solver[0] = kind;

@@ -5,8 +5,8 @@
 //!
 //! `--single` runs the pipeline in single precision, `--time` measures steps.
 //!
-//! An error is `max|a - b| / (1 + max|b|)` over a field of a state; what a truncated solver of the reference is
-//! away from its own converged solution is forgiven twice, and printed.
+//! An error is `max|a - b| / (1 + max|b|)` over a field of a state. Up to twice the distance of the reference's
+//! truncated solver from its own converged solution is tolerated, and printed.
 
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
@@ -75,7 +75,7 @@ fn set_state(arrays: &Arrays, k: usize, model: &Model<f64>, data: &mut Data<f64>
     }
 }
 
-/// Worst relative error of a field; infinite where the lengths differ.
+/// Largest relative error of a field; infinite if the lengths differ.
 fn error(name: &str, got: &[f64], want: &[f64]) -> f64 {
     let want: Vec<f64> = want.iter().copied().take_while(|x| !x.is_nan()).collect();
     if got.len() < want.len() {
@@ -93,7 +93,7 @@ fn error(name: &str, got: &[f64], want: &[f64]) -> f64 {
     worst / (1.0 + top)
 }
 
-/// Share of the `nefc` rows or `ncon` contacts that a field has.
+/// Part of a field that belongs to the `nefc` rows or `ncon` contacts in use.
 fn value(model: &Model<f64>, data: &Data<f64>, name: &str) -> Option<Vec<f64>> {
     let all = data.get(name)?.to_f64();
     let rows = if name.starts_with("efc_") {
@@ -180,7 +180,7 @@ fn time<T: Real>(path: &str) {
     for _ in 0..500 {
         cpu::step(&model, &mut data);
     }
-    // the fastest of many short runs: other programs share the machine
+    // fastest of many short runs: other programs share the machine
     let (mut us, mut start) = (f64::INFINITY, Instant::now());
     for k in 0..steps {
         if k % 500 == 0 {

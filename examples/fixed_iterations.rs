@@ -1,10 +1,11 @@
-//! How exact a step is whose solver does a fixed number of iterations, along a motion that the converged solver makes.
+//! Accuracy of a step with a fixed number of solver iterations, along a motion of the converged solver.
 //!
 //!     cargo run --release --example fixed_iterations -- [--cone elliptic] [MODEL.xml …]
 //!
-//! At every fifth of 400 steps, the solver starts from the acceleration of the step before, as it does when it runs, and does
-//! the given number of iterations with no tolerance, as worlds in lockstep do. Printed are the root of the mean square and
-//! the largest error of the velocity after the step, over all degrees of freedom, against the converged solver in double precision.
+//! At every fifth of 400 steps, the solver starts from the acceleration of the previous step, as in simulation, and
+//! performs the given number of iterations with zero tolerance, as worlds in lockstep do. Printed are the root mean
+//! square and the largest error of the velocity after the step, over all degrees of freedom, against the converged
+//! solver in double precision.
 
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
@@ -25,7 +26,7 @@ const STEPS: usize = 400;
 const EVERY: usize = 5;
 const CAPACITY: Capacity = Capacity { nconmax: 512, njmax: 4096 };
 
-/// A model that is solved exactly.
+/// A copy of a model with a converged solver.
 fn exact(model: &Model) -> Model {
     let mut m = model.clone();
     m.opt_solver[0] = solver::NEWTON;
@@ -34,7 +35,7 @@ fn exact(model: &Model) -> Model {
     m
 }
 
-/// States of a motion, and the accelerations in them.
+/// States of a motion, and their accelerations.
 fn motion(m: &Model) -> Vec<(Data, Vec<f64>)> {
     let mut d = Data::new(m, CAPACITY);
     let mut states = Vec::new();

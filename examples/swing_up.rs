@@ -1,4 +1,4 @@
-//! Batched search: which of 256 constant pushes brings the pole of a cart highest?
+//! Batched search: the one of 256 constant pushes that swings the pole of a cart highest.
 //!
 //!     cargo run --release --example swing_up
 
@@ -7,13 +7,13 @@ use std::path::Path;
 use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::Result;
 
-/// Candidates, one a world.
+/// Candidates, one for each world.
 const WORLDS: usize = 256;
 
 fn main() -> Result<()> {
     let model = manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cartpole.xml"))?;
     let mut batch = Batch::new(&model, WORLDS, &BatchOptions::default())?;
-    // every world hangs; each pushes one way for half a second, then the other way for as long
+    // every pole hangs down; each cart is pushed one way for half a second, then the other way for as long
     batch.reset_all(Some(0))?;
     let push: Vec<f64> = (0..WORLDS).map(|w| w as f64 / (WORLDS - 1) as f64).collect();
     let back: Vec<f64> = push.iter().map(|x| -x).collect();

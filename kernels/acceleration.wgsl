@@ -1,12 +1,13 @@
-// Acceleration without constraints. Twin: src/cpu/smooth/acceleration.rs.
+// Unconstrained acceleration. Twin: src/cpu/smooth/acceleration.rs.
 
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::sleep::asleep::dof_sleeps;
 import package::smooth::applied_force::{applied_force, is_set};
 import package::smooth::factor_m::solve_ld;
 
+// qacc_smooth = M^-1 qfrc_smooth, where qfrc_smooth = passive - bias + applied + actuator forces.
 fn acceleration() {
-    // whether the caller pushes any body
+    // xfrc_applied costs a sum over bodies, so it is skipped unless the caller has set some of it
     for (var k = lane; k < parts; k += lanes) {
         var has_xfrc = 0.0;
         for (var body = k; body < nbody; body += parts) {
@@ -22,7 +23,7 @@ fn acceleration() {
         if (has_xfrc) {
             sum += applied_force(dof);
         }
-        // nothing moves what sleeps
+        // sleeping trees feel no force
         sum = select(sum, 0.0, dof_sleeps(dof));
         set_qfrc_smooth(dof, sum);
         set_qacc_smooth(dof, sum);

@@ -1,5 +1,5 @@
-// From controls to forces: force = gain * input + bias, then the limits of tendons, actuators and joints. The input is
-// the control, or the activation of an actuator that has one. Twin: src/cpu/actuation/actuation.rs.
+// Actuator forces from controls: force = gain * input + bias, then the limits of tendons, actuators and joints. The
+// input is the control, or the activation of an actuator that has one. Twin: src/cpu/actuation/actuation.rs.
 
 import package::actuation::activation::activation_rates;
 import package::actuation::control::{actuator_disabled, control, first_control};
@@ -15,13 +15,14 @@ import package::math::vector::clip;
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::runtime::status::raise_status;
 
+// Activation rates, actuator forces and their joint forces qfrc_actuator.
 fn actuation() {
 //#if ACTUATION
 //#if HISTORY
     delay_controls();
     sync();
 //#endif
-    // bad controls: all of them count as zero
+    // one bad control sets all controls of the world to zero
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
         for (var u = k; u < nu; u += parts) {
@@ -33,6 +34,7 @@ fn actuation() {
     if (!good) {
         raise_status(STATUS_BAD_CTRL);
     }
+    // activation rates, and forces before limits
     for (var a = lane; a < nactuator; a += lanes) {
         let input = first_control(a, good);
         activation_rates(a, input, good);
@@ -47,6 +49,7 @@ fn actuation() {
     }
     sync();
 //#if TENDON
+    // limits of tendons before those of actuators and joints
     for (var ten = lane; ten < ntendon; ten += lanes) {
         limit_tendon(ten);
     }
@@ -60,6 +63,7 @@ fn actuation() {
         set_qfrc_actuator(dof, dof_force(dof));
     }
 //#else
+    // no actuation: rates and forces are zero
     for (var i = lane; i < na; i += lanes) {
         set_act_dot(i, 0.0);
     }
@@ -91,7 +95,7 @@ fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
     return gain_of(a) * input + bias_of(a);
 }
 
-// Force per unit of input.
+// Gain: force per unit of input.
 fn gain_of(a: u32) -> f32 {
     let out = u32(actuator_outadr(a));
     let g = 10u * a;
@@ -108,7 +112,7 @@ fn gain_of(a: u32) -> f32 {
     return actuator_gainprm(g);
 }
 
-// Force without input.
+// Bias: force at zero input.
 fn bias_of(a: u32) -> f32 {
     let out = u32(actuator_outadr(a));
     let b = 10u * a;
@@ -125,7 +129,7 @@ fn bias_of(a: u32) -> f32 {
     return 0.0;
 }
 
-// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
+// Scales the forces of a tendon's actuators so that their sum stays within the tendon's range.
 fn limit_tendon(ten: u32) {
     if (tendon_actfrclimited(ten) == 0) {
         return;
@@ -148,7 +152,7 @@ fn limit_tendon(ten: u32) {
     }
 }
 
-// Clamps the force of one actuator to its range, and adds what the range does not hold back.
+// Clamps the force of one actuator to its range, then adds the terms that the range does not limit.
 fn limit_actuator(a: u32, good: bool) {
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
@@ -168,7 +172,7 @@ fn limit_actuator(a: u32, good: bool) {
 //#endif
 }
 
-// Force of all actuators in one degree of freedom, within the joint's range.
+// Sum of all actuator forces on one degree of freedom, clamped to the joint's range.
 fn dof_force(dof: u32) -> f32 {
     var sum = 0.0;
     for (var k = 0u; k < nJmom; k++) {

@@ -1,9 +1,10 @@
-// Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
+// Poses of cameras and lights: fixed to a body, tracking it, or targeting another body.
 // Twin: src/cpu/smooth/camlight.rs.
 
 import package::math::vector::{normalize3, quat_mul, quat_rotate, quat_to_mat};
 import package::runtime::group::lane;
 
+// Poses of all cameras, then of all lights.
 fn camlight() {
     for (var cam = lane; cam < ncam; cam += lanes) {
         place_camera(cam);
@@ -13,7 +14,7 @@ fn camlight() {
     }
 }
 
-// Point that a camera or light is turned towards.
+// Point at which a targeting camera or light is aimed.
 fn target_point(mode: i32, body: u32) -> vec3f {
     if (mode == CAMERA_TARGETBODYCOM) {
         return subtree_com_vec3(body);
@@ -25,7 +26,7 @@ fn target_point(mode: i32, body: u32) -> vec3f {
 fn place_camera(cam: u32) {
     let mode = cam_mode(cam);
     let body = u32(cam_bodyid(cam));
-    // following cameras keep the orientation of the initial configuration
+    // tracking cameras keep their orientation at qpos0
     if (mode == CAMERA_TRACK || mode == CAMERA_TRACKCOM) {
         if (mode == CAMERA_TRACK) {
             set_cam_xpos_vec3(cam, xpos_vec3(body) + cam_pos0_vec3(cam));
@@ -37,7 +38,7 @@ fn place_camera(cam: u32) {
     }
     let pos = xpos_vec3(body) + xmat_mat3(body) * cam_pos_vec3(cam);
     var mat = quat_to_mat(quat_mul(xquat_vec4(body), cam_quat_vec4(cam)));
-    // the camera looks along its negative z axis, its x axis is horizontal
+    // the camera looks along its negative z axis; its x axis is horizontal
     let goal = cam_targetbodyid(cam);
     if ((mode == CAMERA_TARGETBODY || mode == CAMERA_TARGETBODYCOM) && goal >= 0) {
         let z = normalize3(pos - target_point(mode, u32(goal)));
@@ -56,7 +57,7 @@ fn place_light(light: u32) {
     var pos = xpos_vec3(body) + xmat_mat3(body) * light_pos_vec3(light);
     var dir = quat_rotate(xquat_vec4(body), light_dir_vec3(light));
     let goal = light_targetbodyid(light);
-    // following lights keep the direction of the initial configuration
+    // tracking lights keep their direction at qpos0
     if (mode == CAMERA_TRACK) {
         pos = xpos_vec3(body) + light_pos0_vec3(light);
         dir = light_dir0_vec3(light);

@@ -1,11 +1,12 @@
-// Resets a world whose positions or velocities are not finite or too large. Twin: src/cpu/integrate/check_state.rs.
+// Reset of worlds whose positions or velocities are not finite or too large. Twin: src/cpu/integrate/check_state.rs.
 
 import package::integrate::reset::{auto_reset, is_bad};
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
 import package::runtime::options::disabled;
 
+// Checks qpos and qvel of one world.
 fn check_state() {
-    // count what is bad: positions, velocities
+    // number of bad positions and of bad velocities
     for (var k = lane; k < parts; k += lanes) {
         var bad = vec4f(0.0);
         for (var i = k; i < nq; i += parts) {
@@ -17,7 +18,7 @@ fn check_state() {
         set_partial(k, bad);
     }
     let bad = sum_partials();
-    // velocities are sound after a reset for bad positions
+    // a reset for bad positions has already replaced the velocities
     if (bad.x > 0.0) {
         auto_reset(STATUS_BAD_QPOS);
     }

@@ -1,9 +1,10 @@
-// Contacts between the geom pairs that can touch. Twin: src/cpu/collision/collision.rs.
+// Contacts of the geom pairs that can collide. Twin: src/cpu/collision/collision.rs.
 //
-// The candidates whose bounding spheres are near are listed first, in order. Lanes then share the list: each counts its
-// contacts, one lane turns counts into slots in the order of the candidates, then each writes its contacts. A lane that
-// is alone writes at once. Where there are too few slots, one lane keeps the deepest. Pairs with a closed form come first, then those
-// of support functions, so that lanes, and worlds side by side, do the same at a time; contacts are put in order after that.
+// The broad phase lists the candidates whose bounding volumes overlap, in order. Lanes then share the list: each
+// counts its contacts, one lane turns counts into slots in candidate order, then each writes its contacts. A single
+// lane writes at once. On overflow, one lane keeps the deepest contacts. Pairs with a closed form come first, then
+// those solved by support functions, so that lanes and neighbouring worlds run the same code together; the contacts
+// are sorted afterwards.
 
 import package::collision::box_box::box_box;
 import package::collision::convex::convex_convex;
@@ -18,14 +19,15 @@ import package::runtime::group::{exclusive_sum, group_max, lane, sync};
 import package::runtime::status::raise_status;
 import package::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 
-// Least friction coefficient.
+// Lower bound on every friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
 
-// What a pass over the list does with the contacts: count them, write them, insert them by depth.
+// Modes of a pass over the list: count the contacts, write them, or insert them by depth.
 const COUNT: u32 = 0u;
 const WRITE: u32 = 1u;
 const INSERT: u32 = 2u;
 
+// Contacts of one world; with sleeping, again if a contact has woken a tree.
 fn collision() {
 //#if CONTACT
     find_contacts();
@@ -35,7 +37,7 @@ fn collision() {
     if (lane == 0u) {
         woken = wake_touched();
     }
-    // those of the trees that sleep no more
+    // the trees just woken need contacts too
     if (group_max(woken) > 0u) {
         sync();
         find_contacts();
@@ -55,12 +57,13 @@ fn find_contacts() {
 //#if !LANES
     set_ncon(0u, 0);
 //#endif
+    // two passes: lanes count and then write, a single lane writes at once; on overflow the second pass inserts
     for (var turn = 0u; turn < 2u; turn++) {
         sync();
         let wanted = u32(ncon(0u));
         let full = turn == 1u && wanted > nconmax;
         sync();
-        // too many contacts for the slots: one lane inserts them one by one
+        // overflow: one lane inserts the contacts one by one and keeps the deepest
         if (full && lane == 0u) {
             set_ncon(0u, 0);
             raise_status(STATUS_CONTACT_OVERFLOW);
@@ -77,6 +80,7 @@ fn find_contacts() {
         let stride = 1u;
         var waiting = 0u;
 //#endif
+        // closed forms first; convex pairs wait
         for (var k = first; k < last; k += stride) {
             let c = u32(candidate_near(k));
 //#if SLEEP
@@ -103,6 +107,7 @@ fn find_contacts() {
 //#if CONVEX
         let ordered = u32(ncon(0u));
 //#if LANES
+        // convex pairs, whose contacts are then sorted in
         for (var k = first; k < last; k += stride) {
             let c = u32(candidate_near(k));
             if (is_convex(c) && !sleeps(c)) {
@@ -113,6 +118,7 @@ fn find_contacts() {
             order_contacts(1u);
         }
 //#else
+        // convex pairs, whose contacts are then sorted in
         for (var w = 0u; w < waiting; w++) {
             let k = u32(candidate_ncon(w));
             collide_convex(k, u32(candidate_near(k)), mode);
@@ -132,6 +138,7 @@ fn find_contacts() {
 //#endif
     }
     sync();
+    // frames and parameters
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         finish_contact(con);
     }
@@ -139,7 +146,7 @@ fn find_contacts() {
 //#endif
 
 //#if SLEEP
-// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
+// Wakes the trees in contact with an awake tree or a mocap body; returns 1 if there are any.
 fn wake_touched() -> u32 {
     var woken = 0u;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
@@ -150,7 +157,7 @@ fn wake_touched() -> u32 {
     return woken;
 }
 
-// Wakes a tree that another one touches, which becomes as tired as that; returns whether it slept.
+// Wakes a tree in contact with an awake one, whose sleep counter it takes over; returns 1 if it slept.
 fn wake_by(tree: i32, other: i32) -> u32 {
     if (!tree_sleeps(tree) || tree_sleeps(other)) {
         return 0u;
@@ -164,10 +171,10 @@ fn wake_by(tree: i32, other: i32) -> u32 {
 }
 //#endif
 
-// Lists the candidates whose bounding volumes are near, in order, and returns how many there are.
+// Broad phase: lists the candidates whose bounding volumes are within the margin, in order; returns their number.
 fn broad_phase() -> u32 {
 //#if LANES
-    // each lane lists those of its share, which are neighbours
+    // each lane tests a contiguous share of the candidates
 //#if BODY_PAIRS
     let share = (nbodypair + lanes - 1u) / lanes;
     let begin = u32(bodypair_adr(min(lane * share, nbodypair - 1u)));
@@ -177,7 +184,7 @@ fn broad_phase() -> u32 {
     let begin = lane * share;
     let mine = list_near__candidate_ncon(begin, min(begin + share, ncandidate), begin);
 //#endif
-    // its list goes behind those of the lanes before it
+    // its list is appended to those of the lanes before it
     let before = exclusive_sum(mine);
     for (var k = 0u; k < mine; k++) {
         set_candidate_near(before.x + k, candidate_ncon(begin + k));
@@ -198,7 +205,7 @@ fn broad_phase() -> u32 {
 }
 
 //#if BODY_PAIRS
-// Lists the near ones of some runs of candidates from a place on; returns how many there are.
+// Lists the near candidates of a range of body pairs from `place` on; returns their number.
 fn list_body_pairs__A(first_pair: u32, last_pair: u32, place: u32) -> u32 {
     var count = 0u;
     for (var s = first_pair; s < last_pair; s++) {
@@ -210,7 +217,7 @@ fn list_body_pairs__A(first_pair: u32, last_pair: u32, place: u32) -> u32 {
     return count;
 }
 
-// Whether the geoms of a run of candidates on one body are far from those on the other.
+// True if the bounding volumes of a body pair are separated, so that none of its candidates can collide.
 fn body_pair_apart(s: u32) -> bool {
     if (bodypair_body(2u * s) < 0) {
         return false;
@@ -222,12 +229,12 @@ fn body_pair_apart(s: u32) -> bool {
     let mat2 = xmat_mat3(two);
     let centre2 = xpos_vec3(two) + mat2 * around2.xyz;
     let alone = bodypair_geom(s);
-    // places are rounded otherwise than those of the geoms
+    // slack for rounding: body bounds and geom poses are computed in different order
     if (alone >= 0 && geom_type(u32(max(alone, 0))) == GEOM_PLANE) {
         let height = dot(centre2 - geom_xpos_vec3(u32(alone)), geom_xmat_mat3(u32(alone))[2]);
         return height > reach + 8.0 * EPSILON * (sqrt(dot(centre2, centre2)) + abs(height));
     }
-    // the geom that is alone, or the body
+    // frame of the first side: a single geom, or a body
     var pos1 = vec3f(0.0);
     var mat1 = mat3x3f();
     var centre1 = vec3f(0.0);
@@ -246,7 +253,7 @@ fn body_pair_apart(s: u32) -> bool {
     if (dot(between, between) > reach * reach + 16.0 * EPSILON * size) {
         return true;
     }
-    // the same with boxes
+    // the bounding boxes likewise
     let apart = xpos_vec3(two) + mat2 * bodypair_aabb_vec3(4u * s + 2u) - (pos1 + mat1 * bodypair_aabb_vec3(4u * s));
     return boxes_apart(
         apart, mat1, bodypair_aabb_vec3(4u * s + 1u), mat2, bodypair_aabb_vec3(4u * s + 3u), 16.0 * EPSILON * sqrt(size)
@@ -255,9 +262,9 @@ fn body_pair_apart(s: u32) -> bool {
 //#endif
 
 //#if !REGISTERS
-// Lists the near ones of some candidates from a place on; returns how many there are.
+// Lists the near candidates of a range from `place` on; returns their number.
 fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
-    // the entry of a candidate that is far is overwritten by the next
+    // a rejected candidate's entry is overwritten by the next one
     var count = 0u;
     for (var c = first_candidate; c < last_candidate; c++) {
         let both = margin_gap(c);
@@ -267,9 +274,9 @@ fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
     return count;
 }
 //#else
-// Lists the near ones of all candidates, which are written out; returns how many there are.
+// Lists the near candidates with the loop over all of them unrolled; returns their number.
 fn list_all() -> u32 {
-    // places of all geoms, and normals of the planes, are read once
+    // geom centres and plane normals are read once
     //#unroll
     for (var g = 0u; g < ngeom; g++) {
         //#unroll
@@ -280,7 +287,7 @@ fn list_all() -> u32 {
             }
         }
     }
-    // the entry of a candidate that is far is overwritten by the next
+    // a rejected candidate's entry is overwritten by the next one
     var near = 0u;
     //#unroll
     for (var c = 0u; c < ncandidate; c++) {
@@ -307,7 +314,7 @@ fn list_all() -> u32 {
 }
 //#endif
 
-// Turns the number of contacts of each listed candidate into its first slot.
+// Replaces the contact count of each listed candidate by its first slot.
 fn first_slots(near: u32) {
     var wanted = 0;
     for (var k = 0u; k < near; k++) {
@@ -319,7 +326,7 @@ fn first_slots(near: u32) {
     set_ncon_peak(0u, max(ncon_peak(0u), wanted));
 }
 
-// Whether the geoms of a candidate rest on each other.
+// True if neither body of a candidate can move and at least one of them sleeps.
 fn sleeps(c: u32) -> bool {
 //#if SLEEP
     return pair_sleeps(u32(geom_bodyid(u32(candidate_geom1(c)))), u32(geom_bodyid(u32(candidate_geom2(c)))));
@@ -329,7 +336,7 @@ fn sleeps(c: u32) -> bool {
 }
 
 //#if PRIMITIVE_PAIRS
-// Finds the contacts of a listed candidate with a closed form, or with a way of its own, and counts, writes or inserts them.
+// Narrow phase of a listed candidate in closed form or by a special routine: counts, writes or inserts its contacts.
 fn collide_closed_form(k: u32, c: u32, mode: u32) {
     let both = margin_gap(c);
     let margin = both.x + both.y;
@@ -360,8 +367,9 @@ fn collide_closed_form(k: u32, c: u32, mode: u32) {
 //#endif
 
 //#if CONVEX
-// The same for a listed candidate whose contacts come from support functions.
+// Narrow phase of a listed candidate by support functions.
 fn collide_convex(k: u32, c: u32, mode: u32) {
+    // candidate and its second shape
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
@@ -369,7 +377,7 @@ fn collide_convex(k: u32, c: u32, mode: u32) {
     let other = convex_shape(g2);
     var total = 0u;
 //#if HFIELD
-    // one contact of each prism under a geom
+    // one contact for each prism of the height field under the geom
     let field = u32(max(geom_dataid(g1), 0));
     let base = shape(g1);
     let on_field = geom_type(g1) == GEOM_HFIELD;
@@ -408,7 +416,7 @@ fn collide_convex(k: u32, c: u32, mode: u32) {
 //#endif
 }
 
-// Puts contacts in the order of their candidates, of which those before `first` already are.
+// Sorts the contacts by candidate; those before `first` are sorted already.
 fn order_contacts(first: u32) {
     for (var con = first; con < min(u32(ncon(0u)), nconmax); con++) {
         for (var at = con; at > 0u && contact_candidate(at - 1u) > contact_candidate(at); at--) {
@@ -426,7 +434,7 @@ fn order_contacts(first: u32) {
 }
 //#endif
 
-// Writes or inserts the contacts found of a listed candidate, after those that it had before.
+// Writes or inserts the contacts found for a listed candidate, after its `before` earlier ones.
 fn store_contacts(k: u32, c: u32, mode: u32, before: u32) {
 //#if LANES
     if (mode == COUNT) {
@@ -450,7 +458,7 @@ fn store_contacts(k: u32, c: u32, mode: u32, before: u32) {
     }
 }
 
-// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
+// Margin and gap of a candidate: those of the explicit pair, or the sums over the two geoms.
 fn margin_gap(c: u32) -> vec2f {
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
@@ -467,8 +475,8 @@ fn margin_gap(c: u32) -> vec2f {
     return both;
 }
 
-// Slot for a contact of candidate c at distance `dist`: the next one, or, when all are taken, the last one after the shallowest
-// contact has been taken out, of equals that of the last candidate; -1 where that would be this one.
+// Slot for a contact of candidate c at distance `dist`. When all slots are taken, the shallowest contact is dropped
+// (among equals, that of the last candidate) and the last slot is freed; -1 if the new contact is the shallowest.
 fn free_slot(dist: f32, c: i32) -> i32 {
     let n = u32(ncon(0u));
     if (n < nconmax) {
@@ -478,7 +486,7 @@ fn free_slot(dist: f32, c: i32) -> i32 {
     if (n == 0u) {
         return -1;
     }
-    // whatever order they come in
+    // the choice does not depend on the order of insertion
     var worst = 0u;
     for (var k = 1u; k < n; k++) {
         let equal = contact_dist(k) == contact_dist(worst);
@@ -489,7 +497,7 @@ fn free_slot(dist: f32, c: i32) -> i32 {
     if (dist > contact_dist(worst) || (dist == contact_dist(worst) && c >= contact_candidate(worst))) {
         return -1;
     }
-    // those after it move up
+    // later contacts move up by one
     for (var k = worst; k + 1u < n; k++) {
         move_contact(k + 1u, k);
     }
@@ -504,7 +512,7 @@ fn move_contact(from_slot: u32, to_slot: u32) {
     set_contact_candidate(to_slot, contact_candidate(from_slot));
 }
 
-// Writes what the narrow phase knows of a contact: normal and hint are the first rows of its frame so far.
+// Writes the results of the narrow phase: normal and tangent hint become the first rows of the frame for now.
 fn write_contact(slot: u32, c: u32, contact: ContactPoint) {
     set_contact_dist(slot, contact.dist);
     set_contact_pos_vec3(slot, contact.pos);
@@ -513,9 +521,10 @@ fn write_contact(slot: u32, c: u32, contact: ContactPoint) {
     set_contact_candidate(slot, i32(c));
 }
 
-// Completes a contact: its frame, its geoms and its parameters: the explicit pair's or mixed, then the global
-// override, then the floor of friction.
+// Completes a contact with its frame, geoms and parameters: those of the explicit pair, or mixed; then the global
+// override and the lower bound on friction.
 fn finish_contact(con: u32) {
+    // frame, geoms and mixed parameters
     let c = u32(contact_candidate(con));
     set_contact_frame_mat3(con, make_frame_hint(contact_frame_vec3(3u * con), contact_frame_vec3(3u * con + 1u)));
     set_contact_includemargin(con, margin_gap(c).x);
@@ -529,6 +538,7 @@ fn finish_contact(con: u32) {
     }
 //#endif
 //#if OVERRIDE
+    // global override
     for (var k = 0u; k < 5u; k++) {
         set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
         set_contact_solimp(5u * con + k, opt_o_solimp(k));
@@ -540,7 +550,7 @@ fn finish_contact(con: u32) {
 //#endif
 //#if ADHESION
     if (contact_adhesion(con) != 0.0 && contact_dist(con) >= contact_includemargin(con)) {
-        // pulls from afar, without friction
+        // adhesion beyond the margin acts along the normal only
         set_contact_dim(con, 1);
     }
 //#endif
@@ -562,7 +572,7 @@ fn pair_parameters(slot: u32, pair: u32) {
     }
 }
 
-// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
+// Mixing weight of the first geom: 0 or 1 where priorities differ, else from the solmix values.
 fn mix_weight(g1: u32, g2: u32) -> f32 {
     if (geom_priority(g1) != geom_priority(g2)) {
         return select(0.0, 1.0, geom_priority(g1) > geom_priority(g2));
@@ -584,19 +594,19 @@ fn mixed_parameters(slot: u32, c: u32) {
     let g2 = u32(candidate_geom2(c));
     let share = mix_weight(g1, g2);
     let equal = geom_priority(g1) == geom_priority(g2);
-    // the geom that decides alone where priorities differ
+    // the geom of higher priority decides alone
     let dominant = select(g2, g1, geom_priority(g1) > geom_priority(g2));
     set_contact_dim(slot, select(geom_condim(dominant), max(geom_condim(g1), geom_condim(g2)), equal));
 //#if ADHESION
     set_contact_adhesion(slot, select(geom_adhesion(dominant), geom_adhesion(g1) + geom_adhesion(g2), equal));
 //#endif
-    // sliding, torsional and rolling friction, two directions of the first and the last
+    // sliding, torsional and rolling friction; sliding and rolling each have two directions
     for (var k = 0u; k < 5u; k++) {
         let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
         let own = geom_friction(3u * dominant + friction_kind(k));
         set_contact_friction(5u * slot + k, max(select(own, friction, equal), MIN_FRICTION));
     }
-    // the direct form of solref cannot be averaged
+    // the direct form of solref (negative stiffness and damping) cannot be averaged
     let direct = geom_solref(2u * g1) <= 0.0 || geom_solref(2u * g2) <= 0.0;
     for (var k = 0u; k < 2u; k++) {
         let a = geom_solref(2u * g1 + k);
@@ -611,7 +621,7 @@ fn mixed_parameters(slot: u32, c: u32) {
     }
 }
 
-// Which of a geom's friction coefficients acts in tangential dimension k: sliding twice, torsional, rolling twice.
+// Geom friction coefficient of tangential dimension k: sliding twice, torsional, rolling twice.
 fn friction_kind(k: u32) -> u32 {
     return select(select(2u, 1u, k == 2u), 0u, k < 2u);
 }

@@ -1,12 +1,13 @@
-// Centres of mass of subtrees, body inertias and motion axes about the centre of mass of their tree.
+// Subtree centres of mass; body inertias and motion axes about the centre of mass of their kinematic tree.
 // Twin: src/cpu/smooth/com_pos.rs.
 
 import package::math::spatial::{Inertia, inertia_about, Spatial};
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 
+// subtree_com, cinert and cdof of one world.
 fn com_pos() {
-    // mass-weighted positions, leaves first
+    // first moments of mass, leaves first
     for (var up = 0u; up < nlevel; up++) {
         let level = nlevel - 1u - up;
         let adr = u32(level_adr(level));
@@ -16,7 +17,7 @@ fn com_pos() {
         }
         sync();
     }
-    // divided by the masses
+    // division by the subtree mass
     for (var body = lane; body < nbody; body += lanes) {
         let mass = body_subtreemass(body);
         if (mass < MINVAL) {
@@ -34,7 +35,7 @@ fn com_pos() {
     }
 }
 
-// Mass times position, summed over a body and its children's subtrees.
+// First moment of mass of a body plus its children's subtrees.
 fn sum_subtree(body: u32) {
     var sum = xipos_vec3(body) * body_mass(body);
     let adr = u32(body_childadr(body));
@@ -45,7 +46,7 @@ fn sum_subtree(body: u32) {
     set_subtree_com_vec3(body, sum);
 }
 
-// Spatial inertia of one body about its tree's centre of mass; the world has none.
+// Spatial inertia of one body about its tree's centre of mass; zero for the world.
 fn place_body_inertia(body: u32) {
     if (body == 0u) {
         set_cinert_inertia(0u, Inertia(vec3f(0.0), vec3f(0.0), vec3f(0.0), 0.0));
@@ -85,14 +86,14 @@ fn joint_cdof(jnt: u32) {
         dof = dof + 3u;
     }
 //#endif
-    // free and ball joints turn about the body's axes
+    // free and ball joints rotate about the body's axes
     let mat = xmat_mat3(body);
     set_cdof_spatial(dof, rotational_cdof(mat[0], offset));
     set_cdof_spatial(dof + 1u, rotational_cdof(mat[1], offset));
     set_cdof_spatial(dof + 2u, rotational_cdof(mat[2], offset));
 }
 
-// Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
+// Spatial motion of unit rotation about an axis, seen from a point at `offset` from it.
 fn rotational_cdof(axis: vec3f, offset: vec3f) -> Spatial {
     return Spatial(axis, cross(axis, offset));
 }

@@ -1,9 +1,10 @@
-// Velocities of bodies about their tree's centre of mass, and rates of the motion axes.
+// Spatial velocities of bodies and rates of the motion axes, about the tree's centre of mass.
 // Twin: src/cpu/smooth/com_vel.rs.
 
 import package::math::spatial::{motion_cross, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};
 
+// cvel and cdof_dot of one world, root to leaves.
 fn com_vel() {
     if (lane == 0u) {
         set_cvel_spatial(0u, spatial_zero());
@@ -18,7 +19,7 @@ fn com_vel() {
     }
 }
 
-// Velocity of one body and rates of its joints' axes.
+// Velocity of one body and the rates of its joints' motion axes.
 fn body_velocity(body: u32) {
     var vel = cvel_spatial(u32(body_parentid(body)));
     let first = u32(max(body_jntadr(body), 0));
@@ -26,7 +27,7 @@ fn body_velocity(body: u32) {
     for (var jnt = first; jnt < end; jnt++) {
         var dof = u32(jnt_dofadr(jnt));
         let kind = jnt_type(jnt);
-        // translation of a free joint: the global axes do not turn
+        // the translational axes of a free joint are global and do not rotate
 //#if FREE
         if (kind == JOINT_FREE) {
             for (var i = dof; i < dof + 3u; i++) {
@@ -36,7 +37,7 @@ fn body_velocity(body: u32) {
             dof = dof + 3u;
         }
 //#endif
-        // all axes of one joint turn with the frame before it
+        // all axes of a joint rotate with the frame that precedes it
         let count = select(1u, 3u, kind == JOINT_FREE || kind == JOINT_BALL);
         for (var i = dof; i < dof + count; i++) {
             set_cdof_dot_spatial(i, motion_cross(vel, cdof_spatial(i)));

@@ -1,9 +1,10 @@
-// Composite inertias and the inertia matrix (composite-rigid-body algorithm). Twin: src/cpu/smooth/crb.rs.
+// Composite-rigid-body algorithm: the joint-space inertia matrix. Twin: src/cpu/smooth/crb.rs.
 
 import package::math::spatial::{dot6, Inertia, inertia_add, inertia_mul};
 import package::runtime::group::{lane, sync};
 import package::smooth::reflected_inertia::{armature_of_dof, armature_of_tendon};
 
+// Composite inertias, the sparse matrix M and the armature of tendons.
 fn crb() {
     // composite inertias, leaves first; the world has none
     if (lane == 0u) {
@@ -31,7 +32,7 @@ fn crb() {
 //#endif
 }
 
-// Inertia of one body and its children's subtrees.
+// Inertia of a body plus its children's composite inertias.
 fn composite_inertia(body: u32) {
     var sum = cinert_inertia(body);
     let adr = u32(body_childadr(body));
@@ -54,7 +55,7 @@ fn inertia_row(dof: u32) {
     set_M(last, dot6(cdof_spatial(dof), momentum) + armature_of_dof(dof));
 }
 
-// Adds the inertia along one tendon to the entries that the matrix has.
+// Adds a tendon's armature to the entries of M that exist.
 fn add_tendon_armature(ten: u32) {
     let armature = armature_of_tendon(ten);
     if (armature == 0.0) {

@@ -6,9 +6,10 @@ import package::smooth::passive::{
     joint_stiffness, qpos_at3, qpos_spring_at3, spring_rotation, stiffness_of_tendon, tendon_stretch,
 };
 
+// Both energies of one world.
 fn energies() {
 //#if ENERGY
-    // both in one sum: potential in x, kinetic in y
+    // one reduction for both: potential energy in x, kinetic energy in y
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
         for (var body = k; body < nbody; body += parts) {
@@ -29,7 +30,7 @@ fn energies() {
     }
     let total = sum_partials();
 //#else
-    // nothing asks for it
+    // energies are disabled
     let total = vec2f(0.0);
 //#endif
     if (lane == 0u) {
@@ -60,7 +61,7 @@ fn joint_energy(jnt: u32) -> f32 {
     return sum;
 }
 
-// Share of one row of the inertia matrix's lower triangle in the kinetic energy.
+// Contribution of one row of M's lower triangle to the kinetic energy.
 fn kinetic_row(i: u32) -> f32 {
     let adr = u32(M_rowadr(i));
     let last = adr + u32(M_rownnz(i)) - 1u;

@@ -1,4 +1,5 @@
-// Semi-implicit Euler with implicit joint damping; a diverged world is reset instead. Twin: src/cpu/integrate/euler.rs.
+// Semi-implicit Euler with implicit joint damping; a diverged world is reset instead.
+// Twin: src/cpu/integrate/euler.rs.
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};
@@ -8,12 +9,13 @@ import package::runtime::options::disabled;
 import package::smooth::factor_m::{factor_ld, solve_ld};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 
+// One step of one world.
 fn euler() {
     let bad = bad_acceleration();
 //#if EULERDAMP
     implicit_damping();
 //#endif
-    // a bad acceleration moves nothing unless resets are switched off
+    // a bad acceleration is integrated only where autoreset is disabled
     let going = !bad || disabled(DISABLE_AUTORESET);
 //#if HISTORY
     record_histories(going);
@@ -30,9 +32,10 @@ fn euler() {
     }
 }
 
-// Acceleration with implicit damping, in qacc_damped.
+// Acceleration with joint damping implicit in velocity, into qacc_damped.
 fn implicit_damping() {
     let h = opt_timestep(0u);
+    // M + h D, where D is the derivative of joint damping
     for (var k = lane; k < nC; k += lanes) {
         set_qH(k, M(k));
     }
@@ -44,6 +47,7 @@ fn implicit_damping() {
     }
     sync();
 //#if LOCAL_WORKING_SET
+    // factor and solve in fast memory
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -66,6 +70,7 @@ fn implicit_damping() {
     }
     sync();
 //#else
+    // factor and solve in place
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
 //#endif

@@ -3,6 +3,7 @@
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::factor_ld;
 
+// Factors M = L' D L into qLD and qLDiagInv.
 fn factor_m() {
 //#if LOCAL_WORKING_SET
     //#unroll

@@ -1,4 +1,4 @@
-// Forces of the medium in all degrees of freedom. Twin: src/cpu/smooth/fluid.rs.
+// Fluid forces on all degrees of freedom. Twin: src/cpu/smooth/fluid.rs.
 
 import package::math::spatial::{dot6, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};
@@ -7,8 +7,9 @@ import package::smooth::fluid::{
     has_fluid_force, inertia_box_of,
 };
 
+// Fluid forces of all bodies, projected to qfrc_fluid.
 fn fluid() {
-    // summed over subtrees, leaves first
+    // sums over subtrees, leaves first
     for (var up = 0u; up < nlevel; up++) {
         let level = nlevel - 1u - up;
         let adr = u32(level_adr(level));
@@ -30,7 +31,7 @@ fn fluid() {
     }
 }
 
-// Force on one body about its tree's centre of mass.
+// Fluid force on one body about its tree's centre of mass.
 fn body_fluid_force(body: u32) -> Spatial {
     var sum = spatial_zero();
     if (!has_fluid_force(body)) {
@@ -54,21 +55,21 @@ fn body_fluid_force(body: u32) -> Spatial {
     return sum;
 }
 
-// A force in a frame as one about the tree's centre of mass.
+// A force in a local frame, moved to the tree's centre of mass.
 fn force_about_root(frame: FluidFrame, torque: vec3f, force: vec3f) -> Spatial {
     let there = frame.axes * force;
     return Spatial(frame.axes * torque + cross(frame.offset, there), there);
 }
 
-// Force on an ellipsoid.
+// Force on an ellipsoid in its frame.
 fn ellipsoid_force(frame: FluidFrame, e: Ellipsoid) -> Spatial {
     let w = frame.ang_vel;
     let v = frame.velocity;
-    // the medium that is carried along
+    // added mass
     let momentum = e.mass * v;
     var torque = cross(momentum, v) + cross(e.inertia * w, w);
     var force = cross(momentum, w);
-    // lift
+    // Magnus and Kutta lift
     let flow = flow_around(e, v);
     let areas = flow_areas(e, flow);
     force += cross(w, v) * e.magnus_lift;

@@ -1,12 +1,13 @@
-// How far forward and inverse dynamics are apart. Twin: src/cpu/solver/fwdinv.rs.
+// Comparison of forward and inverse dynamics. Twin: src/cpu/solver/fwdinv.rs.
 
 import package::kernels::inverse::inverse;
 import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::smooth::applied_force::applied_force;
 
-// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
-// from outside. The forces that forward dynamics found stay.
+// Norms of the differences between forward and inverse dynamics at qacc: of the constraint forces, and of the applied
+// forces. The forces from forward dynamics are restored afterwards.
 fn fwdinv() {
+    // save the forces of forward dynamics
     for (var i = lane; i < nv; i += lanes) {
         set_fwdinv_qfrc_constraint(i, qfrc_constraint(i));
     }
@@ -15,6 +16,7 @@ fn fwdinv() {
     }
     inverse();
     sync();
+    // squared differences of the constraint forces and of the applied forces
     for (var k = lane; k < partial_end(nv); k += lanes) {
         var sum = vec4f(0.0);
         for (var i = k; i < nv; i += parts) {
@@ -30,6 +32,7 @@ fn fwdinv() {
         set_solver_fwdinv(0u, sqrt(sum.x));
         set_solver_fwdinv(1u, sqrt(sum.y));
     }
+    // restore the forces of forward dynamics
     for (var i = lane; i < nv; i += lanes) {
         set_qfrc_constraint(i, fwdinv_qfrc_constraint(i));
     }

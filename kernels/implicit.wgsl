@@ -1,4 +1,4 @@
-// Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach.
+// Integrators implicit in velocity: forces at the velocities after the step, linearised in them.
 // Twin: src/cpu/integrate/implicit.rs.
 
 import package::actuation::history::record_histories;
@@ -10,14 +10,17 @@ import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::{factor_ld, solve_ld};
 
+// One step of one world.
 fn implicit() {
     let bad = bad_acceleration();
     derivative();
+    // right-hand side
     for (var i = lane; i < nv; i += lanes) {
         set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
     }
     sync();
 //#if IMPLICIT
+    // unsymmetric matrix: LU
     for (var dof = lane; dof < nv; dof += lanes) {
         matrix_row(dof);
     }
@@ -31,7 +34,7 @@ fn implicit() {
 //#if SINGLE_FREE_BODY
     solve_free_bodies();
 //#endif
-    // a bad acceleration moves nothing unless resets are switched off
+    // a bad acceleration is integrated only where autoreset is disabled
     let going = !bad || disabled(DISABLE_AUTORESET);
 //#if HISTORY
     record_histories(going);
@@ -44,9 +47,10 @@ fn implicit() {
     }
 }
 
-// Acceleration with the symmetric matrix; blocks that are solved apart stay as in M.
+// Acceleration with the symmetrised matrix; the blocks of single free bodies stay as in M and are solved apart.
 fn solve_implicitfast() {
     let h = opt_timestep(0u);
+    // M - h qDeriv, symmetric; plain M for single free bodies
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(M_rowadr(dof));
         let end = adr + u32(M_rownnz(dof));
@@ -57,6 +61,7 @@ fn solve_implicitfast() {
     }
     sync();
 //#if LOCAL_WORKING_SET
+    // factor and solve in fast memory
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_work_LD(k, qH(k));
@@ -79,28 +84,32 @@ fn solve_implicitfast() {
     }
     sync();
 //#else
+    // factor and solve in place
     factor_ld__qH__qHDiagInv();
     solve_ld__qH__qHDiagInv__qacc_damped();
 //#endif
 }
 
-// Acceleration of free bodies that are alone: a lane for each block.
+// Accelerations of single free bodies, one lane for each 6 x 6 block.
 fn solve_free_bodies() {
     bias_force_derivatives();
     for (var tree = lane; tree < ntree; tree += lanes) {
         if (is_single_free_body(i32(tree))) {
             let first = u32(tree_dofadr(tree));
+            // matrix with bias-force derivatives, and right-hand side
             for (var dof = first; dof < first + 6u; dof++) {
                 set_qacc_damped(dof, qfrc_smooth(dof) + qfrc_constraint(dof));
                 matrix_row(dof);
                 add_bias_force_derivatives(dof);
             }
+            // LU factorisation
             for (var up = 0u; up < 6u; up++) {
                 let i = first + 5u - up;
                 for (var p = 0u; p < 5u - up; p++) {
                     eliminate(i, p);
                 }
             }
+            // U, then L
             for (var up = 0u; up < 6u; up++) {
                 let i = first + 5u - up;
                 for (var p = 0u; p < 5u - up; p++) {
@@ -115,7 +124,8 @@ fn solve_free_bodies() {
     sync();
 }
 
-// Replaces the matrix by its factors U, with unit diagonal, and L: leaves are eliminated first, so that no entries arise.
+// Replaces the matrix by its factors U, with unit diagonal, and L; leaves are eliminated first, so that there is no
+// fill-in.
 fn factor_lu() {
     for (var up = 0u; up < nv; up++) {
         let i = nv - 1u - up;
@@ -126,12 +136,12 @@ fn factor_lu() {
     }
 }
 
-// The row of ancestor p of degree of freedom i loses its share.
+// Eliminates dof i from the row of its ancestor p.
 fn eliminate(i: u32, p: u32) {
     let adr = u32(D_rowadr(i));
     let middle = u32(D_diag(i));
     let j = u32(D_colind(adr + p));
-    // columns up to the ancestor are in the same places, those after it follow one another
+    // columns up to the ancestor are in the same places, later ones follow one another
     let to = u32(D_rowadr(j));
     let after = to + u32(D_diag(j));
     let share = qLU(after + (i - j)) * (1.0 / qLU(adr + middle));
@@ -144,7 +154,7 @@ fn eliminate(i: u32, p: u32) {
 
 // Solves U L x = qacc_damped in place.
 fn solve_lu() {
-    // U from the leaves up
+    // U, from the leaves up
     for (var up = 0u; up < nv; up++) {
         let i = nv - 1u - up;
         for (var p = lane; p < u32(D_diag(i)); p += lanes) {
@@ -152,7 +162,7 @@ fn solve_lu() {
         }
         sync();
     }
-    // L from the root down: each row waits for all rows above it
+    // L, from the root down: each row needs all rows above it
     if (lane == 0u) {
         for (var i = 0u; i < nv; i++) {
             substitute_down(i);
@@ -161,14 +171,14 @@ fn solve_lu() {
     sync();
 }
 
-// Ancestor p of degree of freedom i loses its share.
+// Back-substitutes dof i into its ancestor p.
 fn substitute_up(i: u32, p: u32) {
     let j = u32(D_colind(u32(D_rowadr(i)) + p));
     let share = qLU(u32(D_rowadr(j) + D_diag(j)) + (i - j));
     set_qacc_damped(j, qacc_damped(j) - share * qacc_damped(i));
 }
 
-// One row of L.
+// Forward-substitutes one row of L.
 fn substitute_down(i: u32) {
     let adr = u32(D_rowadr(i));
     let last = adr + u32(D_diag(i));

@@ -1,4 +1,4 @@
-// Inverse dynamics: the force that makes a given acceleration. Twin: src/cpu/solver/inverse.rs.
+// Inverse dynamics: the generalised force for a given acceleration. Twin: src/cpu/solver/inverse.rs.
 
 import package::constraint::constraint_cost::constraint_update;
 import package::integrate::implicit::mul_implicit;
@@ -6,6 +6,7 @@ import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{mul_m, solve_ld};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 
+// qfrc_inverse and the constraint forces at qacc.
 fn inverse() {
     for (var i = lane; i < nv; i += lanes) {
         set_inverse_qacc(i, qacc(i));
@@ -14,7 +15,7 @@ fn inverse() {
 //#if INVDISCRETE
     continuous_acceleration();
 //#endif
-    // forces of all rows
+    // constraint forces at this acceleration
     let count = u32(nefc(0u));
     for (var r = lane; r < count; r += lanes) {
         var x = -efc_aref(r);
@@ -29,7 +30,7 @@ fn inverse() {
     }
     mul_m__M__inverse_qacc__qfrc_inverse();
     sync();
-    // their sum in each degree of freedom, and what is left for everything else
+    // joint-space constraint force, and the remainder
     for (var i = lane; i < nv; i += lanes) {
         var sum = 0.0;
         for (var r = 0u; r < count; r++) {
@@ -40,7 +41,7 @@ fn inverse() {
     }
 }
 
-// The acceleration at which the integrator changes the velocity at the rate qacc.
+// Converts the discrete-time qacc of the integrator to the continuous-time acceleration.
 fn continuous_acceleration() {
 //#if DERIVATIVE
     mul_implicit();

@@ -4,6 +4,7 @@ import package::math::vector::{axis_angle_quat, quat_mul, quat_normalize, quat_r
 import package::runtime::group::{lane, sync};
 import package::smooth::passive::{qpos_at3, qpos_at4};
 
+// Forward kinematics of one world, root to leaves.
 fn kinematics() {
     if (lane == 0u) {
         place_world();
@@ -28,7 +29,7 @@ fn kinematics() {
     }
 }
 
-// The world's frame is the identity.
+// Sets the world's frame to the identity.
 fn place_world() {
     let quat = vec4f(1.0, 0.0, 0.0, 0.0);
     set_xpos_vec3(0u, vec3f(0.0));
@@ -41,7 +42,7 @@ struct Pose {
     quat: vec4f,
 }
 
-// Pose of one body from that of its parent, and of its joints.
+// Pose of one body from its parent's, and of its joints.
 fn place_body(body: u32) {
     let first = body_jntadr(body);
     var pose: Pose;
@@ -65,7 +66,7 @@ fn place_free(jnt: u32) -> Pose {
     return Pose(pos, quat_normalize(qpos_at4(adr + 3u)));
 }
 
-// Pose of a body that is fixed, a mocap body, or on ball, slide and hinge joints.
+// Pose of a fixed or mocap body, or of one on ball, slide and hinge joints.
 fn place_jointed(body: u32) -> Pose {
     let parent = u32(body_parentid(body));
     // frame before the joints act
@@ -80,7 +81,7 @@ fn place_jointed(body: u32) -> Pose {
         xpos_vec3(parent) + xmat_mat3(parent) * local.pos,
         quat_mul(xquat_vec4(parent), local.quat),
     );
-    // the joints in turn
+    // the joints in order
     let first = u32(max(body_jntadr(body), 0));
     let end = first + u32(body_jntnum(body));
     for (var jnt = first; jnt < end; jnt++) {
@@ -104,7 +105,7 @@ fn apply_joint(jnt: u32, pose: Pose) -> Pose {
         return Pose(pose.pos + axis * (qpos(adr) - qpos0(adr)), pose.quat);
     }
 //#endif
-    // turn about the anchor
+    // rotation about the anchor
     var turn = vec4f(1.0, 0.0, 0.0, 0.0);
 //#if BALL
     if (kind == JOINT_BALL) {

@@ -1,7 +1,7 @@
-// Constraint rows: equalities, friction loss, limits and contacts. Twin: src/cpu/constraint/make_constraint.rs.
+// Constraint rows: equality, friction loss, limits and contacts. Twin: src/cpu/constraint/make_constraint.rs.
 //
-// One lane claims rows in order, with the Jacobians of friction loss and limits; then the lanes share the
-// Jacobians of the contacts, then the parameters of the rows.
+// One lane claims rows in order, with the Jacobians of friction loss and limits; the lanes then share the Jacobians
+// of the contacts, and last the parameters of the rows.
 
 import package::constraint::constraint_cost::{cone_mu, heads_cone, in_cone};
 import package::constraint::equality::{
@@ -18,16 +18,16 @@ import package::smooth::jacobian::last_dof;
 import package::smooth::passive::qpos_at4;
 import package::solver::row_ranges::set_row_ranges;
 
-// Bounds of an impedance.
+// Bounds of the impedance.
 const MIN_IMPEDANCE: f32 = 0.0001;
 const MAX_IMPEDANCE: f32 = 0.9999;
 
-// Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses what the
-// others do.
+// Lower bound on the inverse weight of a contact, relative to that of the mean mass: with heavier contacts the
+// lighter ones drown in single-precision rounding.
 const MIN_CONTACT_INVWEIGHT: f32 = 1e-5;
 
-// What the regulariser and the reference acceleration of a row are made of.
-// Its violation is the position less the margin, but where several rows share it.
+// Inputs of a row's regulariser and reference acceleration. The violation is the position less the margin, except
+// where several rows share one.
 struct Row {
     violation: f32,
     margin: f32,
@@ -37,9 +37,10 @@ struct Row {
     solimp: array<f32, 5>,
 }
 
-// rows that were asked for so far
+// rows requested so far, whether they fit or not
 var<private> wanted_rows: u32;
 
+// All constraint rows of one world.
 fn make_constraint() {
     if (lane == 0u) {
         wanted_rows = 0u;
@@ -51,7 +52,7 @@ fn make_constraint() {
         limit_rows();
         set_nl(0u, nefc(0u) - ne(0u) - nf(0u));
         contact_rows();
-        // what did not fit is reported
+        // report an overflow
         if (wanted_rows > njmax) {
             raise_status(STATUS_CONSTRAINT_OVERFLOW);
         }
@@ -78,7 +79,7 @@ fn make_constraint() {
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         write_row(r, row_parameters(r));
 //#if SLEEP
-        // what sleeps is held where it is: nothing of a row moves it
+        // zero columns: no row moves a sleeping degree of freedom
         for (var dof = 0u; dof < nv; dof++) {
             if (dof_sleeps(dof)) {
                 set_efc_J(r * nv + dof, 0.0);
@@ -91,7 +92,7 @@ fn make_constraint() {
 //#endif
 }
 
-// First of `count` new rows; -1 where they do not fit.
+// First of `count` new rows; -1 if they do not fit.
 fn claim_rows(count: u32) -> i32 {
     let first = wanted_rows;
     wanted_rows += count;
@@ -102,7 +103,7 @@ fn claim_rows(count: u32) -> i32 {
     return i32(first);
 }
 
-// Type, object and position of a row; its Jacobian is cleared.
+// Sets type, object and position of a row and clears its Jacobian.
 fn init_row(r: u32, kind: i32, id: u32, pos: f32) {
     set_efc_type(r, kind);
     set_efc_id(r, i32(id));
@@ -110,6 +111,7 @@ fn init_row(r: u32, kind: i32, id: u32, pos: f32) {
     clear_jacobian(r);
 }
 
+// Clears the Jacobian of one row.
 fn clear_jacobian(r: u32) {
     //#unroll
     for (var i = 0u; i < nv; i++) {
@@ -117,7 +119,7 @@ fn clear_jacobian(r: u32) {
     }
 }
 
-// Claims the rows of what is held together or coupled.
+// Claims the rows of the active equality constraints.
 fn equality_rows() {
 //#if EQUALITY
     for (var eq = 0u; eq < neq; eq++) {
@@ -139,7 +141,7 @@ fn equality_rows() {
 }
 
 //#if EQUALITY
-// Positions and Jacobian of the rows of one constraint.
+// Positions and Jacobian of the rows of one equality constraint.
 fn equality_jacobian(eq: u32, first: u32) {
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
@@ -151,7 +153,7 @@ fn equality_jacobian(eq: u32, first: u32) {
 }
 //#endif
 
-// Rows of dry friction in degrees of freedom and tendons.
+// Friction-loss rows of degrees of freedom and tendons.
 fn friction_rows() {
 //#if FRICTIONLOSS
     for (var dof = 0u; dof < nv; dof++) {
@@ -179,7 +181,7 @@ fn friction_rows() {
 //#endif
 }
 
-// A tendon's Jacobian times `sign` as a row.
+// Writes a tendon's Jacobian times `sign` into a row.
 fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
@@ -188,7 +190,7 @@ fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
     }
 }
 
-// Rows of the limits of joints and tendons.
+// Limit rows of joints and tendons.
 fn limit_rows() {
 //#if LIMIT
     for (var jnt = 0u; jnt < njnt; jnt++) {
@@ -214,7 +216,7 @@ fn limit_rows() {
 //#endif
 }
 
-// Rows of the lower and upper limit of a slide or hinge joint.
+// Lower and upper limit of a slide or hinge joint.
 fn joint_limit(jnt: u32) {
     let value = qpos(u32(jnt_qposadr(jnt)));
     for (var side = 0u; side < 2u; side++) {
@@ -230,7 +232,7 @@ fn joint_limit(jnt: u32) {
     }
 }
 
-// Row of the limit of a ball joint: its angle from the initial orientation.
+// Limit of a ball joint: the angle from its reference orientation.
 fn ball_limit(jnt: u32) {
     let turn = quat_to_rotvec(quat_normalize(qpos_at4(u32(jnt_qposadr(jnt)))));
     let axis = normalize3(turn);
@@ -247,7 +249,7 @@ fn ball_limit(jnt: u32) {
     }
 }
 
-// Rows of the lower and upper limit of a tendon.
+// Lower and upper limit of a tendon.
 fn tendon_limit(ten: u32) {
     for (var side = 0u; side < 2u; side++) {
         let sign = select(-1.0, 1.0, side == 0u);
@@ -262,7 +264,7 @@ fn tendon_limit(ten: u32) {
     }
 }
 
-// Claims the rows of all contacts nearer than their margin, and of those that hold together.
+// Claims the rows of all contacts within their margin, and of all adhesive contacts.
 fn contact_rows() {
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
@@ -284,7 +286,7 @@ fn contact_rows() {
 //#endif
 }
 
-// Rows of a contact: a pair for each edge of a pyramid, or one for each direction of a cone.
+// Number of rows of a contact: two for each tangent of a pyramid, one for each dimension of an elliptic cone.
 fn contact_row_count(dim: u32) -> u32 {
 //#if ELLIPTIC
     return dim;
@@ -293,8 +295,8 @@ fn contact_row_count(dim: u32) -> u32 {
 //#endif
 }
 
-// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet: above
-// that, the motion is common and does not change the contact.
+// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
+// is common to both and does not change the contact.
 fn contact_jacobian(con: u32, first: u32, dim: u32) {
 //#if ELLIPTIC
     let kind = select(CONSTRAINT_CONTACT_ELLIPTIC, CONSTRAINT_CONTACT_FRICTIONLESS, dim == 1u);
@@ -303,7 +305,7 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
 //#endif
     let end = first + contact_row_count(dim);
     for (var r = first; r < end; r++) {
-        // tangents of a cone have no position
+        // tangential rows of an elliptic cone have position zero
         init_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONSTRAINT_CONTACT_ELLIPTIC && r > first));
     }
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
@@ -324,8 +326,8 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
     }
 }
 
-// One degree of freedom's entries in the rows of a contact: those of a cone are its directions, a pyramid's edges are the
-// normal plus and minus friction times each tangent.
+// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
+// edge the normal plus or minus friction times a tangent.
 fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offset: vec3f, sign: f32) {
     let axis = cdof_spatial(dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
@@ -391,6 +393,7 @@ fn row_parameters(r: u32) -> Row {
     }
 //#endif
 //#if ELLIPTIC
+    // tangential rows have no margin, and may have a solref of their own
     if (is_tangent(r)) {
         row.margin = 0.0;
         let own = pair2__contact_solreffriction(id);
@@ -403,13 +406,13 @@ fn row_parameters(r: u32) -> Row {
 }
 
 //#if ELLIPTIC
-// Whether a row is a tangent of a cone.
+// True for a tangential row of an elliptic cone.
 fn is_tangent(r: u32) -> bool {
     return in_cone(r) && !heads_cone(r);
 }
 //#endif
 
-// Diagonal of the inverse inertia of a contact's first row.
+// Approximate diagonal of J M^-1 J' for a contact's first row.
 fn contact_diag(con: u32, kind: i32) -> f32 {
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
@@ -438,13 +441,13 @@ fn write_row(r: u32, row: Row) {
     set_efc_frictionloss(r, row.frictionloss);
     set_efc_KBIP_vec4(r, vec4f(stiffness_damping, imp));
     var regulariser = max((1.0 - imp.x) * row.diag / imp.x, MINVAL);
-    // the rows of a pyramid share one: that of the normal force seen through the friction of the first tangent
+    // all rows of a pyramid share the regulariser of the normal force seen through the first tangent's friction
     if (kind == CONSTRAINT_CONTACT_PYRAMIDAL) {
         let mu = cone_mu(u32(efc_id(r)));
         regulariser = 2.0 * mu * mu * regulariser;
     }
 //#if ELLIPTIC
-    // those of a cone are in the ratio of their friction, so that it is round
+    // tangential regularisers are scaled by friction, so that the cone is circular
     if (is_tangent(r)) {
         let mu = cone_mu(u32(efc_id(r)));
         let friction = contact_friction(5u * u32(efc_id(r)) + r - u32(contact_efc_address(u32(efc_id(r)))) - 1u);
@@ -454,7 +457,7 @@ fn write_row(r: u32, row: Row) {
     set_regulariser(r, regulariser);
 }
 
-// Sets the regulariser of a row, its inverse, and the diagonal of the inverse inertia that it stands for.
+// Sets R of a row, its inverse D, and the diagApprox that they imply.
 fn set_regulariser(r: u32, regulariser: f32) {
     let imp = efc_KBIP(4u * r + 2u);
     let value = max(regulariser, MINVAL);
@@ -463,7 +466,7 @@ fn set_regulariser(r: u32, regulariser: f32) {
     set_efc_diagApprox(r, value * imp / (1.0 - imp));
 }
 
-// Impedance parameters within their bounds.
+// Impedance parameters clamped to their bounds.
 fn safe_solimp(solimp: array<f32, 5>) -> array<f32, 5> {
     return array<f32, 5>(
         clamp(solimp[0], MIN_IMPEDANCE, MAX_IMPEDANCE),
@@ -474,8 +477,8 @@ fn safe_solimp(solimp: array<f32, 5>) -> array<f32, 5> {
     );
 }
 
-// Reference parameters: the default where the two forms are mixed, and a time constant that the time step can
-// follow.
+// Reference parameters: the default where the two forms are mixed, and a time constant no shorter than the time step
+// can resolve.
 fn safe_solref(solref: vec2f) -> vec2f {
     var safe = solref;
     if ((safe.x > 0.0) != (safe.y > 0.0)) {
@@ -487,13 +490,13 @@ fn safe_solref(solref: vec2f) -> vec2f {
     return safe;
 }
 
-// Stiffness and damping of a row from its reference parameters and largest impedance.
+// Stiffness and damping of a row from its solref and largest impedance.
 fn spring_damper(solref: vec2f, dmax: f32) -> vec2f {
     // direct form: minus stiffness and damping
     if (solref.x <= 0.0) {
         return vec2f(-solref.x / max(dmax * dmax, MINVAL), -solref.y / max(dmax, MINVAL));
     }
-    // time constant and damping ratio
+    // standard form: time constant and damping ratio
     let rate = dmax * solref.x;
     return vec2f(1.0 / max(rate * rate * solref.y * solref.y, MINVAL), 2.0 / max(rate, MINVAL));
 }
@@ -508,7 +511,7 @@ fn impedance(solimp: array<f32, 5>, violation: f32) -> vec2f {
     if (dmin == dmax || width <= MINVAL) {
         return vec2f(0.5 * (dmin + dmax), 0.0);
     }
-    // distance from zero in units of the width
+    // violation in units of the width
     let side = select(1.0, -1.0, violation < 0.0);
     let x = violation * side / width;
     if (x >= 1.0) {
@@ -517,7 +520,7 @@ fn impedance(solimp: array<f32, 5>, violation: f32) -> vec2f {
     if (x == 0.0) {
         return vec2f(dmin, 0.0);
     }
-    // two power curves that meet at the midpoint, each with its own end as origin
+    // two power curves joined at the midpoint, each with its own end as origin
     let near = x <= mid;
     let base = select(1.0 - x, x, near);
     let ratio = power(base / select(1.0 - mid, mid, near), p - 1.0);
@@ -525,11 +528,12 @@ fn impedance(solimp: array<f32, 5>, violation: f32) -> vec2f {
     return vec2f(dmin + y * (dmax - dmin), p * ratio * side * (dmax - dmin) / width);
 }
 
-// Entry i of a field of pairs, of a field of five numbers.
+// Entry i of a field of pairs.
 fn pair2__A(i: u32) -> vec2f {
     return vec2f(A(2u * i), A(2u * i + 1u));
 }
 
+// Entry i of a field of five numbers.
 fn five__A(i: u32) -> array<f32, 5> {
     return array<f32, 5>(A(5u * i), A(5u * i + 1u), A(5u * i + 2u), A(5u * i + 3u), A(5u * i + 4u));
 }

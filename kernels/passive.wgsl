@@ -1,4 +1,5 @@
-// Springs, dampers, gravity compensation and fluids; rates of tendons and actuators. Twin: src/cpu/smooth/passive.rs.
+// Springs, dampers, gravity compensation and fluid forces; velocities of tendons and actuators.
+// Twin: src/cpu/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
 import package::runtime::group::{lane, sync};
@@ -10,8 +11,9 @@ import package::smooth::passive::{
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon_jacobian::mul_ten_j;
 
+// qfrc_passive and its parts.
 fn passive() {
-    // rates of lengths
+    // velocities of tendons and actuators
     for (var ten = lane; ten < ntendon; ten += lanes) {
         set_ten_velocity(ten, mul_ten_j__qvel(ten));
     }
@@ -26,7 +28,7 @@ fn passive() {
 //#endif
         set_actuator_velocity(out, rate);
     }
-    // dampers
+    // joint dampers and passive adhesion
     for (var dof = lane; dof < nv; dof += lanes) {
         set_qfrc_spring(dof, 0.0);
         set_qfrc_gravcomp(dof, 0.0);
@@ -61,7 +63,7 @@ fn passive() {
     }
 }
 
-// Force of one joint's spring.
+// Spring force of one joint.
 fn joint_spring(jnt: u32) {
     let k = joint_stiffness(jnt);
     if (k.x == 0.0 && k.y == 0.0 && k.z == 0.0) {
@@ -87,13 +89,14 @@ fn joint_spring(jnt: u32) {
     set_qfrc_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
 }
 
+// Writes three consecutive elements of qfrc_spring.
 fn set_qfrc_spring3(dof: u32, force: vec3f) {
     set_qfrc_spring(dof, force.x);
     set_qfrc_spring(dof + 1u, force.y);
     set_qfrc_spring(dof + 2u, force.z);
 }
 
-// Adds the forces of one tendon's spring and damper.
+// Adds the spring and damper force of one tendon.
 fn tendon_forces(ten: u32) {
     var spring = 0.0;
     var damper = 0.0;
@@ -114,7 +117,7 @@ fn tendon_forces(ten: u32) {
     }
 }
 
-// Force against the weight of the bodies that a degree of freedom moves.
+// Gravity-compensation force on one degree of freedom.
 fn gravity_compensation(dof: u32) -> f32 {
     let axis = cdof_spatial(dof);
     let top = u32(dof_bodyid(dof));
@@ -129,8 +132,7 @@ fn gravity_compensation(dof: u32) -> f32 {
     return sum;
 }
 
-// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as
-// actuator force instead.
+// Sum of the passive forces, including fluid and adhesion; gravity compensation may count as actuator force instead.
 fn sum_passive(dof: u32) {
     var sum = qfrc_spring(dof) + qfrc_damper(dof);
 //#if FLUID

@@ -6,6 +6,7 @@ import package::constraint::surface_velocity::add_surface_velocity;
 import package::runtime::group::{lane, sync};
 import package::solver::row_ranges::{row_begin, row_end};
 
+// efc_vel = J qvel, and efc_aref.
 fn reference_constraint() {
 //#if LOCAL_WORKING_SET
     //#unroll
@@ -41,7 +42,7 @@ fn reference_constraint() {
 //#endif
 //#if CONNECT_WELD
     sync();
-    // what is held together moves apart while no joint accelerates
+    // connect and weld: the term J_dot qvel
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
         let eq = u32(efc_id(r));
         if (is_connect_or_weld(eq) && first_equality_row(r) == r) {
@@ -51,7 +52,8 @@ fn reference_constraint() {
 //#endif
 }
 
-// Reference acceleration of one row. Where a contact holds together, its rows push as much more as it pulls.
+// Reference acceleration of one row. R times the adhesion force is added, so that the row pushes harder by just that
+// force.
 fn set_reference(r: u32, vel: f32) {
     let k = efc_KBIP_vec4(r);
     var aref = -(k.y * vel) - k.x * k.z * (efc_pos(r) - efc_margin(r));

@@ -1,4 +1,4 @@
-// The Runge-Kutta method of fourth order: one of the four parts of a step. Twin: src/cpu/integrate/rk4.rs.
+// Fourth-order Runge-Kutta: one of the four stages of a step. Twin: src/cpu/integrate/rk4.rs.
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;
@@ -9,13 +9,15 @@ import package::integrate::reset::auto_reset;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 
-// Added to the part when the world was reset: the parts that are left do nothing.
+// Added to the stage number after a reset: the remaining stages do nothing.
 const RK4_IDLE: i32 = 4;
 
+// One stage of one world; the fourth completes the step.
 fn rk4() {
     let bad = bad_acceleration();
     let part = rk4_stage(0u);
     sync();
+    // a bad acceleration resets the world; its remaining stages are idle
     if (part == 0 && bad) {
         auto_reset(STATUS_BAD_QACC);
     }
@@ -27,7 +29,7 @@ fn rk4() {
     let going = part < RK4_IDLE && !given_up;
     let h = opt_timestep(0u);
 //#if HISTORY
-    // only delays look at the time
+    // time matters within a step only to delays
     if (lane == 0u && going) {
         if (part == 0) {
             set_rk4_time(0u, time(0u));
@@ -57,22 +59,23 @@ fn rk4() {
     }
 }
 
-// Weight of the rates of a part.
+// Weight of a stage's rates in the final sum.
 fn rk4_weight(part: i32) -> f32 {
     return select(1.0 / 3.0, 1.0 / 6.0, part == 0 || part == 3);
 }
 
-// Share of the time step after which the next rates are taken.
+// Fraction of the time step at which the next stage is evaluated.
 fn rk4_node(part: i32) -> f32 {
     return select(0.5, 1.0, part >= 2);
 }
 
-// One joint: rates summed, and its state where the next part, or the next step, wants it.
+// One joint: accumulates the weighted rates, and moves it to the state of the next stage, or to the end of the step.
 fn rk4_joint(jnt: u32, part: i32, h: f32) {
     let dof = u32(jnt_dofadr(jnt));
     let end = dof + joint_dofnum(jnt_type(jnt));
     let weight = rk4_weight(part);
     let first = part == 0;
+    // weighted rates, and a copy of the initial velocity
     for (var i = dof; i < end; i++) {
         if (first) {
             set_rk4_qvel(i, qvel(i));
@@ -80,6 +83,7 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
         set_rk4_vel(i, select(rk4_vel(i), 0.0, first) + weight * qvel(i));
         set_rk4_acc(i, select(rk4_acc(i), 0.0, first) + weight * qacc(i));
     }
+    // a copy of the initial position
     if (first) {
         let adr = u32(jnt_qposadr(jnt));
         let stop = adr + joint_qposnum(jnt_type(jnt));
@@ -87,7 +91,7 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
             set_rk4_qpos(i, qpos(i));
         }
     }
-    // from the beginning of the step: along the rates of this part, in the last one along their sum
+    // always from the start of the step: by this stage's rates, in the last stage by the weighted sum
     if (part == 3) {
         integrate_joint__rk4_qpos__rk4_vel(jnt, h);
         for (var i = dof; i < end; i++) {
@@ -102,7 +106,7 @@ fn rk4_joint(jnt: u32, part: i32, h: f32) {
     }
 }
 
-// One activation, likewise; the last part leaves it to the sum of the rates.
+// One activation likewise; the last stage restores it for advance_activations.
 fn rk4_activation(i: u32, part: i32, h: f32) {
     let first = part == 0;
     if (first) {

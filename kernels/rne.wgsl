@@ -6,8 +6,9 @@ import package::smooth::factor_m::gravity;
 import package::smooth::reflected_inertia::armature_of_tendon;
 import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
 
+// qfrc_bias: Coriolis, centrifugal and gravitational forces.
 fn rne() {
-    // accelerations without those of the joints, root to leaf
+    // accelerations at zero joint acceleration, root to leaves
     if (lane == 0u) {
         set_bias_cacc_spatial(0u, Spatial(vec3f(0.0), -gravity()));
     }
@@ -19,7 +20,7 @@ fn rne() {
             body_acceleration(u32(level_body(k)));
         }
     }
-    // forces, leaf to root
+    // forces, leaves to root
     for (var up = 0u; up < nlevel; up++) {
         sync();
         let level = nlevel - 1u - up;
@@ -43,7 +44,7 @@ fn rne() {
 //#endif
 }
 
-// Adds what the inertia along one tendon with a path in space needs while its direction changes.
+// Adds the bias force of one spatial tendon's armature, which arises as the path changes direction.
 fn add_tendon_bias(ten: u32) {
     let armature = armature_of_tendon(ten);
     if (armature == 0.0 || wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
@@ -59,13 +60,15 @@ fn add_tendon_bias(ten: u32) {
     }
 }
 
-// Second time derivative of the length of the tendon at hand, without acceleration of the joints.
+// Second time derivative of the current tendon's length at zero joint acceleration.
 var<private> bias_length_acceleration: f32;
 
+// Straight segment: adds its length acceleration.
 fn bias_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     bias_length_acceleration += segment_length_acceleration__bias_cacc(begin, stop, divisor);
 }
 
+// Arc on a geom: contributes nothing.
 fn bias_arc(ten: u32, length: f32) {
 }
 
@@ -80,7 +83,7 @@ fn body_acceleration(body: u32) {
     set_bias_cacc_spatial(body, acc);
 }
 
-// Force that moves one body and its children's subtrees; the world has no inertia of its own.
+// Force on one body plus its children's subtrees; the world has no inertia of its own.
 fn body_force(body: u32) {
     let inertia = cinert_inertia(body);
     let vel = cvel_spatial(body);

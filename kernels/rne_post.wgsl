@@ -1,4 +1,4 @@
-// Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
+// Body accelerations, external forces and interaction forces, once the constraint forces are known.
 // Twin: src/cpu/smooth/rne_post.rs.
 
 import package::constraint::contact_force::contact_force;
@@ -15,8 +15,9 @@ import package::smooth::passive::{stiffness_at, stiffness_of_tendon, tendon_stre
 import package::smooth::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
 import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
 
+// cacc, cfrc_ext and cfrc_int of one world.
 fn rne_post() {
-    // accelerations, root to leaf
+    // accelerations, root to leaves
     if (lane == 0u) {
         set_cacc_spatial(0u, Spatial(vec3f(0.0), -gravity()));
     }
@@ -28,7 +29,7 @@ fn rne_post() {
             full_acceleration(u32(level_body(k)));
         }
     }
-    // forces from outside
+    // external forces
     for (var body = lane; body < nbody; body += lanes) {
         outside_force(body);
     }
@@ -41,7 +42,7 @@ fn rne_post() {
     }
     sync();
 //#endif
-    // forces of joints, leaf to root
+    // interaction forces, leaves to root
     for (var up = 0u; up < nlevel; up++) {
         sync();
         let level = nlevel - 1u - up;
@@ -65,13 +66,13 @@ fn full_acceleration(body: u32) {
     set_cacc_spatial(body, acc);
 }
 
-// Forces of the caller, of contacts and of what holds it on one body; none on the world.
+// External force on one body: applied wrench, contacts and equality constraints; none on the world.
 fn outside_force(body: u32) {
     if (body == 0u) {
         set_cfrc_ext_spatial(0u, spatial_zero());
         return;
     }
-    // the caller's has the force first
+    // xfrc_applied stores the force first
     let given = xfrc_applied_spatial(body);
     var sum = about_root(body, xipos_vec3(body), Spatial(given.lin, given.ang));
 //#if CONTACT
@@ -81,7 +82,7 @@ fn outside_force(body: u32) {
         if (contact_efc_address(con) < 0 || !(on_first || on_second)) {
             continue;
         }
-        // to global axes: those of the contact are rows
+        // to global axes: the frame's rows are its axes
         let f = contact_force(con);
         let frame = contact_frame_mat3(con);
         let about = about_root(body, contact_pos_vec3(con), Spatial(f.ang * frame, f.lin * frame));
@@ -102,16 +103,16 @@ fn outside_force(body: u32) {
     set_cfrc_ext_spatial(body, sum);
 }
 
-// Torque and force at a point, about the centre of mass of a body's tree.
+// A wrench at a point, moved to the centre of mass of the body's tree.
 fn about_root(body: u32, point: vec3f, wrench: Spatial) -> Spatial {
     let arm = point - subtree_com_vec3(u32(body_rootid(body)));
     return Spatial(wrench.ang + cross(arm, wrench.lin), wrench.lin);
 }
 
-// Force along the tendon at hand.
+// Force along the current tendon.
 var<private> pulling_force: f32;
 
-// Adds the force of one tendon with a path in space at the points of the path that are fixed to bodies.
+// Adds the force of one spatial tendon at the attachment points of its path.
 fn add_tendon_force(ten: u32) {
     if (wrap_type(u32(tendon_adr(ten))) == WRAP_JOINT) {
         return;
@@ -122,9 +123,11 @@ fn add_tendon_force(ten: u32) {
     }
 }
 
+// Arc on a geom: no force, as both of its ends are on that geom's body.
 fn add_tendon_force_arc(ten: u32, length: f32) {
 }
 
+// Straight segment: equal and opposite forces on the bodies of its ends.
 fn add_tendon_force_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     if (begin.body == stop.body) {
         return;
@@ -140,8 +143,8 @@ fn add_tendon_force_straight(ten: u32, begin: PathPoint, stop: PathPoint, diviso
     }
 }
 
-// Force along a tendon with a path in space, positive where it lengthens: of actuators, constraint rows, springs and
-// dampers, less what moves its inertia.
+// Force along a spatial tendon, positive if it lengthens the tendon: actuators, constraint rows, spring and damper,
+// less the inertial force of the armature.
 fn tendon_force(ten: u32) -> f32 {
     var total = 0.0;
     for (var a = 0u; a < nactuator; a++) {
@@ -163,7 +166,7 @@ fn tendon_force(ten: u32) -> f32 {
             total += efc_force(r);
         }
         if (efc_type(r) == CONSTRAINT_LIMIT_TENDON) {
-            // the upper limit shortens it
+            // the row's position tells the limits apart; the upper one shortens the tendon
             let length = ten_length(ten);
             let lower = abs(efc_pos(r) - (length - tendon_range(2u * ten)));
             let upper = abs(efc_pos(r) - (tendon_range(2u * ten + 1u) - length));
@@ -189,17 +192,19 @@ fn tendon_force(ten: u32) -> f32 {
     return total;
 }
 
-// Second time derivative of the length of the tendon at hand.
+// Second time derivative of the current tendon's length.
 var<private> tendon_length_acceleration: f32;
 
+// Straight segment: adds its length acceleration.
 fn inertia_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     tendon_length_acceleration += segment_length_acceleration__cacc(begin, stop, divisor);
 }
 
+// Arc on a geom: contributes nothing.
 fn inertia_arc(ten: u32, length: f32) {
 }
 
-// Force that one body gets from its parent; the world has no inertia of its own.
+// Interaction force from the parent on one body; the world has no inertia of its own.
 fn joint_force(body: u32) {
     var total = spatial_zero();
     if (body > 0u) {

@@ -1,4 +1,4 @@
-// Outputs of the sensors. Twin: src/cpu/sensor/sensor.rs.
+// Sensor outputs. Twin: src/cpu/sensor/sensor.rs.
 
 import package::actuation::history::delay_sensors;
 import package::collision::ray::is_inside;
@@ -12,7 +12,9 @@ import package::sensor::sensor_ray::{focal_lengths, rangefinder};
 import package::sleep::asleep::tree_sleeps;
 import package::smooth::passive::qpos_at4;
 
+// Outputs of all sensors of one world.
 fn sensor() {
+    // all sensors but rangefinders, one for each lane
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
         if (kind == SENSOR_RANGEFINDER || sensor_asleep(s)) {
@@ -33,11 +35,12 @@ fn sensor() {
         let values = measure(s, kind);
         let adr = u32(sensor_adr(s));
         for (var k = 0u; k < u32(sensor_dim(s)); k++) {
-            // user sensors may have more than four
+            // user sensors may have more than four outputs
             set_sensordata(adr + k, cut_off(s, select(0.0, values[min(k, 3u)], k < 4u)));
         }
     }
 //#if RANGEFINDER
+    // rangefinders: the lanes share the rays
     for (var s = 0u; s < nsensor; s++) {
         if (sensor_type(s) == SENSOR_RANGEFINDER && !sensor_asleep(s)) {
             rangefinder(s);
@@ -50,7 +53,7 @@ fn sensor() {
 //#endif
 }
 
-// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
+// True if the measured object and its reference sleep: the output then keeps its value.
 fn sensor_asleep(s: u32) -> bool {
 //#if SLEEP
     let other = sensor_treeid(2u * s + 1u);
@@ -158,7 +161,7 @@ fn measure(s: u32, kind: i32) -> vec4f {
     return vec4f(0.0);
 }
 
-// Numbers X of an actuator's outputs, of which there are one or three.
+// Elements of field X for an actuator's outputs, of which there are one or three.
 fn actuator_outputs__X(a: u32) -> vec4f {
     let first = u32(actuator_outadr(a));
     var values = vec4f(X(first), 0.0, 0.0, 0.0);
@@ -169,7 +172,7 @@ fn actuator_outputs__X(a: u32) -> vec4f {
     return values;
 }
 
-// What a sensor at a site measures, in the frame of the site.
+// Output of a sensor at a site, in the site's frame.
 fn site_sensor(kind: i32, site: u32) -> vec3f {
     let frame = frame_of(OBJECT_SITE, site);
     var global = opt_magnetic_vec3(0u);
@@ -182,7 +185,7 @@ fn site_sensor(kind: i32, site: u32) -> vec3f {
         global = acceleration_of(frame).lin;
     }
     if (kind == SENSOR_FORCE || kind == SENSOR_TORQUE) {
-        // force of the joints, its torque moved to the site
+        // interaction force, its torque moved to the site
         let f = cfrc_int_spatial(frame.body);
         let arm = frame.pos - subtree_com_vec3(u32(body_rootid(frame.body)));
         global = select(f.ang - cross(arm, f.lin), f.lin, kind == SENSOR_FORCE);
@@ -191,7 +194,7 @@ fn site_sensor(kind: i32, site: u32) -> vec3f {
     return global * frame.mat;
 }
 
-// Where a site is seen in the image of a camera, in pixels from its upper left corner.
+// Projection of a site to a camera image, in pixels from the upper left corner.
 fn projection(site: u32, cam: u32) -> vec2f {
     let frame = frame_of(OBJECT_CAMERA, cam);
     let seen = (site_xpos_vec3(site) - frame.pos) * frame.mat;
@@ -204,7 +207,7 @@ fn projection(site: u32, cam: u32) -> vec2f {
     return half + vec2f(-focal.x * seen.x, focal.y * seen.y) / depth;
 }
 
-// Sum of the forces of the actuators that pull a tendon.
+// Sum of the actuator forces on a tendon.
 fn tendon_actuator_force(ten: u32) -> f32 {
     var sum = 0.0;
     for (var a = 0u; a < nactuator; a++) {
@@ -215,7 +218,7 @@ fn tendon_actuator_force(ten: u32) -> f32 {
     return sum;
 }
 
-// Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
+// Limit sensor: distance less margin, velocity or force; zero where no limit is active.
 fn limit_sensor(kind: i32, id: i32) -> f32 {
     let wanted = select(CONSTRAINT_LIMIT_TENDON, CONSTRAINT_LIMIT_JOINT, kind < SENSOR_TENDONLIMITPOS);
     let first = u32(ne(0u) + nf(0u));
@@ -235,11 +238,11 @@ fn limit_sensor(kind: i32, id: i32) -> f32 {
     return 0.0;
 }
 
-// Pose or motion of a frame, relative to another where there is one. Accelerations are global.
+// Pose or motion of a frame, relative to a reference frame if there is one. Accelerations are global.
 fn frame_sensor(s: u32, kind: i32, id: u32) -> vec4f {
     let relative = sensor_refid(s) >= 0;
     let other = u32(max(sensor_refid(s), 0));
-    // the frame of the world where there is none
+    // without a reference, the world frame
     let reference = select(OBJECT_NONE, sensor_reftype(s), relative);
     if (kind == SENSOR_FRAMEQUAT) {
         let q = quat_of(sensor_objtype(s), id);
@@ -261,7 +264,7 @@ fn frame_sensor(s: u32, kind: i32, id: u32) -> vec4f {
         global = frame.mat[kind - SENSOR_FRAMEXAXIS];
     }
     if (kind >= SENSOR_FRAMELINVEL) {
-        // as seen from a frame that may turn
+        // seen from a reference frame that may rotate
         let v = velocity_of(frame);
         let w = velocity_of(base);
         let seen = v.lin - w.lin - cross(w.ang, frame.pos - base.pos);
@@ -270,11 +273,11 @@ fn frame_sensor(s: u32, kind: i32, id: u32) -> vec4f {
     return vec4f(global * base.mat, 0.0);
 }
 
-// One where an object's origin is inside of a site, else zero.
+// 1 if an object's origin is inside a site, else 0.
 fn inside_site(s: u32, id: u32) -> f32 {
     let kind = sensor_objtype(s);
     var pos = frame_of(kind, id).pos;
-    // a body without mass is where its subtree is
+    // a massless body is located at its subtree's centre of mass
     if (kind == OBJECT_BODY && id > 0u && body_mass(id) < MINVAL && body_subtreemass(id) >= MINVAL) {
         pos = subtree_com_vec3(id);
     }

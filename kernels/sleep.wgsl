@@ -1,13 +1,15 @@
-// Puts trees to sleep that have rested for a while, with all that they touch. Twin: src/cpu/sleep/sleep.rs.
+// Puts islands of trees to sleep after a period of rest. Twin: src/cpu/sleep/sleep.rs.
 //
-// Lanes count for how long trees rest; one lane finds islands and closes cycles.
+// Lanes count the steps at rest of each tree; one lane finds islands and closes sleep cycles.
 
 import package::constraint::islands::join_trees;
 import package::runtime::group::{lane, sync};
 import package::sleep::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
 
+// One step of the sleep counters, then the islands that fall asleep.
 fn sleep() {
 //#if SLEEP
+    // sleep counters
     for (var tree = lane; tree < ntree; tree += lanes) {
         set_tree_island(tree, -1);
         if (tree_sleeps(i32(tree))) {
@@ -17,6 +19,7 @@ fn sleep() {
         set_tree_asleep(tree, select(AWAKE, min(tree_asleep(tree) + 1, -1), at_rest));
     }
     sync();
+    // islands whose trees have all rested long enough
     if (lane == 0u) {
         join_trees();
         for (var tree = 0u; tree < ntree; tree++) {
@@ -26,9 +29,10 @@ fn sleep() {
         }
     }
     sync();
+    // state of the sleeping trees
     for (var tree = lane; tree < ntree; tree += lanes) {
         if (tree_sleeps(i32(tree))) {
-            // nothing is left for the integrator
+            // sleeping trees have nothing to integrate
             let dof0 = u32(tree_dofadr(tree));
             for (var dof = dof0; dof < dof0 + u32(tree_dofnum(tree)); dof++) {
                 set_qvel(dof, 0.0);
@@ -46,12 +50,12 @@ fn sleep() {
 }
 
 //#if SLEEP
-// Whether a tree sleeps when it comes to rest.
+// True if the sleep policy of a tree allows it to fall asleep.
 fn may_sleep(tree: u32) -> bool {
     return tree_sleep_policy(tree) != SLEEP_AUTO_NEVER && tree_sleep_policy(tree) != SLEEP_NEVER;
 }
 
-// Whether a tree is the first of its island that does not sleep.
+// True if a tree is the first awake one of its island.
 fn is_first_awake(tree: u32) -> bool {
     var none = true;
     for (var t = 0u; t < tree; t++) {
@@ -60,7 +64,7 @@ fn is_first_awake(tree: u32) -> bool {
     return none;
 }
 
-// Whether all trees of an island have rested long enough, or sleep.
+// True if every tree of an island has rested long enough, or sleeps already.
 fn island_at_rest(island: i32) -> bool {
     var all_at_rest = true;
     for (var t = 0u; t < ntree && island >= 0; t++) {
@@ -69,7 +73,7 @@ fn island_at_rest(island: i32) -> bool {
     return all_at_rest;
 }
 
-// Puts a tree to sleep, together with those of its island after it.
+// Puts a tree to sleep together with the later trees of its island.
 fn close_cycle(begin: u32) {
     var last = begin;
     for (var t = begin + 1u; t < ntree; t++) {

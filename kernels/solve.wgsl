@@ -1,7 +1,7 @@
-// Constraint forces and acceleration: on the primal problem by Newton's method or conjugate gradients, or on the dual one.
-// Twin: src/cpu/solver/solve.rs, which says what is minimised.
+// Constraint forces and acceleration: the primal problem by Newton's method or conjugate gradients, or the dual one
+// by projected Gauss-Seidel. Twin: src/cpu/solver/solve.rs, which states the cost.
 //
-// All lanes of a world take the same decisions, from the same sums. The line search is one loop with one
+// All lanes of a world take the same decisions, from the same sums. The line search is one loop with a single
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
 // may be in different states. Loops that hold barriers run until no world of the group is live.
 
@@ -16,6 +16,7 @@ import package::solver::state::{
 };
 import package::solver::update::update_gradient;
 
+// Complete solve in one dispatch.
 fn solve() {
     begin_solve();
     for (var i = 0; i <= opt_iterations(0u); i++) {
@@ -34,12 +35,13 @@ fn solve() {
 }
 
 //#if SPLIT_SOLVE
-// The same in dispatches of one iteration each, for drivers that end long loops.
+// First dispatch of a solve that is split into one dispatch for each iteration, for drivers that end long loops.
 fn solve_first() {
     begin_solve();
     save_solve();
 }
 
+// Dispatch of one iteration.
 fn solve_next() {
     load_solve();
     if (group_max(u32(stepped)) != 0u) {
@@ -50,6 +52,7 @@ fn solve_next() {
 }
 //#endif
 
+// Initial state of the solver.
 fn begin_solve() {
     rows = u32(nefc(0u));
     live = rows > 0u;
@@ -65,7 +68,7 @@ fn begin_solve() {
 //#endif
 }
 
-// The gradient where the last step has led and, unless it is small, one more step.
+// Gradient at the current acceleration and, unless it is small, one more step.
 fn iterate_solve() {
 //#if PGS
     pgs_iterate();
@@ -79,7 +82,7 @@ fn iterate_solve() {
     if (group_max(u32(live)) == 0u) {
         return;
     }
-    // direction, and how far to go
+    // search direction and line search
     search_direction();
     let sums = search_sums();
 //#if !CG
@@ -95,7 +98,8 @@ fn iterate_solve() {
     }
     let improves = best.alpha != 0.0 && -scale * best.cost >= tolerance;
 //#if CG
-    // a direction that improves nothing may be one that rounding has spoilt: the gradient alone decides
+    // CG stops only if the steepest descent after a restart does not improve either: rounding may have spoilt the
+    // direction
     live = live && (improves || !restart);
     restart = !improves;
 //#else

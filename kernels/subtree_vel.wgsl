@@ -1,9 +1,10 @@
-// Velocities of the centres of mass of subtrees, and their angular momenta about them. Twin: src/cpu/smooth/subtree_vel.rs.
+// Linear velocities and angular momenta of subtrees about their centres of mass. Twin: src/cpu/smooth/subtree_vel.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::sensor::object_frames::motion_at;
 
+// subtree_linvel and subtree_angmom, leaves to root.
 fn subtree_vel() {
     for (var up = 0u; up < nlevel; up++) {
         sync();
@@ -16,7 +17,7 @@ fn subtree_vel() {
     }
 }
 
-// Momenta of one subtree; those of the children are known.
+// Momenta of one subtree from those of its children.
 fn subtree_momentum(body: u32) {
     let center = xipos_vec3(body);
     let vel = motion_at__cvel(body, center);
@@ -30,7 +31,7 @@ fn subtree_momentum(body: u32) {
         momentum += body_subtreemass(child) * subtree_linvel_vec3(child);
     }
     let linvel = momentum * (1.0 / max(body_subtreemass(body), MINVAL));
-    // angular momentum of the body about its own centre of mass, then of everything about the subtree's
+    // angular momentum of the body about its own centre of mass, then of all parts about the subtree's
     let axes = ximat_mat3(body);
     let com = subtree_com_vec3(body);
     var angmom = axes * (body_inertia_vec3(body) * (vel.ang * axes));

@@ -1,4 +1,4 @@
-// Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around geoms and over
+// Tendon lengths and Jacobians: weighted sums of joint coordinates, or paths through sites, around geoms and over
 // pulleys. Twin: src/cpu/smooth/tendon.rs.
 
 import package::math::vector::normalize3;
@@ -6,6 +6,7 @@ import package::runtime::group::lane;
 import package::smooth::jacobian::jac_column;
 import package::smooth::tendon_path::{for_each_segment, PathPoint};
 
+// ten_length and ten_J of all tendons.
 fn tendon() {
     for (var ten = lane; ten < ntendon; ten += lanes) {
 //#if SPATIAL_TENDON
@@ -18,7 +19,7 @@ fn tendon() {
         let adr = u32(ten_J_rowadr(ten));
         let end = adr + u32(ten_J_rownnz(ten));
         for (var k = adr; k < end; k++) {
-            // of a joint that comes twice, the first entry has all
+            // a joint listed twice has its whole coefficient in the first entry
             var again = false;
             if (k > adr) {
                 again = ten_J_colind(k - 1u) == ten_J_colind(k);
@@ -28,7 +29,7 @@ fn tendon() {
     }
 }
 
-// Weighted sum of the joint coordinates along the path.
+// Weighted sum of the joint coordinates of a fixed tendon.
 fn fixed_length(ten: u32) -> f32 {
     let adr = u32(tendon_adr(ten));
     let end = adr + u32(tendon_num(ten));
@@ -41,7 +42,7 @@ fn fixed_length(ten: u32) -> f32 {
     return length;
 }
 
-// Weight of one degree of freedom.
+// Coefficient of one degree of freedom in a fixed tendon.
 fn fixed_moment(ten: u32, dof: i32) -> f32 {
     let adr = u32(tendon_adr(ten));
     let end = adr + u32(tendon_num(ten));
@@ -54,7 +55,7 @@ fn fixed_moment(ten: u32, dof: i32) -> f32 {
     return moment;
 }
 
-// Length and Jacobian of one tendon with a path in space.
+// Length and Jacobian of one spatial tendon.
 fn spatial(ten: u32) {
     let adr = u32(ten_J_rowadr(ten));
     let row_end = adr + u32(ten_J_rownnz(ten));
@@ -65,17 +66,17 @@ fn spatial(ten: u32) {
     for_each_segment__stretch(ten);
 }
 
-// Adds a segment along a geom.
+// Arc on a geom: adds its length.
 fn stretch_arc(ten: u32, length: f32) {
     set_ten_length(ten, ten_length(ten) + length);
 }
 
-// Adds a straight segment.
+// Straight segment: adds its length and Jacobian.
 fn stretch_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
     let d = stop.pos - begin.pos;
     let length = sqrt(dot(d, d));
     set_ten_length(ten, ten_length(ten) + length / divisor);
-    // what moves both ends alike does not stretch it
+    // common motion of both ends does not stretch it
     if (begin.body == stop.body) {
         return;
     }

@@ -1,4 +1,4 @@
-// Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
+// Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 // Twin: src/cpu/actuation/transmission.rs.
 
 import package::math::spatial::spatial_add_scaled;
@@ -7,6 +7,7 @@ import package::runtime::group::lane;
 import package::smooth::jacobian::jac_column;
 import package::smooth::passive::qpos_at4;
 
+// actuator_length and actuator_moment of all actuators.
 fn transmission() {
     for (var a = lane; a < nactuator; a += lanes) {
         let out = u32(actuator_outadr(a));
@@ -42,11 +43,12 @@ fn transmission() {
     }
 }
 
+// Components 3k to 3k + 2 of an output's gear.
 fn gear3(out: u32, k: u32) -> vec3f {
     return actuator_gear_vec3(2u * out + k);
 }
 
-// The length of a tendon, scaled.
+// Tendon transmission: tendon length times gear.
 fn tendon_transmission(a: u32, out: u32) {
     let ten = u32(actuator_trnid(2u * a));
     let gear = actuator_gear(6u * out);
@@ -58,7 +60,7 @@ fn tendon_transmission(a: u32, out: u32) {
     }
 }
 
-// The coordinate of a joint, scaled; for ball and free joints the rotation vector along the gear.
+// Joint transmission: coordinate times gear; for ball and free joints the rotation vector along the gear.
 fn joint_transmission(a: u32, out: u32) {
     let jnt = u32(actuator_trnid(2u * a));
     let row = u32(moment_rowadr(out));
@@ -66,7 +68,7 @@ fn joint_transmission(a: u32, out: u32) {
     let kind = jnt_type(jnt);
 //#if FREE
     if (kind == JOINT_FREE) {
-        // a free joint has no length; its translation comes first
+        // a free joint has no length; its translational moments come first
         set_actuator_length(out, 0.0);
         set_moment3(row, gear3(out, 0u));
         set_moment3(row + 3u, in_child(a, gear3(out, 1u), qpos_at4(adr + 3u)));
@@ -86,7 +88,7 @@ fn joint_transmission(a: u32, out: u32) {
     set_actuator_moment(row, actuator_gear(6u * out));
 }
 
-// The rotational gear in the child's frame.
+// Rotational gear in the child's frame.
 fn in_child(a: u32, axis: vec3f, quat: vec4f) -> vec3f {
     if (actuator_trntype(a) == TRANSMISSION_JOINTINPARENT) {
         return quat_rotate(quat_conj(quat_normalize(quat)), axis);
@@ -94,13 +96,14 @@ fn in_child(a: u32, axis: vec3f, quat: vec4f) -> vec3f {
     return axis;
 }
 
+// Writes three consecutive moments.
 fn set_moment3(row: u32, v: vec3f) {
     set_actuator_moment(row, v.x);
     set_actuator_moment(row + 1u, v.y);
     set_actuator_moment(row + 2u, v.z);
 }
 
-// Length and moment arms of a slider-crank: the rod joins the crank's site to a point of the slider's axis.
+// Slider-crank transmission: the rod joins the crank's site to a point on the slider's axis.
 fn slider_crank(a: u32, out: u32) {
     let crank = u32(actuator_trnid(2u * a));
     let slider = u32(actuator_trnid(2u * a + 1u));
@@ -111,7 +114,7 @@ fn slider_crank(a: u32, out: u32) {
     let along = dot(arm, axis);
     let rod = actuator_cranklength(a);
     let square = along * along + rod * rod - dot(arm, arm);
-    // out of reach: as near as it gets
+    // rod out of reach: the nearest solution
     let root = sqrt(max(square, 0.0));
     let gear = actuator_gear(6u * out);
     set_actuator_length(out, (along - root) * gear);
@@ -136,7 +139,7 @@ fn site_orientation(site: u32) -> vec4f {
     return quat_mul(xquat_vec4(u32(site_bodyid(site))), site_quat_vec4(site));
 }
 
-// Length and moment arms of a force and torque at a site, in its own frame or in that of another one.
+// Site transmission: force and torque at a site, in its own frame or in that of a reference site.
 fn site_transmission(a: u32, out: u32) {
     let site = u32(actuator_trnid(2u * a));
     let other = actuator_trnid(2u * a + 1u);
@@ -165,7 +168,7 @@ fn site_transmission(a: u32, out: u32) {
     }
 }
 
-// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
+// Orientation transmission: three outputs, about the axes of the moving frame.
 fn orientation_transmission(a: u32, out: u32) {
     let object = u32(actuator_trnid(2u * a));
     let other = actuator_trnid(2u * a + 1u);
@@ -193,7 +196,7 @@ fn orientation_transmission(a: u32, out: u32) {
     }
 }
 
-// Moment arms of adhesion: the mean of the normals of all contacts of a body pulls at it.
+// Adhesion moment arms: minus the mean of the normal Jacobians of all contacts of a body.
 fn adhesion(a: u32, out: u32) {
     let body = actuator_trnid(2u * a);
     set_actuator_length(out, 0.0);

@@ -1,6 +1,7 @@
-// Wakes trees that are disturbed in their sleep: by the caller, or by what couples them with others. Twin: src/cpu/sleep/wake.rs.
+// Wakes sleeping trees that are disturbed, by the caller or through a coupling with other trees.
+// Twin: src/cpu/sleep/wake.rs.
 //
-// Lanes look at the trees; then one lane wakes them, because trees that sleep together wake together.
+// Lanes test the trees; one lane then wakes them, because a sleep cycle wakes as a whole.
 
 import package::constraint::equality::{body_anchors, is_active, is_connect_or_weld};
 import package::runtime::group::{lane, sync};
@@ -8,11 +9,12 @@ import package::sleep::asleep::{
     AWAKE, coupled_trees, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
 };
 
-// What couples trees: whether one of them is awake, and which of them sleep together.
+// Trees of one coupling: some tree awake, last sleep cycle seen, more than one cycle.
 var<private> coupled_awake: bool;
 var<private> coupled_cycle: i32;
 var<private> coupled_many_cycles: bool;
 
+// Wakes all disturbed trees of one world.
 fn wake() {
 //#if SLEEP
     for (var tree = lane; tree < ntree; tree += lanes) {
@@ -29,7 +31,7 @@ fn wake() {
         wake_coupled();
     }
     sync();
-    // the solver starts from no acceleration of what sleeps
+    // warm start: sleeping degrees of freedom have zero acceleration
     for (var dof = lane; dof < nv; dof += lanes) {
         if (tree_sleeps(dof_treeid(dof))) {
             set_qacc_warmstart(dof, 0.0);
@@ -39,7 +41,7 @@ fn wake() {
 }
 
 //#if SLEEP
-// Whether the caller has moved a tree since it fell asleep.
+// True if the caller has moved a tree since it fell asleep.
 fn has_moved(tree: u32) -> bool {
     let range = tree_qpos_range(tree);
     var moved = false;
@@ -49,7 +51,7 @@ fn has_moved(tree: u32) -> bool {
     return moved;
 }
 
-// Wakes what the limit of a tendon or an equality constraint couples, if not all of that sleeps together.
+// Wakes the trees coupled by an active tendon limit or equality constraint, unless they all sleep in one cycle.
 fn wake_coupled() {
 //#if TENDON_LIMIT
     for (var ten = 0u; ten < ntendon; ten++) {
@@ -72,20 +74,21 @@ fn wake_coupled() {
 }
 
 //#if TENDON_LIMIT
-// Whether a tendon is at one of its limits.
+// True if a tendon is at one of its limits.
 fn is_at_limit(ten: u32) -> bool {
     let margin = tendon_margin(ten);
     return ten_length(ten) - tendon_range(2u * ten) < margin || tendon_range(2u * ten + 1u) - ten_length(ten) < margin;
 }
 //#endif
 
+// Begins a new coupling.
 fn clear_coupled() {
     coupled_awake = false;
     coupled_cycle = -1;
     coupled_many_cycles = false;
 }
 
-// One more tree.
+// Adds a tree to the coupling.
 fn note_tree(tree: i32) {
     if (!tree_sleeps(tree)) {
         coupled_awake = coupled_awake || tree >= 0;
@@ -96,13 +99,13 @@ fn note_tree(tree: i32) {
     coupled_cycle = cycle;
 }
 
-// Whether they cannot sleep on as they are.
+// True if the coupling joins a sleeping tree with an awake one or with another cycle.
 fn is_mixed() -> bool {
     return coupled_many_cycles || (coupled_cycle >= 0 && coupled_awake);
 }
 
 //#if TENDON
-// Those that a tendon moves.
+// Adds the trees that a tendon moves.
 fn note_tendon(ten: i32) {
     if (ten >= 0) {
         let adr = u32(ten_J_rowadr(u32(ten)));
@@ -124,7 +127,7 @@ fn wake_tendon(ten: i32) {
 //#endif
 
 //#if EQUALITY
-// Wakes what an equality constraint couples, if not all of that sleeps together.
+// Wakes the trees of an equality constraint, unless they all sleep in one cycle.
 fn wake_equality(eq: u32) {
     clear_coupled();
 //#if TENDON_EQUALITY
@@ -140,7 +143,7 @@ fn wake_equality(eq: u32) {
 //#endif
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
-        // the caller may move it at any time
+        // the caller may move a mocap body at any time
         let held = body_anchors(eq);
         coupled_awake = is_mocap(held.body1) || is_mocap(held.body2);
     }

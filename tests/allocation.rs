@@ -1,4 +1,4 @@
-//! A step on the CPU allocates nothing.
+//! Steps on the CPU do not allocate.
 
 #![allow(unsafe_code, reason = "a global allocator that counts")]
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -15,7 +15,7 @@ use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 
-/// The system's allocator, with every request counted.
+/// The system allocator with a request counter.
 struct Counting;
 
 /// Requests of all threads.
@@ -26,17 +26,17 @@ thread_local! {
     static HERE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// One more request; a thread that is ending has no counter of its own any more.
+/// Counts a request; a thread that is ending no longer has a counter.
 fn count() {
     ALL.fetch_add(1, Ordering::Relaxed);
     let _ = HERE.try_with(|n| n.set(n.get() + 1));
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is; counting does not allocate
+// SAFETY: every call is forwarded to the system allocator unchanged; counting does not allocate
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promises are the ones that the system asks for
+        // SAFETY: the caller upholds the contract of the system allocator
         unsafe { System.alloc(layout) }
     }
 
@@ -61,9 +61,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Steps that are counted.
+/// Measured steps.
 const STEPS: usize = 50;
-/// Steps before: the worlds are in contact then.
+/// Steps before the measured ones; by then the worlds are in contact.
 const WARM_UP: usize = 200;
 
 fn model(name: &str) -> Model {
@@ -84,17 +84,17 @@ const KINDS: &[&str] = &[
     "../tests/parity/models/noslip.xml",
 ];
 
-/// Models whose geoms only measure how far they are apart.
+/// Models whose geoms are used by distance sensors only.
 const DISTANCES: &[&str] =
     &["../tests/parity/models/distance.xml", "../tests/parity/models/convex_distance.xml"];
 
-/// One test at a time: what others allocate meanwhile would count.
+/// Runs one test at a time: allocations of others would count.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A world with controls of its own, in contact.
+/// A world in contact under its own controls.
 fn warm_world(model: &Model, capacity: Capacity) -> Data {
     let mut data = Data::new(model, capacity);
     fill(model, Control::Hold, 3, 0, 0, &mut data.ctrl);
@@ -150,7 +150,7 @@ fn a_batch_allocates_for_calls_and_not_for_steps() {
     for name in ["humanoid.xml", "pile.xml"] {
         let mut batch = Batch::new(&model(name), 4, &BatchOptions::on(Backend::Cpu)).unwrap();
         batch.step(WARM_UP).unwrap();
-        // what the pool of threads does once does not count: the calmest of some calls
+        // one-off work of the thread pool does not count: the minimum over several calls
         let mut least = usize::MAX;
         for _ in 0..10 {
             let before = ALL.load(Ordering::Relaxed);

@@ -18,7 +18,7 @@ fn on_cpu(model: &Model, worlds: usize) -> Batch {
     Batch::new(model, worlds, &BatchOptions::on(Backend::Cpu)).unwrap()
 }
 
-/// Every world under control noise of its own number, `first` on.
+/// Steps every world under control noise that depends on its number, counted from `first`.
 fn run(batch: &mut Batch, first: usize, steps: usize) {
     let mut ctrl = vec![0.0; batch.worlds() * batch.sizes().nu];
     for step in (0..steps).step_by(10) {
@@ -81,7 +81,7 @@ fn masks_choose_worlds() {
     assert_eq!(qpos.shape, [1, 28]);
     assert_eq!(qpos.data.to_f64(), model.key_qpos[28..56]);
 
-    // forward in one world leaves the results of the others
+    // forward dynamics of one world leaves the results of the others
     let height = |b: &Batch, w: usize| b.get("xpos").unwrap().data.to_f64()[w * 14 * 3 + 5];
     let old = [height(&batch, 0), height(&batch, 1)];
     batch.set_worlds("qpos", &[true, false, false], &model.qpos0).unwrap();
@@ -136,7 +136,7 @@ fn a_broken_world_is_flagged_and_disturbs_no_other() {
     assert_eq!(flags[1] & status::BAD_QPOS, status::BAD_QPOS);
     assert_eq!(flags[2], status::BAD_CTRL);
     assert!(batch.status_counts().unwrap().contains(&("bad_qpos", 1)));
-    // the first world never noticed; the others went on from the initial state, and without control
+    // world 0 never noticed; the others went on from the initial state, without control
     (0..3).for_each(|w| assert_eq!(bits(&batch, w), bits(&clean, w), "world {w}"));
     assert_eq!(batch.finite_share().unwrap(), 1.0);
 

@@ -1,4 +1,4 @@
-//! The check finds what is wrong, and passes what is only rounded.
+//! The backend check finds faults and accepts rounding.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -14,13 +14,13 @@ use manyworlds::schema::stages::Stage;
 
 const OPTIONS: CheckOptions = CheckOptions { worlds: 4, steps: 60, seed: 1, from: None };
 
-/// What a faulty backend may do to a field of the last world.
+/// A fault injected into a field of the last world.
 #[derive(Clone, Copy)]
 enum Fault {
     None,
     /// Adds a hundredth to one element.
     Perturb(&'static str),
-    /// Does not run the stage that writes it.
+    /// Skips the stage that writes the field.
     Skip(&'static str),
 }
 
@@ -85,9 +85,9 @@ fn rounding_passes() {
     let report = check(Fault::None, &OPTIONS);
     let over: Vec<_> = report.rows.iter().filter(|r| r.over()).collect();
     assert!(report.passed(), "{over:?}");
-    // against the same pipeline in the same precision there is no difference at all
+    // the same pipeline in the same precision shows no difference at all
     assert!(report.rows.iter().all(|r| r.single == 0.0));
-    // every stage is there
+    // every stage is reported
     assert!(plan::stages(&humanoid()).all(|s| report.rows.iter().any(|r| r.stage == s)));
 }
 
@@ -116,7 +116,7 @@ fn from_a_stage_on_errors_add_up_and_earlier_stages_are_the_cpu_s() {
     let report = check(Fault::None, &options);
     assert!(report.passed());
     assert!(report.rows.iter().all(|r| r.stage >= Stage::crb));
-    // a fault shows in its stage and in what follows, and nowhere before
+    // a fault shows in its stage and later ones, and in no earlier one
     let report = check(Fault::Skip("rne"), &options);
     let first = report.rows.iter().find(|r| r.over()).unwrap();
     assert_eq!(first.stage, Stage::rne);

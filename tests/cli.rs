@@ -21,14 +21,14 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The object of a run that has to succeed.
+/// JSON object printed by a successful run.
 fn object(arguments: &[&str]) -> Value {
     let done = run(&[arguments, &["--format", "json"]].concat());
     assert!(done.status.success(), "{}", text(&done.stderr));
     serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap()
 }
 
-/// Standard error of a run that has to be refused.
+/// Standard error of a refused run.
 fn refused(arguments: &[&str]) -> String {
     let done = run(arguments);
     assert_eq!(done.status.code(), Some(2), "{arguments:?}: {}", text(&done.stdout));
@@ -66,7 +66,7 @@ fn a_broken_model_is_refused_with_its_place() {
     std::fs::write(&path, "<mujoco>\n <worldbody>\n  <geom sise='1'/>\n </worldbody>\n</mujoco>\n").unwrap();
     let said = refused(&["info", &name]);
     assert!(said.contains("broken.xml:3:9"), "{said}");
-    // programs get the same as an object
+    // the JSON format carries the same information
     let done = run(&["info", &name, "--format", "json"]);
     let object: Value = serde_json::from_str(text(&done.stdout).trim()).unwrap();
     assert_eq!(object["problems"][0]["line"], 3);
@@ -82,7 +82,7 @@ fn compile_writes_fields_and_sizes() {
     let arrays = npz::read(&path).unwrap();
     assert_eq!(arrays["nv"].data.to_f64(), [6.0]);
     assert_eq!(arrays["body_pos"].shape, [5, 3]);
-    // a place that cannot be written is an error, and nothing is left there
+    // an unwritable path is an error and leaves no file behind
     let (missing, name) = in_folder(&folder, "no/such/folder.npz");
     assert!(refused(&["compile", &model("hopper.xml"), "--out", &name]).contains("folder.npz"));
     assert!(!missing.exists());
@@ -98,12 +98,12 @@ fn compile_writes_what_the_end_of_the_name_says() {
     };
     for model in [model("hopper.xml"), model("humanoid.xml")] {
         let direct = arrays(&model);
-        // a compiled model is the same to the bit, for every verb
+        // a compiled model is identical to the bit for every verb
         let (path, name) = in_folder(&folder, "m.mwb");
         object(&["compile", &model, "--out", &name]);
         assert_eq!(arrays(&name), direct);
         assert_eq!(object(&["info", &name])["sizes"], object(&["info", &model])["sizes"]);
-        // plain MJCF is the same but for rounding
+        // plain MJCF is identical up to rounding
         let (_, text_name) = in_folder(&folder, "m.xml");
         object(&["compile", &model, "--out", &text_name]);
         for (field, array) in arrays(&text_name) {
@@ -112,7 +112,7 @@ fn compile_writes_what_the_end_of_the_name_says() {
             }
         }
         assert!(refused(&["compile", &name, "--out", &text_name]).contains("cannot be turned back"));
-        // a damaged file says so
+        // a damaged file is reported as such
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
@@ -154,7 +154,7 @@ fn derivatives_are_matrices_of_each_state() {
     assert_eq!(object(&common)["states"], 3);
     let arrays = npz::read(&out).unwrap();
     assert_eq!((&arrays["A"].shape[..], &arrays["B"].shape[..]), (&[3, 4, 4][..], &[3, 4, 1][..]));
-    // the next position moves with the position
+    // the next position depends on the position
     assert!((arrays["A"].data.to_f64()[0] - 1.0).abs() < 1e-6);
     object(&[&common[..], &["--inverse"]].concat());
     assert_eq!(npz::read(&out).unwrap()["DfDq"].shape, [3, 2, 2]);
@@ -166,7 +166,7 @@ fn eval_gives_dense_fields_and_one_step() {
     let folder = tempfile::tempdir().unwrap();
     let (given, given_name) = in_folder(&folder, "in.npz");
     let (out, out_name) = in_folder(&folder, "out.npz");
-    // the rod of 0.5 m and 1 kg, still and horizontal
+    // a rod of 0.5 m and 1 kg, at rest and horizontal
     let states = [("qpos".to_owned(), reals(&[2, 1], vec![0.0, std::f64::consts::FRAC_PI_2]))];
     npz::write(&given, &states).unwrap();
     object(&["eval", &model("pendulum.xml"), "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
@@ -177,7 +177,7 @@ fn eval_gives_dense_fields_and_one_step() {
     let (qacc, inertia) = (arrays["qacc"].data.to_f64(), arrays["M"].data.to_f64());
     assert!(qacc[0].abs() < 1e-9, "{qacc:?}");
     assert!((qacc[1].abs() * inertia[1] - 9.81 * 0.5).abs() < 1e-9, "{qacc:?}");
-    // the step starts from the given state: semi-implicit
+    // the step starts from the given state and is semi-implicit
     let next = [arrays["qvel_next"].data.to_f64()[1], arrays["qpos_next"].data.to_f64()[1]];
     assert!((next[0] - 0.001 * qacc[1]).abs() < 1e-12);
     assert!((next[1] - states[0].1.data.to_f64()[1] - 0.001 * next[0]).abs() < 1e-12);
@@ -228,7 +228,7 @@ fn rollout_measures_and_records() {
     let time = arrays["time"].data.to_f64();
     assert!((time[0] - 0.08).abs() < 1e-9 && (time[14] - 0.24).abs() < 1e-9, "{time:?}");
 
-    // a world does not depend on how many there are
+    // a world does not depend on the number of worlds
     let first = arrays["qpos"].data.to_f64();
     object(&[&common[..], &recorded, &["5"]].concat());
     let again = npz::read(&out).unwrap()["qpos"].data.to_f64();
@@ -254,7 +254,7 @@ fn rollout_takes_controls_from_a_file() {
     let qpos = arrays["qpos"].data.to_f64();
     assert!(qpos[0] > 0.0 && qpos[2] < 0.0, "{qpos:?}");
     assert!(refused(&[&common[..], &["--steps", "21"]].concat()).contains("2 frames do not divide 21 steps"));
-    // one row serves all worlds, numbers that are none are refused, and so are more worlds than fit
+    // one row serves all worlds; non-numbers and more worlds than allowed are refused
     let given = |values: Vec<f64>| npz::write(&given, &[("ctrl".to_owned(), reals(&[1], values))]).unwrap();
     given(vec![0.5]);
     object(&[&common[..], &["--steps", "2", "--record", "ctrl", "--out", &out_name]].concat());
@@ -317,7 +317,7 @@ fn bench_measures_two_backends_in_turns() {
     let common = ["bench", &model("hopper.xml"), "--steps", "5", "--warmup", "5", "--backend", "cpu"];
     let more = ["--worlds", "2", "--repeat", "3", "--against", "cpu"];
     let done = run(&[&common[..], &more, &["--format", "json"]].concat());
-    // a line for the row, and one for all rows
+    // one line for each row, and one for all rows
     let lines: Vec<Value> = text(&done.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!((lines.len(), &lines[1]["rows"][0]), (2, &lines[0]));
     assert_eq!(lines[0]["samples"].as_array().unwrap().len(), 3);
@@ -342,13 +342,13 @@ fn bench_says_what_a_step_costs() {
     let figure = |row: usize, name: &str| both["rows"][row][name].as_f64().unwrap();
     assert!(figure(0, "flops_per_step") > 100.0);
     assert!(figure(1, "flops_per_step") > 10.0 * figure(0, "flops_per_step"));
-    // stages and kinds add up to the same
+    // stages and kinds have the same total
     for part in ["stage_flops", "flops_by_kind"] {
         let sum: f64 = both["rows"][1][part].as_object().unwrap().values().filter_map(Value::as_f64).sum();
         assert!((sum / figure(1, "flops_per_step") - 1.0).abs() < 1e-9, "{part}");
     }
     assert!((figure(1, "nanoseconds_per_step") * figure(1, "steps_per_second") / 1e9 - 1.0).abs() < 1e-9);
-    // kernels move bytes, the CPU is not asked
+    // kernels move bytes; the CPU reports none
     assert!(both["rows"][1]["bytes_per_step"].is_null());
 }
 
@@ -388,7 +388,7 @@ fn bench_compares_with_what_it_printed_before() {
     let common = ["bench", &model, "--steps", "5", "--warmup", "5", "--backend", "cpu", "--worlds"];
     let done = run(&[&common[..], &["2", "--format", "json"]].concat());
     std::fs::write(&path, &done.stdout).unwrap();
-    // the saved row is put beside the new one; a size that is not there is said and no failure
+    // the saved row appears beside the new one; a missing size is reported without failure
     let new = object(&[&common[..], &["2,3", "--against", &name]].concat());
     let (known, unknown) = (&new["rows"][0], &new["rows"][1]);
     let speeds = [&known["steps_per_second"], &known["against"]["steps_per_second"]];
@@ -401,7 +401,7 @@ fn bench_compares_with_what_it_printed_before() {
     assert!(unknown["against"].is_null() && unknown["ratio"].is_null());
     let said = text(&run(&[&common[..], &["2,3", "--against", &name]].concat()).stdout);
     assert!(said.contains("has no row of pendulum.xml x 3 on cpu"), "{said}");
-    // another device is named
+    // a different device is named
     let other = text(&done.stdout).replace("threads", "cores");
     std::fs::write(&path, other).unwrap();
     let said = text(&run(&[&common[..], &["2", "--against", &name]].concat()).stdout);
@@ -448,7 +448,7 @@ fn options_of_kernels_are_refused_where_none_run() {
 fn doctor_says_what_it_sees() {
     let done = run(&["doctor", "--format", "json"]);
     let seen: Value = serde_json::from_str(text(&done.stdout).trim()).unwrap();
-    // without an adapter there is advice, and the status says so
+    // without an adapter there is advice, and a failing status
     let adapters = seen["adapters"].as_array().unwrap().len();
     assert_eq!(done.status.code(), Some(if adapters > 0 { 0 } else { 1 }));
     assert!(adapters > 0 || !seen["hints"].as_array().unwrap().is_empty());
@@ -485,7 +485,7 @@ fn what_tune_finds_is_kept_listed_and_used() {
         assert_eq!(code, Some(0), "{err}");
         serde_json::from_str(out.lines().last().unwrap()).unwrap()
     };
-    // nothing is kept before; a damaged file is said, not used, and replaced
+    // nothing is stored before; a damaged file is reported, ignored and replaced
     assert_eq!(json(&["tune", "--list"])["entries"], serde_json::json!({}));
     let file = folder.path().join("tuning.json");
     std::fs::write(&file, "{").unwrap();
@@ -493,7 +493,7 @@ fn what_tune_finds_is_kept_listed_and_used() {
     let found = json(&["tune", &model, "--worlds", "16", "--backend", "gpu", "--seconds", "0"]);
     let kept = json(&["tune", "--list"]);
     assert_eq!(kept["entries"].as_object().unwrap().len(), 1);
-    // the verbs that step take it
+    // the stepping verbs use the stored tuning
     let other = std::fs::read_to_string(&file)
         .unwrap()
         .replace("\"worlds_per_group\": 8", "\"worlds_per_group\": 16");
@@ -501,10 +501,10 @@ fn what_tune_finds_is_kept_listed_and_used() {
     let used = json(&["rollout", &model, "--worlds", "16", "--steps", "2", "--backend", "gpu"]);
     assert_eq!(used["worlds_per_group"], 16);
     assert_eq!(used["placement"], found["rows"][0]["placement"]);
-    // what is chosen by hand stays
+    // explicit options take precedence
     let by_hand = ["rollout", &model, "--worlds", "16", "--steps", "2", "--backend", "gpu", "--lanes", "1"];
     assert_eq!(json(&by_hand)["worlds_per_group"], 8);
-    // nothing to tune on the CPU
+    // there is nothing to tune on the CPU
     let (code, _, said) = with(&["tune", &model, "--backend", "cpu"]);
     assert!(code == Some(2) && said.contains("nothing to tune"), "{said}");
 }

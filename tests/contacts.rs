@@ -1,4 +1,4 @@
-//! What contacts are bought for: things that stand stay, things that should slide do, and masses may differ.
+//! Behaviour of contacts: stacks stand, bodies slide only when they should, and mass ratios may be large.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -10,7 +10,7 @@ use manyworlds::load_str;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 
-/// A world in its initial state, with room for everything.
+/// A world in its initial state, with room for all contacts and rows.
 fn world(m: &Model) -> Data {
     Data::new(m, max_capacity(m))
 }
@@ -27,7 +27,7 @@ fn fastest(d: &Data) -> f64 {
     d.qvel.chunks(6).map(|v| v[..3].iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }
 
-/// Boxes of half size 0.1 on each other, of these masses from below.
+/// A stack of boxes of half size 0.1 with these masses, from the bottom up.
 fn stack(option: &str, masses: &[f64]) -> Model {
     let mut text = format!("<mujoco><option {option}/><worldbody><geom type='plane' size='5 5 1'/>");
     for (k, mass) in masses.iter().enumerate() {
@@ -41,7 +41,7 @@ fn stack(option: &str, masses: &[f64]) -> Model {
     load_str(&(text + "</worldbody></mujoco>")).unwrap()
 }
 
-/// Whether the boxes of a stack are where they were, but for what they sink into each other.
+/// Checks that the boxes of a stack are at their initial places, having sunk by less than `sinks`.
 fn stands(d: &Data, sinks: f64) {
     for (k, q) in d.qpos.chunks(7).enumerate() {
         let z = 0.1 + 0.2 * k as f64;
@@ -68,7 +68,7 @@ fn a_thousandfold_mass_stays_on_top() {
         let m = stack(option, &[1.0, 1000.0]);
         let mut d = world(&m);
         run(&m, &mut d, 10.0);
-        // the light box is under a thousand times the load that its contacts are made for
+        // the light box carries a thousand times the load that its contacts are made for
         stands(&d, 0.15);
         assert!(fastest(&d) < 1e-2, "{}", fastest(&d));
         let m = stack(option, &[1000.0, 1.0]);
@@ -79,7 +79,7 @@ fn a_thousandfold_mass_stays_on_top() {
     }
 }
 
-/// A box with friction 0.5 on a plane, under gravity that leans by an angle in degrees from the plane's normal.
+/// A box with friction 0.5 on a plane; gravity is tilted from the plane's normal by an angle in degrees.
 fn slope(option: &str, angle: f64) -> Model {
     let (sin, cos) = angle.to_radians().sin_cos();
     load_str(&format!(
@@ -95,7 +95,7 @@ fn slope(option: &str, angle: f64) -> Model {
 fn a_box_slides_beyond_its_angle_of_friction_and_not_before() {
     let limit = 0.5f64.atan().to_degrees();
     for option in ["impratio='10'", "cone='elliptic' impratio='10'"] {
-        // soft friction creeps; it does not slide
+        // regularised friction creeps; it does not slide
         let m = slope(option, limit - 1.0);
         let mut d = world(&m);
         run(&m, &mut d, 2.0);
@@ -142,7 +142,7 @@ fn a_cube_of_27_boxes_keeps_together() {
     assert!(fastest(&d) < 1e-2, "{}", fastest(&d));
 }
 
-/// Three fingers of two links around a ball, on a palm that can be raised; tendons bend the fingers.
+/// A hand of three fingers with two links each around a ball, on a palm that can be raised; tendons bend the fingers.
 fn hand(option: &str) -> Model {
     let mut text = format!(
         "<mujoco><option timestep='.002' {option}/><worldbody><geom type='plane' size='1 1 .1'/>\

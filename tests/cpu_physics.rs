@@ -1,5 +1,5 @@
-//! Physics of the CPU pipeline without an oracle: closed forms, conserved quantities, balances, capacities, and
-//! states that are not finite.
+//! Physics of the CPU pipeline without an oracle: closed forms, conserved quantities, force balances, capacities, and
+//! non-finite states.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -17,7 +17,7 @@ const CONTACTS: &str = include_str!("parity/models/contacts.xml");
 /// Tendons with limits, friction, springs and actuators.
 const TENDONS: &str = include_str!("parity/models/tendons.xml");
 
-/// Everything that has a derivative by velocity, in a medium.
+/// Every force with a velocity derivative, in a fluid.
 const FLUID: &str = include_str!("parity/models/fluid_implicit.xml");
 
 fn load(text: &str) -> Model {
@@ -28,7 +28,7 @@ fn world(model: &Model, nconmax: usize, njmax: usize) -> Data {
     Data::new(model, Capacity { nconmax, njmax })
 }
 
-/// A repeatable number from -1 to 1.
+/// A reproducible number in [-1, 1].
 fn noise(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -40,7 +40,7 @@ fn disturb(values: &mut [f64], size: f64, seed: &mut u64) {
     }
 }
 
-/// Lower-triangle rows times a vector.
+/// Product of the inertia matrix, stored as lower-triangle rows, with a vector.
 fn mul_m(m: &Model, d: &Data, v: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; m.sizes.nv];
     manyworlds::cpu::smooth::factor_m::mul_m(m, &d.M, v, &mut out);
@@ -134,7 +134,7 @@ fn inner_forces_do_not_change_the_momentum() {
     for x in &mut m.jnt_range {
         *x *= 0.1;
     }
-    // the actuator on the free joint pushes from outside: no controls
+    // without controls, because the actuator on the free joint exerts an external force
     let mut d = world(&m, 1, 50);
     disturb(&mut d.qvel, 1.0, &mut 2);
     cpu::forward(&m, &mut d);
@@ -254,7 +254,7 @@ fn too_few_contact_slots_keep_the_deepest() {
         assert_eq!(few.ncon[0] as usize, slots);
         assert_eq!(few.ncon_peak[0] as usize, wanted);
         assert_eq!(few.status[0] & status::CONTACT_OVERFLOW != 0, slots < wanted);
-        // the same contacts, in the same order, as the deepest of all
+        // the contacts kept are the deepest, in the order of the full list
         let mut order: Vec<usize> = (0..wanted).collect();
         order.sort_by(|&a, &b| all.contact_dist[a].total_cmp(&all.contact_dist[b]));
         let mut kept = order[..slots].to_vec();
@@ -388,7 +388,7 @@ fn islands_do_not_change_the_converged_solution() {
     }
 }
 
-/// Smooth forces that are differentiated, at the velocities of a world.
+/// The smooth forces that are differentiated, at the velocities of a world.
 fn smooth_forces(m: &Model, d: &Data) -> Vec<f64> {
     let mut d = d.clone();
     cpu::forward(m, &mut d);
@@ -398,7 +398,7 @@ fn smooth_forces(m: &Model, d: &Data) -> Vec<f64> {
 #[test]
 fn derivatives_are_those_of_the_forces() {
     let mut m = load(FLUID);
-    // ranges of tendons' forces are not differentiated
+    // force ranges of tendons are not differentiated
     m.tendon_actfrclimited.fill(0);
     let mut seed = 7;
     for _ in 0..5 {
@@ -416,7 +416,7 @@ fn derivatives_are_those_of_the_forces() {
             after.qvel[j] += h;
             before.qvel[j] -= h;
             let (after, before) = (smooth_forces(&m, &after), smooth_forces(&m, &before));
-            // rows have no place for what tendons couple beyond a tree
+            // the sparse rows have no entries for tendon couplings across trees
             for i in 0..m.sizes.nv {
                 for k in
                     cpu::integrate::velocity_derivative::row(&m, i).filter(|&k| m.D_colind[k] as usize == j)
@@ -465,7 +465,7 @@ fn a_tumbling_body_keeps_its_momentum_and_does_not_gain_energy() {
         ))
         .unwrap();
         let mut d = world(&m, 1, 1);
-        // about the middle axis: it turns over again and again
+        // rotation about the middle axis: it tumbles again and again
         d.qvel[3..6].copy_from_slice(&[0.1, 5.0, 0.2]);
         cpu::forward(&m, &mut d);
         let (before, energy) = (momentum(&m, &d, 1), d.energy[1]);
@@ -476,7 +476,7 @@ fn a_tumbling_body_keeps_its_momentum_and_does_not_gain_energy() {
         let after = momentum(&m, &d, 1);
         let norm = |p: &[f64]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
         let change: Vec<f64> = (0..3).map(|k| after[k] - before[k]).collect();
-        // the reference's own figures after these 10 s: 1.4635e-2 and -2.2025e-2
+        // figures of the reference after these 10 s: 1.4635e-2 and -2.2025e-2
         let drift = norm(&change) / norm(&before[..3]);
         assert!((drift - 1.463_538e-2).abs() < 1e-6, "{drift}");
         let loss = d.energy[1] / energy - 1.0;
@@ -488,7 +488,7 @@ fn a_tumbling_body_keeps_its_momentum_and_does_not_gain_energy() {
 fn a_ball_falls_at_its_terminal_velocity() {
     let pi = std::f64::consts::PI;
     let (radius, mass, gravity) = (0.1, 0.5, 9.81);
-    // by Stokes's law, on the box of inertia with its edges instead of the diameter, and against the area alone
+    // by Stokes's law on the inertia box, with its edge for the diameter, and quadratic drag on the area alone
     let edge = 2.4_f64.sqrt() * radius;
     let cases = [
         ("viscosity='2'", "ellipsoid", mass * gravity / (6.0 * pi * 2.0 * radius)),

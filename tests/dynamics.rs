@@ -21,7 +21,7 @@ fn world(model: &Model) -> Data {
     Data::new(model, probe(model))
 }
 
-/// A repeatable number from -1 to 1.
+/// A reproducible number in [-1, 1].
 fn noise(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -31,7 +31,7 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// Links on hinges, each about another axis than the one before, without friction.
+/// Frictionless links on hinges, each about another axis than the one before.
 fn chain(links: usize, option: &str) -> Model {
     let mut text = String::new();
     for i in 0..links {
@@ -88,7 +88,7 @@ fn runge_kutta_is_of_fourth_order() {
 
 #[test]
 fn inverse_dynamics_returns_the_applied_force() {
-    // without constraints exactly, with them up to what the solver leaves
+    // exact without constraints; with them, up to the residual of the solver
     for (m, tolerance) in [(chain(6, ""), 1e-9), (model("humanoid.xml"), 1e-6), (model("pile.xml"), 1e-6)] {
         let mut m = m;
         (m.opt_tolerance[0], m.opt_iterations[0]) = (0.0, 100);
@@ -110,7 +110,7 @@ fn inverse_dynamics_returns_the_applied_force() {
             cpu::solver::fwdinv::fwdinv(&m, &mut other);
             assert!(forces == other.efc_force && constraint == other.qfrc_constraint);
             cpu::inverse(&m, &mut other);
-            // the force that is left is what was applied, through bodies too
+            // the remaining force is the applied one, wrenches on bodies included
             let scale = 1.0 + norm(&other.qfrc_inverse);
             assert!(other.solver_fwdinv[1] < tolerance * scale, "{:?} of {scale}", other.solver_fwdinv);
             let off: Vec<f64> = constraint.iter().zip(&other.qfrc_constraint).map(|(a, b)| a - b).collect();
@@ -162,12 +162,12 @@ fn filters_follow_their_closed_forms() {
     }
     let exact = 1.0 - (-0.5_f64 / 0.2).exp();
     assert!((d.act[0] - exact).abs() < 1e-12);
-    // Euler's steps multiply what is left by 1 - h / tau
+    // each Euler step multiplies the remainder by 1 - h / tau
     assert!((d.act[1] - (1.0 - 0.95_f64.powi(50))).abs() < 1e-12);
     assert!((d.act[2] - 0.5).abs() < 1e-12);
 }
 
-/// States of a model on its way, with the acceleration there.
+/// States of a model along a motion, with their accelerations.
 fn knots(m: &Model, count: usize) -> Knots {
     let mut d = world(m);
     let mut fields: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -291,7 +291,7 @@ fn what_has_no_derivative_is_refused() {
 
 #[test]
 fn inverse_dynamics_on_the_gpu_agrees() {
-    // contacts multiply what rounding leaves of an acceleration by their stiffness
+    // contact stiffness amplifies the rounding error of an acceleration
     for (m, tolerance) in [(chain(6, ""), 1e-4), (model("humanoid.xml"), 2e-2)] {
         let knots = knots(&m, 4);
         let take = |backend: Backend| {

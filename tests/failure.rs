@@ -1,5 +1,5 @@
-//! What goes wrong in one world stays in that world, on both backends: broken numbers, slots that run out,
-//! masked resets. A missing GPU adapter is a failure here, never a skip.
+//! Faults in one world stay in that world, on both backends: bad numbers, exhausted slots, masked resets. A missing
+//! GPU adapter is a failure here, never a skip.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -10,7 +10,7 @@ use manyworlds::schema::enums::status;
 
 const WORLDS: usize = 8;
 
-/// What a world is compared by: its state, and some of what follows from it.
+/// Fields compared between worlds: the state, and some results.
 const SEEN: &[&str] = &[
     "time",
     "qpos",
@@ -27,7 +27,7 @@ const SEEN: &[&str] = &[
     "nreset",
 ];
 
-/// The CPU, and the GPU with one lane and with several lanes a world.
+/// The CPU, and the GPU with one lane and with several lanes per world.
 fn backends() -> Vec<BatchOptions> {
     let mut all = vec![BatchOptions::on(Backend::Cpu)];
     #[cfg(feature = "gpu")]
@@ -55,13 +55,13 @@ fn row(batch: &Batch, field: &str, world: usize) -> Vec<f64> {
     batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
 }
 
-/// Bits of what is seen of one world.
+/// Bits of the compared fields of one world.
 fn bits(batch: &Batch, world: usize) -> Vec<u64> {
     let seen = SEEN.iter().filter(|f| batch.has(f));
     seen.flat_map(|f| row(batch, f, world)).map(f64::to_bits).collect()
 }
 
-/// A ball on a plane, a driven arm and a mocap body.
+/// A ball on a plane, an actuated arm and a mocap body.
 fn workshop(flags: &str) -> Model {
     manyworlds::load_str(&format!(
         r#"<mujoco>
@@ -84,7 +84,7 @@ fn workshop(flags: &str) -> Model {
 
 const ROOM: Capacity = Capacity { nconmax: 8, njmax: 40 };
 
-/// Every world with a motion of its own, some steps old.
+/// Steps every world through a motion of its own.
 fn started(model: &Model, batch: &mut Batch) {
     batch.reset_all(None).unwrap();
     let nv = model.sizes.nv;
@@ -101,7 +101,7 @@ fn spoil(batch: &mut Batch, field: &str, world: usize, index: usize, bad: f64) {
     batch.set_worlds(field, &only(world), &values).unwrap();
 }
 
-/// Field, element, status bit, resets that follow.
+/// Field, element, status bit, and number of resets.
 const SPOILED: &[(&str, usize, i32, f64)] = &[
     ("qpos", 2, status::BAD_QPOS, 1.0),
     ("qpos", 7, status::BAD_QPOS, 1.0),
@@ -133,7 +133,7 @@ fn a_bad_number_resets_its_world_and_no_other_notices() {
             for other in (0..WORLDS).filter(|&w| w != world) {
                 assert_eq!(bits(&batch, other), bits(&clean, other), "{what}: world {other}");
             }
-            // the clock says that it started anew: a bad acceleration costs the step
+            // the clock shows the reset: a bad acceleration also costs the step
             let steps = [10.0, 5.0, 4.0][usize::from(resets > 0.0) + usize::from(bit == status::BAD_QACC)];
             let time = row(&batch, "time", world)[0];
             assert!((time - steps * model.opt_timestep[0]).abs() < 1e-6, "{what}: {time}");
@@ -172,7 +172,7 @@ fn without_autoreset_the_flag_is_set_and_the_state_stays() {
             assert_ne!(row(&batch, "status", 3)[0] as i32 & bit, 0, "{what}");
             assert_eq!(row(&batch, "nreset", 3), [0.0], "{what}");
             assert_eq!(row(&batch, "time", 3), row(&clean, "time", 3), "{what}");
-            // controls are taken as zero, everything else keeps what it was given
+            // bad controls count as zero; everything else keeps its value
             let state = row(&batch, if field == "qpos" { "qpos" } else { "qvel" }, 3);
             assert_eq!(state.iter().any(|x| x.is_nan()), field != "ctrl", "{what}: {state:?}");
             for other in (0..WORLDS).filter(|&w| w != 3) {
@@ -207,12 +207,12 @@ fn balls() -> Model {
     balls_with("")
 }
 
-/// The same with options.
+/// Twelve balls with options.
 fn balls_with(option: &str) -> Model {
     balls_of(option, |_| "size='0.1'")
 }
 
-/// The same with geoms by their number.
+/// Twelve geoms with options, chosen by number.
 fn balls_of(option: &str, geom: impl Fn(usize) -> &'static str) -> Model {
     let ball = |i| format!("<body><freejoint/><geom {}/></body>", geom(i));
     let all: String = (0..12).map(ball).collect();
@@ -222,7 +222,7 @@ fn balls_of(option: &str, geom: impl Fn(usize) -> &'static str) -> Model {
     .unwrap()
 }
 
-/// Odd worlds: a heap of balls that overlap by different depths. Even worlds: two balls touch the plane.
+/// Odd worlds: a heap of balls that overlap by different depths. Even worlds: two balls on the plane.
 fn heaps(crowded: bool) -> Vec<f64> {
     let ball = |w: usize, i: usize| {
         let i = i as f64;
@@ -244,7 +244,7 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
 #[test]
 fn too_many_contacts_keep_the_deepest() {
     let (model, few) = (balls(), Capacity { nconmax: 6, njmax: 60 });
-    // all contacts there are
+    // reference with room for all contacts
     let mut all = open(&model, &BatchOptions::on(Backend::Cpu), Capacity { nconmax: 90, njmax: 400 });
     all.set("qpos", &heaps(true)).unwrap();
     all.forward().unwrap();
@@ -273,7 +273,7 @@ fn too_many_contacts_keep_the_deepest() {
 
 #[test]
 fn the_deepest_are_kept_whichever_way_they_are_found() {
-    // round ellipsoids touch like spheres, but by support functions, which kernels visit after closed forms
+    // round ellipsoids touch like spheres, but through support functions, which kernels process after closed forms
     let ellipsoid = "type='ellipsoid' size='0.1 0.1 0.1'";
     let model = balls_of("", |i| if i % 3 == 1 { ellipsoid } else { "size='0.1'" });
     for nconmax in [6, 90] {
@@ -292,7 +292,7 @@ fn the_deepest_are_kept_whichever_way_they_are_found() {
             assert!(close(dist, &seen[0].0, 1e-5), "{nconmax} slots: {dist:?} {:?}", seen[0].0);
             assert_eq!(geom, &seen[0].1, "{nconmax} slots");
         }
-        // both ways, in the order of the candidates: bodies go up, and a geom is the only one of its body
+        // both kinds occur, in candidate order: bodies ascend, and each has a single geom
         let round = |pair: &[f64]| pair.iter().any(|g| *g > 0.0 && (*g as usize - 1) % 3 == 1);
         let pairs: Vec<&[f64]> = seen[0].1.chunks(2).collect();
         assert!(pairs.iter().any(|p| round(p)) && pairs.iter().any(|p| !round(p)), "{pairs:?}");
@@ -347,7 +347,8 @@ fn no_slots_at_all_are_flagged_too() {
     }
 }
 
-/// Odd worlds are flagged and finite after some steps, even ones have the bits of a batch without overflow.
+/// Checks that odd worlds are flagged and finite after some steps, and that even ones have the bits of a batch
+/// without overflow.
 fn isolated(batch: &mut Batch, calm: &mut Batch, bit: i32) {
     batch.step(20).unwrap();
     calm.step(20).unwrap();
@@ -363,7 +364,7 @@ fn isolated(batch: &mut Batch, calm: &mut Batch, bit: i32) {
     assert_eq!(batch.finite_share().unwrap(), 1.0, "{what}");
 }
 
-/// Contacts and accelerations that the backends agree on.
+/// Checks that the backends agree on contacts and accelerations.
 fn same_on_all(seen: &[(Vec<f64>, Vec<f64>, Vec<f64>)]) {
     for (dist, geom, qacc) in seen {
         assert!(close(dist, &seen[0].0, 1e-5), "{dist:?} {:?}", seen[0].0);
@@ -401,7 +402,7 @@ fn a_masked_reset_touches_its_worlds_only() {
             assert!(row(&batch, "qvel", w).iter().all(|x| *x == 0.0), "world {w} on {what}");
         }
         assert_ne!(row(&batch, "status", 5), [0.0]);
-        // a mask without worlds does nothing, a wrong one is refused before anything changes
+        // an empty mask does nothing; a wrong one is refused before anything changes
         batch.reset(&[false; WORLDS], Some(0)).unwrap();
         assert!(batch.reset(&[true; WORLDS + 1], None).is_err());
         assert!(batch.reset(&mask, Some(1)).is_err());
@@ -434,8 +435,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
     }
 }
 
-/// Models that are strange but load: what they are, their text, the status that they lead to (0 for none), and whether
-/// they are tried on the GPU too.
+/// Unusual models that load: description, text, resulting status (0 for none), and whether the GPU is tried too.
 const STRANGE: &[(&str, &str, i32, bool)] = &[
     (
         "a site inside the geom that its tendon wraps around",
@@ -503,7 +503,7 @@ fn strange_models_stay_finite_or_are_flagged() {
     for (what, text, bits, gpu) in STRANGE {
         let model = manyworlds::load_str(&format!("<mujoco>{text}</mujoco>")).unwrap();
         let nv = model.sizes.nv;
-        // one shape of the kernels is enough, and for some models the CPU: kernels take seconds to build
+        // one kernel configuration is enough, for some models the CPU alone: kernels take seconds to build
         let count = if *gpu { 2 } else { 1 };
         for backend in backends().into_iter().take(count) {
             let mut batch = open(&model, &backend, ROOM);
@@ -550,12 +550,12 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
     for backend in backends() {
         let what = backend.backend.name();
         let mut batch = open(&model, &backend, ROOM);
-        // world 2 lets the ball fall, world 5 the arm
+        // world 2 releases the ball, world 5 the arm
         let mut active = [1.0, 1.0, 0.0].repeat(WORLDS);
         (active[3 * 2], active[3 * 5 + 1]) = (0.0, 0.0);
         batch.set("eq_active", &active).unwrap();
         batch.step(100).unwrap();
-        // free fall with an error of first order in the time step
+        // free fall with a first-order error in the time step
         let (g, t, h) = (9.81, 0.2, model.opt_timestep[0]);
         let fallen = 1.0 - 0.5 * g * t * (t + h);
         for w in 0..WORLDS {
@@ -564,7 +564,7 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
             assert!((height - if w == 2 { fallen } else { 1.0 }).abs() < 2e-3, "{what} {w}: {height}");
             assert!((angle.abs() > 0.3) == (w == 5), "{what} {w}: {angle}");
         }
-        // a reset holds again
+        // a reset activates the constraint again
         batch.reset(&only(2), None).unwrap();
         assert_eq!(row(&batch, "eq_active", 2), [1.0, 1.0, 0.0], "{what}");
         assert_eq!(row(&batch, "eq_active", 5), [1.0, 0.0, 0.0], "{what}");

@@ -1,4 +1,4 @@
-//! The same bits from the kernels: over runs, batch sizes, places in the batch, and ways of cutting the work.
+//! Kernels give the same bits over runs, batch sizes, places in the batch, and partitions of the work.
 //!
 //! Needs a GPU adapter, hardware or software; without one these tests fail.
 #![cfg(feature = "gpu")]
@@ -10,19 +10,19 @@ use manyworlds::model::data::Capacity;
 
 const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
 
-/// Fields whose bits are compared: the state, and what a step leaves behind.
+/// Fields compared bit by bit: the state, and results of a step.
 const FIELDS: &[&str] = &["qpos", "qvel", "qacc", "qfrc_constraint", "ncon", "nefc", "status"];
 
 fn model(name: &str) -> Model {
     manyworlds::load(format!("models/{name}.xml").as_ref()).unwrap()
 }
 
-/// Control of a world by its number, not by its place.
+/// Control of a world, by its number rather than its place.
 fn control(model: &Model, world: usize) -> Vec<f64> {
     (0..model.sizes.nu).map(|u| 0.3 * ((7 * world + 3 * u) as f64).sin()).collect()
 }
 
-/// Bits of the worlds `first..first + count` after some steps from a keyframe, in a batch that holds just them.
+/// Bits of the worlds `first..first + count` after some steps from a keyframe, in a batch of just these.
 fn run(model: &Model, options: &KernelOptions, first: usize, count: usize, steps: usize) -> Vec<Vec<u64>> {
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let mut batch = GpuBatch::new(&gpu, model, count, CAPACITY, options).unwrap();
@@ -64,7 +64,7 @@ fn runs_batch_sizes_and_places_give_the_same_bits() {
     let all = run(&model, &options, 0, 13, 40);
     assert_eq!(all, run(&model, &options, 0, 13, 40), "two runs differ");
     assert_eq!(all[5..8], run(&model, &options, 5, 3, 40), "another batch size and place differ");
-    // the worlds themselves are different, and in contact
+    // the worlds differ, and are in contact
     assert_ne!(all[0], all[1]);
 }
 

@@ -1,5 +1,5 @@
-//! Delays, histories and sampling intervals over many steps, on both backends: what is compared with the reference step
-//! by step is in `tests/parity/models/delays.xml`. A missing GPU adapter is a failure here, never a skip.
+//! Delays, histories and sampling intervals over many steps, on both backends; `tests/parity/models/delays.xml`
+//! compares them with the reference step by step. A missing GPU adapter is a failure here, never a skip.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -17,7 +17,7 @@ fn backends() -> [Backend; 2] {
     [Backend::Cpu, Backend::Gpu]
 }
 
-/// A cart that is driven late and measured late.
+/// A cart with delayed control and delayed sensors.
 fn cart(option: &str) -> Model {
     manyworlds::load_str(&format!(
         "<mujoco><option {option}/><worldbody><body><joint name='x' type='slide' damping='1'/><geom size='.1' mass='1'/>
@@ -97,7 +97,7 @@ fn a_control_acts_after_its_delay_and_a_sensor_holds_its_sample() {
             let sensed = row(&batch, "sensordata", 2);
             seen.push((sensed[3], sensed[2]));
         }
-        // two steps late; sampled at .01, .03, .05, .07
+        // delayed by two steps; sampled at .01, .03, .05, .07
         let force: Vec<f64> = seen.iter().map(|s| s.0).collect();
         assert_eq!(force, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{}", backend.name());
         let clock: Vec<f64> = seen.iter().map(|s| (1e4 * s.1).round() / 1e4).collect();
@@ -212,7 +212,7 @@ fn sensors_that_are_switched_off_have_histories() {
     for backend in backends() {
         let mut batch = open(&model, backend);
         batch.step(3).unwrap();
-        // as the reference has it
+        // as in the reference
         assert!(close(&row(&batch, "history", 0), &[-0.01, 2.0, 0.0, 0.01, 0.02, 0.0, 0.01, 0.02]));
         assert_eq!(row(&batch, "sensordata", 0), [0.0]);
     }
@@ -232,7 +232,7 @@ fn a_late_control_has_no_slope_within_a_step() {
         let options = DifferenceOptions { eps: 1e-2, centred: true };
         let mut d = FiniteDifferences::new(&model, 1, options, &BatchOptions::on(backend)).unwrap();
         let slopes = d.transition(&knots).unwrap();
-        // velocity by the two controls: none, time step over mass
+        // velocity by the two controls: zero, and time step over mass
         let by = &slopes.B[2..4];
         assert!(by[0].abs() < 1e-6 && (by[1] - 0.01).abs() < 1e-5, "{by:?} on {}", backend.name());
     }

@@ -1,4 +1,4 @@
-//! Broken and hostile models: every one gets a clear message with its place, none a panic, a hang or much memory.
+//! Broken and hostile models: each gets a clear message with its place, without panic, hang or excessive memory.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
@@ -13,7 +13,7 @@ fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// Input, place, and parts of the message and help.
+/// Input, place, and parts of the message and the help.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 /// Whole files.
@@ -94,7 +94,7 @@ const FILES: &[Row] = &[
     ("<mujoco><keyframe><key time='nan'/></keyframe></mujoco>", "model.xml:1:", &["not finite"]),
 ];
 
-/// Worlds: what is inside `<mujoco><worldbody>\n`.
+/// Worlds: the text inside `<mujoco><worldbody>\n`.
 const WORLDS: &[Row] = &[
     ("<geom sise='1'/>", "model.xml:2:7", &["unknown attribute 'sise'", "did you mean 'size'?"]),
     ("<geom size='1e400'/>", "model.xml:2:13", &["too large"]),
@@ -180,7 +180,7 @@ const WORLDS: &[Row] = &[
     ("<geom type='mesh'/>", "model.xml:2:13", &["no mesh", "add mesh="]),
 ];
 
-/// Sections behind a world with a hinge `j`.
+/// Sections after a world with a hinge `j`.
 const SECTIONS: &[Row] = &[
     ("<actuator><motor/></actuator>", "model.xml:2:12", &["no transmission target"]),
     (
@@ -248,7 +248,7 @@ const SECTIONS: &[Row] = &[
     ("<keyframe><key qpos='1 2'/></keyframe>", "model.xml:2:22", &["2 numbers", "expected 1"]),
 ];
 
-/// Meshes, height fields and textures: what is inside `<mujoco><asset>\n`.
+/// Meshes, height fields and textures: the text inside `<mujoco><asset>\n`.
 const ASSETS: &[Row] = &[
     ("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0'/>", "model.xml:2:2", &["3 vertices", "at least 4"]),
     ("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/>", "model.xml:2:2", &["in one plane", "thin box"]),
@@ -274,7 +274,7 @@ fn assets() {
     check(ASSETS, "<mujoco><asset>\n", "</asset></mujoco>");
 }
 
-/// Robots: what is inside `<robot name='r'>\n`.
+/// Robots: the text inside `<robot name='r'>\n`.
 const ROBOTS: &[Row] = &[
     (
         "<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>
@@ -299,7 +299,7 @@ fn robots() {
     check(ROBOTS, "<robot name='r'>\n", "</robot>");
 }
 
-/// What compiles, but is not simulated yet: whole files, and what the refusal names.
+/// Models that compile but cannot be simulated yet: whole files, and the names in the refusal.
 const UNSIMULATED: &[(&str, &[&str])] = &[
     ("<mujoco><option integrator='discrete'/></mujoco>", &["option integrator"]),
     ("<mujoco><option noslip_iterations='2000000000'/></mujoco>", &["noslip_iterations"]),
@@ -326,7 +326,7 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is questionable, but loads.
+/// Questionable models that load with a warning.
 const WARNINGS: &[Row] = &[
     ("<mujoco><body/></mujoco>", "model.xml:1:10", &["outside of worldbody", "<worldbody>"]),
     (

@@ -1,4 +1,4 @@
-//! Compiled fields against closed forms and against what the format says.
+//! Compiled fields against closed forms and the format's definition.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
@@ -21,7 +21,7 @@ fn near(got: &[f64], want: &[f64]) {
 
 #[test]
 fn masses_and_inertias_of_shapes() {
-    // density 1000; a ball, a box, a cylinder, an ellipsoid
+    // density 1000: a sphere, a box, a cylinder, an ellipsoid
     for (geom, mass, inertia) in [
         ("size='.1'", 4.0 / 3.0 * PI, [0.4, 0.4, 0.4].map(|x: f64| x * 4.0 / 3.0 * PI * 0.01)),
         ("type='box' size='.1 .2 .3'", 48.0, [16.0 * 0.13, 16.0 * 0.1, 16.0 * 0.05]),
@@ -82,7 +82,7 @@ fn orientations_in_all_spellings() {
         &world("<body euler='0 0 1.5707963267948966'/>", "<compiler angle='radian'/>").body_quat[4..],
         &[half, 0.0, 0.0, half],
     );
-    // moving axes against fixed ones in the opposite order
+    // intrinsic axes against extrinsic ones in the opposite order
     let moving = world("<body euler='10 20 30'/>", "<compiler eulerseq='xyz'/>");
     let fixed = world("<body euler='30 20 10'/>", "<compiler eulerseq='ZYX'/>");
     near(&moving.body_quat, &fixed.body_quat);
@@ -174,10 +174,10 @@ fn candidates_follow_the_filters() {
     let pairs = |m: &Model| -> Vec<(i32, i32)> {
         m.candidate_geom1.iter().copied().zip(m.candidate_geom2.iter().copied()).collect()
     };
-    // the plane meets all; parents do not meet children
+    // the plane collides with all; parents do not collide with children
     let m = world(&format!("<geom type='plane' size='0 0 1'/>{chain}"), "");
     assert_eq!(pairs(&m), [(0, 1), (0, 2), (0, 3), (1, 3)]);
-    // excluded, and without the filter
+    // excluded pairs, and the filter disabled
     let m = world(
         &chain,
         "<option><flag filterparent='disable'/></option><contact><exclude body1='c' body2='a'/></contact>",

@@ -1,4 +1,4 @@
-//! What is written once and stands for many: composites, replicates and includes.
+//! Elements that expand to many: composites, replicates and includes.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use manyworlds::model::Model;
@@ -75,7 +75,7 @@ fn composites_that_are_wrong() {
 #[test]
 fn angles_of_replicates_grow_one_by_one() {
     let m = world("<replicate count='3' offset='1 0 0' euler='90 0 90'><geom size='.1'/></replicate>", "");
-    // the second copy is turned about x, then z; the third by half turns about both
+    // the second copy is rotated about x, then z; the third by half turns about both
     near(&m.geom_pos, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
     near(&m.geom_quat[4..8], &[0.5, 0.5, -0.5, 0.5]);
     let last: Vec<f64> = m.geom_quat[8..].iter().map(|x| x.abs()).collect();

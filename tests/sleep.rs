@@ -1,5 +1,5 @@
-//! Trees that sleep: what is at rest stays where it is, bit by bit, until something disturbs it. Which trees sleep when is
-//! compared with the reference by `tests/parity/sleep.py`.
+//! Sleeping trees: bodies at rest stay in place to the bit until disturbed. `tests/parity/sleep.py` compares when
+//! trees sleep with the reference.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,7 +9,7 @@ use manyworlds::model::Model;
 
 const BACKENDS: [Backend; 2] = [Backend::Cpu, Backend::Gpu];
 
-/// Two boxes on each other, and one beside them, with a touch sensor each.
+/// Two stacked boxes and one beside them, with a touch sensor each.
 fn boxes(sleep: [&str; 3]) -> Model {
     let body = |k: usize, pos: &str| {
         let policy = sleep[k];
@@ -43,7 +43,7 @@ fn boxes_at_rest_sleep_until_one_is_pushed() {
     for backend in BACKENDS {
         let mut batch = open(&model, 2, backend);
         batch.step(300).unwrap();
-        // the two that touch sleep together
+        // the two in contact sleep in one cycle
         assert_eq!(numbers(&batch, "tree_asleep"), [1.0, 0.0, 2.0, 1.0, 0.0, 2.0], "{backend:?}");
         let (place, felt) = (numbers(&batch, "qpos"), numbers(&batch, "sensordata"));
         assert!(felt.iter().all(|f| *f > 0.0), "{felt:?}");
@@ -51,7 +51,7 @@ fn boxes_at_rest_sleep_until_one_is_pushed() {
         assert_eq!(numbers(&batch, "qpos"), place, "{backend:?}");
         assert_eq!(numbers(&batch, "sensordata"), felt, "{backend:?}");
         assert_eq!(numbers(&batch, "nefc"), [0.0; 2]);
-        // a touch wakes both in one world, and in no other
+        // a push wakes both boxes in one world, and none in the others
         let mut push = vec![0.0; 2 * model.sizes.nbody * 6];
         push[(model.sizes.nbody + 2) * 6] = 1.0;
         batch.set("xfrc_applied", &push).unwrap();
@@ -70,7 +70,7 @@ fn what_falls_on_a_sleeper_wakes_it() {
     for backend in BACKENDS {
         let mut batch = open(&model, 1, backend);
         batch.step(300).unwrap();
-        // the box that sleeps alone is lifted above the stack: that wakes it, and its fall the others
+        // the lone sleeper is lifted above the stack: this wakes it, and its fall wakes the others
         let mut place = numbers(&batch, "qpos");
         place[14..17].copy_from_slice(&[0.0, 0.0, 0.55]);
         batch.set("qpos", &place).unwrap();

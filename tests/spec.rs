@@ -1,4 +1,4 @@
-//! Models that are built, changed and saved in code.
+//! Models built, changed and saved in code.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -39,7 +39,7 @@ fn elements_are_put_in_frames_and_at_sites() {
     let model = spec.compile().unwrap();
     assert_eq!(model.geom_pos, [0.0, 0.0, 2.0]);
     assert_eq!(model.body_pos[3..], [0.0, 0.0, 1.0]);
-    // what does not exist is an error
+    // a missing parent is an error
     assert!(spec.add_geom(7, ball("lost")).unwrap_err().to_string().contains("Body(7)"));
 }
 
@@ -47,7 +47,7 @@ fn elements_are_put_in_frames_and_at_sites() {
 fn an_empty_spec_is_an_error_and_not_a_crash() {
     assert!(Spec::default().compile().is_err());
     assert_eq!(Spec::new().compile().unwrap().sizes.nbody, 1);
-    // a loop of bodies hangs on the world
+    // bodies whose parent comes later or is missing: they hang on the world
     let mut spec = Spec::new();
     let a = spec.add_body(0, Body::default()).unwrap();
     let b = spec.add_body(a, Body::default()).unwrap();
@@ -105,7 +105,7 @@ fn attached_models_keep_their_parts_apart() {
     // bodies x_b, b_y, z_b, z_other
     assert_eq!(model.key_qpos, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0]);
     assert_eq!(model.key_ctrl[8..], [0.0, 0.0, 3.0, 4.0]);
-    // the same names again are told
+    // duplicate names are reported
     spec.attach(&child, Part::World, 0, "z_", "").unwrap();
     assert!(spec.compile().unwrap_err().to_string().contains("'z_b' is used twice"));
 }
@@ -122,7 +122,7 @@ fn text_reads_back_the_same() {
     assert_eq!(Spec::from_text(&text).unwrap().compile().unwrap(), spec.compile().unwrap(), "{text}");
 }
 
-/// Bytes with a right checksum, whatever they hold.
+/// Bytes with a correct checksum, whatever their content.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let (length, crc) = ((bytes.len() - 28) as u64, crc32fast::hash(&bytes[28..]));
     bytes[16..24].copy_from_slice(&length.to_le_bytes());
@@ -152,7 +152,7 @@ fn damaged_binary_models_are_errors() {
     says(&sealed(with(28, &u64::MAX.to_le_bytes())), "absurd size");
     says(&sealed(with(28, &(1_u64 << 30).to_le_bytes())), "more bytes than there are");
     says(&sealed([bytes.clone(), vec![0]].concat()), "too many");
-    // no byte can make it crash
+    // no corrupted byte causes a panic
     for at in 28..bytes.len() {
         for value in [0, 1, 0x7f, 0xff] {
             let _ = Model::from_mwb(&sealed(with(at, &[value])));

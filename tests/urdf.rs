@@ -1,4 +1,4 @@
-//! URDF: what robots mean, and what is said about broken ones.
+//! URDF: the compiled meaning of robots, and messages for broken ones.
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -40,7 +40,7 @@ fn joints_of_every_type() {
     ] {
         assert_eq!(joint(kind, "").jnt_type, types, "{kind}");
     }
-    // the axis is x unless it is written; a planar joint slides across it
+    // the axis is x by default; a planar joint slides across it
     near(&joint("revolute", "").jnt_axis, &[1.0, 0.0, 0.0]);
     let planar = joint("planar", "<axis xyz='0 0 2'/><dynamics damping='.5' friction='.2'/>");
     near(&planar.jnt_axis, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
@@ -62,7 +62,7 @@ fn limits_are_in_radians_and_need_both_ends() {
 
 #[test]
 fn frames_turn_by_fixed_angles() {
-    // roll, then pitch, about axes that stay: y goes to z, and z to x
+    // roll, then pitch, about fixed axes: y goes to z, and z to x
     let m = joint("revolute", "<origin xyz='1 2 3' rpy='1.5707963267948966 1.5707963267948966 0'/>");
     near(&m.body_pos[3..], &[1.0, 2.0, 3.0]);
     near(&m.body_quat[4..], &[0.5, 0.5, 0.5, -0.5]);

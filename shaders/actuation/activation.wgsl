@@ -1,4 +1,4 @@
-// Activations: the states of actuators that have one. Their rates, and their values a time step later.
+// Activation dynamics: rates of the actuator states, and their values one time step later.
 // Twin: src/cpu/actuation/activation.rs.
 
 import package::actuation::control::actuator_disabled;
@@ -11,7 +11,7 @@ import package::actuation::setpoint::unwrap_setpoint;
 import package::math::vector::MINVAL;
 import package::runtime::group::lane;
 
-// Writes the rates of an actuator's activations; `input` is its first control, `good` whether all controls are.
+// Writes the activation rates of an actuator; `input` is its first control, `good` is false if any control is bad.
 fn activation_rates(a: u32, input: f32, good: bool) {
 //#if ACTIVATION
     if (actuator_actadr(a) < 0) {
@@ -19,6 +19,7 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     }
     let first = u32(actuator_actadr(a));
     let end = first + u32(actuator_actnum(a));
+    // states without a rate of their own stay
     for (var i = first; i < end; i++) {
         set_act_dot(i, 0.0);
     }
@@ -41,7 +42,7 @@ fn activation_rates(a: u32, input: f32, good: bool) {
         return;
     }
 //#endif
-    // the last one drives the force
+    // the last activation drives the force
     let last = end - 1u;
     var rate = 0.0;
     if (kind == DYNAMICS_INTEGRATOR) {
@@ -60,8 +61,7 @@ fn activation_rates(a: u32, input: f32, good: bool) {
 //#endif
 }
 
-// Activations of all actuators one time step later, when they change at the rates R. Those whose group is switched
-// off stay as they are.
+// Activations of all actuators one time step later, at the rates R. Actuators of disabled groups keep theirs.
 fn advance_activations__R() {
 //#if ACTIVATION
     for (var a = lane; a < nactuator; a += lanes) {

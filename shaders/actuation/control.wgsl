@@ -1,9 +1,9 @@
-// Controls of actuators, within their ranges. Twin: src/cpu/actuation/control.rs.
+// Controls of actuators, clamped to their ranges. Twin: src/cpu/actuation/control.rs.
 
 import package::math::vector::clip;
 import package::runtime::options::disabled;
 
-// Control within its range; NaN stays NaN.
+// Control clamped to its range; NaN stays NaN.
 fn control(u: u32) -> f32 {
     let x = delayed_ctrl(u);
     if (actuator_ctrllimited(u) != 0 && !disabled(DISABLE_CLAMPCTRL)) {
@@ -12,7 +12,7 @@ fn control(u: u32) -> f32 {
     return x;
 }
 
-// First control of an actuator; zero where it has none, or some control is bad.
+// First control of an actuator; zero if it has none, or if any control is bad.
 fn first_control(a: u32, good: bool) -> f32 {
     if (good && actuator_ctrlnum(a) > 0) {
         return control(u32(actuator_ctrladr(a)));
@@ -20,13 +20,13 @@ fn first_control(a: u32, good: bool) -> f32 {
     return 0.0;
 }
 
-// Whether an actuator's group is switched off.
+// True if an actuator's group is disabled.
 fn actuator_disabled(a: u32) -> bool {
     let group = actuator_group(a);
     return group >= 0 && group <= 30 && (opt_disableactuator(0u) & (1 << u32(group & 31))) != 0;
 }
 
-// A control that acts now.
+// Control in effect now, after any delay.
 fn delayed_ctrl(u: u32) -> f32 {
 //#if HISTORY
     return ctrl_delayed(u);

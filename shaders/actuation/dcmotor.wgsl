@@ -1,4 +1,5 @@
-// DC motors: winding, servo on board, temperature and friction. Parameters as in the twin: src/cpu/actuation/dcmotor.rs.
+// DC motors: winding, onboard servo, temperature and friction. Parameters as in the twin:
+// src/cpu/actuation/dcmotor.rs.
 
 import package::actuation::servo::{integral_rate, servo_inputs, slewed};
 import package::math::trig::{exponential, exponential_m1, sincos};
@@ -9,13 +10,13 @@ struct DcMotor {
     first: u32,
     length: f32,
     velocity: f32,
-    // first input, as far as its rate allows
+    // first input, limited in rate
     input: f32,
     voltage: f32,
     resistance: f32,
 }
 
-// Number of the states before state k, or -1 where the motor lacks it: slew, integral, temperature, bristle, current.
+// Number of states before state k, or -1 if the motor lacks it: slew, integral, temperature, bristle, current.
 fn motor_slot(a: u32, k: u32) -> i32 {
     var has = array<bool, 5>(
         actuator_dynprm(10u * a + 7u) > 0.0,
@@ -31,7 +32,7 @@ fn motor_slot(a: u32, k: u32) -> i32 {
     return select(-1, slot, has[k]);
 }
 
-// A state of a motor; zero where it lacks it.
+// A state of a motor; zero if the motor lacks it.
 fn motor_state(a: u32, k: u32) -> f32 {
     let slot = motor_slot(a, k);
     if (slot < 0) {
@@ -40,7 +41,7 @@ fn motor_state(a: u32, k: u32) -> f32 {
     return act(u32(actuator_actadr(a) + slot));
 }
 
-// The motor with its first control within limits; bad controls count as zero.
+// The motor with its first control clamped; bad controls count as zero.
 fn motor_at(a: u32, ctrl: f32, good: bool) -> DcMotor {
     let out = u32(actuator_outadr(a));
     let first = u32(max(actuator_actadr(a), 0));
@@ -59,7 +60,7 @@ fn motor_at(a: u32, ctrl: f32, good: bool) -> DcMotor {
     return motor;
 }
 
-// Voltage at the winding: the input, or what the servo on board makes of its inputs.
+// Winding voltage: the input, or the output of the onboard servo.
 fn motor_servo(motor: DcMotor, good: bool) -> f32 {
     let a = motor.actuator;
     let spec = actuator_ctrlspec(a);
@@ -83,7 +84,7 @@ fn motor_servo(motor: DcMotor, good: bool) -> f32 {
     return voltage + inputs.w;
 }
 
-// Steady current at the present voltage and velocity.
+// Steady-state current at the present voltage and velocity.
 fn steady_current(motor: DcMotor) -> f32 {
     return (motor.voltage - actuator_gainprm(10u * motor.actuator + 1u) * motor.velocity) / motor.resistance;
 }
@@ -92,15 +93,18 @@ fn steady_current(motor: DcMotor) -> f32 {
 fn motor_rates(motor: DcMotor) {
     let a = motor.actuator;
     let p = 10u * a;
+    // slew-limited input
     let slew = motor_slot(a, 0u);
     if (slew >= 0) {
         set_act_dot(motor.first + u32(slew), (motor.input - motor_state(a, 0u)) / opt_timestep(0u));
     }
+    // integral of the position error
     let integral = motor_slot(a, 1u);
     if (integral >= 0) {
         let rate = integral_rate(motor.input - motor.length, motor_state(a, 1u), actuator_dynprm(p + 8u));
         set_act_dot(motor.first + u32(integral), rate);
     }
+    // winding temperature
     let winding = motor_slot(a, 4u);
     let temperature = motor_slot(a, 2u);
     if (temperature >= 0) {
@@ -108,11 +112,13 @@ fn motor_rates(motor: DcMotor) {
         let heat = motor.resistance * current * current - motor_state(a, 2u) / actuator_dynprm(p + 2u);
         set_act_dot(motor.first + u32(temperature), heat / actuator_dynprm(p + 3u));
     }
+    // bristle deflection
     let bristle = motor_slot(a, 3u);
     if (bristle >= 0) {
         let rate = bristle_decay(a, motor.velocity) * motor_state(a, 3u) + motor.velocity;
         set_act_dot(motor.first + u32(bristle), rate);
     }
+    // winding current
     if (winding >= 0) {
         var rate = (steady_current(motor) - motor_state(a, 4u)) / max(actuator_dynprm(p), MINVAL);
         let most = actuator_dynprm(p + 1u);
@@ -138,7 +144,7 @@ fn motor_drive(motor: DcMotor) -> f32 {
     return constant * act(adr);
 }
 
-// Cogging and friction, which limits of the force do not hold back.
+// Cogging and friction, which force limits do not clamp.
 fn motor_losses(motor: DcMotor) -> f32 {
     let a = motor.actuator;
     let b = 10u * a;
@@ -154,8 +160,8 @@ fn motor_losses(motor: DcMotor) -> f32 {
     return force;
 }
 
-// Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
-// servo on board, as far as the current follows in a time step, and of the damping of bristles.
+// Derivative of a motor's force with respect to velocity, limits ignored: back EMF and onboard servo, as far as the
+// current follows within a time step, plus bristle damping.
 fn motor_force_derivative(a: u32) -> f32 {
     let g = 10u * a;
     let constant = actuator_gainprm(g + 1u);
@@ -171,7 +177,7 @@ fn motor_force_derivative(a: u32) -> f32 {
     return constant * (voltage - constant) * follows / resistance - max(actuator_dynprm(g + 6u), 0.0);
 }
 
-// Rate at which the deflection of bristles decays: stiffness times speed over friction at that speed.
+// Decay rate of the bristle deflection: stiffness times speed over the friction at that speed.
 fn bristle_decay(a: u32, velocity: f32) -> f32 {
     let b = 10u * a + 3u;
     let ratio = velocity / max(actuator_biasprm(b + 2u), MINVAL);
@@ -191,7 +197,7 @@ fn next_motor_state(a: u32, adr: u32, rate: f32) -> f32 {
         return x - rate * time * exponential_m1(-h / time);
     }
     if (slot == motor_slot(a, 3u)) {
-        // exact for a velocity that stays
+        // exact for constant velocity
         let velocity = actuator_velocity(u32(actuator_outadr(a)));
         let decay = bristle_decay(a, velocity);
         let lost = exponential_m1(decay * h);

@@ -1,49 +1,52 @@
-// Histories of controls and sensors: what delays and sampling intervals read. Twin: src/cpu/actuation/history.rs.
+// Histories of controls and sensors, read by delays and sampling intervals. Twin: src/cpu/actuation/history.rs.
 
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 
-// Share of a time step within which two times count as the same.
+// Fraction of a time step within which two times count as equal.
 const TIME_TOLERANCE: f32 = 1e-3;
 
-// Where the samples of an actuator or sensor are: the time of the last sampling, the slot of the newest sample, times,
-// values. Without one the count is zero.
+// Layout of the history of an actuator or sensor: time of the last sampling, slot of the newest sample, times,
+// values. The count is zero if there is no history.
 struct HistoryBuffer {
     at: u32,
     count: u32,
     dim: u32,
-    // interpolation: 0 hold, 1 linear, 2 cubic
+    // interpolation: 0 zero-order hold, 1 linear, 2 cubic
     order: i32,
 }
 
+// History of an actuator's controls.
 fn buffer_of_actuator(a: u32) -> HistoryBuffer {
     let count = select(0, actuator_history(2u * a), actuator_historyadr(a) >= 0);
     let at = u32(max(actuator_historyadr(a), 0));
     return HistoryBuffer(at, u32(max(count, 0)), u32(actuator_ctrlnum(a)), actuator_history(2u * a + 1u));
 }
 
+// History of a sensor's outputs.
 fn buffer_of_sensor(s: u32) -> HistoryBuffer {
     let count = select(0, sensor_history(2u * s), sensor_historyadr(s) >= 0);
     let at = u32(max(sensor_historyadr(s), 0));
     return HistoryBuffer(at, u32(max(count, 0)), u32(sensor_dim(s)), sensor_history(2u * s + 1u));
 }
 
-// Place of sample k, the oldest one being the first. The newest may be whatever the caller has written.
+// Slot of sample k, oldest first. The newest may be anything that the caller has written.
 fn buffer_slot(buffer: HistoryBuffer, k: u32) -> u32 {
     let newest = u32(clamp(i32(history(buffer.at + 1u)), 0, i32(buffer.count) - 1));
     return (newest + 1u + k) % buffer.count;
 }
 
-// Where the time of a sample is, and where its values begin.
+// Address of a sample's time.
 fn buffer_time_adr(buffer: HistoryBuffer, k: u32) -> u32 {
     return buffer.at + 2u + buffer_slot(buffer, k);
 }
 
+// Address of a sample's first value.
 fn buffer_values_adr(buffer: HistoryBuffer, k: u32) -> u32 {
     return buffer.at + 2u + buffer.count + buffer.dim * buffer_slot(buffer, k);
 }
 
-// Number of samples that are not later than a time.
+// Number of samples no later than a time.
 fn buffer_upper_bound(buffer: HistoryBuffer, when: f32) -> u32 {
     var low = 0u;
     var high = buffer.count;
@@ -58,8 +61,8 @@ fn buffer_upper_bound(buffer: HistoryBuffer, when: f32) -> u32 {
     return low;
 }
 
-// The samples that a time is between, where their values begin, and their weights; of the hold only `low` counts, of
-// the linear interpolation `low` and `high`.
+// Interpolation stencil: addresses of the samples around a time, and their weights. The hold uses only `low`, linear
+// interpolation `low` and `high`.
 struct InterpolationStencil {
     order: i32,
     earlier: u32,
@@ -69,7 +72,7 @@ struct InterpolationStencil {
     weights: vec4f,
 }
 
-// Before the first sample the first, after the last the last.
+// Stencil at a time; before the first sample it is the first one, after the last the last one.
 fn buffer_stencil(buffer: HistoryBuffer, when: f32, tolerance: f32) -> InterpolationStencil {
     let after = buffer_upper_bound(buffer, when + select(0.0, tolerance, buffer.order == 0));
     let before = max(after, 1u) - 1u;
@@ -85,7 +88,7 @@ fn buffer_stencil(buffer: HistoryBuffer, when: f32, tolerance: f32) -> Interpola
     if (buffer.order == 1) {
         return InterpolationStencil(1, low, low, high, high, vec4f(0.0, 1.0 - x, x, 0.0));
     }
-    // Catmull-Rom; level at the first and last sample
+    // Catmull-Rom with zero slope at the first and last sample
     var rise = 0.0;
     var fall = 0.0;
     if (before > 0u) {
@@ -104,7 +107,7 @@ fn buffer_stencil(buffer: HistoryBuffer, when: f32, tolerance: f32) -> Interpola
     return InterpolationStencil(2, earlier, low, high, later, vec4f(-a, 1.0 - step - b, step + a, b));
 }
 
-// Number i of the samples at hand. What is not finite in one that does not count has no part in it.
+// Interpolated value i. Values of zero weight are skipped, so that non-finite ones among them do no harm.
 fn interpolate(stencil: InterpolationStencil, i: u32) -> f32 {
     if (stencil.order == 0) {
         return history(stencil.low + i);
@@ -116,7 +119,8 @@ fn interpolate(stencil: InterpolationStencil, i: u32) -> f32 {
     return inner + stencil.weights.x * history(stencil.earlier + i) + stencil.weights.w * history(stencil.later + i);
 }
 
-// Adds the numbers V from `first` on as a sample in the slot of the oldest one, or changes the one of that time.
+// Inserts the values of V from `first` on as a new sample in place of the oldest, or overwrites the sample of equal
+// time.
 fn buffer_insert__V(buffer: HistoryBuffer, when: f32, tolerance: f32, first: u32) {
     let passed = buffer_upper_bound(buffer, when + tolerance);
     var k = max(passed, 1u) - 1u;
@@ -125,7 +129,7 @@ fn buffer_insert__V(buffer: HistoryBuffer, when: f32, tolerance: f32, first: u32
         set_history(buffer.at + 1u, f32(buffer_slot(buffer, 0u)));
         k = buffer.count - 1u;
     } else if (!same) {
-        // earlier ones move up, where it comes between them
+        // samples out of order: earlier ones move up to make room
         for (var j = 0u; j < k; j++) {
             set_history(buffer_time_adr(buffer, j), history(buffer_time_adr(buffer, j + 1u)));
             let source = buffer_values_adr(buffer, j + 1u);
@@ -142,18 +146,18 @@ fn buffer_insert__V(buffer: HistoryBuffer, when: f32, tolerance: f32, first: u32
     }
 }
 
-// Distance of two times that count as the same.
+// Difference up to which two times count as equal.
 fn time_tolerance(when: f32) -> f32 {
     return max(TIME_TOLERANCE * opt_timestep(0u), 4.7683716e-7 * abs(when));
 }
 
-// Whether an interval has passed since the last sampling.
+// True if a full interval has passed since the last sampling.
 fn sample_due(s: u32, buffer: HistoryBuffer) -> bool {
     let when = time(0u);
     return history(buffer.at) + sensor_interval(2u * s) <= when + time_tolerance(when);
 }
 
-// The controls that act now, in ctrl_delayed.
+// Writes the controls in effect now, after delays, to ctrl_delayed.
 fn delay_controls() {
     let when = time(0u);
     for (var a = lane; a < nactuator; a += lanes) {
@@ -174,7 +178,7 @@ fn delay_controls() {
     }
 }
 
-// Keeps what the sensors measure now in sensordata_undelayed, and puts what they show in its slot.
+// Keeps the current measurements in sensordata_undelayed and replaces the outputs by delayed or held samples.
 fn delay_sensors() {
     let when = time(0u);
     for (var s = lane; s < nsensor; s += lanes) {
@@ -186,7 +190,7 @@ fn delay_sensors() {
         let buffer = buffer_of_sensor(s);
         if (buffer.count > 0u) {
             let delay = max(sensor_delay(s), 0.0);
-            // between samples, the last one
+            // between samples, the last sample is held
             let waits = sensor_interval(2u * s) > 0.0 && !sample_due(s, buffer);
             if (delay > 0.0 || waits) {
                 let stencil = buffer_stencil(buffer, when - delay, time_tolerance(when));
@@ -195,7 +199,7 @@ fn delay_sensors() {
                 }
             }
         }
-        // switched off, they still have histories
+        // disabled sensors still have histories
         if (disabled(DISABLE_SENSOR)) {
             for (var i = 0u; i < count; i++) {
                 set_sensordata(adr + i, 0.0);
@@ -204,7 +208,7 @@ fn delay_sensors() {
     }
 }
 
-// Adds the controls of this step and what the sensors measured to the histories of a world that goes on.
+// Records this step's controls and measurements, in worlds that are not reset.
 fn record_histories(going: bool) {
     let when = time(0u);
     if (going) {
@@ -221,6 +225,7 @@ fn record_histories(going: bool) {
     sync();
 }
 
+// Records one sensor, if its interval has passed.
 fn record_sensor(s: u32, when: f32) {
     let buffer = buffer_of_sensor(s);
     if (buffer.count == 0u) {
@@ -231,7 +236,7 @@ fn record_sensor(s: u32, when: f32) {
         if (!sample_due(s, buffer)) {
             return;
         }
-        // on time by the interval, with what rounding loses carried on
+        // sampling times advance by exact intervals, with compensated summation
         let last = history(buffer.at);
         let step = period - history_compensation(s);
         let next = last + step;
@@ -241,7 +246,7 @@ fn record_sensor(s: u32, when: f32) {
     buffer_insert__sensordata_undelayed(buffer, when, time_tolerance(when), u32(sensor_adr(s)));
 }
 
-// Histories before the first step: samples of nothing, one for each time step or interval that has passed.
+// Histories before the first step: zero samples, one for each time step or interval in the past.
 fn reset_histories() {
     let h = opt_timestep(0u);
     for (var a = lane; a < nactuator; a += lanes) {
@@ -269,8 +274,8 @@ fn reset_histories() {
     }
 }
 
-// Samples of zeros: of the time steps before, or where there is a period, of the first time step of each interval up to
-// the last sampling.
+// Fills a history with zero samples: at the preceding time steps, or with a period at the first time step of each
+// interval up to the last sampling.
 fn reset_buffer(buffer: HistoryBuffer, h: f32, period: f32, last: f32) {
     set_history(buffer.at, select(0.0, last, period > 0.0));
     set_history(buffer.at + 1u, f32(buffer.count - 1u));
@@ -280,7 +285,7 @@ fn reset_buffer(buffer: HistoryBuffer, h: f32, period: f32, last: f32) {
         if (period > 0.0) {
             when = last - past * period;
             if (h > 0.0) {
-                // not the next one where only rounding is in the way
+                // rounding up by rounding error alone is not a further step
                 let turns = when / h;
                 when = ceil(turns - 4.7683716e-7 * abs(turns)) * h;
             }

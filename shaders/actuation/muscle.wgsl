@@ -1,4 +1,4 @@
-// Muscles: activation dynamics, and forces as functions of normalised length and velocity. Twin: src/cpu/actuation/muscle.rs.
+// Muscles: activation dynamics, and the force-length-velocity model. Twin: src/cpu/actuation/muscle.rs.
 
 import package::math::vector::{clip, MINVAL};
 
@@ -8,7 +8,8 @@ struct Muscle {
     force: f32,
 }
 
-// Rate of the activation from excitation: time constants of activation and deactivation, and the width of the blend.
+// Activation rate for an excitation; prm holds the time constants of activation and deactivation and the width of the
+// blend.
 fn muscle_rate(excitation: f32, activation: f32, prm: vec3f) -> f32 {
     let scale = 0.5 + 1.5 * clip(activation, 0.0, 1.0);
     let rising = prm.x * scale;
@@ -21,13 +22,13 @@ fn muscle_rate(excitation: f32, activation: f32, prm: vec3f) -> f32 {
     return gap / max(time, MINVAL);
 }
 
-// From 0 at 0 to 1 at 1, with two derivatives that vanish at both ends.
+// Quintic smooth step from 0 to 1 on [0, 1]; two derivatives vanish at both ends.
 fn smooth_step(t: f32) -> f32 {
     let x = clip(t, 0.0, 1.0);
     return x * x * x * (x * (x * 6.0 - 15.0) + 10.0);
 }
 
-// Muscle of actuator a, at the length of its output: parameters in P.
+// Muscle of actuator a at the length of its output, with parameters P.
 fn muscle_at__P(a: u32, out: u32) -> Muscle {
     let low = actuator_lengthrange(2u * out);
     let high = actuator_lengthrange(2u * out + 1u);
@@ -37,7 +38,7 @@ fn muscle_at__P(a: u32, out: u32) -> Muscle {
     return Muscle(P(10u * a) + (actuator_length(out) - low) / max(unit, MINVAL), unit, force);
 }
 
-// Force per unit of activation: it pulls.
+// Gain: force per unit of activation, negative because muscles pull.
 fn muscle_gain(a: u32, out: u32) -> f32 {
     let muscle = muscle_at__actuator_gainprm(a, out);
     let g = 10u * a;
@@ -46,7 +47,7 @@ fn muscle_gain(a: u32, out: u32) -> f32 {
     return -(muscle.force * bump * muscle_force_velocity(speed, actuator_gainprm(g + 8u)));
 }
 
-// Derivative of the gain by the velocity.
+// Derivative of the gain with respect to velocity.
 fn muscle_gain_derivative(a: u32, out: u32) -> f32 {
     let muscle = muscle_at__actuator_gainprm(a, out);
     let g = 10u * a;
@@ -73,7 +74,7 @@ fn muscle_bias(a: u32, out: u32) -> f32 {
     return -(most * (0.5 + x));
 }
 
-// Active force over length: a bump of parabolas from low to high, one at length one.
+// Active force-length curve: a piecewise parabola from low to high with value one at length one.
 fn muscle_force_length(length: f32, low: f32, high: f32) -> f32 {
     if (length < low || length > high) {
         return 0.0;
@@ -96,7 +97,7 @@ fn muscle_force_length(length: f32, low: f32, high: f32) -> f32 {
     return 0.5 * x * x;
 }
 
-// Active force over velocity: none at the fastest shortening, one at rest, `most` at the fastest lengthening.
+// Active force-velocity curve: zero at the fastest shortening, one at rest, `most` at the fastest lengthening.
 fn muscle_force_velocity(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0) {
@@ -111,7 +112,7 @@ fn muscle_force_velocity(speed: f32, most: f32) -> f32 {
     return most;
 }
 
-// Its derivative.
+// Derivative of the force-velocity curve.
 fn muscle_force_velocity_derivative(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0 || speed > rise) {

@@ -1,10 +1,10 @@
-// Activations one time step later, and the input that they give. Twin: src/cpu/actuation/next_activation.rs.
+// Activations one time step later, and the input to the gain. Twin: src/cpu/actuation/next_activation.rs.
 
 import package::actuation::dcmotor::next_motor_state;
 import package::math::trig::exponential_m1;
 import package::math::vector::{clip, MINVAL};
 
-// An activation one time step later, within its range, when it changes at `rate`.
+// An activation one time step later, clamped to its range, when it changes at `rate`.
 fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
     let h = opt_timestep(0u);
 //#if DCMOTOR
@@ -12,7 +12,7 @@ fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
         return next_motor_state(a, adr, rate);
     }
 //#endif
-    // the rate of an exact filter falls as it goes
+    // exact filter: effective duration of an exponential decay
     var elapsed = h;
     if (actuator_dyntype(a) == DYNAMICS_FILTEREXACT) {
         let time = max(actuator_dynprm(10u * a), MINVAL);
@@ -25,7 +25,7 @@ fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
     return next;
 }
 
-// What the gain multiplies: the last activation, now or a time step later, or the control.
+// Input to the gain: the last activation, current or one time step later, or the control.
 fn driving_input(a: u32, ctrl: f32) -> f32 {
 //#if ACTIVATION
     if (actuator_actadr(a) >= 0) {

@@ -1,4 +1,4 @@
-// Servos of an orientation: three torques about the axes of what is turned. Parameters as in the twin:
+// Orientation servos: three torques about the axes of the moving frame. Parameters as in the twin:
 // src/cpu/actuation/orientation.rs.
 
 import package::actuation::control::{actuator_disabled, control};
@@ -6,10 +6,10 @@ import package::actuation::next_activation::next_activation;
 import package::math::trig::PI;
 import package::math::vector::{axis_angle_quat, MINVAL, quat_normalize, quat_sub};
 
-// Share of the largest torque that is as good as all of it.
+// Fraction of the largest torque above which the torque counts as saturated.
 const SATURATED_TORQUE: f32 = 1.0 - 1e-6;
 
-// Orientation of a rotation vector.
+// Quaternion of a rotation vector.
 fn rotvec_to_quat(v: vec3f) -> vec4f {
     let angle = sqrt(dot(v, v));
     if (angle < MINVAL) {
@@ -18,12 +18,12 @@ fn rotvec_to_quat(v: vec3f) -> vec4f {
     return axis_angle_quat(v / angle, angle);
 }
 
-// A control within limits; zero where some control is bad.
+// A control within limits; zero if any control is bad.
 fn sound_control(u: u32, good: bool) -> f32 {
     return select(0.0, control(u), good);
 }
 
-// Orientation that is asked for.
+// Target orientation.
 fn target_orientation(a: u32, good: bool) -> vec4f {
     var v = vec4f(0.0);
 //#if ACTIVATION
@@ -62,7 +62,7 @@ fn orientation_drive(a: u32, good: bool) {
     }
 }
 
-// Writes the rates of the activations: the controls.
+// Writes the activation rates: the controls.
 fn orientation_rates(a: u32, good: bool) {
     let first = u32(actuator_actadr(a));
     for (var i = 0u; i < 3u; i++) {
@@ -70,7 +70,7 @@ fn orientation_rates(a: u32, good: bool) {
     }
 }
 
-// Turns the activations by less than half a turn into the same orientation.
+// Replaces an activation rotation vector by the equivalent one of less than half a turn.
 fn unwind_orientation(a: u32) {
     let first = u32(actuator_actadr(a));
     let v = vec3f(act(first), act(first + 1u), act(first + 2u));
@@ -84,7 +84,7 @@ fn unwind_orientation(a: u32) {
     }
 }
 
-// Makes the torque as long as its range allows.
+// Clamps the length of the torque vector to its range.
 fn limit_orientation(a: u32) {
     let out = u32(actuator_outadr(a));
     let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
@@ -97,7 +97,7 @@ fn limit_orientation(a: u32) {
     }
 }
 
-// Derivative of each torque by the velocity about its axis; none where the range holds it back.
+// Derivative of each torque with respect to the velocity about its axis; zero where the range saturates.
 fn orientation_force_derivative(a: u32) -> f32 {
     let out = u32(actuator_outadr(a));
     let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));

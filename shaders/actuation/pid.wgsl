@@ -1,4 +1,4 @@
-// Controllers of position and velocity. Parameters and states as in the twin: src/cpu/actuation/pid.rs.
+// PID controllers of position and velocity. Parameters and states as in the twin: src/cpu/actuation/pid.rs.
 
 import package::actuation::next_activation::next_activation;
 import package::actuation::servo::{integral_rate, servo_inputs, slewed};
@@ -6,15 +6,15 @@ import package::actuation::setpoint::{unwrap_near, unwrap_setpoint};
 
 struct Pid {
     actuator: u32,
-    // where its states are; -1 for none
+    // addresses of the states; -1 for none
     slew: i32,
     integral: i32,
     inputs: vec4f,
-    // position that is asked for, near the present one
+    // target position, unwrapped to near the current one
     setpoint: f32,
 }
 
-// The controller with its first control within limits; bad controls count as zero.
+// The controller with its first control clamped; bad controls count as zero.
 fn pid_at(a: u32, first: f32, good: bool) -> Pid {
     let p = 10u * a;
     var next = max(actuator_actadr(a), 0);

@@ -1,11 +1,11 @@
-// What controllers on board of actuators have in common: their inputs, a limit on the rate of the first one, and the
-// integral of an error. Twin: src/cpu/actuation/servo.rs.
+// Parts shared by onboard controllers: inputs, a slew-rate limit on the first input, and the error integral.
+// Twin: src/cpu/actuation/servo.rs.
 
 import package::actuation::control::control;
 import package::math::vector::clip;
 
-// Inputs of a controller: position, velocity, feedforward, voltage; zero for those that it lacks. `first` is the first
-// one of those it has.
+// Inputs of a controller: position, velocity, feedforward, voltage; zero for those it lacks. `first` is the value of
+// the first one it has.
 fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {
     let spec = actuator_ctrlspec(a);
     let begin = u32(actuator_ctrladr(a));
@@ -25,13 +25,13 @@ fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {
     return inputs;
 }
 
-// An input that changes by at most `most` a second.
+// Slew-rate limiter: an input that changes by at most `most` a second.
 fn slewed(x: f32, last: f32, most: f32) -> f32 {
     let reach = most * opt_timestep(0u);
     return clip(x, last - reach, last + reach);
 }
 
-// Rate of the integral of an error: it does not grow beyond its limit, where there is one.
+// Rate of the error integral; anti-windup stops it at its limit, if there is one.
 fn integral_rate(error: f32, sum: f32, most: f32) -> f32 {
     if (most > 0.0 && sum >= most) {
         return min(error, 0.0);

@@ -1,10 +1,10 @@
-// Setpoints of position servos of orientations, which are the same after a full turn. Twin: src/cpu/actuation/setpoint.rs.
+// Setpoints of orientation servos, periodic in a full turn. Twin: src/cpu/actuation/setpoint.rs.
 
 import package::math::trig::PI;
 import package::math::vector::MINVAL;
 
-// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
-// site relative to another. Zero for all others.
+// Full turn in units of actuator length, for position servos of an orientation: of a ball joint, or of a site
+// relative to another. Zero for all other actuators.
 fn full_turn(a: u32) -> f32 {
     let dyn = actuator_dyntype(a);
     let servo = (dyn == DYNAMICS_NONE || dyn == DYNAMICS_INTEGRATOR)
@@ -30,12 +30,12 @@ fn full_turn(a: u32) -> f32 {
     return 0.0;
 }
 
-// Of all setpoints that differ by full turns, the one nearest to the present length.
+// Equivalent setpoint nearest to the current length.
 fn unwrap_setpoint(a: u32, setpoint: f32) -> f32 {
     return unwrap_near(a, setpoint, actuator_length(u32(actuator_outadr(a))));
 }
 
-// Of all setpoints that differ by full turns, the one nearest to another number.
+// Equivalent setpoint nearest to another number.
 fn unwrap_near(a: u32, setpoint: f32, other: f32) -> f32 {
     let turn = full_turn(a);
     if (turn < MINVAL) {

@@ -1,36 +1,39 @@
-// Contacts of two boxes: the axis that separates them most, then what touches along it. Twin: src/cpu/collision/box_box.rs.
+// Box-box contacts by the separating axis theorem: the axis of largest separation, then the features along it.
+// Twin: src/cpu/collision/box_box.rs.
 //
-// A box is turned where its axes are renamed, in a circle, so that the one that matters is the last.
+// A box is permuted where its axes are relabelled cyclically, so that the relevant axis comes last.
 
 import package::collision::primitives::{append, ContactPoint, Shape};
 import package::math::vector::MINVAL;
 
-// By how much, of itself, an edge axis must be better than those before it.
+// Relative improvement by which an edge axis must beat the edge axes before it.
 const EDGE_BIAS: f32 = 1e-6;
-// Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better then.
+// Cosine above which an edge axis is nearly parallel to the best face axis, and fraction of the depth by which it
+// must then be better.
 const FACE_PREFERENCE: f32 = 0.99;
 const FACE_PREFERENCE_DEPTH: f32 = 0.05;
-// Rounding: of a gap, relative to the extents; of the squared sine of two edges; of a component of a normal; of the
-// squared distance of two corners, relative to the face.
+// Rounding tolerances: of a gap, relative to the extents; of the squared sine between two edges; of a component of a
+// normal; of the squared distance of two corners, relative to the face.
 const GAP_ROUNDING: f32 = 1e-6;
 const SINE2_ROUNDING: f32 = 1e-7;
 const SIGN_ROUNDING: f32 = 1e-5;
 const SAME_CORNER: f32 = 1e-10;
 
-// Corners of a rectangle that four lines have cut.
+// Vertices of a rectangle clipped by four lines.
 var<private> polygon: array<vec3f, 8>;
 
-// Contacts on a face, up to eight, or one between two edges.
+// Up to eight contacts on a face, or one between two edges.
 fn box_box(a: Shape, b: Shape, margin: f32) {
-    // the axes of the second box, and from centre to centre, as each box sees it
+    // axes of the second box, and the offset of the centres, in the frame of each box
     let axes = transpose(a.mat) * b.mat;
     let rows_b = transpose(axes);
     let from_a = (b.pos - a.pos) * a.mat;
     let from_b = (a.pos - b.pos) * b.mat;
-    // boxes that overlap by less than rounding are not apart
+    // overlap below rounding does not count as separation
     let rounding = GAP_ROUNDING * dot(a.size + b.size, vec3f(1.0));
     let apart = margin + rounding;
-    // the face that separates most, what is better by rounding is not: three of the first box, three of the second
+    // face axis of largest separation: three of the first box, three of the second; ties within rounding go to the
+    // earlier
     let gaps_a = abs(from_a) - a.size - projected_radii(b.size, rows_b);
     let gaps_b = abs(from_b) - b.size - projected_radii(a.size, axes);
     var face = 0u;
@@ -45,12 +48,12 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
             best = gap;
         }
     }
-    // the pair of edges that separates more than that
+    // edge pair of larger separation
     let of_face = best;
     var edges = 9u;
     var alignment = 0.0;
     for (var k = 0u; k < 9u; k++) {
-        // across both edges, as each box sees it; noise where they are parallel
+        // cross product of both edges in the frame of each box; noise if they are parallel
         let edge = vec3f(vec3u(k / 3u) == vec3u(0u, 1u, 2u));
         let normal = cross(edge, axis_of(axes, k % 3u));
         let sine2 = dot(normal, normal);
@@ -66,11 +69,11 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
         if (gap - EDGE_BIAS * abs(gap) > best && gap > of_face) {
             best = gap;
             edges = k;
-            // how much it looks like the best face
+            // alignment with the best face axis
             alignment = abs(select(for_b[face % 3u], for_a[face % 3u], face < 3u));
         }
     }
-    // an edge that is hardly better than a face like it gives way
+    // an edge axis only slightly better than a nearly parallel face axis yields to it
     if (edges < 9u && (alignment <= FACE_PREFERENCE || best >= of_face + FACE_PREFERENCE_DEPTH * abs(of_face) + MINVAL)) {
         edge_edge(permuted(a, edges / 3u), permuted(b, edges % 3u), apart);
         return;
@@ -86,22 +89,22 @@ fn box_box(a: Shape, b: Shape, margin: f32) {
     face_face(permuted(base, face % 3u), permuted(other, facing), select(-1.0, 1.0, face < 3u), margin);
 }
 
-// How far a box projected_radii from its centre along each of three axes.
+// Half extents of a box projected on three axes.
 fn projected_radii(size: vec3f, axes: mat3x3f) -> vec3f {
     return vec3f(dot(abs(axes[0]), size), dot(abs(axes[1]), size), dot(abs(axes[2]), size));
 }
 
-// Column k.
+// Column k of a matrix.
 fn axis_of(axes: mat3x3f, k: u32) -> vec3f {
     return select(select(axes[2], axes[1], k == 1u), axes[0], k == 0u);
 }
 
-// Components in a circle, number k the last.
+// Cyclic permutation that puts component k last.
 fn turn3(v: vec3f, k: u32) -> vec3f {
     return select(select(v, v.zxy, k == 1u), v.yzx, k == 0u);
 }
 
-// A box with its axes in a circle, number k the last.
+// A box with its axes permuted cyclically so that axis k comes last.
 fn permuted(cuboid: Shape, k: u32) -> Shape {
     let m = cuboid.mat;
     var mat = m;
@@ -114,17 +117,18 @@ fn permuted(cuboid: Shape, k: u32) -> Shape {
     return Shape(cuboid.pos, mat, turn3(cuboid.size, k));
 }
 
-// The component of largest size, the first of equals.
+// Index of the component of largest magnitude, the first of equals.
 fn largest_component(v: vec3f) -> u32 {
     let u = abs(v);
     return select(select(0u, 1u, u.y > u.x), 2u, u.z > max(u.x, u.y));
 }
 
-// The nearest points of two edges along the last axes, midway between them. All is seen by the first box.
+// Edge-edge contact: the closest points of two edges along the last axes, and the midpoint between them. All in the
+// first box's frame.
 fn edge_edge(a: Shape, b: Shape, apart: f32) {
     let axes = transpose(a.mat) * b.mat;
     let center = (b.pos - a.pos) * a.mat;
-    // the normal, from the first box to the second, as each of them sees it
+    // normal, from the first box to the second, in the frame of each
     let along = axes[2];
     let length = sqrt(along.y * along.y + along.x * along.x);
     var normal = vec3f(-along.y / length, along.x / length, 0.0);
@@ -132,7 +136,7 @@ fn edge_edge(a: Shape, b: Shape, apart: f32) {
         normal = -normal;
     }
     let back = (normal * axes).xy;
-    // where the normal lies in a face, either edge of that face may be the one: all are tried
+    // if the normal lies in a face, either edge of that face may be the closest: all are tried
     let flips_a = flips(normal.xy);
     let flips_b = flips(back);
     let corner_a = select(-a.size.xy, a.size.xy, normal.xy >= vec2f(0.0));
@@ -150,7 +154,7 @@ fn edge_edge(a: Shape, b: Shape, apart: f32) {
         }
         let at_a = vec3f(corner_a * select(vec2f(1.0), flips_a, second_a), 0.0);
         let at_b = center + axes * vec3f(corner_b * select(vec2f(1.0), flips_b, second_b), 0.0);
-        // setting the derivatives of the squared distance to zero, each clamped in turn
+        // stationary point of the squared distance, each parameter clamped in turn
         let between = at_b - at_a;
         let u = between.z;
         let v = dot(along, between);
@@ -177,8 +181,8 @@ fn edge_edge(a: Shape, b: Shape, apart: f32) {
     }
 }
 
-// Factors that lead from the corner along a direction to the other one that is as far: the signs of components that
-// vanish cannot be trusted. At most one component does.
+// Sign factors from the support corner to the other corner of equal height: signs of vanishing components are
+// unreliable. At most one component vanishes.
 fn flips(direction: vec2f) -> vec2f {
     if (abs(direction.x) < SIGN_ROUNDING) {
         return vec2f(-1.0, 1.0);
@@ -186,13 +190,13 @@ fn flips(direction: vec2f) -> vec2f {
     return vec2f(1.0, select(1.0, -1.0, abs(direction.y) < SIGN_ROUNDING));
 }
 
-// The face of `other` across its last axis, cut to the face of `base` across its last axis, as `base` sees it. The
-// normal leads away from `base`, or to it where `sign` is negative.
+// Clips the face of `other` across its last axis to the face of `base` across its last axis, in the frame of `base`.
+// The normal points away from `base`, or towards it if `sign` is negative.
 fn face_face(base: Shape, other: Shape, sign: f32, margin: f32) {
     let axes = transpose(base.mat) * other.mat;
     let center = (other.pos - base.pos) * base.mat;
     let up = select(-1.0, 1.0, center.z >= 0.0);
-    // the side that faces the base: its centre and half its edges, with heights above the face
+    // incident face: its centre, half its edges, and heights above the reference face
     let side = select(1.0, -1.0, up * axes[2].z > 0.0);
     let upright = vec3f(1.0, 1.0, up);
     let middle = upright * (center + axes[2] * (side * other.size.z)) - vec3f(0.0, 0.0, base.size.z);
@@ -206,7 +210,7 @@ fn face_face(base: Shape, other: Shape, sign: f32, margin: f32) {
     for (var k = 0u; k < 4u; k++) {
         n = clip_side(n, k / 2u, select(1.0, -1.0, k % 2u == 1u), base.size[k / 2u]);
     }
-    // corners that are near enough, each once
+    // vertices within the margin, without duplicates
     let normal = base.mat[2] * (sign * up);
     let same = SAME_CORNER * dot(base.size.xy, base.size.xy);
     var kept = 0u;
@@ -222,14 +226,14 @@ fn face_face(base: Shape, other: Shape, sign: f32, margin: f32) {
         }
         polygon[kept] = p;
         kept++;
-        // midway between the face and the other box
+        // midway between the reference face and the other box
         let at = vec3f(p.xy, up * (base.size.z + 0.5 * p.z));
         append(ContactPoint(p.z, base.mat * at + base.pos, normal, vec3f(0.0)));
     }
 }
 
-// Cuts off what lies beyond a limit along an axis, or below minus the limit where `side` is negative; returns the
-// number of corners.
+// Clips the polygon at a limit along an axis, or at minus the limit if `side` is negative; returns the number of
+// vertices.
 fn clip_side(n: u32, axis: u32, side: f32, limit: f32) -> u32 {
     let before = polygon;
     var kept = 0u;
@@ -242,7 +246,7 @@ fn clip_side(n: u32, axis: u32, side: f32, limit: f32) -> u32 {
             polygon[kept] = p;
             kept++;
         }
-        // where the edge to the next corner crosses the limit
+        // intersection of the edge to the next vertex with the limit
         let crosses = (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0);
         if (crosses && kept < 8u) {
             polygon[kept] = p + (q - p) * (here / (here - there));

@@ -1,20 +1,20 @@
-// Contacts of a capsule and a box: a sphere at the point of the capsule's axis that is nearest to the box, and at a
-// second one where the axis runs along the box. Twin: src/cpu/collision/capsule_box.rs.
+// Capsule-box contacts: a sphere at the point of the capsule's segment closest to the box, and a second one if the
+// segment runs along the box. Twin: src/cpu/collision/capsule_box.rs.
 //
-// The axis is a segment, its points center + half x with x from minus one to one, all as the box sees it.
+// The segment consists of the points center + half x with x in [-1, 1], in the frame of the box.
 
 import package::collision::primitives::{Shape, sphere_box};
 import package::math::vector::MINVAL;
 
-// What of a box is nearest to a segment: the inside, the face across an axis, a point y from minus one to one on the
-// edge along an axis that starts at a corner, or that corner. Bit k of a corner is set where it is on the upper side of
-// axis k.
+// Feature of the box closest to the segment: the inside, the face across an axis, a point y in [-1, 1] on the edge
+// along an axis that starts at a corner, or that corner. Bit k of a corner is set if it is on the upper side of axis
+// k.
 const FEATURE_INSIDE: u32 = 0u;
 const FEATURE_FACE: u32 = 1u;
 const FEATURE_EDGE: u32 = 2u;
 const FEATURE_CORNER: u32 = 3u;
 
-// A feature, where it is, and the point of the segment that is nearest to it.
+// A feature, its position, and the closest point of the segment.
 struct BoxFeature {
     kind: u32,
     axis: u32,
@@ -32,13 +32,13 @@ struct SegmentBox {
     size: vec3f,
 }
 
-// A step along the segment that is none.
+// Marks the absence of a step along the segment.
 const NO_STEP: f32 = -4.0;
 
 // Rounding of a distance, relative to the extents.
 const DISTANCE_ROUNDING: f32 = 1e-6;
 
-// One contact, or two where the capsule lies along the box.
+// One contact, or two if the capsule lies along the box.
 fn capsule_box(capsule: Shape, cuboid: Shape, margin: f32) {
     let axis = capsule.mat[2] * cuboid.mat;
     let length = capsule.size.y;
@@ -61,13 +61,13 @@ fn capsule_box(capsule: Shape, cuboid: Shape, margin: f32) {
     }
 }
 
-// What of the box is nearest to the segment, and the point of the segment that is.
+// Feature of the box closest to the segment, and the closest point of the segment.
 fn closest_feature(p: SegmentBox) -> BoxFeature {
     var feature = BoxFeature(FEATURE_INSIDE, 0u, 0u, 0.0, 0.0);
     var least = 1e30;
-    // what is as near as before but for rounding is not nearer
+    // ties within rounding do not count as closer
     let rounding = DISTANCE_ROUNDING * (p.length + dot(p.size, vec3f(1.0)));
-    // an end above a face, or inside
+    // end points above a face, or inside
     for (var k = 0u; k < 2u; k++) {
         let end = select(-1.0, 1.0, k == 1u);
         let over = abs(p.center + p.half * end) - p.size;
@@ -80,14 +80,14 @@ fn closest_feature(p: SegmentBox) -> BoxFeature {
             least = dist2;
         }
     }
-    // any point above an edge or a corner
+    // segment points above an edge or a corner
     for (var edge = 0u; edge < 3u; edge++) {
         for (var low_corner = 0u; low_corner < 8u; low_corner++) {
             if ((low_corner & (1u << edge)) != 0u) {
                 continue;
             }
-            // nearest points of the segment and the edge: setting the derivatives of the squared distance to zero
-            // gives a 2 x 2 system, whose solution is clamped
+            // closest points of the segment and the edge: stationarity of the squared distance gives a 2 x 2 system,
+            // whose solution is clamped
             let long = p.size[edge];
             var middle = select(-p.size, p.size, (vec3u(low_corner) & vec3u(1u, 2u, 4u)) != vec3u(0u));
             middle[edge] = 0.0;
@@ -130,18 +130,18 @@ fn closest_feature(p: SegmentBox) -> BoxFeature {
     return feature;
 }
 
-// In which directions the segment leads over the box from a corner: bit k for axis k.
+// Axes along which the segment leads over the box from a corner: bit k for axis k.
 fn inward(half: vec3f, corner: u32) -> u32 {
     let upward = vec3u(half > vec3f(0.0)) * vec3u(1u, 2u, 4u);
     return (upward.x + upward.y + upward.z) ^ corner;
 }
 
-// How far the segment runs over a length along an axis.
+// Parameter range in which the segment covers a length along an axis.
 fn segment_run(p: SegmentBox, axis: u32, length: f32) -> f32 {
     return length / max(abs(p.half[axis]), MINVAL);
 }
 
-// Step from an end above a face to the other end, or to where it leaves the face.
+// Step from an end point above a face to the other end, or to where it leaves the face.
 fn step_on_face(p: SegmentBox, face: u32, x: f32) -> f32 {
     let tip = p.center + p.half * x;
     var stride = 2.0;
@@ -159,8 +159,8 @@ fn step_on_face(p: SegmentBox, face: u32, x: f32) -> f32 {
     return -x * stride;
 }
 
-// Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where neither
-// direction leads over a face, or one leads inside.
+// Step from an edge over the less steep face, to where the segment ends or leaves the face; none if neither direction
+// leads over a face, or if one leads inside.
 fn step_from_edge(p: SegmentBox, feature: BoxFeature) -> f32 {
     let edge = feature.axis;
     let one = (edge + 1u) % 3u;
@@ -172,21 +172,21 @@ fn step_from_edge(p: SegmentBox, feature: BoxFeature) -> f32 {
     let high = select(two, one, abs(p.axis[one]) > abs(p.axis[two]));
     let forward = ((bits >> high) & 1u) == 1u;
     let way = select(-1.0, 1.0, forward);
-    // what is left of the edge in its own direction
+    // remaining length of the edge in its own direction
     let rising = (p.half[edge] > 0.0) == forward;
     let left = 1.0 + select(feature.y, -feature.y, rising);
     let over = min(segment_run(p, high, 2.0 * p.size[high]), segment_run(p, edge, p.size[edge] * left));
     return way * min(1.0 - way * feature.x, over);
 }
 
-// Step from a corner along the edge or the face that the segment runs along; none where it leads straight away from the
-// corner, or into the box.
+// Step from a corner along the edge or face that the segment follows; none if it leads straight away from the corner,
+// or into the box.
 fn step_from_corner(p: SegmentBox, corner: u32, x: f32) -> f32 {
     let bits = inward(p.half, corner);
     if (bits == 0u || bits == 7u) {
         return NO_STEP;
     }
-    // the axis in which the segment leads another way than in the two others
+    // the axis whose direction differs from the other two
     let alone = countOneBits(bits) == 1u;
     let axis = select(7u - bits, bits, alone) / 2u;
     let way = select(-1.0, 1.0, alone);

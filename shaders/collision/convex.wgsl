@@ -1,6 +1,6 @@
-// Contacts between convex shapes that have no closed form, by their support functions. Twin: src/cpu/collision/convex.rs, where
-// the way is explained: minus the least value over all unit vectors of the support function of the difference is the
-// signed distance, and the best vector the normal.
+// Contacts of convex shapes without a closed form, by their support functions. Twin: src/cpu/collision/convex.rs,
+// which explains the method: the signed distance is minus the minimum of the support function of the Minkowski
+// difference over all unit vectors, and the minimiser is the normal.
 
 import package::collision::gjk::{
     ANY_HEIGHT, gjk_direction, GJK_FAR, gjk_height, GJK_INSIDE, gjk_inside, gjk_minimum, GJK_OUTSIDE,
@@ -21,59 +21,60 @@ import package::collision::support_map::{
 };
 import package::math::vector::{is_finite, normalize3};
 
-// Sine of the angle within which a direction may be turned onto a face or edge.
+// Sine of the angle within which a direction may snap to a face or edge.
 const SNAP_SINE: f32 = 0.02;
 
-// The same where the normal is that of a triangle of nearest points, which is less exact.
+// Flatness tolerance for a normal taken from the closest triangle, which is less exact.
 const LOOSE_FLAT_TOLERANCE: f32 = 3.4526698e-3;
 
-// Height above the surface to look from, as a share of the size.
+// Height of the query point above the surface, as a fraction of the size.
 const QUERY_LIFT: f32 = 0.2;
 
 //#if POLYTOPE
-// The same for what is next to a minimum of a polytope, how many directions are tilted there, and how often.
+// Query height around a polytope's minimum, number of tilted directions, and number of rounds.
 const TILT_LIFT: f32 = 0.05;
 const TILT_COUNT: u32 = 12u;
 const TILT_ROUNDS: u32 = 4u;
 
-// How many times higher than a minimum a direction is beyond which there is no lower one.
+// Height, relative to the minimum, above which a tilted direction is discarded.
 const TILT_CUTOFF: f32 = 3.0;
 //#endif
 
-// Depth as a share of the size from which on there may be a second minimum.
+// Depth, as a fraction of the size, above which there may be a second local minimum.
 const DEEP_PENETRATION: f32 = 0.05;
 
-// Most minima that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none.
+// Most local minima examined in deep penetration. With three, some start direction is always distinct from all of
+// them.
 const MAX_STARTS: u32 = 4u;
 
-// Cosine of the angle to a minimum within which no other one is looked for.
+// Cosine of the angle around a minimum within which no other one is sought.
 const DISTINCT_COSINE: f32 = 0.7;
 
-// Longest step of Newton's method.
+// Longest Newton step.
 const MAX_NEWTON_STEP: f32 = 0.3;
 
-// Most minima of a polytope that are looked at before all directions are.
+// Most local minima of a polytope examined with the penetration bound, before all start directions are tried.
 const MAX_MINIMA: u32 = 8u;
 
-// Directions that shapes suggest without the polygons.
+// Start directions suggested by the shapes, polygon normals apart.
 const START_DIRECTIONS: u32 = 62u;
 
-// Pairs of axes, and before them the direction itself.
+// The direction itself, then the pairs of axes.
 const AXIS_PAIRS: u32 = 37u;
 
-// Most steps downhill, and most of Newton's.
+// Most descent steps, and most Newton steps.
 const DESCENT_STEPS: u32 = 12u;
 const NEWTON_STEPS: u32 = 20u;
 
-// A direction and the value of the support function of the difference there; whether there is any.
+// A direction and the support function of the Minkowski difference there; `any` is false if there is none.
 struct LocalMinimum {
     n: vec3f,
     height: f32,
     any: bool,
 }
 
-// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out; whether that is
-// wanted.
+// Closest points of two shapes or, in penetration, the points that touch after the shortest translation apart; `any`
+// is false beyond the margin.
 struct GeomDistance {
     dist: f32,
     normal: vec3f,
@@ -102,7 +103,7 @@ fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32) {
     }
 }
 
-// Distance of two convex shapes that is not above `margin`, and the points.
+// Distance and closest points of two convex shapes within `margin`.
 fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> GeomDistance {
     let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
     let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
@@ -110,12 +111,12 @@ fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> Geom
     return GeomDistance(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
 }
 
-// Whether a shape has a face or an edge to lie on.
+// True for shapes with a face or edge to rest on.
 fn has_face_or_edge(s: ConvexShape) -> bool {
     return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 
-// The same, relative to the centre of the first.
+// Closest points of two convex shapes, relative to the centre of the first.
 fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
     let radius = convex_radius(a) + convex_radius(b);
     let minimum = penetration_direction(a, b, radius + margin);
@@ -137,32 +138,33 @@ fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
     return GeomDistance(dist, n, touching[0] + n * convex_radius(a), touching[1] - n * convex_radius(b), true);
 }
 
-// Valleys so far, which later attempts keep away from, and how many; before there are any, the direction to begin with.
+// Local minima found so far, which later starts avoid, and their number; element 0 is set to the initial direction
+// first.
 var<private> convex_minima: array<vec3f, MAX_STARTS>;
 var<private> convex_minima_count: u32;
 
 //#if POLYTOPE
-// Whether gjk_witness is where the first shape touches.
+// True if gjk_witness is the contact point on the first shape.
 var<private> witness_known: bool;
 //#endif
 
-// Most turns of a search: the first, at most so many steps in each minimum and for each start, and all tilts.
+// Most iterations of the search: the first, the steps for each minimum and start, and all tilts.
 //#if POLYTOPE
 const MAX_TURNS: u32 = (MAX_MINIMA + MAX_STARTS) * DESCENT_STEPS + TILT_ROUNDS * TILT_COUNT;
 //#else
 const MAX_TURNS: u32 = MAX_STARTS * DESCENT_STEPS;
 //#endif
 
-// Direction in which the support function of the difference is least, and its value; none where that is below minus
-// `reach`. One loop with one search, whose result goes to what asked for it: drivers inline every call.
+// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below -`reach`. A
+// single loop with a single GJK call, whose result goes to the state that asked for it: drivers inline every call.
 fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMinimum {
     let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     let least = 4.0 * sqrt(EPSILON) * size;
     let raised = QUERY_LIFT * size;
     gjk_direction = normalize3(b.pos - a.pos);
-    // first from the origin, then from above the surface
+    // first query the origin, then points above the surface
     var nearest = GJK_OUTSIDE;
-    // the minimum of the minima so far
+    // lowest local minimum so far
     var minimum = LocalMinimum(gjk_direction, 0.0, false);
     convex_minima_count = 0u;
     var steps = 0u;
@@ -170,7 +172,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
     var best = 0.0;
     var turn_tolerance = 1e-8;
 //#if POLYTOPE
-    // all triangles are parts of faces: where no minimum is lower than one that is near, nothing else is looked at
+    // every GJK triangle is part of a face: if the penetration bound proves a minimum global, the search ends
     let hulls = is_hull(a) || is_hull(b);
     let all_flat = hulls && !is_curved(a) && !is_curved(b);
     let slack = 16.0 * EPSILON * size;
@@ -180,7 +182,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
         turn_tolerance = 1e-12;
     }
     witness_known = false;
-    // last, what lies around the best direction
+    // last, the neighbourhood of the best direction
     var tilting = false;
     var tilt = 0u;
     var center = n;
@@ -193,7 +195,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
 //#if POLYTOPE
         if (tilting) {
             if (tilt % TILT_COUNT == 0u) {
-                // as long as it helps
+                // repeated as long as the minimum improves
                 if (tilt == TILT_ROUNDS * TILT_COUNT || (tilt > 0u && all(center == n))) {
                     break;
                 }
@@ -201,7 +203,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
             }
             gjk_direction = tilted(center, tilt % TILT_COUNT);
             tilt++;
-            // between two low directions none is high
+            // a direction between two low ones is low too, so high ones are cut off early
             lift = TILT_LIFT * size;
             most = TILT_CUTOFF * best;
             close = TILT_LIFT * least;
@@ -222,7 +224,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
         }
 //#endif
         var done = false;
-        // whether the shapes suggest directions
+        // true if a new start direction is needed
         var restart = false;
         if (from_origin) {
             nearest = below;
@@ -251,12 +253,12 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
                 best = gjk_height;
             }
 //#if POLYTOPE
-            // what is below the next point to look from may be a point of the same face
+            // the next query may see another point of the same face
             done = done || (all_flat && gjk_inside(n * best));
             if (proving && (done || steps == DESCENT_STEPS)) {
                 var proof = BOUND_UNPROVEN;
                 if (done && below == GJK_OUTSIDE) {
-                    // one that keeps them apart, or that they touch along, is the only one
+                    // a separating or touching minimum is unique
                     proof = BOUND_PROVEN;
                     if (best > slack) {
                         proof = penetration_bound(a, b, n, best - slack);
@@ -287,7 +289,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
                 minimum = LocalMinimum(n, best, true);
             }
             convex_minima_count++;
-            // shallow ones have no second minimum
+            // shallow penetration has a single minimum
             if (convex_minima_count == MAX_STARTS || minimum.height < DEEP_PENETRATION * size || nearest != GJK_INSIDE) {
                 n = minimum.n;
                 best = minimum.height;
@@ -310,7 +312,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
         gjk_direction = n;
     }
 //#if POLYTOPE
-    // between polytopes, points and segments the nearest triangle is exact
+    // for polytopes, points and segments the closest triangle is exact
     if (all_flat) {
         return LocalMinimum(n, best, true);
     }
@@ -319,19 +321,19 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
 }
 
 //#if POLYTOPE
-// Whether a surface is curved where nothing is flat.
+// True for shapes whose surface is curved.
 fn is_curved(s: ConvexShape) -> bool {
     return s.kind == GEOM_ELLIPSOID || s.kind == GEOM_CYLINDER;
 }
 
-// A direction beside another.
+// Direction k tilted off `center`.
 fn tilted(center: vec3f, k: u32) -> vec3f {
     let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
     let way = tilt_offset(k);
     return normalize3(center + t * way.x + cross(center, t) * way.y);
 }
 
-// How far a direction is tilted: three ways, twice as far and to the other side each time.
+// Tilt k: three directions, each twice as far and to the other side of the one before.
 fn tilt_offset(k: u32) -> vec2f {
     let far = select(select(0.2, -0.4, k >= 3u), select(0.8, -1.2, k >= 9u), k >= 6u);
     let turn = k % 3u;
@@ -339,8 +341,8 @@ fn tilt_offset(k: u32) -> vec2f {
     return way * far;
 }
 
-// Points of the two cores that touch along n where one is a polytope: of the other, if only one of its points is farthest,
-// or where the point of the difference that is nearest to one above it comes from.
+// Touching points of two cores along n, one of them a polytope: the unique support point of the other, or else the
+// preimage of the closest point of the Minkowski difference to a point above it.
 fn hull_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f, height: f32) -> array<vec3f, 2> {
     let across = n * height;
     let difference = minkowski_support(a, b, n);
@@ -361,7 +363,7 @@ fn hull_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f, height: f32) -> arra
     return array<vec3f, 2>(gjk_witness, gjk_witness - across);
 }
 
-// Whether only one point of a shape is farthest in direction n.
+// True if a shape has a single support point in direction n.
 fn is_single(s: ConvexShape, n: vec3f) -> bool {
     if (is_hull(s)) {
         return false;
@@ -377,20 +379,20 @@ fn is_single(s: ConvexShape, n: vec3f) -> bool {
 }
 
 //#endif
-// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-// what is across two of them, the first across an axis, and diagonals; none that is near a minimum of an earlier attempt.
+// Best start direction and its value: polygon normals, the given direction, the line of centres, axes, cross products
+// of axes, the given direction projected orthogonally to an axis, and diagonals; none close to an earlier minimum.
 fn start_direction(a: ConvexShape, b: ConvexShape, n: vec3f) -> LocalMinimum {
     let apart = b.pos - a.pos;
     let centers = normalize3(apart);
     var best = LocalMinimum(n, 0.0, false);
     var count = START_DIRECTIONS;
 //#if POLYTOPE
-    // normals of polygons come last: against the others most of them lose at once
+    // polygon normals come last: most of them are rejected early by the value so far
     let polygons1 = polygons_of(a);
     count += polygons1 + polygons_of(b);
 //#endif
     for (var k = 0u; k < count; k++) {
-        // each of the others both ways
+        // every other direction with both signs
         let i = k / 2u;
         var direction = n;
         if (i == 1u) {
@@ -425,7 +427,7 @@ fn start_direction(a: ConvexShape, b: ConvexShape, n: vec3f) -> LocalMinimum {
             let own = hull_normal(s.mesh, polygon);
             unit = s.mat * own;
             unit = select(unit, -unit, second);
-            // no less than where the centre of the other is
+            // lower bound: the support function at the other shape's centre
             let bound = hull_plane_offset(s.mesh, polygon, own) - dot(apart, unit);
             skip = bound >= best.height && best.any;
         }
@@ -445,7 +447,7 @@ fn start_direction(a: ConvexShape, b: ConvexShape, n: vec3f) -> LocalMinimum {
 }
 
 //#if POLYTOPE
-// Number of polygons of a shape.
+// Number of polygons of a shape; zero without a hull.
 fn polygons_of(s: ConvexShape) -> u32 {
     if (is_hull(s)) {
         return hull_polygons(s.mesh);
@@ -462,30 +464,30 @@ fn axis_of_pair(a: ConvexShape, b: ConvexShape, k: u32) -> vec3f {
     return convex_axis(b, k - 3u);
 }
 
-// Whether the difference may be flat along that axis, and it is nearly across n.
+// True if the difference may be flat along axis k, and the axis is nearly orthogonal to n.
 fn is_flat_axis(a: ConvexShape, b: ConvexShape, n: vec3f, k: u32) -> bool {
     let flat_one = select(has_flat(b, k - 3u), has_flat(a, k), k < 3u);
     return flat_one && abs(dot(axis_of_pair(a, b, k), n)) < SNAP_SINE;
 }
 
-// Whether that axis lies across a cylinder: flat at its caps only.
+// True if axis k is radial to a cylinder, which is flat along it at the caps only.
 fn is_round_axis(a: ConvexShape, b: ConvexShape, k: u32) -> bool {
     return select(b.kind, a.kind, k < 3u) == GEOM_CYLINDER && k % 3u < 2u;
 }
 
-// Turns a direction onto faces and edges where the support function is no larger, and by Newton's method to where it is
-// least.
+// Snaps a direction to faces and edges that do not raise the support function, then refines it by Newton's method to
+// the minimum.
 fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> LocalMinimum {
     let slack = 4.0 * EPSILON * size;
     var n = begin;
     var point = vec3f(0.0);
     var height = 0.0;
-    // how many directions are kept, and the one of a single edge
+    // number of snapped dimensions, and the direction of a single edge
     var kept = 0u;
     var edge = vec3f(0.0);
     var count = AXIS_PAIRS;
 //#if POLYTOPE
-    // polygons and edges at the farthest vertex of a polytope; the other shape is a curved one
+    // polygons and edges at the support vertex of a polytope; the other shape is curved
     var s = a;
     var other = b;
     var corner = 0u;
@@ -499,7 +501,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
     }
 //#endif
     for (var k = 0u; k < count; k++) {
-        // the direction itself, then what lies across one axis or two
+        // the direction itself, then its projections orthogonal to one or two axes
         var along = vec3f(0.0);
         var next = begin;
         var more = 0u;
@@ -508,7 +510,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
             let first = (k - 1u) / 6u;
             let second = (k - 1u) % 6u;
             skip = second < first || !is_flat_axis(a, b, begin, first) || !is_flat_axis(a, b, begin, second);
-            // the axes across a cylinder only count together
+            // the radial axes of a cylinder count only together
             let round1 = is_round_axis(a, b, first);
             let round2 = is_round_axis(a, b, second);
             skip = skip || ((round1 || round2) && !(round1 && second > first && second / 3u == first / 3u));
@@ -522,7 +524,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
         }
 //#if POLYTOPE
         if (k >= AXIS_PAIRS) {
-            // a polygon, an edge alone, an edge and the side of a cylinder
+            // a polygon, a single edge, or an edge and the side of a cylinder
             let at = k - AXIS_PAIRS;
             let far_end = hull_vertex(s.mesh, hull_ring_vertex(s.mesh, corner, at / 3u));
             along = normalize3(s.mat * (far_end - hull_vertex(s.mesh, corner)));
@@ -548,7 +550,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
         }
         let far = minkowski_support(a, b, next);
         let value = dot(far, next);
-        // a face before an edge, unless that is better
+        // a face is preferred to an edge unless the edge is lower
         if (k == 0u || value < height - slack || (value <= height + slack && more > kept)) {
             n = next;
             point = far;
@@ -559,7 +561,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
     }
     var damping = size * 1e-4;
     for (var k = 0u; k < NEWTON_STEPS && kept < 2u; k++) {
-        // slope and curvature in the directions in which it may turn
+        // gradient and Hessian in the directions left free
         var hint = edge;
         if (kept == 0u) {
             hint = select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(n.x) < 0.6);
@@ -573,7 +575,7 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
         var q = dot(t, ht) - height;
         let r = dot(t, hu);
         var s = dot(u, hu) - height;
-        // downhill also where the curvature is not that of a minimum
+        // descent step even where the Hessian is not positive definite
         let half_gap = 0.5 * (q - s);
         let minimum = select(0.5 * (q + s) - sqrt(half_gap * half_gap + r * r), q, kept == 1u);
         let raised = max(damping - minimum, 0.0);
@@ -609,9 +611,9 @@ fn refine_direction(a: ConvexShape, b: ConvexShape, begin: vec3f, size: f32) -> 
     return LocalMinimum(n, height, true);
 }
 
-// Points of the two cores that touch along n.
+// Touching points of two cores along n.
 fn core_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f) -> array<vec3f, 2> {
-    // from one to the other and back, which ends where both are flat
+    // alternating projections, which end where both support sets are flat
     var p = b.pos;
     var q = b.pos;
     for (var k = 0u; k < 4u; k++) {
@@ -624,7 +626,7 @@ fn core_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f) -> array<vec3f, 2> {
         p = select(far, p, back);
         q = select(q, far, back);
     }
-    // two edges that cross
+    // two skew edges
     let one = single_edge(a, n);
     let two = single_edge(b, n);
     let area = dot(cross(one, two), n);
@@ -636,12 +638,12 @@ fn core_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f) -> array<vec3f, 2> {
     return array<vec3f, 2>(p, q);
 }
 
-// The edge of a shape that is farthest in direction n, where it is no face; zero where there is none.
+// Support edge of a shape in direction n; zero if the support set is a vertex or a face.
 fn single_edge(s: ConvexShape, n: vec3f) -> vec3f {
     var edge = vec3f(0.0);
     var count = 0u;
     for (var k = 0u; k < 3u; k++) {
-        // the axes across a cylinder count for its caps only
+        // the radial axes of a cylinder count for its caps only
         let round_one = s.kind == GEOM_CYLINDER && k < 2u;
         if (has_flat(s, k) && !round_one && abs(dot(convex_axis(s, k), n)) < FLAT_TOLERANCE) {
             edge = convex_axis(s, k);

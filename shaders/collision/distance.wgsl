@@ -1,14 +1,14 @@
-// Distance of two geoms: signed, with the points where they are nearest. Twin: src/cpu/collision/distance.rs.
+// Signed distance of two geoms and the closest points. Twin: src/cpu/collision/distance.rs.
 
 import package::collision::convex::{convex_distance, GeomDistance};
 import package::collision::pair::{convex_shape, shape, spheres_apart};
 import package::collision::plane_mesh::plane_mesh;
 import package::collision::primitives::{found, nfound};
 
-// Signed distance of two geoms and where they are nearest, where it is below `most`. Where they overlap, it is minus the
-// length of the shortest way apart.
+// Signed distance of two geoms and their closest points, if below `most`. For overlapping geoms it is minus the
+// penetration depth.
 fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {
-    // the lower type first
+    // lower geom type first
     let swapped = geom_type(geom1) > geom_type(geom2);
     let g1 = select(geom1, geom2, swapped);
     let g2 = select(geom2, geom1, swapped);
@@ -20,14 +20,14 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {
     let t2 = geom_type(g2);
     let a = shape(g1);
     let b = shape(g2);
-    // closed forms look for how deep it is where it is not above zero
+    // closed forms need a non-negative margin to report penetration
     closed_form(t1, t2, a, b, max(most, 0.0));
 //#if PLANE_MESH
     if (t1 == GEOM_PLANE && t2 == GEOM_MESH) {
         plane_mesh(a, geom_dataid(g2), b, max(most, 0.0));
     }
 //#endif
-    // the deepest contact, the first of equals
+    // deepest contact, the first of equals
     for (var k = 0u; k < nfound; k++) {
         if (found[k].dist < gap.dist) {
             let half = found[k].normal * (0.5 * found[k].dist);

@@ -1,56 +1,57 @@
-// The point of a difference of two convex shapes that is nearest to a given point. Twin: src/cpu/collision/gjk.rs.
+// Closest point of the Minkowski difference of two convex shapes to a query point. Twin: src/cpu/collision/gjk.rs.
 //
-// The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (Collision Detection in Interactive 3D
-// Environments, 4.3): a simplex of points of the difference, a new point in the direction in which the simplex is
-// nearest, and the smallest part of both that holds the nearest point.
+// Algorithm of Gilbert, Johnson and Keerthi after van den Bergen (Collision Detection in Interactive 3D Environments,
+// 4.3): a simplex of points of the difference, the support point in the direction of the simplex's closest point, and
+// the smallest sub-simplex of both that holds the closest point.
 
 import package::collision::support_map::{ConvexShape, EPSILON, minkowski_support, minkowski_support_a};
 
-// Most points that one search adds.
+// Most support points of one search.
 const GJK_ITERATIONS: u32 = 40u;
 
-// What a search has found: the point is outside; inside, or nearer to the surface than can be told; the origin is
-// farther away than asked for, or the surface higher.
+// Outcome: the query point is outside; it is inside, or closer to the surface than precision resolves; or the search
+// was cut off, by a distance above `reach` or a height above `most`.
 const GJK_OUTSIDE: u32 = 0u;
 const GJK_INSIDE: u32 = 1u;
 const GJK_FAR: u32 = 2u;
 
-// Points of a difference, relative to the point that is looked for, and the direction from the difference to that.
+// Points of the Minkowski difference relative to the query point, their number, and the direction from the difference
+// to the query point.
 var<private> simplex_points: array<vec3f, 4>;
 var<private> simplex_count: u32;
 var<private> gjk_direction: vec3f;
 
-// The point that is looked for.
+// The query point.
 var<private> gjk_target: vec3f;
 
 // Support function of the difference in the last direction.
 var<private> gjk_height: f32;
 //#if POLYTOPE
 
-// The direction on the way in which it was least, and that.
+// Direction of the lowest support function seen during the search (xyz), and its value (w).
 var<private> gjk_minimum: vec4f;
 
-// The same points as points of the first shape, their barycentrics in the nearest point, and that one as a point of the first
-// shape.
+// Points of the first shape that belong to the simplex, barycentric coordinates of the closest point, and its
+// preimage on the first shape.
 var<private> simplex_points_a: array<vec3f, 4>;
 var<private> simplex_barycentrics: vec3f;
 var<private> gjk_witness: vec3f;
 
-// Which corners of a triangle the simplex got.
+// Vertices of a triangle that the simplex keeps.
 var<private> simplex_order: vec3u;
 //#endif
 
-// Instead of a height above the surface: the origin is looked for. And any height is low enough.
+// Special arguments: the origin as the query point instead of a height above the surface; and no limit on the height.
 const TARGET_ORIGIN: f32 = -1.0;
 const ANY_HEIGHT: f32 = 3.4e38;
 
-// Turns gjk_direction into the direction from the difference of a and b to the point that lies `lift` above its surface in that
-// direction, or to the origin; stops where a plane keeps the difference farther than `reach` away, or where the surface is
-// higher than `most`. `least` is the distance below which nothing is told.
+// Moves gjk_direction to the direction from the Minkowski difference of a and b to the point `lift` above its
+// surface, or to the origin. Stops if a plane keeps the difference farther than `reach` away, or if the surface is
+// higher than `most`. Distances up to `tolerance` count as inside.
 fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, tolerance: f32) -> u32 {
     simplex_count = 0u;
 //#if POLYTOPE
-    // points that are not there yet count for nothing
+    // unused vertices have weight zero and must be finite
     for (var k = 0u; k < 4u; k++) {
         simplex_points_a[k] = vec3f(0.0);
     }
@@ -58,6 +59,7 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
     var nearest = vec3f(0.0);
     var square = 0.0;
     for (var round = 0u; round <= GJK_ITERATIONS; round++) {
+        // support point; the first one fixes the query point
         let difference = minkowski_support(a, b, gjk_direction);
         gjk_height = dot(difference, gjk_direction);
         if (round == 0u) {
@@ -69,12 +71,15 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
             gjk_minimum = vec4f(gjk_direction, gjk_height);
         }
 //#endif
+        // early out: too far, or too high
         if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
             return GJK_FAR;
         }
+        // converged: the support point is no closer than the simplex
         if (round == GJK_ITERATIONS || (round > 0u && square - dot(nearest, point) <= 8.0 * EPSILON * square)) {
             break;
         }
+        // smaller simplex of the old one and the new point
         simplex_points[simplex_count] = point;
 //#if POLYTOPE
         simplex_points_a[simplex_count] = minkowski_support_a;
@@ -85,6 +90,7 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
         if (simplex_count == 4u || squared <= tolerance * tolerance) {
             return GJK_INSIDE;
         }
+        // no progress within rounding
         if (round > 0u && squared >= square) {
             break;
         }
@@ -99,12 +105,12 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
 }
 
 //#if POLYTOPE
-// Corner k of the triangle that a search has found, the last repeated where there are fewer than three.
+// Vertex k of the final triangle, the last repeated if there are fewer than three.
 fn gjk_corner(k: u32) -> vec3f {
     return simplex_points[min(k, simplex_count - 1u)] + gjk_target;
 }
 
-// Whether a point is inside of that triangle; the point of the first shape there becomes gjk_witness.
+// True if a point projects inside the final triangle; sets gjk_witness to its preimage on the first shape.
 fn gjk_inside(point: vec3f) -> bool {
     let p = gjk_corner(0u) - point;
     let q = gjk_corner(1u) - point;
@@ -119,8 +125,7 @@ fn gjk_inside(point: vec3f) -> bool {
 }
 
 //#endif
-// Point of the simplex nearest to the origin; the points that it does not need are left out. Four are left where the
-// origin is inside.
+// Point of the simplex closest to the origin; drops the vertices not needed. Four remain if the origin is inside.
 fn reduce_simplex() -> vec3f {
     let p = simplex_points[0];
     if (simplex_count == 1u) {
@@ -137,7 +142,7 @@ fn reduce_simplex() -> vec3f {
         r = q;
     }
     if (simplex_count == 4u) {
-        // volumes that the origin makes with the faces: all of one sign inside
+        // signed volumes of the origin with the faces: all of one sign inside
         let across = cross(r, latest);
         let volumes = vec4f(dot(q, across), -dot(p, across), dot(p, cross(q, latest)), -dot(p, cross(q, r)));
         if (all(volumes > vec4f(0.0)) || all(volumes < vec4f(0.0))) {
@@ -145,7 +150,7 @@ fn reduce_simplex() -> vec3f {
         }
         faces = 3u;
     }
-    // the nearest of the faces at the new point, or the only one
+    // closest of the faces at the new vertex, or the only face
     var best = vec3f(0.0);
     var kept = mat3x3f(p, q, r);
     var count = 0u;
@@ -167,7 +172,7 @@ fn reduce_simplex() -> vec3f {
             count = simplex_count;
 //#if POLYTOPE
             barycentrics = simplex_barycentrics;
-            // the same choice among the points of the first shape
+            // the same selection among the points of the first shape
             var corner = vec3u(k, (k + 1u) % 3u, select(third, 3u, faces == 3u));
             kept_from = mat3x3f(own[corner[simplex_order.x]], own[corner[simplex_order.y]], own[corner[simplex_order.z]]);
 //#endif
@@ -186,8 +191,8 @@ fn reduce_simplex() -> vec3f {
     return best;
 }
 
-// Point of a triangle nearest to the origin, by its regions (Ericson, Real-Time Collision Detection, 5.1.5); the points
-// that it needs become the simplex.
+// Point of a triangle closest to the origin, by Voronoi regions (Ericson, Real-Time Collision Detection, 5.1.5); the
+// vertices of the region become the simplex.
 fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
     let pq = q - p;
     let pr = r - p;
@@ -203,7 +208,7 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
     simplex_points[0] = p;
     simplex_points[1] = q;
     simplex_points[2] = r;
-    // corners
+    // vertex regions
     simplex_count = 1u;
 //#if POLYTOPE
     simplex_order = vec3u(0u, 1u, 2u);
@@ -226,7 +231,7 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
 //#endif
         return r;
     }
-    // edges
+    // edge regions
     simplex_count = 2u;
     if (vr <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
         let share = d1 / (d1 - d3);
@@ -253,7 +258,7 @@ fn reduce_triangle(p: vec3f, q: vec3f, r: vec3f) -> vec3f {
 //#endif
         return q + (r - q) * share;
     }
-    // face
+    // face region
     simplex_count = 3u;
     let share = 1.0 / (vp + vq + vr);
 //#if POLYTOPE

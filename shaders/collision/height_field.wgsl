@@ -1,5 +1,5 @@
-// The prisms of a height field that lie under a geom: two for each cell of the grid, from the depth of the base to the
-// heights at three corners. Twin: src/cpu/collision/height_field.rs.
+// Prisms of a height field under a geom: two for each grid cell, from the bottom of the base to the heights of three
+// vertices. Twin: src/cpu/collision/height_field.rs.
 
 import package::collision::polytope::prism_points;
 import package::collision::primitives::Shape;
@@ -8,7 +8,7 @@ import package::collision::support_map::{convex_radius, ConvexShape, support};
 // Most contacts of a height field and a geom.
 const MAX_PRISMS: u32 = 50u;
 
-// A part of the grid: first column and row, the number of prisms in a row and of all.
+// A subgrid: first column and row, number of prisms in a row and in total.
 struct Prisms {
     col: u32,
     row: u32,
@@ -17,11 +17,11 @@ struct Prisms {
     low: f32,
 }
 
-// Those of a field of a geom with a pose that are under another solid; none where that is farther than `margin` from the
-// box around the field.
+// Prisms of a height field under another geom; none if the geom is farther than `margin` from the field's bounding
+// box.
 fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Prisms {
     let size = hfield_size_vec4(field);
-    // the box around the other in the field's axes
+    // bounding box of the geom in the field's frame
     let middle = (other.pos - base.pos) * base.mat;
     var low = vec3f(0.0);
     var high = vec3f(0.0);
@@ -39,7 +39,7 @@ fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Pri
     if (any(low - vec3f(margin) > size.xyz) || any(high + vec3f(margin) < bottom)) {
         return Prisms(0u, 0u, 1u, 0u, 0.0);
     }
-    // cells of the grid
+    // grid cells
     let counts = vec2f(f32(hfield_ncol(field)), f32(hfield_nrow(field))) - vec2f(1.0);
     let share = 0.5 * counts / size.xy;
     let first = max(floor((low.xy + size.xy) * share), vec2f(0.0));
@@ -48,7 +48,7 @@ fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Pri
     return Prisms(u32(first.x), u32(first.y), max(2u * cells.x, 1u), 2u * cells.x * cells.y, low.z - margin);
 }
 
-// Makes one of them the prism; returns its half sizes, and zero where it is below the geom.
+// Makes prism `index` the current one; returns its half sizes, zero if it lies below the geom.
 fn choose_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
     let size = hfield_size_vec4(field);
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
@@ -56,7 +56,7 @@ fn choose_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
     var center = vec3f(0.0);
     var reaches = false;
     for (var k = 0u; k < 3u; k++) {
-        // corners alternate between the two rows
+        // vertices alternate between the two rows
         let cell = vec2u(prisms.col + (along + k) / 2u, prisms.row + index / prisms.per_row + 1u - (along + k) % 2u);
         let place = 2.0 * size.xy / vec2f(counts - vec2u(1u)) * vec2f(cell) - size.xy;
         let z = hfield_data(u32(hfield_adr(field)) + cell.y * counts.x + cell.x) * size.z;
@@ -68,7 +68,7 @@ fn choose_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
     if (!reaches) {
         return vec3f(0.0);
     }
-    // about its centre
+    // relative to its centre
     prism_center = center;
     var half = vec3f(0.0);
     for (var k = 0u; k < 6u; k++) {
@@ -78,5 +78,5 @@ fn choose_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
     return half;
 }
 
-// Centre of the prism in the field's axes.
+// Centre of the current prism in the field's frame.
 var<private> prism_center: vec3f;

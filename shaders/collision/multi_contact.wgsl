@@ -1,6 +1,7 @@
-// More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap. Twin:
-// src/cpu/collision/multi_contact.rs. A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the
-// sides of the other's face, what is deep enough stays, and four corners that span much area are kept.
+// Contact manifold of a face, a side of a cylinder or capsule, or an edge on a face or cap.
+// Twin: src/cpu/collision/multi_contact.rs. A cap is treated as a polygon of sixteen vertices. The face or side of
+// one shape is clipped against the side planes of the other's face, points within the margin remain, and four
+// vertices that span a large area are kept.
 
 import package::collision::polytope::{
     hull_corner, hull_corners, hull_normal, hull_ring_polygon, hull_ring_vertex, hull_support, hull_valence,
@@ -17,13 +18,13 @@ const MAX_FACE_CONTACTS: u32 = 4u;
 const ALIGNED_SINE: f32 = 0.08878295;
 const ALIGNED_COSINE: f32 = 0.99605105;
 
-// How far a cut may lie beyond the ends of a side.
+// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f32 = 3e-7;
 
-// Share by which squared lengths and areas may differ by rounding.
+// Relative rounding within which squared lengths and areas count as equal.
 const TIE_TOLERANCE: f32 = 1e-5;
 
-// Corners of a cap, and room for corners while a polygon is clipped.
+// Vertices of a cap, and capacity of the polygon during clipping.
 const CAP_CORNERS: u32 = 16u;
 //#if POLYTOPE
 const POLYGON_CAPACITY: u32 = 120u;
@@ -31,11 +32,11 @@ const POLYGON_CAPACITY: u32 = 120u;
 const POLYGON_CAPACITY: u32 = 40u;
 //#endif
 
-// A flat polygon in a fixed order of corners.
+// A planar polygon in a fixed order of vertices.
 var<private> polygon_points: array<vec3f, POLYGON_CAPACITY>;
 var<private> polygon_count: u32;
 
-// A face of a shape: the axis that it lies across, and on which side, or a polygon; its normal; whether there is any.
+// A face of a shape: its axis and side, or a polygon; its normal; whether there is one.
 struct Face {
     k: u32,
     sign: f32,
@@ -43,10 +44,10 @@ struct Face {
     any: bool,
 }
 
-// Contacts of two shapes that touch at p and q along n; `found` holds the first. What is asked of both shapes is asked in one
-// place, which drivers build faster.
+// Contact manifold of two shapes that touch at p and q along n; `found` holds the first contact. Queries common to
+// both shapes are made in one place, which drivers compile faster.
 fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
-    // their faces that look most along n, and that of the second which looks most at the first's
+    // faces most aligned with n, and the second shape's face most opposed to the first's
     var va = 0u;
     var vb = 0u;
     var one = Face(0u, 0.0, vec3f(0.0), false);
@@ -86,7 +87,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             polygon_points[c] = face_corner(b, other, c);
         }
     } else {
-        // a side of the first and a face of the second, or the other way round
+        // a side of the first and a face of the second, or the reverse
         var dims = vec2u(0u);
         for (var k = 0u; k < 2u; k++) {
             var s = a;
@@ -106,7 +107,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             above = a;
             onto = two;
         }
-        // of the first and of a mesh the face that looks most along n, of other shapes the first that it lies on
+        // of the first shape and of meshes the face most aligned with n, of other shapes the first one in contact
         let only = swapped || is_hull(below);
         let wanted = onto;
         let up = select(n, -n, swapped);
@@ -129,7 +130,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
     write_polygon(!aligned, onto.normal, way, along, offset);
 }
 
-// The vertex of a polytope that is farthest along n.
+// Support vertex of a polytope along n.
 fn support_vertex(s: ConvexShape, n: vec3f) -> u32 {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -139,7 +140,7 @@ fn support_vertex(s: ConvexShape, n: vec3f) -> u32 {
     return 0u;
 }
 
-// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+// Number of candidate faces of a shape; of a mesh, those at its support vertex.
 fn face_count(s: ConvexShape, v: u32) -> u32 {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -149,8 +150,8 @@ fn face_count(s: ConvexShape, v: u32) -> u32 {
     return 3u;
 }
 
-// Face k of these, if it may touch along n: a cap of a cylinder that does not lie on its side, a face of a box, or one of a
-// mesh.
+// Candidate face k, if it may touch along n: a cap of a cylinder that is not on its side, a face of a box, or a
+// polygon of a mesh.
 fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -165,7 +166,7 @@ fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
     return Face(k, side, convex_axis(s, k) * side, has && abs(along) >= FLAT_TOLERANCE);
 }
 
-// Of the faces that may touch along n, the one that looks most in a direction, more than `least`.
+// Candidate face most aligned with a direction, with an alignment above `least`.
 fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> Face {
     var best = least;
     var chosen = Face(0u, 0.0, vec3f(0.0), false);
@@ -180,7 +181,8 @@ fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> 
     return chosen;
 }
 
-// Whether a shape touches along n with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as its rim.
+// Dimension of the touching feature along n: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap counts
+// as its rim.
 fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -206,8 +208,8 @@ fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
     return 1u + across;
 }
 
-// Whether a side or edge of a shape lies on a face with that normal, and of a box or mesh the edge at its farthest corner that
-// lies best, from that corner on; `single` where it touches with an edge: then that one.
+// Side or edge of a shape that lies on a face with that normal: w is positive if there is one. For boxes and meshes
+// xyz is the best aligned edge at the support corner; with `single`, the touching edge itself.
 fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
 //#if POLYTOPE
     var best = ALIGNED_SINE;
@@ -240,7 +242,7 @@ fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec
 //#endif
 }
 
-// Number of corners of a face.
+// Number of vertices of a face.
 fn face_corners(s: ConvexShape, on: Face) -> u32 {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -250,7 +252,7 @@ fn face_corners(s: ConvexShape, on: Face) -> u32 {
     return select(4u, CAP_CORNERS, s.kind == GEOM_CYLINDER);
 }
 
-// Corner c of a face.
+// Vertex c of a face.
 fn face_corner(s: ConvexShape, on: Face, c: u32) -> vec3f {
 //#if POLYTOPE
     if (is_hull(s)) {
@@ -258,12 +260,12 @@ fn face_corner(s: ConvexShape, on: Face, c: u32) -> vec3f {
     }
 //#endif
     if (s.kind == GEOM_CYLINDER) {
-        // sine and cosine of sixteenths of a turn
+        // cosine and sine of multiples of a sixteenth turn
         let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
         let center = s.pos + s.mat[2] * (s.size.y * on.sign);
         return center + s.mat[0] * (s.size.x * around.y) - s.mat[1] * (s.size.x * on.sign * around.x);
     }
-    // signs along the two axes after that of the face; the far face is the near one turned over
+    // signs along the two axes after the face's own; the far face is the near one turned over
     let one = select(-1.0, 1.0, c < 2u);
     let two = select(-1.0, 1.0, c == 0u || c == 3u);
     var local = vec3f(1.0, one, two * on.sign);
@@ -288,8 +290,8 @@ fn sixteenth_sine(c: u32) -> f32 {
     return select(sine, -sine, c >= 8u);
 }
 
-// Makes the polygon the line of a shape's side that is farthest along n, through `touch` for a capsule, and of a box or mesh
-// the edge `span`; returns half the margin where it includes that.
+// Makes the polygon a segment: the side line of a shape at its support along n, through `touch` for a capsule, or the
+// edge `edge_vector` of a box or mesh; returns half the margin if the segment is shifted by it.
 fn side_line(s: ConvexShape, n: vec3f, touch: vec3f, edge_vector: vec3f, margin: f32) -> f32 {
     let axis = s.mat[2];
     let straight = is_hull(s) || s.kind == GEOM_BOX;
@@ -309,14 +311,16 @@ fn side_line(s: ConvexShape, n: vec3f, touch: vec3f, edge_vector: vec3f, margin:
     return offset;
 }
 
-// Corner 0 of the face that has cut the polygon.
+// Vertex 0 of the clipping face.
 var<private> clip_base: vec3f;
 
-// Cuts the polygon by the sides of a face, seen along that one's normal; what is higher above it than `most` goes too.
+// Clips the polygon against the side planes of a face, along its normal; also removes points higher than `most` above
+// it.
 fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
     let normal = on.normal;
     let sides = face_corners(s, on);
     var to_corner = vec3f(0.0);
+    // Sutherland-Hodgman clipping, one side plane at a time
     for (var e = 0u; e <= sides; e++) {
         let from_corner = to_corner;
         to_corner = face_corner(s, on, e % sides);
@@ -325,7 +329,7 @@ fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
             continue;
         }
         let out = cross(to_corner - from_corner, normal);
-        // read ahead of what is written: a side makes no more corners than were read, but for one
+        // reading stays ahead of writing: each side adds at most one vertex to those read
         let first = polygon_points[0];
         var begin = first;
         var count = 0u;
@@ -354,6 +358,7 @@ fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
         }
         polygon_count = count;
     }
+    // drop vertices that are too high
     var count = 0u;
     for (var k = 0u; k < polygon_count; k++) {
         let point = polygon_points[k];
@@ -365,15 +370,14 @@ fn clip_polygon(s: ConvexShape, on: Face, most: f32) {
     polygon_count = count;
 }
 
-// Writes the contacts of what is left of the polygon above a face, which has cut it: `way` leads to the polygon's own side,
-// `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays where
-// nothing is left.
+// Writes the contacts of the clipped polygon above a face: `way` points to the polygon's side, `along` is the contact
+// normal, `offset` the shift of the polygon. The first contact stays if nothing is left.
 fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, offset: f32) {
     let n = polygon_count;
     if (n == 0u) {
         return;
     }
-    // all corners up to four, the farthest two of a line, or four that span much area
+    // all vertices up to four, the two ends of a segment, or four that span a large area
     var chosen = vec4u(0u, 1u, 2u, 3u);
     var count = min(n, MAX_FACE_CONTACTS);
     if (lining && n > 2u) {
@@ -382,7 +386,7 @@ fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, offset: 
         for (var i = 0u; i < n; i++) {
             for (var j = i + 1u; j < n; j++) {
                 let apart = polygon_points[j] - polygon_points[i];
-                // the first of those that are as far
+                // the first of equally distant ones
                 if (dot(apart, apart) > longest * (1.0 + TIE_TOLERANCE)) {
                     longest = dot(apart, apart);
                     chosen = vec4u(i, j, 0u, 0u);
@@ -403,17 +407,17 @@ fn write_polygon(lining: bool, normal: vec3f, way: vec3f, along: vec3f, offset: 
     nfound = count;
 }
 
-// The largest quadrilateral that a walk around the corners meets.
+// Large inscribed quadrilateral by rotating calipers: the largest one met on a walk around the vertices.
 fn largest_quadrilateral() -> vec4u {
     let n = polygon_count;
     var at = vec4u(0u, 1u, 2u, 3u);
     var best = at;
     var most = 0.0;
-    // the first value is that of the first four
+    // the initial area is that of the first four
     var started = false;
     for (var begin = 0u; begin < n; begin++) {
         at.x = begin;
-        // the last corner moves on; after each of its moves the two before it may follow
+        // the last vertex advances; after each of its moves the two before it may follow
         var k = 3u;
         for (var tries = 0u; tries < 4u * n; tries++) {
             var next = at;
@@ -439,7 +443,7 @@ fn largest_quadrilateral() -> vec4u {
                 k = select(3u, 1u, k == 2u);
             }
         }
-        // none is overtaken
+        // no vertex is overtaken
         if (at.y == at.x) {
             at.y = (at.y + 1u) % n;
             if (at.z == at.y) {

@@ -1,11 +1,11 @@
-// A pair of geoms: bounding volumes, shapes, and which way finds its contacts. `closed_form` and
-// `is_convex_pair` are made from the table of shape pairs. Twin: src/cpu/collision/pair.rs.
+// A pair of geoms: bounding volumes, shapes, and the choice of narrow-phase routine. `closed_form` and
+// `is_convex_pair` are generated from the table of shape pairs. Twin: src/cpu/collision/pair.rs.
 
 import package::collision::polytope::NO_HULL;
 import package::collision::primitives::Shape;
 import package::collision::support_map::ConvexShape;
 
-// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
+// True if two bounding spheres, or a plane and a bounding sphere, are farther apart than the margin.
 fn spheres_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let apart = geom_xpos_vec3(g2) - geom_xpos_vec3(g1);
     if (geom_type(g1) == GEOM_PLANE) {
@@ -15,10 +15,10 @@ fn spheres_apart(g1: u32, g2: u32, margin: f32) -> bool {
     return dot(apart, apart) > reach * reach;
 }
 
-// Whether two boxes are farther from each other than `margin` along an axis of either of them; `apart` leads from one centre to
-// the other.
+// True if two boxes are farther apart than `margin` along a face axis of either; `apart` is the offset of their
+// centres.
 fn boxes_apart(apart: vec3f, mat1: mat3x3f, half1: vec3f, mat2: mat3x3f, half2: vec3f, margin: f32) -> bool {
-    // axes of the second in those of the first
+    // axes of the second box in the frame of the first
     let turn = transpose(mat1) * mat2;
     let spread = mat3x3f(abs(turn[0]), abs(turn[1]), abs(turn[2]));
     let far1 = abs(apart * mat1) > half1 + spread * half2 + margin;
@@ -26,7 +26,7 @@ fn boxes_apart(apart: vec3f, mat1: mat3x3f, half1: vec3f, mat2: mat3x3f, half2: 
     return any(far1) || any(far2);
 }
 
-// The same for the boxes around two geoms.
+// True if the bounding boxes of two geoms are farther apart than `margin`.
 fn geoms_apart(g1: u32, g2: u32, margin: f32) -> bool {
     let mat1 = geom_xmat_mat3(g1);
     let mat2 = geom_xmat_mat3(g2);
@@ -39,7 +39,7 @@ fn shape(g: u32) -> Shape {
     return Shape(geom_xpos_vec3(g), geom_xmat_mat3(g), geom_size_vec3(g));
 }
 
-// The same with its mesh.
+// Pose, size and mesh of one geom.
 fn convex_shape(g: u32) -> ConvexShape {
     var mesh = NO_HULL;
 //#if POLYTOPE
@@ -51,7 +51,7 @@ fn convex_shape(g: u32) -> ConvexShape {
     return ConvexShape(geom_type(g), own.pos, own.mat, own.size, mesh);
 }
 
-// Whether the contacts of a candidate come from support functions.
+// True if the contacts of a candidate come from support functions.
 fn is_convex(c: u32) -> bool {
     return is_convex_pair(geom_type(u32(candidate_geom1(c))), geom_type(u32(candidate_geom2(c))));
 }

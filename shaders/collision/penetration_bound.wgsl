@@ -1,36 +1,36 @@
-// Proof that no direction separates two overlapping polytopes with less than a given one. Twin: src/cpu/collision/penetration_bound.rs,
-// where the way is explained: a closed surface of triangles of points of the difference around the origin, nowhere
-// nearer to it than a depth.
+// Penetration bound: proof that no direction separates two overlapping polytopes at less than a given depth.
+// Twin: src/cpu/collision/penetration_bound.rs, which explains the method: a closed triangulated surface of points of
+// the Minkowski difference around the origin, nowhere closer to it than the depth.
 
 import package::collision::gjk::gjk_corner;
 import package::collision::support_map::{ConvexShape, minkowski_support};
 import package::math::vector::MINVAL;
 
-// Most triangles that wait, and most points that are added.
+// Capacity of the stack, and most points added.
 const BOUND_STACK: u32 = 16u;
 const BOUND_POINTS: u32 = 24u;
 
-// A direction that is along no edge, to count how often the surface goes around the origin.
+// A generic direction, parallel to no edge, for the winding number of the surface about the origin.
 const WINDING_RAY: vec3f = vec3f(0.371943, -0.585217, 0.720561);
 
-// What the surface shows: no direction is lower; one that is; nothing, as it takes too many points.
+// Outcome: the bound is proven; a lower direction exists; or unproven within the allowed number of points.
 const BOUND_PROVEN: u32 = 0u;
 const BOUND_LOWER: u32 = 1u;
 const BOUND_UNPROVEN: u32 = 2u;
 
-// Triangles that wait.
+// Triangles still to be examined.
 var<private> bound_stack: array<mat3x3f, 16>;
 
-// A lower direction, and its height.
+// Direction below the bound, and its height.
 var<private> bound_lower: vec4f;
 
-// Looks for a direction in which the support function of the difference is less than `depth`, or a proof that there is
-// none. n is the outward direction of the triangle that a search has found.
+// Searches for a direction in which the support function of the Minkowski difference is below `depth`, or proves that
+// there is none. n is the outward normal of the triangle from GJK.
 fn penetration_bound(a: ConvexShape, b: ConvexShape, n: vec3f, depth: f32) -> u32 {
     var count = 0u;
     var points = 0u;
     var around = 0;
-    // the point opposite first; then every point makes at most two more triangles
+    // first the point opposite; each further point then adds at most two triangles net
     for (var turn = 0u; turn < 5u + 3u * BOUND_POINTS; turn++) {
         var direction = -n;
         var triangle = mat3x3f();
@@ -41,7 +41,7 @@ fn penetration_bound(a: ConvexShape, b: ConvexShape, n: vec3f, depth: f32) -> u3
             }
             count--;
             triangle = bound_stack[count];
-            // where an edge is nearest, or the triangle
+            // split where an edge, or else the triangle, comes closer than the depth
             split = 4u;
             for (var k = 0u; k < 3u; k++) {
                 let head = triangle[k];
@@ -92,7 +92,7 @@ fn penetration_bound(a: ConvexShape, b: ConvexShape, n: vec3f, depth: f32) -> u3
             return BOUND_LOWER;
         }
         if (turn == 0u) {
-            // the triangle that was found, counterclockwise from outside, and three to the point opposite
+            // the triangle from GJK, counterclockwise from outside, and three triangles to the opposite point
             let corner = mat3x3f(gjk_corner(0u), gjk_corner(1u), gjk_corner(2u));
             let turned_in = dot(cross(corner[1] - corner[0], corner[2] - corner[0]), n) < 0.0;
             triangle = mat3x3f(corner[0], select(corner[1], corner[2], turned_in), select(corner[2], corner[1], turned_in));
@@ -103,7 +103,7 @@ fn penetration_bound(a: ConvexShape, b: ConvexShape, n: vec3f, depth: f32) -> u3
             count = 4u;
             continue;
         }
-        // the triangle without a corner, for each one that changes
+        // triangles with one vertex replaced by the new point: two for an edge, three for a face
         for (var k = 0u; k < 3u; k++) {
             if (split == 3u || k == split || k == (split + 1u) % 3u) {
                 var part = triangle;

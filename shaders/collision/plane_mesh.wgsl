@@ -1,5 +1,5 @@
-// Contacts of a plane and the hull of a mesh. Twin: src/cpu/collision/plane_mesh.rs. The deepest vertex, and of the polygon at it that
-// looks most at the plane up to three more corners that span much area with it.
+// Plane-mesh contacts. Twin: src/cpu/collision/plane_mesh.rs. The deepest vertex of the hull, and up to three more
+// vertices of its polygon that faces the plane most, chosen to span a large area.
 
 import package::collision::polytope::{
     hull_normal, hull_polygon_range, hull_ring_polygon, hull_support, hull_valence, hull_vertex,
@@ -11,7 +11,7 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     let normal = plane.mat[2];
     let down = -normal * shaped.mat;
     let deepest = hull_support(mesh, down);
-    // the polygon that looks most at the plane
+    // polygon most parallel to the plane
     var best = -1.0;
     var polygon = 0u;
     for (var k = 0u; k < hull_valence(mesh, deepest); k++) {
@@ -35,14 +35,14 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
         }
         let at = shaped.pos + shaped.mat * hull_vertex(mesh, v);
         let dist = dot(at - plane.pos, normal);
-        // none above the centre, and none without the deepest
+        // none above the centre, and none without the deepest vertex
         if (dist <= margin && (k == 0u || (nfound > 0u && dot(at - shaped.pos, normal) <= 0.0))) {
             append(ContactPoint(dist, at - normal * (0.5 * dist), normal, vec3f(0.0)));
         }
     }
 }
 
-// Corners of a polygon that span much area: `first` and up to three more.
+// Vertices of a polygon that span a large area: `first` and up to three more.
 fn spread_corners(mesh: i32, outline: vec2u, first: u32) -> vec4u {
     let count = outline.y;
     var begin = 0u;
@@ -57,11 +57,11 @@ fn spread_corners(mesh: i32, outline: vec2u, first: u32) -> vec4u {
         return at;
     }
     var most = -1.0;
-    // the last moves on; after each of its moves the two before it follow as far as they can
+    // the last vertex advances; after each of its moves the two before it follow as far as they can
     var k = 3u;
     for (var tries = 0u; tries < 4u * count + 1u; tries++) {
         var next = at;
-        // the first value is that of the first four
+        // the initial area is that of the first four
         if (tries > 0u) {
             next.w = select(next.w, (at.w + 1u) % count, k == 3u);
             next.z = select(next.z, (at.z + 1u) % count, k == 2u);

@@ -1,29 +1,30 @@
-// Convex polytopes: the hull of a mesh, and a prism below a triangle of a height field. Twin: src/cpu/collision/polytope.rs. Vertices and
-// polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the hull, from the
-// one that is farthest in the nearest of 27 directions; where there are few, by looking at all.
+// Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
+// Twin: src/cpu/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
+// found by hill climbing along hull edges, from the extreme vertex of the nearest of 27 directions; small hulls are
+// searched exhaustively.
 
 import package::math::vector::MINVAL;
 
-// Instead of a mesh: shapes that have no vertices, and the prism.
+// In place of a mesh: shapes without vertices, and the prism.
 const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;
 
 // Fewest vertices of a mesh whose hull is climbed.
 const HILLCLIMB_MIN: u32 = 10u;
 
-// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
+// Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 const MAX_POLYGON_CORNERS: u32 = 60u;
 
-// Share of a direction's largest part from which on a part counts for the start of a climb.
+// Fraction of a direction's largest component above which a component counts for the start of the climb.
 const EXTREMA_SHARE: f32 = 0.5;
 
 // Below every height.
 const LOWEST_F32: f32 = -3.4e38;
 
-// The corners of the base of the prism, and above them of its top, relative to its centre.
+// Vertices of the prism: its base, then its top, relative to its centre.
 var<private> prism_points: array<vec3f, 6>;
 
-// Position of a vertex in the axes of the mesh.
+// Position of a vertex in the frame of the mesh.
 fn hull_vertex(mesh: i32, v: u32) -> vec3f {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
@@ -43,7 +44,7 @@ fn hull_vertices(mesh: i32) -> u32 {
     return u32(mesh_vertnum(u32(mesh)));
 }
 
-// The vertex that is farthest in direction l, the first of equals that a search meets.
+// Support vertex in direction l, the first of equals in search order.
 fn hull_support(mesh: i32, l: vec3f) -> u32 {
     let count = hull_vertices(mesh);
     var graph = -1;
@@ -51,7 +52,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
         graph = mesh_graphadr(u32(mesh));
     }
     let climbs = graph >= 0;
-    // of a hull that is climbed: its lists, its corners, and where to begin: what is farthest in a direction nearby
+    // for hill climbing: neighbour lists, hull vertices, and the extreme vertex of a nearby direction as the start
     let lists = u32(max(graph, 0)) + 2u;
     var corners = 0u;
     var begin = -1;
@@ -61,8 +62,8 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
         let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
         begin = mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z);
     }
-    // all vertices, or the first one, then the neighbours of the best: one place for them, which drivers build faster. Every
-    // turn is higher, so there are no more than corners
+    // all vertices, or the start and then the neighbours of the current best: a single loop for both, which drivers
+    // compile faster. Every climbing step is higher, so there are no more steps than vertices
     var best = 0u;
     var farthest = 0u;
     var top = LOWEST_F32;
@@ -111,13 +112,13 @@ fn hull_polygons(mesh: i32) -> u32 {
     return u32(mesh_polynum(u32(mesh)));
 }
 
-// First entry and number of the corners of a polygon of a mesh.
+// First entry and number of the vertices of a mesh polygon.
 fn hull_polygon_range(mesh: i32, polygon: u32) -> vec2u {
     let id = u32(mesh_polyadr(u32(mesh))) + polygon;
     return vec2u(u32(mesh_polyvertadr(id)), u32(mesh_polyvertnum(id)));
 }
 
-// Corner k of three of a polygon of the prism: base, top, sides.
+// Vertex k of three of a prism polygon: base, top, sides.
 fn prism_corner(polygon: u32, k: u32) -> vec3f {
     if (polygon < 2u) {
         return prism_points[3u * polygon + k];
@@ -127,7 +128,7 @@ fn prism_corner(polygon: u32, k: u32) -> vec3f {
     return prism_points[base + select(0u, 3u, k == 2u)];
 }
 
-// Unit normal of a polygon, outwards.
+// Outward unit normal of a polygon.
 fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
@@ -141,7 +142,7 @@ fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
     return mesh_polynormal_vec3(u32(mesh_polyadr(u32(mesh))) + polygon);
 }
 
-// How far a polygon with that normal is from the origin, along it.
+// Offset of a polygon's plane from the origin along its normal.
 fn hull_plane_offset(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
@@ -161,7 +162,7 @@ fn hull_valence(mesh: i32, v: u32) -> u32 {
     return u32(mesh_polymapnum(u32(mesh_vertadr(u32(mesh))) + v));
 }
 
-// Polygon k of those at a vertex.
+// Polygon k at a vertex.
 fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
@@ -171,7 +172,7 @@ fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
     return u32(mesh_polymap(u32(mesh_polymapadr(u32(mesh_vertadr(u32(mesh))) + v)) + k));
 }
 
-// The vertex at the other end of edge k of those at a vertex: the one before it in that polygon.
+// Neighbour of a vertex along its edge k: the preceding vertex of polygon k at it.
 fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
@@ -190,12 +191,12 @@ fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
     return before;
 }
 
-// Number of corners of a polygon of a mesh that clipping takes into account.
+// Number of vertices of a mesh polygon used for clipping.
 fn hull_corners(mesh: i32, polygon: u32) -> u32 {
     return min(hull_polygon_range(mesh, polygon).y, MAX_POLYGON_CORNERS);
 }
 
-// The vertex at corner c of these, clockwise from outside.
+// The c-th vertex used for clipping, clockwise from outside.
 fn hull_corner(mesh: i32, polygon: u32, c: u32) -> u32 {
     let outline = hull_polygon_range(mesh, polygon);
     return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MAX_POLYGON_CORNERS)));

@@ -1,7 +1,7 @@
-// Contacts between pairs of simple shapes, in closed form: normal from the first geom (of lower type) to the
-// second, position midway between the surfaces. Twin: src/cpu/collision/primitives.rs. Each function appends to `found`.
+// Contacts of primitive pairs in closed form: normal from the first geom (of lower type) to the second, position
+// midway between the surfaces. Twin: src/cpu/collision/primitives.rs. Each function appends to `found`.
 //
-// Drivers inline every call, so that each helper is called from as few places as possible.
+// Drivers inline every call, so each helper is called from as few places as possible.
 
 import package::math::vector::{MINVAL, normalize3};
 
@@ -12,7 +12,7 @@ struct Shape {
     size: vec3f,
 }
 
-// What is known of a contact before its parameters are. A short tangent means: any.
+// Geometry of a contact, before its parameters are set. A short tangent leaves the choice of tangent free.
 struct ContactPoint {
     dist: f32,
     pos: vec3f,
@@ -20,7 +20,7 @@ struct ContactPoint {
     tangent: vec3f,
 }
 
-// Most contacts of one pair of simple shapes.
+// Most contacts of one primitive pair.
 //#if BOX_BOX
 const MAX_PAIR_CONTACTS: u32 = 8u;
 //#else
@@ -33,6 +33,7 @@ const MAX_CORNERS: u32 = 4u;
 var<private> found: array<ContactPoint, MAX_PAIR_CONTACTS>;
 var<private> nfound: u32;
 
+// Appends a contact if there is room.
 fn append(contact: ContactPoint) {
     if (nfound < MAX_PAIR_CONTACTS) {
         found[nfound] = contact;
@@ -40,22 +41,23 @@ fn append(contact: ContactPoint) {
     }
 }
 
-// Right-handed frame as rows: the normal, a tangent as near to the hint as it can be, their product.
+// Right-handed frame as rows: the normal, the tangent closest to the hint, and their cross product.
 fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
     let fallback = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
     var y = select(hint, fallback, sqrt(dot(hint, hint)) < 0.5);
     y = normalize3(y - dot(x, y) * x);
-    // once more: of a hint that is nearly along x the first time leaves little but rounding
+    // orthogonalised twice: if the hint is nearly parallel to x, the first pass leaves little but rounding
     y = select(fallback, y, abs(dot(x, y)) < 0.5);
     y = normalize3(y - dot(x, y) * x);
     return transpose(mat3x3f(x, y, cross(x, y)));
 }
 
+// Plane-sphere contact.
 fn plane_sphere(plane: Shape, sphere: Shape, margin: f32) {
     plane_sphere_at(plane, sphere.pos, sphere.size.x, vec3f(0.0), margin);
 }
 
-// A sphere somewhere, with the first tangent of its contact.
+// Contact of a plane and a sphere at `center`, with the first tangent given.
 fn plane_sphere_at(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, margin: f32) {
     let normal = plane.mat[2];
     let dist = dot(center - plane.pos, normal) - radius;
@@ -65,7 +67,7 @@ fn plane_sphere_at(plane: Shape, center: vec3f, radius: f32, tangent: vec3f, mar
     append(ContactPoint(dist, center - normal * (0.5 * dist + radius), normal, tangent));
 }
 
-// A sphere at each end, the first tangent along the capsule.
+// Plane-capsule: a sphere at each end, the first tangent along the capsule.
 fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     for (var end = 0u; end < 2u; end++) {
@@ -74,12 +76,12 @@ fn plane_capsule(plane: Shape, capsule: Shape, margin: f32) {
     }
 }
 
-// The corners below the plane, the first four.
+// Plane-box: the first four corners within the margin.
 fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
     let normal = plane.mat[2];
     let center = dot(cuboid.pos - plane.pos, normal);
     for (var corner = 0u; corner < 8u; corner++) {
-        // corner from the centre, and its height relative to it
+        // corner relative to the centre, and its height above it
         let up = vec3<bool>((corner & 1u) != 0u, (corner & 2u) != 0u, (corner & 4u) != 0u);
         let arm = cuboid.mat * select(-cuboid.size, cuboid.size, up);
         let height = dot(normal, arm);
@@ -91,24 +93,25 @@ fn plane_box(plane: Shape, cuboid: Shape, margin: f32) {
     }
 }
 
-// The point of the ellipsoid that is deepest: the normal of a sphere that the ellipsoid is a stretched image of.
+// Plane-ellipsoid: the deepest point, from the normal in the space where the ellipsoid is a unit sphere.
 fn plane_ellipsoid(plane: Shape, ellipsoid: Shape, margin: f32) {
     let direction = normalize3((plane.mat[2] * ellipsoid.mat) * ellipsoid.size);
     let point = ellipsoid.pos - ellipsoid.mat * (direction * ellipsoid.size);
     plane_sphere_at(plane, point, 0.0, vec3f(0.0), margin);
 }
 
-// The deepest point of each rim, and two more of the lower one, a third of a turn from it.
+// Plane-cylinder: the deepest point of each rim, and two more on the lower rim, a third of a turn away.
 fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     let normal = plane.mat[2];
     let radius = cylinder.size.x;
-    // the axis down to the plane
+    // the axis that points towards the plane
     var axis = cylinder.mat[2];
     if (dot(axis, normal) > 0.0) {
         axis = -axis;
     }
     let slope = dot(axis, normal);
-    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    // radial direction to the deepest point of a rim, orthogonal to the axis despite rounding; arbitrary if the axis
+    // is upright
     var down = cross(axis, cross(axis, normal));
     let length = sqrt(dot(down, down));
     if (length * length < MINVAL) {
@@ -121,7 +124,7 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     let fall = cylinder.size.y * slope;
     let deeper = dot(down, normal);
     let across = normalize3(cross(down, lower)) * (radius * 0.866025404);
-    // nothing is deeper than the first
+    // no point is deeper than the first
     if (center + fall + deeper > margin) {
         return;
     }
@@ -143,7 +146,7 @@ fn plane_cylinder(plane: Shape, cylinder: Shape, margin: f32) {
     }
 }
 
-// The sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+// Sphere-cylinder: the closest of the side, a cap and a rim.
 fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let axis = cylinder.mat[2];
     let radius = cylinder.size.x;
@@ -154,7 +157,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let off = sqrt(dot(aside, aside));
     var beside = abs(along) < half;
     var above = off < radius;
-    // inside: out by the shorter way
+    // centre inside: out along the shorter way
     if (beside && above) {
         if (half - abs(along) < radius - off) {
             beside = false;
@@ -165,7 +168,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     let up = select(-1.0, 1.0, along > 0.0);
     let cap = cylinder.pos + axis * (half * up);
     if (above) {
-        // the normal leads from the sphere into the cap
+        // the normal points from the sphere into the cap
         let normal = -up * axis;
         let dist = -dot(sphere.pos - cap, normal) - sphere.size.x;
         if (dist <= margin) {
@@ -182,7 +185,7 @@ fn sphere_cylinder(sphere: Shape, cylinder: Shape, margin: f32) {
     sphere_sphere_at(sphere.pos, sphere.size.x, nearest, reach, fallback_normal(sphere, cylinder), margin);
 }
 
-// The sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+// Sphere-box: the closest point of the box; a centre inside leaves through the closest face.
 fn sphere_box(sphere: Shape, cuboid: Shape, margin: f32) {
     let center = (sphere.pos - cuboid.pos) * cuboid.mat;
     let nearest = clamp(center, -cuboid.size, cuboid.size);
@@ -195,7 +198,7 @@ fn sphere_box(sphere: Shape, cuboid: Shape, margin: f32) {
     if (length > MINVAL) {
         normal = normal * (1.0 / length);
     } else {
-        // the lower face of an axis before the upper one, where both are as near
+        // ties between opposite faces go to the lower one
         let low = cuboid.size + center;
         let high = cuboid.size - center;
         var least = low.x;
@@ -226,11 +229,12 @@ fn sphere_box(sphere: Shape, cuboid: Shape, margin: f32) {
     append(ContactPoint(dist, sphere.pos + normal * (sphere.size.x + 0.5 * dist), normal, vec3f(0.0)));
 }
 
+// Sphere-sphere contact.
 fn sphere_sphere(a: Shape, b: Shape, margin: f32) {
     sphere_sphere_at(a.pos, a.size.x, b.pos, b.size.x, fallback_normal(a, b), margin);
 }
 
-// Two spheres somewhere; `fallback` is the normal where the centres coincide.
+// Contact of two spheres at given centres; `fallback` is the normal if the centres coincide.
 fn sphere_sphere_at(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, fallback: vec3f, margin: f32) {
     let between = center2 - center1;
     let length = sqrt(dot(between, between));
@@ -245,21 +249,21 @@ fn sphere_sphere_at(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, 
     append(ContactPoint(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));
 }
 
-// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+// Normal of two round shapes with coincident centres: perpendicular to both axes.
 fn fallback_normal(a: Shape, b: Shape) -> vec3f {
     return normalize3(cross(a.mat[2], b.mat[2]));
 }
 
-// The sphere against the nearest point of the capsule's axis.
+// Sphere-capsule: the closest point of the capsule's segment.
 fn sphere_capsule(sphere: Shape, capsule: Shape, margin: f32) {
     let axis = capsule.mat[2];
     let along = clamp(dot(axis, sphere.pos - capsule.pos), -capsule.size.y, capsule.size.y);
     sphere_sphere_at(sphere.pos, sphere.size.x, capsule.pos + axis * along, capsule.size.x, fallback_normal(sphere, capsule), margin);
 }
 
-// The nearest points of two axes, or both ends of their overlap where they are parallel: setting the derivatives of
-// the squared distance to zero gives x1 = u + c x2 and x2 = v + c x1 (Ericson, Real-Time Collision Detection, 5.1.9).
-// Points on the axes are pos + axis x.
+// Capsule-capsule: the closest points of two segments, or both ends of their overlap if they are parallel.
+// Stationarity of the squared distance gives x1 = u + c x2 and x2 = v + c x1 (Ericson, Real-Time Collision Detection,
+// 5.1.9). Points on the segments are pos + axis x.
 fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
     let axis1 = a.mat[2];
     let axis2 = b.mat[2];
@@ -269,18 +273,18 @@ fn capsule_capsule(a: Shape, b: Shape, margin: f32) {
     let u = -dot(axis1, apart);
     let v = dot(axis2, apart);
     let c = dot(axis1, axis2);
-    // the cross product does not cancel for nearly parallel axes, unlike 1 - c c
+    // unlike 1 - c c, the cross product does not cancel for nearly parallel axes
     let normal = cross(axis1, axis2);
     let sine2 = dot(normal, normal);
     let crossing = sine2 >= PARALLEL;
     let fallback = fallback_normal(a, b);
     for (var side = 0u; side < 2u; side++) {
-        // parallel axes: the ends of the second seen on the first, in the direction of the first
+        // parallel axes: ends of the second projected on the first, in the direction of the first
         let forward = (side == 1u) == (c > 0.0);
         var x2 = select(-half2, half2, forward);
         var x1 = u + c * x2;
         if (crossing) {
-            // crossing axes: solved, then moved to the ends where it lies outside
+            // skew axes: the stationary point, clamped to the segments
             x1 = (u + c * v) / sine2;
             x2 = (v + c * u) / sine2;
         }

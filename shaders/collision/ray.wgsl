@@ -1,14 +1,14 @@
-// Rays against shapes: the distance to the first surface that a ray meets, and the outward normal there.
-// Twin: src/cpu/collision/ray.rs.
+// Ray casting: distance to the first surface hit, and the outward normal there. Twin: src/cpu/collision/ray.rs.
 
 import package::math::vector::{MINVAL, normalize3};
 
-// Distance in lengths of the direction, negative where nothing is met, and outward unit normal.
+// Distance in units of the direction's length, negative for a miss, and outward unit normal.
 struct Hit {
     dist: f32,
     normal: vec3f,
 }
 
+// A miss.
 fn no_hit() -> Hit {
     return Hit(-1.0, vec3f(0.0));
 }
@@ -16,19 +16,20 @@ fn no_hit() -> Hit {
 // Stands for infinity.
 const FAR: f32 = 1e30;
 
-// Bounding spheres are taken a little larger, for rays that touch what they bound.
+// Enlarges bounding spheres a little, for rays tangent to the shapes inside.
 const BOUND_SLACK: f32 = 1.0 + 1e-5;
 
 // Half the width of a row of cells, and a little for rounding.
 const ROW_SLACK: f32 = 0.51;
 
-// Part of the distance to a mesh that its boxes are taken larger, for rounding.
+// Enlargement of a mesh's bounding boxes, relative to the distance, for rounding.
 const BOX_SLACK: f32 = 1e-6;
 
-// The nearest of all geoms that a ray meets but those of one body; fully transparent ones are passed through.
+// Nearest hit of a ray among all geoms except those of one body; fully transparent geoms are ignored.
 fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
     var best = no_hit();
     for (var g = 0u; g < ngeom; g++) {
+        // skip the excluded body, transparent geoms, and geoms out of reach
         var alpha = geom_rgba(4u * g + 3u);
         if (geom_matid(g) >= 0) {
             alpha = mat_rgba(4u * u32(geom_matid(g)) + 3u);
@@ -36,6 +37,7 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || is_culled(g, point, direction, best.dist)) {
             continue;
         }
+        // ray in the frame of the geom
         let mat = geom_xmat_mat3(g);
         let p = (point - geom_xpos_vec3(g)) * mat;
         let v = direction * mat;
@@ -59,8 +61,8 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
     return best;
 }
 
-// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already, if anything is. Planes and
-// height fields have none that says so.
+// True if a ray misses the bounding sphere of a geom, or hits it beyond the nearest hit so far. Planes and height
+// fields have no usable sphere.
 fn is_culled(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
     let kind = geom_type(g);
     if (kind == GEOM_PLANE || kind == GEOM_HFIELD) {
@@ -70,7 +72,7 @@ fn is_culled(g: u32, point: vec3f, direction: vec3f, near: f32) -> bool {
     return interval.x > interval.y || interval.y < 0.0 || (near >= 0.0 && interval.x > near);
 }
 
-// Where a ray meets a simple shape, all in the frame of the shape.
+// Hit on a primitive, in the frame of the shape.
 fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
     var dist = -1.0;
     var normal = vec3f(0.0, 0.0, 1.0);
@@ -81,7 +83,7 @@ fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
         return ray_capsule(size, p, v);
     }
     if (kind == GEOM_SPHERE || kind == GEOM_ELLIPSOID) {
-        // a unit sphere in scaled space
+        // unit sphere in scaled space
         let radii = select(size.xxx, size, kind == GEOM_ELLIPSOID);
         dist = first_of(sphere_interval(p / radii, v / radii, 1.0));
         normal = (p + v * dist) / (radii * radii);
@@ -111,16 +113,17 @@ fn ray_shape(kind: i32, size: vec3f, p: vec3f, v: vec3f) -> Hit {
     return Hit(dist, normalize3(normal));
 }
 
-// The part of a ray inside of a convex shape is from x to y; empty where x is beyond y.
+// Parameter interval [x, y] of a ray inside a convex shape, empty if x > y: the whole line, or nothing.
 fn all_or_none(all: bool) -> vec2f {
     return select(vec2f(FAR, -FAR), vec2f(-FAR, FAR), all);
 }
 
+// Intersection of two intervals.
 fn intersect(a: vec2f, b: vec2f) -> vec2f {
     return vec2f(max(a.x, b.x), min(a.y, b.y));
 }
 
-// The first surface ahead; negative where there is none.
+// First surface ahead; negative if there is none.
 fn first_of(interval: vec2f) -> f32 {
     if (interval.x > interval.y || interval.y < 0.0) {
         return -1.0;
@@ -128,8 +131,7 @@ fn first_of(interval: vec2f) -> f32 {
     return select(interval.y, interval.x, interval.x >= 0.0);
 }
 
-// The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
-// large cancels.
+// Interval of a ray inside a sphere at the origin, relative to the point closest to the centre to avoid cancellation.
 fn sphere_interval(p: vec3f, v: vec3f, radius: f32) -> vec2f {
     let square = dot(v, v);
     if (square < MINVAL) {
@@ -145,7 +147,7 @@ fn sphere_interval(p: vec3f, v: vec3f, radius: f32) -> vec2f {
     return vec2f(middle - half, middle + half);
 }
 
-// The part of a ray between two planes at `half` on both sides of the origin.
+// Interval of a ray within a slab of half width `half` about the origin.
 fn slab_interval(p: f32, v: f32, half: f32) -> vec2f {
     if (abs(v) < MINVAL) {
         return all_or_none(abs(p) <= half);
@@ -154,7 +156,7 @@ fn slab_interval(p: f32, v: f32, half: f32) -> vec2f {
     return vec2f((-side - p) / v, (side - p) / v);
 }
 
-// The upper side of a plane, of limited size where that is positive.
+// Hit on the upper side of a plane, of limited size where size is positive.
 fn ray_plane(size: vec3f, p: vec3f, v: vec3f) -> Hit {
     if (v.z > -MINVAL) {
         return no_hit();
@@ -167,10 +169,11 @@ fn ray_plane(size: vec3f, p: vec3f, v: vec3f) -> Hit {
     return Hit(dist, vec3f(0.0, 0.0, 1.0));
 }
 
-// The nearest of the side of a capsule and the outer halves of the spheres at its ends.
+// Nearest hit on the side of a capsule and the outer hemispheres at its ends.
 fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
     var dist = -1.0;
     var normal = vec3f(0.0);
+    // the cylindrical side, then the spheres at the upper and lower end
     for (var part = 0u; part < 3u; part++) {
         let shift = select(select(-size.y, size.y, part == 1u), p.z, part == 0u);
         let center = vec3f(0.0, 0.0, shift);
@@ -182,6 +185,7 @@ fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
         if (interval.x > interval.y || dot(along, along) < MINVAL) {
             continue;
         }
+        // entry and exit, if they belong to this part of the surface
         for (var end = 0u; end < 2u; end++) {
             let x = select(interval.x, interval.y, end == 1u);
             let at = p + v * x;
@@ -201,7 +205,7 @@ fn ray_capsule(size: vec3f, p: vec3f, v: vec3f) -> Hit {
     return Hit(dist, normalize3(normal));
 }
 
-// Where a ray meets a triangle, from either side; the normal is that of the order of its corners.
+// Hit on a triangle from either side; the normal follows the order of its vertices.
 fn ray_triangle(c0: vec3f, c1: vec3f, c2: vec3f, p: vec3f, v: vec3f) -> Hit {
     let a = c1 - c0;
     let b = c2 - c0;
@@ -221,17 +225,18 @@ fn ray_triangle(c0: vec3f, c1: vec3f, c2: vec3f, p: vec3f, v: vec3f) -> Hit {
     return Hit(dist, normalize3(cross(a, b)));
 }
 
-// The nearest hit of the shape at hand so far.
+// Nearest hit of the current shape so far.
 var<private> nearest_hit: Hit;
 
+// Keeps a hit if it is nearer than the nearest so far.
 fn keep_hit(hit: Hit) {
     if (hit.dist >= 0.0 && (nearest_hit.dist < 0.0 || hit.dist < nearest_hit.dist)) {
         nearest_hit = hit;
     }
 }
 
-// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
-// already. Of triangles at the same distance the first of the mesh counts.
+// Nearest hit on a mesh: descends its bounding volume hierarchy, skipping boxes missed by the ray or beyond the
+// nearest hit. Of triangles at equal distance the first of the mesh counts.
 fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     let first = u32(mesh_faceadr(mesh));
     let verts = u32(mesh_vertadr(mesh));
@@ -242,12 +247,14 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     var chosen = 0;
     var node = 0u;
     while (node < count) {
+        // a box that is missed or too far: skip its subtree
         let n = root + node;
         let interval = box_interval(n, slack, p, v);
         if (interval.x > interval.y || interval.y < 0.0 || (best.dist >= 0.0 && interval.x > best.dist)) {
             node = u32(meshbvh_skip(n));
             continue;
         }
+        // triangles of a leaf
         let leaf = first + u32(meshbvh_faceadr(n));
         let end = leaf + u32(meshbvh_facenum(n));
         for (var k = leaf; k < end; k++) {
@@ -268,7 +275,7 @@ fn ray_mesh(mesh: u32, p: vec3f, v: vec3f) -> Hit {
     return best;
 }
 
-// The part of a ray in the box of a node.
+// Interval of a ray in the box of a node.
 fn box_interval(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
     let x = slab_interval(p.x - meshbvh_aabb(6u * n), v.x, meshbvh_aabb(6u * n + 3u) + slack);
     let y = slab_interval(p.y - meshbvh_aabb(6u * n + 1u), v.y, meshbvh_aabb(6u * n + 4u) + slack);
@@ -276,7 +283,7 @@ fn box_interval(n: u32, slack: f32, p: vec3f, v: vec3f) -> vec2f {
     return intersect(intersect(x, y), z);
 }
 
-// Corner of the surface of a height field.
+// Vertex of the surface of a height field.
 fn hfield_vertex(field: u32, row: u32, col: u32) -> vec3f {
     let size = hfield_size_vec4(field);
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
@@ -284,8 +291,8 @@ fn hfield_vertex(field: u32, row: u32, col: u32) -> vec3f {
     return vec3f(cell - size.xy, hfield_data(u32(hfield_adr(field)) + row * counts.x + col) * size.z);
 }
 
-// First cell along an axis under a part of a ray and the one after the last, with one more on each side; `p` from the first
-// corner.
+// First cell, and one past the last, along an axis under an interval of a ray, with one more on each side; `p` is
+// relative to the first vertex.
 fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
     let came = floor((p + part.x * v) / step);
     let goes = floor((p + part.y * v) / step);
@@ -294,7 +301,7 @@ fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
     return vec2u(u32(low), u32(high));
 }
 
-// Where a ray meets a height field: its base, its surface, or the walls under its edges.
+// Hit on a height field: its base, its surface, or the walls below its border.
 fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     let size = hfield_size_vec4(field);
     let x = slab_interval(p.x, v.x, size.x);
@@ -311,18 +318,18 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
             nearest_hit.normal = vec3f(0.0, sign(at.y), 0.0);
         }
     }
-    // the part of the ray in the box of the surface
+    // interval of the ray in the box of the surface
     let inside = intersect(intersect(x, y), slab_interval(p.z - 0.5 * size.z, v.z, 0.5 * size.z));
     if (inside.x > inside.y || inside.y < 0.0) {
         return nearest_hit;
     }
-    // the rows of cells under it, and one more on each side
+    // rows of cells under it, and one more on each side
     let counts = vec2f(f32(hfield_ncol(field)), f32(hfield_nrow(field)));
     let step = 2.0 * size.xy / (counts - 1.0);
     let ahead = vec2f(max(inside.x, 0.0), inside.y);
     let rows = cells_under(p.y + size.y, v.y, step.y, counts.y, ahead);
     for (var r = rows.x; r < rows.y; r++) {
-        // of a row, those under the part of the ray between its two sides
+        // cells of a row under the part of the ray between its two sides
         let middle = step.y * (f32(r) + 0.5) - size.y;
         let part = intersect(ahead, slab_interval(p.y - middle, v.y, ROW_SLACK * step.y));
         if (part.x > part.y) {
@@ -336,7 +343,7 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
             keep_hit(ray_triangle(corner, across, hfield_vertex(field, r + 1u, c), p, v));
         }
     }
-    // walls: where the ray enters or leaves the box below the edge of the surface
+    // walls: the ray enters or leaves the box below the border of the surface
     for (var wall = 0u; wall < 4u; wall++) {
         let of_x = wall < 2u;
         let interval = select(y, x, of_x);
@@ -360,7 +367,7 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     return nearest_hit;
 }
 
-// Whether a point in the frame of a simple shape is inside of it; of a plane, below.
+// True if a point in the frame of a primitive is inside it, or below it for a plane.
 fn is_inside(kind: i32, size: vec3f, p: vec3f) -> bool {
     let square = dot(p.xy, p.xy);
     if (kind == GEOM_PLANE) {

@@ -1,27 +1,28 @@
-// Convex shapes as support functions: the farthest point in a direction, and how it moves when the direction turns.
-// Twin: src/cpu/collision/support_map.rs. Spheres and capsules are points and segments with a radius around them; what is here is
-// their core. A direction is flat for a shape where more than one point is farthest: along an edge or a face.
+// Convex shapes as support maps: the support point in a direction, and its derivative with respect to the direction.
+// Twin: src/cpu/collision/support_map.rs. Spheres and capsules are points and segments inflated by a radius; the
+// support map is that of the core. A direction is flat for a shape if its support set is more than one point: an edge
+// or a face.
 
 import package::collision::polytope::{hull_support, hull_vertex, NO_HULL};
 import package::math::vector::{MINVAL, normalize3};
 
-// A convex shape of a type.
+// A convex shape of a geom type.
 struct ConvexShape {
     kind: i32,
     pos: vec3f,
     mat: mat3x3f,
     size: vec3f,
-    // its mesh, the prism or none
+    // mesh, prism or none
     mesh: i32,
 }
 
-// Distance from one to the next number.
+// Machine epsilon of single precision.
 const EPSILON: f32 = 1.1920929e-7;
 
-// Sine of the angle below which a direction is flat: a tenth of the square root of the precision.
+// Sine of the angle below which a direction counts as flat: a tenth of the square root of machine epsilon.
 const FLAT_TOLERANCE: f32 = 3.4526698e-5;
 
-// Whether it is a polytope.
+// True for polytopes.
 fn is_hull(s: ConvexShape) -> bool {
 //#if POLYTOPE
     return s.mesh != NO_HULL;
@@ -35,17 +36,17 @@ fn convex_radius(s: ConvexShape) -> f32 {
     return select(0.0, s.size.x, s.kind == GEOM_SPHERE || s.kind == GEOM_CAPSULE);
 }
 
-// Column of the orientation.
+// Column k of the orientation.
 fn convex_axis(s: ConvexShape, k: u32) -> vec3f {
     return select(select(s.mat[0], s.mat[1], k == 1u), s.mat[2], k == 2u);
 }
 
-// Whether the core may be flat along its axis k.
+// True if the core can be flat along its axis k.
 fn has_flat(s: ConvexShape, k: u32) -> bool {
     return s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || (s.kind == GEOM_CAPSULE && k == 2u);
 }
 
-// Where along an axis the farthest point is: at an end, or as near to q as there is where it is flat.
+// Support coordinate along one axis: at an end, or as close to q as possible where the direction is flat.
 fn support_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
     if (abs(l) < flatness) {
         return clamp(q, -extent, extent);
@@ -53,7 +54,8 @@ fn support_along(l: f32, q: f32, extent: f32, flatness: f32) -> f32 {
     return select(-extent, extent, l >= 0.0);
 }
 
-// Of the points of the core that are farthest in direction n, up to an angle of `flatness`, the one nearest to `goal`.
+// Support point of the core in direction n; of a support set within the angle `flatness`, the point closest to
+// `goal`.
 fn support(s: ConvexShape, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     let l = n * s.mat;
     let q = (goal - s.pos) * s.mat;
@@ -74,7 +76,7 @@ fn support(s: ConvexShape, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
         if (off > max(flatness, MINVAL)) {
             local = l * (s.size.x / off);
         } else if (flatness > 0.0) {
-            // a point of the cap; its centre where none is nearer
+            // a point of the cap; its centre if none is closer
             local = q * min(1.0, s.size.x / max(sqrt(q.x * q.x + q.y * q.y), MINVAL));
         }
         local.z = support_along(l.z, q.z, s.size.y, flatness);
@@ -87,10 +89,10 @@ fn support(s: ConvexShape, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     return s.pos + s.mat * local;
 }
 
-// Farthest point of the difference of two cores in direction n.
+// Support point of the Minkowski difference of two cores in direction n.
 fn minkowski_support(a: ConvexShape, b: ConvexShape, n: vec3f) -> vec3f {
 //#if POLYTOPE
-    // one place for both, which drivers build faster
+    // one loop for both shapes, which drivers compile faster
     var difference = vec3f(0.0);
     for (var side = 0u; side < 2u; side++) {
         var s = a;
@@ -110,12 +112,12 @@ fn minkowski_support(a: ConvexShape, b: ConvexShape, n: vec3f) -> vec3f {
 }
 //#if POLYTOPE
 
-// The point of the first shape in that.
+// Support point of the first shape in the last call of minkowski_support.
 var<private> minkowski_support_a: vec3f;
 //#endif
 
-// How the farthest point of a core moves when the unit direction n turns by t: the curvature of its support function,
-// which is the same for -n. Zero along edges and at corners.
+// Derivative of the support point of a core as the unit direction n rotates by t: the Hessian of its support
+// function, the same for -n. Zero along edges and at vertices.
 fn support_hessian(s: ConvexShape, n: vec3f, t: vec3f) -> vec3f {
     if (s.kind == GEOM_CYLINDER) {
         // around the rim

@@ -1,9 +1,9 @@
-// Contacts that hold together. Twin: src/cpu/constraint/adhesion.rs.
+// Adhesive contacts. Twin: src/cpu/constraint/adhesion.rs.
 
 import package::smooth::jacobian::jac_column;
 
 //#if ADHESION
-// What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
+// Adhesion force in one row: the whole force in the normal row of a cone, equal parts in the edges of a pyramid.
 fn row_adhesion(r: u32) -> f32 {
     if (efc_type(r) < CONSTRAINT_CONTACT_FRICTIONLESS) {
         return 0.0;
@@ -17,7 +17,7 @@ fn row_adhesion(r: u32) -> f32 {
 //#endif
 }
 
-// Force of all contacts that hold together on one degree of freedom.
+// Force of all adhesive contacts on one degree of freedom.
 fn adhesion_force(dof: u32) -> f32 {
     var sum = 0.0;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
@@ -28,7 +28,7 @@ fn adhesion_force(dof: u32) -> f32 {
     return sum;
 }
 
-// How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
+// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.
 fn approach_jacobian(con: u32, dof: u32) -> f32 {
     let one = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let two = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));

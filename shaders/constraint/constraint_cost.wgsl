@@ -1,5 +1,5 @@
-// Cost of the constraint rows: a term for each, whose derivative is minus its force. Twin: src/cpu/constraint/constraint_cost.rs, which says
-// how the rows of an elliptic cone are one.
+// Cost of the constraint rows: one term for each, whose negative derivative is the constraint force.
+// Twin: src/cpu/constraint/constraint_cost.rs, which explains how the rows of an elliptic cone form a single term.
 
 import package::math::vector::MINVAL;
 
@@ -8,12 +8,13 @@ struct CostParameters {
     // quadratic on both sides of zero
     equality: bool,
     friction: bool,
-    // half width of the quadratic state of a friction row, and the slope of its flanks
+    // half width of the quadratic zone of a friction row, and the slope of its linear zones
     width: f32,
     loss: f32,
     constraint_mass: f32,
 }
 
+// Cost parameters of one row.
 fn cost_parameters(r: u32) -> CostParameters {
     var row = CostParameters(false, false, 0.0, 0.0, efc_D(r));
 //#if EQUALITY
@@ -27,7 +28,7 @@ fn cost_parameters(r: u32) -> CostParameters {
     return row;
 }
 
-// Whether a row is in its quadratic state.
+// True if a row is in its quadratic zone.
 fn is_quadratic(p: CostParameters, x: f32) -> bool {
     var in_quadratic = x < 0.0;
 //#if FRICTION
@@ -50,7 +51,7 @@ fn row_cost(p: CostParameters, x: f32) -> f32 {
     return select(value, 0.5 * p.constraint_mass * x * x, is_quadratic(p, x));
 }
 
-// Force: minus the derivative of the penalty at x.
+// Force: minus the derivative of the cost at x.
 fn force(p: CostParameters, x: f32) -> f32 {
     var value = 0.0;
 //#if FRICTION
@@ -61,18 +62,18 @@ fn force(p: CostParameters, x: f32) -> f32 {
     return select(value, -(p.constraint_mass * x), is_quadratic(p, x));
 }
 
-// Friction of the first tangent of a contact as the regularised cone has it.
+// Friction of a contact's first tangent in the regularised cone.
 fn cone_mu(con: u32) -> f32 {
     return contact_friction(5u * con) / sqrt(max(opt_impratio(0u), MINVAL));
 }
 
 //#if ELLIPTIC
-// State of the rows of a contact, as MuJoCo's efc_state.
+// States of a cone, as in MuJoCo's efc_state.
 const STATE_SATISFIED: u32 = 0u;
 const STATE_QUADRATIC: u32 = 1u;
 const STATE_CONE: u32 = 2u;
 
-// The cone of a contact: its rows, slope, curvature by the scaled rows, and that where the contact slides.
+// Elliptic cone of a contact: its slope mu, constraint mass of the scaled rows, and that mass in the sliding state.
 struct Cone {
     con: u32,
     dim: u32,
@@ -81,16 +82,17 @@ struct Cone {
     dm: f32,
 }
 
-// Whether a row belongs to a cone.
+// True if a row belongs to an elliptic cone.
 fn in_cone(row: u32) -> bool {
     return efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC;
 }
 
-// Whether it is the first one there.
+// True if a row is the normal row of an elliptic cone.
 fn heads_cone(row: u32) -> bool {
     return in_cone(row) && contact_efc_address(u32(efc_id(row))) == i32(row);
 }
 
+// Cone headed by a normal row.
 fn cone_of(head: u32) -> Cone {
     let con = u32(efc_id(head));
     let mu = cone_mu(con);
@@ -98,13 +100,13 @@ fn cone_of(head: u32) -> Cone {
     return Cone(con, u32(contact_dim(con)), mu, constraint_mass, constraint_mass / (1.0 + mu * mu));
 }
 
-// Square of the factor of a tangential row.
+// Squared scale factor of a tangential row.
 fn cone_scale2(cone: Cone, k: u32) -> f32 {
     let friction = contact_friction(5u * cone.con + k - 1u);
     return friction * friction;
 }
 
-// Scaled normal row and squared length of the scaled tangential rows of a field of rows.
+// Scaled normal row and squared norm of the scaled tangential rows of field A.
 fn cone_scaled__A(cone: Cone, head: u32) -> vec2f {
     var squares = 0.0;
     for (var k = 1u; k < cone.dim; k++) {
@@ -114,7 +116,7 @@ fn cone_scaled__A(cone: Cone, head: u32) -> vec2f {
     return vec2f(cone.mu * A(head), squares);
 }
 
-// State for a scaled normal row and length of the tangential ones.
+// State for a scaled normal row n and the norm t of the tangential rows.
 fn cone_state(cone: Cone, n: f32, t: f32) -> u32 {
     if (n >= cone.mu * t) {
         return STATE_SATISFIED;
@@ -122,7 +124,7 @@ fn cone_state(cone: Cone, n: f32, t: f32) -> u32 {
     return select(STATE_CONE, STATE_QUADRATIC, cone.mu * n + t <= 0.0);
 }
 
-// Cost of the rows.
+// Cost of a cone's rows at field A.
 fn cone_cost__A(head: u32) -> f32 {
     let cone = cone_of(head);
     let scaled = cone_scaled__A(cone, head);
@@ -133,8 +135,8 @@ fn cone_cost__A(head: u32) -> f32 {
     return select(select(0.0, 0.5 * cone.dm * r * r, state == STATE_CONE), quadratic_cost, state == STATE_QUADRATIC);
 }
 
-// Forces of the rows of a cone at a field of rows, and the second derivative of their penalty as a sum: its diagonal, plus the
-// product of solver_hess_update with itself, less that of solver_hess_downdate.
+// Forces of a cone's rows at field A, and the Hessian of its cost: diagonal hess_diag, plus the outer square of
+// hess_update, minus that of hess_downdate.
 fn cone_forces__A(head: u32) {
     let cone = cone_of(head);
     let scaled = cone_scaled__A(cone, head);
@@ -156,7 +158,8 @@ fn cone_forces__A(head: u32) {
             hess.y = root * cone.mu;
             f = -normal_gradient;
         } else if (state == STATE_CONE) {
-            // of the distance from the cone, and of the length t, which bends where it turns
+            // derivatives of the distance to the cone, and of the norm t, which is curved in the tangential
+            // directions
             let slope = factor * A(head + k) / t;
             let tangent_curvature = -normal_gradient / t;
             hess = vec3f(tangent_curvature * factor, -root * cone.mu * slope, sqrt(tangent_curvature) * slope);
@@ -169,11 +172,12 @@ fn cone_forces__A(head: u32) {
     }
 }
 
-// Cost at solver_Jaref + alpha solver_Jv less that at solver_Jaref, and two derivatives by alpha. Within a state the
-// difference is formed without cancellation.
+// Change of cost from solver_Jaref to solver_Jaref + alpha solver_Jv, with two derivatives by alpha. Within one state
+// the difference is formed without cancellation.
 fn cone_along(head: u32, alpha: f32) -> vec3f {
     let cone = cone_of(head);
     let mu = cone.mu;
+    // scaled normal row n and tangential norm t, before and after
     let from_x = cone_scaled__solver_Jaref(cone, head);
     let from_v = cone_scaled__solver_Jv(cone, head);
     var uv = 0.0;
@@ -190,12 +194,13 @@ fn cone_along(head: u32, alpha: f32) -> vec3f {
     let t = sqrt(squares);
     let was = cone_state(cone, n0, t0);
     let now = cone_state(cone, n, t);
-    // what every row would cost, and how much more that is than the distance from the cone
+    // quadratic cost of all rows, and its excess over the cost in the sliding state
     let whole = 0.5 * cone.constraint_mass * (alpha * dn * (2.0 * n0 + alpha * dn) + squares_change);
     let quadratic_excess0 = 0.5 * cone.dm * (mu * n0 + t0) * (mu * n0 + t0);
     let quadratic_excess = 0.5 * cone.dm * (mu * n + t) * (mu * n + t);
     let r0 = n0 - mu * t0;
     let r = n - mu * t;
+    // change of cost, by the states before and after
     var cost = whole;
     if (now == STATE_SATISFIED) {
         let quadratic_cost = -0.5 * cone.constraint_mass * (n0 * n0 + from_x.y);
@@ -210,6 +215,7 @@ fn cone_along(head: u32, alpha: f32) -> vec3f {
     } else if (now == STATE_CONE) {
         cost = whole - quadratic_excess;
     }
+    // derivatives, by the state after
     var slopes = vec2f(0.0);
     if (now == STATE_QUADRATIC) {
         slopes = cone.constraint_mass * vec2f(n * dn + uv + alpha * vv, dn * dn + vv);
@@ -223,7 +229,7 @@ fn cone_along(head: u32, alpha: f32) -> vec3f {
 }
 //#endif
 
-// Cost of a row by itself or of the cone that it heads; nothing for the other rows of a cone.
+// Cost of a single row, or of the cone that it heads; zero for the other rows of a cone.
 fn constraint_cost__A(row: u32) -> f32 {
 //#if ELLIPTIC
     if (in_cone(row)) {
@@ -237,7 +243,7 @@ fn constraint_cost__A(row: u32) -> f32 {
     return row_cost(cost_parameters(row), A(row));
 }
 
-// Force of a row by itself, or the forces of the cone that it heads, at a field of rows.
+// Force of a single row, or the forces of the cone that it heads, at field A.
 fn constraint_update__A(row: u32) {
 //#if ELLIPTIC
     if (in_cone(row)) {

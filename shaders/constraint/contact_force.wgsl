@@ -1,9 +1,9 @@
-// Force of a contact from those of its constraint rows. Twin: src/cpu/constraint/contact_force.rs.
+// Contact forces from constraint rows. Twin: src/cpu/constraint/contact_force.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 
-// Force of a contact in its own frame: along the normal and both tangents (lin), and the torque about them (ang). That
-// of the first geom on the second; zero where the contact has no rows.
+// Force of the first geom on the second in the contact frame: along the normal and both tangents (lin), and the
+// torque about them (ang); zero if the contact has no rows.
 fn contact_force(con: u32) -> Spatial {
     let first = contact_efc_address(con);
     if (first < 0) {
@@ -13,7 +13,7 @@ fn contact_force(con: u32) -> Spatial {
     let dim = u32(contact_dim(con));
     var normal = efc_force(adr);
 //#if !ELLIPTIC
-    // each edge of a pyramid brings its share
+    // every pyramid edge contributes to the normal force
     for (var k = 1u; dim > 1u && k < 2u * (dim - 1u); k++) {
         normal += efc_force(adr + k);
     }
@@ -27,8 +27,8 @@ fn contact_force(con: u32) -> Spatial {
     );
 }
 
-// Force in one of the directions of friction: a row of a cone; or each edge is the normal plus or minus friction times a
-// tangent.
+// Force along one friction dimension: a row of an elliptic cone, or friction times the difference of two opposing
+// pyramid edges.
 fn force_part(con: u32, adr: u32, dim: u32, k: u32) -> f32 {
     if (k >= dim) {
         return 0.0;

@@ -1,12 +1,11 @@
-// Equality constraints: how far two elements are from where they hold each other, how that changes with the degrees of
-// freedom, and what force comes of it. Twin: src/cpu/constraint/equality.rs.
+// Equality constraints: residual, Jacobian and force. Twin: src/cpu/constraint/equality.rs.
 
 import package::math::spatial::Spatial;
 import package::math::vector::{quat_conj, quat_mul};
 import package::sensor::object_frames::{acceleration_at, quat_of};
 import package::smooth::jacobian::last_dof;
 
-// The two elements of a constraint that holds bodies: their bodies and points.
+// Bodies and anchor points of a connect or weld.
 struct BodyAnchors {
     body1: u32,
     body2: u32,
@@ -14,23 +13,23 @@ struct BodyAnchors {
     point2: vec3f,
 }
 
-// Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
+// Target orientation of a weld's first frame, and the inverse of the second frame's.
 struct WeldQuats {
     one: vec4f,
     two: vec4f,
 }
 
-// Number of rows of a constraint.
+// Number of rows of an equality constraint.
 fn equality_row_count(eq: u32) -> u32 {
     return select(select(1u, 6u, eq_type(eq) == EQUALITY_WELD), 3u, eq_type(eq) == EQUALITY_CONNECT);
 }
 
-// Whether a constraint holds bodies together.
+// True for connect and weld constraints.
 fn is_connect_or_weld(eq: u32) -> bool {
     return eq_type(eq) == EQUALITY_CONNECT || eq_type(eq) == EQUALITY_WELD;
 }
 
-// First row of the constraint of an equality row.
+// First row of the constraint that an equality row belongs to.
 fn first_equality_row(row: u32) -> u32 {
     var first = row;
     while (first > 0u && efc_id(first - 1u) == efc_id(row)) {
@@ -39,14 +38,14 @@ fn first_equality_row(row: u32) -> u32 {
     return first;
 }
 
-// Whether a constraint is active, and there is motion that can fulfil it.
+// True if a constraint is active and some motion can satisfy it.
 fn is_active(eq: u32) -> bool {
     if (eq_active(eq) == 0) {
         return false;
     }
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
-        // parts of one rigid body do not move apart
+        // parts of one rigid body cannot move apart
         let held = body_anchors(eq);
         let apart = body_weldid(held.body1) != body_weldid(held.body2);
         return apart && (last_dof(held.body1) >= 0 || last_dof(held.body2) >= 0);
@@ -60,7 +59,7 @@ fn is_active(eq: u32) -> bool {
     return true;
 }
 
-// Whether any degree of freedom changes the length of a tendon.
+// True if any degree of freedom changes the length of a tendon.
 fn has_tendon_jacobian(ten: i32) -> bool {
     var found = false;
     if (ten >= 0) {
@@ -73,7 +72,8 @@ fn has_tendon_jacobian(ten: i32) -> bool {
     return found;
 }
 
-// The bodies and points that are held together: sites, or anchors, of which a weld has the second body's first.
+// Bodies and anchor points of a connect or weld: sites, or anchors; in a weld the anchor of the second body comes
+// first.
 fn body_anchors(eq: u32) -> BodyAnchors {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
@@ -91,11 +91,13 @@ fn body_anchors(eq: u32) -> BodyAnchors {
     );
 }
 
+// Three consecutive elements of a constraint's data.
 fn eq_vector(eq: u32, at: u32) -> vec3f {
     let k = 12u * eq + at;
     return vec3f(eq_data(k), eq_data(k + 1u), eq_data(k + 2u));
 }
 
+// Orientations of a weld's two frames.
 fn weld_quats(eq: u32) -> WeldQuats {
     let one = u32(eq_obj1id(eq));
     let two = u32(eq_obj2id(eq));
@@ -113,7 +115,7 @@ fn weld_angular(eq: u32, quats: WeldQuats, v: vec4f) -> vec3f {
     return quat_mul(quat_mul(quats.two, v), quats.one).yzw * eq_data(12u * eq + 10u);
 }
 
-// Positions and Jacobian of the rows of a connect or weld, which are zero: along the chains of both bodies, common parts
+// Residual and Jacobian of a connect or weld, into cleared rows; along the chains of both bodies, common ancestors
 // included.
 fn connect_weld_rows(eq: u32, first: u32) {
     let held = body_anchors(eq);
@@ -142,14 +144,14 @@ fn connect_weld_rows(eq: u32, first: u32) {
     }
 }
 
-// Three rows of a field of rows.
+// Writes three rows of field A.
 fn set_row_vector__A(row: u32, v: vec3f) {
     set_A(row, v.x);
     set_A(row + 1u, v.y);
     set_A(row + 2u, v.z);
 }
 
-// Adds to one column of three rows of the Jacobian.
+// Adds to one column of three Jacobian rows.
 fn add_column(row: u32, dof: u32, v: vec3f) {
     for (var k = 0u; k < 3u; k++) {
         let adr = (row + k) * nv + dof;
@@ -157,16 +159,15 @@ fn add_column(row: u32, dof: u32, v: vec3f) {
     }
 }
 
-// Takes from the reference accelerations of a connect or weld how fast its rates change while no joint accelerates: the
-// time derivative of the Jacobian times the velocity.
+// Subtracts J_dot qvel of a connect or weld from its reference accelerations.
 fn subtract_jac_dot_qvel(eq: u32, first: u32) {
     let held = body_anchors(eq);
-    // gravity counts as an acceleration upward, of the world too: it cancels
+    // gravity counts as an upward acceleration of all bodies, the world included: it cancels
     let a1 = acceleration_at__bias_cacc(held.body1, held.point1);
     let a2 = acceleration_at__bias_cacc(held.body2, held.point2);
     subtract_from_aref(first, a1.lin - a2.lin);
     if (eq_type(eq) == EQUALITY_WELD) {
-        // products of quaternions: see the twin
+        // quaternion products: see the twin
         let w1 = cvel_spatial(held.body1).ang;
         let w2 = cvel_spatial(held.body2).ang;
         let relative_angvel = w1 - w2;
@@ -175,13 +176,14 @@ fn subtract_jac_dot_qvel(eq: u32, first: u32) {
     }
 }
 
+// Subtracts a vector from the reference accelerations of three rows.
 fn subtract_from_aref(row: u32, v: vec3f) {
     for (var k = 0u; k < 3u; k++) {
         set_efc_aref(row + k, efc_aref(row + k) - v[k]);
     }
 }
 
-// Torque and force on the first of the bodies that are held together, from the forces of the rows.
+// Wrench on the first body of a connect or weld, from its row forces.
 fn connect_weld_wrench(eq: u32, first: u32) -> Spatial {
     var torque = vec3f(0.0);
     if (eq_type(eq) == EQUALITY_WELD) {
@@ -193,12 +195,13 @@ fn connect_weld_wrench(eq: u32, first: u32) -> Spatial {
     return Spatial(torque, row_forces(first));
 }
 
+// Forces of three consecutive rows.
 fn row_forces(row: u32) -> vec3f {
     return vec3f(efc_force(row), efc_force(row + 1u), efc_force(row + 2u));
 }
 
-// What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of
-// joints or lengths of tendons, from where they are at qpos0.
+// Polynomial coupling: value prescribed for the first of two coordinates, and its derivative with respect to the
+// second. Coordinates are joint positions or tendon lengths, relative to qpos0.
 fn coupling_polynomial(eq: u32) -> vec2f {
     if (eq_obj2id(eq) < 0) {
         return vec2f(eq_data(12u * eq), 0.0);
@@ -212,7 +215,7 @@ fn coupling_polynomial(eq: u32) -> vec2f {
     return value;
 }
 
-// Coordinate of a joint or length of a tendon, from where it is at qpos0.
+// Joint position or tendon length, relative to qpos0.
 fn coordinate(eq: u32, id: u32) -> f32 {
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
@@ -223,7 +226,7 @@ fn coordinate(eq: u32, id: u32) -> f32 {
     return qpos(adr) - qpos0(adr);
 }
 
-// Residual of two coordinates that are coupled, or of one that is fixed; and its Jacobian, into a row of zeros.
+// Residual of a coupling of two coordinates, or of one fixed coordinate, and its Jacobian into a cleared row.
 fn coupling_row(eq: u32, row: u32) {
     let value = coupling_polynomial(eq);
     set_efc_pos(row, coordinate(eq, u32(eq_obj1id(eq))) - value.x);
@@ -251,7 +254,7 @@ fn add_coupling_jacobian(eq: u32, row: u32, id: i32, factor: f32) {
     set_efc_J(adr, efc_J(adr) + factor);
 }
 
-// Force along a tendon from the row of one constraint.
+// Force along a tendon from one equality row.
 fn equality_tendon_force(eq: u32, row: u32, ten: u32) -> f32 {
     if (eq_type(eq) != EQUALITY_TENDON) {
         return 0.0;
@@ -260,7 +263,7 @@ fn equality_tendon_force(eq: u32, row: u32, ten: u32) -> f32 {
     return efc_force(row) * select(second, 1.0, eq_obj1id(eq) == i32(ten));
 }
 
-// Diagonal of the inverse inertia that a row of a constraint stands for.
+// Approximate diagonal of J M^-1 J' for an equality row.
 fn equality_diag_approx(eq: u32, row: u32) -> f32 {
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
@@ -272,6 +275,7 @@ fn equality_diag_approx(eq: u32, row: u32) -> f32 {
     return invweight0_of(eq, eq_obj1id(eq)) + invweight0_of(eq, eq_obj2id(eq));
 }
 
+// invweight0 of a joint or tendon; zero for none.
 fn invweight0_of(eq: u32, id: i32) -> f32 {
     if (id < 0) {
         return 0.0;
@@ -284,7 +288,7 @@ fn invweight0_of(eq: u32, id: i32) -> f32 {
     return dof_invweight0(u32(jnt_dofadr(u32(id))));
 }
 
-// Violation of a constraint as a whole: several rows have the same impedance.
+// Violation of a constraint as a whole: its rows share one impedance.
 fn equality_violation(row: u32) -> f32 {
     let first = first_equality_row(row);
     let end = first + equality_row_count(u32(efc_id(row)));

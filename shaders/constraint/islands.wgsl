@@ -1,11 +1,12 @@
-// Islands of trees that constraint rows couple, where trees may sleep: kernels solve the whole world at once. Twin:
-// src/cpu/constraint/islands.rs, which numbers them and solves each by itself.
+// Constraint islands: trees coupled by rows, for models that can sleep; the solver kernels treat the whole world at
+// once. Twin: src/cpu/constraint/islands.rs, which numbers islands and solves each by itself.
 
 import package::sleep::asleep::coupled_trees;
 
 //#if SLEEP
-// Labels each tree that rows touch with the least tree that it is coupled with.
+// Labels each tree touched by a row with the lowest tree of its island.
 fn join_trees() {
+    // friction loss, limits and equalities
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         let kind = efc_type(r);
         let id = u32(efc_id(r));
@@ -26,6 +27,7 @@ fn join_trees() {
 //#endif
     }
 //#if CONTACT
+    // contacts with rows
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         if (contact_efc_address(con) >= 0) {
             let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
@@ -36,14 +38,14 @@ fn join_trees() {
 //#endif
 }
 
-// Joins two trees where there are two; returns one of them.
+// Joins two trees, if there are two; returns one of them.
 fn join(a: i32, b: i32) -> i32 {
     label_tree(a);
     label_tree(b);
     if (a < 0 || b < 0) {
         return max(a, b);
     }
-    // all trees with the label of either get the lesser of both
+    // all trees with either label get the lower one
     let low = min(tree_island(u32(a)), tree_island(u32(b)));
     let high = max(tree_island(u32(a)), tree_island(u32(b)));
     for (var t = 0u; t < ntree && low < high; t++) {
@@ -54,7 +56,7 @@ fn join(a: i32, b: i32) -> i32 {
     return a;
 }
 
-// Labels a tree that has no label yet with itself.
+// Labels an unlabelled tree with itself.
 fn label_tree(tree: i32) {
     if (tree >= 0 && tree_island(u32(tree)) < 0) {
         set_tree_island(u32(tree), tree);
@@ -76,7 +78,7 @@ fn join_tendon(ten: i32, other: i32) -> i32 {
 //#endif
 
 //#if EQUALITY
-// Joins the trees of what an equality constraint ties together.
+// Joins the trees coupled by an equality constraint.
 fn join_equality(eq: u32) {
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {

@@ -1,10 +1,10 @@
-// Surfaces that move by themselves, as those of conveyor belts do: what their motion adds to the velocities of contacts.
+// Surface velocities, as of conveyor belts, and their contribution to contact velocities.
 // Twin: src/cpu/constraint/surface_velocity.rs.
 
 import package::math::spatial::Spatial;
 
-// Adds the velocity of the second surface of a contact relative to the first to those of its rows: along the tangents and
-// about the normal.
+// Adds the relative surface velocity of a contact's geoms (second minus first) to the velocities of its rows: along
+// the tangents and about the normal.
 fn add_surface_velocity(con: u32) {
     let address = contact_efc_address(con);
     if (address < 0) {
@@ -30,7 +30,7 @@ fn add_surface_velocity(con: u32) {
     }
 }
 
-// Velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
+// Linear velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
 fn surface_velocity(geom: u32, point: vec3f) -> Spatial {
     let axes = geom_xmat_mat3(geom);
     let at = 6u * geom;

@@ -1,4 +1,4 @@
-// What all integrators do: coordinates along velocities, and time. Twin: src/cpu/integrate/advance.rs.
+// Operations common to all integrators: integration of positions, and time. Twin: src/cpu/integrate/advance.rs.
 
 import package::actuation::activation::advance_activations;
 import package::integrate::reset::is_bad;
@@ -6,17 +6,17 @@ import package::math::vector::quat_integrate;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
 import package::sleep::asleep::dof_sleeps;
 
-// Degrees of freedom of a joint.
+// Number of degrees of freedom of a joint type.
 fn joint_dofnum(kind: i32) -> u32 {
     return select(select(1u, 3u, kind == JOINT_BALL), 6u, kind == JOINT_FREE);
 }
 
-// Coordinates of one joint: Q moved along the velocities V for the time h.
+// Position coordinates of one joint: Q integrated with the velocities V over the time h.
 fn integrate_joint__Q__V(jnt: u32, h: f32) {
     var adr = u32(jnt_qposadr(jnt));
     var dof = u32(jnt_dofadr(jnt));
     let kind = jnt_type(jnt);
-    // not even rounding moves what sleeps
+    // a sleeping tree must not change even by rounding
     if (dof_sleeps(dof)) {
         return;
     }
@@ -41,8 +41,8 @@ fn integrate_joint__Q__V(jnt: u32, h: f32) {
     set_qpos(adr + 3u, next.w);
 }
 
-// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands of
-// small steps do not add up exactly in single precision.
+// Time after one more step, by compensated summation (Kahan, CACM 8(1), 1965): thousands of small steps do not add up
+// exactly in single precision.
 fn advance_time(h: f32) {
     let step = h - time_compensation(0u);
     let next = time(0u) + step;
@@ -50,7 +50,7 @@ fn advance_time(h: f32) {
     set_time(0u, next);
 }
 
-// Whether some acceleration is not finite or too large.
+// True if any acceleration is not finite or too large.
 fn bad_acceleration() -> bool {
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);
@@ -62,12 +62,12 @@ fn bad_acceleration() -> bool {
     return sum_partials().x > 0.0;
 }
 
-// Position coordinates of a joint.
+// Number of position coordinates of a joint type.
 fn joint_qposnum(kind: i32) -> u32 {
     return select(select(1u, 4u, kind == JOINT_BALL), 7u, kind == JOINT_FREE);
 }
 
-// The world one time step later, when its velocities change at the rates A.
+// Advances one world by a time step at the accelerations A.
 fn advance_world__A() {
     let h = opt_timestep(0u);
     advance_activations__act_dot();

@@ -1,4 +1,4 @@
-// Derivatives of the forces of the medium by the velocity of the body. Twin: src/cpu/integrate/fluid_derivative.rs.
+// Derivatives of the fluid forces with respect to the body's velocity. Twin: src/cpu/integrate/fluid_derivative.rs.
 
 import package::math::spatial::Spatial;
 import package::math::vector::{diagonal, MINVAL, outer, skew};
@@ -8,7 +8,8 @@ import package::smooth::fluid::{
     has_fluid_force, inertia_box_of,
 };
 
-// Derivative of a torque and a force by angular and linear velocity: of the torque by both, of the force by both.
+// Derivative of a wrench with respect to angular and linear velocity: of the torque by both, then of the force by
+// both.
 struct ForceDerivative {
     ww: mat3x3f,
     wv: mat3x3f,
@@ -16,6 +17,7 @@ struct ForceDerivative {
     vv: mat3x3f,
 }
 
+// The zero derivative.
 fn force_derivative_zero() -> ForceDerivative {
     let zero = diagonal(vec3f(0.0));
     return ForceDerivative(zero, zero, zero, zero);
@@ -26,25 +28,28 @@ fn force_derivative_add_scaled(a: ForceDerivative, b: ForceDerivative, s: f32) -
     return ForceDerivative(a.ww + b.ww * s, a.wv + b.wv * s, a.vw + b.vw * s, a.vv + b.vv * s);
 }
 
+// Transpose of a derivative, as a 6 x 6 matrix.
 fn force_derivative_transposed(a: ForceDerivative) -> ForceDerivative {
     return ForceDerivative(transpose(a.ww), transpose(a.vw), transpose(a.wv), transpose(a.vv));
 }
 
-// Mean of a force_derivative and its mirror image.
+// Symmetric part of a derivative.
 fn force_derivative_symmetric(a: ForceDerivative) -> ForceDerivative {
     return force_derivative_add_scaled(force_derivative_add_scaled(force_derivative_zero(), a, 0.5), force_derivative_transposed(a), 0.5);
 }
 
+// Product of a derivative and a spatial velocity.
 fn force_derivative_mul(a: ForceDerivative, v: Spatial) -> Spatial {
     return Spatial(a.ww * v.ang + a.wv * v.lin, a.vw * v.ang + a.vv * v.lin);
 }
 
-// ForceDerivative of the subtree of a body, and its setter.
+// Derivative of a subtree's fluid force.
 fn subtree_force_derivative(body: u32) -> ForceDerivative {
     let b = 4u * body;
     return ForceDerivative(fluid_force_derivative_mat3(b), fluid_force_derivative_mat3(b + 1u), fluid_force_derivative_mat3(b + 2u), fluid_force_derivative_mat3(b + 3u));
 }
 
+// Writes the derivative of a subtree's fluid force.
 fn set_subtree_force_derivative(body: u32, a: ForceDerivative) {
     set_fluid_force_derivative_mat3(4u * body, a.ww);
     set_fluid_force_derivative_mat3(4u * body + 1u, a.wv);
@@ -52,19 +57,19 @@ fn set_subtree_force_derivative(body: u32, a: ForceDerivative) {
     set_fluid_force_derivative_mat3(4u * body + 3u, a.vv);
 }
 
-// From the frame at a frame to forces and velocities about the tree's centre of mass.
+// Moves a derivative from a local frame to the tree's centre of mass.
 fn force_derivative_about_root(frame: FluidFrame, a: ForceDerivative) -> ForceDerivative {
     let back = transpose(frame.axes);
     let wv = frame.axes * a.wv * back;
     let vv = frame.axes * a.vv * back;
-    // a turn moves the frame, and a force there makes a torque
+    // rotation moves the frame's origin, and a force there makes a torque about the centre of mass
     let arm = skew(frame.offset);
     let vw = frame.axes * a.vw * back - vv * arm;
     let ww = frame.axes * a.ww * back - wv * arm;
     return ForceDerivative(ww + arm * vw, wv + arm * vv, vw, vv);
 }
 
-// Derivatives of the force on every subtree by its velocity, about the tree's centre of mass.
+// Derivatives of each subtree's fluid force with respect to its velocity, about the tree's centre of mass.
 fn fluid_force_derivatives() {
     // leaves first
     for (var up = 0u; up < nlevel; up++) {
@@ -85,7 +90,7 @@ fn fluid_force_derivatives() {
     }
 }
 
-// Derivative of the force on one body.
+// Derivative of the fluid force on one body.
 fn body_force_derivative(body: u32) -> ForceDerivative {
     var sum = force_derivative_zero();
     if (!has_fluid_force(body)) {
@@ -109,16 +114,16 @@ fn body_force_derivative(body: u32) -> ForceDerivative {
     return sum;
 }
 
-// Derivative of the force on an ellipsoid in its frame.
+// Derivative of the force on an ellipsoid, in its frame.
 fn ellipsoid_force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
     let identity = diagonal(vec3f(1.0));
-    // the medium that is carried along, and lift by spin
+    // added mass and Magnus lift
     let momentum = skew(e.mass * v);
     var ww = skew(e.inertia * w) - skew(w) * diagonal(e.inertia);
     let wv = momentum - skew(v) * diagonal(e.mass);
     let vw = momentum - skew(v) * e.magnus_lift;
     var vv = skew(w) * diagonal(vec3f(e.magnus_lift) - e.mass);
-    // drag of turning
+    // rotational drag
     let moment = e.angular_drag * w;
     let strength = sqrt(dot(moment, moment));
     ww -= identity * (e.visc_torque_coef + strength);
@@ -129,7 +134,7 @@ fn ellipsoid_force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivati
     let flow = flow_around(e, v);
     let areas = flow_areas(e, flow);
     if (areas.x > 0.0) {
-        // lift by camber: a ratio of forms of the velocity
+        // Kutta lift: a ratio of forms in the velocity
         let along = flow.along;
         let normal = flow.normal;
         let bend = normal * (1.0 / flow.alpha) - e.squares * normal * (1.0 / flow.beta);
@@ -138,7 +143,7 @@ fn ellipsoid_force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivati
         lift += (outer(along, normal) - outer(normal, along)) * 2.0;
         lift += outer(turned, bend - along);
         vv += lift * (areas.y * flow.speed);
-        // drag: of the velocity itself, and as the projected area changes
+        // drag: with respect to the velocity, and to the projected area
         let fast = flow.speed * (e.blunt_drag * areas.x + e.slender_drag * (e.area_max - areas.x));
         vv -= (identity + outer(along, along)) * fast;
         vv += outer(along, bend) * (flow.speed * (e.blunt_drag - e.slender_drag) * areas.x);

@@ -1,4 +1,4 @@
-// The matrix of the implicit integrators: inertia less time step times derivatives of the forces.
+// Matrix of the implicit integrators: inertia less time step times force derivatives.
 // Twin: src/cpu/integrate/implicit.rs.
 
 import package::integrate::velocity_derivative::{
@@ -6,7 +6,7 @@ import package::integrate::velocity_derivative::{
 };
 import package::runtime::group::{lane, sync};
 
-// Product of the matrix that a step solves with, and qacc, into inverse_qacc.
+// Product of the integrator's matrix with qacc, into inverse_qacc.
 fn mul_implicit() {
     derivative();
 //#if SINGLE_FREE_BODY
@@ -30,7 +30,7 @@ fn mul_implicit() {
     sync();
 }
 
-// One row of M less time step times derivatives.
+// One row of M less time step times the force derivatives.
 fn matrix_row(dof: u32) {
     let h = opt_timestep(0u);
     let adr = u32(D_rowadr(dof));

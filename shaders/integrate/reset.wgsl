@@ -1,4 +1,4 @@
-// Back to the initial state: what the caller sees as a reset. Twin: src/model/state.rs.
+// Reset to the initial state. Twin: src/model/state.rs.
 
 import package::actuation::history::reset_histories;
 import package::math::spatial::spatial_zero;
@@ -7,18 +7,20 @@ import package::runtime::group::lane;
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
 
-// Neither finite nor of a size that can be simulated.
+// True if a number is not finite or too large to simulate.
 fn is_bad(x: f32) -> bool {
     return !is_finite(x) || abs(x) > 1e10;
 }
 
-// Puts the world back to its initial state; status and counters are kept. Twin: Data::reset.
+// Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
 fn reset_world() {
+    // time and counters
     if (lane == 0u) {
         set_time(0u, 0.0);
         set_time_compensation(0u, 0.0);
         set_nreset(0u, nreset(0u) + 1);
     }
+    // state, warm start and inputs
     for (var i = lane; i < nq; i += lanes) {
         set_qpos(i, qpos0(i));
     }
@@ -34,11 +36,13 @@ fn reset_world() {
         set_ctrl(i, initial_ctrl(i));
     }
 //#if EQUALITY
+    // active constraints
     for (var i = lane; i < neq; i += lanes) {
         set_eq_active(i, eq_active0(i));
     }
 //#endif
 //#if SLEEP
+    // sleep
     for (var i = lane; i < ntree; i += lanes) {
         set_tree_asleep(i, tree_asleep0(i));
     }
@@ -49,6 +53,7 @@ fn reset_world() {
 //#if HISTORY
     reset_histories();
 //#endif
+    // applied wrenches and mocap poses
     for (var i = lane; i < nbody; i += lanes) {
         set_xfrc_applied_spatial(i, spatial_zero());
 //#if MOCAP
@@ -61,7 +66,7 @@ fn reset_world() {
     }
 }
 
-// What a control starts from: quaternions from the identity.
+// Initial value of a control: quaternions start from the identity.
 fn initial_ctrl(u: u32) -> f32 {
 //#if SO3
     for (var a = 0u; a < nactuator; a++) {
@@ -74,7 +79,7 @@ fn initial_ctrl(u: u32) -> f32 {
     return 0.0;
 }
 
-// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+// Raises a status bit and resets the world, unless autoreset is disabled.
 fn auto_reset(bit: i32) {
     raise_status(bit);
     if (!disabled(DISABLE_AUTORESET)) {

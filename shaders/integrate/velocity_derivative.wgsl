@@ -1,4 +1,4 @@
-// Derivatives of the smooth forces by the velocities: of dampers, actuators, the medium, and of the bias force.
+// Derivatives of the smooth forces with respect to velocity: dampers, actuators, fluid and bias force.
 // Twin: src/cpu/integrate/velocity_derivative.rs.
 
 import package::actuation::control::{actuator_disabled, control, first_control};
@@ -18,12 +18,13 @@ import package::math::vector::skew;
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 
-// Derivatives of passive forces and actuators, and for the integrator implicit of the bias force too.
+// qDeriv: derivatives of passive and actuator forces and, for the integrator implicit, of the bias force.
 fn derivative() {
 //#if ACTUATION
     actuator_force_derivatives();
     sync();
 //#endif
+    // dampers and actuators
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(D_rowadr(dof));
         let end = adr + u32(D_rownnz(dof));
@@ -39,6 +40,7 @@ fn derivative() {
     }
     sync();
 //#if FLUID
+    // fluid forces
     fluid_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         fluid_columns(dof);
@@ -54,6 +56,7 @@ fn derivative() {
     sync();
 //#endif
 //#if IMPLICIT
+    // bias force
     bias_force_derivatives();
     for (var dof = lane; dof < nv; dof += lanes) {
         let adr = u32(D_rowadr(dof));
@@ -66,7 +69,7 @@ fn derivative() {
 //#endif
 }
 
-// Whether a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
+// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
 fn is_single_free_body(tree: i32) -> bool {
     if (tree < 0) {
         return false;
@@ -75,7 +78,7 @@ fn is_single_free_body(tree: i32) -> bool {
     return tree_dofnum(u32(tree)) == 6 && jnt_type(u32(dof_jntid(first))) == JOINT_FREE;
 }
 
-// Whether derivatives of the bias force are wanted in a tree.
+// True if a tree needs derivatives of the bias force.
 fn has_bias_derivative(tree: i32) -> bool {
 //#if IMPLICIT
     return true;
@@ -84,7 +87,7 @@ fn has_bias_derivative(tree: i32) -> bool {
 //#endif
 }
 
-// Entry of two degrees of freedom, or -1: descendants follow the diagonal one after the other.
+// Address of the entry of two degrees of freedom, or -1; descendants follow the diagonal in order.
 fn entry_of(i: u32, j: u32) -> i32 {
     let adr = D_rowadr(i);
     let middle = D_diag(i);
@@ -107,7 +110,7 @@ fn add_entry(i: u32, j: u32, s: f32) {
     }
 }
 
-// Dampers of one degree of freedom, and of tendons in its row.
+// Derivatives of joint and tendon dampers in the row of one degree of freedom.
 fn damper_row(dof: u32) {
     add_entry(dof, dof, -damping_derivative(damping_of_dof(dof), qvel(dof)));
 //#if TENDON
@@ -126,7 +129,7 @@ fn damper_row(dof: u32) {
 //#endif
 }
 
-// Actuators in the row of one degree of freedom.
+// Derivatives of actuator forces in the row of one degree of freedom.
 fn actuator_row(dof: u32) {
     for (var k = 0u; k < nJmom; k++) {
         if (u32(moment_colind(k)) == dof) {
@@ -141,9 +144,9 @@ fn actuator_row(dof: u32) {
     }
 }
 
-// Derivatives of the forces of all actuators by the rates of their lengths.
+// Derivatives of all actuator forces with respect to actuator velocity.
 fn actuator_force_derivatives() {
-    // bad controls: all of them count as zero
+    // one bad control sets all controls of the world to zero
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
         for (var u = k; u < nu; u += parts) {
@@ -162,13 +165,14 @@ fn actuator_force_derivatives() {
     }
 }
 
-// Derivative of one actuator's force; none where its range holds the force back.
+// Derivative of one actuator's force; zero where the force range saturates.
 fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
         return orientation_force_derivative(a);
     }
 //#endif
+    // disabled or saturated actuators have no derivative
     let out = u32(actuator_outadr(a));
     let force = actuator_force(out);
     let saturated = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);
@@ -181,6 +185,7 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
         return motor_force_derivative(a);
     }
 //#endif
+    // derivative of the gain, then of the bias
     var per_input = 0.0;
     if (kind == GAIN_AFFINE) {
         per_input = actuator_gainprm(10u * a + 2u);
@@ -200,8 +205,8 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
     return force_derivative;
 }
 
-// What one degree of freedom takes of the derivative of the medium's force on its subtree: force by its speed, and its
-// own force by the velocity of the body.
+// Products of one degree of freedom with the fluid-force derivative of its subtree: force per unit velocity, and the
+// derivative of its own force with respect to the body's velocity.
 fn fluid_columns(dof: u32) {
     var force_derivative = subtree_force_derivative(u32(dof_bodyid(dof)));
     if (!has_bias_derivative(dof_treeid(dof))) {
@@ -212,7 +217,7 @@ fn fluid_columns(dof: u32) {
     set_dqfrc_dcvel_spatial(dof, force_derivative_mul(force_derivative_transposed(force_derivative), axis));
 }
 
-// Derivative of the medium's force in i by the speed of j.
+// Derivative of the fluid force in i with respect to the velocity of j.
 fn fluid_entry(i: u32, j: u32) -> f32 {
     if (j >= i) {
         return dot6(cdof_spatial(i), dcfrc_dqvel_spatial(j));
@@ -220,8 +225,8 @@ fn fluid_entry(i: u32, j: u32) -> f32 {
     return dot6(dqfrc_dcvel_spatial(i), cdof_spatial(j));
 }
 
-// Derivatives of the bias force, for bias_entry, in trees where they are wanted (Singh, Russo, Wensing, IEEE RA-L 7(2),
-// 2022; the twin says how).
+// Derivatives of the bias force, for bias_entry, in the trees that need them (Singh, Russo, Wensing, IEEE RA-L 7(2),
+// 2022; see the twin).
 fn bias_force_derivatives() {
     for (var up = 0u; up < nlevel; up++) {
         let level = nlevel - 1u - up;
@@ -243,7 +248,7 @@ fn bias_force_derivatives() {
     sync();
 }
 
-// Torque by turning and momentum of one body and its children's subtrees.
+// Derivative of the torque with respect to rotation, and the momentum, of a body plus its children's subtrees.
 fn sum_bias_force_derivative(body: u32) {
     let v = cvel_spatial(body);
     let i = cinert_inertia(body);
@@ -272,13 +277,13 @@ fn sum_bias_force_derivative(body: u32) {
     set_bias_force_derivative_vec3(4u * body + 3u, linear);
 }
 
-// The torque by turning that sum_bias_force_derivative has written.
+// Torque derivative written by sum_bias_force_derivative.
 fn bias_torque(body: u32) -> mat3x3f {
     let b = 4u * body;
     return transpose(mat3x3f(bias_force_derivative_vec3(b), bias_force_derivative_vec3(b + 1u), bias_force_derivative_vec3(b + 2u)));
 }
 
-// What one degree of freedom takes of the derivative of the bias force of its subtree.
+// Products of one degree of freedom with the bias-force derivative of its subtree.
 fn bias_columns(dof: u32) {
     let body = u32(dof_bodyid(dof));
     let axis = cdof_spatial(dof);
@@ -286,17 +291,17 @@ fn bias_columns(dof: u32) {
     let inertia = crb_inertia(body);
     let torque = bias_torque(body);
     let momentum = bias_force_derivative_vec3(4u * body + 3u);
-    // by its speed
+    // with respect to its velocity
     let force = Spatial(torque * axis.ang, -2.0 * cross(momentum, axis.ang));
     set_dcfrc_dqvel_spatial(dof, spatial_add(force, inertia_mul(inertia, rate)));
-    // of its force
+    // of its own force
     let own = axis.ang * torque + 2.0 * cross(momentum, axis.lin);
     set_dqfrc_dcvel_spatial(dof, Spatial(own, vec3f(0.0)));
     set_cdof_dot_sum_spatial(dof, rate);
     set_cdof_momentum_spatial(dof, inertia_mul(inertia, axis));
 }
 
-// Rate of a motion axis: those of ball and free joints turn with the joint too.
+// Rate of a motion axis; those of ball and free joints also rotate with the joint itself.
 fn axis_rate(dof: u32) -> Spatial {
     let rate = cdof_dot_spatial(dof);
     let jnt = u32(dof_jntid(dof));
@@ -312,7 +317,7 @@ fn axis_rate(dof: u32) -> Spatial {
     return spatial_add(rate, motion_cross(turn, cdof_spatial(dof)));
 }
 
-// Derivative of minus the bias force in i by the speed of j, after bias_force_derivatives.
+// Derivative of minus the bias force in i with respect to the velocity of j, after bias_force_derivatives.
 fn bias_entry(i: u32, j: u32) -> f32 {
     if (j >= i) {
         return -dot6(cdof_spatial(i), dcfrc_dqvel_spatial(j));

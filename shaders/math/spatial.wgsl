@@ -1,5 +1,5 @@
-// Spatial algebra: motion and force vectors with the rotational part first (Featherstone, Rigid Body
-// Dynamics Algorithms, chapter 2), about the centre of mass of the kinematic tree.
+// Spatial algebra: motion and force vectors with the rotational part first (Featherstone, Rigid Body Dynamics
+// Algorithms, chapter 2), about the centre of mass of the kinematic tree.
 
 import package::math::vector::mat_row;
 
@@ -16,10 +16,12 @@ struct Inertia {
     mass: f32,
 }
 
+// The zero vector.
 fn spatial_zero() -> Spatial {
     return Spatial(vec3f(0.0), vec3f(0.0));
 }
 
+// a + b
 fn spatial_add(a: Spatial, b: Spatial) -> Spatial {
     return Spatial(a.ang + b.ang, a.lin + b.lin);
 }
@@ -29,25 +31,27 @@ fn spatial_add_scaled(a: Spatial, b: Spatial, s: f32) -> Spatial {
     return Spatial(a.ang + s * b.ang, a.lin + s * b.lin);
 }
 
+// Scalar product of a motion and a force vector.
 fn dot6(a: Spatial, b: Spatial) -> f32 {
     return dot(a.ang, b.ang) + dot(a.lin, b.lin);
 }
 
-// Rate of a motion vector m that moves with velocity v.
+// Rate of a motion vector m that moves with velocity v (crm).
 fn motion_cross(v: Spatial, m: Spatial) -> Spatial {
     return Spatial(cross(v.ang, m.ang), cross(v.ang, m.lin) + cross(v.lin, m.ang));
 }
 
-// Rate of a force vector f that moves with velocity v.
+// Rate of a force vector f that moves with velocity v (crf).
 fn force_cross(v: Spatial, f: Spatial) -> Spatial {
     return Spatial(cross(v.ang, f.ang) + cross(v.lin, f.lin), cross(v.ang, f.lin));
 }
 
+// Sum of two inertias about the same point.
 fn inertia_add(a: Inertia, b: Inertia) -> Inertia {
     return Inertia(a.diag + b.diag, a.off + b.off, a.moment + b.moment, a.mass + b.mass);
 }
 
-// Momentum of a body of inertia i that moves with velocity v.
+// Momentum of a body with inertia i and velocity v.
 fn inertia_mul(i: Inertia, v: Spatial) -> Spatial {
     let turned = vec3f(
         i.diag.x * v.ang.x + i.off.x * v.ang.y + i.off.y * v.ang.z,
@@ -57,7 +61,7 @@ fn inertia_mul(i: Inertia, v: Spatial) -> Spatial {
     return Spatial(turned + cross(i.moment, v.lin), i.mass * v.lin - cross(i.moment, v.ang));
 }
 
-// Inertia about a point at -offset from the centre of mass, from the principal moments, their axes and the mass.
+// Inertia about a point at -offset from the centre of mass, from principal moments, their axes and the mass.
 fn inertia_about(moments: vec3f, axes: mat3x3f, offset: vec3f, mass: f32) -> Inertia {
     // axes diag(moments) axes'
     let r0 = mat_row(axes, 0u);

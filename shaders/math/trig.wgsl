@@ -1,27 +1,29 @@
-// Elementary functions. Vulkan allows the built-in ones errors of 5e-4 and more; these are good to about
-// 2 ulp and the same on every device. Polynomials: Moshier, Cephes Mathematical Library.
+// Elementary functions. Vulkan allows the built-in ones errors of 5e-4 and more; these are accurate to about 2 ulp
+// and identical on every device. Polynomials: Moshier, Cephes Mathematical Library.
 
 const PI: f32 = 3.14159265358979;
 const HALF_PI: f32 = 1.57079632679490;
 
-// Quarter turns in x, and what is left of it in [-pi/4, pi/4] (Cody and Waite's reduction).
+// Number of quarter turns in x, and the remainder in [-pi/4, pi/4] (Cody-Waite reduction).
 fn quarter_turns(x: f32) -> vec2f {
     let n = round(x * 0.636619772367581);
     let r = ((x - n * 1.5703125) - n * 4.837512969970703e-4) - n * 7.549789954891e-8;
     return vec2f(n, r);
 }
 
+// Sine on [-pi/4, pi/4].
 fn sin_core(r: f32) -> f32 {
     let z = r * r;
     return ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * r + r;
 }
 
+// Cosine on [-pi/4, pi/4].
 fn cos_core(r: f32) -> f32 {
     let z = r * r;
     return ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1.0;
 }
 
-// (sine, cosine)
+// (sin x, cos x)
 fn sincos(x: f32) -> vec2f {
     let t = quarter_turns(x);
     let k = i32(t.x) & 3;
@@ -86,6 +88,7 @@ fn logarithm(x: f32) -> f32 {
     return m + y + 0.693359375 * e;
 }
 
+// exp(x), with x clamped to [-87, 88].
 fn exponential(x: f32) -> f32 {
     let n = round(clamp(x, -87.0, 88.0) * 1.44269504088896);
     let r = (clamp(x, -87.0, 88.0) - n * 0.693359375) + n * 2.12194440e-4;
@@ -99,7 +102,7 @@ fn exponential(x: f32) -> f32 {
     return y * bitcast<f32>(u32(i32(n) + 127) << 23u);
 }
 
-// exp(x) - 1, also where x is small: its series there.
+// exp(x) - 1, by its series where x is small.
 fn exponential_m1(x: f32) -> f32 {
     if (abs(x) > 0.35) {
         return exponential(x) - 1.0;

@@ -4,12 +4,12 @@ import package::math::trig::{arctan2, PI, sincos};
 
 const MINVAL: f32 = 1e-15;
 
-// Neither NaN nor infinite, by the bits: comparisons with NaN may be optimised away.
+// True if x is neither NaN nor infinite, by its bits: comparisons with NaN may be optimised away.
 fn is_finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
 }
 
-// Number clamped to a range; NaN stays NaN.
+// x clamped to a range; NaN stays NaN.
 fn clip(x: f32, low: f32, high: f32) -> f32 {
     if (x < low) {
         return low;
@@ -20,7 +20,7 @@ fn clip(x: f32, low: f32, high: f32) -> f32 {
     return x;
 }
 
-// Unit vector; the x axis where the vector vanishes.
+// Unit vector; the x axis for a zero vector.
 fn normalize3(v: vec3f) -> vec3f {
     let n = sqrt(dot(v, v));
     if (n < MINVAL) {
@@ -29,7 +29,7 @@ fn normalize3(v: vec3f) -> vec3f {
     return v * (1.0 / n);
 }
 
-// Unit quaternion; the identity where it vanishes.
+// Unit quaternion; the identity for a zero quaternion.
 fn quat_normalize(q: vec4f) -> vec4f {
     let n = sqrt(dot(q, q));
     if (n < MINVAL) {
@@ -38,6 +38,7 @@ fn quat_normalize(q: vec4f) -> vec4f {
     return q * (1.0 / n);
 }
 
+// Quaternion product a b.
 fn quat_mul(a: vec4f, b: vec4f) -> vec4f {
     return vec4f(
         a.x * b.x - a.y * b.y - a.z * b.z - a.w * b.w,
@@ -47,15 +48,18 @@ fn quat_mul(a: vec4f, b: vec4f) -> vec4f {
     );
 }
 
+// Conjugate quaternion.
 fn quat_conj(q: vec4f) -> vec4f {
     return vec4f(q.x, -q.yzw);
 }
 
+// Vector v rotated by the unit quaternion q.
 fn quat_rotate(q: vec4f, v: vec3f) -> vec3f {
     let t = 2.0 * cross(q.yzw, v);
     return v + q.x * t + cross(q.yzw, t);
 }
 
+// Rotation matrix of a unit quaternion.
 fn quat_to_mat(q: vec4f) -> mat3x3f {
     let ww = q.x * q.x;
     let xx = q.y * q.y;
@@ -75,12 +79,13 @@ fn quat_to_mat(q: vec4f) -> mat3x3f {
     );
 }
 
+// Quaternion of a rotation by an angle about a unit axis.
 fn axis_angle_quat(axis: vec3f, angle: f32) -> vec4f {
     let sc = sincos(0.5 * angle);
     return vec4f(sc.y, sc.x * axis);
 }
 
-// q turned by the angular velocity v (in its own frame) for the time h.
+// Quaternion q integrated with the angular velocity v, in its own frame, over the time h.
 fn quat_integrate(q: vec4f, v: vec3f, h: f32) -> vec4f {
     let speed = sqrt(dot(v, v));
     if (speed < MINVAL) {
@@ -102,21 +107,22 @@ fn quat_to_rotvec(q: vec4f) -> vec3f {
     return q.yzw * (angle / s);
 }
 
-// Rotation vector that takes b to a, in b's frame.
+// Rotation vector from b to a, in b's frame.
 fn quat_sub(a: vec4f, b: vec4f) -> vec3f {
     return quat_to_rotvec(quat_mul(quat_conj(b), a));
 }
 
-// Matrix of the cross product: skew(a) times b is cross(a, b).
+// Matrix of the cross product: skew(a) b = cross(a, b).
 fn skew(a: vec3f) -> mat3x3f {
     return mat3x3f(vec3f(0.0, a.z, -a.y), vec3f(-a.z, 0.0, a.x), vec3f(a.y, -a.x, 0.0));
 }
 
-// Column a times row b.
+// Outer product a b'.
 fn outer(a: vec3f, b: vec3f) -> mat3x3f {
     return mat3x3f(a * b.x, a * b.y, a * b.z);
 }
 
+// Diagonal matrix.
 fn diagonal(a: vec3f) -> mat3x3f {
     return mat3x3f(vec3f(a.x, 0.0, 0.0), vec3f(0.0, a.y, 0.0), vec3f(0.0, 0.0, a.z));
 }

@@ -1,6 +1,7 @@
-// Options of the model. Values of enumerations (`JOINT_HINGE`) and bits (`DISABLE_SENSOR`) come from the table in
+// Options of the model. Enumeration values (`JOINT_HINGE`) and bits (`DISABLE_SENSOR`) come from the table in
 // src/schema/enums.rs.
 
+// True if a feature is disabled in opt.disableflags.
 fn disabled(bit: i32) -> bool {
     return (opt_disableflags(0u) & bit) != 0;
 }

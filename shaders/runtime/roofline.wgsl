@@ -1,12 +1,13 @@
-// What the device can do at most: one kernel that only copies, one that only computes.
+// Peak rates of the device: one kernel that only copies, one that only computes.
 
 @group(0) @binding(0) var<storage, read> input: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
 
-// elements that one invocation copies: neighbours take neighbouring ones
+// elements copied by one invocation: neighbouring invocations take neighbouring elements
 const copies: u32 = 4u;
 const group_size: u32 = 256u;
 
+// Copies the input to the output: memory bandwidth.
 @compute @workgroup_size(group_size)
 fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
     let first = group.x * copies * group_size + index;
@@ -15,15 +16,16 @@ fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
     }
 }
 
-// Turns of the loop below, and floating-point operations of a turn: 8 times 4 products and 4 sums of 4 numbers.
+// Iterations of the loop below, and floating-point operations in each: 8 times 4 products and 4 sums of 4 numbers.
 const iterations: u32 = 64u;
 
+// Chains of multiply-adds: arithmetic throughput.
 @compute @workgroup_size(group_size)
 fn compute(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
-    // from memory, so that no compiler knows them; the buffer holds zeros
+    // read from memory, so that no compiler knows the values; the buffer holds zeros
     let m = input[0] + vec4f(0.998, 0.997, 0.996, 0.995);
     let s = input[1] + vec4f(0.001, 0.002, 0.003, 0.004);
-    // four chains that do not wait for each other
+    // four independent dependency chains
     var a = vec4f(f32(index));
     var b = a + 0.25;
     var c = a + 0.5;

@@ -2,14 +2,15 @@
 
 import package::runtime::group::{data_f, lane};
 
+// Raises status bits of this world.
 fn raise_status(bits: i32) {
     if (lane == 0u) {
         set_status(0u, status(0u) | bits);
     }
 }
 
-// Flags a world whose loops the driver has ended: where that has happened, this one makes a single turn. Its bound is
-// not a constant, so that it stays a loop.
+// Flags a world whose loops were cut short by the driver: then this loop makes a single iteration. Its bound is not a
+// constant, so it stays a loop.
 fn check_loop_limit() {
 //#if LOOP_LIMIT
     let wanted = min(arrayLength(&data_f), 2u);

@@ -1,17 +1,17 @@
-// Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
+// Frames of sensed objects: pose and motion of bodies, geoms, sites and cameras.
 // Twin: src/cpu/sensor/object_frames.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 import package::math::vector::quat_mul;
 
-// Where a frame is (axes as columns), and the body that it is fixed to.
+// Position and axes (as columns) of a frame, and the body to which it is fixed.
 struct Frame {
     pos: vec3f,
     mat: mat3x3f,
     body: u32,
 }
 
-// Frame of an object of a kind; that of the world for any other kind.
+// Frame of an object; the world frame for any other kind.
 fn frame_of(kind: i32, id: u32) -> Frame {
     if (kind == OBJECT_BODY) {
         return Frame(xipos_vec3(id), ximat_mat3(id), id);
@@ -33,7 +33,7 @@ fn frame_of(kind: i32, id: u32) -> Frame {
     return Frame(vec3f(0.0), mat3x3f(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), 0u);
 }
 
-// Orientation of an object of a kind: that of its body times its own; a camera's as it is fixed to its body.
+// Orientation of an object: its body's times its own; a camera's as fixed to its body.
 fn quat_of(kind: i32, id: u32) -> vec4f {
     var body = id;
     var own = vec4f(1.0, 0.0, 0.0, 0.0);
@@ -55,27 +55,27 @@ fn quat_of(kind: i32, id: u32) -> vec4f {
     return quat_mul(xquat_vec4(body), own);
 }
 
-// Motion M of a body, cvel or cacc, seen at a point that it carries.
+// Spatial motion M of a body, cvel or cacc, at a point that it carries.
 fn motion_at__M(body: u32, point: vec3f) -> Spatial {
     let v = M_spatial(body);
     return Spatial(v.ang, v.lin + cross(v.ang, point - subtree_com_vec3(u32(body_rootid(body)))));
 }
 
-// Angular velocity and velocity of a frame, global axes.
+// Angular and linear velocity of a frame, global axes.
 fn velocity_of(frame: Frame) -> Spatial {
     return motion_at__cvel(frame.body, frame.pos);
 }
 
-// Angular acceleration of a body and acceleration of a point that it carries, global axes, from accelerations M like cacc.
-// Those are of what passes the point, not of the point that is carried.
+// Classical acceleration of a point that a body carries, from spatial accelerations M like cacc: angular, then
+// linear; global axes. The spatial acceleration itself is that of the stream of points through a fixed place.
 fn acceleration_at__M(body: u32, point: vec3f) -> Spatial {
     let a = motion_at__M(body, point);
     let v = motion_at__cvel(body, point);
     return Spatial(a.ang, a.lin + cross(v.ang, v.lin));
 }
 
-// Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
-// what never moves, as in the reference.
+// Angular and linear acceleration of a frame, global axes; gravity counts as an upward acceleration, except for
+// static frames, as in the reference.
 fn acceleration_of(frame: Frame) -> Spatial {
     if (body_weldid(frame.body) == 0) {
         return spatial_zero();

@@ -1,11 +1,11 @@
-// Outputs of sensors, cut off where the model says so. Twin: src/cpu/sensor/output.rs.
+// Sensor outputs, with cutoff. Twin: src/cpu/sensor/output.rs.
 
 import package::math::vector::clip;
 
-// Where the next output goes.
+// Address of the next output.
 var<private> output_adr: u32;
 
-// An output within the cutoff.
+// An output clamped to the cutoff.
 fn cut_off(s: u32, x: f32) -> f32 {
     let most = sensor_cutoff(s);
     if (most <= 0.0 || sensor_datatype(s) > DATATYPE_POSITIVE || sensor_type(s) == SENSOR_CONTACT) {
@@ -14,7 +14,7 @@ fn cut_off(s: u32, x: f32) -> f32 {
     return clip(x, select(x, -most, sensor_datatype(s) == DATATYPE_REAL), most);
 }
 
-// Writes one or three outputs where the sensor gives them.
+// Writes one output if the sensor reports it.
 fn write1(s: u32, bit: i32, x: f32) {
     if ((sensor_intprm(3u * s) & bit) != 0) {
         set_sensordata(output_adr, cut_off(s, x));
@@ -22,6 +22,7 @@ fn write1(s: u32, bit: i32, x: f32) {
     }
 }
 
+// Writes three outputs if the sensor reports them.
 fn write3(s: u32, bit: i32, v: vec3f) {
     if ((sensor_intprm(3u * s) & bit) != 0) {
         for (var k = 0u; k < 3u; k++) {

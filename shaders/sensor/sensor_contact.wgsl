@@ -1,4 +1,4 @@
-// Sensors of contacts: touch, and those that pick contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
+// Contact sensors: touch, and sensors that select contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
 
 import package::collision::ray::{is_inside, ray_shape};
 import package::constraint::contact_force::contact_force;
@@ -6,12 +6,12 @@ import package::math::vector::{mat_row, MINVAL};
 import package::sensor::object_frames::{frame_of, motion_at};
 import package::sensor::output::{output_adr, write1, write3};
 
-// Body of one of the two geoms of a contact.
+// Body of one of a contact's geoms.
 fn contact_body(con: u32, side: u32) -> u32 {
     return u32(geom_bodyid(u32(contact_geom(2u * con + side))));
 }
 
-// Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
+// Sum of the normal forces of those contacts of a site's body whose force ray meets the site's shape.
 fn touch_force(site: u32) -> f32 {
     let frame = frame_of(OBJECT_SITE, site);
     var sum = 0.0;
@@ -20,7 +20,7 @@ fn touch_force(site: u32) -> f32 {
         if (!on_second && contact_body(con, 0u) != frame.body) {
             continue;
         }
-        // none where the contact has no rows
+        // zero if the contact has no rows
         let total = contact_force(con).lin.x;
         if (total <= 0.0) {
             continue;
@@ -36,26 +36,29 @@ fn touch_force(site: u32) -> f32 {
     return sum;
 }
 
-// Writes the outputs of a sensor of contacts.
+// Writes the outputs of a contact sensor.
 fn contact_sensor(s: u32) {
     let adr = u32(sensor_adr(s));
     let dim = u32(sensor_dim(s));
+    // unused slots are zero
     for (var i = adr; i < adr + dim; i++) {
         set_sensordata(i, 0.0);
     }
+    // number of matching contacts
     var count = 0u;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         count += select(0u, 1u, side_of(s, con) != 0.0);
     }
     let slots = u32(max(sensor_intprm(3u * s + 2u), 1));
     output_adr = adr;
+    // reduction to a net force
     if (sensor_intprm(3u * s + 1u) == REDUCE_NETFORCE) {
         if (count > 0u) {
             net_force(s, count);
         }
         return;
     }
-    // each slot takes what comes next in order of distance or force, then of the contacts
+    // each slot takes the next contact by rank, ties in contact order
     var last = 0u;
     var last_rank = 0.0;
     for (var k = 0u; k < min(slots, count); k++) {
@@ -81,7 +84,7 @@ fn contact_sensor(s: u32) {
     }
 }
 
-// What contacts are ordered by, the least first.
+// Sort key of a contact, lowest first.
 fn contact_rank(s: u32, con: u32) -> f32 {
     let reduce = sensor_intprm(3u * s + 1u);
     if (reduce == REDUCE_MINDIST) {
@@ -94,8 +97,8 @@ fn contact_rank(s: u32, con: u32) -> f32 {
     return 0.0;
 }
 
-// One where a contact is between the objects of a sensor, minus one where it is the other way around, zero where it is
-// not between them. Contacts in the gap, which have no force, count too.
+// 1 if a contact is between the objects of a sensor, -1 if in reverse order, 0 if it is not. Contacts within the gap,
+// which have no force, count too.
 fn side_of(s: u32, con: u32) -> f32 {
     let one = sensor_objtype(s);
     let first = sensor_objid(s);
@@ -116,7 +119,7 @@ fn side_of(s: u32, con: u32) -> f32 {
     return 0.0;
 }
 
-// Whether a geom of a contact belongs to an object; any does where there is none, and to a site.
+// True if a geom of a contact belongs to an object; always true if there is none, and for a site.
 fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
     let geom = contact_geom(2u * con + side);
     var body = geom_bodyid(u32(geom));
@@ -132,10 +135,10 @@ fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
     return body == id || (kind != OBJECT_BODY && kind != OBJECT_XBODY);
 }
 
-// Writes what is wanted of one contact.
+// Writes the requested data of one contact.
 fn write_contact_data(s: u32, con: u32, count: u32) {
     let side = side_of(s, con);
-    // seen from the other side, normal and first tangent are turned around
+    // from the other side, normal and first tangent are reversed
     let seen = vec3f(1.0, 1.0, side);
     let total = contact_force(con);
     let pos = contact_pos_vec3(con);
@@ -153,12 +156,13 @@ fn write_contact_data(s: u32, con: u32, count: u32) {
     write3(s, CONTACT_DATA_ANGVEL, (frame * (b.ang - a.ang)) * seen);
 }
 
-// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
+// Writes the resultant of all contacts in global axes, at the force-weighted mean of their positions.
 fn net_force(s: u32, count: u32) {
     var total = vec3f(0.0);
     var torque = vec3f(0.0);
     var place = vec3f(0.0);
     var weight = 0.0;
+    // sums over the matching contacts
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         let side = side_of(s, con);
         if (side == 0.0) {
@@ -175,6 +179,7 @@ fn net_force(s: u32, count: u32) {
         // about the origin
         torque += (f.ang * frame) * side + cross(pos, share);
     }
+    // mean position, and the torque about it
     place = place / max(weight, MINVAL);
     torque -= cross(place, total);
     write1(s, CONTACT_DATA_FOUND, f32(count));

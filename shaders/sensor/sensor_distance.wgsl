@@ -1,12 +1,12 @@
-// Sensors of the distance between geoms or bodies: how far, which way, and from where to where. Twin:
-// src/cpu/sensor/sensor_distance.rs.
+// Distance sensors between geoms or bodies: distance, normal, and closest points.
+// Twin: src/cpu/sensor/sensor_distance.rs.
 
 import package::collision::convex::GeomDistance;
 import package::collision::distance::geom_distance;
 import package::sensor::output::cut_off;
 
-// Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there is
-// none, the distance is the cutoff, and all else zero.
+// Writes the outputs of a distance sensor for the closest pair of geoms within the cutoff. If there is none, the
+// distance is the cutoff and everything else is zero.
 fn distance_sensor(s: u32, kind: i32) {
     var nearest = GeomDistance(sensor_cutoff(s), vec3f(0.0), vec3f(0.0), vec3f(0.0), false);
     let one = sensed_geoms(sensor_objtype(s), u32(sensor_objid(s)));
@@ -26,7 +26,7 @@ fn distance_sensor(s: u32, kind: i32) {
     }
     var first = nearest.p;
     if (kind == SENSOR_NORMAL) {
-        // from point to point: against the normal where they overlap, nowhere where they touch
+        // from point to point: against the normal in penetration, zero at touch
         first = nearest.normal * sign(nearest.dist);
     }
     for (var k = 0u; k < 3u; k++) {
@@ -37,7 +37,7 @@ fn distance_sensor(s: u32, kind: i32) {
     }
 }
 
-// The geoms of what is measured, from the first to before the last: one, or all of a body.
+// Range of geoms of a sensed object: a single geom, or all geoms of a body.
 fn sensed_geoms(kind: i32, id: u32) -> vec2u {
     if (kind == OBJECT_GEOM) {
         return vec2u(id, id + 1u);

@@ -1,4 +1,4 @@
-// Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
+// Rangefinders: one ray along a site's z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
 
 import package::collision::ray::ray;
 import package::math::trig::{PI, sincos};
@@ -7,7 +7,7 @@ import package::runtime::group::lane;
 import package::sensor::object_frames::frame_of;
 import package::sensor::output::{output_adr, write1, write3};
 
-// Writes this lane's share of the rays of a rangefinder.
+// Casts this lane's share of a rangefinder's rays.
 fn rangefinder(s: u32) {
     let id = u32(sensor_objid(s));
     var rays = 1u;
@@ -17,13 +17,13 @@ fn rangefinder(s: u32) {
     }
 //#endif
     let width = u32(sensor_dim(s)) / max(rays, 1u);
-    // single rays of many sensors go to different lanes
+    // sensors with a single ray go to different lanes
     for (var k = (lane + s) % lanes; k < rays; k += lanes) {
         cast_ray(s, k, u32(sensor_adr(s)) + k * width);
     }
 }
 
-// Writes what is wanted of one ray.
+// Writes the requested data of one ray.
 fn cast_ray(s: u32, pixel: u32, adr: u32) {
     let id = u32(sensor_objid(s));
     let frame = frame_of(sensor_objtype(s), id);
@@ -35,7 +35,7 @@ fn cast_ray(s: u32, pixel: u32, adr: u32) {
         let view = pixel_ray(id, pixel);
         origin += frame.mat * view.begin;
         direction = normalize3(frame.mat * view.way);
-        // depth is along the axis of a camera, which looks along its negative z axis
+        // depth is along the optical axis: the camera looks along its negative z axis
         axial = -dot(direction, frame.mat[2]);
     }
 //#endif
@@ -50,13 +50,13 @@ fn cast_ray(s: u32, pixel: u32, adr: u32) {
     write1(s, RAY_DATA_DEPTH, select(-1.0, hit.dist * axial, met));
 }
 
-// Begin and direction of a ray in the frame of a camera.
+// Origin and direction of a ray in the camera's frame.
 struct PixelRay {
     begin: vec3f,
     way: vec3f,
 }
 
-// The ray through the middle of a pixel.
+// Ray through the centre of a pixel.
 fn pixel_ray(cam: u32, pixel: u32) -> PixelRay {
     let size = vec2u(u32(cam_resolution(2u * cam)), u32(cam_resolution(2u * cam + 1u)));
     let at = vec2f(f32(pixel % size.x), f32(pixel / size.x)) + 0.5;
@@ -74,12 +74,12 @@ fn pixel_ray(cam: u32, pixel: u32) -> PixelRay {
     return PixelRay(vec3f(0.0), vec3f(tilt.x, -tilt.y, -1.0));
 }
 
-// Whether a camera has a sensor of known size.
+// True if a camera has a physical sensor size.
 fn has_sensor(cam: u32) -> bool {
     return cam_sensorsize(2u * cam) != 0.0 && cam_sensorsize(2u * cam + 1u) != 0.0;
 }
 
-// Focal lengths of a camera in pixels: of its sensor, else from the field of view.
+// Focal lengths of a camera in pixels: from its sensor, else from the field of view.
 fn focal_lengths(cam: u32) -> vec2f {
     let size = vec2f(f32(cam_resolution(2u * cam)), f32(cam_resolution(2u * cam + 1u)));
     if (has_sensor(cam)) {

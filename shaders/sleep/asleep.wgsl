@@ -1,19 +1,19 @@
-// Trees that sleep: which they are, and how they wake up. Twin: src/cpu/sleep/asleep.rs. Trees that sleep together form a cycle
-// in tree_asleep, each with the next; of trees that are awake it counts up to -1.
+// Sleeping trees: queries and waking. Twin: src/cpu/sleep/asleep.rs. Trees that sleep together form a cycle in
+// tree_asleep, each pointing to the next; for awake trees it counts up to -1.
 
 import package::constraint::equality::{body_anchors, is_connect_or_weld};
 import package::smooth::applied_force::is_set;
 
-// tree_asleep of a tree that moves: -1 and the ten steps that it has yet to rest.
+// tree_asleep of a moving tree: -1 less the ten steps of rest still required.
 const AWAKE: i32 = -11;
 
 //#if SLEEP
-// Whether a tree sleeps; what does not move does not sleep either.
+// True if a tree sleeps; static bodies (tree -1) do not.
 fn tree_sleeps(tree: i32) -> bool {
     return tree >= 0 && tree < i32(ntree) && tree_asleep(u32(tree)) >= 0;
 }
 
-// Whether neither of two bodies moves, because they sleep or have nothing to move with, and one of them sleeps.
+// True if neither of two bodies can move, being asleep or static, and at least one sleeps.
 fn pair_sleeps(b1: u32, b2: u32) -> bool {
     let one = tree_sleeps(body_treeid(b1));
     let two = tree_sleeps(body_treeid(b2));
@@ -22,12 +22,12 @@ fn pair_sleeps(b1: u32, b2: u32) -> bool {
     return (one && rests2) || (two && rests1);
 }
 
-// Whether the caller moves a body.
+// True for mocap bodies, which the caller moves.
 fn is_mocap(body: u32) -> bool {
     return body_mocapid(u32(body_rootid(body))) >= 0;
 }
 
-// The least of the trees that sleep together with a tree.
+// Lowest tree of a tree's sleep cycle.
 fn sleep_cycle(tree: i32) -> i32 {
     var least = tree;
     var at = tree;
@@ -41,7 +41,7 @@ fn sleep_cycle(tree: i32) -> i32 {
     return least;
 }
 
-// Wakes a tree and all that sleep together with it; one that is awake becomes no less so. `value` is their count.
+// Wakes a tree's whole sleep cycle and sets its counters to `value`; the counter of an awake tree can only fall.
 fn wake_tree(tree: i32, value: i32) {
     if (tree < 0) {
         return;
@@ -60,7 +60,7 @@ fn wake_tree(tree: i32, value: i32) {
     }
 }
 
-// First position coordinate of a tree, and the one after the last.
+// Position coordinates of a tree: first, and one past the last.
 fn tree_qpos_range(tree: u32) -> vec2u {
     let dof = u32(tree_dofadr(tree));
     let next = dof + u32(tree_dofnum(tree));
@@ -71,7 +71,7 @@ fn tree_qpos_range(tree: u32) -> vec2u {
     return vec2u(qpos_first, nq);
 }
 
-// Whether forces of the caller act on a tree, or it moves faster than `tolerance`.
+// True if applied forces act on a tree, or if it moves faster than `tolerance`.
 fn is_disturbed(tree: u32, tolerance: f32) -> bool {
     var disturbed = false;
     let dof0 = u32(tree_dofadr(tree));
@@ -89,7 +89,7 @@ fn is_disturbed(tree: u32, tolerance: f32) -> bool {
 }
 
 //#if EQUALITY
-// Whether all trees that an equality constraint couples sleep.
+// True if all trees coupled by an equality constraint sleep.
 fn equality_sleeps(eq: u32) -> bool {
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
@@ -100,7 +100,7 @@ fn equality_sleeps(eq: u32) -> bool {
     return (trees.x < 0 || tree_sleeps(trees.x)) && (trees.y < 0 || tree_sleeps(trees.y));
 }
 
-// Trees of two bodies or joints that an equality constraint couples; -1 for none.
+// Trees of the two bodies or joints of an equality constraint; -1 for none.
 fn coupled_trees(eq: u32) -> vec2i {
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
@@ -111,6 +111,7 @@ fn coupled_trees(eq: u32) -> vec2i {
     return vec2i(joint_tree(eq_obj1id(eq)), joint_tree(eq_obj2id(eq)));
 }
 
+// Tree of a joint; -1 for none.
 fn joint_tree(jnt: i32) -> i32 {
     if (jnt < 0) {
         return -1;
@@ -120,7 +121,7 @@ fn joint_tree(jnt: i32) -> i32 {
 //#endif
 //#endif
 
-// Whether a degree of freedom belongs to a tree that sleeps.
+// True if a degree of freedom belongs to a sleeping tree.
 fn dof_sleeps(dof: u32) -> bool {
 //#if SLEEP
     return tree_sleeps(dof_treeid(dof));
@@ -129,7 +130,7 @@ fn dof_sleeps(dof: u32) -> bool {
 //#endif
 }
 
-// Whether all trees that a tendon moves sleep.
+// True if all trees that a tendon moves sleep.
 fn tendon_sleeps(ten: i32) -> bool {
 //#if SLEEP
     var all_sleep = true;

@@ -1,13 +1,13 @@
-// Forces that the caller applies to bodies. Twin: src/cpu/smooth/applied_force.rs.
+// Applied wrenches on bodies. Twin: src/cpu/smooth/applied_force.rs.
 
-// Whether a vector is anything but zero. On the bits: a comparison may call NaN equal to zero, and a force that is
-// NaN has to be noticed.
+// True if a vector is non-zero, by its bits: a comparison may call NaN equal to zero, and a NaN force must be
+// noticed.
 fn is_set(v: vec3f) -> bool {
     return any((bitcast<vec3u>(v) & vec3u(0x7fffffffu)) != vec3u(0u));
 }
 
-// Force in one degree of freedom of what the caller applies to the bodies that it moves. The rows of xfrc_applied
-// hold the force first, then the torque.
+// Joint-space force of the wrenches applied to all bodies that a degree of freedom moves. Rows of xfrc_applied store
+// the force first, then the torque.
 fn applied_force(dof: u32) -> f32 {
     let axis = cdof_spatial(dof);
     let top = u32(dof_bodyid(dof));

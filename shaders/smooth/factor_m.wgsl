@@ -1,28 +1,29 @@
-// The inertia matrix: factors, solves, products. Rows of the lower triangle as in M_rowadr, M_colind.
-// Twin: src/cpu/smooth/factor_m.rs.
+// The joint-space inertia matrix: factorisation, solves, products. Rows of the lower triangle as in M_rowadr,
+// M_colind. Twin: src/cpu/smooth/factor_m.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
 
-// Gravity, unless it is switched off.
+// Gravity; zero if disabled.
 fn gravity() -> vec3f {
     return select(opt_gravity_vec3(0u), vec3f(0.0), disabled(DISABLE_GRAVITY));
 }
 
-// Replaces the lower triangle A by its factors L' D L, D also inverted in B; leaves are eliminated first.
+// Replaces the lower triangle A by its factors L' D L, with the inverse of D in B; leaves are eliminated first
+// (Featherstone, 6.5).
 fn factor_ld__A__B() {
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
         let adr = u32(M_rowadr(k));
         let last = adr + u32(M_rownnz(k)) - 1u;
-        // a singular matrix has the smallest pivot that counts as nonzero
+        // a singular matrix gets the smallest pivot that counts as non-zero
         let pivot = A(last);
         let singular = pivot < MINVAL;
         let inv = 1.0 / select(pivot, MINVAL, singular);
-        // the row of each ancestor loses its share
+        // elimination in the row of each ancestor
         //#unroll
         for (var p = adr + lane; p < last; p += lanes) {
             let row = u32(M_rowadr(u32(M_colind(p))));
@@ -51,7 +52,7 @@ fn factor_ld__A__B() {
 
 // Solves L' D L x = X in place, with factors from factor_ld.
 fn solve_ld__A__B__X() {
-    // L' from the leaves up
+    // L', from the leaves up
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
@@ -65,7 +66,7 @@ fn solve_ld__A__B__X() {
         }
         sync();
     }
-    // D, then L from the root down: each row waits for all rows above it
+    // D, then L from the root down: each row needs all rows above it
     if (lane == 0u) {
         //#unroll
         for (var k = 0u; k < nv; k++) {
@@ -82,7 +83,7 @@ fn solve_ld__A__B__X() {
     sync();
 }
 
-// Product of the inertia matrix A with V, into Y.
+// Y = A V, for the symmetric matrix of lower triangle A.
 fn mul_m__A__V__Y() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {

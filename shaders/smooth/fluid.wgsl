@@ -1,10 +1,10 @@
-// Forces of the medium on bodies: boxes of inertia, and ellipsoids that stand for geoms. Twin: src/cpu/smooth/fluid.rs.
+// Fluid forces: inertia-box model for bodies, ellipsoid model for geoms. Twin: src/cpu/smooth/fluid.rs.
 
 import package::math::trig::PI;
 import package::math::vector::MINVAL;
 
-// A frame on a body, and how it moves through the medium: axes as columns, its offset from the tree's centre of mass,
-// angular velocity and velocity against the medium, both in the frame.
+// A frame on a body and its motion through the fluid: axes as columns, offset from the tree's centre of mass, angular
+// velocity, and velocity relative to the fluid, both in the frame.
 struct FluidFrame {
     axes: mat3x3f,
     offset: vec3f,
@@ -12,6 +12,7 @@ struct FluidFrame {
     velocity: vec3f,
 }
 
+// Frame with the given axes at a point of a body.
 fn fluid_frame_at(body: u32, point: vec3f, axes: mat3x3f) -> FluidFrame {
     let v = cvel_spatial(body);
     let offset = point - subtree_com_vec3(u32(body_rootid(body)));
@@ -19,7 +20,7 @@ fn fluid_frame_at(body: u32, point: vec3f, axes: mat3x3f) -> FluidFrame {
     return FluidFrame(axes, offset, v.ang * axes, velocity * axes);
 }
 
-// Whether the medium acts on a body: the world and what has no mass it leaves alone.
+// True if the fluid acts on a body: not on the world, nor on massless bodies.
 fn has_fluid_force(body: u32) -> bool {
     return body > 0u && body_mass(body) >= MINVAL;
 }
@@ -30,7 +31,7 @@ fn geoms_of(body: u32) -> vec2u {
     return vec2u(first, first + u32(body_geomnum(body)));
 }
 
-// Whether the medium acts on a body's geoms, not on its box.
+// True if a body uses the ellipsoid model of its geoms instead of its inertia box.
 fn has_ellipsoids(body: u32) -> bool {
     let geoms = geoms_of(body);
     var any = false;
@@ -40,8 +41,8 @@ fn has_ellipsoids(body: u32) -> bool {
     return any;
 }
 
-// The box that has the mass and inertia of a body: drag of slow flow against turning and against velocity, and that of
-// fast flow by axis.
+// Equivalent inertia box of a body: viscous drag coefficients for rotation and translation, and quadratic drag by
+// axis.
 struct InertiaBox {
     visc_torque_coef: f32,
     visc_force_coef: f32,
@@ -49,6 +50,7 @@ struct InertiaBox {
     drag_force_coef: vec3f,
 }
 
+// Inertia box of a body with its drag coefficients.
 fn inertia_box_of(body: u32) -> InertiaBox {
     let i = body_inertia_vec3(body);
     let total = i.x + i.y + i.z;
@@ -66,30 +68,30 @@ fn inertia_box_of(body: u32) -> InertiaBox {
     );
 }
 
-// The ellipsoid that stands for a geom, with the coefficients of the medium's forces, density and viscosity included.
+// Ellipsoid equivalent to a geom, with its fluid coefficients, density and viscosity included.
 struct Ellipsoid {
-    // squares of the products of two half axes each, over the greatest one to the fourth
+    // squared products of pairs of semi-axes, over the fourth power of the largest
     squares: vec3f,
-    // area of the projection of a ball around it, and the greatest of its own
+    // projected area of the circumscribed sphere, and the largest projected area of the ellipsoid
     sphere_area: f32,
     area_max: f32,
-    // drag of the projected area, and of the rest of the greatest one
+    // drag of the projected area, and of the remainder of the largest one
     blunt_drag: f32,
     slender_drag: f32,
-    // drag of turning by axis
+    // rotational drag by axis
     angular_drag: vec3f,
-    // lift by camber for unit area, and by spin
+    // Kutta lift for unit area, and Magnus lift
     kutta_lift: f32,
     magnus_lift: f32,
-    // mass and inertia of what is carried along by axis
+    // added mass and added inertia by axis
     mass: vec3f,
     inertia: vec3f,
-    // drag of slow flow
+    // viscous drag
     visc_torque_coef: f32,
     visc_force_coef: f32,
 }
 
-// Half axes of the ellipsoid that stands for a geom.
+// Semi-axes of the ellipsoid equivalent to a geom.
 fn semi_axes(g: u32) -> vec3f {
     let size = geom_size_vec3(g);
     let kind = geom_type(g);
@@ -105,6 +107,7 @@ fn semi_axes(g: u32) -> vec3f {
     return size;
 }
 
+// Ellipsoid of a geom with its fluid coefficients.
 fn ellipsoid_of(g: u32) -> Ellipsoid {
     let s = semi_axes(g);
     let c = 12u * g;
@@ -114,7 +117,7 @@ fn ellipsoid_of(g: u32) -> Ellipsoid {
     let middle = s.x + s.y + s.z - most - min(min(s.x, s.y), s.z);
     let r = s / max(most, MINVAL);
     let products = vec3f(r.y * r.z, r.z * r.x, r.x * r.y);
-    // moments of drag about each axis, and the greatest
+    // moments of drag about each axis, and the largest
     let wide = vec3f(max(s.y, s.z), max(s.z, s.x), max(s.x, s.y));
     let moments = s * (wide * wide * (wide * wide));
     let greatest = middle * (most * most * (most * most));
@@ -137,8 +140,8 @@ fn ellipsoid_of(g: u32) -> Ellipsoid {
     );
 }
 
-// The direction of a flow around an ellipsoid: unit velocity, the surface's normal where the flow meets it, which is
-// not of unit length, their product, and the normal's square.
+// Flow direction around an ellipsoid: unit velocity, surface normal at the stagnation point (not of unit length),
+// their cross product, and the squared norm of the normal.
 struct Flow {
     speed: f32,
     along: vec3f,
@@ -147,6 +150,7 @@ struct Flow {
     beta: f32,
 }
 
+// Flow for a relative velocity v.
 fn flow_around(e: Ellipsoid, v: vec3f) -> Flow {
     let speed = sqrt(dot(v, v));
     var along = vec3f(0.0);
@@ -157,7 +161,7 @@ fn flow_around(e: Ellipsoid, v: vec3f) -> Flow {
     return Flow(speed, along, normal, dot(normal, along), dot(normal, normal));
 }
 
-// Area of the projection along the flow, and what scales lift by camber.
+// Projected area along the flow, and the scale of Kutta lift.
 fn flow_areas(e: Ellipsoid, flow: Flow) -> vec2f {
     if (flow.alpha <= 0.0 || flow.beta <= 0.0) {
         return vec2f(0.0);

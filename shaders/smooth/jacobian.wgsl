@@ -1,8 +1,8 @@
-// How degrees of freedom move points of bodies. Twin: src/cpu/smooth/jacobian.rs.
+// Jacobian columns of points on bodies. Twin: src/cpu/smooth/jacobian.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 
-// Whether a degree of freedom moves a body: it is of the body or of an ancestor.
+// True if a degree of freedom moves a body: it belongs to the body or to an ancestor.
 fn moves(dof: u32, body: u32) -> bool {
     let top = u32(dof_bodyid(dof));
     var at = body;
@@ -13,7 +13,7 @@ fn moves(dof: u32, body: u32) -> bool {
     return at == top;
 }
 
-// Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
+// Angular velocity, and velocity of a point of a body, for unit velocity of a degree of freedom.
 fn jac_column(dof: u32, body: u32, point: vec3f) -> Spatial {
     if (!moves(dof, body)) {
         return spatial_zero();

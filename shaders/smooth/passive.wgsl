@@ -2,42 +2,47 @@
 
 import package::math::vector::{quat_normalize, quat_sub};
 
-// Stiffness k, k2, k3 of a spring at a displacement.
+// Stiffness at a displacement: polynomial with coefficients k, k2, k3.
 fn stiffness_at(k: vec3f, x: f32) -> f32 {
     return k.x + k.y * x + k.z * x * x;
 }
 
+// Stiffness coefficients of a joint.
 fn joint_stiffness(jnt: u32) -> vec3f {
     return vec3f(jnt_stiffness(jnt), jnt_stiffnesspoly(2u * jnt), jnt_stiffnesspoly(2u * jnt + 1u));
 }
 
+// Stiffness coefficients of a tendon.
 fn stiffness_of_tendon(ten: u32) -> vec3f {
     return vec3f(tendon_stiffness(ten), tendon_stiffnesspoly(2u * ten), tendon_stiffnesspoly(2u * ten + 1u));
 }
 
-// Three or four consecutive position coordinates, and their values at rest.
+// Three consecutive position coordinates.
 fn qpos_at3(adr: u32) -> vec3f {
     return vec3f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u));
 }
 
+// Four consecutive position coordinates.
 fn qpos_at4(adr: u32) -> vec4f {
     return vec4f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u), qpos(adr + 3u));
 }
 
+// Rest values of three consecutive position coordinates.
 fn qpos_spring_at3(adr: u32) -> vec3f {
     return vec3f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u));
 }
 
+// Rest values of four consecutive position coordinates.
 fn qpos_spring_at4(adr: u32) -> vec4f {
     return vec4f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u), qpos_spring(adr + 3u));
 }
 
-// Rotation vector from the rest orientation to the current one, of the quaternion at adr.
+// Rotation vector from the rest orientation to the current one, for the quaternion at adr.
 fn spring_rotation(adr: u32) -> vec3f {
     return quat_sub(quat_normalize(qpos_at4(adr)), qpos_spring_at4(adr));
 }
 
-// Displacement of a tendon from the range in which its spring is at rest.
+// Displacement of a tendon from the range in which its spring is slack.
 fn tendon_stretch(ten: u32) -> f32 {
     let length = ten_length(ten);
     let low = tendon_lengthspring(2u * ten);

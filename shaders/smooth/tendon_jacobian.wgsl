@@ -1,6 +1,6 @@
-// Products with the Jacobian of tendons. Twin: src/cpu/smooth/tendon.rs.
+// Products with the tendon Jacobian. Twin: src/cpu/smooth/tendon.rs.
 
-// Product of a row of the tendon Jacobian with V.
+// Product of one row of the tendon Jacobian with V.
 fn mul_ten_j__V(ten: u32) -> f32 {
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));

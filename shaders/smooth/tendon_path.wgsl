@@ -1,17 +1,17 @@
-// Paths of tendons in space: the segments between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
+// Spatial tendon paths: segments between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
 
 import package::math::vector::MINVAL;
 import package::sensor::object_frames::motion_at;
 import package::smooth::wrap::{Obstacle, wrap_around};
 
-// A point of the path and the body that it is fixed to.
+// A point of the path and the body to which it is fixed.
 struct PathPoint {
     pos: vec3f,
     body: u32,
 }
 
-// Calls P_straight(ten, begin, stop, divisor) and P_arc(ten, length) for the segments of a tendon's path in order. Behind a
-// pulley, lengths count divided.
+// Calls P_straight(ten, begin, stop, divisor) and P_arc(ten, length) for the segments of a tendon's path in order.
+// After a pulley, lengths are divided by its divisor.
 fn for_each_segment__P(ten: u32) {
     var w = u32(tendon_adr(ten));
     let end = w + u32(tendon_num(ten));
@@ -34,13 +34,13 @@ fn for_each_segment__P(ten: u32) {
     }
 }
 
-// The site of a path element.
+// Site of a path element.
 fn path_site(w: u32) -> PathPoint {
     let id = u32(wrap_objid(w));
     return PathPoint(site_xpos_vec3(id), u32(site_bodyid(id)));
 }
 
-// The segment from the site at w around the geom behind it to the next site.
+// Path from the site at w around the following geom to the next site.
 fn wrapped_segment__P(ten: u32, w: u32, divisor: f32) {
     let begin = path_site(w);
     let stop = path_site(w + 2u);
@@ -68,8 +68,8 @@ fn wrapped_segment__P(ten: u32, w: u32, divisor: f32) {
     P_straight(ten, PathPoint(arc.last, body), stop, divisor);
 }
 
-// Second time derivative of the length of a straight segment, for bodies of accelerations M. What M counts for gravity is
-// the same at both ends.
+// Second time derivative of a straight segment's length for body accelerations M. The share of gravity in M is the
+// same at both ends.
 fn segment_length_acceleration__M(begin: PathPoint, stop: PathPoint, divisor: f32) -> f32 {
     let way = stop.pos - begin.pos;
     let length = sqrt(dot(way, way));

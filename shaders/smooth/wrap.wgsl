@@ -1,21 +1,22 @@
-// How a tendon wraps around a sphere or cylinder: tangents, and the arc between them. Twin: src/cpu/smooth/wrap.rs.
+// Tendon wrapping around a sphere or cylinder: tangent points, and the arc between them.
+// Twin: src/cpu/smooth/wrap.rs.
 
 import package::math::trig::{arctan2, PI, sincos};
 import package::math::vector::MINVAL;
 
-// A geom that a tendon wraps around.
+// A wrapping geom.
 struct Obstacle {
     pos: vec3f,
     mat: mat3x3f,
     radius: f32,
-    // infinite cylinder along z, not a sphere
+    // infinite cylinder along z, else sphere
     cylinder: bool,
     has_side: bool,
-    // point on the side to pass
+    // side site
     side: vec3f,
 }
 
-// Where a tendon touches an obstacle: first and last point, and the length between them along the surface.
+// Contact of a tendon with an obstacle: first and last tangent point, and the length between them along the surface.
 struct WrapArc {
     touches: bool,
     first: vec3f,
@@ -23,7 +24,7 @@ struct WrapArc {
     length: f32,
 }
 
-// Touching points and length of a path in the plane.
+// Tangent points and arc length of a path in the plane.
 struct FlatPath {
     touches: bool,
     first: vec2f,
@@ -34,7 +35,7 @@ struct FlatPath {
 const NO_WRAP: WrapArc = WrapArc(false, vec3f(0.0), vec3f(0.0), 0.0);
 const STRAIGHT: FlatPath = FlatPath(false, vec2f(0.0), vec2f(0.0), 0.0);
 
-// Path from one point to another around an obstacle; no touch where it is straight.
+// Path between two points around an obstacle; no tangent points if it is straight.
 fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
     let p = (begin - obstacle.pos) * obstacle.mat;
     let q = (stop - obstacle.pos) * obstacle.mat;
@@ -65,7 +66,7 @@ fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
     var last = x * path.last.x + y * path.last.y;
     var length = path.length;
     if (obstacle.cylinder) {
-        // the height rises evenly along the path
+        // the axial coordinate advances evenly along the path
         let before = length2(fp - path.first);
         let rise = (q.z - p.z) / (before + length + length2(fq - path.last));
         first.z = p.z + rise * before;
@@ -75,14 +76,17 @@ fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
     return WrapArc(true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, length);
 }
 
+// Length of a vector.
 fn length3(v: vec3f) -> f32 {
     return sqrt(dot(v, v));
 }
 
+// Length of a plane vector.
 fn length2(v: vec2f) -> f32 {
     return sqrt(dot(v, v));
 }
 
+// Unit vector in the plane; the x axis for a zero vector.
 fn unit2(v: vec2f) -> vec2f {
     let n = length2(v);
     if (n < MINVAL) {
@@ -91,11 +95,11 @@ fn unit2(v: vec2f) -> vec2f {
     return v / n;
 }
 
-// Second axis of the plane through two points and the origin, the first being along x.
+// Second axis of the plane through two points and the origin; the first is along x.
 fn plane_axis(p: vec3f, q: vec3f, x: vec3f) -> vec3f {
     var normal = cross(p, q);
     if (length3(normal) < MINVAL) {
-        // both are on one line with the centre: any plane along it does
+        // collinear with the centre: any plane through the line serves
         var axis = vec3f(1.0, 0.0, 0.0);
         if (abs(x.y) < abs(x.x)) {
             axis = vec3f(0.0, 1.0, 0.0);
@@ -108,7 +112,7 @@ fn plane_axis(p: vec3f, q: vec3f, x: vec3f) -> vec3f {
     return cross(normal / length3(normal), x);
 }
 
-// Path around the circle; on the side of `side` where there is one.
+// Path around a circle, past `side` if there is a side site.
 fn wrap_circle(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatPath {
     if (!are_apart(p, q, r)) {
         return STRAIGHT;
@@ -137,7 +141,7 @@ fn wrap_circle(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatP
     return best;
 }
 
-// Path through the circle, which it touches at one point from inside.
+// Path inside a circle, which it touches at one point.
 fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
     if (!are_apart(p, q, r)) {
         return STRAIGHT;
@@ -150,7 +154,7 @@ fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
     let b = length2(q);
     let turn = p.x * q.y - p.y * q.x;
     let total = arctan2(abs(turn), dot(p, q));
-    // both parts make the same angle with the radius: the difference rises with the angle of the point
+    // reflection: equal angles of incidence; their difference increases with the angle of the point
     var low = 0.0;
     var high = total;
     var angle = total * b / max(a + b, MINVAL);
@@ -181,8 +185,8 @@ fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
     return FlatPath(true, touch, touch, 0.0);
 }
 
-// Angle between the radius at a point of the circle and the way to an end at distance d and angle phi from there,
-// with its slope.
+// Angle of incidence at a point of the circle, towards an end at distance d and angle phi from there, and its
+// derivative.
 fn incidence(d: f32, r: f32, phi: f32) -> vec2f {
     let sc = sincos(phi);
     let x = d * sc.y - r;
@@ -190,18 +194,18 @@ fn incidence(d: f32, r: f32, phi: f32) -> vec2f {
     return vec2f(arctan2(y, x), (d * d - r * d * sc.y) / max(x * x + y * y, MINVAL));
 }
 
-// Whether both ends are outside the circle and are_apart.
+// True if both ends are outside the circle and apart from each other.
 fn are_apart(p: vec2f, q: vec2f, r: f32) -> bool {
     return r >= MINVAL && dot(p, p) >= r * r && dot(q, q) >= r * r && dot(q - p, q - p) >= MINVAL;
 }
 
-// Point of a segment that is nearest to the origin.
+// Point of a segment closest to the origin.
 fn nearest_to_origin(p: vec2f, q: vec2f) -> vec2f {
     let d = q - p;
     return p + clamp(-dot(p, d) / dot(d, d), 0.0, 1.0) * d;
 }
 
-// Where a line from a point touches the circle, clockwise from the point for a positive turn.
+// Tangent point of a line from p to the circle, clockwise from p for a positive turn.
 fn tangent_point(p: vec2f, r: f32, turn: f32) -> vec2f {
     let square = dot(p, p);
     let along = r * r / square;
@@ -209,7 +213,7 @@ fn tangent_point(p: vec2f, r: f32, turn: f32) -> vec2f {
     return vec2f(p.x * along + p.y * aside, p.y * along - p.x * aside);
 }
 
-// Length of the arc from one point of the circle to another, clockwise for a positive turn.
+// Arc length between two points of the circle, clockwise for a positive turn.
 fn length_circle(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
     let crossed = begin.x * stop.y - begin.y * stop.x;
     var angle = arctan2(abs(crossed), dot(begin, stop));
@@ -219,7 +223,7 @@ fn length_circle(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
     return r * angle;
 }
 
-// Whether two segments cross.
+// True if two segments intersect.
 fn is_intersect(a: vec2f, b: vec2f, c: vec2f, d: vec2f) -> bool {
     let u = b - a;
     let v = d - c;

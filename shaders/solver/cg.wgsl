@@ -1,5 +1,5 @@
-// Directions of the solver by conjugate gradients, in the metric of the inertia. Twin: src/cpu/solver/cg.rs. Only here they
-// restart where one improves nothing (kernels/solve.wgsl): single precision spoils directions.
+// Conjugate-gradient directions, preconditioned by the inertia. Twin: src/cpu/solver/cg.rs. Only the kernels restart
+// after a step without improvement (kernels/solve.wgsl): single precision spoils directions.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
@@ -7,9 +7,10 @@ import package::smooth::factor_m::solve_ld;
 import package::solver::state::restart;
 
 //#if CG
+// New search direction from the gradient.
 fn cg_direction() {
     let last = solver_grad_Mgrad(0u);
-    // the gradient in the metric of the inertia
+    // gradient preconditioned by the inertia
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Mv(i, solver_grad(i));
@@ -26,7 +27,7 @@ fn cg_direction() {
         set_partial(k, sum);
     }
     let sum = sum_partials();
-    // the beta of Polak and Ribiere, not below zero
+    // Polak-Ribiere beta, not below zero (Nocedal and Wright, 5.2)
     let beta = select(max(sum.y / max(last, MINVAL), 0.0), 0.0, restart);
     if (lane == 0u) {
         set_solver_grad_Mgrad(0u, sum.x);

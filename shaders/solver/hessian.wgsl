@@ -1,10 +1,10 @@
-// The Hessian of the solver's cost: made, factored, solved with. Twin: src/cpu/solver/hessian.rs.
+// Hessian of the solver's cost: assembly, factorisation, solve. Twin: src/cpu/solver/hessian.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::solver::row_ranges::hessian_begin;
 
-// Force of the constraints zero, Hessian that of the smooth cost.
+// Clears the constraint force and sets the Hessian to the inertia.
 fn init_hessian() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
@@ -22,7 +22,7 @@ fn init_hessian() {
 }
 
 //#if !REGISTERS
-// Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for every turn.
+// Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for each iteration.
 fn add_row__A(to: u32, n: u32, f: f32, from_adr: u32) {
     var j = 0u;
     for (; j + 4u <= n; j += 4u) {
@@ -42,12 +42,12 @@ fn packed(i: u32) -> u32 {
     return i * (i + 1u) / 2u;
 }
 
-// Factors H = L' D L in place, from the last row up: row k is left as L times D, the inverse of D aside.
+// Factors H = L' D L in place, from the last row up: row k becomes L times D, the inverse of D is kept apart.
 fn factor_dense() {
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
-        // rows only add to the inertia, so that no pivot is smaller than that of the inertia, but for rounding
+        // constraint rows only add to the inertia, so rounding apart no pivot is below that of the inertia
         let inv = 1.0 / max(solver_H(packed(k) + k), 1.0 / max(qLDiagInv(k), MINVAL));
         if (lane == 0u) {
             set_solver_HDiagInv(k, inv);
@@ -71,14 +71,14 @@ fn factor_dense() {
     }
 }
 
-// Solves H x = -grad into the search direction; solver_Mv holds what is left of the right-hand side.
+// Solves H x = -grad into the search direction; solver_Mv holds the remaining right-hand side.
 fn solve_dense() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Mv(i, -solver_grad(i));
     }
     sync();
-    // L' from the last row up
+    // L', from the last row up
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
@@ -89,7 +89,7 @@ fn solve_dense() {
         }
         sync();
     }
-    // L D from the first row down
+    // L D, from the first row down
     //#unroll
     for (var k = 0u; k < nv; k++) {
         let x = solver_Mv(k) * solver_HDiagInv(k);

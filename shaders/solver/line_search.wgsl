@@ -1,5 +1,5 @@
-// How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
-// compared as differences from the start, so that nothing cancels. Twin: src/cpu/solver/line_search.rs.
+// Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
+// from the start, which avoids cancellation. Twin: src/cpu/solver/line_search.rs.
 
 import package::constraint::constraint_cost::{
     cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,
@@ -8,7 +8,7 @@ import package::math::vector::MINVAL;
 import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials};
 import package::solver::state::{MIN_GRADIENT, rows};
 
-// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
+// A point of the line search: step length, cost relative to the start, and two derivatives.
 struct LinePoint {
     alpha: f32,
     cost: f32,
@@ -35,7 +35,7 @@ fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
             let x = x0 + alpha * v;
             let was = is_quadratic(row, x0);
             let now = is_quadratic(row, x);
-            // within one quadratic the difference is formed without cancellation
+            // within one quadratic zone the difference is formed without cancellation
             let inside = row.constraint_mass * alpha * v * (x0 + 0.5 * alpha * v);
             sum.x += select(row_cost(row, x) - row_cost(row, x0), inside, was && now);
             sum.y -= force(row, x) * v;
@@ -52,7 +52,7 @@ fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
     );
 }
 
-// What the next evaluation of a line search is for.
+// Purposes of the next evaluation.
 const AT_START: u32 = 0u;
 const FIRST: u32 = 1u;
 const DOWNHILL: u32 = 2u;
@@ -67,12 +67,12 @@ fn newton_alpha(p: LinePoint) -> f32 {
     return p.alpha - p.d1 / p.d2;
 }
 
-// Whether a candidate lies on the same side of the minimum as a bracket end, and nearer to it.
+// True if a candidate lies on the same side of the minimum as a bracket end, and closer to it.
 fn nearer(end: LinePoint, c: LinePoint) -> bool {
     return ((end.d1 < 0.0) == (c.d1 < 0.0)) & (abs(c.d1) < abs(end.d1));
 }
 
-// Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then brackets.
+// Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then bracketing.
 fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
     let max_evaluations = opt_ls_iterations(0u);
@@ -120,7 +120,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
             next1 = p;
             bracketed = true;
         } else if (doing == MIDDLE) {
-            // the best candidate that has converged, and a narrower bracket from the candidates
+            // best converged candidate, and the bracket narrowed by the candidates
             let start1 = p1.alpha;
             let start2 = p2.alpha;
             var lowest_cost = 1e38;
@@ -143,6 +143,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
                     p2 = c;
                 }
             }
+            // Newton steps from moved bracket ends; done if neither has moved
             let moved1 = p1.alpha != start1;
             let moved2 = p2.alpha != start2;
             again = moved2;
@@ -169,7 +170,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
             next2 = p;
             bracketed = true;
         }
-        // the middle of the bracket next, or the better end where the evaluations are used up
+        // next the midpoint of the bracket, or the better end if evaluations are used up
         if (bracketed && !out) {
             alpha = 0.5 * (p1.alpha + p2.alpha);
             at = MIDDLE;

@@ -1,4 +1,4 @@
-// What friction is left to slip is held back, after the solver. Twin: src/cpu/solver/noslip.rs.
+// Noslip: friction forces after the main solver, without regularisation. Twin: src/cpu/solver/noslip.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
@@ -9,6 +9,7 @@ import package::solver::pgs::{
 import package::solver::state::{iterations, live, load_solve, rows, save_solve};
 
 //#if NOSLIP
+// All noslip sweeps in one dispatch.
 fn noslip() {
     begin_noslip();
     for (var i = 0; i < opt_noslip_iterations(0u); i++) {
@@ -20,13 +21,14 @@ fn noslip() {
 }
 
 //#if SPLIT_SOLVE
-// The same in dispatches of one sweep each, for drivers that end long loops.
+// First dispatch of a noslip solve that is split into one dispatch for each sweep, for drivers that end long loops.
 fn noslip_first() {
     load_solve();
     begin_noslip();
     save_solve();
 }
 
+// Dispatch of one sweep.
 fn noslip_next() {
     load_solve();
     if (group_max(u32(live)) != 0u) {
@@ -36,7 +38,7 @@ fn noslip_next() {
 }
 //#endif
 
-// The acceleration of the forces that were found, and what the regulariser costs, which the first sweep is rid of.
+// Acceleration of the present forces, and the cost of the regulariser, which the first sweep removes.
 fn begin_noslip() {
     live = rows > 0u;
 //#if !PGS
@@ -63,7 +65,7 @@ fn iterate_noslip() {
     var row = 0u;
     let most = group_max(rows);
     for (var turn = 0u; turn < most; turn++) {
-        // rows without friction are passed over
+        // skip rows without friction
         while (live && row < rows && !has_friction(row)) {
             row += 1u;
         }
@@ -104,13 +106,14 @@ fn iterate_noslip() {
     sync();
 }
 
-// Whether friction acts in a row, or in those that it heads.
+// True if a row, or a row of the block it heads, has friction.
 fn has_friction(row: u32) -> bool {
     let kind = efc_type(row);
     let dry = kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON;
     return dry || kind == CONSTRAINT_CONTACT_PYRAMIDAL || kind == CONSTRAINT_CONTACT_ELLIPTIC;
 }
 
+// Updates the friction forces of one block.
 fn update_friction(at: PgsBlock) {
 //#if DUAL_ELLIPTIC
     if (at.first != at.head) {
@@ -128,7 +131,7 @@ fn update_friction(at: PgsBlock) {
 }
 
 //#if DUAL_PYRAMIDAL
-// Opposing edges of a pyramid: their sum stays, and so does the normal force.
+// Opposing pyramid edges: their sum is kept, and with it the normal force.
 fn update_opposing_edges(at: PgsBlock) {
     let middle = 0.5 * (dual_oldforce(0u) + dual_oldforce(1u));
     let apart = 0.5 * (dual_oldforce(0u) - dual_oldforce(1u));

@@ -1,7 +1,8 @@
-// The dual problem, in the constraint forces: projected Gauss-Seidel. Twin: src/cpu/solver/pgs.rs, which says what is minimised.
+// Projected Gauss-Seidel on the dual problem, in the constraint forces. Twin: src/cpu/solver/pgs.rs, which states the
+// cost.
 //
-// Rows wait for each other; the lanes of a world share the products with the acceleration and its change, and the first lane
-// finds the forces. Worlds of one group are at rows of their own.
+// Rows are updated in sequence; the lanes of a world share the products with the acceleration and its change, and the
+// first lane finds the forces. Worlds of one group may be at different rows.
 
 import package::constraint::constraint_cost::constraint_update;
 import package::math::vector::MINVAL;
@@ -14,11 +15,11 @@ import package::solver::state::{iterations, live, load_solve, rows, save_solve, 
 import package::solver::update::sum_forces;
 
 //#if DUAL
-// An update that costs more than this is not made.
+// Updates that raise the cost by more than this are rejected.
 const MAX_COST_INCREASE: f32 = 1e-10;
 
-// Block of rows whose forces are updated together: where those begin of which dual_A holds products, the first one, how many, and whether the
-// regulariser counts.
+// Block of rows updated together: first row of the group whose products dual_A holds, first row of the block, number
+// of rows, and whether the regulariser counts.
 struct PgsBlock {
     head: u32,
     first: u32,
@@ -26,7 +27,7 @@ struct PgsBlock {
     regularised: bool,
 }
 
-// First of the rows that a row is updated together with: of its cone, or of opposing edges of a pyramid.
+// First row of the group that a row is updated with: its cone, or a pair of opposing pyramid edges.
 fn block_head(row: u32) -> u32 {
     let kind = efc_type(row);
     if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
@@ -38,7 +39,7 @@ fn block_head(row: u32) -> u32 {
     return row;
 }
 
-// How many rows are updated together from the first of them on.
+// Number of rows in the group headed by a row.
 fn block_size(head: u32) -> u32 {
     let kind = efc_type(head);
     if (kind == CONSTRAINT_CONTACT_ELLIPTIC) {
@@ -47,7 +48,7 @@ fn block_size(head: u32) -> u32 {
     return select(1u, 2u, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
 }
 
-// Products of the inverse inertia with the rows, and what of A is needed at once.
+// M^-1 J', and the elements of A = J M^-1 J' that block updates use.
 fn project_constraint() {
     for (var r = lane; r < rows; r += lanes) {
         let adr = r * nv;
@@ -57,7 +58,7 @@ fn project_constraint() {
         for (var i = first; i < end; i++) {
             set_dual_MinvJT(adr + i, efc_J(adr + i));
         }
-        // L' from the leaves up
+        // L', from the leaves up
         for (var up = first; up < end; up++) {
             let k = first + end - 1u - up;
             let x = dual_MinvJT(adr + k);
@@ -96,7 +97,7 @@ fn project_constraint() {
     sync();
 }
 
-// Sum of the forces in each degree of freedom, and the acceleration that follows.
+// Joint-space force of the present constraint forces, and the resulting acceleration.
 fn acceleration_of_forces() {
     sum_forces();
     //#unroll
@@ -112,14 +113,14 @@ fn acceleration_of_forces() {
     sync();
 }
 
-// What follows from the forces that were found.
+// Results that follow from the final forces.
 fn dual_finish() {
     acceleration_of_forces();
     set_residuals();
 }
 
 //#if SPLIT_SOLVE
-// The same as a dispatch.
+// dual_finish as a dispatch.
 fn dual_last() {
     load_solve();
     dual_finish();
@@ -127,7 +128,7 @@ fn dual_last() {
 }
 //#endif
 
-// Residual J a - aref of the rows at the present acceleration.
+// Residuals J a - aref of the rows at the present acceleration.
 fn set_residuals() {
     for (var r = lane; r < rows; r += lanes) {
         var x = -efc_aref(r);
@@ -140,7 +141,7 @@ fn set_residuals() {
     sync();
 }
 
-// Element of A of rows that change together.
+// Element of A for two rows of a block.
 fn dual_AR(at: PgsBlock, i: u32, j: u32) -> f32 {
     let row = at.first + i;
     let x = dual_A(6u * row + at.first - at.head + j);
@@ -150,7 +151,7 @@ fn dual_AR(at: PgsBlock, i: u32, j: u32) -> f32 {
     return select(max(x, MAX_COST_INCREASE), x + efc_R(row), at.regularised);
 }
 
-// Residual of the rows of a block at their present forces, into dual_residual; the forces into dual_oldforce and dual_force.
+// Residuals of a block at its present forces, into dual_residual; the forces into dual_oldforce and dual_force.
 fn load_block(at: PgsBlock) {
     block_mul_jac(at, 0u);
 //#if DUAL_ELLIPTIC
@@ -172,11 +173,11 @@ fn load_block(at: PgsBlock) {
 
 // Products of the acceleration with up to four rows from `skip` on.
 fn block_mul_jac(at: PgsBlock, skip: u32) {
-    // rows that are not there repeat the last
+    // missing rows repeat the last one
     let last = at.first + max(at.count, 1u) - 1u;
     let adr = min(vec4u(at.first + skip) + vec4u(0u, 1u, 2u, 3u), vec4u(last)) * nv;
 //#if SPARSE
-    // rows of a contact have one range
+    // rows of a contact share one range
     let first = row_begin(at.first);
     let end = row_end(at.first);
     for (var k = lane; k < parts; k += lanes) {
@@ -208,24 +209,26 @@ fn block_mul_jac(at: PgsBlock, skip: u32) {
     }
 }
 
-// Column i of up to four rows of the Jacobian; of those that no block of this model has, zero.
+// Column i of up to four Jacobian rows, zero for rows that no block of this model has: four for elliptic cones.
 //#if DUAL_ELLIPTIC
 fn block_column(adr: vec4u, i: u32) -> vec4f {
     return vec4f(efc_J(adr.x + i), efc_J(adr.y + i), efc_J(adr.z + i), efc_J(adr.w + i));
 }
 //#else
 //#if DUAL_PYRAMIDAL
+// Column i of two Jacobian rows: opposing pyramid edges.
 fn block_column(adr: vec4u, i: u32) -> vec4f {
     return vec4f(efc_J(adr.x + i), efc_J(adr.y + i), 0.0, 0.0);
 }
 //#else
+// Column i of a single Jacobian row.
 fn block_column(adr: vec4u, i: u32) -> vec4f {
     return vec4f(efc_J(adr.x + i), 0.0, 0.0, 0.0);
 }
 //#endif
 //#endif
 
-// Change of cost from dual_oldforce to dual_force; forces that cost more become the old ones.
+// Change of cost from dual_oldforce to dual_force; forces that raise it are reverted.
 fn cost_change(at: PgsBlock) -> f32 {
     var change = 0.0;
     for (var i = 0u; i < at.count; i++) {
@@ -244,7 +247,7 @@ fn cost_change(at: PgsBlock) -> f32 {
     return select(change, 0.0, worse);
 }
 
-// Changes the acceleration as the forces have changed.
+// Updates the acceleration for the accepted change of force.
 fn accept(at: PgsBlock, wanted: bool) {
     sync();
     if (wanted) {
@@ -257,7 +260,7 @@ fn accept(at: PgsBlock, wanted: bool) {
     sync();
 }
 
-// Adds a change of force, times its products with the inverse inertia from `adr` on, to the acceleration.
+// Adds a change of force times its column of M^-1 J' at `adr` to the acceleration, within the row's trees.
 //#if SPARSE
 fn add_change(adr: u32, change: f32, trees: DofRange) {
     for (var i = first_lane_dof(trees.first); i < trees.end; i += lanes) {
@@ -265,6 +268,7 @@ fn add_change(adr: u32, change: f32, trees: DofRange) {
     }
 }
 //#else
+// Adds a change of force times its column of M^-1 J' at `adr` to the acceleration.
 fn add_change(adr: u32, change: f32, trees: DofRange) {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
@@ -273,7 +277,7 @@ fn add_change(adr: u32, change: f32, trees: DofRange) {
 }
 //#endif
 
-// A row by itself: its minimum, within its bounds.
+// Single row: unconstrained minimum, clamped to its bounds.
 fn update_scalar(at: PgsBlock) {
     let row = at.first;
     var f = dual_oldforce(0u) - dual_residual(0u) / max(dual_AR(at, 0u, 0u), MINVAL);
@@ -295,7 +299,7 @@ fn update_scalar(at: PgsBlock) {
 }
 
 //#if DUAL_ELLIPTIC
-// The force of a cone along itself, down to none; where there is none, that of the normal row.
+// Ray update of a cone: scales the whole force, not below zero; for zero force, updates the normal row alone.
 fn update_ray(at: PgsBlock) {
     let old = dual_oldforce(0u);
     if (old < MINVAL) {
@@ -319,8 +323,8 @@ fn update_ray(at: PgsBlock) {
     }
 }
 
-// The tangential forces of a cone at its normal force, which has changed by `change`; `skip`: whether the normal row is among
-// the rows.
+// Tangential forces of a cone at a normal force that has changed by `change`; `skip` is 1 if the normal row belongs
+// to the block.
 fn update_tangents(at: PgsBlock, normal: f32, change: f32, skip: u32) {
     let con = u32(efc_id(at.first));
     let n = at.count - skip;
@@ -348,9 +352,10 @@ fn update_tangents(at: PgsBlock, normal: f32, change: f32, skip: u32) {
 //#endif
 
 //#if PGS
-// Forces to start from: those that the last acceleration makes, or none where that costs less.
+// Warm start: forces of the last acceleration, or zero if that costs less.
 fn pgs_warmstart() {
     project_constraint();
+    // forces at the acceleration of the last step
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qacc(i, qacc_warmstart(i));
@@ -362,7 +367,7 @@ fn pgs_warmstart() {
     }
     sync();
     acceleration_of_forces();
-    // what these forces cost
+    // cost of these forces
     for (var k = lane; k < partial_end(rows); k += lanes) {
         var sum = 0.0;
         for (var r = k; r < rows; r += parts) {
@@ -372,6 +377,7 @@ fn pgs_warmstart() {
         set_partial(k, vec4f(sum));
     }
     var cost = sum_partials().x;
+    // remaining cost, from the joint-space force
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = 0.0;
@@ -382,6 +388,7 @@ fn pgs_warmstart() {
         set_partial(k, vec4f(sum));
     }
     cost += sum_partials().x;
+    // start from zero forces instead
     if (!(cost <= 0.0) || disabled(DISABLE_WARMSTART)) {
         //#unroll
         for (var i = lane; i < nv; i += lanes) {
@@ -394,7 +401,7 @@ fn pgs_warmstart() {
     sync();
 }
 
-// One sweep over the rows, unless the solver is done.
+// One sweep over the rows, unless the solver has converged.
 fn pgs_iterate() {
     live = live && iterations < opt_iterations(0u);
     stepped = live;
@@ -406,14 +413,16 @@ fn pgs_iterate() {
         if (group_max(u32(here)) == 0u) {
             break;
         }
+        // block of this row
         var at = PgsBlock(0u, 0u, 1u, true);
         if (here) {
-            // edges of pyramids one by one
+            // pyramid edges one by one
             at.head = block_head(row);
             at.first = row;
             at.count = select(1u, block_size(at.head), efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC);
         }
         load_block(at);
+        // new forces, kept if they lower the cost
         if (here && lane == 0u) {
 //#if DUAL_ELLIPTIC
             if (efc_type(row) == CONSTRAINT_CONTACT_ELLIPTIC) {
@@ -430,6 +439,7 @@ fn pgs_iterate() {
         accept(at, here);
         row += at.count;
     }
+    // convergence by the improvement of the sweep
     if (lane == 0u) {
         set_dual_improvement(0u, improvement);
     }

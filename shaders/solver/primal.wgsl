@@ -1,4 +1,4 @@
-// The primal problem: where iterations start, the direction of a step, and the step. Twin: src/cpu/solver/solve.rs.
+// Primal problem: warm start, search direction and step. Twin: src/cpu/solver/solve.rs.
 
 import package::constraint::constraint_cost::constraint_cost;
 import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
@@ -9,9 +9,9 @@ import package::solver::hessian::{factor_dense, solve_dense};
 import package::solver::row_ranges::{find_hessian_skyline, row_begin, row_end};
 import package::solver::state::rows;
 
-// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
+// Warm start: the last acceleration, or the unconstrained one if its cost is lower.
 fn warmstart() {
-    // what the iterations read and change most, at hand
+    // the solver's working vectors, copied to fast memory
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_solver_M(k, M(k));
@@ -28,7 +28,7 @@ fn warmstart() {
     find_hessian_skyline();
 //#endif
 //#endif
-    // both on the rows
+    // residuals of both on the rows
     for (var r = lane; r < rows; r += lanes) {
         var warm = 0.0;
         var smooth_jaref = 0.0;
@@ -44,7 +44,7 @@ fn warmstart() {
     mul_m__solver_M__solver_qacc__solver_Ma();
     mul_m__solver_M__solver_search__solver_Mv();
     sync();
-    // cost of the last acceleration above that of the smooth one
+    // cost of the last acceleration relative to the unconstrained one
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var change = 0.0;
@@ -76,6 +76,7 @@ fn warmstart() {
     sync();
 }
 
+// Euclidean norm of the gradient.
 fn gradient_norm() -> f32 {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
@@ -89,7 +90,7 @@ fn gradient_norm() -> f32 {
     return sqrt(sum_partials().x);
 }
 
-// The direction at the present acceleration, and its products with the inertia and the Jacobian.
+// Search direction at the present acceleration, and its products with the inertia and the Jacobian.
 fn search_direction() {
 //#if CG
     cg_direction();
@@ -109,7 +110,7 @@ fn search_direction() {
     sync();
 }
 
-// Decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
+// Newton decrement -grad' search, length of the search direction, slope and curvature of the smooth cost along it.
 fn search_sums() -> vec4f {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {

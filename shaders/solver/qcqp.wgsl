@@ -1,19 +1,20 @@
-// QCQP: a quadratic minimised within an ellipsoid. Twin: src/cpu/solver/qcqp.rs, which says how it is found. One lane runs it.
+// QCQP: a quadratic minimised within an ellipsoid. Twin: src/cpu/solver/qcqp.rs, which explains the method. Runs on
+// one lane.
 
 import package::math::vector::MINVAL;
 
 //#if DUAL_ELLIPTIC
-// Most Newton steps, what counts as singular, and how near to the bound is on it, of its square.
+// Most Newton steps, threshold of singularity, and relative tolerance on the squared bound.
 const QCQP_MAX_STEPS: u32 = 20u;
 const QCQP_EPS: f32 = 1e-10;
 const QCQP_BOUND_TOLERANCE: f32 = 1e-6;
 
-// The n elements of qcqp_y that make ½ y' A y + b' y least, A and b in qcqp_A and qcqp_b, where the length of y
-// over the friction of contact con is at most `bound`; on the bound where that holds it back.
+// Minimiser qcqp_y of 1/2 y' A y + b' y, n elements with A and b in qcqp_A and qcqp_b, subject to a length of y over
+// the friction of contact con of at most `bound`; on the boundary where that is active.
 fn solve_qcqp(con: u32, bound: f32, n: u32) {
     var multiplier = 0.0;
     for (var turn = 0u; turn < QCQP_MAX_STEPS; turn++) {
-        // in units of the axes
+        // scaled by the semi-axes
         for (var i = 0u; i < n; i++) {
             let own = contact_friction(5u * con + i);
             for (var j = 0u; j <= i; j++) {
@@ -38,7 +39,7 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
         if (over < QCQP_BOUND_TOLERANCE * bound * bound) {
             break;
         }
-        // the slope of the squared length is -2 y' (A + multiplier)⁻¹ y
+        // derivative of the squared length with respect to the multiplier: -2 y' (A + multiplier)^-1 y
         qcqp_backsolve__qcqp_z(n);
         var slope = 0.0;
         for (var k = 0u; k < n; k++) {
@@ -46,7 +47,7 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
         }
         multiplier += over / slope;
     }
-    // on the bound, as near as numbers go
+    // rescaled onto the boundary
     var length2 = 0.0;
     for (var k = 0u; k < n; k++) {
         length2 += qcqp_y(k) * qcqp_y(k);
@@ -57,7 +58,7 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
     }
 }
 
-// Replaces the lower triangle in qcqp_LD by its factors L D L'; false where it is singular.
+// Replaces the lower triangle in qcqp_LD by its factors L D L'; false if it is singular.
 fn qcqp_factor(n: u32) -> bool {
     var determinant = 1.0;
     for (var j = 0u; j < n; j++) {

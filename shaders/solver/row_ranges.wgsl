@@ -1,22 +1,25 @@
-// Which degrees of freedom a constraint row can touch, and which of them the Hessian couples: the rest of a row is zero, and
-// loops leave it out. Kernels only, where a world has several trees (its twin solves islands by themselves: src/cpu/constraint/islands.rs).
+// Sparsity of the constraint rows and of the Hessian: the degrees of freedom a row can touch, and those the Hessian
+// couples. Loops skip the structural zeros. Only in kernels, for worlds of several trees; the twin solves islands one
+// by one: src/cpu/constraint/islands.rs.
 
 import package::constraint::equality::{body_anchors, is_connect_or_weld};
 import package::runtime::group::{lane, sync};
 import package::smooth::jacobian::last_dof;
 import package::solver::state::rows;
 
-// Degrees of freedom of a row: the first, and one past the last.
+// Range of degrees of freedom: the first, and one past the last.
 struct DofRange {
     first: u32,
     end: u32,
 }
 
 //#if SPARSE
+// First degree of freedom of a row.
 fn row_begin(r: u32) -> u32 {
     return u32(efc_dof_begin(r));
 }
 
+// One past the last degree of freedom of a row.
 fn row_end(r: u32) -> u32 {
     return u32(efc_dof_end(r));
 }
@@ -26,7 +29,7 @@ fn hessian_begin(i: u32) -> u32 {
     return u32(solver_H_skyline(i));
 }
 
-// Notes the range of each row.
+// Stores the range of each row.
 fn set_row_ranges() {
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         let range = row_range(r);
@@ -64,12 +67,12 @@ fn row_range(r: u32) -> DofRange {
 //#endif
 }
 
-// Least range that holds two.
+// Smallest range that contains two ranges.
 fn range_union(a: DofRange, b: DofRange) -> DofRange {
     return DofRange(min(a.first, b.first), max(a.end, b.end));
 }
 
-// What moves a body: from the first of its tree to its own last one.
+// Degrees of freedom that can move a body: from the first of its tree to the last of its own.
 fn body_dof_range(body: u32) -> DofRange {
     let end = last_dof(body) + 1;
     if (end <= 0) {
@@ -78,16 +81,18 @@ fn body_dof_range(body: u32) -> DofRange {
     return DofRange(u32(tree_dofadr(u32(dof_treeid(u32(end) - 1u)))), u32(end));
 }
 
+// Range of a joint's limit or coupling; empty for none.
 fn joint_dof_range(jnt: i32) -> DofRange {
     if (jnt < 0) {
         return DofRange(nv, 0u);
     }
     let adr = u32(jnt_dofadr(u32(jnt)));
-    // only a ball's limit has more than one
+    // only the limit of a ball joint spans several
     return DofRange(adr, adr + select(1u, 3u, jnt_type(u32(jnt)) == JOINT_BALL));
 }
 
 //#if TENDON
+// Range of the degrees of freedom in a tendon's Jacobian; empty for none.
 fn tendon_dof_range(ten: i32) -> DofRange {
     var range = DofRange(nv, 0u);
     if (ten >= 0) {
@@ -102,6 +107,7 @@ fn tendon_dof_range(ten: i32) -> DofRange {
 //#endif
 
 //#if EQUALITY
+// Range of an equality constraint.
 fn equality_dof_range(eq: u32) -> DofRange {
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
@@ -118,7 +124,7 @@ fn equality_dof_range(eq: u32) -> DofRange {
 }
 //#endif
 
-// The range of a row with all of the trees in it: what its product with the inverse inertia touches.
+// Range of a row extended to whole trees: the non-zeros of its product with the inverse inertia.
 fn row_tree_range(r: u32) -> DofRange {
     let first = row_begin(r);
     let end = row_end(r);
@@ -129,14 +135,14 @@ fn row_tree_range(r: u32) -> DofRange {
     return DofRange(u32(tree_dofadr(u32(dof_treeid(first)))), u32(tree_dofadr(last) + tree_dofnum(last)));
 }
 
-// Skyline (envelope) of the Hessian: for each row its first column. Whatever lies between two that are coupled
-// is taken as coupled with the first of them too, so that the factors have no other elements.
+// Skyline (envelope) of the Hessian: the first column of each row. Rows between two coupled ones count as coupled
+// with the first as well, so that factorisation causes no fill-in outside the skyline.
 fn find_hessian_skyline() {
     if (lane == 0u) {
         for (var t = 0u; t < ntree; t++) {
             set_solver_H_skyline(u32(tree_dofadr(t)), tree_dofadr(t));
         }
-        // the last tree of a row with its first
+        // couple the last tree of a row with its first
         for (var r = 0u; r < rows; r++) {
             let trees = row_tree_range(r);
             if (trees.first < trees.end) {
@@ -144,7 +150,7 @@ fn find_hessian_skyline() {
                 set_solver_H_skyline(last, min(solver_H_skyline(last), i32(trees.first)));
             }
         }
-        // those between them
+        // and the trees in between
         for (var up = 1u; up < ntree; up++) {
             let t = ntree - up;
             let first_coupled = solver_H_skyline(u32(tree_dofadr(t)));
@@ -164,28 +170,32 @@ fn find_hessian_skyline() {
     sync();
 }
 
-// The first degree of freedom from `first` on that is this lane's.
+// First degree of freedom from `first` on that belongs to this lane.
 fn first_lane_dof(first: u32) -> u32 {
     return first + (lane + lanes - first % lanes) % lanes;
 }
 //#else
-// One tree: every row touches every degree of freedom.
+// Single tree: every row spans all degrees of freedom.
 fn row_begin(r: u32) -> u32 {
     return 0u;
 }
 
+// One past the last degree of freedom of a row.
 fn row_end(r: u32) -> u32 {
     return nv;
 }
 
+// First column of row i of the Hessian.
 fn hessian_begin(i: u32) -> u32 {
     return 0u;
 }
 
+// Range of a row extended to whole trees.
 fn row_tree_range(r: u32) -> DofRange {
     return DofRange(0u, nv);
 }
 
+// First degree of freedom of this lane.
 fn first_lane_dof(first: u32) -> u32 {
     return lane;
 }

@@ -1,18 +1,19 @@
-// State of the solver in a world, and its way through memory where iterations are dispatches of their own.
+// Per-world state of the solver, and its storage between dispatches where each iteration is a dispatch.
 // Twin: src/cpu/solver/solve.rs.
 
 import package::runtime::group::lane;
 
-// Improvements are differences that do not cancel: conjugate gradients take many small steps, and Newton's method has to go on where
-// what a light body gains is small beside the whole world's inertia.
+// Lower bound on the tolerance of an improvement. Improvements are differences formed without cancellation: conjugate
+// gradients take many small steps, and Newton's method must continue while a light body gains little relative to the
+// inertia of the whole world.
 //#if CG
 const MIN_IMPROVEMENT: f32 = 1e-10;
 //#else
 const MIN_IMPROVEMENT: f32 = 1e-9;
 //#endif
 
-// Smaller gradients, and slopes along a direction, count as none: single precision does not resolve them where bodies are heavy.
-// Where cones are sharp Newton's method creeps, and has to go on below that.
+// Lower bound on the tolerance of gradients and slopes along a direction: single precision does not resolve smaller
+// ones with heavy bodies. With elliptic cones Newton's method converges slowly and must continue below that.
 //#if CG
 const MIN_GRADIENT: f32 = 1e-10;
 //#else
@@ -23,18 +24,18 @@ const MIN_GRADIENT: f32 = 1e-6;
 //#endif
 //#endif
 
-// rows of this world, whether it still iterates, whether sums and forces are older than the acceleration, and how often
-// it has iterated
+// rows of this world; whether it still iterates; whether sums and forces lag behind the acceleration; iteration count
 var<private> rows: u32;
 var<private> live: bool;
 var<private> stepped: bool;
 var<private> iterations: i32;
 //#if CG
-// whether the next direction is that of the gradient alone
+// true if the next direction is the steepest descent
 var<private> restart: bool;
 //#endif
 
 //#if SPLIT_SOLVE
+// Restores the solver's state from the last dispatch.
 fn load_solve() {
     rows = u32(nefc(0u));
     live = (solver_status(0u) & 1) != 0;
@@ -45,6 +46,7 @@ fn load_solve() {
     iterations = solver_niter(0u);
 }
 
+// Saves the solver's state for the next dispatch.
 fn save_solve() {
     if (lane == 0u) {
 //#if CG
@@ -57,7 +59,7 @@ fn save_solve() {
 }
 //#endif
 
-// Results.
+// Writes the solver's results.
 fn end_solve() {
     if (lane == 0u) {
         set_solver_niter(0u, iterations);

@@ -1,5 +1,5 @@
-// Forces of the rows at the present acceleration, the gradient of the cost, and its Hessian: the inertia and the rows
-// in their quadratic zone. One function per solver and placement. Twins: update_gradient in src/cpu/solver/solve.rs,
+// Row forces at the present acceleration, gradient of the cost, and Hessian: the inertia plus the rows in their
+// quadratic zone. One function per solver and placement. Twins: update_gradient in src/cpu/solver/solve.rs,
 // build_hessian in src/cpu/solver/hessian.rs.
 
 import package::constraint::constraint_cost::{constraint_update, cost_parameters, heads_cone, is_quadratic};
@@ -8,6 +8,7 @@ import package::solver::hessian::{add_row, init_hessian, packed};
 import package::solver::row_ranges::{first_lane_dof, row_begin, row_end};
 import package::solver::state::rows;
 
+// Row forces, gradient and, for Newton's method, the Hessian.
 fn update_gradient() {
     update_rows();
     //#unroll
@@ -18,7 +19,7 @@ fn update_gradient() {
 }
 
 //#if CG
-// Forces alone: conjugate gradients need no Hessian.
+// Row forces only: conjugate gradients need no Hessian.
 fn update_rows() {
     for (var r = lane; r < rows; r += lanes) {
         constraint_update__solver_Jaref(r);
@@ -27,18 +28,20 @@ fn update_rows() {
     sum_forces();
 }
 //#else
-// Weight of a row in the Hessian: its constraint mass where it is in the quadratic zone.
+// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
+// stored.
 //#if ELLIPTIC
 fn row_weight(r: u32) -> f32 {
     return solver_hess_diag(r);
 }
 
-// End of the rows of the cone that row r heads, where the contact slides; r itself elsewhere.
+// One past the last row of the cone headed by row r, if the contact slides; else r.
 fn cone_end(r: u32) -> u32 {
     let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
     return r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
 }
 //#else
+// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero.
 fn row_weight(r: u32) -> f32 {
     let row = cost_parameters(r);
     return select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
@@ -53,7 +56,7 @@ fn update_rows() {
     for (var r = 0u; r < rows; r++) {
         constraint_update__solver_Jaref(r);
         let f = efc_force(r);
-        // the head of a cone that slides brings two more terms: what its rows make together, and across
+        // a sliding cone adds two more rank-one terms, hess_update and hess_downdate
         let end = cone_end(r);
         let passes = select(1u, 3u, end > r);
         for (var pass_at = 0u; pass_at < passes; pass_at++) {
@@ -79,6 +82,7 @@ fn update_rows() {
     }
 }
 //#else
+// One pass over the rows: sums stay in registers, each row is read once.
 fn update_rows() {
     init_hessian();
     for (var r = 0u; r < rows; r++) {
@@ -89,7 +93,7 @@ fn update_rows() {
 }
 //#endif
 
-// Row r of the Jacobian into registers, and its force f onto the degrees of freedom.
+// Loads row r of the Jacobian into registers, and adds its force f to the degrees of freedom.
 fn load_row(r: u32, f: f32) {
     //#unroll
     for (var i = 0u; i < nv; i++) {
@@ -98,7 +102,7 @@ fn load_row(r: u32, f: f32) {
     }
 }
 
-// Adds the outer square of the row in registers, times its weight.
+// Rank-one update of the Hessian with the row in registers, times a weight.
 fn add_rank_one(weight: f32) {
     //#unroll
     for (var i = 0u; i < nv; i++) {
@@ -110,6 +114,7 @@ fn add_rank_one(weight: f32) {
     }
 }
 //#else
+// Row forces in parallel, then the Hessian.
 fn update_rows() {
     for (var r = lane; r < rows; r += lanes) {
         constraint_update__solver_Jaref(r);
@@ -120,7 +125,7 @@ fn update_rows() {
 }
 
 //#if SPARSE
-// Row by row: each lane changes its own rows of the triangle.
+// Row by row: each lane updates its own rows of the triangle.
 fn add_rows_hessian() {
     for (var r = 0u; r < rows; r++) {
         let first = row_begin(r);
@@ -143,7 +148,7 @@ fn add_rows_hessian() {
     }
 }
 //#else
-// Degree of freedom by degree of freedom: lanes share the rows of the triangle.
+// Degree of freedom by degree of freedom: the lanes share the rows of the triangle.
 fn add_rows_hessian() {
     for (var i = lane; i < nv; i += lanes) {
         var sum = 0.0;
@@ -166,8 +171,8 @@ fn add_rows_hessian() {
 //#endif
 
 //#if ELLIPTIC
-// Adds to row i of the Hessian, from column `first` on, what the rows r to `end` of a contact that slides make together, and
-// across.
+// Adds to row i of the Hessian, from column `first` on, the two rank-one terms of a sliding contact with rows r to
+// `end`.
 fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
     var along = 0.0;
     var across = 0.0;
@@ -186,7 +191,7 @@ fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
 //#endif
 //#endif
 
-// Sum of the forces of the rows in each degree of freedom.
+// Joint-space constraint force: J' times the row forces.
 fn sum_forces() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {

@@ -1,4 +1,4 @@
-//! How deep two convex shapes overlap, by their support functions and a search among directions.
+//! Penetration depth of two convex shapes, by their support functions and a search over directions.
 
 use manyworlds::cpu::math::{add, add_scaled, cross, dot, normalize3, sub};
 
@@ -12,25 +12,25 @@ pub(crate) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// How far the second has to move along `n` until a plane across `n` separates the two; minus their distance
-    /// along `n` where one does already.
+    /// Translation of the second shape along `n` that makes a plane orthogonal to `n` separate the two; minus the
+    /// distance along `n` if one does already.
     pub(crate) fn overlap(&self, n: V) -> f64 {
         let back = [-n[0], -n[1], -n[2]];
         let [a, b] = self.shapes;
         dot(sub(a.farthest(&self.poses[0], n), b.farthest(&self.poses[1], back)), n)
     }
 
-    /// Normal of a plane, which is the one direction that there is.
+    /// Normal of a plane, the only possible direction.
     pub(crate) fn only(&self) -> Option<V> {
         (self.shapes[0].kind == Kind::Plane).then(|| self.poses[0].turn([0.0, 0.0, 1.0]))
     }
 
-    /// Downhill from a direction by ever shorter turns; ends below `enough`.
+    /// Descent from a direction by ever smaller rotations; ends below `enough`.
     fn downhill(&self, start: V, enough: f64, random: &mut Random) -> (V, f64) {
         let (mut n, mut least) = (start, self.overlap(start));
         let mut length = 0.3;
         while length > 1e-7 && least >= enough {
-            // a few random turns, each both ways
+            // a few random rotations, each both ways
             let mut better = false;
             for _ in 0..4 {
                 let turn = cross(n, random.direction());
@@ -48,8 +48,7 @@ impl Pair<'_> {
         (n, least)
     }
 
-    /// The least overlap that is found: from random directions, and from those given, downhill from the best. The search
-    /// ends below `enough`.
+    /// Least overlap found: the best of random and given directions, then descent. The search ends below `enough`.
     pub(crate) fn least(&self, given: &[V], directions: usize, enough: f64, random: &mut Random) -> (V, f64) {
         if let Some(n) = self.only() {
             return (n, self.overlap(n));
@@ -71,7 +70,7 @@ impl Pair<'_> {
                 break;
             }
         }
-        // where they are apart there is one minimum, which may have steep sides
+        // separated shapes have one minimum, possibly with steep sides
         for _ in 0..20 {
             if best.1 >= enough && enough < 0.0 && best.1 < 0.0 {
                 best = self.downhill(best.0, enough, random);
@@ -80,7 +79,7 @@ impl Pair<'_> {
         best
     }
 
-    /// Most that a point lies outside one of the two, along any of these directions.
+    /// Largest distance of a point outside either shape along any of these directions.
     pub(crate) fn outside(&self, point: V, directions: &[V]) -> f64 {
         let mut most = 0.0f64;
         for (k, shape) in self.shapes.iter().enumerate() {
@@ -92,7 +91,7 @@ impl Pair<'_> {
         most
     }
 
-    /// The second put where it touches the first along `n`, and there alone.
+    /// Poses with the second shape moved to touch the first along `n`, at depth `deep`.
     pub(crate) fn touching(&self, n: V, deep: f64) -> [Pose; 2] {
         let n = self.only().unwrap_or(n);
         let [a, b] = self.shapes;

@@ -1,12 +1,12 @@
-//! Collision of pairs of shapes in poses by chance, and in poses that are special, on both backends: nothing that is
-//! not finite, the same in either order and after a rigid motion, as deep as an independent search finds.
+//! Collision of random and degenerate poses of shape pairs on both backends: contacts are finite, symmetric under
+//! exchange, invariant under rigid motion, and as deep as an independent search finds.
 //!
-//! The environment says how many pairs there are; on the CPU the shapes are others every few thousand:
+//! The environment sets the number of pairs; on the CPU the shapes change every few thousand:
 //!
 //!     MANYWORLDS_PAIRS=10000000 cargo test --test collision -- --nocapture
 //!
-//! Only whether contacts are finite, with axes that are axes, within the margin, is looked at by two tests more, which are
-//! for millions of pairs:
+//! Two more tests, meant for millions of pairs, check only that contacts are finite, with orthonormal frames, within
+//! the margin:
 //!
 //!     MANYWORLDS_PAIRS=10000000 cargo test --release --test collision finite -- --ignored --nocapture
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
@@ -27,20 +27,20 @@ use scene::{Contact, Group, MARGIN, Placed, Scene, several};
 use shapes::{Kind, Pose, Random, V};
 use tally::{Property, Tally};
 
-/// Pairs on each backend where the environment does not say.
+/// Pairs on each backend, unless the environment sets another number.
 const PAIRS: usize = 20_000;
 
-/// Worlds of a batch, half of them the others after a rigid motion.
+/// Worlds of a batch; half of them are the others after a rigid motion.
 const WORLDS: usize = 64;
 
-/// Directions that are asked for a smaller overlap.
+/// Directions tried for a smaller overlap.
 const DIRECTIONS: usize = 60;
 
 fn pairs() -> usize {
     std::env::var("MANYWORLDS_PAIRS").ok().and_then(|v| v.parse().ok()).unwrap_or(PAIRS)
 }
 
-/// What counts as the same, in shares of the size of a pair.
+/// Tolerances relative to the size of a pair.
 #[derive(Clone, Copy)]
 struct Precision {
     frame: f64,
@@ -51,7 +51,7 @@ struct Precision {
 const DOUBLE: Precision = Precision { frame: 1e-12, depth: 1e-8, contact: 1e-5 };
 const SINGLE: Precision = Precision { frame: 1e-5, depth: 1e-4, contact: 3e-3 };
 
-/// Sets of poses of a round: in each world some, and in the next one the same after a rigid motion.
+/// Poses of one round: each odd world is the even one before it after a rigid motion.
 struct Round {
     placed: Vec<Placed>,
     motions: Vec<Pose>,
@@ -73,18 +73,18 @@ impl Round {
     }
 }
 
-/// The deepest contact.
+/// Deepest contact.
 fn deepest(contacts: &[Contact]) -> Option<&Contact> {
     contacts.iter().min_by(|a, b| a.dist.total_cmp(&b.dist))
 }
 
-/// Difference of the deepest two; where there is one in one case only, it has to be as far as the margin.
+/// Difference of the two largest depths; a contact on one side only must be at the margin.
 fn depths_apart(one: &[Contact], two: &[Contact]) -> f64 {
     let dist = |contacts| deepest(contacts).map_or(MARGIN, |contact| contact.dist);
     (dist(one) - dist(two)).abs()
 }
 
-/// Whether each contact has its like among the others.
+/// True if every contact has a counterpart on the other side.
 fn same(one: &[Contact], two: &[Contact], size: f64, precision: Precision) -> bool {
     let like = |a: &Contact, b: &Contact| {
         (a.dist - b.dist).abs() < precision.depth * size
@@ -94,7 +94,7 @@ fn same(one: &[Contact], two: &[Contact], size: f64, precision: Precision) -> bo
     one.len() == two.len() && one.iter().all(|a| two.iter().any(|b| like(a, b)))
 }
 
-/// Checks a contact alone.
+/// Checks a single contact.
 fn check_contact(contact: &Contact, precision: Precision) -> Result<(), String> {
     let f = contact.frame;
     let all = [contact.dist].into_iter().chain(contact.pos).chain(f);
@@ -115,7 +115,7 @@ fn check_contact(contact: &Contact, precision: Precision) -> Result<(), String> 
     Ok(())
 }
 
-/// What both backends have to keep.
+/// Checks the properties required of both backends.
 fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precision, tally: &mut Tally) {
     let (base, count) = (scene.base(), scene.shapes.len());
     let mut random = Random(0x9E37_79B9);
@@ -137,7 +137,7 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
             let entry = tally.of([a.kind, b.kind]);
             entry.pairs += 1;
             entry.touching += usize::from(!contacts.is_empty());
-            // alone
+            // each contact alone
             for contact in contacts {
                 if let Err(what) = check_contact(contact, precision) {
                     panic!("{what}: {contact:?} of {}", told());
@@ -162,7 +162,7 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
                     entry.note(Property::Exchanged, placed.by_chance, 0.0, differ, told);
                 }
             }
-            // against the unmoved one
+            // against the pair before the rigid motion
             if w % 2 == 1 {
                 let other: Vec<Contact> =
                     found[(w - 1) * count + p].iter().map(|contact| contact.moved(motion)).collect();
@@ -177,7 +177,7 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
     });
 }
 
-/// Depths against a search.
+/// Checks depths against a search.
 fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut Tally) {
     let (base, count) = (scene.base(), scene.shapes.len());
     tally.over_worlds(WORLDS / 2, |k, tally| {
@@ -194,7 +194,7 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
             let told = || format!("{}# {contacts:?}", scene.told(p, &poses));
             let entry = tally.of([a.kind, b.kind]);
             let Some(contact) = deepest(contacts) else {
-                // something separates them
+                // some direction separates them
                 let (_, least) = pair.least(&[], 0, -MARGIN, &mut random);
                 let missed = (least + MARGIN) / size;
                 entry.note(Property::Missed, placed.by_chance, missed, missed > 2e-7, told);
@@ -203,7 +203,7 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
             if !scene.single && several([a.kind, b.kind]) {
                 continue;
             }
-            // vertices of meshes are kept in single precision
+            // mesh vertices are stored in single precision
             let rounded = a.kind == Kind::Mesh || b.kind == Kind::Mesh;
             let precision = if rounded { 2e-7 } else { DOUBLE.depth };
             let along = (pair.overlap(contact.normal()) + contact.dist).abs() / size;
@@ -215,7 +215,7 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
     });
 }
 
-/// Kernels against the CPU.
+/// Checks the kernels against the CPU.
 fn judge_kernels(
     scene: &Scene,
     round: &Round,
@@ -269,7 +269,7 @@ fn pairs_collide_as_they_should_on_the_cpu() {
     tally.conclude();
 }
 
-/// The pairs of a group in kernels; one model, as kernels take long to build.
+/// Runs the pairs of a group in kernels; a single model, as kernels take long to build.
 #[cfg(feature = "gpu")]
 fn in_kernels(group: Group) {
     let begin = Instant::now();
@@ -313,10 +313,10 @@ fn height_fields_are_the_same_in_kernels() {
     in_kernels(Group::Fields);
 }
 
-/// Rounds with the same shapes where contacts are looked at alone.
+/// Rounds with the same shapes in the tests of single contacts.
 const ROUNDS: usize = 50;
 
-/// Contacts of random pairs alone; returns the number of pairs.
+/// Checks the contacts of random pairs one by one; returns the number of pairs.
 fn look(
     groups: &[Group],
     backend: Backend,
@@ -368,7 +368,7 @@ fn contacts_are_finite_in_kernels() {
     let groups = [Group::Closed, Group::Curved];
     for group in groups {
         let (begin, mut random) = (Instant::now(), Random(0x5EED_0004));
-        // one model, as kernels take long to build
+        // a single model, as kernels take long to build
         let seen = look(&[group], Backend::Gpu, SINGLE, pairs() / groups.len(), usize::MAX, &mut random);
         println!("{group:?}: {seen} pairs in kernels in {:.1} s", begin.elapsed().as_secs_f64());
     }

@@ -1,4 +1,4 @@
-//! A model of pairs of shapes that nothing but their poses moves, and what a batch of it finds.
+//! A model of shape pairs in prescribed poses, and the contacts of a batch of it.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use manyworlds::model::Model;
 use crate::depth::Pair;
 use crate::shapes::{Kind, Pose, Random, SOLID, Shape};
 
-/// Distance up to which contacts are listed.
+/// Distance up to which contacts are reported.
 pub(crate) const MARGIN: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl Contact {
         [self.frame[0], self.frame[1], self.frame[2]]
     }
 
-    /// Seen from the other shape.
+    /// The contact with the two shapes exchanged.
     pub(crate) fn exchanged(mut self) -> Self {
         self.frame[..3].iter_mut().for_each(|x| *x = -*x);
         self
@@ -39,33 +39,33 @@ impl Contact {
     }
 }
 
-/// Where the two of a pair are, and whether by chance alone.
+/// Poses of a pair, and whether they are random.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) poses: [Pose; 2],
     pub(crate) by_chance: bool,
 }
 
-/// One model; its pairs are those of all kinds, then those of one kind with their shapes exchanged.
+/// A model whose pairs cover all kinds, then those of one kind again with the shapes exchanged.
 pub(crate) struct Scene {
     pub(crate) shapes: Vec<[Shape; 2]>,
-    /// Pair of which each of the last ones is the exchange.
+    /// Original pair of each exchanged one.
     pub(crate) mirrored: Vec<usize>,
-    /// Whether two shapes that go by their support functions have the one contact that those give.
+    /// True if pairs solved by support functions have a single contact.
     pub(crate) single: bool,
     pub(crate) model: Model,
 }
 
-/// Pairs of kinds, by what finds their contacts.
+/// Groups of shape pairs by narrow-phase method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// Each has a way of its own.
+    /// Closed forms and special routines.
     Closed,
     /// Support functions of curved shapes.
     Curved,
-    /// The same with vertices.
+    /// Support functions with polytopes.
     Meshes,
-    /// The prisms of a height field.
+    /// Prisms of a height field.
     Fields,
 }
 
@@ -85,18 +85,18 @@ impl Group {
     }
 }
 
-/// Whether their contacts are found by support functions.
+/// True for pairs solved by support functions.
 fn by_support([one, two]: [Kind; 2]) -> bool {
     let curved = |kind| [Kind::Ellipsoid, Kind::Cylinder, Kind::Mesh].contains(&kind);
     one != Kind::Plane && (curved(one) || curved(two)) && [one, two] != [Kind::Sphere, Kind::Cylinder]
 }
 
-/// Whether there are several contacts around the one that the support functions give.
+/// True if a manifold is built around the contact of the support functions.
 pub(crate) fn several(kinds: [Kind; 2]) -> bool {
     by_support(kinds) && kinds.iter().all(|kind| ![Kind::Sphere, Kind::Ellipsoid].contains(kind))
 }
 
-/// All kinds that collide, of these groups.
+/// All colliding pairs of kinds in these groups.
 fn kinds(groups: &[Group]) -> Vec<[Kind; 2]> {
     let on = |one: Kind| SOLID.into_iter().map(move |two| [one, two]);
     let solid = SOLID.into_iter().flat_map(on).filter(|[one, two]| one <= two);
@@ -125,7 +125,7 @@ impl Scene {
                 )
                 .unwrap();
             }
-            // the order in the file does not matter where the kinds differ
+            // the order in the file does not matter if the kinds differ
             let turned = p % 2 == 1 && pair[0].kind != pair[1].kind;
             let (one, two) = if turned { ("b", "a") } else { ("a", "b") };
             write!(pairs, "<pair geom1='{one}{p}' geom2='{two}{p}' margin='{MARGIN}' condim='1'/>").unwrap();
@@ -137,7 +137,7 @@ impl Scene {
         Self { shapes, mirrored, single, model: load_str(&text).unwrap() }
     }
 
-    /// Pairs that are no exchange of another.
+    /// Number of pairs that are not exchanges of another.
     pub(crate) fn base(&self) -> usize {
         self.shapes.len() - self.mirrored.len()
     }
@@ -148,7 +148,7 @@ impl Scene {
             .expect("both backends have to work; software Vulkan is enough")
     }
 
-    /// Poses of a pair: half by chance, the others in some way special.
+    /// Poses of a pair: half random, the others degenerate in some way.
     pub(crate) fn place(&self, p: usize, random: &mut Random) -> Placed {
         let [a, b] = &self.shapes[p];
         let first = Pose { pos: random.vector(), quat: random.quat() };
@@ -159,16 +159,16 @@ impl Scene {
         };
         let one = |pos, quat| [first, Pose { pos, quat }];
         let way = random.below(16);
-        // on a grid of the first one's axes
+        // on a grid of the first shape's axes
         let mut grid = || {
             let step = reach * [0.0, 0.25, 0.5, 1.0][random.below(4)];
             let axis = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][random.below(3)];
             add_scaled(first.pos, first.turn(axis), step)
         };
         let poses = match way {
-            // in one place
+            // same position
             0 => one(first.pos, second.quat),
-            // turned the same
+            // same orientation
             1 => one(second.pos, first.quat),
             2 => one(first.pos, first.quat),
             // aligned, upright in the world
@@ -183,13 +183,13 @@ impl Scene {
                 apart[random.below(3)] = reach * [0.0, 0.25, 0.5, 1.0][random.below(4)];
                 [at(one, [0.0; 3]), at(two, apart)]
             }
-            // nearly so
+            // nearly aligned
             5 => {
                 let pos = add_scaled(grid(), random.direction(), 1e-9);
                 let quat = normalized(first.quat, random.quat(), 1e-9);
                 one(pos, quat)
             }
-            // one just inside the surface of the other, just touching it, and just not
+            // one just inside the surface of the other, just touching it, or just outside
             6 | 7 => {
                 let deep = [1e-3, 1e-6, 1e-12, 0.0, -1e-12, -1e-6, -1e-3][random.below(7)];
                 if way == 7 {
@@ -243,7 +243,7 @@ impl Scene {
         contacts
     }
 
-    /// A pair as a model by itself.
+    /// MJCF elements of a single pair, for messages.
     pub(crate) fn told(&self, p: usize, poses: &[Pose; 2]) -> String {
         let mut text = String::new();
         for ((shape, pose), name) in self.shapes[p].iter().zip(poses).zip(["a", "b"]) {

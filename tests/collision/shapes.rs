@@ -1,4 +1,4 @@
-//! Shapes as a test knows them: by their support functions, written here from their definitions alone.
+//! Independent shapes for tests: support functions written from their definitions alone.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use manyworlds::cpu::math::{
 
 pub(crate) type V = [f64; 3];
 
-/// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
+/// Random numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -51,7 +51,7 @@ impl Random {
         quat_normalize([self.next(), self.next(), self.next(), self.next()])
     }
 
-    /// One of the turns of a cube, exact to rounding.
+    /// One of the rotations of a cube, exact to rounding.
     pub(crate) fn quarter_turns(&mut self) -> [f64; 4] {
         let mut quat = [1.0, 0.0, 0.0, 0.0];
         for _ in 0..4 {
@@ -64,7 +64,7 @@ impl Random {
     }
 }
 
-/// Place and orientation.
+/// Position and orientation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pose {
     pub(crate) pos: V,
@@ -80,7 +80,7 @@ impl Pose {
         quat_rotate(self.quat, v)
     }
 
-    /// After a rigid motion.
+    /// The pose after a rigid motion.
     pub(crate) fn moved(&self, by: &Pose) -> Pose {
         Pose { pos: by.point(self.pos), quat: quat_normalize(quat_mul(by.quat, self.quat)) }
     }
@@ -100,13 +100,13 @@ pub(crate) enum Kind {
 
 use Kind::{Box as Cuboid, Capsule, Cylinder, Ellipsoid, Hfield, Mesh, Plane, Sphere};
 
-/// Kinds that collide with all of each other.
+/// Kinds that all collide with one another.
 pub(crate) const SOLID: [Kind; 6] = [Sphere, Capsule, Ellipsoid, Cylinder, Cuboid, Mesh];
 
-/// Cells of a height field are squares of a third of its side.
+/// Vertices along a side of a height field, whose cells are squares of a third of that side.
 const HEIGHTS: usize = 4;
 
-/// How far it goes down below its lowest height.
+/// Depth of a height field's base below its lowest height.
 const BASE: f64 = 0.1;
 
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Shape {
         if kind == Hfield {
             size = [random.between(0.2, 0.4), random.between(0.2, 0.4), random.between(0.05, 0.2)];
             heights = (0..HEIGHTS * HEIGHTS).map(|_| random.between(0.0, 1.0)).collect();
-            // as the format wants them
+            // as the format requires
             (heights[0], heights[5]) = (0.0, 1.0);
         }
         let mut vertices = if kind == Mesh { Self::cloud(size, random) } else { Vec::new() };
@@ -148,7 +148,7 @@ impl Shape {
                 (0..2 * sides).map(|k| scaled(at(k))).collect()
             }
             _ => {
-                // four that span a volume, and others
+                // a tetrahedron, for volume, and further points
                 let count = random.below(20);
                 let first = [0, 3, 5, 6].map(|k| scale(corner(k), 1.0 / 3f64.sqrt()));
                 let more: Vec<V> = (0..count).map(|_| random.direction()).collect();
@@ -157,7 +157,7 @@ impl Shape {
         }
     }
 
-    /// Largest distance from the centre; of a plane none.
+    /// Largest distance from the centre; zero for a plane.
     pub(crate) fn reach(&self) -> f64 {
         let s = self.size;
         match self.kind {
@@ -171,7 +171,7 @@ impl Shape {
         }
     }
 
-    /// Farthest point along `n`, of a plane one of its surface (`n` is its normal).
+    /// Support point along `n`; for a plane a point of its surface (`n` is its normal).
     pub(crate) fn farthest(&self, pose: &Pose, n: V) -> V {
         let d = quat_rotate(quat_conj(pose.quat), n);
         let s = self.size;
@@ -191,14 +191,14 @@ impl Shape {
                 [d[0] * share, d[1] * share, sign(d[2]) * s[1]]
             }
             Cuboid => [sign(d[0]) * s[0], sign(d[1]) * s[1], sign(d[2]) * s[2]],
-            // what holds all of it
+            // support point of the bounding box
             Hfield => [sign(d[0]) * s[0], sign(d[1]) * s[1], if d[2] < 0.0 { -BASE } else { s[2] }],
             Mesh => *self.vertices.iter().max_by(|a, b| dot(**a, d).total_cmp(&dot(**b, d))).unwrap(),
         };
         pose.point(local)
     }
 
-    /// A height field's asset and a mesh's, of this name.
+    /// MJCF asset of a height field or mesh of this name.
     pub(crate) fn asset(&self, name: &str) -> String {
         let list = |values: &[f64]| {
             values.iter().fold(String::new(), |mut text, x| {

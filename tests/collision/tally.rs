@@ -1,4 +1,4 @@
-//! How often a property fails, by the kinds of the two shapes.
+//! Failure rates of each property, by the kinds of the two shapes.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use crate::shapes::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Property {
-    /// A contact is farther from one of the two than half its depth.
+    /// A contact lies farther from one of the two than half its depth.
     Outside,
-    /// The deepest is not as deep with the two exchanged; contacts differ.
+    /// The largest depth differs after exchange; contacts differ.
     ExchangedDepth,
     Exchanged,
     /// The same after a rigid motion.
     MovedDepth,
     Moved,
-    /// There is no contact, and nothing separates the two by the margin.
+    /// No contact, although nothing separates the two by the margin.
     Missed,
-    /// The two do not overlap by the depth along the normal.
+    /// The overlap along the normal differs from the depth.
     Along,
-    /// Along another direction they overlap less.
+    /// The overlap is smaller along another direction.
     Least,
-    /// The deepest is not as deep in kernels; number or depths of contacts differ.
+    /// The largest depth differs in kernels; number or depths of contacts differ.
     KernelDepth,
     Kernel,
 }
@@ -36,7 +36,7 @@ const ALL: [Property; 10] =
 struct Count {
     asked: usize,
     failed: usize,
-    /// Largest difference, and the pair.
+    /// Largest difference, and its pair.
     worst: f64,
     pair: String,
 }
@@ -45,12 +45,12 @@ struct Count {
 pub(crate) struct Entry {
     pub(crate) pairs: usize,
     pub(crate) touching: usize,
-    /// Of poses by chance, and of special ones.
+    /// Counts for random poses, and for degenerate ones.
     counts: [[Count; ALL.len()]; 2],
 }
 
 impl Entry {
-    /// One more case of a property; `told` says which pair it is.
+    /// Counts a case of a property; `told` describes the pair.
     pub(crate) fn note(
         &mut self,
         property: Property,
@@ -83,7 +83,7 @@ impl Tally {
         self.0.values().map(|entry| entry.pairs).sum()
     }
 
-    /// Adds what is counted of each world.
+    /// Adds the counts of all worlds.
     pub(crate) fn over_worlds(&mut self, worlds: usize, count: impl Fn(usize, &mut Tally) + Sync) {
         let one = |w| {
             let mut tally = Tally::default();
@@ -110,7 +110,7 @@ impl Tally {
         }
     }
 
-    /// Prints what has been counted, and asserts that no more fails than is known to.
+    /// Prints the counts, and asserts that failures stay within the known rates.
     pub(crate) fn conclude(&self) {
         let mut wrong = String::new();
         for (kinds, entry) in &self.0 {
@@ -122,7 +122,7 @@ impl Tally {
                 let share = *failed as f64 / *asked as f64;
                 let star = if special { "*" } else { "" };
                 print!("  {star}{property:?} {failed} ({:.3}%, {worst:.1e})", 1e2 * share);
-                // one more, as there are few cases in a short run
+                // plus one, as a short run has few cases
                 let most = known(property, *kinds)[usize::from(special)];
                 if *failed as f64 > most * *asked as f64 + if most > 0.0 { 1.0 } else { 0.0 } {
                     wrong += &format!("{property:?} fails in {failed} of {asked}, most {most}: {pair}\n");
@@ -134,38 +134,39 @@ impl Tally {
     }
 }
 
-/// Shares of poses by chance, and of special ones, in which a property may fail.
+/// Known failure rates of a property, for random and for degenerate poses.
 fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
     use Kind::{Box as Cuboid, Capsule, Cylinder, Mesh, Sphere};
     match (property, kinds) {
-        // two faces that meet in a corner alone; corners of faces that are taken before they are clipped
+        // two faces that meet in a single corner; polygon vertices subsampled before clipping
         (Outside, [Cylinder, Cuboid]) => [0.001, 0.05],
         (Outside, [Cuboid, Cuboid]) => [0.002, 0.01],
-        // contacts along a face on which a capsule nearly lies, where the reference has them too
+        // contacts along a face on which a capsule nearly lies, as in the reference
         (Outside, [Capsule, Mesh]) => [0.002, 0.02],
         (Outside, _) => [0.002, 0.002],
-        // contacts around the first one lie on a face of one or the other, as in the reference, of which in its order the
-        // deepest depends in 1.1% of cylinders and in 23% of meshes
+        // the manifold lies on a face of one shape or the other, as in the reference, where the deepest contact
+        // depends on the order in 1.1% of cylinders and in 23% of meshes
         (ExchangedDepth | Exchanged, [Cylinder, Cylinder]) => [0.05, 0.05],
         (ExchangedDepth | Exchanged, [Mesh, Mesh]) => [0.4, 0.4],
-        // aligned boxes that touch with edges have contacts or none by rounding, as in the reference
+        // aligned boxes in edge contact have contacts or none depending on rounding, as in the reference
         (ExchangedDepth, [Cuboid, Cuboid]) => [0.001, 0.03],
         (ExchangedDepth | Exchanged, _) => [0.001, 0.002],
         (MovedDepth | KernelDepth, [Cuboid, Cuboid]) => [0.001, 0.1],
-        // minima that are nearly as deep, or that are missed; prisms of a height field at the border
+        // local minima of nearly equal depth, or missed ones; prisms at the border of a height field
         (MovedDepth | Moved | KernelDepth | Kernel, _) => [0.006, 0.015],
-        // closed forms of the reference: no contact of some capsules whose axis is inside a box, none of
-        // aligned boxes within the margin
+        // closed forms of the reference: no contact for some capsules whose axis is inside a box, none for aligned
+        // boxes within the margin
         (Missed, [Capsule, Cuboid]) => [0.01, 0.05],
         (Missed, [Cuboid, Cuboid]) => [0.001, 0.5],
         (Missed, _) => [0.001, 0.001],
-        // along the x axis where a centre is on the other's axis and the two are turned the same
+        // the x axis is used if a centre is on the other's axis and the orientations are equal
         (Along, [Sphere, Capsule | Cylinder] | [Capsule, Capsule]) => [0.0, 0.4],
-        // a capsule is two spheres against a box, each by itself; edges of boxes, which give a depth along their own way
+        // a capsule against a box is two spheres, each by itself; edge-edge contacts, whose depth is along their own
+        // axis
         (Along, [Capsule, Cuboid]) => [0.5, 0.6],
         (Along | Least, [Cuboid, Cuboid]) => [0.15, 0.08],
         (Along, _) => [0.0, 0.0],
-        // minima that are missed
+        // missed minima
         (Least, _) => [0.006, 0.015],
     }
 }

@@ -1,12 +1,12 @@
-//! Random inputs for everything that reads files: no panic, no hang, bounded memory.
+//! Random inputs for every file reader: no panic, no hang, bounded memory.
 //!
-//! Every reader starts from the files of `corpus/READER` and of `findings/READER` (what once failed), all of which run
-//! first, and then from changed copies of them. An input whose outcome is of a new kind (another message) joins the
-//! pool. Everything follows from a seed, so a failure comes back:
+//! Every reader starts from the files of `corpus/READER` and `findings/READER` (earlier failures), which all run
+//! first, and continues with mutated copies of them. An input with a new kind of outcome (another message) joins the
+//! pool. Everything follows from a seed, so a failure is reproducible:
 //!
 //!     MANYWORLDS_FUZZ=1000000 MANYWORLDS_FUZZ_SEED=7 cargo test --release --test fuzz -- --nocapture stl
 //!
-//! runs a million inputs on the STL reader. An input that fails is written to `findings/`.
+//! runs a million inputs through the STL reader. A failing input is written to `findings/`.
 #![allow(unsafe_code, reason = "a global allocator that measures")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
 
@@ -24,14 +24,14 @@ use std::time::{Duration, Instant};
 use mutate::Random;
 use readers::Reader;
 
-/// Inputs of each reader where the environment does not say.
+/// Inputs of each reader, unless the environment sets another number.
 const INPUTS: usize = 3_000;
 
-/// Longest time of one input, and most memory at once.
+/// Time limit of one input, and most memory at once.
 const SECONDS: u64 = 20;
 const BYTES: usize = 1 << 30;
 
-/// Most inputs in a pool; the seeds stay.
+/// Largest pool; the seeds stay.
 const POOL: usize = 4_000;
 
 fn number(name: &str, otherwise: usize) -> usize {
@@ -42,7 +42,7 @@ fn folder(kind: &str, reader: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz").join(kind).join(reader)
 }
 
-/// Files of a folder, in the order of their names.
+/// Files of a folder, sorted by name.
 fn files(folder: &Path) -> Vec<Vec<u8>> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
@@ -50,7 +50,7 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// What kind of outcome a message stands for: numbers and quoted words do not count.
+/// Kind of an outcome: its message without numbers and quoted words.
 fn kind(outcome: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (i, part) in outcome.split('\'').enumerate() {
@@ -61,10 +61,10 @@ fn kind(outcome: &str) -> u64 {
     hasher.finish()
 }
 
-/// The input at hand, for the watch that ends a run which hangs.
+/// The current input, for the watchdog.
 type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
 
-/// Ends the process when an input takes too long: a loop that does not end cannot be left otherwise.
+/// Watchdog: ends the process if an input takes too long, as an endless loop cannot be left otherwise.
 fn watch(reader: &'static str, current: &Current) {
     let current = Arc::downgrade(current);
     std::thread::spawn(move || {
@@ -83,7 +83,7 @@ fn watch(reader: &'static str, current: &Current) {
     });
 }
 
-/// Writes an input that failed; returns its path.
+/// Writes a failing input; returns its path.
 fn keep(reader: &str, input: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
@@ -94,7 +94,7 @@ fn keep(reader: &str, input: &[u8]) -> String {
     path.display().to_string()
 }
 
-/// Runs one input; the kind of its outcome, or what is wrong with it.
+/// Runs one input; returns the kind of its outcome, or the failure.
 fn run(reader: &Reader, input: &[u8], current: &Current) -> Result<u64, String> {
     *current.lock().unwrap() = Some((Instant::now(), input.to_vec()));
     memory::start();
@@ -120,7 +120,7 @@ fn fuzz(reader: &'static Reader) {
     let (mut kinds, mut failed) = (HashSet::new(), Vec::new());
     let fixed = pool.len();
     for i in 0..fixed + count {
-        // what is there as it is, then changed copies
+        // existing inputs unchanged, then mutated copies
         let mut random = Random::new(seed as u64, i as u64);
         let input =
             if i < fixed { pool[i].clone() } else { mutate::changed(&pool, reader.text, &mut random) };

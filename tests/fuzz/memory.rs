@@ -1,4 +1,4 @@
-//! The system's allocator, which knows how much this thread holds at most.
+//! The system allocator, with the peak memory of this thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -13,7 +13,8 @@ thread_local! {
 #[global_allocator]
 static ALLOCATOR: Measuring = Measuring;
 
-/// A thread that is ending has no counters any more. What other threads freed is not seen: never below zero.
+/// Updates the counters. A thread that is ending has none; memory freed by other threads is not seen, so never below
+/// zero.
 fn change(old: usize, new: usize) {
     let _ = NOW.try_with(|now| {
         now.set(now.get().saturating_sub(old) + new);
@@ -21,11 +22,11 @@ fn change(old: usize, new: usize) {
     });
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is; counting does not allocate
+// SAFETY: every call is forwarded to the system allocator unchanged; counting does not allocate
 unsafe impl GlobalAlloc for Measuring {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         change(0, layout.size());
-        // SAFETY: the caller's promises are the ones that the system asks for
+        // SAFETY: the caller upholds the contract of the system allocator
         unsafe { System.alloc(layout) }
     }
 
@@ -48,13 +49,13 @@ unsafe impl GlobalAlloc for Measuring {
     }
 }
 
-/// Begins to measure.
+/// Starts a measurement.
 pub(crate) fn start() {
     NOW.set(0);
     PEAK.set(0);
 }
 
-/// Most bytes that were held at once since then.
+/// Peak number of bytes held since `start`.
 pub(crate) fn peak() -> usize {
     PEAK.get()
 }

@@ -1,6 +1,6 @@
-//! Changed copies of inputs.
+//! Mutation of inputs.
 
-/// Numbers from a seed and the index of an input (Steele, Lea, Flood 2014: SplitMix).
+/// Random numbers from a seed and the index of an input (Steele, Lea, Flood 2014: SplitMix).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -16,7 +16,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`, which is not zero.
+    /// Number below `n`, which is not zero.
     fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// What stands for a number in a text.
+/// Replacements for a number in text.
 const WORDS: &[&str] = &[
     "0",
     "-1",
@@ -56,7 +56,7 @@ const WORDS: &[&str] = &[
     "\u{e9}",
 ];
 
-/// What stands for a number in a binary.
+/// Replacements for a number in a binary.
 const NUMBERS: &[u32] = &[
     0,
     1,
@@ -79,7 +79,7 @@ const NUMBERS: &[u32] = &[
 /// Longest input.
 const MAX_BYTES: usize = 1 << 16;
 
-/// A copy of one of the pool with one to eight changes.
+/// A member of the pool with one to eight mutations.
 pub(crate) fn changed(pool: &[Vec<u8>], text: bool, random: &mut Random) -> Vec<u8> {
     let mut input = random.of(pool).clone();
     for _ in 0..1 + random.below(8) {
@@ -101,12 +101,12 @@ pub(crate) fn changed(pool: &[Vec<u8>], text: bool, random: &mut Random) -> Vec<
     input
 }
 
-/// Changes that mostly leave elements and attributes whole, so that the text gets past the parser.
+/// Structural mutations: most keep elements and attributes whole, so that the text passes the parser.
 fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
     let other = random.of(pool);
     match random.below(6) {
         0 | 1 => word(input, random),
-        // a value, an attribute or an element that is not there, elsewhere, twice, or from another input
+        // a value, an attribute or an element: removed, moved, duplicated, or taken from another input
         2 => replace(input, value(other, random), value(input, random), other),
         3 => {
             let from = if random.below(3) == 0 { None } else { attribute(other, random) };
@@ -125,7 +125,7 @@ fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
 
 type Place = std::ops::Range<usize>;
 
-/// Puts a part of another input, or nothing, in the place of a part of this one.
+/// Replaces a part of this input by a part of another one, or by nothing.
 fn replace(input: &mut Vec<u8>, from: Option<Place>, to: Option<Place>, other: &[u8]) {
     if let Some(to) = to {
         let part = from.map_or(Vec::new(), |from| other[from].to_vec());
@@ -133,12 +133,12 @@ fn replace(input: &mut Vec<u8>, from: Option<Place>, to: Option<Place>, other: &
     }
 }
 
-/// Position of a byte at or behind another.
+/// Position of the first such byte from `from` on.
 fn find(text: &[u8], from: usize, byte: u8) -> Option<usize> {
     text.get(from..)?.iter().position(|&b| b == byte).map(|i| from + i)
 }
 
-/// What is between two quotes.
+/// A quoted value.
 fn value(text: &[u8], random: &mut Random) -> Option<Place> {
     let start = find(text, random.below(text.len() + 1), b'=')? + 2;
     let end = find(text, start, *text.get(start - 1)?)?;
@@ -167,7 +167,7 @@ fn flip(input: &mut [u8], random: &mut Random) {
     }
 }
 
-/// A place and a length that are inside.
+/// A random range inside the input.
 fn range(input: &[u8], random: &mut Random) -> std::ops::Range<usize> {
     let start = random.below(input.len() + 1);
     let most = if random.below(4) == 0 { input.len() } else { 24 };
@@ -198,7 +198,7 @@ fn overwrite(input: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Replaces a number of a text.
+/// Replaces a number in text.
 fn word(input: &mut Vec<u8>, random: &mut Random) {
     let digit = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b'-');
     let from = random.below(input.len() + 1);

@@ -1,14 +1,14 @@
-//! The readers: each takes bytes and gives a word for the outcome.
+//! The readers: each takes bytes and returns a word for the outcome.
 
 use manyworlds::error::Error;
 use manyworlds::mesh::{Fault, Format, Raw, Settings, finish, read_heights, read_png};
 use manyworlds::model::Model;
 
-/// Something that reads files.
+/// A file reader.
 pub(crate) struct Reader {
     /// Name of the test and of its folders.
     pub(crate) name: &'static str,
-    /// Whether inputs are text.
+    /// True if inputs are text.
     pub(crate) text: bool,
     /// Reads an input.
     pub(crate) read: fn(&[u8]) -> String,
@@ -39,7 +39,7 @@ pub(crate) fn find(name: &str) -> &'static Reader {
     READERS.iter().find(|r| r.name == name).unwrap()
 }
 
-/// Reads and compiles a model; the kind of the outcome is its first problem.
+/// Reads and compiles a model; its first problem is the outcome.
 fn model(input: &[u8]) -> String {
     let text = String::from_utf8_lossy(input);
     match manyworlds::load_str(&text) {
@@ -49,7 +49,7 @@ fn model(input: &[u8]) -> String {
     }
 }
 
-/// Reads a mesh and does all that a model needs of it: normals, hull, polygons, inertia.
+/// Reads a mesh and computes all that a model needs of it: normals, hull, polygons, inertia.
 fn mesh(format: &str, input: &[u8]) -> String {
     let raw = Format::of(&format!("a.{format}")).unwrap().read(input);
     told(raw.and_then(|raw: Raw| finish(raw, &Settings::default())))
@@ -59,23 +59,23 @@ fn told<T>(outcome: Result<T, Fault>) -> String {
     outcome.map_or_else(|fault| fault.message, |_| "good".to_owned())
 }
 
-/// Models that read a file: its name stands in the place of FILE.
+/// Models that read a file, whose name replaces FILE.
 const GMSH: &str =
     "<mujoco><worldbody><flexcomp name='f' type='gmsh' dim='3' file='FILE'/></worldbody></mujoco>";
 const SKIN: &str = "<mujoco><asset><skin name='s' file='FILE'/></asset>
 <worldbody><body name='bone'><geom size='.1'/></body></worldbody></mujoco>";
 
-/// Reads a file through a model: its reader is not a function of its own.
+/// Reads a file through a model, if its reader is not a function of its own.
 fn within(input: &[u8], reader: &str, text: &str) -> String {
     let path = std::env::temp_dir().join(format!("manyworlds-fuzz-{}.{reader}", std::process::id()));
     std::fs::write(&path, input).unwrap();
     model(text.replace("FILE", &path.display().to_string()).as_bytes())
 }
 
-/// Bytes before the payload, and where its length and checksum are.
+/// Length of the header, and positions of the payload's length and checksum.
 const HEADER: usize = 28;
 
-/// Reads a compiled model. Most inputs get the length and checksum that they should have, so that they are read on.
+/// Reads a compiled model. Most inputs get a correct length and checksum, so that reading continues.
 fn compiled(input: &[u8]) -> String {
     let mut bytes = input.to_vec();
     if bytes.len() > HEADER && !bytes.len().is_multiple_of(8) {
@@ -90,7 +90,7 @@ fn compiled(input: &[u8]) -> String {
     }
 }
 
-/// Inputs that are made and not kept: compiled models follow from the table of fields.
+/// Generated inputs, not stored in the corpus: compiled models follow from the table of fields.
 pub(crate) fn made(name: &str, models: &[Vec<u8>]) -> Vec<Vec<u8>> {
     if name != "mwb" {
         return Vec::new();

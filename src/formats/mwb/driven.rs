@@ -1,4 +1,4 @@
-//! Checks of what actuators walk along, in a model from a file.
+//! Checks of the actuator data that simulation stages index, in a model from a file.
 
 use crate::cpu::actuation::history::{HistoryBuffer, is_quaternion};
 use crate::model::Model;
@@ -6,7 +6,7 @@ use crate::schema::enums::{dynamics, gain, input, joint, transmission};
 
 use super::ReadResult;
 
-/// Checks actuators.
+/// Checks all actuators.
 pub(crate) fn check(m: &Model) -> ReadResult<()> {
     match (0..m.sizes.nactuator).find(|&a| !is_sound(m, a)) {
         Some(a) => Err(format!("has actuator {a} with controls, states or outputs that do not fit its law")),
@@ -14,7 +14,7 @@ pub(crate) fn check(m: &Model) -> ReadResult<()> {
     }
 }
 
-/// Whether an actuator has what its law reads and writes.
+/// True if an actuator has all that its law reads and writes.
 fn is_sound(m: &Model, a: usize) -> bool {
     let (ctrls, outs, acts) = (m.actuator_ctrlnum[a], m.actuator_outnum[a], m.actuator_actnum[a]);
     let inputs = (m.actuator_ctrlspec[a] & input::COUNTED).count_ones() as i32;
@@ -35,7 +35,7 @@ fn is_sound(m: &Model, a: usize) -> bool {
     law && HistoryBuffer::of_actuator(m, a).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
-/// Whether an orientation servo turns a ball joint, or a site relative to another.
+/// True if an orientation servo acts on a ball joint, or on a site relative to another.
 fn turns(m: &Model, a: usize) -> bool {
     let (Ok(target), one) = (usize::try_from(m.actuator_trnid[2 * a]), m.actuator_trnid[2 * a + 1] < 0)
     else {

@@ -1,5 +1,5 @@
-//! Checks of a model from a file: every id is one, and what stages walk along is in order, so that a damaged or
-//! made-up file is refused instead of stopping a simulation.
+//! Index checks of a model from a file: every id is in range and every traversed structure is in order, so that a
+//! damaged or forged file is refused instead of stopping a simulation.
 
 use crate::model::Model;
 use crate::schema::enums::{geom, joint, object};
@@ -8,7 +8,7 @@ use crate::schema::{Ids, Size, Values};
 
 use super::ReadResult;
 
-/// First entries and counts of what lies together: `(first, count, size)`.
+/// First entries and counts of contiguous ranges: `(first, count, size)`.
 const RANGES: &[(&str, &str, Size)] = &[
     ("body_jntadr", "body_jntnum", Size::njnt),
     ("body_dofadr", "body_dofnum", Size::nv),
@@ -32,14 +32,14 @@ const RANGES: &[(&str, &str, Size)] = &[
     ("numeric_adr", "numeric_size", Size::nnumericdata),
 ];
 
-/// Number of objects of a kind, by `mjtObj`; none for numbers that stand for nothing.
+/// Number of objects of a kind, by `mjtObj`; none for unknown numbers.
 fn count(model: &Model, kind: i32) -> i64 {
-    // degrees of freedom have no names, and so are no kind of their own
+    // degrees of freedom have no names, and are not a kind
     let size = if kind == object::DOF { Some(Size::nv) } else { Kind::of_number(kind).and_then(Kind::size) };
     size.map_or(0, |s| model.sizes.get(s) as i64)
 }
 
-/// Integers of a field.
+/// Values of an integer field.
 fn ints<'a>(model: &'a Model, name: &str) -> &'a [i32] {
     match model.get(name) {
         Some(Values::Int(v)) => v,
@@ -47,7 +47,7 @@ fn ints<'a>(model: &'a Model, name: &str) -> &'a [i32] {
     }
 }
 
-/// Checks all of it.
+/// Checks all ids, ranges and orders.
 pub(crate) fn check(model: &Model) -> ReadResult<()> {
     if model.sizes.nbody == 0 {
         return Err("has no world".to_owned());
@@ -83,22 +83,22 @@ fn data(kind: i32) -> i32 {
     if kind == geom::HFIELD { 12 } else { 10 }
 }
 
-/// Kind of a tendon's element, by `wrap_type`.
+/// Kind of a tendon path element, by `wrap_type`.
 fn wrap(kind: i32) -> i32 {
     [0, 3, 0, 6, 5, 5].get(kind as usize).copied().unwrap_or(0)
 }
 
-/// Kind of what an actuator acts on, by `actuator_trntype`.
+/// Kind of an actuator's target, by `actuator_trntype`.
 fn transmission(kind: i32) -> i32 {
     [3, 3, 6, 18, 6, 1].get(kind as usize).copied().unwrap_or(0)
 }
 
-/// Kind of what an equality constraint ties together, by `eq_type`; 0 where `eq_objtype` says it.
+/// Kind of the objects of an equality constraint, by `eq_type`; 0 where `eq_objtype` decides.
 fn tied(kind: i32) -> i32 {
     [0, 0, 3, 18, 9, 9, 9].get(kind as usize).copied().unwrap_or(0)
 }
 
-/// Ids whose kind another field says.
+/// Checks ids whose kind is given by another field.
 fn typed(m: &Model) -> ReadResult<()> {
     let same = |kind: i32| kind;
     type Of = fn(i32) -> i32;
@@ -122,7 +122,7 @@ fn typed(m: &Model) -> ReadResult<()> {
             if kind == 0 && name.starts_with("eq_") {
                 kind = ints(m, "eq_objtype").get(i).copied().unwrap_or(0);
             }
-            // an orientation is that of a joint, or of a site to another
+            // an orientation belongs to a joint, or to a site relative to another
             if kind == 0 && name == "actuator_trnid" {
                 kind = if ids[i | 1] >= 0 { 6 } else { 3 };
             }
@@ -134,7 +134,7 @@ fn typed(m: &Model) -> ReadResult<()> {
     Ok(())
 }
 
-/// Parents come before their children, and joints after one another.
+/// Checks that parents precede their children, and that joints are contiguous.
 fn order(m: &Model) -> ReadResult<()> {
     let late = |(b, &p): (usize, &i32)| if b == 0 { p != 0 } else { p < 0 || p as usize >= b };
     if m.body_parentid.iter().enumerate().any(late) {
@@ -146,7 +146,7 @@ fn order(m: &Model) -> ReadResult<()> {
     Ok(())
 }
 
-/// Rows of derivatives are those of the tree: ancestors, the diagonal, descendants one after the other.
+/// Checks that the rows of derivatives follow the tree: ancestors, the diagonal, then descendants in order.
 fn derivatives(m: &Model) -> ReadResult<()> {
     let row = |i: usize| {
         let first = m.D_rowadr[i] as usize;
@@ -155,7 +155,7 @@ fn derivatives(m: &Model) -> ReadResult<()> {
     for i in 0..m.sizes.nv {
         let (columns, diagonal) = row(i);
         let (mut place, mut at) = (diagonal, i as i32);
-        // up the tree, each ancestor's row has to reach this one
+        // up the tree: the row of each ancestor must include this one
         while place >= 0 && at >= 0 && columns.get(place as usize) == Some(&at) {
             let (above, start) = row(at as usize);
             if above.get((start + i as i32 - at).max(0) as usize) != Some(&(i as i32)) {
@@ -172,7 +172,7 @@ fn derivatives(m: &Model) -> ReadResult<()> {
     Ok(())
 }
 
-/// Every joint has its coordinates and degrees of freedom.
+/// Checks that every joint has its coordinates and degrees of freedom.
 fn joints(m: &Model) -> ReadResult<()> {
     let (mut q, mut v) = (0, 0);
     for j in 0..m.sizes.njnt {
@@ -193,7 +193,7 @@ fn joints(m: &Model) -> ReadResult<()> {
     Ok(())
 }
 
-/// There are as many names as objects of a kind.
+/// Checks that there are as many names as objects of each kind.
 fn names(m: &Model) -> ReadResult<()> {
     for &kind in Kind::ALL {
         let (n, count) = (m.names.of(kind).len(), kind.size().map_or(0, |s| m.sizes.get(s)));

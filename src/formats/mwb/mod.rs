@@ -1,8 +1,8 @@
-//! Compiled models in binary files, `.mwb`: loaded in milliseconds, without the files that they were made from.
+//! Compiled models in binary files, `.mwb`: loaded in milliseconds, without their source files.
 //!
-//! A file is a magic word, the version of the format, a checksum of the table of fields, the length and checksum
-//! of what follows, then the sizes, every field of the table in its order, and the names. All numbers are
-//! little-endian; lists of names start with their count, names with their length.
+//! A file consists of a magic number, the version of the format, a checksum of the table of fields, the length and
+//! checksum of the payload, then the sizes, every field of the table in order, and the names. All numbers are
+//! little-endian; lists of names are prefixed by their count, names by their length.
 
 mod driven;
 mod ids;
@@ -13,19 +13,19 @@ use crate::model::Model;
 use crate::schema::kinds::Kind;
 use crate::schema::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
 
-/// What every file starts with: it says what it is, and is damaged by transfers as text.
+/// Magic number: it identifies the format, and text-mode transfers damage it.
 const MAGIC: &[u8; 8] = b"\x89MWB\r\n\x1a\n";
 
 /// Version of the format.
 const VERSION: u32 = 1;
 
-/// Length of what comes before the sizes.
+/// Length of the header, which precedes the sizes.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
 
 /// Longest axis: ids have 32 bits.
 const MAX_SIZE: usize = i32::MAX as usize;
 
-/// Checksum of the names, types and shapes of all fields: files of another table cannot be read.
+/// Checksum of the names, types and shapes of all fields: files with a different table cannot be read.
 fn table() -> u32 {
     let mut hash = crc32fast::Hasher::new();
     for size in Size::ALL {
@@ -84,11 +84,11 @@ impl Model {
         bytes
     }
 
-    /// The model of the bytes of an `.mwb` file.
+    /// Reads a model from the bytes of an `.mwb` file.
     ///
     /// # Errors
-    /// [`Error::Argument`] where the bytes are no such file, are damaged or of another version, or hold sizes, ids
-    /// or numbers that no model has. Memory stays within a small multiple of the length of the bytes.
+    /// [`Error::Argument`] if the bytes are not such a file, are damaged or of another version, or hold invalid
+    /// sizes, ids or numbers. Memory stays within a small multiple of the length of the bytes.
     pub fn from_mwb(bytes: &[u8]) -> Result<Self> {
         read(bytes).map_err(|why| Error::Argument(format!("the mwb file {why}")))
     }
@@ -139,7 +139,7 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     Ok(model)
 }
 
-/// Checks the header; returns what follows it.
+/// Checks the header; returns the payload.
 fn header(bytes: &[u8]) -> ReadResult<&[u8]> {
     let mut input = Input(bytes);
     if input.take::<8>().as_ref() != Ok(MAGIC) {
@@ -166,7 +166,7 @@ fn header(bytes: &[u8]) -> ReadResult<&[u8]> {
     Ok(input.0)
 }
 
-/// Refuses sizes whose fields need more bytes than there are, before memory is taken for them.
+/// Refuses sizes whose fields need more bytes than available, before any memory is allocated.
 fn check_sizes(sizes: &Sizes, available: usize) -> ReadResult<()> {
     let total =
         Model::<f64>::FIELDS.iter().try_fold(0_usize, |sum, field| sum.checked_add(length(field, sizes)?));
@@ -189,7 +189,7 @@ fn check_sizes(sizes: &Sizes, available: usize) -> ReadResult<()> {
     Ok(())
 }
 
-/// Bytes of a field; none where that overflows.
+/// Bytes of a field; none on overflow.
 fn length(field: &Field, sizes: &Sizes) -> Option<usize> {
     let width = if field.elem == Elem::Real { 8 } else { 4 };
     field.dims.iter().try_fold(width, |n: usize, dim| {
@@ -204,7 +204,7 @@ fn names(input: &mut Input<'_>, model: &mut Model) -> ReadResult<()> {
     model.names.model = input.text()?;
     for &kind in Kind::ALL {
         let count = u32::from_le_bytes(input.take()?) as usize;
-        // a name takes four bytes at least
+        // a name takes at least four bytes
         if count > input.0.len() / 4 {
             return Err(format!("has an absurd number of names: {count}"));
         }
@@ -216,7 +216,7 @@ fn names(input: &mut Input<'_>, model: &mut Model) -> ReadResult<()> {
     Ok(())
 }
 
-/// Bytes that are still to be read.
+/// Bytes still to be read.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {

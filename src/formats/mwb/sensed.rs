@@ -1,4 +1,4 @@
-//! Checks of what sensors and rays walk along, in a model from a file.
+//! Checks of the data that sensors and rays index, in a model from a file.
 
 use crate::cpu::actuation::history::HistoryBuffer;
 use crate::model::Model;
@@ -20,7 +20,7 @@ pub(crate) fn check(m: &Model) -> ReadResult<()> {
     meshes(m)
 }
 
-/// Whether a sensor measures what its kind can, and has room for it.
+/// True if a sensor measures an object that its type allows, and has room for its outputs.
 fn is_sound(m: &Model, s: usize) -> bool {
     let kind = m.sensor_type[s];
     let Some(rule) = usize::try_from(kind).ok().and_then(|k| SENSORS.get(k)) else { return false };
@@ -65,7 +65,7 @@ fn is_sound(m: &Model, s: usize) -> bool {
             dim = if sound { i64::from(m.actuator_outnum[id as usize]) } else { -1 };
             sound
         }
-        // counted in another way, or refused before anything is measured
+        // sized differently, or refused before anything is measured
         sensor::USER | sensor::TACTILE | sensor::PLUGIN => {
             dim = i64::from(m.sensor_dim[s]);
             true
@@ -73,7 +73,7 @@ fn is_sound(m: &Model, s: usize) -> bool {
         _ if rule.attr.is_empty() => true,
         _ => {
             let wanted = OBJECT_KINDS.iter().find(|k| k.0 == rule.attr).map_or(0, |k| k.1);
-            // a body's word stands for its frame too
+            // the kind "body" stands for the body frame too
             (of == wanted || (wanted == object::BODY && of == object::XBODY)) && id >= 0
         }
     };
@@ -86,7 +86,7 @@ fn is_sound(m: &Model, s: usize) -> bool {
         && HistoryBuffer::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
-/// Triangles are of vertices of their mesh, heights of their field.
+/// Checks that triangles refer to vertices of their mesh, and heights to their field.
 fn meshes(m: &Model) -> ReadResult<()> {
     let within = |first: i32, count: i64, most: usize| {
         count >= 0 && (count == 0 || first >= 0) && i64::from(first) + count <= most as i64
@@ -117,14 +117,14 @@ fn meshes(m: &Model) -> ReadResult<()> {
     }
 }
 
-/// Whether the hull and the polygons of a mesh are of its vertices, and lists of neighbours end.
+/// True if the hull and the polygons of a mesh refer to its vertices, and all neighbour lists end.
 fn hull(m: &Model, mesh: usize) -> bool {
     let id = |x: i32| usize::try_from(x).unwrap_or(usize::MAX);
     let (vert, verts) = (id(m.mesh_vertadr[mesh]), id(m.mesh_vertnum[mesh]));
     let part = |first: i32, count: usize, most: usize| {
         id(first).checked_add(count).filter(|end| *end <= most).map(|end| end - count..end)
     };
-    // polygons: at least three corners each, of vertices of the mesh
+    // polygons: at least three vertices of the mesh each
     let (polygon, polygons) = (m.mesh_polyadr[mesh], id(m.mesh_polynum[mesh]));
     let Some(mut own) = part(polygon, polygons, m.sizes.nmeshpoly) else { return false };
     let cornered = own.all(|p| {
@@ -132,7 +132,7 @@ fn hull(m: &Model, mesh: usize) -> bool {
         let corners = part(m.mesh_polyvertadr[p], count, m.sizes.nmeshpolyvert);
         count >= 3 && corners.is_some_and(|mut c| c.all(|k| id(m.mesh_polyvert[k]) < verts))
     });
-    // the polygons of each vertex
+    // the polygons at each vertex
     let mapped = (vert..vert + verts).all(|v| {
         let list = part(m.mesh_polymapadr[v], id(m.mesh_polymapnum[v]), m.sizes.nmeshpolymap);
         list.is_some_and(|mut list| list.all(|k| id(m.mesh_polymap[k]) < polygons))
@@ -140,7 +140,7 @@ fn hull(m: &Model, mesh: usize) -> bool {
     if m.mesh_graphadr[mesh] < 0 {
         return verts > 0 && cornered && mapped;
     }
-    // the graph: counts, starts of lists, corners, lists that end
+    // the graph: counts, starts of lists, vertices, lists that end
     let Some(graph) = m.mesh_graph.get(id(m.mesh_graphadr[mesh])..) else { return false };
     let (Some(&count), Some(&faces)) = (graph.first(), graph.get(1)) else { return false };
     let (count, faces) = (id(count), id(faces));
@@ -158,7 +158,7 @@ fn hull(m: &Model, mesh: usize) -> bool {
     cornered && mapped && joined && placed && extremes
 }
 
-/// Whether the tree of boxes of a mesh is of its faces, and a walk through it ends.
+/// True if the bounding volume hierarchy of a mesh refers to its faces, and every traversal ends.
 fn tree(m: &Model, mesh: usize) -> bool {
     let (first, nodes) = (i64::from(m.meshbvh_adr[mesh]), i64::from(m.meshbvh_num[mesh]));
     let faces = i64::from(m.mesh_facenum[mesh]);

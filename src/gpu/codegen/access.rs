@@ -1,8 +1,8 @@
-//! WGSL accessors: the functions by which kernels read and write fields without knowing where they live.
+//! WGSL accessors: functions by which kernels read and write fields, wherever they are stored.
 //!
-//! For a field `f` the kernels may call `f(i)` and `set_f(i, x)` for element i, and for rows of 3, 4, 9, 6
-//! or 10 elements `f_vec3(i)`, `f_vec4(i)`, `f_mat3(i)`, `f_spatial(i)`, `f_inertia(i)` and their setters.
-//! Sizes (`nv`) are constants. Everything is made on demand from the table of fields.
+//! For a field `f`, kernels may call `f(i)` and `set_f(i, x)` for element i, and for rows of 3, 4, 9, 6 or 10
+//! elements `f_vec3(i)`, `f_vec4(i)`, `f_mat3(i)`, `f_spatial(i)`, `f_inertia(i)` and their setters. Sizes (`nv`) are
+//! constants. All are generated on demand from the table of fields.
 
 use std::fmt::Write as _;
 
@@ -13,18 +13,18 @@ use crate::schema::enums::ENUMS;
 use crate::schema::sensors;
 use crate::schema::{Elem, Field, Size};
 
-/// Which accessor a name stands for.
+/// The accessor denoted by a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
     /// The field.
     pub field: &'static Field,
-    /// Whether it writes.
+    /// True for a setter.
     pub set: bool,
-    /// ValueType type.
+    /// Type of the value.
     pub row: ValueType,
 }
 
-/// Rows that accessors read and write as one value.
+/// Value types: rows that accessors read and write as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
     /// One element.
@@ -61,7 +61,7 @@ impl ValueType {
         }
     }
 
-    /// The value `v` element by element, in the order of storage.
+    /// Expressions for the elements of the value `v`, in storage order.
     fn parts(self) -> &'static [&'static str] {
         match self {
             ValueType::Scalar => &["v"],
@@ -86,7 +86,7 @@ impl ValueType {
         }
     }
 
-    /// The value made of its elements.
+    /// Expression for the value with the given elements.
     fn join(self, e: &[String]) -> String {
         match self {
             ValueType::Scalar => e[0].clone(),
@@ -109,7 +109,7 @@ impl ValueType {
     }
 }
 
-/// The accessor that a name stands for, if any.
+/// Parses the name of an accessor, if it is one.
 pub fn parse(name: &str) -> Option<Access> {
     let (set, base) = name.strip_prefix("set_").map_or((false, name), |b| (true, b));
     let whole = find(base).map(|field| Access { field, set, row: ValueType::Scalar });
@@ -123,12 +123,12 @@ fn find(name: &str) -> Option<&'static Field> {
     Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).find(|f| f.name == name)
 }
 
-/// Name of the variable that holds an element of a field in registers.
+/// Name of the variable that holds one element of a field in registers.
 pub fn register(field: &str, index: usize) -> String {
     format!("register_{field}_{index}")
 }
 
-/// Declaration of the variable that such a name, or that of a field in workgroup memory, stands for.
+/// Declaration of a register variable or of a workgroup array, by name.
 pub fn working_set(layout: &Layout, name: &str) -> Option<String> {
     let of =
         |field: &str| layout.slot(field).map(|s| (s, if s.field.elem == Elem::Int { "i32" } else { "f32" }));
@@ -149,7 +149,7 @@ pub fn size(layout: &Layout, name: &str) -> Option<String> {
     Some(format!("const {name}: u32 = {}u;", layout.sizes.get(*size)))
 }
 
-/// Value of an enumeration by its name in the kernels: the enumeration's in capitals, then the value's.
+/// Enumeration value by its name in the kernels: the enumeration in capitals, an underscore, the value.
 pub fn enumeration_value(name: &str) -> Option<i32> {
     let lists = ENUMS.iter().copied().chain([("sensor", sensors::ALL)]);
     lists.into_iter().find_map(|(module, values)| {
@@ -158,15 +158,15 @@ pub fn enumeration_value(name: &str) -> Option<i32> {
     })
 }
 
-/// Constant of a value of an enumeration.
+/// Constant of an enumeration value.
 pub fn enumeration(name: &str) -> Option<String> {
     enumeration_value(name).map(|value| format!("const {name}: i32 = {value}i;"))
 }
 
-/// Text of an accessor for a field at its space.
+/// Text of an accessor for a field in its address space.
 pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     let slot = layout.slot(access.field.name)?;
-    // no accessor: the kernel's text names an element that is not known when it is made, and naga says which
+    // no accessor: the kernel uses an element unknown at generation time, and naga reports which
     if slot.space == AddressSpace::Register {
         return None;
     }
@@ -207,7 +207,7 @@ fn element(slot: &Slot, elem: Elem, tile: usize, index: &str) -> String {
     }
 }
 
-/// A field whose values stand in the text.
+/// Accessor of a field whose values are literals in the text.
 fn literal(name: &str, elem: Elem, row: ValueType, values: &[f64]) -> String {
     let number = |x: &f64| {
         if elem == Elem::Int { format!("{x}i") } else { real(*x) }
@@ -229,7 +229,7 @@ fn literal(name: &str, elem: Elem, row: ValueType, values: &[f64]) -> String {
     format!("fn {name}(i: u32) -> {} {{\n    return {};\n}}", row.wgsl_type(), row.join(&elements))
 }
 
-/// A single-precision literal that WGSL reads back to the same bits.
+/// Single-precision literal that WGSL reads back to the same bits.
 #[allow(clippy::cast_possible_truncation)]
 pub fn real(x: f64) -> String {
     let x = (x as f32).clamp(f32::MIN, f32::MAX);

@@ -1,4 +1,4 @@
-//! Kernels for one model: stages grouped into modules, each linked from the shared WGSL and validated.
+//! Kernels of one model: stages grouped into modules, each linked from the shared WGSL and validated.
 
 use std::collections::BTreeSet;
 
@@ -20,28 +20,28 @@ use crate::schema::shape_pairs::ShapePair;
 use crate::schema::stages::Stage;
 use crate::schema::{Field, Sizes};
 
-/// The solver where its iterations are dispatches of their own: what comes first, and an iteration; the same of what holds back
-/// slip; what follows from forces.
+/// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
+/// results of the dual solver.
 const SPLIT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
 
-/// Everything that the text of a kernel depends on.
+/// Everything on which the text of a kernel depends.
 #[derive(Debug)]
 pub struct Composer {
     library: Library,
     tiling: Tiling,
     limited: bool,
-    /// Pairs of shapes that the narrow phase knows.
+    /// Shape pairs of the narrow phase.
     pairs: Vec<&'static ShapePair>,
     tables: Tables,
 }
 
 impl Composer {
-    /// Reads the library and all kernels with the blocks that `model` needs.
+    /// Preprocesses the library and all kernels with the blocks that `model` needs.
     ///
     /// # Errors
     /// A malformed block in a WGSL file, by name.
     ///
-    /// `limited`: the driver ends loops early and in silence, so that kernels have to look for it.
+    /// `limited`: the driver cuts long loops short without an error, so kernels must check for it.
     pub fn new(model: &Model, tiling: Tiling, limited: bool) -> Result<Self> {
         let mut flags = flags::flags(model, tiling);
         flags.insert("LOOP_LIMIT", limited);
@@ -50,7 +50,7 @@ impl Composer {
         Ok(Self { library, tiling, limited, pairs: flags::shape_pairs(model), tables: Tables::new(model) })
     }
 
-    /// Fields that live outside of storage with these sizes, in `room` bytes of workgroup memory.
+    /// Fields kept outside storage at these sizes, within `room` bytes of workgroup memory.
     pub fn working_set(&self, sizes: &Sizes, room: usize) -> WorkingSet {
         match self.tiling.placement {
             WorkingSetSpace::Storage => WorkingSet::NONE,
@@ -68,8 +68,8 @@ impl Composer {
         }
     }
 
-    /// The layout of kernels that run many steps: more of what the kernels of `layout` use in workgroup memory, of
-    /// which there are `room` bytes. Nothing else changes its space.
+    /// Layout of kernels that run many steps: moves more of the fields used by the kernels of `layout` to workgroup
+    /// memory, of which there are `room` bytes. No other field moves.
     pub fn transient(&self, layout: &Layout, room: usize) -> Layout {
         if self.tiling.placement != WorkingSetSpace::Workgroup {
             return layout.clone();
@@ -80,7 +80,7 @@ impl Composer {
         layout.relocated(&fields, &AddressSpace::Workgroup)
     }
 
-    /// The first of these fields that fit into `left` bytes of workgroup memory.
+    /// The leading ones of these fields that fit into `left` bytes of workgroup memory.
     fn fit_workgroup_memory(
         &self,
         fields: impl Iterator<Item = &'static Field>,
@@ -97,18 +97,18 @@ impl Composer {
         fits.map(|f| f.name).collect()
     }
 
-    /// Bytes of workgroup memory that sums and votes over lanes take, each array aligned.
+    /// Bytes of workgroup memory for reductions and votes over lanes, each array aligned.
     fn reduction_bytes(&self) -> usize {
         let Tiling { lanes, tile, .. } = self.tiling;
         if lanes > 1 { 16 * 32 * tile + (4 * lanes * tile).next_multiple_of(16) + 16 } else { 0 }
     }
 
-    /// Whether the solver, alone in a group, runs in dispatches of one iteration.
+    /// True if the solver, when alone in a group, runs in dispatches of one iteration.
     fn splits_solve(&self) -> bool {
         self.limited && self.tiling.placement != WorkingSetSpace::Registers
     }
 
-    /// Fields that the kernels of these stages name, directly or through the library.
+    /// Fields named by the kernels of these stages, directly or through the library.
     pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
         let mut calls = names(stages);
         if self.splits_solve() && stages.contains(&Stage::solve) {
@@ -122,14 +122,14 @@ impl Composer {
         self.named(&[self.entry(&[stage.name()], 1)], |set| set)
     }
 
-    /// Fields that the kernel of a stage reads, or with `set` writes, in a step that resets no world.
+    /// Fields that the kernel of a stage reads, or writes if `set`, in a step that resets no world.
     pub fn accesses(&self, stage: Stage, set: bool) -> BTreeSet<&'static str> {
-        // an empty text for the function that resets: what it reaches is left out
+        // an empty text for the reset function excludes what it reaches
         let reset = Item { name: "reset_world".into(), text: String::new() };
         self.named(&[self.entry(&[stage.name()], 1), reset], |writes| writes == set)
     }
 
-    /// Fields that the texts reached from `roots` name by getters or setters that are wanted.
+    /// Fields named by the wanted accessors in the texts reached from `roots`.
     fn named(&self, roots: &[Item], wanted: impl Fn(bool) -> bool) -> BTreeSet<&'static str> {
         let mut used = BTreeSet::new();
         let note = |name: &str| {
@@ -140,11 +140,11 @@ impl Composer {
         used
     }
 
-    /// The functions that a group of stages runs, as dispatches with how often each is repeated.
+    /// Functions of a group of stages, as dispatches with their repeat counts.
     pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
-        // a solver that may iterate long is cut where the driver would cut it
+        // a long solve is split where the driver would cut its loop
         if self.splits_solve() && stages == [Stage::solve] {
-            // the last only looks where the one before has led
+            // the last iteration only evaluates the previous step
             let count = |n: i32| u32::try_from(n).unwrap_or(0);
             let [first, next, noslip_first, noslip_next, last] = SPLIT_SOLVE.map(|name| vec![name]);
             let mut cut = vec![(first, 1), (next, count(model.opt_iterations[0]).saturating_add(1))];
@@ -159,10 +159,10 @@ impl Composer {
         vec![(names(stages), 1)]
     }
 
-    /// The module that runs `calls` one after the other, `steps` times, and its text.
+    /// The module that runs `calls` in order, `steps` times, and its text.
     ///
     /// # Errors
-    /// What naga says of the text, with the lines that it concerns: a defect of the kernels, not of the model.
+    /// The report of naga, with the lines concerned: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
         let known = ModelConstants::new(&self.library, &self.tables, layout);
         let provide = |name: &str| {
@@ -187,7 +187,7 @@ impl Composer {
         Ok((module, text))
     }
 
-    /// The entry point: calls in order, `steps` times, synchronised in between.
+    /// The entry point: calls in order, `steps` times, with barriers in between.
     fn entry(&self, calls: &[&str], steps: usize) -> Item {
         let size = self.tiling.lanes * self.tiling.tile;
         let calls: Vec<String> = calls.iter().map(|call| format!("    {call}();\n")).collect();
@@ -208,7 +208,7 @@ impl Composer {
     }
 }
 
-/// The library and all kernels with their optional blocks.
+/// The library and all kernels, preprocessed.
 fn library(flags: &Flags) -> Result<Library> {
     let mut library = Library::default();
     for (path, source) in SHADERS.iter().chain(KERNELS) {
@@ -219,7 +219,7 @@ fn library(flags: &Flags) -> Result<Library> {
     Ok(library)
 }
 
-/// Data fields with a rank, in order.
+/// Fields of Data with a non-zero rank, in order of rank.
 fn ranked(rank: impl Fn(&Field) -> u8) -> impl Iterator<Item = &'static Field> {
     let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| rank(f) > 0).collect();
     fields.sort_by_key(|f| rank(f));
@@ -230,7 +230,7 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
     stages.iter().map(|s| s.name()).collect()
 }
 
-/// Constants of a module that are not sizes of the model.
+/// Constants of a module other than model sizes.
 fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
     let value = match name {
         "lanes" => tiling.lanes,
@@ -251,15 +251,15 @@ mod tests {
     use crate::schema::Size;
     use crate::schema::shape_pairs::SHAPE_PAIRS;
 
-    /// A model in which every size is 2 and every optional block is needed, those of other solvers aside.
+    /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
     fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
         with_solver(lanes, placement, &[])
     }
 
-    /// Blocks of solvers.
+    /// Blocks of the solvers.
     const SOLVERS: [&str; 6] = ["CG", "PGS", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
 
-    /// The same with blocks of another solver.
+    /// The same model with the blocks of another solver.
     fn with_solver(lanes: usize, placement: WorkingSetSpace, solver: &[&str]) -> (Composer, Layout) {
         let mut sizes = Sizes::default();
         for size in Size::ALL {
@@ -362,7 +362,7 @@ mod tests {
             composer.transient(&layout, 2 * layout.workgroup_bytes() + composer.reduction_bytes());
         assert!(transient.workgroup_bytes() > layout.workgroup_bytes());
         assert!(transient.workgroup_bytes() <= 2 * layout.workgroup_bytes());
-        // what a step starts from is never transient
+        // initial state is never transient
         assert!(ranked(|f| f.traits.transient).all(|f| f.stage != "state"));
     }
 
@@ -379,11 +379,11 @@ mod tests {
                 let of = crate::model::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
                 assert!(
                     of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "scratch"))
-                        // inverse dynamics says what forward dynamics would
+                        // inverse dynamics writes the fields of forward dynamics
                         || (matches!(stage, Stage::inverse | Stage::fwdinv)
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
                         || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse)))
-                        // what falls asleep is relocated by nothing
+                        // sleep clears the results of other stages in trees that fall asleep
                         || (*stage == Stage::sleep
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::acceleration))),
                     "{} writes {name}, a field of {:?}",

@@ -4,17 +4,17 @@ use super::flags::Flags;
 
 /// An open block.
 struct Block {
-    /// Its lines are kept.
+    /// True if its lines are kept.
     kept: bool,
-    /// Braces that are open in its text.
+    /// Number of braces open in its text.
     depth: i32,
 }
 
-/// Keeps the lines of `//#if NAME` … `//#else` … `//#endif` blocks whose flag holds; `!NAME` negates. Each part of a block
-/// closes the braces that it opens, so that no part can be read without its end.
+/// Keeps the lines of `//#if NAME` … `//#else` … `//#endif` blocks whose flag holds; `!NAME` negates. Each part of a
+/// block must close the braces that it opens, so that it can be read on its own.
 ///
 /// # Errors
-/// An unknown flag, an unbalanced block, or one that crosses a brace, as text.
+/// An unknown flag, an unbalanced block, or a block that crosses a brace, as text.
 pub(crate) fn preprocess(source: &str, flags: &Flags) -> Result<String, String> {
     let mut out = String::with_capacity(source.len());
     let mut open: Vec<Block> = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn preprocess(source: &str, flags: &Flags) -> Result<String, String> 
             out.push_str(line);
             out.push('\n');
         }
-        // braces of the line, for every block that it is in
+        // braces of the line, for every enclosing block
         for brace in line.split("//").next().unwrap_or("").chars() {
             let step = i32::from(brace == '{') - i32::from(brace == '}');
             for block in &mut open {

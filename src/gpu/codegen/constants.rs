@@ -1,4 +1,4 @@
-//! Numbers of a model that loops which are written out may ask for.
+//! Model constants available to loop unrolling.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Every field of a model.
+    /// Collects every field of a model.
     pub(super) fn new(model: &Model) -> Self {
         let mut tables = Self::default();
         for field in Model::<f64>::FIELDS {
@@ -33,12 +33,12 @@ impl Tables {
     }
 }
 
-/// What is known of a model when the loops of its kernels are written out.
+/// Values known at generation time, for unrolling a model's kernels.
 pub(super) struct ModelConstants<'a> {
     library: &'a Library,
     tables: &'a Tables,
     layout: &'a Layout,
-    /// Whether functions touch registers, as far as it was asked for.
+    /// Cache: true for functions that access registers.
     register_access: RefCell<BTreeMap<String, bool>>,
 }
 
@@ -70,7 +70,7 @@ impl Known for ModelConstants<'_> {
                 }
             }
             [index] => {
-                // a table of the model that is the same for all worlds
+                // a model table shared by all worlds
                 let shared = self.layout.slot(name).is_some_and(|s| s.space == AddressSpace::Model);
                 let entry = self.tables.integers.get(name).filter(|_| shared);
                 if let Some(value) = entry.and_then(|t| t.get(usize::try_from(*index).ok()?)) {
@@ -86,7 +86,7 @@ impl Known for ModelConstants<'_> {
     fn element(&self, name: &str, index: i64) -> Option<Element> {
         let access = access::parse(name).filter(|a| a.row == ValueType::Scalar)?;
         let slot = self.layout.slot(access.field.name)?;
-        // a number of the model that is the same for all worlds
+        // a model number shared by all worlds
         if slot.space == AddressSpace::Model && !access.set {
             let value = self.tables.reals.get(access.field.name)?.get(usize::try_from(index).ok()?)?;
             return Some(Element::Value(access::real(*value)));
@@ -106,7 +106,7 @@ impl Known for ModelConstants<'_> {
             found |= slot.is_some_and(|s| s.space == AddressSpace::Register);
             None
         };
-        // accessors are no functions that control passes to
+        // accessors are not calls
         if access::parse(name).is_none() {
             let root = Item { name: String::new(), text: format!("{name}()") };
             let Ok(_) = self.library.link(&[root], note, identity);

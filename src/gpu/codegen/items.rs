@@ -1,4 +1,4 @@
-//! WGSL text cut into its top-level items, words and imports.
+//! Lexical analysis of WGSL: top-level items, words and imports.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty())
 }
 
-/// The same with whether a parenthesis follows: the name of a function, or of a type, is that.
+/// Identifiers, each with true if a parenthesis follows: then it names a function or a type.
 pub fn references(text: &str) -> impl Iterator<Item = (&str, bool)> {
     identifiers(text).map(|word| {
         let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
@@ -94,14 +94,14 @@ pub fn references(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Imported names with the modules that they come from, and the text without the imports. An import is
-/// `import package::room::stem::name;` or `import package::room::stem::{name, name};`, as in WESL.
+/// Imported names with their modules, and the text without the imports. An import has the form `import
+/// package::room::stem::name;` or `import package::room::stem::{name, name};`, as in WESL.
 ///
 /// # Errors
 /// A malformed import, as text.
 pub fn imports(source: &str) -> Result<(BTreeMap<String, String>, String), String> {
     let (mut names, mut rest, mut text) = (BTreeMap::new(), String::new(), source);
-    // imports stand at the beginnings of lines
+    // imports start at the beginning of a line
     while let Some(start) = find_import(text) {
         rest.push_str(&text[..start]);
         let statement = &text[start..];
@@ -119,17 +119,17 @@ pub fn imports(source: &str) -> Result<(BTreeMap<String, String>, String), Strin
     Ok((names, rest))
 }
 
-/// Where the next import begins.
+/// Position of the next import.
 fn find_import(text: &str) -> Option<usize> {
     if text.starts_with("import ") { Some(0) } else { text.find("\nimport ").map(|at| at + 1) }
 }
 
-/// Names that a function declares: its parameters and variables.
+/// Local names of a function: its parameters and variables.
 pub fn locals(text: &str) -> impl Iterator<Item = &str> {
     let words: Vec<(&str, &str)> = identifiers(text)
         .map(|word| (word, &text[word.as_ptr() as usize - text.as_ptr() as usize + word.len()..]))
         .collect();
-    // a name before a colon is a parameter or has a type; one after `let` or `var` is a variable
+    // a name before a colon is a parameter or typed variable; one after `let` or `var` is a variable
     let mut previous = "";
     words.into_iter().filter_map(move |(word, after)| {
         let declared = matches!(previous, "let" | "var") || after.trim_start().starts_with(':');

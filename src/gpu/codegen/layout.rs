@@ -1,7 +1,7 @@
-//! Where every field lives on the GPU, made from the table of fields.
+//! GPU memory layout of every field, from the table of fields.
 //!
-//! Worlds are tiled: element i of a field of world w is at `(w / tile) * stride * tile + (offset + i) * tile
-//! + w % tile` of the arena of its element type. Only fields that some kernel names get a space.
+//! Worlds are tiled: element i of a field of world w is at `(w / tile) * stride * tile + (offset + i) * tile + w %
+//! tile` in the arena of its element type. Only fields named by some kernel are placed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,42 +16,42 @@ pub enum AddressSpace {
     World,
     /// The read-only model buffer: one value for all worlds.
     Model,
-    /// Variables of an invocation, one an element: only elements known when the text is made can be accessed.
+    /// Variables of an invocation, one for each element, which must be known at generation time.
     Register,
     /// Memory of the workgroup, worlds side by side.
     Workgroup,
-    /// Written into the kernel's text.
+    /// Literals in the kernel's text.
     Literal(Vec<f64>),
 }
 
-/// AddressSpace of one field.
+/// Placement of one field.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// What the table says.
+    /// The entry of the table.
     pub field: Field,
     /// First element in its buffer (of one world).
     pub offset: usize,
     /// Number of elements of one world.
     pub len: usize,
-    /// The kind of memory.
+    /// The address space.
     pub space: AddressSpace,
 }
 
-/// Fields that kernels keep to themselves: nothing outside of a dispatch sees them.
+/// Working set: fields private to a dispatch, kept outside storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkingSet {
-    /// Where: [`AddressSpace::Register`] or [`AddressSpace::Workgroup`].
+    /// [`AddressSpace::Register`] or [`AddressSpace::Workgroup`].
     pub space: AddressSpace,
-    /// Which.
+    /// Names of the fields.
     pub fields: BTreeSet<&'static str>,
 }
 
 impl WorkingSet {
-    /// No field.
+    /// The empty working set.
     pub const NONE: Self = Self { space: AddressSpace::Register, fields: BTreeSet::new() };
 }
 
-/// Places of all fields that kernels use.
+/// Placement of all fields that kernels use.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Lengths of the axes, capacities included.
@@ -70,7 +70,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Places every field of `used`; model fields in `per_world` get a value per world.
+    /// Places every field of `used`; model fields in `per_world` get a value for each world.
     pub fn new(
         model: &Model,
         sizes: Sizes,
@@ -81,12 +81,12 @@ impl Layout {
     ) -> Self {
         let mut layout =
             Self { sizes, tile, stride_f: 0, stride_i: 0, model_f: 0, model_i: 0, slots: BTreeMap::new() };
-        // what steps on its own, in the order of the table
+        // Data fields, in table order
         for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             let here = working_set.fields.contains(field.name);
             layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
         }
-        // what is the same for all worlds, unless it was per_world
+        // model fields: shared by all worlds, except those in `per_world`
         for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             let space = if per_world.contains(field.name) {
                 AddressSpace::World
@@ -112,17 +112,17 @@ impl Layout {
         self.slots.insert(field.name, Slot { field, offset, len, space });
     }
 
-    /// AddressSpace of a field that kernels use.
+    /// Placement of a field; none if no kernel uses it.
     pub fn slot(&self, name: &str) -> Option<&Slot> {
         self.slots.get(name)
     }
 
-    /// Places of all fields.
+    /// Placements of all fields.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.slots.values()
     }
 
-    /// The same with some fields elsewhere; they keep their room in the arena.
+    /// A copy with some fields in another address space; they keep their room in the arena.
     pub fn relocated(&self, fields: &BTreeSet<&'static str>, space: &AddressSpace) -> Self {
         let mut layout = self.clone();
         for slot in layout.slots.values_mut().filter(|s| fields.contains(s.field.name)) {
@@ -131,7 +131,7 @@ impl Layout {
         layout
     }
 
-    /// Bytes of workgroup memory that fields take.
+    /// Bytes of workgroup memory used by fields.
     pub fn workgroup_bytes(&self) -> usize {
         let here = self.slots().filter(|s| s.space == AddressSpace::Workgroup);
         here.map(|s| (4 * s.len * self.tile).max(4).next_multiple_of(16)).sum()
@@ -161,7 +161,7 @@ impl Layout {
     }
 }
 
-/// Options and statistics go into the text of the kernels; other model fields into the model buffer.
+/// Options and statistics become literals; other model fields go to the model buffer.
 fn shared_field_space(model: &Model, field: &Field) -> AddressSpace {
     let short = field.name.starts_with("opt_") || field.name.starts_with("stat_");
     match model.get(field.name) {

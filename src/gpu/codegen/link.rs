@@ -1,11 +1,11 @@
-//! A linker of WGSL: only what an entry point needs, from modules that say what they import.
+//! A linker for WGSL: collects what an entry point needs from modules with explicit imports.
 //!
-//! Library and kernels are plain `.wgsl` files, each a module. A composed text holds the items (functions, structs,
-//! constants, variables) that its roots reach. A word of an item means an item of its own module or an imported one; any
-//! other name is asked of a provider, which makes accessors and constants for the model at hand.
+//! Library and kernels are plain `.wgsl` files, each a module. A linked text holds the items (functions, structs,
+//! constants, variables) reachable from its roots. A word denotes an item of its own module or an imported one; any
+//! other name is resolved by a provider, which generates accessors and constants for the model.
 //!
-//! A function named `f__A__B` is a template: `f__qLD__x` is the same text with the accessors of `qLD` in the
-//! place of `A`'s and those of `x` in the place of `B`'s. It is imported as `f`.
+//! A function named `f__A__B` is a template: `f__qLD__x` is the same text with the accessors of `A` replaced by those
+//! of `qLD`, and those of `B` by those of `x`. It is imported as `f`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,14 +34,14 @@ fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
     out + rest
 }
 
-/// An item with the module that it is in.
+/// An item and its module.
 #[derive(Clone, Debug)]
 struct Definition {
     item: Item,
     module: usize,
 }
 
-/// A file: its path in imports, and the names that it imports with where they come from.
+/// A file: its import path, and the origins of its imported names.
 #[derive(Clone, Debug)]
 struct Module {
     path: String,
@@ -53,15 +53,15 @@ struct Module {
 pub struct Library {
     modules: Vec<Module>,
     items: BTreeMap<String, Definition>,
-    /// Full names of templates by the name before their parameters and the number of these.
+    /// Full names of templates, by base name and number of parameters.
     templates: BTreeMap<(String, usize), String>,
 }
 
 impl Library {
-    /// Adds a preprocessed source file under its path in imports.
+    /// Adds a preprocessed source file under its import path.
     ///
     /// # Errors
-    /// A malformed import; a name that is defined already, with both places: items of all modules end up in one text.
+    /// A malformed import, or a name defined twice, with both places: items of all modules share one text.
     pub fn add(&mut self, path: &str, source: &str) -> Result<(), String> {
         let (imports, text) = imports(source)?;
         let module = self.modules.len();
@@ -82,7 +82,7 @@ impl Library {
         Ok(())
     }
 
-    /// The definition that a word means anywhere: of an item, or of the template that it is an instance of.
+    /// Global definition of a word: an item, or the template of which it is an instance.
     fn definition(&self, word: &str) -> Option<&Definition> {
         if let Some(found) = self.items.get(word) {
             return Some(found);
@@ -92,8 +92,8 @@ impl Library {
         self.items.get(self.templates.get(&key)?)
     }
 
-    /// The definition that a word means in a text of some modules: its own, and of an instance of a template also those
-    /// that its arguments come from. Texts that are made belong to none, and see all.
+    /// Definition of a word as seen from a set of modules: their own items and imports. An instance of a template
+    /// also sees the modules of its arguments. Generated texts belong to no module and see everything.
     fn visible(&self, word: &str, modules: &[usize]) -> Option<&Definition> {
         let found = self.definition(word)?;
         let base = word.split("__").next()?;
@@ -102,7 +102,7 @@ impl Library {
         (modules.is_empty() || modules.iter().any(sees)).then_some(found)
     }
 
-    /// The text of an item, or of a template with its arguments.
+    /// Text of an item, or of a template with its arguments substituted.
     fn instantiate(&self, word: &str, definition: &Definition) -> String {
         if definition.item.name == word {
             return definition.item.text.clone();
@@ -112,8 +112,7 @@ impl Library {
         substitute(&definition.item.text, &params[1..], &args[1..])
     }
 
-    /// What is wrong with the names of all modules: items of others that are used without an import, and local names that
-    /// hide an item.
+    /// Name errors of all modules: items used without an import, and local names that shadow an item.
     pub fn check(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         for Definition { item, module } in self.items.values() {
@@ -143,7 +142,7 @@ impl Library {
         wrong
     }
 
-    /// Text of the value of a constant.
+    /// Text of a constant's value.
     pub fn constant(&self, name: &str) -> Option<&str> {
         let text = &self.items.get(name)?.item.text;
         text.strip_prefix("const ")?.split_once('=')?.1.strip_suffix(';').map(str::trim)
@@ -159,7 +158,7 @@ impl Library {
         (single && !value.contains(';')).then_some((parameter, value))
     }
 
-    /// A text with the calls of functions of one integer whose value does not depend on it replaced by that value.
+    /// Replaces calls of one-integer functions whose value does not depend on the argument by that value.
     pub fn fold_constant_calls(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -177,7 +176,7 @@ impl Library {
         while let Some((start, end, value)) = found(rest) {
             let close = closing_parenthesis(&rest[end..]);
             out.push_str(&rest[..start]);
-            // its own definition stays
+            // a definition is not a call
             if out.ends_with("fn ") {
                 out.push_str(&rest[start..end]);
                 rest = &rest[end..];
@@ -189,8 +188,8 @@ impl Library {
         out + rest
     }
 
-    /// Everything that `roots` reach, from the library or else from `provide`, in a stable order, each text of the
-    /// library passed through `write`.
+    /// All items reachable from `roots`, from the library or else from `provide`, in a stable order; texts of the
+    /// library are passed through `write`.
     ///
     /// # Errors
     /// Those of `write`.
@@ -210,13 +209,13 @@ impl Library {
                     continue;
                 }
                 let found = self.visible(word, &modules);
-                // a local variable may be named like a function
+                // a local variable may have the name of a function
                 if !called && found.is_some_and(|d| d.item.is_function()) {
                     continue;
                 }
                 let found = match found {
                     Some(definition) => {
-                        // an instance of a template sees what its arguments mean here
+                        // an instance of a template resolves its arguments in this scope
                         let instance = definition.item.name != word;
                         let mut scope = if instance { modules.clone() } else { Vec::new() };
                         scope.push(definition.module);
@@ -235,7 +234,7 @@ impl Library {
     }
 }
 
-/// Length of the parentheses that a text begins with, both included.
+/// Length of the parenthesised group at the start of a text, parentheses included.
 fn closing_parenthesis(text: &str) -> usize {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -247,7 +246,7 @@ fn closing_parenthesis(text: &str) -> usize {
     text.len()
 }
 
-/// Leaves a text as it is.
+/// Returns a text unchanged.
 ///
 /// # Errors
 /// None.
@@ -326,7 +325,7 @@ mod tests {
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].contains("g in i hides an item of package::far"), "{said:?}");
         assert!(said[1].contains("i uses h of package::far without an import"), "{said:?}");
-        // what is not imported is not linked either
+        // an item without an import is not linked
         let Ok(text) = library.link(
             &[Item { name: "main".into(), text: "fn main() { i(); }".into() }],
             |_| None,

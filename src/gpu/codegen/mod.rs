@@ -1,4 +1,4 @@
-//! Kernels for one model: composition of WGSL, accessors, the layout of memory.
+//! Kernels of one model: composition of WGSL, accessors, memory layout.
 
 pub mod access;
 pub mod compose;

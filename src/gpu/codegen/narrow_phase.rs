@@ -1,11 +1,11 @@
-//! Functions of the narrow phase that are made from the table of shape pairs, for the pairs that a model has.
+//! Narrow-phase functions generated from the table of shape pairs, for the pairs of a model.
 
 use std::fmt::Write as _;
 
 use crate::schema::enums::{geom, word};
 use crate::schema::shape_pairs::{Method, ShapePair};
 
-/// Text of a function of the narrow phase; none for other names.
+/// Text of a narrow-phase function; none for other names.
 pub(crate) fn function(name: &str, pairs: &[&'static ShapePair]) -> Option<String> {
     match name {
         "closed_form" => Some(closed_form(pairs)),
@@ -14,7 +14,7 @@ pub(crate) fn function(name: &str, pairs: &[&'static ShapePair]) -> Option<Strin
     }
 }
 
-/// Contacts of two shapes nearer than a margin, in closed form, which are their distance too.
+/// `closed_form`: contacts of two shapes within a margin, which also give their distance.
 fn closed_form(pairs: &[&'static ShapePair]) -> String {
     let mut out = String::from(
         "fn closed_form(t1: i32, t2: i32, a: Shape, b: Shape, margin: f32) {\n    nfound = 0u;\n",
@@ -26,7 +26,7 @@ fn closed_form(pairs: &[&'static ShapePair]) -> String {
     out
 }
 
-/// The contacts of two types come from support functions.
+/// `is_convex_pair`: true if the contacts of two types come from support functions.
 fn is_convex_pair(pairs: &[&'static ShapePair]) -> String {
     let tests: Vec<String> =
         pairs.iter().filter(|pair| pair.is_convex()).map(|pair| format!("({})", test(pair))).collect();
@@ -34,7 +34,7 @@ fn is_convex_pair(pairs: &[&'static ShapePair]) -> String {
     format!("fn is_convex_pair(t1: i32, t2: i32) -> bool {{\n    return {any};\n}}")
 }
 
-/// The condition for a pair.
+/// Condition for one pair.
 fn test(pair: &ShapePair) -> String {
     let name = |kind: i32| word(geom::WORDS, kind).to_uppercase();
     format!("t1 == GEOM_{} && t2 == GEOM_{}", name(pair.types.0), name(pair.types.1))

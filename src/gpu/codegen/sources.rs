@@ -1,8 +1,8 @@
-//! The WGSL files of which kernels are made: the library by room, and the kernel of each stage.
+//! WGSL sources of the kernels: the library by room, and the kernel of each stage.
 
 use crate::schema::stages::stage_table;
 
-/// A file: its module path in imports, and its text.
+/// A file: its import path and its text.
 pub(crate) type Source = (&'static str, &'static str);
 
 macro_rules! library_sources {
@@ -43,7 +43,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    /// Files with an entry point of their own, which are no part of the library.
+    /// Files with entry points of their own, outside the library.
     const ALONE: [&str; 2] = ["transfer", "roofline"];
 
     #[test]

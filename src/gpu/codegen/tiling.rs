@@ -2,25 +2,25 @@
 
 use crate::error::{Error, Result};
 
-/// How worlds are spread over invocations and memory.
+/// Distribution of worlds over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tiling {
     /// Lanes per world, a power of two.
     pub lanes: usize,
     /// Worlds per workgroup, side by side in memory.
     pub tile: usize,
-    /// Where kernels keep what only they use.
+    /// Address space of the working set.
     pub placement: WorkingSetSpace,
 }
 
-/// Where kernels keep the fields that only they use and use most.
+/// Address space of the working set: the most used of the fields private to kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WorkingSetSpace {
-    /// With all other fields.
+    /// Storage, like all other fields.
     Storage,
-    /// In the memory of the workgroup, as far as it goes.
+    /// Workgroup memory, as far as it reaches.
     Workgroup,
-    /// In variables of the one lane of a world, with the loops over them written out.
+    /// Variables of a world's single lane, with the loops over them unrolled.
     Registers,
 }
 

@@ -1,4 +1,4 @@
-//! Transmissions, activations, forces of actuators, histories.
+//! Flags of transmissions, activations, actuator forces and histories.
 
 use super::{Room, any_of};
 use crate::model::Model;

@@ -1,4 +1,4 @@
-//! Pairs of shapes that can meet, margins, bounding volumes.
+//! Flags of colliding shape pairs, margins and bounding volumes.
 
 use std::collections::BTreeSet;
 
@@ -39,20 +39,20 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     ]
 }
 
-/// Pairs of shapes that can meet, or whose distance is sensed, in the order of the table.
+/// Shape pairs that can collide, or whose distance is sensed, in table order.
 pub(crate) fn shape_pairs(model: &Model) -> Vec<&'static ShapePair> {
     let (met, sensed) = (met_types(model), sensed_types(model));
     SHAPE_PAIRS.iter().filter(|pair| met.contains(&pair.types) || sensed.contains(&pair.types)).collect()
 }
 
-/// Types of the candidates.
+/// Geom type pairs of the candidates.
 fn met_types(model: &Model) -> BTreeSet<(i32, i32)> {
     let kind = |g: i32| usize::try_from(g).map_or(-1, |g| model.geom_type[g]);
     let candidates = model.candidate_geom1.iter().zip(&model.candidate_geom2);
     candidates.map(|(g1, g2)| (kind(*g1), kind(*g2))).collect()
 }
 
-/// Types of the geoms whose distance is sensed.
+/// Geom type pairs of distance sensors.
 fn sensed_types(model: &Model) -> BTreeSet<(i32, i32)> {
     if !plan::has_sensors(model, |rule| rule.block == "DISTANCE_SENSOR") {
         return BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Kinds of constraint rows.
+//! Flags of constraint types.
 
 use super::{Room, any_of, constrains, has_contacts, some};
 use crate::model::Model;
@@ -26,7 +26,7 @@ pub(super) fn flags(model: &Model) -> Room {
     ]
 }
 
-/// Some contact can have an elliptic cone.
+/// True if any contact can have an elliptic cone.
 pub(super) fn is_elliptic(model: &Model) -> bool {
     model.opt_cone[0] == cone::ELLIPTIC && has_contacts(model)
 }

@@ -1,4 +1,4 @@
-//! Integrators, and the derivatives that they need.
+//! Flags of the integrators and their derivatives.
 
 use super::{Room, has_reflected_inertia, some};
 use crate::model::features::is_single_free_body;

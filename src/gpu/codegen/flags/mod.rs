@@ -1,4 +1,4 @@
-//! Optional blocks of the kernels (`//#if NAME`): which of them a model needs, room by room.
+//! Optional blocks of the kernels (`//#if NAME`): the flags of a model, room by room.
 
 mod actuation;
 mod collision;
@@ -17,7 +17,7 @@ use super::tiling::Tiling;
 use crate::model::Model;
 use crate::schema::enums::disable;
 
-/// Every flag with whether its blocks are kept.
+/// Flags by name; true if the blocks are kept.
 pub(crate) type Flags = BTreeMap<&'static str, bool>;
 
 /// The flags of one room.
@@ -38,27 +38,27 @@ pub(crate) fn flags(model: &Model, tiling: Tiling) -> Flags {
     rooms.into_iter().flatten().collect()
 }
 
-/// Some number is not zero.
+/// True if any number is non-zero.
 fn some(v: &[f64]) -> bool {
     v.iter().any(|x| *x != 0.0)
 }
 
-/// Some element is of one of these kinds.
+/// True if any element is one of these kinds.
 fn any_of(kinds: &[i32], wanted: &[i32]) -> bool {
     kinds.iter().any(|kind| wanted.contains(kind))
 }
 
-/// Constraints of a kind are on: neither they nor all constraints are disabled.
+/// True if a type of constraint is enabled: neither it nor all constraints are disabled.
 fn constrains(model: &Model, bit: i32) -> bool {
     !model.disabled(bit) && !model.disabled(disable::CONSTRAINT)
 }
 
-/// Contacts can make constraint rows.
+/// True if contacts can make constraint rows.
 fn has_contacts(model: &Model) -> bool {
     constrains(model, disable::CONTACT) && model.sizes.ncandidate > 0
 }
 
-/// Some actuator adds damping or armature to what it acts on.
+/// True if any actuator adds damping or armature to its target.
 fn has_reflected_inertia(model: &Model) -> bool {
     model.jnt_actuatorid.iter().chain(&model.tendon_actuatorid).any(|id| *id != -1)
 }

@@ -1,4 +1,4 @@
-//! Lanes, the address space of the working set, and what the driver asks for.
+//! Flags of lanes, of the working set's address space, and of driver limits.
 
 use super::Room;
 use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
@@ -9,7 +9,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("LANES", tiling.lanes > 1),
         ("REGISTERS", tiling.placement == WorkingSetSpace::Registers),
         ("LOCAL_WORKING_SET", tiling.placement != WorkingSetSpace::Storage),
-        // of drivers that end long loops; the composer sets both for the driver at hand
+        // for drivers that end long loops; the composer sets both for the current driver
         ("SPLIT_SOLVE", true),
         ("LOOP_LIMIT", true),
         ("SLEEP", model.has_sleep()),

@@ -1,4 +1,4 @@
-//! Kinds of sensors: a block for each group of the table, and what several groups share.
+//! Flags of sensor types: one for each group of the table, and those that several groups share.
 
 use super::Room;
 use crate::model::{Model, plan};

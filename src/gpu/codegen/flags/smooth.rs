@@ -1,4 +1,4 @@
-//! Joints, tendons, passive forces.
+//! Flags of joints, tendons and passive forces.
 
 use super::{Room, any_of, has_reflected_inertia, some};
 use crate::model::Model;

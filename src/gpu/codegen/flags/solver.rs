@@ -1,4 +1,4 @@
-//! The solver of a model, and the sparsity that it uses.
+//! Flags of the solver and its sparsity.
 
 use super::constraint::is_elliptic;
 use super::{Room, has_contacts};
