@@ -39,38 +39,6 @@ impl std::fmt::Display for Problem {
     }
 }
 
-impl Problem {
-    /// The line of text with a caret below the marked span; empty where there is no line.
-    ///
-    /// ```
-    /// # use manyworlds::{load_str, error::Error};
-    /// let Err(Error::Model(problems)) = load_str("<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>")
-    /// else { panic!() };
-    /// assert_eq!(
-    ///     problems[0].excerpt(),
-    ///     "1 | <mujoco><worldbody><geom sise='1'/></worldbody></mujoco>\n  |                          ^^^^"
-    /// );
-    /// ```
-    pub fn excerpt(&self) -> String {
-        if self.line == 0 {
-            return String::new();
-        }
-        // a long line is cut around the span
-        let skip = (self.column as usize - 1).saturating_sub(EXCERPT_BEFORE);
-        let line: String = self.text.chars().skip(skip).take(EXCERPT).collect();
-        let before = self.column as usize - 1 - skip;
-        let marked = self.length.clamp(1, line.chars().count().saturating_sub(before).max(1));
-        // tabs stay tabs, so that the caret stands below its character
-        let pad: String = line.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        let (number, margin) = (self.line, " ".repeat(self.line.to_string().len()));
-        format!("{number} | {line}\n{margin} | {pad}{}", "^".repeat(marked))
-    }
-}
-
-/// Longest part of a line that an excerpt shows, and of what is before the span.
-const EXCERPT: usize = 110;
-const EXCERPT_BEFORE: usize = 70;
-
 /// Anything that can go wrong in the library.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

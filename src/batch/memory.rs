@@ -1,5 +1,7 @@
 //! Memory per world, and checks against the available memory.
 
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -87,9 +89,12 @@ pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
 
 /// Available memory in bytes, if the system reports it.
 fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+    let ram = MemoryRefreshKind::nothing().with_ram();
+    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(ram)).ok()?;
+    let free = Some(system.available_memory()).filter(|&bytes| bytes > 0)?;
+    // files that the system keeps in a container's memory make room when it is needed: only the rest counts
+    let room = system.cgroup_limits().map(|c| c.total_memory.saturating_sub(c.rss));
+    Some(room.map_or(free, |room| room.min(free)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::stages::Stage;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::output::Output;
 
@@ -145,31 +145,49 @@ fn print(device: &str, report: &Report, output: &Output) {
     if !report.absent.is_empty() {
         output.text(format_args!("not kept by the kernels of this model: {}", report.absent.join(" ")));
     }
-    output.object(&json!({
-        "device": device,
-        "absent": report.absent,
-        "passed": report.passed(),
-        "over": over,
-        "compared": report.compared,
-        "borderline": report.borderline,
-        "rows": report.rows.iter().map(object).collect::<Vec<_>>(),
-    }));
+    output.object(&Checked {
+        device,
+        absent: &report.absent,
+        passed: report.passed(),
+        over,
+        compared: report.compared,
+        borderline: report.borderline,
+        rows: report.rows.iter().map(Row::of).collect(),
+    });
 }
 
 fn is_state(row: &FieldReport) -> bool {
     Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.stage == "state")
 }
 
-/// A row for programs; an infinite error, which JSON lacks, becomes null.
-fn object(row: &FieldReport) -> Value {
-    json!({
-        "stage": row.stage.name(),
-        "field": row.field,
-        "double": row.double,
-        "single": row.single,
-        "tolerance": row.tolerance,
-        "over": row.over(),
-        "world": row.world,
-        "index": row.index,
-    })
+/// What programs are told.
+#[derive(Serialize)]
+struct Checked<'a> {
+    device: &'a str,
+    absent: &'a [&'static str],
+    passed: bool,
+    over: usize,
+    compared: usize,
+    borderline: usize,
+    rows: Vec<Row>,
+}
+
+/// A field after a stage; an infinite error, which JSON lacks, becomes null.
+#[derive(Serialize)]
+struct Row {
+    stage: &'static str,
+    field: &'static str,
+    double: f64,
+    single: f64,
+    tolerance: f64,
+    over: bool,
+    world: usize,
+    index: usize,
+}
+
+impl Row {
+    fn of(report: &FieldReport) -> Self {
+        let FieldReport { stage, field, double, single, tolerance, world, index } = *report;
+        Self { stage: stage.name(), field, double, single, tolerance, over: report.over(), world, index }
+    }
 }

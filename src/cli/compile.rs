@@ -8,7 +8,7 @@ use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
 use manyworlds::schema::Size;
 use manyworlds::{compile, files, mjcf};
-use serde_json::json;
+use serde::Serialize;
 
 use super::output::Output;
 
@@ -47,6 +47,14 @@ impl OutputFormat {
     }
 }
 
+/// What programs are told.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Written {
+    Arrays { arrays: usize, out: String },
+    Bytes { bytes: u64, out: String },
+}
+
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let (from, to) = (&arguments.model, &arguments.out);
     let form = OutputFormat::of(to)?;
@@ -58,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     let bytes = std::fs::metadata(to).map_or(0, |m| m.len());
     output.text(format_args!("{bytes} bytes in {}", to.display()));
-    output.object(&json!({ "bytes": bytes, "out": to.display().to_string() }));
+    output.object(&Written::Bytes { bytes, out: to.display().to_string() });
     Ok(true)
 }
 
@@ -88,6 +96,6 @@ fn write_arrays(model: &Model, out: &Path, output: &Output) -> Result<bool> {
     npz::write(out, &arrays)?;
     let out = out.display();
     output.text(format_args!("{} arrays in {out}", arrays.len()));
-    output.object(&json!({ "arrays": arrays.len(), "out": out.to_string() }));
+    output.object(&Written::Arrays { arrays: arrays.len(), out: out.to_string() });
     Ok(true)
 }

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
-use manyworlds::batch::Backend;
 use manyworlds::error::Result;
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
-use serde_json::json;
+use serde::Serialize;
 
 use super::output::Output;
 use super::states;
@@ -34,6 +33,17 @@ pub(super) struct Arguments {
     forward: bool,
     #[command(flatten)]
     batch: super::BatchArguments,
+}
+
+/// What programs are told.
+#[derive(Serialize)]
+struct Differentiated {
+    states: usize,
+    out: String,
+    backend: &'static str,
+    device: String,
+    eps: f64,
+    seconds: f64,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
@@ -73,15 +83,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let seconds = begin.elapsed().as_secs_f64();
     npz::write(&arguments.out, &arrays)?;
     let (device, out) = (differences.device(), arguments.out.display().to_string());
-    let backend = if differences.backend() == Backend::Cpu { "cpu" } else { "gpu" };
     output.text(format_args!("derivatives at {count} states in {out}: {seconds:.3} s ({device})"));
-    output.object(&json!({
-        "states": count,
-        "out": out,
-        "backend": backend,
-        "device": device,
-        "eps": options.eps,
-        "seconds": seconds,
-    }));
+    let backend = differences.backend().name();
+    output.object(&Differentiated { states: count, out, backend, device, eps: options.eps, seconds });
     Ok(true)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use manyworlds::error::Result;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::output::Output;
 
@@ -18,13 +18,39 @@ const LOADERS: &[&str] = &[
     "/usr/lib/libvulkan.so.1",
 ];
 
+/// What programs are told.
+#[derive(Serialize)]
+struct Seen {
+    version: &'static str,
+    reference: &'static str,
+    adapters: Vec<SeenAdapter>,
+    driver_files: Vec<String>,
+    hints: Vec<String>,
+}
+
+/// An adapter with its limits, and the same in words.
+#[derive(Serialize)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are none"))]
+struct SeenAdapter {
+    name: String,
+    backend: String,
+    driver: String,
+    software: bool,
+    workgroup_bytes: u32,
+    invocations: u32,
+    binding_bytes: u64,
+    buffer_bytes: u64,
+    timestamps: bool,
+    text: String,
+}
+
 pub(super) fn run(output: &Output) -> Result<bool> {
     let adapters = adapters();
-    let hints = hints(adapters.is_empty(), adapters.iter().any(|a| a["software"] == false));
+    let hints = hints(adapters.is_empty(), adapters.iter().any(|a| !a.software));
     output.text(format_args!("manyworlds {}, reference {}", env!("CARGO_PKG_VERSION"), super::REFERENCE));
     output.text(format_args!("cpu: {} threads", std::thread::available_parallelism().map_or(1, usize::from)));
     for adapter in &adapters {
-        output.text(format_args!("adapter: {}", adapter["text"].as_str().unwrap_or_default()));
+        output.text(format_args!("adapter: {}", adapter.text));
     }
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         if let Ok(value) = std::env::var(name) {
@@ -34,31 +60,30 @@ pub(super) fn run(output: &Output) -> Result<bool> {
     for hint in &hints {
         output.text(format_args!("hint: {hint}"));
     }
-    output.object(&json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "reference": super::REFERENCE,
-        "adapters": adapters,
-        "driver_files": driver_files(),
-        "hints": hints,
-    }));
-    Ok(!adapters.is_empty())
+    let found = !adapters.is_empty();
+    output.object(&Seen {
+        version: env!("CARGO_PKG_VERSION"),
+        reference: super::REFERENCE,
+        adapters,
+        driver_files: driver_files(),
+        hints,
+    });
+    Ok(found)
 }
 
 #[cfg(feature = "gpu")]
-fn adapters() -> Vec<Value> {
-    let of = |a: manyworlds::gpu::Adapter| {
-        json!({
-            "name": a.name,
-            "backend": a.backend,
-            "driver": a.driver,
-            "software": a.software,
-            "workgroup_bytes": a.workgroup_bytes,
-            "invocations": a.invocations,
-            "binding_bytes": a.binding_bytes,
-            "buffer_bytes": a.buffer_bytes,
-            "timestamps": a.timestamps,
-            "text": text(&a),
-        })
+fn adapters() -> Vec<SeenAdapter> {
+    let of = |a: manyworlds::gpu::Adapter| SeenAdapter {
+        text: text(&a),
+        name: a.name,
+        backend: a.backend,
+        driver: a.driver,
+        software: a.software,
+        workgroup_bytes: a.workgroup_bytes,
+        invocations: a.invocations,
+        binding_bytes: a.binding_bytes,
+        buffer_bytes: a.buffer_bytes,
+        timestamps: a.timestamps,
     };
     manyworlds::gpu::adapters().into_iter().map(of).collect()
 }
@@ -76,7 +101,7 @@ fn text(a: &manyworlds::gpu::Adapter) -> String {
 }
 
 #[cfg(not(feature = "gpu"))]
-fn adapters() -> Vec<Value> {
+fn adapters() -> Vec<SeenAdapter> {
     Vec::new()
 }
 

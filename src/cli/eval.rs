@@ -10,7 +10,7 @@ use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::{Dim, Field, ValuesMut};
-use serde_json::json;
+use serde::Serialize;
 
 use super::output::Output;
 use super::{dense, states};
@@ -34,6 +34,17 @@ pub(super) struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     batch: super::BatchArguments,
+}
+
+/// What programs are told.
+#[derive(Serialize)]
+struct Evaluated {
+    states: usize,
+    arrays: usize,
+    out: String,
+    backend: &'static str,
+    device: String,
+    precision: &'static str,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
@@ -64,14 +75,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
 
     let (device, out) = (batch.device(), arguments.out.display().to_string());
     output.text(format_args!("{count} states, {} arrays in {out} ({device})", arrays.len()));
-    output.object(&json!({
-        "states": count,
-        "arrays": arrays.len(),
-        "out": out,
-        "backend": batch.backend().name(),
-        "device": device,
-        "precision": batch.precision(),
-    }));
+    output.object(&Evaluated {
+        states: count,
+        arrays: arrays.len(),
+        out,
+        backend: batch.backend().name(),
+        device,
+        precision: batch.precision(),
+    });
     Ok(true)
 }
 

@@ -6,9 +6,9 @@ use manyworlds::batch;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
 use manyworlds::schema::{Size, Sizes};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-use super::output::Output;
+use super::output::{Output, pairs};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -48,20 +48,40 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         output.text(format_args!("{kind:<10} {}", names.join(" ")));
     }
 
-    let counts: Map<String, Value> = counted(&sizes).map(|(name, n)| (name.to_owned(), json!(n))).collect();
-    let names: Map<String, Value> =
-        named(&model).map(|(kind, names)| (kind.to_owned(), json!(names))).collect();
-    output.object(&json!({
-        "model": model.names.model,
-        "timestep": model.opt_timestep[0],
-        "mass": mass,
-        "load_seconds": loading,
-        "sizes": counts,
-        "names": names,
-        "bytes_per_world": missing.is_none().then(|| json!({ "single": bytes(4), "double": bytes(8) })),
-        "unsupported": missing.map(|why| why.to_string()),
-    }));
+    output.object(&Info {
+        model: &model.names.model,
+        timestep: model.opt_timestep[0],
+        mass,
+        load_seconds: loading,
+        sizes: counted(&sizes).collect(),
+        names: named(&model).collect(),
+        bytes_per_world: missing.is_none().then(|| WorldBytes { single: bytes(4), double: bytes(8) }),
+        unsupported: missing.map(|why| why.to_string()),
+    });
     Ok(true)
+}
+
+/// What programs are told.
+#[derive(Serialize)]
+struct Info<'a> {
+    model: &'a str,
+    timestep: f64,
+    mass: f64,
+    load_seconds: f64,
+    #[serde(serialize_with = "pairs")]
+    sizes: Vec<(&'static str, usize)>,
+    #[serde(serialize_with = "pairs")]
+    names: Vec<(&'static str, &'a [String])>,
+    /// Nothing where the model cannot be simulated.
+    bytes_per_world: Option<WorldBytes>,
+    unsupported: Option<String>,
+}
+
+/// Bytes of a world in either precision.
+#[derive(Serialize)]
+struct WorldBytes {
+    single: u64,
+    double: u64,
 }
 
 /// Sizes that are not zero.

@@ -5,9 +5,15 @@ use std::io::{IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressStyle};
 use manyworlds::error::{Error, Problem};
 use miette::{
-    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+    GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteHandler, MietteHandlerOpts,
+    MietteSpanContents, Report, ReportHandler, Severity, SourceCode, SourceSpan, SpanContents,
+    ThemeCharacters,
 };
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+
+/// Longest part of a line that is drawn, and of what is before the marked span, in characters.
+const EXCERPT: usize = 110;
+const EXCERPT_BEFORE: usize = 70;
 
 /// Where results go, and in what form.
 pub(super) struct Output {
@@ -27,9 +33,12 @@ impl Output {
     }
 
     /// The object for programs; nothing in the text form.
-    pub(super) fn object(&self, value: &Value) {
-        if self.json {
-            write_line(std::io::stdout(), value);
+    pub(super) fn object(&self, value: &impl Serialize) {
+        // only a map whose keys are no text could fail
+        if self.json
+            && let Ok(text) = serde_json::to_string(value)
+        {
+            write_line(std::io::stdout(), text);
         }
     }
 
@@ -40,7 +49,9 @@ impl Output {
 
     /// An error; problems of a model one by one.
     pub(super) fn error(&self, error: &Error) {
-        self.object(&json!({ "error": error.to_string(), "problems": problems(error) }));
+        let problems = if let Error::Model(problems) = error { problems.as_slice() } else { &[] };
+        let problems = problems.iter().map(ProblemObject::of).collect();
+        self.object(&Failure { error: error.to_string(), problems });
         match error {
             Error::Model(problems) => {
                 problems.iter().for_each(|p| self.problem(p, Severity::Error));
@@ -60,21 +71,9 @@ impl Output {
         warnings.iter().for_each(|w| self.problem(w, Severity::Warning));
     }
 
-    /// A problem with its line and a caret: drawn on a terminal, plain elsewhere.
+    /// A problem with its line and a mark below it.
     fn problem(&self, problem: &Problem, severity: Severity) {
-        if std::io::stderr().is_terminal() {
-            self.notice(format_args!(
-                "{:?}",
-                miette::Report::new(RenderedProblem(problem.clone(), severity))
-            ));
-            return;
-        }
-        let word = if severity == Severity::Error { "error" } else { "warning" };
-        self.notice(format_args!("{word}: {problem}"));
-        let excerpt = problem.excerpt();
-        if !excerpt.is_empty() {
-            self.notice(format_args!("{excerpt}"));
-        }
+        self.notice(drawn(&report(problem, severity)));
     }
 
     /// A bar for long work; hidden where standard error is no terminal.
@@ -93,83 +92,112 @@ fn write_line(mut to: impl Write, text: impl std::fmt::Display) {
     let _ = writeln!(to, "{text}");
 }
 
-fn problems(error: &Error) -> Vec<Value> {
-    let Error::Model(problems) = error else { return Vec::new() };
-    let of = |p: &Problem| {
-        json!({
-            "file": p.file.display().to_string(),
-            "line": p.line,
-            "column": p.column,
-            "text": p.text,
-            "length": p.length,
-            "message": p.message,
-            "help": p.help,
-        })
-    };
-    problems.iter().map(of).collect()
+/// Pairs of a name and a value as one object, in their order.
+pub(super) fn pairs<K: Serialize, V: Serialize, S: Serializer>(
+    pairs: &[(K, V)],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// What a program is told of an error.
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: String,
+    problems: Vec<ProblemObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProblemObject<'a> {
+    file: String,
+    line: u32,
+    column: u32,
+    text: &'a str,
+    length: usize,
+    message: &'a str,
+    help: &'a str,
+}
+
+impl<'a> ProblemObject<'a> {
+    fn of(problem: &'a Problem) -> Self {
+        Self {
+            file: problem.file.display().to_string(),
+            line: problem.line,
+            column: problem.column,
+            text: &problem.text,
+            length: problem.length,
+            message: &problem.message,
+            help: &problem.help,
+        }
+    }
+}
+
+/// How problems are drawn: in colour and wrapped on a terminal, in plain letters and whole lines elsewhere.
+fn drawing() -> MietteHandler {
+    let terminal = std::io::stderr().is_terminal();
+    let mut theme = if terminal { GraphicalTheme::default() } else { GraphicalTheme::none() };
+    // a word, which logs are searched for, and not a sign
+    let (error, warning) = ("error:".to_owned(), "warning:".to_owned());
+    theme.characters = ThemeCharacters { error, warning, ..theme.characters };
+    MietteHandlerOpts::new().graphical_theme(theme).wrap_lines(terminal).context_lines(0).build()
+}
+
+fn drawn(report: &Report) -> impl std::fmt::Display {
+    std::fmt::from_fn(|f| drawing().debug(report.as_ref(), f))
 }
 
 /// A problem as miette draws it.
-#[derive(Debug)]
-struct RenderedProblem(Problem, Severity);
+fn report(problem: &Problem, severity: Severity) -> Report {
+    // without a line to draw, the file goes into the message
+    let place = (problem.line == 0 && !problem.file.as_os_str().is_empty())
+        .then(|| format!("{}: ", problem.file.display()));
+    let message = place.unwrap_or_default() + &problem.message;
+    let mut drawn = MietteDiagnostic::new(message).with_severity(severity);
+    if !problem.help.is_empty() {
+        drawn = drawn.with_help(&problem.help);
+    }
+    if problem.line == 0 {
+        return Report::new(drawn);
+    }
+    let line = Line::of(problem);
+    Report::new(drawn.with_label(LabeledSpan::at(line.marked.clone(), "here"))).with_source_code(line)
+}
 
-impl std::fmt::Display for RenderedProblem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // without a line to draw, the file goes into the message
-        if self.0.line == 0 {
-            write!(f, "{}: ", self.0.file.display())?;
-        }
-        f.write_str(&self.0.message)
+/// The one line that is known, cut around the marked span where it is long.
+struct Line {
+    file: String,
+    /// From 0.
+    line: usize,
+    /// Of the span, from 0.
+    column: usize,
+    text: String,
+    /// Bytes of the text.
+    marked: std::ops::Range<usize>,
+}
+
+impl Line {
+    fn of(problem: &Problem) -> Self {
+        let column = problem.column.saturating_sub(1) as usize;
+        let skip = column.saturating_sub(EXCERPT_BEFORE);
+        let text: String = problem.text.chars().skip(skip).take(EXCERPT).collect();
+        // columns count characters
+        let bytes = |n: usize| text.chars().take(n).map(char::len_utf8).sum();
+        let marked = bytes(column - skip)..bytes(column - skip + problem.length.max(1));
+        let (file, line) = (problem.file.display().to_string(), problem.line as usize - 1);
+        Self { file, line, column, marked, text }
     }
 }
 
-impl std::error::Error for RenderedProblem {}
-
-impl Diagnostic for RenderedProblem {
-    fn severity(&self) -> Option<Severity> {
-        Some(self.1)
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        (!self.0.help.is_empty()).then(|| Box::new(&self.0.help) as _)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        (self.0.line > 0).then_some(self)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        if self.0.line == 0 {
-            return None;
-        }
-        let (start, length) = self.span();
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some("here".to_owned()), start, length))))
-    }
-}
-
-impl RenderedProblem {
-    /// The marked bytes of the line: columns count characters.
-    fn span(&self) -> (usize, usize) {
-        let skip = self.0.column.saturating_sub(1) as usize;
-        let start: usize = self.0.text.chars().take(skip).map(char::len_utf8).sum();
-        let length: usize =
-            self.0.text.chars().skip(skip).take(self.0.length.max(1)).map(char::len_utf8).sum();
-        (start, length)
-    }
-}
-
-impl SourceCode for RenderedProblem {
-    /// The one line that is known, under its number in the file.
+impl SourceCode for Line {
     fn read_span<'a>(
         &'a self,
         _span: &SourceSpan,
         _before: usize,
         _after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let p = &self.0;
-        let span = SourceSpan::new(0.into(), p.text.len());
-        let (name, line) = (p.file.display().to_string(), p.line.saturating_sub(1) as usize);
-        Ok(Box::new(MietteSpanContents::new_named(name, p.text.as_bytes(), span, line, 0, 1)))
+        let (name, text) = (self.file.clone(), self.text.as_bytes());
+        let span = SourceSpan::from(0..text.len());
+        Ok(Box::new(MietteSpanContents::new_named(name, text, span, self.line, self.column, 1)))
     }
 }
 
@@ -199,12 +227,18 @@ mod tests {
             message: "unknown attribute 'sise'".to_owned(),
             help: "did you mean 'size'?".to_owned(),
         };
-        let mut text = String::new();
-        let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-        assert!(handler.render_report(&mut text, &RenderedProblem(problem, Severity::Error)).is_ok());
-        for part in ["unknown attribute 'sise'", "a.xml:12", "12 │", "did you mean 'size'?"] {
+        let drawn = |problem: &Problem| drawn(&report(problem, Severity::Error)).to_string();
+        let text = drawn(&problem);
+        for part in ["error: unknown attribute 'sise'", "a.xml:12:8", "12 |", "did you mean 'size'?"] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
+        // a long line is cut, its place is not
+        let long = Problem { column: 1008, text: " ".repeat(1000) + &problem.text, ..problem.clone() };
+        let text = drawn(&long);
+        assert!(text.contains("a.xml:12:1008") && text.lines().all(|l| l.chars().count() < 130), "{text}");
+        // without a line there is nothing to draw
+        let whole = drawn(&Problem { line: 0, ..problem });
+        assert!(whole.contains("a.xml: unknown attribute") && !whole.contains("12 |"), "{whole}");
     }
 
     #[test]

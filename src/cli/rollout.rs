@@ -9,11 +9,11 @@ use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::data::Data;
 use manyworlds::schema::Field;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::{open, squeeze};
-use super::output::{Output, scaled};
+use super::output::{Output, pairs, scaled};
 
 /// Most bytes of all recorded fields.
 const MAX_RECORD: u64 = 1 << 33;
@@ -97,12 +97,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
 }
 
 /// What a rollout gave.
+#[derive(Default, Serialize)]
 pub(super) struct Measured {
     pub(super) steps: usize,
     pub(super) seconds: f64,
     pub(super) steps_per_second: f64,
     pub(super) finite: f64,
     pub(super) contacts_mean: f64,
+    #[serde(serialize_with = "pairs")]
     pub(super) status: Vec<(&'static str, usize)>,
 }
 
@@ -256,11 +258,20 @@ fn print(batch: &Batch, measured: &Measured, record: &Recording, load: f64, outp
     if record.frames > 0 {
         line("recorded", format!("{} frames", record.frames));
     }
-    let mut object = summary(batch, measured);
-    object.insert("realtime_factor".to_owned(), json!(realtime));
-    object.insert("frames".to_owned(), json!(record.frames));
-    object.insert("cold_seconds".to_owned(), cold_object(batch, load));
-    output.object(&Value::Object(object));
+    output.object(&Rollout {
+        summary: Summary::new(batch, measured, load),
+        realtime_factor: realtime,
+        frames: record.frames,
+    });
+}
+
+/// What programs are told.
+#[derive(Serialize)]
+struct Rollout<'a> {
+    #[serde(flatten)]
+    summary: Summary<&'a Measured>,
+    realtime_factor: f64,
+    frames: usize,
 }
 
 /// What was waited for before the first step, in words.
@@ -273,49 +284,69 @@ pub(super) fn cold_text(batch: &Batch, load: f64) -> String {
     format!("{:.2} s: {}", load + cold.total(), shown.join(", "))
 }
 
-/// The same for programs.
-pub(super) fn cold_object(batch: &Batch, load: f64) -> Value {
-    let parts = [("load", load)].into_iter().chain(batch.cold_start().parts());
-    Value::Object(parts.map(|(name, seconds)| (name.to_owned(), json!(seconds))).collect())
-}
-
-/// How the kernels were cut and spread; nothing on the CPU.
-fn kernel_pairs(batch: &Batch) -> Vec<(&'static str, Value)> {
-    #[cfg(feature = "gpu")]
-    if let Some((shape, partition)) = batch.kernel_tiling() {
-        return vec![
-            ("lanes", json!(shape.lanes)),
-            ("worlds_per_group", json!(shape.tile)),
-            ("partition", json!(partition.name())),
-            ("placement", json!(shape.placement.name())),
-        ];
-    }
-    let _ = batch;
-    Vec::new()
-}
-
 /// The figures of a rollout under their public names.
-pub(super) fn summary(batch: &Batch, measured: &Measured) -> Map<String, Value> {
-    let status: Map<String, Value> =
-        measured.status.iter().map(|(k, n)| ((*k).to_owned(), json!(n))).collect();
-    let pairs = [
-        ("steps_per_second", json!(measured.steps_per_second)),
-        ("worlds", json!(batch.worlds())),
-        ("steps", json!(measured.steps)),
-        ("seconds", json!(measured.seconds)),
-        ("backend", json!(batch.backend().name())),
-        ("device", json!(batch.device())),
-        ("precision", json!(batch.precision())),
-        ("finite", json!(measured.finite)),
-        ("status", Value::Object(status)),
-        ("contacts_mean", json!(measured.contacts_mean)),
-        ("bytes_per_world", json!(batch.bytes_per_world())),
-        ("build_seconds", json!(batch.build_seconds())),
-        ("nconmax", json!(batch.sizes().nconmax)),
-        ("njmax", json!(batch.sizes().njmax)),
-    ];
-    debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
-    pairs.into_iter().chain(kernel_pairs(batch)).map(|(k, v)| (k.to_owned(), v)).collect()
+#[derive(Default, Serialize)]
+pub(super) struct Summary<M = Measured> {
+    #[serde(flatten)]
+    pub(super) measured: M,
+    pub(super) worlds: usize,
+    pub(super) backend: &'static str,
+    pub(super) device: String,
+    pub(super) precision: &'static str,
+    pub(super) bytes_per_world: usize,
+    pub(super) build_seconds: f64,
+    pub(super) nconmax: usize,
+    pub(super) njmax: usize,
+    #[serde(flatten)]
+    pub(super) kernels: Option<Kernels>,
+    #[serde(serialize_with = "pairs")]
+    pub(super) cold_seconds: Vec<(&'static str, f64)>,
+}
+
+/// How the kernels were cut and spread.
+#[derive(Serialize)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are none"))]
+pub(super) struct Kernels {
+    pub(super) lanes: usize,
+    pub(super) worlds_per_group: usize,
+    pub(super) partition: &'static str,
+    pub(super) placement: &'static str,
+}
+
+impl<M> Summary<M> {
+    /// Of a batch that was measured; `load`: seconds that reading and compiling the model took.
+    pub(super) fn new(batch: &Batch, measured: M, load: f64) -> Self {
+        debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
+        Self {
+            measured,
+            worlds: batch.worlds(),
+            backend: batch.backend().name(),
+            device: batch.device(),
+            precision: batch.precision(),
+            bytes_per_world: batch.bytes_per_world(),
+            build_seconds: batch.build_seconds(),
+            nconmax: batch.sizes().nconmax,
+            njmax: batch.sizes().njmax,
+            kernels: kernels(batch),
+            cold_seconds: [("load", load)].into_iter().chain(batch.cold_start().parts()).collect(),
+        }
+    }
+}
+
+/// Nothing on the CPU.
+#[cfg(feature = "gpu")]
+fn kernels(batch: &Batch) -> Option<Kernels> {
+    batch.kernel_tiling().map(|(shape, partition)| Kernels {
+        lanes: shape.lanes,
+        worlds_per_group: shape.tile,
+        partition: partition.name(),
+        placement: shape.placement.name(),
+    })
+}
+
+#[cfg(not(feature = "gpu"))]
+fn kernels(_: &Batch) -> Option<Kernels> {
+    None
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use manyworlds::batch::Backend;
 use manyworlds::batch::control::Control;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::tuning::tune::{Trial, TuningCache};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
-use super::output::{Output, scaled};
+use super::output::{Output, pairs, scaled};
 use super::rollout::warm;
 
 /// Steps before the search: the worlds are in contact then.
@@ -53,9 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         for (place, found) in cache.entries() {
             output.text(format_args!("{place}: {found}"));
         }
-        let entries: serde_json::Map<String, Value> =
-            cache.entries().map(|(k, v)| (k.to_owned(), v.clone())).collect();
-        output.object(&json!({ "file": path.display().to_string(), "entries": entries }));
+        output.object(&Kept { file: path.display().to_string(), entries: cache.entries().collect() });
         return Ok(true);
     }
     if !arguments.seconds.is_finite() || arguments.seconds < 0.0 {
@@ -80,11 +79,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         let best = batch.search(&fixed, arguments.seconds, &mut on_trial)?;
         print(&best, arguments.worlds, "  kept", output);
         batch.keep(&mut cache, &best)?;
-        let row = object(&best, arguments.worlds, &path.display().to_string(), &batch.device());
+        let row = Row::new(&best, arguments.worlds, path.display().to_string(), batch.device());
         output.object(&row);
         rows.push(row);
     }
-    output.object(&json!({ "file": path.display().to_string(), "rows": rows }));
+    output.object(&Tuned { file: path.display().to_string(), rows });
     Ok(true)
 }
 
@@ -100,16 +99,47 @@ fn print(trial: &Trial, worlds: usize, what: &str, output: &Output) {
     ));
 }
 
-fn object(trial: &Trial, worlds: usize, model: &str, device: &str) -> Value {
-    json!({
-        "model": model,
-        "worlds": worlds,
-        "device": device,
-        "lanes": trial.lanes,
-        "worlds_per_group": trial.worlds_per_group,
-        "placement": trial.placement.name(),
-        "partition": trial.partition.name(),
-        "steps_per_second": worlds as f64 / trial.step_seconds,
-        "build_seconds": trial.build_seconds,
-    })
+/// What programs are told of all that is kept.
+#[derive(Serialize)]
+struct Kept<'a> {
+    file: String,
+    #[serde(serialize_with = "pairs")]
+    entries: Vec<(&'a str, &'a Value)>,
+}
+
+/// What programs are told of a run.
+#[derive(Serialize)]
+struct Tuned {
+    file: String,
+    rows: Vec<Row>,
+}
+
+/// The fastest way for a model.
+#[derive(Serialize)]
+struct Row {
+    model: String,
+    worlds: usize,
+    device: String,
+    lanes: usize,
+    worlds_per_group: usize,
+    placement: &'static str,
+    partition: &'static str,
+    steps_per_second: f64,
+    build_seconds: f64,
+}
+
+impl Row {
+    fn new(trial: &Trial, worlds: usize, model: String, device: String) -> Self {
+        Self {
+            model,
+            worlds,
+            device,
+            lanes: trial.lanes,
+            worlds_per_group: trial.worlds_per_group,
+            placement: trial.placement.name(),
+            partition: trial.partition.name(),
+            steps_per_second: worlds as f64 / trial.step_seconds,
+            build_seconds: trial.build_seconds,
+        }
+    }
 }

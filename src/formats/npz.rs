@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use npyz::zip::{CompressionMethod, ZipArchive, ZipWriter, write::FileOptions};
+use npyz::npz::{NpzWriter, array_name_from_file_name, file_name_from_array_name};
+use npyz::zip::{CompressionMethod, ZipArchive, write::FileOptions};
+use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -61,6 +63,9 @@ const MAX_BYTES: u64 = 1 << 34;
 /// Longest header of an npy file.
 const MAX_HEADER: usize = 1 << 16;
 
+/// Bytes that are written at a time.
+const BLOCK: usize = 1 << 16;
+
 /// Writes arrays to an npz file, atomically: either the whole file appears or nothing changes.
 pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
     for (name, array) in arrays {
@@ -69,39 +74,34 @@ pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
             return Err(Error::Argument(format!("array '{name}' has {n} elements, but shape {shape:?}")));
         }
     }
-    files::write_with(path, |out| write_zip(out, arrays))
+    files::write_with(path, |out| write_zip(out, arrays).map_err(|e| e.to_string()))
 }
 
-fn write_zip(file: File, arrays: &[(String, Array)]) -> std::result::Result<(), String> {
-    let mut zip = ZipWriter::new(BufWriter::new(file));
-    let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+fn write_zip(file: File, arrays: &[(String, Array)]) -> std::io::Result<()> {
+    let mut npz = NpzWriter::new(BufWriter::new(file));
     for (name, array) in arrays {
-        zip.start_file(format!("{name}.npy"), options).map_err(|e| e.to_string())?;
-        write_npy(&mut zip, array).map_err(|e| e.to_string())?;
+        match &array.data {
+            ArrayData::F64(values) => write_npy(&mut npz, name, &array.shape, values)?,
+            ArrayData::I32(values) => write_npy(&mut npz, name, &array.shape, values)?,
+        }
     }
-    let mut file = zip.finish().map_err(|e| e.to_string())?;
-    file.flush().map_err(|e| e.to_string())
+    npz.zip_writer().finish()?.flush()
 }
 
-fn write_npy(out: &mut impl Write, array: &Array) -> std::io::Result<()> {
-    let descr = match array.data {
-        ArrayData::F64(_) => "<f8",
-        ArrayData::I32(_) => "<i4",
-    };
-    let shape: String = array.shape.iter().map(|n| format!("{n},")).collect();
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // magic, version and length take 10 bytes; the data starts at a multiple of 64
-    let padding = 63 - (10 + header.len()) % 64;
-    header.push_str(&" ".repeat(padding));
-    header.push('\n');
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&(header.len() as u16).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
-    let bytes: Vec<u8> = match &array.data {
-        ArrayData::F64(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        ArrayData::I32(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
-    };
-    out.write_all(&bytes)
+fn write_npy<T: AutoSerialize + Copy>(
+    npz: &mut NpzWriter<BufWriter<File>>,
+    name: &str,
+    shape: &[usize],
+    values: &[T],
+) -> std::io::Result<()> {
+    let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+    npz.zip_writer().start_file(file_name_from_array_name(name), options)?;
+    let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+    // the archive sums up what it is given: in blocks, not element by element
+    let out = BufWriter::with_capacity(BLOCK, npz.zip_writer());
+    let mut npy = WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
+    npy.extend(values.iter().copied())?;
+    npy.finish()
 }
 
 /// Reads all arrays of an npz file: floats of 4 or 8 bytes, integers of 4 or 8, booleans and bytes.
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
     let mut arrays = BTreeMap::new();
     for i in 0..zip.len() {
         let mut entry = zip.by_index(i).map_err(|e| fail(e.to_string()))?;
-        let Some(name) = entry.name().strip_suffix(".npy").map(str::to_owned) else {
+        let Some(name) = array_name_from_file_name(entry.name()).map(str::to_owned) else {
             continue;
         };
         let array = read_npy(&mut entry).map_err(|why| fail(format!("array '{name}': {why}")))?;
@@ -129,7 +129,7 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
         return Err("is in Fortran order; save numpy.ascontiguousarray of it".to_owned());
     }
     let shape = shape_of(&header)?;
-    let size = match descr.as_str() {
+    let size: u64 = match descr.as_str() {
         "<f8" | "<i8" => 8,
         "<f4" | "<i4" => 4,
         "|b1" | "|u1" | "|i1" => 1,
@@ -140,17 +140,18 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
         }
     };
     // the length that the header promises, without overflow and within reason
-    let bytes = shape.iter().try_fold(size as u64, |n, &d| n.checked_mul(d as u64));
+    let bytes = shape.iter().try_fold(size, |n, &d| n.checked_mul(d as u64));
     let bytes = bytes.filter(|&n| n <= MAX_BYTES).ok_or_else(|| format!("shape {shape:?} is too large"))?;
     let mut raw = Vec::new();
     input.take(bytes).read_to_end(&mut raw).map_err(|e| e.to_string())?;
     if raw.len() as u64 != bytes {
         return Err(format!("is cut short: {} of {bytes} bytes", raw.len()));
     }
-    Ok(Array { shape, data: decode(&descr, size, &raw)? })
+    Ok(Array { shape, data: decode(&descr, &raw)? })
 }
 
-/// The text of the header, a Python dictionary.
+/// The text of the header, a Python dictionary. Read by hand: npyz sets aside as much as the file names, takes
+/// exponential time and stack for nested brackets, and multiplies the lengths of the axes unchecked.
 fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     let mut start = [0; 8];
     let short = |e: std::io::Error| format!("is cut short: {e}");
@@ -187,24 +188,20 @@ fn shape_of(header: &str) -> std::result::Result<Vec<usize>, String> {
     numbers.map(|s| s.parse().map_err(|_| bad())).collect()
 }
 
-fn decode(descr: &str, size: usize, raw: &[u8]) -> std::result::Result<ArrayData, String> {
-    let items = raw.chunks_exact(size);
+fn decode(descr: &str, raw: &[u8]) -> std::result::Result<ArrayData, String> {
+    let (words, halves) = (raw.as_chunks::<8>().0.iter(), raw.as_chunks::<4>().0.iter());
     Ok(match descr {
-        "<f8" => ArrayData::F64(items.map(|b| f64::from_le_bytes(fixed(b))).collect()),
-        "<f4" => ArrayData::F64(items.map(|b| f64::from(f32::from_le_bytes(fixed(b)))).collect()),
-        "<i4" => ArrayData::I32(items.map(|b| i32::from_le_bytes(fixed(b))).collect()),
+        "<f8" => ArrayData::F64(words.map(|&b| f64::from_le_bytes(b)).collect()),
+        "<f4" => ArrayData::F64(halves.map(|&b| f64::from(f32::from_le_bytes(b))).collect()),
+        "<i4" => ArrayData::I32(halves.map(|&b| i32::from_le_bytes(b)).collect()),
         "<i8" => {
-            let narrow = |b| i32::try_from(i64::from_le_bytes(fixed(b)));
-            let values: std::result::Result<_, _> = items.map(narrow).collect();
+            let values: std::result::Result<_, _> =
+                words.map(|&b| i32::try_from(i64::from_le_bytes(b))).collect();
             ArrayData::I32(values.map_err(|_| "holds an integer that does not fit 32 bits")?)
         }
-        "|i1" => ArrayData::I32(raw.iter().map(|&b| i32::from(b as i8)).collect()),
+        "|i1" => ArrayData::I32(raw.iter().map(|&b| i32::from(b.cast_signed())).collect()),
         _ => ArrayData::I32(raw.iter().map(|&b| i32::from(b)).collect()),
     })
-}
-
-fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|i| bytes[i])
 }
 
 /// Every field of a model as an array, under MuJoCo's name and shape.

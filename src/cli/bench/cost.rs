@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use manyworlds::batch::Batch;
 use manyworlds::cpu::math::count::Work;
 use manyworlds::error::Result;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-use super::number;
+use super::super::output::pairs;
 
 /// Worlds whose arithmetic is counted, at each end of the measured steps.
 const COUNTED: usize = 64;
@@ -22,6 +22,35 @@ pub(super) struct Cost {
     iterations: f64,
 }
 
+/// Arithmetic, load and traffic of a step of one world.
+#[derive(Default, Serialize)]
+pub(super) struct StepCost {
+    pub(super) nanoseconds_per_step: f64,
+    pub(super) flops_per_step: f64,
+    #[serde(serialize_with = "pairs")]
+    flops_by_kind: Vec<(&'static str, f64)>,
+    #[serde(serialize_with = "pairs")]
+    stage_flops: Vec<(&'static str, f64)>,
+    flops_counted_steps: usize,
+    flops_counted_iterations: f64,
+    load_iterations: f64,
+    load_contacts: f64,
+    load_rows: f64,
+    #[serde(flatten)]
+    pub(super) moved: Option<Moved>,
+}
+
+/// Bytes that kernels move; the CPU is not asked.
+#[derive(Serialize)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are no kernels"))]
+pub(super) struct Moved {
+    pub(super) bytes_per_step: f64,
+    #[serde(serialize_with = "pairs")]
+    dispatch_bytes: Vec<(String, f64)>,
+    pub(super) bytes_per_step_split: Option<f64>,
+    pub(super) bytes_per_step_fused: Option<f64>,
+}
+
 impl Cost {
     /// Adds the worlds as they are now.
     pub(super) fn sample(&mut self, batch: &Batch) -> Result<()> {
@@ -33,96 +62,105 @@ impl Cost {
         Ok(())
     }
 
-    /// Puts the figures into a row that has its speed.
-    pub(super) fn insert(
-        &self,
-        batch: &Batch,
-        devices: &mut Devices,
-        row: &mut Map<String, Value>,
-    ) -> Result<()> {
-        let stages: Map<String, Value> =
-            self.work.of_stages().iter().map(|(s, n)| (s.name().to_owned(), json!(n))).collect();
-        let kinds: Map<String, Value> =
-            self.work.kinds().into_iter().map(|(name, n)| (name.to_owned(), json!(n))).collect();
+    /// The figures at a speed.
+    pub(super) fn of_step(&self, batch: &Batch, steps_per_second: f64) -> StepCost {
         let samples = self.samples.max(1) as f64;
-        let pairs = [
-            ("nanoseconds_per_step", json!(1e9 / number(row, "steps_per_second"))),
-            ("flops_per_step", json!(self.work.flops())),
-            ("flops_by_kind", Value::Object(kinds)),
-            ("stage_flops", Value::Object(stages)),
-            ("flops_counted_steps", json!(self.work.steps)),
-            ("flops_counted_iterations", json!(self.work.iterations())),
-            ("load_iterations", json!(self.iterations / samples)),
-            ("load_contacts", json!(self.contacts / samples)),
-            ("load_rows", json!(self.rows / samples)),
-        ];
-        row.extend(pairs.map(|(name, value)| (name.to_owned(), value)));
-        self.of_kernels(batch, row);
-        devices.insert(batch, row)
-    }
-
-    /// Bytes that kernels move.
-    #[cfg(feature = "gpu")]
-    fn of_kernels(&self, batch: &Batch, row: &mut Map<String, Value>) {
-        use manyworlds::gpu::Partition;
-        use manyworlds::gpu::tuning::traffic::{MeanLoad, Traffic};
-        let samples = self.samples.max(1) as f64;
-        let load = MeanLoad { contacts: self.contacts / samples, rows: self.rows / samples };
-        let bytes = |all: &[Traffic]| -> f64 { all.iter().map(Traffic::bytes).sum() };
-        let Some(used) = batch.traffic(None, load) else { return };
-        let each: Map<String, Value> = used.iter().map(|t| (t.name(), json!(t.bytes()))).collect();
-        row.insert("bytes_per_step".to_owned(), json!(bytes(&used)));
-        row.insert("dispatch_bytes".to_owned(), Value::Object(each));
-        for (name, partition) in
-            [("bytes_per_step_split", Partition::Split), ("bytes_per_step_fused", Partition::Fused)]
-        {
-            let moved = batch.traffic(Some(partition), load).map(|all| bytes(&all));
-            row.insert(name.to_owned(), json!(moved));
+        let (contacts, rows) = (self.contacts / samples, self.rows / samples);
+        StepCost {
+            nanoseconds_per_step: 1e9 / steps_per_second,
+            flops_per_step: self.work.flops(),
+            flops_by_kind: self.work.kinds(),
+            stage_flops: self.work.of_stages().iter().map(|(s, n)| (s.name(), *n)).collect(),
+            flops_counted_steps: self.work.steps,
+            flops_counted_iterations: self.work.iterations(),
+            load_iterations: self.iterations / samples,
+            load_contacts: contacts,
+            load_rows: rows,
+            moved: moved(batch, contacts, rows),
         }
     }
-
-    #[cfg(not(feature = "gpu"))]
-    fn of_kernels(&self, _: &Batch, _: &mut Map<String, Value>) {}
 }
 
-/// What every device that was met reaches at most: measured once each.
+#[cfg(feature = "gpu")]
+fn moved(batch: &Batch, contacts: f64, rows: f64) -> Option<Moved> {
+    use manyworlds::gpu::Partition;
+    use manyworlds::gpu::tuning::traffic::{MeanLoad, Traffic};
+    let load = MeanLoad { contacts, rows };
+    let bytes = |all: &[Traffic]| -> f64 { all.iter().map(Traffic::bytes).sum() };
+    let under = |partition| batch.traffic(Some(partition), load).map(|all| bytes(&all));
+    let used = batch.traffic(None, load)?;
+    Some(Moved {
+        bytes_per_step: bytes(&used),
+        dispatch_bytes: used.iter().map(|t| (t.name(), t.bytes())).collect(),
+        bytes_per_step_split: under(Partition::Split),
+        bytes_per_step_fused: under(Partition::Fused),
+    })
+}
+
+#[cfg(not(feature = "gpu"))]
+fn moved(_: &Batch, _: f64, _: f64) -> Option<Moved> {
+    None
+}
+
+/// Copy bandwidth and arithmetic that a device reaches at most.
+#[derive(Clone, Serialize)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "only GPUs are measured"))]
+pub(super) struct Limits {
+    pub(super) copy_bytes_per_second: f64,
+    pub(super) peak_flops_per_second: f64,
+    roofline_seconds: f64,
+    roofline_timestamps: bool,
+}
+
+/// The limits of a device, and the shares of them that a step reaches.
+#[derive(Serialize)]
+pub(super) struct Reached {
+    #[serde(flatten)]
+    pub(super) limits: Limits,
+    pub(super) copy_share: f64,
+    pub(super) peak_share: f64,
+}
+
+/// The limits of every device that was met: measured once each; nothing for the CPU.
 #[derive(Default)]
 pub(super) struct Devices {
-    known: BTreeMap<String, Map<String, Value>>,
+    known: BTreeMap<String, Option<Limits>>,
 }
 
 impl Devices {
-    /// Puts the limits of the batch's device into a row, and which shares of them it reaches.
-    fn insert(&mut self, batch: &Batch, row: &mut Map<String, Value>) -> Result<()> {
+    /// How far a step is from the limits of the batch's device.
+    pub(super) fn reached(
+        &mut self,
+        batch: &Batch,
+        cost: &StepCost,
+        steps_per_second: f64,
+    ) -> Result<Option<Reached>> {
         let device = batch.device();
         if !self.known.contains_key(&device) {
             self.known.insert(device.clone(), limits(batch)?);
         }
-        let Some(limits) = self.known.get(&device).filter(|l| !l.is_empty()) else { return Ok(()) };
-        row.extend(limits.clone());
-        let speed = number(row, "steps_per_second");
-        let copy = number(row, "bytes_per_step") * speed / number(row, "copy_bytes_per_second");
-        let peak = number(row, "flops_per_step") * speed / number(row, "peak_flops_per_second");
-        row.insert("copy_share".to_owned(), json!(copy));
-        row.insert("peak_share".to_owned(), json!(peak));
-        Ok(())
+        let Some(limits) = self.known.get(&device).cloned().flatten() else { return Ok(None) };
+        let bytes = cost.moved.as_ref().map_or(f64::NAN, |m| m.bytes_per_step);
+        Ok(Some(Reached {
+            copy_share: bytes * steps_per_second / limits.copy_bytes_per_second,
+            peak_share: cost.flops_per_step * steps_per_second / limits.peak_flops_per_second,
+            limits,
+        }))
     }
 }
 
-/// Copy bandwidth and arithmetic of a GPU; nothing on the CPU.
 #[cfg(feature = "gpu")]
-fn limits(batch: &Batch) -> Result<Map<String, Value>> {
-    let mut limits = Map::new();
-    if let Some(found) = batch.roofline()? {
-        limits.insert("copy_bytes_per_second".to_owned(), json!(found.copy_bytes_per_second));
-        limits.insert("peak_flops_per_second".to_owned(), json!(found.peak_flops_per_second));
-        limits.insert("roofline_seconds".to_owned(), json!(found.seconds));
-        limits.insert("roofline_timestamps".to_owned(), json!(found.timestamps));
-    }
-    Ok(limits)
+fn limits(batch: &Batch) -> Result<Option<Limits>> {
+    let of = |found: manyworlds::gpu::Roofline| Limits {
+        copy_bytes_per_second: found.copy_bytes_per_second,
+        peak_flops_per_second: found.peak_flops_per_second,
+        roofline_seconds: found.seconds,
+        roofline_timestamps: found.timestamps,
+    };
+    Ok(batch.roofline()?.map(of))
 }
 
 #[cfg(not(feature = "gpu"))]
-fn limits(_: &Batch) -> Result<Map<String, Value>> {
-    Ok(Map::new())
+fn limits(_: &Batch) -> Result<Option<Limits>> {
+    Ok(None)
 }

@@ -12,16 +12,17 @@ use manyworlds::batch::control::Control;
 use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use clap::ValueEnum;
-use cost::{Cost, Devices};
+use cost::{Cost, Devices, Reached, StepCost};
 use saved::Saved;
 
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
-use super::output::{Output, scaled};
-use super::rollout::{Measured, Recording, cold_object, cold_text, measure, summary, warm};
+use super::output::{Output, pairs, scaled};
+use super::rollout::{Measured, Recording, Summary, cold_text, measure, warm};
 
 /// Stages that take less than this share of a step are not shown.
 const WORTH_SEEING: f64 = 0.02;
@@ -97,22 +98,76 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     for (name, model, load) in &models {
         for &worlds in &arguments.worlds {
             let case = Case { model, name, worlds, load: *load };
-            let row = Value::Object(one(&case, &against, &mut devices, arguments, output)?);
+            let row = one(&case, &against, &mut devices, arguments, output)?;
             // a line as soon as it is known; the object of all rows comes last
             output.object(&row);
             rows.push(row);
         }
     }
     table::print(&rows, output);
-    output.object(&json!({ "workload": "hold", "rows": rows }));
+    output.object(&AllRows { workload: "hold", rows: &rows });
     match &against {
         // the backend was not known before: a comparison of nothing is no success
-        Against::File(saved) if rows.iter().all(|row| row["against"].is_null()) => {
+        Against::File(saved)
+            if rows.iter().all(|row| matches!(row.against, Some(Compared::Unknown { .. }))) =>
+        {
             saved.check(&[], &[], None)?;
         }
         _ => {}
     }
     Ok(true)
+}
+
+/// What programs are told at the end.
+#[derive(Serialize)]
+struct AllRows<'a> {
+    workload: &'static str,
+    rows: &'a [Row],
+}
+
+/// One model and size on one backend.
+#[derive(Default, Serialize)]
+struct Row {
+    model: String,
+    #[serde(flatten)]
+    summary: Summary,
+    #[serde(flatten)]
+    cost: StepCost,
+    #[serde(flatten)]
+    reached: Option<Reached>,
+    workload: &'static str,
+    warmup: usize,
+    samples: Vec<f64>,
+    #[serde(serialize_with = "pairs")]
+    stage_nanoseconds: Vec<(String, f64)>,
+    #[serde(flatten)]
+    against: Option<Compared>,
+}
+
+/// What a row was compared with.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Compared {
+    Backend {
+        against: Box<Row>,
+        ratio: f64,
+    },
+    File(saved::Comparison),
+    /// The file has no such row.
+    Unknown {
+        against: (),
+    },
+}
+
+impl Compared {
+    /// Speed to that of the other.
+    fn ratio(&self) -> Option<f64> {
+        match self {
+            Compared::Backend { ratio, .. } => Some(*ratio),
+            Compared::File(comparison) => comparison.ratio,
+            Compared::Unknown { .. } => None,
+        }
+    }
 }
 
 /// What a row is of.
@@ -135,7 +190,7 @@ fn one(
     devices: &mut Devices,
     arguments: &Arguments,
     output: &Output,
-) -> Result<Map<String, Value>> {
+) -> Result<Row> {
     let options = arguments.batch.options()?;
     let mut backend_run = BackendRun::open(case, &options, arguments, output)?;
     let mut other = None;
@@ -156,33 +211,37 @@ fn one(
     print_line(&row, output);
     if let Some(mut other) = other {
         let against = other.row(case, devices, arguments.split_stages)?;
-        let ratio = number(&row, "steps_per_second") / number(&against, "steps_per_second");
+        let ratio = row.summary.measured.steps_per_second / against.summary.measured.steps_per_second;
         print_line(&against, output);
         output.text(format_args!("  ratio {ratio:.2}"));
-        row.insert("against".to_owned(), Value::Object(against));
-        row.insert("ratio".to_owned(), json!(ratio));
+        row.against = Some(Compared::Backend { against: Box::new(against), ratio });
     }
     if let Against::File(saved) = against {
-        compare(&mut row, saved, output);
+        row.against = Some(compare(&row, saved, output));
     }
     Ok(row)
 }
 
-/// Adds the saved row that matches, and says how the two compare.
-fn compare(row: &mut Map<String, Value>, saved: &Saved, output: &Output) {
+/// The saved row that matches, and how the two compare.
+fn compare(row: &Row, saved: &Saved, output: &Output) -> Compared {
     let path = saved.path.display();
-    let Some(old) = saved.find(row) else {
-        output.text(format_args!("  {path} has no row of {}", saved::key_text(row)));
-        row.insert("against".to_owned(), Value::Null);
-        return;
+    // like the old row, as the object that programs are told
+    let new = match serde_json::to_value(row) {
+        Ok(Value::Object(new)) => new,
+        _ => Default::default(),
     };
+    let Some(old) = saved.find(&new) else {
+        output.text(format_args!("  {path} has no row of {}", saved::key_text(&new)));
+        return Compared::Unknown { against: () };
+    };
+    let comparison = saved::Comparison::new(&new, old, &saved.path);
     let ratios: Vec<String> =
-        saved::ratios(row, old).iter().map(|(name, ratio)| format!("{name} {ratio:.3}")).collect();
+        comparison.ratios.iter().map(|(name, ratio)| format!("{name} {ratio:.3}")).collect();
     output.text(format_args!("  new/old of {path}: {}", ratios.join(", ")));
-    for (name, both) in saved::differences(row, old) {
+    for (name, both) in saved::differences(&new, old) {
         output.text(format_args!("  not the same {name}: {both}"));
     }
-    saved::insert(row, old, &saved.path);
+    Compared::File(comparison)
 }
 
 /// One backend: its worlds after the warm-up, and what was measured so far.
@@ -237,21 +296,25 @@ impl BackendRun {
     }
 
     /// The round with the median speed, as a row, with the speed of every round.
-    fn row(&mut self, case: &Case<'_>, devices: &mut Devices, split: bool) -> Result<Map<String, Value>> {
-        let samples: Vec<f64> = self.measured.iter().map(|m| m.steps_per_second).collect();
+    fn row(&mut self, case: &Case<'_>, devices: &mut Devices, split: bool) -> Result<Row> {
+        let samples = self.measured.iter().map(|m| m.steps_per_second).collect();
         self.measured.sort_by(|a, b| a.steps_per_second.total_cmp(&b.steps_per_second));
-        let mut row = summary(&self.batch, &self.measured[self.measured.len() / 2]);
+        let median = self.measured.swap_remove(self.measured.len() / 2);
+        let speed = median.steps_per_second;
+        let summary = Summary::new(&self.batch, median, case.load);
         self.cost.sample(&self.batch)?;
-        self.cost.insert(&self.batch, devices, &mut row)?;
-        let stages: Map<String, Value> =
-            self.batch.stage_times(split)?.into_iter().map(|(stage, ns)| (stage, json!(ns))).collect();
-        row.insert("model".to_owned(), json!(case.name));
-        row.insert("workload".to_owned(), json!("hold"));
-        row.insert("warmup".to_owned(), json!(self.schedule.warmup));
-        row.insert("samples".to_owned(), json!(samples));
-        row.insert("cold_seconds".to_owned(), cold_object(&self.batch, case.load));
-        row.insert("stage_nanoseconds".to_owned(), Value::Object(stages));
-        Ok(row)
+        let cost = self.cost.of_step(&self.batch, speed);
+        Ok(Row {
+            model: case.name.to_owned(),
+            summary,
+            reached: devices.reached(&self.batch, &cost, speed)?,
+            cost,
+            workload: "hold",
+            warmup: self.schedule.warmup,
+            samples,
+            stage_nanoseconds: self.batch.stage_times(split)?,
+            against: None,
+        })
     }
 }
 
@@ -262,58 +325,52 @@ fn print_head(backend_run: &BackendRun, case: &Case<'_>, output: &Output) {
 }
 
 /// Speed of one backend, and the stages that take a share worth seeing.
-fn print_line(row: &Map<String, Value>, output: &Output) {
-    let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let step = 1e6 * number(row, "seconds") / number(row, "steps");
+fn print_line(row: &Row, output: &Output) {
+    let (summary, measured) = (&row.summary, &row.summary.measured);
+    let step = 1e6 * measured.seconds / measured.steps as f64;
     output.text(format_args!(
         "  {:<4} {:>9}steps/s {step:>11.1} us a step {:>6.1} % finite {:>7.2} contacts  {}",
-        word("backend"),
-        scaled(number(row, "steps_per_second")),
-        100.0 * number(row, "finite"),
-        number(row, "contacts_mean"),
-        word("device"),
+        summary.backend,
+        scaled(measured.steps_per_second),
+        100.0 * measured.finite,
+        measured.contacts_mean,
+        summary.device,
     ));
-    print_shape(row, output);
+    if let Some(k) = &summary.kernels {
+        let (lanes, worlds) = (k.lanes, k.worlds_per_group);
+        output.text(format_args!("       {lanes} lanes a world, {worlds} worlds a group, {}", k.partition));
+    }
     print_cost(row, output);
     print_stages(row, output);
 }
 
 /// Arithmetic and traffic of a world and step, and the device's limits.
-fn print_cost(row: &Map<String, Value>, output: &Output) {
-    let mut text = format!("       {:.1} kflop", number(row, "flops_per_step") / 1e3);
-    if row.contains_key("bytes_per_step") {
-        let kib = |name: &str| number(row, name) / 1024.0;
+fn print_cost(row: &Row, output: &Output) {
+    let mut text = format!("       {:.1} kflop", row.cost.flops_per_step / 1e3);
+    if let Some(moved) = &row.cost.moved {
+        let kib = |bytes: Option<f64>| bytes.unwrap_or(f64::NAN) / 1024.0;
         text += &format!(
             ", {:.1} KiB moved (split {:.1}, fused {:.1})",
-            kib("bytes_per_step"),
-            kib("bytes_per_step_split"),
-            kib("bytes_per_step_fused")
+            kib(Some(moved.bytes_per_step)),
+            kib(moved.bytes_per_step_split),
+            kib(moved.bytes_per_step_fused)
         );
     }
     text += " per world and step";
-    if row.contains_key("copy_bytes_per_second") {
+    if let Some(reached) = &row.reached {
         text += &format!(
             "; {:.3} % of a copy's {:.1} GB/s, {:.3} % of {:.1} Gflop/s",
-            100.0 * number(row, "copy_share"),
-            number(row, "copy_bytes_per_second") / 1e9,
-            100.0 * number(row, "peak_share"),
-            number(row, "peak_flops_per_second") / 1e9
+            100.0 * reached.copy_share,
+            reached.limits.copy_bytes_per_second / 1e9,
+            100.0 * reached.peak_share,
+            reached.limits.peak_flops_per_second / 1e9
         );
     }
     output.text(text);
 }
 
-fn print_shape(row: &Map<String, Value>, output: &Output) {
-    if let Some(partition) = row.get("partition").and_then(Value::as_str) {
-        let (lanes, worlds) = (number(row, "lanes"), number(row, "worlds_per_group"));
-        output.text(format_args!("       {lanes} lanes a world, {worlds} worlds a group, {partition}"));
-    }
-}
-
-fn print_stages(row: &Map<String, Value>, output: &Output) {
-    let Some(Value::Object(stages)) = row.get("stage_nanoseconds") else { return };
-    let mut times: Vec<(&str, f64)> =
-        stages.iter().map(|(k, v)| (k.as_str(), v.as_f64().unwrap_or(0.0))).collect();
+fn print_stages(row: &Row, output: &Output) {
+    let mut times: Vec<(&str, f64)> = row.stage_nanoseconds.iter().map(|(s, ns)| (s.as_str(), *ns)).collect();
     times.sort_by(|a, b| b.1.total_cmp(&a.1));
     let total: f64 = times.iter().map(|t| t.1).sum();
     let shown: Vec<String> = times
@@ -325,8 +382,4 @@ fn print_stages(row: &Map<String, Value>, output: &Output) {
         let each = total / 1000.0;
         output.text(format_args!("       {each:.2} us per world and step: {}", shown.join(", ")));
     }
-}
-
-fn number(row: &Map<String, Value>, name: &str) -> f64 {
-    row.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }

@@ -6,9 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use manyworlds::error::{Error, Result};
-use serde_json::{Map, Value, json};
-
-use super::number;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Most bytes of a file of rows.
 const MAX_BYTES: u64 = 1 << 28;
@@ -97,7 +96,7 @@ pub(super) fn differences(new: &Map<String, Value>, old: &Map<String, Value>) ->
 }
 
 /// New to old for every figure that both have.
-pub(super) fn ratios(new: &Map<String, Value>, old: &Map<String, Value>) -> BTreeMap<&'static str, f64> {
+fn ratios(new: &Map<String, Value>, old: &Map<String, Value>) -> BTreeMap<&'static str, f64> {
     let figure = |row: &Map<String, Value>, name: &str| match row.get(name) {
         Some(Value::Object(parts)) => parts.values().filter_map(Value::as_f64).sum(),
         _ => number(row, name),
@@ -106,18 +105,34 @@ pub(super) fn ratios(new: &Map<String, Value>, old: &Map<String, Value>) -> BTre
     FIGURES.into_iter().map(ratio).filter(|r| r.1.is_finite()).collect()
 }
 
-/// Puts an old row and how it compares into a new one.
-pub(super) fn insert(row: &mut Map<String, Value>, old: &Map<String, Value>, path: &Path) {
-    let (ratios, differs) = (ratios(row, old), differences(row, old));
-    let differs: Vec<&str> = differs.iter().map(|d| d.0).collect();
-    row.insert("ratio".to_owned(), json!(ratios.get("steps_per_second")));
-    row.insert("ratios".to_owned(), json!(ratios));
-    row.insert("against_differs".to_owned(), json!(differs));
-    row.insert("against_file".to_owned(), json!(path.display().to_string()));
-    // what that row was compared with in its time says nothing here
-    let mut old = old.clone();
-    old.remove("against");
-    row.insert("against".to_owned(), Value::Object(old));
+/// An old row, and how a new one compares with it.
+#[derive(Serialize)]
+pub(super) struct Comparison {
+    pub(super) against: Map<String, Value>,
+    pub(super) ratio: Option<f64>,
+    pub(super) ratios: BTreeMap<&'static str, f64>,
+    against_differs: Vec<&'static str>,
+    against_file: String,
+}
+
+impl Comparison {
+    pub(super) fn new(new: &Map<String, Value>, old: &Map<String, Value>, path: &Path) -> Self {
+        let ratios = ratios(new, old);
+        // what that row was compared with in its time says nothing here
+        let mut against = old.clone();
+        against.remove("against");
+        Self {
+            against,
+            ratio: ratios.get("steps_per_second").copied(),
+            ratios,
+            against_differs: differences(new, old).iter().map(|d| d.0).collect(),
+            against_file: path.display().to_string(),
+        }
+    }
+}
+
+fn number(row: &Map<String, Value>, name: &str) -> f64 {
+    row.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
 
 fn fail(path: &Path, why: &str) -> Error {

@@ -183,7 +183,7 @@ fn trial(
 }
 
 /// File format version; other versions are not read.
-const FORMAT: &str = concat!("manyworlds tuning 1, ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("manyworlds tuning 2, ", env!("CARGO_PKG_VERSION"));
 
 /// Tuning results of this machine: one entry per device, model and order of magnitude of worlds.
 #[derive(Debug)]
@@ -267,26 +267,22 @@ impl TuningCache {
 /// Cache key: device with driver, model, and number of worlds to a factor of four.
 fn key(adapter: &Adapter, model: &Model, worlds: usize) -> String {
     let magnitude = 1usize << (2 * (worlds.max(1).ilog2() / 2));
-    format!("{adapter}; model {:016x}; from {magnitude} worlds", fingerprint(model))
+    format!("{adapter}; model {:08x}; from {magnitude} worlds", fingerprint(model))
 }
 
-/// Hash of every number of a model (FNV-1a, 64 bits: Fowler, Noll, Vo, IETF draft-eastlake-fnv).
-fn fingerprint(model: &Model) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut add = |bits: u64| {
-        for byte in bits.to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+/// Checksum of every number of a model.
+fn fingerprint(model: &Model) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
     for field in Model::<f64>::FIELDS {
+        // with the name, a number cannot move from one field to the next unseen
+        sum.update(field.name.as_bytes());
         match model.get(field.name) {
-            Some(Values::Real(v)) => v.iter().for_each(|x| add(x.to_bits())),
-            Some(Values::Int(v)) => v.iter().for_each(|x| add(u64::from(x.cast_unsigned()))),
+            Some(Values::Real(v)) => v.iter().for_each(|x| sum.update(&x.to_le_bytes())),
+            Some(Values::Int(v)) => v.iter().for_each(|x| sum.update(&x.to_le_bytes())),
             None => {}
         }
-        add(0x5eed);
     }
-    hash
+    sum.finalize()
 }
 
 #[cfg(test)]
