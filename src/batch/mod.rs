@@ -225,8 +225,8 @@ impl Batch {
         &self,
         fixed: &crate::gpu::KernelOptions,
         seconds: f64,
-        on_trial: &mut dyn FnMut(&crate::gpu::tuning::tune::Trial),
-    ) -> Result<crate::gpu::tuning::tune::Trial> {
+        on_trial: &mut dyn FnMut(&crate::gpu::tuning::cache::Trial),
+    ) -> Result<crate::gpu::tuning::cache::Trial> {
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };
@@ -248,12 +248,12 @@ impl Batch {
     /// Stores the result of a search for this model, number of worlds and device.
     ///
     /// # Errors
-    /// As [`crate::gpu::tuning::tune::TuningCache::keep`]; a no-op on the CPU backend.
+    /// As [`crate::gpu::tuning::cache::TuningCache::keep`]; a no-op on the CPU backend.
     #[cfg(feature = "gpu")]
     pub fn keep(
         &self,
-        cache: &mut crate::gpu::tuning::tune::TuningCache,
-        found: &crate::gpu::tuning::tune::Trial,
+        cache: &mut crate::gpu::tuning::cache::TuningCache,
+        found: &crate::gpu::tuning::cache::Trial,
     ) -> Result<()> {
         match &self.engine {
             Engine::Gpu { batch, .. } => cache.keep(batch.gpu().adapter(), &self.model, self.worlds, found),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use manyworlds::batch::Backend;
 use manyworlds::batch::control::Control;
 use manyworlds::error::{Error, Result};
-use manyworlds::gpu::tuning::tune::{Trial, TuningCache};
+use manyworlds::gpu::tuning::cache::{Trial, TuningCache};
 use serde::Serialize;
 use serde_json::Value;
 

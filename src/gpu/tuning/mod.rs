@@ -1,5 +1,6 @@
 //! Tiling and partition of kernels, their tuning, and the cost of a step.
 
+pub mod cache;
 pub mod options;
 pub mod roofline;
 pub mod traffic;

@@ -1,6 +1,5 @@
 //! Kernel options: partition and tiling, chosen from model and device or set explicitly.
 
-use super::tune::TuningCache;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
 use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
@@ -73,24 +72,6 @@ pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 const MAX_REGISTER_DOFS: usize = 40;
 
 impl KernelOptions {
-    /// These options, with open ones taken from the tuning cache if it has an entry for the model on the device.
-    /// Once any of them is set explicitly, nothing is taken.
-    pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
-        let by_hand = self.lanes.is_some()
-            || self.worlds_per_group.is_some()
-            || self.placement.is_some()
-            || self.partition != Partition::Auto;
-        let Some(path) = self.tuning_file.as_deref().filter(|_| !by_hand) else { return self.clone() };
-        let (cache, damaged) = TuningCache::open(path);
-        if let Some(why) = damaged {
-            tracing::warn!("{why}");
-        }
-        match cache.find(adapter, model, worlds) {
-            Some(found) => Self { checks: self.checks, tuning_file: self.tuning_file.clone(), ..found },
-            None => self.clone(),
-        }
-    }
-
     /// Lanes and worlds per group for a model on a device.
     ///
     /// # Errors
