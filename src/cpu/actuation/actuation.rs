@@ -7,7 +7,7 @@ use super::history::{delay_controls, delayed_ctrl};
 use super::muscle::Muscle;
 use super::orientation;
 use super::pid::Pid;
-use crate::cpu::math::{clip, norm3, vec3};
+use crate::cpu::math::{Vec3, clip, length, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -41,8 +41,8 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let out = m.actuator_outadr[a] as usize;
         let off = actuator_disabled(m, a);
         if orientation::is_orientation(m, a) {
-            let force = if off { [T::ZERO; 3] } else { orientation::drive(m, d, a, good) };
-            d.actuator_force[out..out + 3].copy_from_slice(&force);
+            let force = if off { Vec3::ZERO } else { orientation::drive(m, d, a, good) };
+            d.actuator_force[out..out + 3].copy_from_slice(&force.0);
             continue;
         }
         d.actuator_force[out] = if off { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
@@ -164,10 +164,10 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
         transmission::JOINT | transmission::JOINTINPARENT
             if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
         {
-            turn * norm3(linear)
+            turn * length(linear)
         }
-        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && norm3(linear) == T::ZERO => {
-            turn * norm3(angular)
+        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && length(linear) == T::ZERO => {
+            turn * length(angular)
         }
         _ => T::ZERO,
     }

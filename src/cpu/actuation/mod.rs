@@ -1,6 +1,7 @@
 //! Actuators: transmission, activation, force; histories of controls and sensors.
 
 pub mod activation;
+#[allow(clippy::module_inception, reason = "the stage that the room is named for")]
 pub mod actuation;
 pub mod dcmotor;
 pub mod history;
