@@ -1,11 +1,10 @@
 //! Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
 
-use crate::cpu::constraint::make_constraint::last_dof;
 use crate::cpu::math::{
     Quat, Spatial, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
     quat_rotate, quat_sub, quat_to_rotvec, vec3,
 };
-use crate::cpu::smooth::jacobian::jac_column;
+use crate::cpu::smooth::jacobian::{jac_column, last_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

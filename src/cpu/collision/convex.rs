@@ -13,7 +13,7 @@ use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
 use super::multi_contact::multi_contact;
 use super::penetration_bound::{PenetrationBound, penetration_bound};
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::{ConvexShape, minkowski_support, support, support_hessian};
+use super::support_map::{ConvexShape, FLAT_TOLERANCE, minkowski_support, support, support_hessian};
 use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
@@ -21,10 +21,7 @@ use crate::schema::enums::geom;
 /// Sine of the angle within which a direction may be turned onto a face or edge.
 const SNAP_SINE: f64 = 0.02;
 
-/// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
-pub const FLAT_TOLERANCE: f64 = 0.1;
-
-/// The same where the normal is that of a triangle of nearest points, which is less exact.
+/// [`FLAT_TOLERANCE`] where the normal is that of a triangle of nearest points, which is less exact.
 const LOOSE_FLAT_TOLERANCE: f64 = 10.0;
 
 /// Cosine of the largest angle by which it may be.

@@ -4,10 +4,9 @@
 //! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
 //! that span much area are kept. Contacts lie along the face's normal.
 
-use super::convex::FLAT_TOLERANCE;
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::{ConvexShape, support};
+use super::support_map::{ConvexShape, FLAT_TOLERANCE, support};
 use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;

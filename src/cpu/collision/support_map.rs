@@ -9,6 +9,9 @@ use crate::cpu::math::{Vec3, clip, cross, dot, mat_column, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
+/// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
+pub const FLAT_TOLERANCE: f64 = 0.1;
+
 /// A convex shape of a type.
 #[derive(Clone, Copy)]
 pub struct ConvexShape<'a, T: Real> {

@@ -5,11 +5,11 @@
 //! first, a weld's angular residual is the vector part of `e`: half the rotation vector where it is small. Its derivatives
 //! follow from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
 
-use super::make_constraint::last_dof;
 use crate::cpu::math::{
     Quat, Spatial, Vec3, cross, dot, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
 };
 use crate::cpu::sensor::object_frames::{acceleration_at, quat_of};
+use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

@@ -14,6 +14,7 @@ use crate::cpu::math::{
     Mat3, Vec3, cross, dot, dot_n, mat3, normalize3, quat_at, quat_normalize, quat_to_rotvec, spatial, vec3,
 };
 use crate::cpu::sleep::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
+use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -302,15 +303,6 @@ fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.efc_J[at..at + count].fill(T::ZERO);
         }
     }
-}
-
-/// Last degree of freedom that moves a body; -1 for none.
-pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
-    let moving = m.body_weldid[body] as usize;
-    if m.body_dofnum[moving] == 0 {
-        return -1;
-    }
-    m.body_dofadr[moving] + m.body_dofnum[moving] - 1
 }
 
 /// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet:

@@ -5,7 +5,8 @@
 //! a sum over its bodies: one matrix for all pairs of degrees of freedom of which the lower one is the subtree's.
 
 use super::fluid_derivative::{ForceDerivative, fluid_force_derivatives};
-use crate::cpu::actuation::actuation::{actuator_disabled, control, driving_input, is_good, muscle};
+use crate::cpu::actuation::actuation::{driving_input, muscle};
+use crate::cpu::actuation::control::{actuator_disabled, control, is_good};
 use crate::cpu::actuation::dcmotor;
 use crate::cpu::actuation::orientation;
 use crate::cpu::math::{

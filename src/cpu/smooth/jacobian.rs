@@ -16,6 +16,15 @@ pub fn moves<T: Real>(m: &Model<T>, dof: usize, body: usize) -> bool {
     at == top
 }
 
+/// Last degree of freedom that moves a body; -1 for none.
+pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
+    let moving = m.body_weldid[body] as usize;
+    if m.body_dofnum[moving] == 0 {
+        return -1;
+    }
+    m.body_dofadr[moving] + m.body_dofnum[moving] - 1
+}
+
 /// Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
 pub fn jac_column<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, point: Vec3<T>) -> Spatial<T> {
     if !moves(m, dof, body) {
