@@ -49,17 +49,15 @@ fn mul_m(m: &Model, d: &Data, v: &[f64]) -> Vec<f64> {
 
 /// Momentum of the tree of body `root` about its centre of mass: rotation, then translation.
 fn momentum(m: &Model, d: &Data, root: i32) -> [f64; 6] {
-    use manyworlds::cpu::math::{inertia_mul, vec6, vec10};
-    let mut sum = [0.0; 6];
+    use manyworlds::cpu::math::{Spatial, Vec3, inertia, inertia_mul, spatial};
+    let mut sum = Spatial::ZERO;
     for body in 1..m.sizes.nbody {
         if m.body_rootid[body] == root {
-            let p = inertia_mul(vec10(&d.cinert, body), vec6(&d.cvel, body));
-            for k in 0..6 {
-                sum[k] += p[k];
-            }
+            sum += inertia_mul(inertia(&d.cinert, body), spatial(&d.cvel, body));
         }
     }
-    sum
+    let (Vec3([x, y, z]), Vec3([u, v, w])) = (sum.ang, sum.lin);
+    [x, y, z, u, v, w]
 }
 
 #[test]

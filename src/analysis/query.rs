@@ -3,10 +3,10 @@
 //! They read a [`Data`] in which [`forward`](crate::cpu::forward) has run; [`Batch::world`](crate::batch::Batch::world)
 //! gives one from either backend. All vectors are in global axes unless it is said otherwise.
 
-pub use crate::cpu::collision::convex::GeomDistance;
 use crate::cpu::collision::distance::geom_distance;
-pub use crate::cpu::collision::ray::{Hit, RayFilter, ray, ray_geom};
-use crate::cpu::math::{cross, dot, mat_t_mul_vec, sub, vec3};
+pub use crate::cpu::collision::ray::RayFilter;
+use crate::cpu::collision::ray::{self, Hit as RayHit};
+use crate::cpu::math::{Spatial, Vec3, cross, dot, vec3};
 use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
 use crate::cpu::smooth::jacobian::jac_column;
 use crate::error::{Error, Result};
@@ -57,6 +57,28 @@ pub struct Momentum {
     pub angular: [f64; 3],
 }
 
+/// Where two geoms are nearest, or where they overlap, the points that touch after the shortest way out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeomDistance {
+    /// Distance between the surfaces in metres, negative where they overlap.
+    pub dist: f64,
+    /// Unit normal, from the first to the second.
+    pub normal: [f64; 3],
+    /// Point of the first, in metres.
+    pub from: [f64; 3],
+    /// Point of the second, in metres.
+    pub to: [f64; 3],
+}
+
+/// Where a ray meets a geom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance, in lengths of the direction.
+    pub dist: f64,
+    /// Outward unit normal.
+    pub normal: [f64; 3],
+}
+
 /// Jacobian of a point, given in global coordinates, that a body carries.
 ///
 /// # Errors
@@ -66,10 +88,10 @@ pub fn jacobian(model: &Model, data: &Data, body: usize, point: [f64; 3]) -> Res
     let nv = model.sizes.nv;
     let mut found = Jacobian { linear: vec![0.0; 3 * nv], angular: vec![0.0; 3 * nv] };
     for dof in 0..nv {
-        let (linear, angular) = jac_column(model, data, dof, body, point);
+        let column = jac_column(model, data, dof, body, Vec3(point));
         for k in 0..3 {
-            found.linear[k * nv + dof] = linear[k];
-            found.angular[k * nv + dof] = angular[k];
+            found.linear[k * nv + dof] = column.lin[k];
+            found.angular[k * nv + dof] = column.ang[k];
         }
     }
     Ok(found)
@@ -81,7 +103,7 @@ pub fn jacobian(model: &Model, data: &Data, body: usize, point: [f64; 3]) -> Res
 /// [`Error::Argument`] for an object that does not exist.
 pub fn object_jacobian(model: &Model, data: &Data, of: Object) -> Result<Jacobian> {
     let frame = frame(model, data, of)?;
-    jacobian(model, data, frame.body, frame.pos)
+    jacobian(model, data, frame.body, frame.pos.0)
 }
 
 /// Velocity of an object, with `local` in its own axes.
@@ -109,8 +131,8 @@ pub fn acceleration(model: &Model, data: &Data, of: Object, local: bool) -> Resu
 pub fn momentum(model: &Model, data: &Data, body: usize) -> Result<Momentum> {
     check_id("body", body, model.sizes.nbody)?;
     let mass = model.body_subtreemass[body];
-    let linear = vec3(&data.subtree_linvel, body).map(|v| mass * v);
-    Ok(Momentum { linear, angular: vec3(&data.subtree_angmom, body) })
+    let linear = vec3(&data.subtree_linvel, body) * mass;
+    Ok(Momentum { linear: linear.0, angular: vec3(&data.subtree_angmom, body).0 })
 }
 
 /// Force in each degree of freedom of a force and a torque that act on a body at a point, in N and N m.
@@ -127,8 +149,8 @@ pub fn generalized_force(
 ) -> Result<Vec<f64>> {
     check_id("body", body, model.sizes.nbody)?;
     let of = |dof: usize| {
-        let (linear, angular) = jac_column(model, data, dof, body, point);
-        dot(linear, force) + dot(angular, torque)
+        let column = jac_column(model, data, dof, body, Vec3(point));
+        dot(column.lin, Vec3(force)) + dot(column.ang, Vec3(torque))
     };
     Ok((0..model.sizes.nv).map(of).collect())
 }
@@ -172,7 +194,7 @@ pub fn distance(
     geom1: usize,
     geom2: usize,
     distmax: f64,
-) -> Result<Option<GeomDistance<f64>>> {
+) -> Result<Option<GeomDistance>> {
     check_id("geom", geom1, model.sizes.ngeom)?;
     check_id("geom", geom2, model.sizes.ngeom)?;
     let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
@@ -182,12 +204,50 @@ pub fn distance(
             "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"
         )));
     }
-    Ok(geom_distance(model, data, geom1, geom2, distmax))
+    let found = geom_distance(model, data, geom1, geom2, distmax);
+    let plain = |gap: crate::cpu::collision::convex::GeomDistance<f64>| GeomDistance {
+        dist: gap.dist,
+        normal: gap.normal.0,
+        from: gap.from.0,
+        to: gap.to.0,
+    };
+    Ok(found.map(plain))
+}
+
+/// The nearest geom that a ray from `point` along `direction` meets, and where. Geoms whose colour or material is fully
+/// transparent are passed through.
+pub fn ray(
+    model: &Model,
+    data: &Data,
+    point: [f64; 3],
+    direction: [f64; 3],
+    filter: &RayFilter,
+) -> Option<(usize, Hit)> {
+    ray::ray(model, data, Vec3(point), Vec3(direction), filter).map(|(geom, hit)| (geom, plain_hit(hit)))
+}
+
+/// Where a ray meets one geom.
+///
+/// # Errors
+/// [`Error::Argument`] for a geom that does not exist.
+pub fn ray_geom(
+    model: &Model,
+    data: &Data,
+    geom: usize,
+    point: [f64; 3],
+    direction: [f64; 3],
+) -> Result<Option<Hit>> {
+    check_id("geom", geom, model.sizes.ngeom)?;
+    Ok(ray::ray_geom(model, data, geom, Vec3(point), Vec3(direction)).map(plain_hit))
+}
+
+fn plain_hit(hit: RayHit<f64>) -> Hit {
+    Hit { dist: hit.dist, normal: hit.normal.0 }
 }
 
 /// Torque about one point of a force that acts at another, in N m.
 pub fn moment(force: [f64; 3], at: [f64; 3], about: [f64; 3]) -> [f64; 3] {
-    cross(sub(at, about), force)
+    cross(Vec3(at) - Vec3(about), Vec3(force)).0
 }
 
 /// The frame of an object that exists.
@@ -211,10 +271,10 @@ fn check_id(word: &str, id: usize, count: usize) -> Result<()> {
     Err(Error::Argument(format!("there is no {word} {id}: the model has {count}, from 0")))
 }
 
-/// Angular and linear part, in global axes or in those of the frame.
-fn in_frame(frame: &Frame<f64>, (angular, linear): ([f64; 3], [f64; 3]), local: bool) -> Motion {
-    let turned = |v| if local { mat_t_mul_vec(frame.mat, v) } else { v };
-    Motion { linear: turned(linear), angular: turned(angular) }
+/// A motion in global axes or in those of the frame.
+fn in_frame(frame: &Frame<f64>, motion: Spatial<f64>, local: bool) -> Motion {
+    let turned = |v: Vec3<f64>| if local { v * frame.mat } else { v };
+    Motion { linear: turned(motion.lin).0, angular: turned(motion.ang).0 }
 }
 
 #[cfg(test)]
@@ -290,7 +350,8 @@ mod tests {
         assert!(near(&rate(&of(&before).angular, &of(&after).angular), &felt.angular, 1e-5));
         // local axes have the same lengths
         let own = velocity(&model, &data, Object::Site(0), true).unwrap();
-        assert!((dot(own.linear, own.linear) - dot(speed.linear, speed.linear)).abs() < 1e-12);
+        let square = |v: [f64; 3]| dot(Vec3(v), Vec3(v));
+        assert!((square(own.linear) - square(speed.linear)).abs() < 1e-12);
     }
 
     #[test]
@@ -301,14 +362,17 @@ mod tests {
         let product = times(&inertia, &data.qvel);
         let whole = momentum(&model, &data, 1).unwrap();
         assert!(near(&product[..3], &whole.linear, 1e-9));
-        let point = vec3(&data.site_xpos, 0);
+        let point = vec3(&data.site_xpos, 0).0;
         let (force, torque) = ([1.0, -2.0, 0.5], [0.3, 0.1, -0.4]);
         let generalized = generalized_force(&model, &data, 2, point, force, torque).unwrap();
         let motion = velocity(&model, &data, Object::Site(0), false).unwrap();
         let power: f64 = generalized.iter().zip(&data.qvel).map(|(f, v)| f * v).sum();
-        assert!((power - dot(force, motion.linear) - dot(torque, motion.angular)).abs() < 1e-12);
+        assert!(
+            (power - dot(Vec3(force), Vec3(motion.linear)) - dot(Vec3(torque), Vec3(motion.angular))).abs()
+                < 1e-12
+        );
         // the same force at the centre of mass, with its moment
-        let com = vec3(&data.xipos, 2);
+        let com = vec3(&data.xipos, 2).0;
         let moved = moment(force, point, com);
         let both = [0, 1, 2].map(|k| torque[k] + moved[k]);
         let other = generalized_force(&model, &data, 2, com, force, both).unwrap();

@@ -4,7 +4,7 @@ use super::Backend;
 use super::Batch;
 #[cfg(feature = "gpu")]
 use super::engine::Engine;
-use crate::cpu::math::count::{Work, count_step};
+use crate::cpu::work::{Work, count_step};
 use crate::error::Result;
 use crate::model::data::{Capacity, Data};
 use crate::schema::enums::disable;

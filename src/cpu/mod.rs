@@ -13,6 +13,7 @@ pub mod sensor;
 pub mod sleep;
 pub mod smooth;
 pub mod solver;
+pub mod work;
 
 use crate::model::Model;
 use crate::model::data::Data;

@@ -1,6 +1,6 @@
 //! Penetration depth of two convex shapes, by their support functions and a search over directions.
 
-use manyworlds::cpu::math::{add, add_scaled, cross, dot, normalize3, sub};
+use manyworlds::cpu::math::{Vec3, cross, dot, normalize3};
 
 use crate::shapes::{Kind, Pose, Random, Shape, V};
 
@@ -15,14 +15,13 @@ impl Pair<'_> {
     /// Translation of the second shape along `n` that makes a plane orthogonal to `n` separate the two; minus the
     /// distance along `n` if one does already.
     pub(crate) fn overlap(&self, n: V) -> f64 {
-        let back = [-n[0], -n[1], -n[2]];
         let [a, b] = self.shapes;
-        dot(sub(a.farthest(&self.poses[0], n), b.farthest(&self.poses[1], back)), n)
+        dot(a.farthest(&self.poses[0], n) - b.farthest(&self.poses[1], -n), n)
     }
 
     /// Normal of a plane, the only possible direction.
     pub(crate) fn only(&self) -> Option<V> {
-        (self.shapes[0].kind == Kind::Plane).then(|| self.poses[0].turn([0.0, 0.0, 1.0]))
+        (self.shapes[0].kind == Kind::Plane).then(|| self.poses[0].turn(Vec3::Z))
     }
 
     /// Descent from a direction by ever smaller rotations; ends below `enough`.
@@ -35,7 +34,7 @@ impl Pair<'_> {
             for _ in 0..4 {
                 let turn = cross(n, random.direction());
                 for way in [length, -length] {
-                    let next = normalize3(add_scaled(n, turn, way));
+                    let next = normalize3(n + turn * way);
                     let value = self.overlap(next);
                     if value < least {
                         (n, least) = (next, value);
@@ -53,7 +52,7 @@ impl Pair<'_> {
         if let Some(n) = self.only() {
             return (n, self.overlap(n));
         }
-        let between = normalize3(sub(self.poses[1].pos, self.poses[0].pos));
+        let between = normalize3(self.poses[1].pos - self.poses[0].pos);
         let some: Vec<V> = (0..directions).map(|_| random.direction()).collect();
         let mut starts: Vec<(V, f64)> =
             some.into_iter().chain([between]).map(|n| (n, self.overlap(n))).collect();
@@ -85,7 +84,7 @@ impl Pair<'_> {
         for (k, shape) in self.shapes.iter().enumerate() {
             let only = self.only().filter(|_| k == 0);
             for &n in only.as_slice().iter().chain(directions.iter().filter(|_| only.is_none())) {
-                most = most.max(dot(sub(point, shape.farthest(&self.poses[k], n)), n));
+                most = most.max(dot(point - shape.farthest(&self.poses[k], n), n));
             }
         }
         most
@@ -95,9 +94,8 @@ impl Pair<'_> {
     pub(crate) fn touching(&self, n: V, deep: f64) -> [Pose; 2] {
         let n = self.only().unwrap_or(n);
         let [a, b] = self.shapes;
-        let back = [-n[0], -n[1], -n[2]];
-        let apart = sub(a.farthest(&self.poses[0], n), b.farthest(&self.poses[1], back));
-        let pos = add_scaled(add(self.poses[1].pos, apart), n, -deep);
+        let apart = a.farthest(&self.poses[0], n) - b.farthest(&self.poses[1], -n);
+        let pos = self.poses[1].pos + apart - n * deep;
         [self.poses[0], Pose { pos, ..self.poses[1] }]
     }
 }

@@ -20,7 +20,7 @@ mod tally;
 use std::time::Instant;
 
 use manyworlds::batch::Backend;
-use manyworlds::cpu::math::{norm3, sub};
+use manyworlds::cpu::math::length;
 
 use depth::Pair;
 use scene::{Contact, Group, MARGIN, Placed, Scene, several};
@@ -88,8 +88,8 @@ fn depths_apart(one: &[Contact], two: &[Contact]) -> f64 {
 fn same(one: &[Contact], two: &[Contact], size: f64, precision: Precision) -> bool {
     let like = |a: &Contact, b: &Contact| {
         (a.dist - b.dist).abs() < precision.depth * size
-            && norm3(sub(a.pos, b.pos)) < precision.contact * size
-            && norm3(sub(a.normal(), b.normal())) < precision.contact
+            && length(a.pos - b.pos) < precision.contact * size
+            && length(a.normal() - b.normal()) < precision.contact
     };
     one.len() == two.len() && one.iter().all(|a| two.iter().any(|b| like(a, b)))
 }
@@ -97,7 +97,7 @@ fn same(one: &[Contact], two: &[Contact], size: f64, precision: Precision) -> bo
 /// Checks a single contact.
 fn check_contact(contact: &Contact, precision: Precision) -> Result<(), String> {
     let f = contact.frame;
-    let all = [contact.dist].into_iter().chain(contact.pos).chain(f);
+    let all = [contact.dist].into_iter().chain(contact.pos.0).chain(f.0);
     if !all.into_iter().all(f64::is_finite) {
         return Err("not finite".to_owned());
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
-use manyworlds::cpu::math::{add_scaled, quat_normalize};
+use manyworlds::cpu::math::{Mat3, Quat, Vec3, mat_row, mat3, quat_normalize, vec3};
 use manyworlds::load_str;
 use manyworlds::model::Model;
 
@@ -16,25 +16,25 @@ pub(crate) const MARGIN: f64 = 0.02;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) dist: f64,
-    pub(crate) pos: [f64; 3],
-    pub(crate) frame: [f64; 9],
+    pub(crate) pos: Vec3<f64>,
+    pub(crate) frame: Mat3<f64>,
 }
 
 impl Contact {
-    pub(crate) fn normal(&self) -> [f64; 3] {
-        [self.frame[0], self.frame[1], self.frame[2]]
+    pub(crate) fn normal(&self) -> Vec3<f64> {
+        mat_row(self.frame, 0)
     }
 
     /// The contact with the two shapes exchanged.
     pub(crate) fn exchanged(mut self) -> Self {
-        self.frame[..3].iter_mut().for_each(|x| *x = -*x);
+        self.frame.0[..3].iter_mut().for_each(|x| *x = -*x);
         self
     }
 
     pub(crate) fn moved(mut self, by: &Pose) -> Self {
         self.pos = by.point(self.pos);
         let normal = by.turn(self.normal());
-        self.frame[..3].copy_from_slice(&normal);
+        self.frame.0[..3].copy_from_slice(&normal.0);
         self
     }
 }
@@ -154,7 +154,7 @@ impl Scene {
         let first = Pose { pos: random.vector(), quat: random.quat() };
         let reach = a.reach() + b.reach();
         let mut second = Pose {
-            pos: add_scaled(first.pos, random.direction(), reach * random.between(0.0, 1.05)),
+            pos: first.pos + random.direction() * (reach * random.between(0.0, 1.05)),
             quat: random.quat(),
         };
         let one = |pos, quat| [first, Pose { pos, quat }];
@@ -162,8 +162,8 @@ impl Scene {
         // on a grid of the first shape's axes
         let mut grid = || {
             let step = reach * [0.0, 0.25, 0.5, 1.0][random.below(4)];
-            let axis = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][random.below(3)];
-            add_scaled(first.pos, first.turn(axis), step)
+            let axis = Vec3::unit(random.below(3));
+            first.pos + first.turn(axis) * step
         };
         let poses = match way {
             // same position
@@ -179,13 +179,13 @@ impl Scene {
             4 => {
                 let at = |quat, pos| Pose { pos, quat };
                 let (one, two) = (random.quarter_turns(), random.quarter_turns());
-                let mut apart = [0.0; 3];
+                let mut apart = Vec3::ZERO;
                 apart[random.below(3)] = reach * [0.0, 0.25, 0.5, 1.0][random.below(4)];
-                [at(one, [0.0; 3]), at(two, apart)]
+                [at(one, Vec3::ZERO), at(two, apart)]
             }
             // nearly aligned
             5 => {
-                let pos = add_scaled(grid(), random.direction(), 1e-9);
+                let pos = grid() + random.direction() * 1e-9;
                 let quat = normalized(first.quat, random.quat(), 1e-9);
                 one(pos, quat)
             }
@@ -196,7 +196,7 @@ impl Scene {
                     second.quat = first.quat;
                 }
                 let pair = Pair { shapes: [a, b], poses: [first, second] };
-                let n = if way == 6 { random.direction() } else { first.turn([0.0, 0.0, 1.0]) };
+                let n = if way == 6 { random.direction() } else { first.turn(Vec3::Z) };
                 pair.touching(n, deep)
             }
             _ => [first, second],
@@ -215,8 +215,8 @@ impl Scene {
                     poses.reverse();
                 }
                 poses.iter().for_each(|pose| {
-                    pos.extend(pose.pos);
-                    quat.extend(pose.quat);
+                    pos.extend(pose.pos.0);
+                    quat.extend(pose.quat.0);
                 });
             }
         }
@@ -235,8 +235,8 @@ impl Scene {
                 assert!(one % 2 == 0 && two == one + 1, "geoms {one} and {two}");
                 contacts[w * count + one / 2].push(Contact {
                     dist: dist[c],
-                    pos: [0, 1, 2].map(|k| pos[3 * c + k]),
-                    frame: [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|k| frame[9 * c + k]),
+                    pos: vec3(&pos, c),
+                    frame: mat3(&frame, c),
                 });
             }
         }
@@ -248,7 +248,7 @@ impl Scene {
         let mut text = String::new();
         for ((shape, pose), name) in self.shapes[p].iter().zip(poses).zip(["a", "b"]) {
             let list = |values: &[f64]| values.iter().map(|x| format!("{x:?} ")).collect::<String>();
-            let (pos, quat) = (list(&pose.pos), list(&pose.quat));
+            let (pos, quat) = (list(&pose.pos.0), list(&pose.quat.0));
             let (asset, geom) = (shape.asset(name), shape.geom(name));
             write!(text, "{asset}<body mocap='true' pos='{pos}' quat='{quat}'><geom {geom}/></body>")
                 .unwrap();
@@ -257,6 +257,6 @@ impl Scene {
     }
 }
 
-fn normalized(quat: [f64; 4], other: [f64; 4], share: f64) -> [f64; 4] {
-    quat_normalize([0, 1, 2, 3].map(|k| quat[k] + share * other[k]))
+fn normalized(quat: Quat<f64>, other: Quat<f64>, share: f64) -> Quat<f64> {
+    quat_normalize(Quat([0, 1, 2, 3].map(|k| quat[k] + share * other[k])))
 }

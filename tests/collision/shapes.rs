@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use manyworlds::cpu::math::{
-    add, axis_angle_quat, dot, norm3, quat_conj, quat_mul, quat_normalize, quat_rotate, scale,
+    Quat, Vec3, axis_angle_quat, dot, length, quat_conj, quat_mul, quat_normalize, quat_rotate,
 };
 
-pub(crate) type V = [f64; 3];
+pub(crate) type V = Vec3<f64>;
 
 /// Random numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
 #[derive(Clone, Debug)]
@@ -33,30 +33,29 @@ impl Random {
     }
 
     pub(crate) fn vector(&mut self) -> V {
-        [self.next(), self.next(), self.next()]
+        Vec3([self.next(), self.next(), self.next()])
     }
 
     /// Uniform over the sphere.
     pub(crate) fn direction(&mut self) -> V {
         loop {
             let v = self.vector();
-            let length = norm3(v);
+            let length = length(v);
             if (0.1..1.0).contains(&length) {
-                return scale(v, 1.0 / length);
+                return v * (1.0 / length);
             }
         }
     }
 
-    pub(crate) fn quat(&mut self) -> [f64; 4] {
-        quat_normalize([self.next(), self.next(), self.next(), self.next()])
+    pub(crate) fn quat(&mut self) -> Quat<f64> {
+        quat_normalize(Quat([self.next(), self.next(), self.next(), self.next()]))
     }
 
-    /// One of the rotations of a cube, exact to rounding.
-    pub(crate) fn quarter_turns(&mut self) -> [f64; 4] {
-        let mut quat = [1.0, 0.0, 0.0, 0.0];
+    /// One of the turns of a cube, exact to rounding.
+    pub(crate) fn quarter_turns(&mut self) -> Quat<f64> {
+        let mut quat = Quat::IDENTITY;
         for _ in 0..4 {
-            let mut axis = [0.0; 3];
-            axis[self.below(3)] = 1.0;
+            let axis = Vec3::unit(self.below(3));
             let angle = self.below(4) as f64 * std::f64::consts::FRAC_PI_2;
             quat = quat_mul(quat, axis_angle_quat(axis, angle));
         }
@@ -68,12 +67,12 @@ impl Random {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pose {
     pub(crate) pos: V,
-    pub(crate) quat: [f64; 4],
+    pub(crate) quat: Quat<f64>,
 }
 
 impl Pose {
     pub(crate) fn point(&self, p: V) -> V {
-        add(self.pos, quat_rotate(self.quat, p))
+        self.pos + quat_rotate(self.quat, p)
     }
 
     pub(crate) fn turn(&self, v: V) -> V {
@@ -121,10 +120,10 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn random(kind: Kind, random: &mut Random) -> Self {
-        let mut size = [0; 3].map(|_| random.between(0.03, 0.2));
+        let mut size = Vec3::from_fn(|_| random.between(0.03, 0.2));
         let mut heights = Vec::new();
         if kind == Hfield {
-            size = [random.between(0.2, 0.4), random.between(0.2, 0.4), random.between(0.05, 0.2)];
+            size = Vec3([random.between(0.2, 0.4), random.between(0.2, 0.4), random.between(0.05, 0.2)]);
             heights = (0..HEIGHTS * HEIGHTS).map(|_| random.between(0.0, 1.0)).collect();
             // as the format requires
             (heights[0], heights[5]) = (0.0, 1.0);
@@ -136,21 +135,21 @@ impl Shape {
 
     /// Vertices of a convex polytope: a tetrahedron, a box, a prism, or points on an ellipsoid.
     fn cloud(size: V, random: &mut Random) -> Vec<V> {
-        let scaled = |p: V| [p[0] * size[0], p[1] * size[1], p[2] * size[2]];
-        let corner = |k: usize| [0, 1, 2].map(|i| if k >> i & 1 == 0 { -1.0 } else { 1.0 });
+        let scaled = |p: V| p * size;
+        let corner = |k: usize| Vec3::from_fn(|i| if k >> i & 1 == 0 { -1.0 } else { 1.0 });
         match random.below(6) {
             0 => [0, 3, 5, 6].map(|k| scaled(corner(k))).to_vec(),
             1 => (0..8).map(|k| scaled(corner(k))).collect(),
             2 => {
                 let sides = 3 + random.below(6);
                 let angle = |k: usize| (k / 2) as f64 * std::f64::consts::TAU / sides as f64;
-                let at = |k: usize| [angle(k).cos(), angle(k).sin(), [-1.0, 1.0][k % 2]];
+                let at = |k: usize| Vec3([angle(k).cos(), angle(k).sin(), [-1.0, 1.0][k % 2]]);
                 (0..2 * sides).map(|k| scaled(at(k))).collect()
             }
             _ => {
                 // a tetrahedron, for volume, and further points
                 let count = random.below(20);
-                let first = [0, 3, 5, 6].map(|k| scale(corner(k), 1.0 / 3f64.sqrt()));
+                let first = [0, 3, 5, 6].map(|k| corner(k) * (1.0 / 3f64.sqrt()));
                 let more: Vec<V> = (0..count).map(|_| random.direction()).collect();
                 first.into_iter().chain(more).map(scaled).collect()
             }
@@ -166,8 +165,8 @@ impl Shape {
             Capsule => s[0] + s[1],
             Ellipsoid => s[0].max(s[1]).max(s[2]),
             Cylinder => s[0].hypot(s[1]),
-            Hfield | Cuboid => norm3(s),
-            Mesh => self.vertices.iter().map(|v| norm3(*v)).fold(0.0, f64::max),
+            Hfield | Cuboid => length(s),
+            Mesh => self.vertices.iter().map(|v| length(*v)).fold(0.0, f64::max),
         }
     }
 
@@ -178,21 +177,20 @@ impl Shape {
         let sign = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
         let across = d[0].hypot(d[1]);
         let local = match self.kind {
-            Plane => [0.0; 3],
-            Sphere => scale(d, s[0]),
-            Capsule => add(scale(d, s[0]), [0.0, 0.0, sign(d[2]) * s[1]]),
+            Plane => Vec3::ZERO,
+            Sphere => d * s[0],
+            Capsule => d * s[0] + Vec3::Z * (sign(d[2]) * s[1]),
             Ellipsoid => {
-                let w = [d[0] * s[0], d[1] * s[1], d[2] * s[2]];
-                let length = norm3(w);
-                [w[0] * s[0] / length, w[1] * s[1] / length, w[2] * s[2] / length]
+                let w = d * s;
+                w * s * (1.0 / length(w))
             }
             Cylinder => {
                 let share = if across > 0.0 { s[0] / across } else { 0.0 };
-                [d[0] * share, d[1] * share, sign(d[2]) * s[1]]
+                Vec3([d[0] * share, d[1] * share, sign(d[2]) * s[1]])
             }
-            Cuboid => [sign(d[0]) * s[0], sign(d[1]) * s[1], sign(d[2]) * s[2]],
-            // support point of the bounding box
-            Hfield => [sign(d[0]) * s[0], sign(d[1]) * s[1], if d[2] < 0.0 { -BASE } else { s[2] }],
+            Cuboid => d.map(sign) * s,
+            // what holds all of it
+            Hfield => Vec3([sign(d[0]) * s[0], sign(d[1]) * s[1], if d[2] < 0.0 { -BASE } else { s[2] }]),
             Mesh => *self.vertices.iter().max_by(|a, b| dot(**a, d).total_cmp(&dot(**b, d))).unwrap(),
         };
         pose.point(local)
@@ -209,17 +207,20 @@ impl Shape {
         match self.kind {
             Hfield => format!(
                 "<hfield name='{name}' nrow='{HEIGHTS}' ncol='{HEIGHTS}' size='{}{BASE}' elevation='{}'/>",
-                list(&self.size),
+                list(&self.size.0),
                 list(&self.heights)
             ),
-            Mesh => format!("<mesh name='{name}' vertex='{}'/>", list(&self.vertices.concat())),
+            Mesh => format!(
+                "<mesh name='{name}' vertex='{}'/>",
+                list(&self.vertices.iter().flat_map(|v| v.0).collect::<Vec<_>>())
+            ),
             _ => String::new(),
         }
     }
 
     /// Attributes of a geom; `name` is that of its asset.
     pub(crate) fn geom(&self, name: &str) -> String {
-        let [x, y, z] = self.size;
+        let Vec3([x, y, z]) = self.size;
         match self.kind {
             Plane => "type='plane' size='0 0 1'".to_owned(),
             Sphere => format!("type='sphere' size='{x}'"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use manyworlds::batch::Batch;
-use manyworlds::cpu::math::count::Work;
+use manyworlds::cpu::work::Work;
 use manyworlds::error::Result;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::cpu::actuation::actuation::MAX_VALUE;
+use crate::cpu::actuation::control::MAX_VALUE;
 use crate::mesh::CompiledMesh;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};

@@ -1,11 +1,12 @@
 //! Activations: the states of actuators that have one. Their rates, and their values a time step later.
 
-use super::actuation::{actuator_disabled, unwrap_setpoint};
+use super::control::actuator_disabled;
 use super::dcmotor::DcMotor;
 use super::muscle::muscle_rate;
+use super::next_activation::next_activation;
 use super::orientation;
 use super::pid::Pid;
-use crate::cpu::math::clip;
+use super::setpoint::unwrap_setpoint;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -40,28 +41,6 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
         dynamics::MUSCLE => muscle_rate(ctrl, act, prm),
         _ => T::ZERO,
     };
-}
-
-/// An activation one time step later, within its range, when it changes at `rate`.
-pub fn next_activation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate: T) -> T {
-    let h = m.opt_timestep[0];
-    if m.actuator_dyntype[a] == dynamics::DCMOTOR {
-        return super::dcmotor::next_state(m, d, a, adr, rate);
-    }
-    let mut next = d.act[adr] + rate * elapsed(m, a, h);
-    if m.actuator_actlimited[a] != 0 {
-        next = clip(next, m.actuator_actrange[2 * a], m.actuator_actrange[2 * a + 1]);
-    }
-    next
-}
-
-/// Time by which a rate counts: that of an exact filter falls as it goes.
-fn elapsed<T: Real>(m: &Model<T>, a: usize, h: T) -> T {
-    if m.actuator_dyntype[a] != dynamics::FILTEREXACT {
-        return h;
-    }
-    let time = m.actuator_dynprm[10 * a].max(T::MINVAL);
-    -(time * (-h / time).exp_m1())
 }
 
 /// Activations of all actuators one time step later, when they change at `rates`. Those whose group is switched off

@@ -1,26 +1,21 @@
 //! From controls to forces: `force = gain * input + bias`, then the limits of tendons, actuators and joints. The input
 //! is the control, or the activation of an actuator that has one.
 
-use super::activation::{activation_rates, next_activation};
+use super::activation::activation_rates;
+use super::control::{actuator_disabled, controls_good, first_control};
 use super::dcmotor::DcMotor;
-use super::history::{delay_controls, delayed_ctrl};
+use super::history::delay_controls;
 use super::muscle::Muscle;
+use super::next_activation::next_activation;
 use super::orientation;
 use super::pid::Pid;
-use crate::cpu::math::{clip, norm3, vec3};
+use super::setpoint::unwrap_setpoint;
+use crate::cpu::math::{Vec3, clip};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::status;
-use crate::schema::enums::{bias, disable, dynamics, gain, input, joint, transmission};
-
-/// A control or state beyond this is bad (`mjMAXVAL`).
-pub const MAX_VALUE: f64 = 1e10;
-
-/// Neither NaN nor beyond what counts as diverged.
-pub fn is_good<T: Real>(x: T) -> bool {
-    x.is_finite() && x.abs() <= T::of(MAX_VALUE)
-}
+use crate::schema::enums::{bias, disable, gain, joint, transmission};
 
 /// Rates of activations, forces of all actuators, and their sum in each degree of freedom.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -41,8 +36,8 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let out = m.actuator_outadr[a] as usize;
         let off = actuator_disabled(m, a);
         if orientation::is_orientation(m, a) {
-            let force = if off { [T::ZERO; 3] } else { orientation::drive(m, d, a, good) };
-            d.actuator_force[out..out + 3].copy_from_slice(&force);
+            let force = if off { Vec3::ZERO } else { orientation::drive(m, d, a, good) };
+            d.actuator_force[out..out + 3].copy_from_slice(&force.0);
             continue;
         }
         d.actuator_force[out] = if off { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
@@ -58,40 +53,6 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for dof in 0..m.sizes.nv {
         d.qfrc_actuator[dof] = limited_force(m, d, dof);
     }
-}
-
-/// Control within its range; zero where some control is bad.
-pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
-    if good { within_range(m, d, u) } else { T::ZERO }
-}
-
-/// Control within its range; NaN stays NaN.
-fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
-    let x = delayed_ctrl(m, d, u);
-    if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
-        return clip(x, m.actuator_ctrlrange[2 * u], m.actuator_ctrlrange[2 * u + 1]);
-    }
-    x
-}
-
-/// First control of an actuator; zero where it has none.
-fn first_control<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
-    if m.actuator_ctrlnum[a] > 0 { control(m, d, m.actuator_ctrladr[a] as usize, good) } else { T::ZERO }
-}
-
-/// Whether all controls are finite and within bounds.
-fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
-    let mut good = true;
-    for u in 0..m.sizes.nu {
-        good = good && is_good(within_range(m, d, u));
-    }
-    good
-}
-
-/// Whether an actuator's group is switched off.
-pub fn actuator_disabled<T: Real>(m: &Model<T>, a: usize) -> bool {
-    let group = m.actuator_group[a];
-    (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0
 }
 
 /// Force of one actuator before limits.
@@ -144,47 +105,6 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
         bias::MUSCLE => muscle(m, d, a, b).bias(b),
         _ => T::ZERO,
     }
-}
-
-/// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
-/// site relative to another. Zero for all others.
-fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
-    let servo = (m.actuator_dyntype[a] == dynamics::NONE || m.actuator_dyntype[a] == dynamics::INTEGRATOR)
-        && m.actuator_gaintype[a] == gain::FIXED
-        && m.actuator_biastype[a] == bias::AFFINE
-        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a];
-    let follows = m.actuator_gaintype[a] == gain::PID && m.actuator_ctrlspec[a] & input::POS != 0;
-    if !servo && !follows {
-        return T::ZERO;
-    }
-    let out = m.actuator_outadr[a] as usize;
-    let (linear, angular) = (vec3(&m.actuator_gear, 2 * out), vec3(&m.actuator_gear, 2 * out + 1));
-    let turn = T::of(2.0 * std::f64::consts::PI);
-    match m.actuator_trntype[a] {
-        transmission::JOINT | transmission::JOINTINPARENT
-            if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
-        {
-            turn * norm3(linear)
-        }
-        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && norm3(linear) == T::ZERO => {
-            turn * norm3(angular)
-        }
-        _ => T::ZERO,
-    }
-}
-
-/// Of all setpoints that differ by full turns, the one nearest to the present length.
-pub fn unwrap_setpoint<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
-    unwrap_near(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
-}
-
-/// Of all setpoints that differ by full turns, the one nearest to another number.
-pub fn unwrap_near<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
-    let turn = full_turn(m, a);
-    if turn < T::MINVAL {
-        return setpoint;
-    }
-    setpoint - turn * ((setpoint - to) / turn + T::of(0.5)).floor()
 }
 
 /// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.

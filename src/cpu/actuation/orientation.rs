@@ -4,10 +4,10 @@
 //! `gainprm`: stiffness. `biasprm`: force without input, stiffness and damping, both negative. The controls, or the
 //! activations that integrate them, are a rotation vector; the controls may be a quaternion too.
 
-use super::activation::next_activation;
-use super::actuation::control;
+use super::control::control;
 use super::history::is_quaternion;
-use crate::cpu::math::{axis_angle_quat, dot, norm3, quat_normalize, quat_sub, scale, vec3};
+use super::next_activation::next_activation;
+use crate::cpu::math::{Quat, Vec3, axis_angle_quat, dot, length, quat_normalize, quat_sub, vec3_at};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -22,37 +22,37 @@ pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
 }
 
 /// Orientation of a rotation vector.
-fn rotvec_to_quat<T: Real>(v: [T; 3]) -> [T; 4] {
-    let angle = norm3(v);
+fn rotvec_to_quat<T: Real>(v: Vec3<T>) -> Quat<T> {
+    let angle = length(v);
     if angle < T::MINVAL {
-        return [T::ONE, T::ZERO, T::ZERO, T::ZERO];
+        return Quat::IDENTITY;
     }
-    axis_angle_quat(scale(v, T::ONE / angle), angle)
+    axis_angle_quat(v * (T::ONE / angle), angle)
 }
 
 /// Orientation that is asked for.
-fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 4] {
+fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Quat<T> {
     let first = m.actuator_ctrladr[a] as usize;
     if let Ok(act) = usize::try_from(m.actuator_actadr[a]) {
         let early = m.actuator_actearly[a] != 0;
         let state = |adr: usize| {
             if early { next_activation(m, d, a, adr, d.act_dot[adr]) } else { d.act[adr] }
         };
-        return rotvec_to_quat([0, 1, 2].map(|i| state(act + i)));
+        return rotvec_to_quat(Vec3::from_fn(|i| state(act + i)));
     }
     if is_quaternion(m, a) {
-        return quat_normalize([0, 1, 2, 3].map(|i| control(m, d, first + i, good)));
+        return quat_normalize(Quat([0, 1, 2, 3].map(|i| control(m, d, first + i, good))));
     }
-    rotvec_to_quat([0, 1, 2].map(|i| control(m, d, first + i, good)))
+    rotvec_to_quat(Vec3::from_fn(|i| control(m, d, first + i, good)))
 }
 
 /// Forces before limits.
-pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> [T; 3] {
+pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Vec3<T> {
     let out = m.actuator_outadr[a] as usize;
-    let present = rotvec_to_quat(three(&d.actuator_length, out));
+    let present = rotvec_to_quat(vec3_at(&d.actuator_length, out));
     let error = quat_sub(target_orientation(m, d, a, good), present);
     let b = &m.actuator_biasprm[10 * a..10 * a + 3];
-    [0, 1, 2].map(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
+    Vec3::from_fn(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
 }
 
 /// Writes the rates of the activations: the controls.
@@ -68,35 +68,30 @@ pub fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
 /// Turns the activations by less than half a turn into the same orientation.
 pub fn unwind<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     let act = m.actuator_actadr[a].max(0) as usize;
-    let v = three(&d.act, act);
-    let angle = norm3(v);
+    let v = vec3_at(&d.act, act);
+    let angle = length(v);
     let turn = T::of(2.0 * std::f64::consts::PI);
     let rest = angle - turn * (angle / turn + T::of(0.5)).floor();
     if rest != angle {
-        let v = scale(v, rest / angle);
-        d.act[act..act + 3].copy_from_slice(&v);
+        let v = v * (rest / angle);
+        d.act[act..act + 3].copy_from_slice(&v.0);
     }
 }
 
 /// Makes the torque as long as its range allows.
 pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     let out = m.actuator_outadr[a] as usize;
-    let torque = three(&d.actuator_force, out);
-    let (length, most) = (norm3(torque), m.actuator_forcerange[2 * a + 1]);
+    let torque = vec3_at(&d.actuator_force, out);
+    let (length, most) = (length(torque), m.actuator_forcerange[2 * a + 1]);
     if m.actuator_forcelimited[a] != 0 && length > most {
-        d.actuator_force[out..out + 3].copy_from_slice(&scale(torque, most / length));
+        d.actuator_force[out..out + 3].copy_from_slice(&(torque * (most / length)).0);
     }
 }
 
 /// Derivative of each torque by the velocity about its axis; none where the range holds it back.
 pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
-    let torque = three(&d.actuator_force, m.actuator_outadr[a] as usize);
+    let torque = vec3_at(&d.actuator_force, m.actuator_outadr[a] as usize);
     let most = T::of(SATURATED_TORQUE) * m.actuator_forcerange[2 * a + 1];
     let saturated = m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most;
     if saturated { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
-}
-
-/// Three numbers from a place on.
-fn three<T: Real>(x: &[T], first: usize) -> [T; 3] {
-    vec3(&x[first..first + 3], 0)
 }

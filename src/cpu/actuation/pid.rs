@@ -4,9 +4,9 @@
 //! `dynprm`: largest integral, largest rate of the position that is asked for. States: that position, the integral;
 //! each where its parameter is positive.
 
-use super::activation::next_activation;
-use super::actuation::{unwrap_near, unwrap_setpoint};
+use super::next_activation::next_activation;
 use super::servo::{inputs, integral_rate, slewed};
+use super::setpoint::{unwrap_near, unwrap_setpoint};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

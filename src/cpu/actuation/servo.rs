@@ -1,7 +1,7 @@
 //! What controllers on board of actuators have in common: their inputs, a limit on the rate of the first one, and the
 //! integral of an error.
 
-use super::actuation::control;
+use super::control::control;
 use crate::cpu::math::clip;
 use crate::model::Model;
 use crate::model::data::Data;

@@ -1,11 +1,10 @@
 //! Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
 
-use crate::cpu::constraint::make_constraint::last_dof;
 use crate::cpu::math::{
-    cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, quat_conj, quat_mul, quat_normalize,
-    quat_rotate, quat_sub, quat_to_rotvec, sub, vec3, vec4,
+    Quat, Spatial, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
+    quat_rotate, quat_sub, quat_to_rotvec, vec3,
 };
-use crate::cpu::smooth::jacobian::jac_column;
+use crate::cpu::smooth::jacobian::{jac_column, last_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -53,22 +52,21 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
     }
     // a free joint has no length; its translation comes first
     let free = shape == joint::FREE;
-    let mut axis = [gear[0], gear[1], gear[2]];
-    let mut quat = adr;
+    let mut axis = vec3(gear, 0);
+    let mut turn = adr;
     if free {
         d.actuator_moment[moment..moment + 3].copy_from_slice(&gear[..3]);
-        axis = [gear[3], gear[4], gear[5]];
+        axis = vec3(gear, 1);
         moment += 3;
-        quat += 3;
+        turn += 3;
     }
     // an axis in the parent's frame is turned into the joint's
-    let q = &d.qpos[quat..quat + 4];
-    let quat = quat_normalize([q[0], q[1], q[2], q[3]]);
+    let quat = quat_normalize(quat_at(&d.qpos, turn));
     if m.actuator_trntype[a] == kind::JOINTINPARENT {
         axis = quat_rotate(quat_conj(quat), axis);
     }
     d.actuator_length[out] = if free { T::ZERO } else { dot(quat_to_rotvec(quat), axis) };
-    d.actuator_moment[moment..moment + 3].copy_from_slice(&axis);
+    d.actuator_moment[moment..moment + 3].copy_from_slice(&axis.0);
 }
 
 /// Length and moment arms of a slider-crank: the rod joins the crank's site to a point of the slider's axis.
@@ -76,7 +74,7 @@ fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let (crank, slider) = (m.actuator_trnid[2 * a] as usize, m.actuator_trnid[2 * a + 1] as usize);
     let (tip, base) = (vec3(&d.site_xpos, crank), vec3(&d.site_xpos, slider));
     let axis = mat_column(mat3(&d.site_xmat, slider), 2);
-    let arm = sub(tip, base);
+    let arm = tip - base;
     let along = dot(arm, axis);
     let rod = m.actuator_cranklength[a];
     let square = along * along + rod * rod - dot(arm, arm);
@@ -87,10 +85,10 @@ fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {
         let dof = m.moment_colind[k] as usize;
-        let (tip_jac, _) = jac_column(m, d, dof, m.site_bodyid[crank] as usize, tip);
-        let (base_jac, turn) = jac_column(m, d, dof, m.site_bodyid[slider] as usize, base);
-        let arm_jac = sub(tip_jac, base_jac);
-        let rate = dot(arm_jac, axis) + dot(arm, cross(turn, axis));
+        let tip_jac = jac_column(m, d, dof, m.site_bodyid[crank] as usize, tip);
+        let base_jac = jac_column(m, d, dof, m.site_bodyid[slider] as usize, base);
+        let arm_jac = tip_jac.lin - base_jac.lin;
+        let rate = dot(arm_jac, axis) + dot(arm, cross(base_jac.ang, axis));
         let mut moment = rate;
         if square > T::ZERO {
             moment -= (along * rate - dot(arm, arm_jac)) / root;
@@ -100,8 +98,8 @@ fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
 }
 
 /// Orientation of a site.
-fn site_orientation<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> [T; 4] {
-    quat_mul(vec4(&d.xquat, m.site_bodyid[site] as usize), vec4(&m.site_quat, site))
+fn site_orientation<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> Quat<T> {
+    quat_mul(quat(&d.xquat, m.site_bodyid[site] as usize), quat(&m.site_quat, site))
 }
 
 /// Length and moment arms of a force and torque at a site, in its own frame or in that of another one.
@@ -109,20 +107,20 @@ fn site_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usiz
     let site = m.actuator_trnid[2 * a] as usize;
     let reference = usize::try_from(m.actuator_trnid[2 * a + 1]).ok();
     let gear = &m.actuator_gear[6 * out..6 * out + 6];
-    let (force, torque) = ([gear[0], gear[1], gear[2]], [gear[3], gear[4], gear[5]]);
+    let (force, torque) = (vec3(gear, 0), vec3(gear, 1));
     let frame = mat3(&d.site_xmat, reference.unwrap_or(site));
     let mut length = T::ZERO;
     if let Some(r) = reference {
-        let offset = sub(vec3(&d.site_xpos, site), vec3(&d.site_xpos, r));
-        length += dot(force, mat_t_mul_vec(frame, offset));
+        let offset = vec3(&d.site_xpos, site) - vec3(&d.site_xpos, r);
+        length += dot(force, offset * frame);
         length += dot(torque, quat_sub(site_orientation(m, d, site), site_orientation(m, d, r)));
     }
     d.actuator_length[out] = length;
-    let (force, torque) = (mat_mul_vec(frame, force), mat_mul_vec(frame, torque));
+    let (force, torque) = (frame * force, frame * torque);
     let adr = m.moment_rowadr[out] as usize;
     for k in adr..adr + m.moment_rownnz[out] as usize {
-        let (linear, angular) = relative_jac(m, d, m.moment_colind[k] as usize, site, reference);
-        d.actuator_moment[k] = dot(force, linear) + dot(torque, angular);
+        let jac = relative_jac(m, d, m.moment_colind[k] as usize, site, reference);
+        d.actuator_moment[k] = dot(force, jac.lin) + dot(torque, jac.ang);
     }
 }
 
@@ -133,21 +131,16 @@ fn relative_jac<T: Real>(
     dof: usize,
     site: usize,
     reference: Option<usize>,
-) -> ([T; 3], [T; 3]) {
+) -> Spatial<T> {
     let at = |s: usize| jac_column(m, d, dof, m.site_bodyid[s] as usize, vec3(&d.site_xpos, s));
-    let (linear, angular) = at(site);
-    match reference.map(at) {
-        Some((v, w)) => (sub(linear, v), sub(angular, w)),
-        None => (linear, angular),
-    }
+    reference.map_or_else(|| at(site), |r| at(site) - at(r))
 }
 
 /// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
 fn orientation_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let target = m.actuator_trnid[2 * a] as usize;
     let Ok(reference) = usize::try_from(m.actuator_trnid[2 * a + 1]) else {
-        let q = &d.qpos[m.jnt_qposadr[target] as usize..][..4];
-        let turn = quat_to_rotvec(quat_normalize([q[0], q[1], q[2], q[3]]));
+        let turn = quat_to_rotvec(quat_normalize(quat_at(&d.qpos, m.jnt_qposadr[target] as usize)));
         for i in 0..3 {
             d.actuator_length[out + i] = turn[i];
             d.actuator_moment[m.moment_rowadr[out + i] as usize] = T::ONE;
@@ -162,8 +155,8 @@ fn orientation_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ou
         let adr = m.moment_rowadr[out + i] as usize;
         for k in adr..adr + m.moment_rownnz[out + i] as usize {
             let dof = m.moment_colind[k] as usize;
-            let (_, angular) = relative_jac(m, d, dof, target, Some(reference));
-            d.actuator_moment[k] = dot(axis, angular);
+            let jac = relative_jac(m, d, dof, target, Some(reference));
+            d.actuator_moment[k] = dot(axis, jac.ang);
         }
     }
 }
@@ -187,7 +180,7 @@ fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
         let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
         while i1 != i2 {
             let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };
-            let speed = dot(normal, jac_column(m, d, dof as usize, bodies[side] as usize, pos).0);
+            let speed = dot(normal, jac_column(m, d, dof as usize, bodies[side] as usize, pos).lin);
             if let Ok(k) = m.moment_colind[adr..end].binary_search(&dof) {
                 d.actuator_moment[adr + k] += if side == 0 { -speed } else { speed };
             }

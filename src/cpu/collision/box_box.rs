@@ -9,9 +9,7 @@
 //! A box is *permuted* where its axes are renamed, in a circle, so that the one that matters is the last.
 
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, tolerance};
-use crate::cpu::math::{
-    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub,
-};
+use crate::cpu::math::{Mat3, Vec3, clip, cross, dot, mat_column, mat_row};
 use crate::real::Real;
 
 /// By how much, of itself, an edge axis must be better than those before it.
@@ -22,7 +20,7 @@ const EDGE_BIAS: f64 = 1e-6;
 const FACE_PREFERENCE: (f64, f64) = (0.99, 0.05);
 
 /// Corners of a rectangle that four lines have cut.
-type Polygon<T> = [[T; 3]; 8];
+type Polygon<T> = [Vec3<T>; 8];
 
 /// Two boxes: contacts on a face, up to eight, or one between two edges.
 pub fn box_box<T: Real>(
@@ -33,8 +31,8 @@ pub fn box_box<T: Real>(
 ) -> usize {
     // the axes of the second box, and from centre to centre, as each box sees it
     let axes = relative_axes(a, b);
-    let from_a = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
-    let from_b = mat_t_mul_vec(b.mat, sub(a.pos, b.pos));
+    let from_a = (b.pos - a.pos) * a.mat;
+    let from_b = (a.pos - b.pos) * b.mat;
     // boxes that overlap by less than rounding are not apart
     let extent = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
     let apart = margin + tolerance::<T>(1e-15, 1e-6) * extent;
@@ -62,15 +60,15 @@ pub fn box_box<T: Real>(
     for i in 0..3 {
         for j in 0..3 {
             // across both edges, as each box sees it; noise where they are parallel
-            let mut edge = [T::ZERO; 3];
+            let mut edge = Vec3::ZERO;
             edge[i] = T::ONE;
             let normal = cross(edge, axes[j]);
             let sine2 = dot(normal, normal);
             if sine2 < tolerance(1e-16, 1e-7) {
                 continue;
             }
-            let for_a = scale(normal, T::ONE / sine2.sqrt());
-            let for_b = [dot(for_a, axes[0]), dot(for_a, axes[1]), dot(for_a, axes[2])];
+            let for_a = normal * (T::ONE / sine2.sqrt());
+            let for_b = Vec3([dot(for_a, axes[0]), dot(for_a, axes[1]), dot(for_a, axes[2])]);
             let gap =
                 dot(for_a, from_a).abs() - projected_radius(a.size, for_a) - projected_radius(b.size, for_b);
             if gap > apart {
@@ -104,35 +102,33 @@ pub fn box_box<T: Real>(
 }
 
 /// The axes of `b` as `a` sees them.
-fn relative_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [[T; 3]; 3] {
-    [0, 1, 2].map(|k| mat_t_mul_vec(a.mat, mat_column(b.mat, k)))
+fn relative_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [Vec3<T>; 3] {
+    [0, 1, 2].map(|k| mat_column(b.mat, k) * a.mat)
 }
 
 /// One component of each of three axes.
-fn row<T: Real>(axes: &[[T; 3]; 3], i: usize) -> [T; 3] {
-    [axes[0][i], axes[1][i], axes[2][i]]
+fn row<T: Real>(axes: &[Vec3<T>; 3], i: usize) -> Vec3<T> {
+    Vec3([axes[0][i], axes[1][i], axes[2][i]])
 }
 
 /// How far a box reaches from its centre along an axis.
-fn projected_radius<T: Real>(size: [T; 3], axis: [T; 3]) -> T {
+fn projected_radius<T: Real>(size: Vec3<T>, axis: Vec3<T>) -> T {
     axis[0].abs() * size[0] + axis[1].abs() * size[1] + axis[2].abs() * size[2]
 }
 
 /// Components in a circle, number `k` the last.
-fn turn<T: Real>(v: [T; 3], k: usize) -> [T; 3] {
-    [v[(k + 1) % 3], v[(k + 2) % 3], v[k]]
+fn turn<T: Real>(v: Vec3<T>, k: usize) -> Vec3<T> {
+    Vec3([v[(k + 1) % 3], v[(k + 2) % 3], v[k]])
 }
 
 /// A box with its axes in a circle, number `k` the last.
 fn permuted<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
-    let m = &shape.mat;
-    let (x, y, z) = (turn([m[0], m[1], m[2]], k), turn([m[3], m[4], m[5]], k), turn([m[6], m[7], m[8]], k));
-    let mat = [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]];
-    Shape { pos: shape.pos, mat, size: turn(shape.size, k) }
+    let row = |i: usize| turn(mat_row(shape.mat, i), k);
+    Shape { pos: shape.pos, mat: Mat3::from_rows(row(0), row(1), row(2)), size: turn(shape.size, k) }
 }
 
 /// The component of largest size, the first of equals.
-fn largest_component<T: Real>(v: [T; 3]) -> usize {
+fn largest_component<T: Real>(v: Vec3<T>) -> usize {
     let mut k = 0;
     for i in 1..3 {
         if v[i].abs() > v[k].abs() {
@@ -145,20 +141,20 @@ fn largest_component<T: Real>(v: [T; 3]) -> usize {
 /// The nearest points of two edges along the last axes, midway between them. All is seen by the first box.
 fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactPoint<T>) -> usize {
     let axes = relative_axes(a, b);
-    let center = mat_t_mul_vec(a.mat, sub(b.pos, a.pos));
+    let center = (b.pos - a.pos) * a.mat;
     // the normal, from the first box to the second, as each of them sees it
     let along = axes[2];
     let length = (along[1] * along[1] + along[0] * along[0]).sqrt();
-    let mut normal = [-along[1] / length, along[0] / length, T::ZERO];
+    let mut normal = Vec3([-along[1] / length, along[0] / length, T::ZERO]);
     if dot(normal, center) < T::ZERO {
-        normal = scale(normal, -T::ONE);
+        normal = -normal;
     }
     let back = [dot(normal, axes[0]), dot(normal, axes[1])];
     // where the normal lies in a face, either edge of that face may be the one: all are tried
     let (flips_a, flips_b) = (flips([normal[0], normal[1]]), flips(back));
     let c = along[2];
     let sine2 = T::ONE - c * c;
-    let (mut one, mut two, mut least) = ([T::ZERO; 3], [T::ZERO; 3], T::ZERO);
+    let (mut one, mut two, mut least) = (Vec3::ZERO, Vec3::ZERO, T::ZERO);
     for choice in 0..4 {
         let (second_a, second_b) = (choice >= 2, choice % 2 == 1);
         if (second_a && flips_a == [T::ONE; 2]) || (second_b && flips_b == [T::ONE; 2]) {
@@ -166,33 +162,28 @@ fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactP
         }
         let corner_a = corner(a.size, [normal[0], normal[1]], flips_a, second_a);
         let corner_b = corner(b.size, [-back[0], -back[1]], flips_b, second_b);
-        let corner_b = add_scaled(add_scaled(center, axes[0], corner_b[0]), axes[1], corner_b[1]);
+        let corner_b = center + axes[0] * corner_b[0] + axes[1] * corner_b[1];
         // setting the derivatives of the squared distance to zero, each clamped in turn
-        let between = sub(corner_b, corner_a);
+        let between = corner_b - corner_a;
         let (u, v) = (between[2], dot(along, between));
         let free = if sine2 < T::MINVAL { T::ZERO } else { (u - c * v) / sine2 };
         let x = clip(free, -a.size[2], a.size[2]);
         let y = clip(c * x - v, -b.size[2], b.size[2]);
         let x = clip(u + c * y, -a.size[2], a.size[2]);
-        let p1 = [corner_a[0], corner_a[1], x];
-        let p2 = add_scaled(corner_b, along, y);
-        let gap = sub(p2, p1);
+        let p1 = Vec3([corner_a[0], corner_a[1], x]);
+        let p2 = corner_b + along * y;
+        let gap = p2 - p1;
         let dist2 = dot(gap, gap);
         if choice == 0 || dist2 < least {
             (one, two, least) = (p1, p2, dist2);
         }
     }
-    let dist = dot(sub(two, one), normal);
+    let dist = dot(two - one, normal);
     if dist > apart {
         return 0;
     }
-    let middle = scale(add(one, two), T::of(0.5));
-    *found = ContactPoint {
-        dist,
-        pos: add(mat_mul_vec(a.mat, middle), a.pos),
-        normal: mat_mul_vec(a.mat, normal),
-        tangent: [T::ZERO; 3],
-    };
+    let middle = (one + two) * T::of(0.5);
+    *found = ContactPoint { dist, pos: a.mat * middle + a.pos, normal: a.mat * normal, tangent: Vec3::ZERO };
     1
 }
 
@@ -210,8 +201,8 @@ fn flips<T: Real>(direction: [T; 2]) -> [T; 2] {
 }
 
 /// Corner of a box that is farthest along a direction, or the second such.
-fn corner<T: Real>(size: [T; 3], direction: [T; 2], flips: [T; 2], second: bool) -> [T; 3] {
-    let mut at = [T::ZERO; 3];
+fn corner<T: Real>(size: Vec3<T>, direction: [T; 2], flips: [T; 2], second: bool) -> Vec3<T> {
+    let mut at = Vec3::ZERO;
     for k in 0..2 {
         at[k] = if direction[k] >= T::ZERO { size[k] } else { -size[k] };
         if second {
@@ -231,29 +222,29 @@ fn face_face<T: Real>(
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let axes = relative_axes(base, other);
-    let center = mat_t_mul_vec(base.mat, sub(other.pos, base.pos));
+    let center = (other.pos - base.pos) * base.mat;
     let up = if center[2] >= T::ZERO { T::ONE } else { -T::ONE };
     // the side that faces the base: its centre and half its edges, with heights above the face
     let side = if up * axes[2][2] > T::ZERO { -T::ONE } else { T::ONE };
-    let mut middle = add_scaled(center, axes[2], side * other.size[2]);
-    let (mut across, mut along) = (scale(axes[0], other.size[0]), scale(axes[1], other.size[1]));
+    let mut middle = center + axes[2] * (side * other.size[2]);
+    let (mut across, mut along) = (axes[0] * other.size[0], axes[1] * other.size[1]);
     middle[2] = up * middle[2] - base.size[2];
     across[2] *= up;
     along[2] *= up;
     let mut polygon: Polygon<T> = [middle; 8];
     for (k, (x, y)) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].into_iter().enumerate() {
-        polygon[k] = add_scaled(add_scaled(middle, across, T::of(x)), along, T::of(y));
+        polygon[k] = middle + across * T::of(x) + along * T::of(y);
     }
     let mut n = 4;
     for (axis, side) in [(0, T::ONE), (0, -T::ONE), (1, T::ONE), (1, -T::ONE)] {
         n = clip_side(&mut polygon, n, axis, side, base.size[axis]);
     }
     // corners that are near enough, each once
-    let normal = scale(mat_column(base.mat, 2), sign * up);
+    let normal = mat_column(base.mat, 2) * (sign * up);
     let same = tolerance::<T>(1e-14, 1e-10) * (base.size[0] * base.size[0] + base.size[1] * base.size[1]);
     let mut kept = 0;
     for k in 0..n {
-        let [x, y, height] = polygon[k];
+        let Vec3([x, y, height]) = polygon[k];
         let mut near = height <= margin;
         for q in 0..kept {
             let (dx, dy) = (polygon[q][0] - x, polygon[q][1] - y);
@@ -264,9 +255,9 @@ fn face_face<T: Real>(
         }
         polygon[kept] = polygon[k];
         // midway between the face and the other box
-        let at = [x, y, up * (base.size[2] + height * T::of(0.5))];
-        let pos = add(mat_mul_vec(base.mat, at), base.pos);
-        found[kept] = ContactPoint { dist: height, pos, normal, tangent: [T::ZERO; 3] };
+        let at = Vec3([x, y, up * (base.size[2] + height * T::of(0.5))]);
+        let pos = base.mat * at + base.pos;
+        found[kept] = ContactPoint { dist: height, pos, normal, tangent: Vec3::ZERO };
         kept += 1;
     }
     kept
@@ -288,7 +279,7 @@ fn clip_side<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, 
         // where the edge to the next corner crosses the limit
         let crosses = (here < T::ZERO && there > T::ZERO) || (here > T::ZERO && there < T::ZERO);
         if crosses && kept < polygon.len() {
-            polygon[kept] = add_scaled(p, sub(q, p), here / (here - there));
+            polygon[kept] = p + (q - p) * (here / (here - there));
             kept += 1;
         }
     }
@@ -298,7 +289,7 @@ fn clip_side<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::math::{quat_normalize, quat_to_mat};
+    use crate::cpu::math::{Quat, quat_normalize, quat_to_mat};
 
     /// Pseudo-random numbers from minus one to one.
     struct Noise(u64);
@@ -309,23 +300,23 @@ mod tests {
             (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         }
 
-        fn vector(&mut self) -> [f64; 3] {
-            [self.next(), self.next(), self.next()]
+        fn vector(&mut self) -> Vec3<f64> {
+            Vec3([self.next(), self.next(), self.next()])
         }
 
         fn cuboid(&mut self) -> Shape<f64> {
-            let q = quat_normalize([self.next(), self.next(), self.next(), self.next()]);
+            let q = quat_normalize(Quat([self.next(), self.next(), self.next(), self.next()]));
             let size = self.vector().map(|s| 0.1 + 0.4 * s.abs());
-            Shape { pos: scale(self.vector(), 0.6), mat: quat_to_mat(q), size }
+            Shape { pos: self.vector() * 0.6, mat: quat_to_mat(q), size }
         }
     }
 
     /// Gap between the projections of two boxes on a direction: negative where they overlap.
-    fn gap_along(a: &Shape<f64>, b: &Shape<f64>, direction: [f64; 3]) -> f64 {
+    fn gap_along(a: &Shape<f64>, b: &Shape<f64>, direction: Vec3<f64>) -> f64 {
         let extent = |s: &Shape<f64>| {
             let corners = (0..8).map(|bits: usize| {
                 let sign = |k: usize| if bits & (1 << k) == 0 { -s.size[k] } else { s.size[k] };
-                dot(add(s.pos, mat_mul_vec(s.mat, [sign(0), sign(1), sign(2)])), direction)
+                dot(s.pos + s.mat * Vec3::from_fn(sign), direction)
             });
             corners.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
         };
@@ -339,12 +330,12 @@ mod tests {
             ([0, 1, 2].map(|k| mat_column(a.mat, k)), [0, 1, 2].map(|k| mat_column(b.mat, k)));
         let crossed = axes_a.iter().flat_map(|&x| axes_b.iter().map(move |&y| cross(x, y)));
         let directions = axes_a.iter().chain(&axes_b).copied().chain(crossed);
-        let unit = directions.filter(|d| dot(*d, *d) > 1e-8).map(|d| scale(d, 1.0 / dot(d, d).sqrt()));
+        let unit = directions.filter(|d| dot(*d, *d) > 1e-8).map(|d| d * (1.0 / dot(d, d).sqrt()));
         unit.map(|d| gap_along(a, b, d)).fold(f64::MIN, f64::max)
     }
 
-    fn inside(s: &Shape<f64>, point: [f64; 3], slack: f64) -> bool {
-        let local = mat_t_mul_vec(s.mat, sub(point, s.pos));
+    fn inside(s: &Shape<f64>, point: Vec3<f64>, slack: f64) -> bool {
+        let local = (point - s.pos) * s.mat;
         (0..3).all(|k| local[k].abs() <= s.size[k] + slack)
     }
 
@@ -365,10 +356,10 @@ mod tests {
             touching += 1;
             edges += usize::from(n == 1);
             let along = gap_along(&a, &b, found[0].normal);
-            assert!(dot(found[0].normal, sub(b.pos, a.pos)) > -1e-12);
+            assert!(dot(found[0].normal, b.pos - a.pos) > -1e-12);
             assert!((dot(found[0].normal, found[0].normal) - 1.0).abs() < 1e-9);
             for c in &found[..n] {
-                assert!(c.dist <= 0.0 && c.dist.is_finite() && c.pos.iter().all(|x| x.is_finite()));
+                assert!(c.dist <= 0.0 && c.dist.is_finite() && c.pos.0.iter().all(|x| x.is_finite()));
                 // never deeper than what moves the boxes apart along the normal; the normal hardly the longer way out
                 assert!(c.dist >= along - 1e-9 && along >= gap * 1.06 - 1e-9, "{} {along} {gap}", c.dist);
                 // midway between two surfaces
@@ -380,8 +371,8 @@ mod tests {
             assert_eq!(box_box(&b, &a, 0.0, &mut other), n);
             for c in &found[..n] {
                 let twin = other[..n].iter().any(|o| {
-                    let away = sub(o.pos, c.pos);
-                    let permuted = add(o.normal, c.normal);
+                    let away = o.pos - c.pos;
+                    let permuted = o.normal + c.normal;
                     dot(away, away) < 1e-18
                         && dot(permuted, permuted) < 1e-18
                         && (o.dist - c.dist).abs() < 1e-9
@@ -394,19 +385,19 @@ mod tests {
 
     #[test]
     fn a_box_at_rest_touches_with_the_outline_of_the_overlap() {
-        let turn = |angle: f64| quat_to_mat([(angle / 2.0).cos(), 0.0, 0.0, (angle / 2.0).sin()]);
-        let base = Shape { pos: [0.0; 3], mat: turn(0.0), size: [1.0; 3] };
+        let turn = |angle: f64| quat_to_mat(Quat([(angle / 2.0).cos(), 0.0, 0.0, (angle / 2.0).sin()]));
+        let base = Shape { pos: Vec3::ZERO, mat: turn(0.0), size: Vec3([1.0; 3]) };
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         for (angle, corners) in [(0.0, 4), (0.7, 8)] {
-            let top = Shape { pos: [0.0, 0.0, 1.99], mat: turn(angle), size: [1.0; 3] };
+            let top = Shape { pos: Vec3([0.0, 0.0, 1.99]), mat: turn(angle), size: Vec3([1.0; 3]) };
             assert_eq!(box_box(&base, &top, 0.0, &mut found), corners);
             for c in &found[..corners] {
                 assert!((c.dist + 0.01).abs() < 1e-12 && (c.pos[2] - 0.995).abs() < 1e-12);
-                assert_eq!(c.normal, [0.0, 0.0, 1.0]);
+                assert_eq!(c.normal, Vec3::Z);
             }
         }
         // what is not a number touches nothing
-        let lost = Shape { pos: [f64::NAN; 3], ..base };
+        let lost = Shape { pos: Vec3([f64::NAN; 3]), ..base };
         assert_eq!(box_box(&base, &lost, 0.0, &mut found), 0);
     }
 }

@@ -5,7 +5,7 @@
 //! the second sphere goes follows the reference: as far along the segment as it stays above the same face.
 
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, sphere_box, tolerance};
-use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, mat_t_mul_vec, scale, sub};
+use crate::cpu::math::{Vec3, dot, mat_column};
 use crate::real::Real;
 
 /// What of a box is nearest to a segment.
@@ -24,15 +24,15 @@ enum BoxFeature<T> {
 /// A segment and a box.
 struct SegmentBox<T> {
     /// Centre of the segment.
-    center: [T; 3],
+    center: Vec3<T>,
     /// Direction of the segment.
-    axis: [T; 3],
+    axis: Vec3<T>,
     /// From its centre to its end.
-    half: [T; 3],
+    half: Vec3<T>,
     /// Half its length.
     length: T,
     /// Half the edges of the box.
-    size: [T; 3],
+    size: Vec3<T>,
 }
 
 /// Capsule and box: one contact, or two where the capsule lies along the box.
@@ -42,10 +42,10 @@ pub fn capsule_box<T: Real>(
     margin: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let center = mat_t_mul_vec(cuboid.mat, sub(capsule.pos, cuboid.pos));
-    let axis = mat_t_mul_vec(cuboid.mat, mat_column(capsule.mat, 2));
+    let center = (capsule.pos - cuboid.pos) * cuboid.mat;
+    let axis = mat_column(capsule.mat, 2) * cuboid.mat;
     let length = capsule.size[1];
-    let pair = SegmentBox { center, axis, half: scale(axis, length), length, size: cuboid.size };
+    let pair = SegmentBox { center, axis, half: axis * length, length, size: cuboid.size };
     let (feature, x) = closest_feature(&pair);
     let step = match feature {
         BoxFeature::Inside => None,
@@ -54,8 +54,8 @@ pub fn capsule_box<T: Real>(
         BoxFeature::Corner(corner) => step_from_corner(&pair, corner, x),
     };
     let touch = |x: T, out: &mut ContactPoint<T>| {
-        let at = add_scaled(center, pair.half, x);
-        let pos = add(mat_mul_vec(cuboid.mat, at), cuboid.pos);
+        let at = center + pair.half * x;
+        let pos = cuboid.mat * at + cuboid.pos;
         sphere_box(&Shape { pos, ..*capsule }, cuboid, margin, out)
     };
     let n = touch(x, &mut found[0]);
@@ -73,7 +73,7 @@ fn closest_feature<T: Real>(p: &SegmentBox<T>) -> (BoxFeature<T>, T) {
     let rounding = tolerance::<T>(0.0, 1e-6) * extent;
     // an end above a face, or inside
     for end in [-T::ONE, T::ONE] {
-        let tip = add_scaled(p.center, p.half, end);
+        let tip = p.center + p.half * end;
         let (mut outside, mut face, mut over) = (0, BoxFeature::Inside, T::ZERO);
         for k in 0..3 {
             if tip[k].abs() > p.size[k] {
@@ -113,7 +113,7 @@ fn nearest_on_edge<T: Real>(p: &SegmentBox<T>, edge: usize, start: usize) -> Opt
     let size = p.size[edge];
     let mut middle = corner_of(p.size, start);
     middle[edge] = T::ZERO;
-    let between = sub(middle, p.center);
+    let between = middle - p.center;
     let (a, b, c) = (size * size, -size * p.half[edge], p.length * p.length);
     let (u, v) = (-size * between[edge], dot(p.half, between));
     let det = a * c - b * b;
@@ -136,13 +136,13 @@ fn nearest_on_edge<T: Real>(p: &SegmentBox<T>, edge: usize, start: usize) -> Opt
             y = T::of(f64::from(side));
         }
     }
-    let mut gap = add_scaled(between, p.half, -x);
+    let mut gap = between - p.half * x;
     gap[edge] += size * y;
     Some((y, side, x, dot(gap, gap)))
 }
 
 /// Corner of a box by its bits.
-fn corner_of<T: Real>(size: [T; 3], bits: usize) -> [T; 3] {
+fn corner_of<T: Real>(size: Vec3<T>, bits: usize) -> Vec3<T> {
     let mut at = size;
     for k in 0..3 {
         if bits & (1 << k) == 0 {
@@ -168,7 +168,7 @@ fn segment_run<T: Real>(p: &SegmentBox<T>, axis: usize, length: T) -> T {
 
 /// Step from an end above a face to the other end, or to where it leaves the face.
 fn step_on_face<T: Real>(p: &SegmentBox<T>, face: usize, x: T) -> T {
-    let tip = add_scaled(p.center, p.half, x);
+    let tip = p.center + p.half * x;
     let mut step = T::of(2.0);
     for k in 0..3 {
         if k == face || p.half[k].abs() < T::MINVAL {
@@ -229,7 +229,7 @@ fn step_from_corner<T: Real>(p: &SegmentBox<T>, corner: usize, x: T) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::math::{clip, norm3, normalize3, quat_normalize, quat_to_mat};
+    use crate::cpu::math::{Mat3, Quat, clip, length, normalize3, quat_normalize, quat_to_mat};
 
     /// Pseudo-random numbers from minus one to one.
     fn noise(state: &mut u64) -> f64 {
@@ -237,20 +237,20 @@ mod tests {
         (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    fn pose(state: &mut u64, size: [f64; 3]) -> Shape<f64> {
-        let q = quat_normalize([0; 4].map(|_| noise(state)));
-        Shape { pos: [0; 3].map(|_| 0.6 * noise(state)), mat: quat_to_mat(q), size }
+    fn pose(state: &mut u64, size: Vec3<f64>) -> Shape<f64> {
+        let q = quat_normalize(Quat([0; 4].map(|_| noise(state))));
+        Shape { pos: Vec3([0; 3].map(|_| 0.6 * noise(state))), mat: quat_to_mat(q), size }
     }
 
     /// Distance from a point to a box, zero inside.
-    fn distance(point: [f64; 3], cuboid: &Shape<f64>) -> f64 {
-        let local = mat_t_mul_vec(cuboid.mat, sub(point, cuboid.pos));
-        norm3([0, 1, 2].map(|k| local[k] - clip(local[k], -cuboid.size[k], cuboid.size[k])))
+    fn distance(point: Vec3<f64>, cuboid: &Shape<f64>) -> f64 {
+        let local = (point - cuboid.pos) * cuboid.mat;
+        length(Vec3([0, 1, 2].map(|k| local[k] - clip(local[k], -cuboid.size[k], cuboid.size[k]))))
     }
 
     /// Distance from the axis of a capsule to a box, which is convex along the axis.
     fn axis_distance(capsule: &Shape<f64>, cuboid: &Shape<f64>) -> f64 {
-        let at = |x: f64| distance(add_scaled(capsule.pos, mat_column(capsule.mat, 2), x), cuboid);
+        let at = |x: f64| distance(capsule.pos + mat_column(capsule.mat, 2) * x, cuboid);
         let (mut low, mut high) = (-capsule.size[1], capsule.size[1]);
         for _ in 0..200 {
             let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
@@ -264,7 +264,7 @@ mod tests {
         let (mut state, mut counts) = (1, [0; 3]);
         for _ in 0..20_000 {
             let size = [0; 3].map(|_| 0.1 + 0.4 * noise(&mut state).abs());
-            let (a, b) = (pose(&mut state, [0.1, 0.3, 0.0]), pose(&mut state, size));
+            let (a, b) = (pose(&mut state, Vec3([0.1, 0.3, 0.0])), pose(&mut state, Vec3(size)));
             let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = capsule_box(&a, &b, 0.0, &mut found);
             let apart = axis_distance(&a, &b);
@@ -278,11 +278,11 @@ mod tests {
                 assert!((found[0].dist - least).abs() < 1e-6);
             }
             for c in &found[..n] {
-                assert!(c.dist <= 0.0 && c.pos.iter().all(|x| x.is_finite()));
-                assert!((norm3(c.normal) - 1.0).abs() < 1e-9);
+                assert!(c.dist <= 0.0 && c.pos.0.iter().all(|x| x.is_finite()));
+                assert!((length(c.normal) - 1.0).abs() < 1e-9);
                 // on the capsule's axis, a radius and half the depth away
-                let center = add_scaled(c.pos, c.normal, -(0.1 + 0.5 * c.dist));
-                let local = mat_t_mul_vec(a.mat, sub(center, a.pos));
+                let center = c.pos - c.normal * (0.1 + 0.5 * c.dist);
+                let local = (center - a.pos) * a.mat;
                 assert!(local[0].abs() < 1e-9 && local[1].abs() < 1e-9 && local[2].abs() < 0.3 + 1e-9);
             }
         }
@@ -291,16 +291,16 @@ mod tests {
 
     #[test]
     fn a_lying_capsule_touches_with_both_ends_of_what_is_above_the_box() {
-        let mat = [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0];
-        let cuboid = Shape { pos: [0.0; 3], mat: quat_to_mat([1.0, 0.0, 0.0, 0.0]), size: [1.0; 3] };
+        let mat = Mat3([0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]);
+        let cuboid = Shape { pos: Vec3::ZERO, mat: Mat3::IDENTITY, size: Vec3([1.0; 3]) };
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         // within the face, and over its rim
         for (x, ends) in [(0.0, [-0.5, 0.5]), (0.8, [0.3, 1.0])] {
-            let capsule = Shape { pos: [x, 0.2, 1.09], mat, size: [0.1, 0.5, 0.0] };
+            let capsule = Shape { pos: Vec3([x, 0.2, 1.09]), mat, size: Vec3([0.1, 0.5, 0.0]) };
             assert_eq!(capsule_box(&capsule, &cuboid, 0.0, &mut found), 2);
             for (c, end) in found.iter().zip(ends) {
-                assert!((c.dist + 0.01).abs() < 1e-12 && norm3(sub(c.pos, [end, 0.2, 0.995])) < 1e-12);
-                assert!(norm3(sub(normalize3(c.normal), [0.0, 0.0, -1.0])) < 1e-12);
+                assert!((c.dist + 0.01).abs() < 1e-12 && length(c.pos - Vec3([end, 0.2, 0.995])) < 1e-12);
+                assert!(length(normalize3(c.normal) - -Vec3::Z) < 1e-12);
             }
         }
     }

@@ -21,8 +21,7 @@ use super::primitives::{
 use super::support_map::ConvexShape;
 use super::sweep_and_prune::sweep_and_prune;
 use crate::cpu::math::{
-    add, dot, make_frame_hint, mat_column, mat_mul_vec, mat_t_mul_vec, mat3, norm3, set_mat3, set_vec3, sub,
-    vec3,
+    Mat3, Vec3, dot, length, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, vec3, vec3_at,
 };
 use crate::cpu::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 use crate::model::Model;
@@ -172,20 +171,19 @@ fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool
     }
     let place = |k: usize| (vec3(&d.xpos, bodies[k] as usize), mat3(&d.xmat, bodies[k] as usize));
     let centre = |k: usize| {
-        let c = &m.bodypair_sphere[8 * body_pair + 4 * k..8 * body_pair + 4 * k + 3];
         let (pos, mat) = place(k);
-        add(pos, mat_mul_vec(mat, [c[0], c[1], c[2]]))
+        pos + mat * vec3_at(&m.bodypair_sphere, 8 * body_pair + 4 * k)
     };
     let reach = m.bodypair_sphere[8 * body_pair + 3] + m.bodypair_sphere[8 * body_pair + 7];
     let two = centre(1);
     let alone = usize::try_from(m.bodypair_geom[body_pair]).ok();
     // places are rounded otherwise than those of the geoms
     if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
-        let height = dot(sub(two, vec3(&d.geom_xpos, plane)), mat_column(mat3(&d.geom_xmat, plane), 2));
-        return height > reach + T::of(8.0) * T::EPSILON * (norm3(two) + height.abs());
+        let height = dot(two - vec3(&d.geom_xpos, plane), mat_column(mat3(&d.geom_xmat, plane), 2));
+        return height > reach + T::of(8.0) * T::EPSILON * (length(two) + height.abs());
     }
     let one = alone.map_or_else(|| centre(0), |g| vec3(&d.geom_xpos, g));
-    let apart = sub(two, one);
+    let apart = two - one;
     let size = dot(one, one) + dot(two, two);
     if dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * size {
         return true;
@@ -231,10 +229,10 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> 
 /// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
 #[inline(always)]
 pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
-    let apart = sub(vec3(&d.geom_xpos, g2), vec3(&d.geom_xpos, g1));
+    let apart = vec3(&d.geom_xpos, g2) - vec3(&d.geom_xpos, g1);
     if m.geom_type[g1] == geom::PLANE {
         let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
-        let normal = [mat[2], mat[5], mat[8]];
+        let normal = Vec3([mat[2], mat[5], mat[8]]);
         return dot(apart, normal) > margin + m.geom_rbound[g2];
     }
     let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
@@ -243,16 +241,16 @@ pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: u
 
 /// A box with axes of its own.
 struct Obb<T> {
-    centre: [T; 3],
-    mat: [T; 9],
-    half: [T; 3],
+    centre: Vec3<T>,
+    mat: Mat3<T>,
+    half: Vec3<T>,
 }
 
 impl<T: Real> Obb<T> {
     /// The one with a centre and half sizes in a frame.
     #[inline(always)]
-    fn new((pos, mat): ([T; 3], [T; 9]), bounds: &[T]) -> Self {
-        Self { centre: add(pos, mat_mul_vec(mat, vec3(bounds, 0))), mat, half: vec3(bounds, 1) }
+    fn new((pos, mat): (Vec3<T>, Mat3<T>), bounds: &[T]) -> Self {
+        Self { centre: pos + mat * vec3(bounds, 0), mat, half: vec3(bounds, 1) }
     }
 
     /// The one around a geom.
@@ -265,19 +263,19 @@ impl<T: Real> Obb<T> {
     /// *OBBTree*, 1996, without the axes across two edges).
     #[inline(always)]
     fn is_apart(&self, other: &Self, margin: T) -> bool {
-        let apart = sub(other.centre, self.centre);
-        let mut turn = [[T::ZERO; 3]; 3];
+        let apart = other.centre - self.centre;
+        let mut turn = [Vec3::ZERO; 3];
         for k in 0..3 {
             // the second's axes along one of the first
             let axis = mat_column(self.mat, k);
-            turn[k] = mat_t_mul_vec(other.mat, axis);
+            turn[k] = axis * other.mat;
             let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
             if dot(axis, apart).abs() > reach {
                 return true;
             }
         }
         for k in 0..3 {
-            let column = [turn[0][k], turn[1][k], turn[2][k]];
+            let column = Vec3([turn[0][k], turn[1][k], turn[2][k]]);
             let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
             if dot(mat_column(other.mat, k), apart).abs() > reach {
                 return true;
@@ -587,8 +585,8 @@ mod tests {
         for _ in 0..300 {
             let mut d = Data::new(m, room);
             for q in d.qpos.chunks_mut(7) {
-                q[..3].copy_from_slice(&random.vector().map(|x| T::of(spread * x)));
-                q[3..].copy_from_slice(&random.quat().map(T::of));
+                q[..3].copy_from_slice(&random.vector().0.map(|x| T::of(spread * x)));
+                q[3..].copy_from_slice(&random.quat().0.map(T::of));
             }
             let mut every = d.clone();
             position(m, &mut d);

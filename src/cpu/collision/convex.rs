@@ -13,18 +13,15 @@ use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
 use super::multi_contact::multi_contact;
 use super::penetration_bound::{PenetrationBound, penetration_bound};
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::{ConvexShape, minkowski_support, support, support_hessian};
-use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
+use super::support_map::{ConvexShape, FLAT_TOLERANCE, minkowski_support, support, support_hessian};
+use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
 /// Sine of the angle within which a direction may be turned onto a face or edge.
 const SNAP_SINE: f64 = 0.02;
 
-/// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
-pub const FLAT_TOLERANCE: f64 = 0.1;
-
-/// The same where the normal is that of a triangle of nearest points, which is less exact.
+/// [`FLAT_TOLERANCE`] where the normal is that of a triangle of nearest points, which is less exact.
 const LOOSE_FLAT_TOLERANCE: f64 = 10.0;
 
 /// Cosine of the largest angle by which it may be.
@@ -92,14 +89,14 @@ pub fn convex_convex<T: Real>(
 ) -> usize {
     let (a, b) = centered(first, second);
     let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
-    let pos = scale(add(gap.from, gap.to), T::of(0.5));
-    found[0] = ContactPoint { dist: gap.dist, pos, normal: gap.normal, tangent: [T::ZERO; 3] };
+    let pos = (gap.from + gap.to) * T::of(0.5);
+    found[0] = ContactPoint { dist: gap.dist, pos, normal: gap.normal, tangent: Vec3::ZERO };
     let mut count = 1;
     if multiple {
         count = multi_contact(&a, &b, gap.normal, gap.from, gap.to, margin, found);
     }
     for contact in &mut found[..count] {
-        contact.pos = add(contact.pos, first.shape.pos);
+        contact.pos += first.shape.pos;
     }
     count
 }
@@ -110,11 +107,11 @@ pub struct GeomDistance<T> {
     /// Distance between the surfaces, negative where they overlap.
     pub dist: T,
     /// Unit normal, from the first to the second.
-    pub normal: [T; 3],
+    pub normal: Vec3<T>,
     /// Point of the first.
-    pub from: [T; 3],
+    pub from: Vec3<T>,
     /// Point of the second.
-    pub to: [T; 3],
+    pub to: Vec3<T>,
 }
 
 /// Distance of two convex shapes that is not above `margin`, and the points.
@@ -125,7 +122,7 @@ pub fn convex_distance<T: Real>(
 ) -> Option<GeomDistance<T>> {
     let (a, b) = centered(first, second);
     let gap = nearest_points(&a, &b, margin)?;
-    Some(GeomDistance { from: add(gap.from, first.shape.pos), to: add(gap.to, first.shape.pos), ..gap })
+    Some(GeomDistance { from: gap.from + first.shape.pos, to: gap.to + first.shape.pos, ..gap })
 }
 
 /// Two shapes, all relative to the centre of the first.
@@ -133,7 +130,7 @@ fn centered<'a, T: Real>(
     first: &ConvexShape<'a, T>,
     second: &ConvexShape<'a, T>,
 ) -> (ConvexShape<'a, T>, ConvexShape<'a, T>) {
-    (first.at([T::ZERO; 3]), second.at(sub(second.shape.pos, first.shape.pos)))
+    (first.at(Vec3::ZERO), second.at(second.shape.pos - first.shape.pos))
 }
 
 /// The same, relative to the centre of the first.
@@ -155,17 +152,12 @@ fn nearest_points<T: Real>(
     } else {
         core_witnesses(a, b, normal)
     };
-    Some(GeomDistance {
-        dist,
-        normal,
-        from: add_scaled(p, normal, a.radius()),
-        to: add_scaled(q, normal, -b.radius()),
-    })
+    Some(GeomDistance { dist, normal, from: p + normal * a.radius(), to: q - normal * b.radius() })
 }
 
 /// A direction, the value of the support function of the difference there, and the point of the first shape that touches
 /// where it is known.
-type LocalMinimum<T> = ([T; 3], T, Option<[T; 3]>);
+type LocalMinimum<T> = (Vec3<T>, T, Option<Vec3<T>>);
 
 /// Direction in which the support function of the difference is least, and its value; none where that is below minus
 /// `reach`.
@@ -174,10 +166,10 @@ fn penetration_direction<T: Real>(
     b: &ConvexShape<'_, T>,
     reach: T,
 ) -> Option<LocalMinimum<T>> {
-    let size = norm3(a.shape.size) + norm3(b.shape.size);
+    let size = length(a.shape.size) + length(b.shape.size);
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
     let lift = T::of(QUERY_LIFT) * size;
-    let mut n = normalize3(sub(b.shape.pos, a.shape.pos));
+    let mut n = normalize3(b.shape.pos - a.shape.pos);
     let begin = search(a, b, GjkTarget::Origin, reach, least, &mut n);
     let nearest = begin.state;
     if nearest == GjkStatus::Far {
@@ -234,11 +226,11 @@ fn above<T: Real>(share: f64, size: T) -> GjkTarget<T> {
 fn descend<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    start: [T; 3],
+    start: Vec3<T>,
     height: T,
     size: T,
     flat: bool,
-) -> ([T; 3], T, Option<GjkResult<T>>) {
+) -> (Vec3<T>, T, Option<GjkResult<T>>) {
     let least = T::of(4.0) * T::EPSILON.sqrt() * size;
     let turn_tolerance = T::of(if flat { TURN_TOLERANCE_FLAT } else { TURN_TOLERANCE_CURVED });
     let (mut n, mut best) = (start, height);
@@ -250,14 +242,14 @@ fn descend<T: Real>(
             break;
         }
         let value = result.height;
-        let turned = sub(next, n);
+        let turned = next - n;
         let turn = dot(turned, turned);
         let lower = value < best;
         if lower {
             n = next;
             best = value;
             // what is below the next point to look from is a point of the same face
-            if let (true, Some(witness)) = (flat, result.inside(scale(n, best))) {
+            if let (true, Some(witness)) = (flat, result.inside(n * best)) {
                 return (n, best, Some(GjkResult { witness, ..result }));
             }
         }
@@ -272,7 +264,7 @@ fn descend<T: Real>(
 fn proven_minimum<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    start: ([T; 3], T),
+    start: (Vec3<T>, T),
     size: T,
 ) -> Option<LocalMinimum<T>> {
     let (mut n, mut best) = start;
@@ -300,10 +292,10 @@ fn proven_minimum<T: Real>(
 fn adjacent_minimum<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    start: [T; 3],
+    start: Vec3<T>,
     height: T,
     size: T,
-) -> ([T; 3], T) {
+) -> (Vec3<T>, T) {
     let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(TILT_LIFT);
     let slack = T::of(4.0) * T::EPSILON * size;
     let (mut n, mut best) = (start, height);
@@ -328,9 +320,9 @@ fn adjacent_minimum<T: Real>(
 }
 
 /// A direction beside another.
-fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
-    let (t, u) = basis(center, [T::ZERO; 3]);
-    normalize3(add_scaled(add_scaled(center, t, T::of(way[0])), u, T::of(way[1])))
+fn tilted<T: Real>(center: Vec3<T>, way: [f64; 2]) -> Vec3<T> {
+    let (t, u) = basis(center, Vec3::ZERO);
+    normalize3(center + t * T::of(way[0]) + u * T::of(way[1]))
 }
 
 /// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
@@ -338,11 +330,11 @@ fn tilted<T: Real>(center: [T; 3], way: [f64; 2]) -> [T; 3] {
 fn start_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    n: [T; 3],
-    minima: &[[T; 3]],
-) -> ([T; 3], T) {
-    let known = |unit: [T; 3]| minima.iter().any(|minimum| dot(unit, *minimum) > T::of(DISTINCT_COSINE));
-    let between = normalize3(sub(b.shape.pos, a.shape.pos));
+    n: Vec3<T>,
+    minima: &[Vec3<T>],
+) -> (Vec3<T>, T) {
+    let known = |unit: Vec3<T>| minima.iter().any(|minimum| dot(unit, *minimum) > T::of(DISTINCT_COSINE));
+    let between = normalize3(b.shape.pos - a.shape.pos);
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
     for k in 0..62 {
         // each of them both ways
@@ -359,16 +351,16 @@ fn start_direction<T: Real>(
             let s = if i < 27 { a } else { b };
             let one = if i % 2 == 0 { T::ONE } else { -T::ONE };
             let two = if (i / 2) % 2 == 0 { T::ONE } else { -T::ONE };
-            direction = add_scaled(add_scaled(s.axis(0), s.axis(1), one), s.axis(2), two);
+            direction = s.axis(0) + s.axis(1) * one + s.axis(2) * two;
         } else if i >= 17 {
             let axis = if i < 20 { a.axis(i - 17) } else { b.axis(i - 20) };
-            direction = add_scaled(between, axis, -dot(between, axis));
+            direction = between - axis * dot(between, axis);
         }
-        let length = norm3(direction);
+        let length = length(direction);
         if length < T::of(0.01) {
             continue;
         }
-        let unit = scale(direction, if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
+        let unit = direction * (if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
         if known(unit) {
             continue;
         }
@@ -381,10 +373,10 @@ fn start_direction<T: Real>(
     }
     // the given direction first, against which most polygons lose at once
     for (one, two, sign) in [(a, b, T::ONE), (b, a, -T::ONE)] {
-        let between = sub(two.shape.pos, one.shape.pos);
+        let between = two.shape.pos - one.shape.pos;
         for polygon in 0..one.hull.polygons() {
             let outward = one.normal(polygon);
-            let unit = scale(outward, sign);
+            let unit = outward * sign;
             // no less than where the centre of the other is
             let bound = one.hull.plane_offset(polygon) - dot(between, outward);
             if known(unit) || (bound >= least && !none) {
@@ -402,12 +394,12 @@ fn start_direction<T: Real>(
 }
 
 /// Axis `k` of the two shapes, three each.
-fn axis_of_pair<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usize) -> [T; 3] {
+fn axis_of_pair<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usize) -> Vec3<T> {
     if k < 3 { a.axis(k) } else { b.axis(k - 3) }
 }
 
 /// Whether the difference may be flat along that axis, and it is nearly across `n`.
-fn is_flat_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T; 3], k: usize) -> bool {
+fn is_flat_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>, k: usize) -> bool {
     (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of_pair(a, b, k), n).abs() < T::of(SNAP_SINE)
 }
 
@@ -421,15 +413,15 @@ fn is_round_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usi
 fn refine_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    start: [T; 3],
+    start: Vec3<T>,
     size: T,
-) -> ([T; 3], T) {
+) -> (Vec3<T>, T) {
     let slack = T::of(4.0) * T::EPSILON * size;
     let mut n = start;
     let mut point = minkowski_support(a, b, n);
     let mut height = dot(point, n);
     // how many directions are kept, and the one of a single edge
-    let (mut kept, mut edge) = (0, [T::ZERO; 3]);
+    let (mut kept, mut edge) = (0, Vec3::ZERO);
     for k in 0..36 {
         let (first, second) = (k / 6, k % 6);
         if second < first || !is_flat_axis(a, b, start, first) || !is_flat_axis(a, b, start, second) {
@@ -441,16 +433,16 @@ fn refine_direction<T: Real>(
             continue;
         }
         let (one, two) = (axis_of_pair(a, b, first), axis_of_pair(a, b, second));
-        let mut next = add_scaled(start, one, -dot(start, one));
+        let mut next = start - one * dot(start, one);
         if second > first {
             next = cross(one, two);
-            next = scale(next, if dot(next, start) < T::ZERO { -T::ONE } else { T::ONE });
+            next = next * (if dot(next, start) < T::ZERO { -T::ONE } else { T::ONE });
         }
-        let length = norm3(next);
+        let length = length(next);
         if length < T::of(0.01) {
             continue;
         }
-        next = scale(next, T::ONE / length);
+        next *= T::ONE / length;
         let support = minkowski_support(a, b, next);
         let value = dot(support, next);
         let more = if second > first { 2 } else { 1 };
@@ -471,21 +463,21 @@ fn refine_direction<T: Real>(
         // polygons and edges at the farthest vertex; the other shape is a curved one
         let (other, sign) = if a.hull.exists() { (b, T::ONE) } else { (a, -T::ONE) };
         let axis = other.axis(2);
-        let v = s.hull.support(s.to_local(scale(start, sign)));
+        let v = s.hull.support(s.to_local(start * sign));
         for k in 0..3 * s.hull.valence(v) {
-            let along = normalize3(sub(s.vertex(s.hull.ring_vertex(v, k / 3)), s.vertex(v)));
+            let along = normalize3(s.vertex(s.hull.ring_vertex(v, k / 3)) - s.vertex(v));
             // a polygon, an edge alone, an edge and the side of a cylinder
             let mut next = match k % 3 {
                 0 => s.normal(s.hull.ring_polygon(v, k / 3)),
-                1 => add_scaled(start, along, -dot(start, along)),
+                1 => start - along * dot(start, along),
                 _ if other.kind == geom::CYLINDER => cross(along, axis),
                 _ => continue,
             };
-            let length = norm3(next);
+            let length = length(next);
             if length < T::of(0.01) {
                 continue;
             }
-            next = scale(next, if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
+            next = next * (if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
             if dot(next, start) < T::of(SNAP_COSINE) {
                 continue;
             }
@@ -509,8 +501,8 @@ fn refine_direction<T: Real>(
         // slope and curvature in the directions in which it may turn
         let (t, u) = basis(n, edge);
         let (ht, hu) = (
-            add(support_hessian(a, n, t), support_hessian(b, n, t)),
-            add(support_hessian(a, n, u), support_hessian(b, n, u)),
+            support_hessian(a, n, t) + support_hessian(b, n, t),
+            support_hessian(a, n, u) + support_hessian(b, n, u),
         );
         let (g, f) = (dot(point, t), dot(point, u));
         let (mut q, r, mut s) = (dot(t, ht) - height, dot(t, hu), dot(u, hu) - height);
@@ -533,7 +525,7 @@ fn refine_direction<T: Real>(
             step = [step[0] * (T::of(MAX_NEWTON_STEP) / length), step[1] * (T::of(MAX_NEWTON_STEP) / length)];
             length = T::of(MAX_NEWTON_STEP);
         }
-        let next = normalize3(add_scaled(add_scaled(n, t, step[0]), u, step[1]));
+        let next = normalize3(n + t * step[0] + u * step[1]);
         let support = minkowski_support(a, b, next);
         let value = dot(support, next);
         // also where a value is not a number
@@ -553,19 +545,19 @@ fn refine_direction<T: Real>(
 }
 
 /// Two unit vectors across `n` and each other, the first also across `edge` where that is none.
-fn basis<T: Real>(n: [T; 3], edge: [T; 3]) -> ([T; 3], [T; 3]) {
+fn basis<T: Real>(n: Vec3<T>, edge: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let mut hint = edge;
     if dot(edge, edge) < T::of(0.5) {
-        hint = if n[0].abs() < T::of(0.6) { [T::ONE, T::ZERO, T::ZERO] } else { [T::ZERO, T::ONE, T::ZERO] };
+        hint = if n[0].abs() < T::of(0.6) { Vec3::X } else { Vec3::Y };
     }
     let t = normalize3(cross(hint, n));
     (t, cross(n, t))
 }
 
 /// Points of the two cores that touch along `n`.
-fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T; 3]) -> ([T; 3], [T; 3]) {
+fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let flat = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
-    let back = scale(n, -T::ONE);
+    let back = -n;
     // from one to the other and back, which ends where both are flat
     let mut p = support(a, n, b.shape.pos, flat);
     let mut q = support(b, back, p, flat);
@@ -576,9 +568,9 @@ fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T
     if let (Some(e), Some(f)) = (one, two) {
         let area = dot(cross(e, f), n);
         if area.abs() > T::of(1e-3) {
-            let apart = sub(q, p);
-            p = add_scaled(p, e, dot(cross(apart, f), n) / area);
-            q = add_scaled(q, f, dot(cross(apart, e), n) / area);
+            let apart = q - p;
+            p += e * (dot(cross(apart, f), n) / area);
+            q += f * (dot(cross(apart, e), n) / area);
         }
     }
     (p, q)
@@ -589,35 +581,35 @@ fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: [T
 fn hull_witnesses<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    n: [T; 3],
+    n: Vec3<T>,
     height: T,
-    known: Option<[T; 3]>,
-) -> ([T; 3], [T; 3]) {
+    known: Option<Vec3<T>>,
+) -> (Vec3<T>, Vec3<T>) {
     let flat = T::of(LOOSE_FLAT_TOLERANCE) * T::EPSILON.sqrt();
-    let across = scale(n, height);
+    let across = n * height;
     if is_single(b, n, flat) {
-        let q = support(b, scale(n, -T::ONE), b.shape.pos, T::ZERO);
-        return (add(q, across), q);
+        let q = support(b, -n, b.shape.pos, T::ZERO);
+        return (q + across, q);
     }
     if is_single(a, n, flat) {
         let p = support(a, n, a.shape.pos, T::ZERO);
-        return (p, sub(p, across));
+        return (p, p - across);
     }
     let p = known.unwrap_or_else(|| {
-        let size = norm3(a.shape.size) + norm3(b.shape.size);
+        let size = length(a.shape.size) + length(b.shape.size);
         let mut turned = n;
         search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
     });
-    (p, sub(p, across))
+    (p, p - across)
 }
 
 /// Whether only one point of a shape is farthest in direction `n`.
-fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], flat: T) -> bool {
+fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> bool {
     if s.hull.exists() {
         return false;
     }
     // a cylinder is flat on its side and on its caps
-    let cap = s.kind == geom::CYLINDER && norm3(cross(s.axis(2), n)) < flat;
+    let cap = s.kind == geom::CYLINDER && length(cross(s.axis(2), n)) < flat;
     !cap && (0..3).all(|k| {
         let round = s.kind == geom::CYLINDER && k < 2;
         round || !s.has_flat(k) || dot(s.axis(k), n).abs() >= flat
@@ -625,7 +617,7 @@ fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], flat: T) -> bool {
 }
 
 /// The edge of a shape that is farthest in direction `n`, where it is no face.
-fn single_edge<T: Real>(s: &ConvexShape<'_, T>, n: [T; 3], flat: T) -> Option<[T; 3]> {
+fn single_edge<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> Option<Vec3<T>> {
     let mut edge = None;
     for k in 0..3 {
         // the axes across a cylinder count for its caps only
@@ -645,14 +637,14 @@ mod tests {
     use super::*;
     use crate::cpu::collision::primitives::{Shape, capsule_capsule, sphere_sphere};
     use crate::cpu::math::random::Random;
-    use crate::cpu::math::{mat_mul_vec, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
+    use crate::cpu::math::{Mat3, Quat, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
 
     const KINDS: [i32; 5] = [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX];
 
     impl Random {
         fn shape(&mut self) -> Shape<f64> {
             let size = self.vector().map(|x| 0.15 + 0.1 * x);
-            Shape { pos: scale(self.vector(), 0.3), mat: quat_to_mat(self.quat()), size }
+            Shape { pos: self.vector() * 0.3, mat: quat_to_mat(self.quat()), size }
         }
     }
 
@@ -663,8 +655,8 @@ mod tests {
             .then_some(found[0])
     }
 
-    fn near(a: [f64; 3], b: [f64; 3], tolerance: f64) -> bool {
-        norm3(sub(a, b)) < tolerance
+    fn near(a: Vec3<f64>, b: Vec3<f64>, tolerance: f64) -> bool {
+        length(a - b) < tolerance
     }
 
     /// Pairs of all types at random, about half of them in contact.
@@ -690,7 +682,7 @@ mod tests {
             count += 1;
             // another of several minima that are nearly as deep
             let same = (one.dist - two.dist).abs() < 1e-9
-                && near(one.normal, scale(two.normal, -1.0), 1e-6)
+                && near(one.normal, -two.normal, 1e-6)
                 && near(one.pos, two.pos, 1e-6);
             other += usize::from(!same);
         });
@@ -704,8 +696,8 @@ mod tests {
             let (quat, shift) = (random.quat(), random.vector());
             let turn = quat_to_mat(quat);
             let moved = |s: &Shape<f64>| Shape {
-                pos: add(quat_rotate(quat, s.pos), shift),
-                mat: crate::cpu::math::mat_mul(turn, s.mat),
+                pos: quat_rotate(quat, s.pos) + shift,
+                mat: turn * s.mat,
                 size: s.size,
             };
             let (Some(here), Some(there)) = (single(kinds, &a, &b), single(kinds, &moved(&a), &moved(&b)))
@@ -714,8 +706,8 @@ mod tests {
             };
             count += 1;
             let same = (here.dist - there.dist).abs() < 1e-9
-                && near(mat_mul_vec(turn, here.normal), there.normal, 1e-6)
-                && near(add(quat_rotate(quat, here.pos), shift), there.pos, 1e-6);
+                && near(turn * here.normal, there.normal, 1e-6)
+                && near(quat_rotate(quat, here.pos) + shift, there.pos, 1e-6);
             other += usize::from(!same);
         });
         assert!(count > 300 && other * 200 < count, "{other} of {count}");
@@ -729,7 +721,7 @@ mod tests {
             let (a, b) = (random.shape(), random.shape());
             let mut want = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let round = (geom::SPHERE, geom::SPHERE);
-            let n = sphere_sphere(a.pos, a.size[0], b.pos, b.size[0], [1.0, 0.0, 0.0], 0.05, &mut want[0]);
+            let n = sphere_sphere(a.pos, a.size[0], b.pos, b.size[0], Vec3::X, 0.05, &mut want[0]);
             for (kinds, n) in [(round, n), ((geom::CAPSULE, geom::CAPSULE), usize::MAX)] {
                 let n = if n == usize::MAX { capsule_capsule(&a, &b, 0.05, &mut want) } else { n };
                 let got = single(kinds, &a, &b);
@@ -747,9 +739,9 @@ mod tests {
     #[test]
     fn everything_is_finite_in_single_precision_too() {
         let narrow = |s: &Shape<f64>| Shape {
-            pos: s.pos.map(|x| x as f32),
-            mat: s.mat.map(|x| x as f32),
-            size: s.size.map(|x| x as f32),
+            pos: Vec3(s.pos.0.map(|x| x as f32)),
+            mat: Mat3(s.mat.0.map(|x| x as f32)),
+            size: Vec3(s.size.0.map(|x| x as f32)),
         };
         let mut random = Random(4);
         for one in KINDS {
@@ -786,15 +778,15 @@ mod tests {
                         &mut slim,
                     );
                     for found in &wide[..n] {
-                        let all = [found.dist, norm3(found.pos), norm3(found.normal)];
+                        let all = [found.dist, length(found.pos), length(found.normal)];
                         assert!(
-                            all.iter().all(|x| x.is_finite()) && (norm3(found.normal) - 1.0).abs() < 1e-9
+                            all.iter().all(|x| x.is_finite()) && (length(found.normal) - 1.0).abs() < 1e-9
                         );
                     }
                     for found in &slim[..m] {
-                        let all = [found.dist, norm3(found.pos), norm3(found.normal)];
+                        let all = [found.dist, length(found.pos), length(found.normal)];
                         assert!(
-                            all.iter().all(|x| x.is_finite()) && (norm3(found.normal) - 1.0).abs() < 1e-4
+                            all.iter().all(|x| x.is_finite()) && (length(found.normal) - 1.0).abs() < 1e-4
                         );
                     }
                 }
@@ -804,14 +796,14 @@ mod tests {
 
     #[test]
     fn a_cylinder_rests_on_four_points_or_a_line() {
-        let cube = Shape { pos: [0.0; 3], mat: quat_to_mat([1.0, 0.0, 0.0, 0.0]), size: [1.0, 1.0, 0.5] };
-        let tilt = quat_normalize([1.0, 0.0, 0.004, 0.0]);
-        let lying = quat_mul([0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0], tilt);
+        let cube = Shape { pos: Vec3::ZERO, mat: Mat3::IDENTITY, size: Vec3([1.0, 1.0, 0.5]) };
+        let tilt = quat_normalize(Quat([1.0, 0.0, 0.004, 0.0]));
+        let lying = quat_mul(Quat([0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0]), tilt);
         for (quat, height, want) in [(tilt, 0.2, 4), (lying, 0.1, 2)] {
             let cylinder = Shape {
-                pos: [0.1, 0.2, 0.5 + height - 0.001],
+                pos: Vec3([0.1, 0.2, 0.5 + height - 0.001]),
                 mat: quat_to_mat(quat),
-                size: [0.1, 0.2, 0.0],
+                size: Vec3([0.1, 0.2, 0.0]),
             };
             let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = convex_convex(
@@ -823,7 +815,7 @@ mod tests {
             );
             assert_eq!(n, want);
             for contact in &found[..n] {
-                assert!(near(contact.normal, [0.0, 0.0, -1.0], 1e-9), "{:?}", contact.normal);
+                assert!(near(contact.normal, -Vec3::Z, 1e-9), "{:?}", contact.normal);
                 assert!(contact.dist.abs() < 3e-3 && (contact.pos[2] - 0.5).abs() < 2e-3);
             }
         }

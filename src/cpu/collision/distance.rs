@@ -7,7 +7,6 @@ use super::collision::{closed_form, convex_shape, is_convex, shape, spheres_apar
 use super::convex::{GeomDistance, convex_distance};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use crate::cpu::math::{add_scaled, scale};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -45,7 +44,7 @@ pub fn geom_distance<T: Real>(
     };
     let gap = gap.filter(|gap| gap.dist < most)?;
     Some(if swapped {
-        GeomDistance { dist: gap.dist, normal: scale(gap.normal, -T::ONE), from: gap.to, to: gap.from }
+        GeomDistance { dist: gap.dist, normal: -gap.normal, from: gap.to, to: gap.from }
     } else {
         gap
     })
@@ -58,8 +57,8 @@ fn deepest<T: Real>(found: &[ContactPoint<T>]) -> Option<GeomDistance<T>> {
     Some(GeomDistance {
         dist: best.dist,
         normal: best.normal,
-        from: add_scaled(best.pos, best.normal, -half),
-        to: add_scaled(best.pos, best.normal, half),
+        from: best.pos - best.normal * half,
+        to: best.pos + best.normal * half,
     })
 }
 
@@ -68,7 +67,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::cpu::math::random::Random;
-    use crate::cpu::math::{add, dot, mat_mul, mat_mul_vec, norm3, set_mat3, set_vec3, sub, vec3};
+    use crate::cpu::math::{Mat3, Vec3, dot, length, set_mat3, set_vec3, vec3};
     use crate::model::data::Capacity;
 
     /// A plane, then two geoms of each other type.
@@ -85,13 +84,13 @@ mod tests {
         (model, data)
     }
 
-    fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
+    fn place(d: &mut Data, g: usize, pose: (Vec3<f64>, Mat3<f64>)) {
         set_vec3(&mut d.geom_xpos, g, pose.0);
         set_mat3(&mut d.geom_xmat, g, pose.1);
     }
 
-    fn near(a: [f64; 3], b: [f64; 3]) -> bool {
-        norm3(sub(a, b)) < 1e-6
+    fn near(a: Vec3<f64>, b: Vec3<f64>) -> bool {
+        length(a - b) < 1e-6
     }
 
     /// All pairs of geoms at random poses, several times.
@@ -115,38 +114,43 @@ mod tests {
         let (m, mut d) = shapes();
         let upright = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         for g in 0..m.sizes.ngeom {
-            place(&mut d, g, ([0.0; 3], upright));
+            place(&mut d, g, (Vec3::ZERO, Mat3(upright)));
         }
         // below a capsule, an ellipsoid, a cylinder and a box, beside them and inside
-        for (g, half) in
-            [(3, [0.1, 0.1, 0.3]), (5, [0.1, 0.2, 0.3]), (7, [0.1, 0.1, 0.2]), (9, [0.1, 0.2, 0.15])]
-        {
-            for (k, centre) in [(2, [0.0, 0.0, -2.0]), (0, [-1.0, 0.0, 0.0]), (1, [0.0, -0.25, 0.0])] {
-                place(&mut d, 1, (centre, upright));
+        for (g, half) in [
+            (3, Vec3([0.1, 0.1, 0.3])),
+            (5, Vec3([0.1, 0.2, 0.3])),
+            (7, Vec3([0.1, 0.1, 0.2])),
+            (9, Vec3([0.1, 0.2, 0.15])),
+        ] {
+            for (k, centre) in
+                [(2, Vec3([0.0, 0.0, -2.0])), (0, Vec3([-1.0, 0.0, 0.0])), (1, Vec3([0.0, -0.25, 0.0]))]
+            {
+                place(&mut d, 1, (centre, Mat3(upright)));
                 let gap = geom_distance(&m, &d, 1, g, 5.0).unwrap();
                 let want = -centre[k] - 0.1 - half[k];
                 assert!((gap.dist - want).abs() < 1e-9, "{g} {k}: {} {want}", gap.dist);
-                let (mut from, mut to) = (centre, [0.0; 3]);
+                let (mut from, mut to) = (centre, Vec3::ZERO);
                 from[k] += 0.1;
                 to[k] = -half[k];
                 assert!(near(gap.from, from) && near(gap.to, to) && gap.normal[k] > 0.999_999, "{gap:?}");
             }
             // above a plane and through it
             for height in [1.0, 0.05] {
-                place(&mut d, g, ([0.3, 0.2, height], upright));
+                place(&mut d, g, (Vec3([0.3, 0.2, height]), Mat3(upright)));
                 let gap = geom_distance(&m, &d, g, 0, 5.0).unwrap();
                 assert!((gap.dist - (height - half[2])).abs() < 1e-12 && gap.to[2].abs() < 1e-12, "{gap:?}");
-                assert_eq!(gap.normal, [0.0, 0.0, -1.0]);
+                assert_eq!(gap.normal, -Vec3::Z);
             }
-            place(&mut d, g, ([0.0; 3], upright));
+            place(&mut d, g, (Vec3::ZERO, Mat3(upright)));
         }
         // corner to corner of two boxes
-        place(&mut d, 10, ([1.0, 1.0, 1.0], upright));
+        place(&mut d, 10, (Vec3([1.0, 1.0, 1.0]), Mat3(upright)));
         let gap = geom_distance(&m, &d, 9, 10, 5.0).unwrap();
-        assert!(near(gap.from, [0.1, 0.2, 0.15]) && near(gap.to, [0.8, 0.9, 0.88]), "{gap:?}");
-        assert!((gap.dist - norm3(sub(gap.to, gap.from))).abs() < 1e-12);
+        assert!(near(gap.from, Vec3([0.1, 0.2, 0.15])) && near(gap.to, Vec3([0.8, 0.9, 0.88])), "{gap:?}");
+        assert!((gap.dist - length(gap.to - gap.from)).abs() < 1e-12);
         // and what is in one place overlaps as it does nearby
-        place(&mut d, 10, ([0.0; 3], upright));
+        place(&mut d, 10, (Vec3::ZERO, Mat3(upright)));
         assert!((geom_distance(&m, &d, 9, 10, 5.0).unwrap().dist + 0.27).abs() < 1e-12);
     }
 
@@ -160,9 +164,7 @@ mod tests {
             };
             assert!((there.dist - back.dist).abs() < 1e-9, "{g1} {g2}: {there:?} {back:?}");
             assert!(
-                near(there.from, back.to)
-                    && near(there.to, back.from)
-                    && near(there.normal, scale(back.normal, -1.0)),
+                near(there.from, back.to) && near(there.to, back.from) && near(there.normal, -back.normal),
                 "{g1} {g2}: {there:?} {back:?}"
             );
         });
@@ -173,21 +175,18 @@ mod tests {
         pairs(2, |m, d, g1, g2, random| {
             let here = geom_distance(m, d, g1, g2, 9.0).unwrap();
             // the segment has the length and the direction that are given
-            let along = dot(sub(here.to, here.from), here.normal);
+            let along = dot(here.to - here.from, here.normal);
             assert!((along - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?}");
-            assert!(near(sub(here.to, here.from), scale(here.normal, here.dist)), "{g1} {g2}: {here:?}");
+            assert!(near(here.to - here.from, here.normal * here.dist), "{g1} {g2}: {here:?}");
             let (shift, turn) = random.pose(0.6);
             for g in [g1, g2] {
-                let pos = add(mat_mul_vec(turn, vec3(&d.geom_xpos, g)), shift);
-                let mat = mat_mul(turn, shape(m, d, g).mat);
+                let pos = turn * vec3(&d.geom_xpos, g) + shift;
+                let mat = turn * shape(m, d, g).mat;
                 place(d, g, (pos, mat));
             }
             let there = geom_distance(m, d, g1, g2, 9.0).unwrap();
             assert!((there.dist - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?} {there:?}");
-            assert!(
-                near(there.from, add(mat_mul_vec(turn, here.from), shift)),
-                "{g1} {g2}: {here:?} {there:?}"
-            );
+            assert!(near(there.from, turn * here.from + shift), "{g1} {g2}: {here:?} {there:?}");
             // nothing is found beyond what is asked for
             assert_eq!(geom_distance(m, d, g1, g2, there.dist - 1e-6), None);
             let again = geom_distance(m, d, g1, g2, there.dist + 1e-6);
@@ -208,9 +207,9 @@ mod tests {
             }
             count += 1;
             // what rays from the middle hit is on its own side
-            let middle = scale(add(gap.from, gap.to), 0.5);
+            let middle = (gap.from + gap.to) * 0.5;
             for _ in 0..20 {
-                let way = mat_mul_vec(random.pose(0.6).1, [0.0, 0.0, 1.0]);
+                let way = random.pose(0.6).1 * Vec3::Z;
                 for (g, side) in [(g1, -1.0), (g2, 1.0)] {
                     let Some(hit) = crate::cpu::collision::ray::ray_geom(m, d, g, middle, way) else {
                         continue;

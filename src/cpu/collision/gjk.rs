@@ -7,7 +7,7 @@
 //! Detection*, §5.1.5).
 
 use super::support_map::{ConvexShape, support_near};
-use crate::cpu::math::{add, add_scaled, cross, dot, norm3, scale, sub};
+use crate::cpu::math::{Vec3, cross, dot, length};
 use crate::real::Real;
 
 /// Most points that one search adds.
@@ -26,9 +26,9 @@ pub enum GjkStatus {
 
 /// Points of a difference, relative to the point that is looked for.
 struct Simplex<T> {
-    points: [[T; 3]; 4],
+    points: [Vec3<T>; 4],
     /// The same as points of the first shape.
-    from: [[T; 3]; 4],
+    from: [Vec3<T>; 4],
     /// Shares of the points in the nearest point.
     barycentrics: [T; 3],
     count: usize,
@@ -37,7 +37,7 @@ struct Simplex<T> {
 impl<T: Real> Simplex<T> {
     /// None yet.
     fn empty() -> Self {
-        Self { points: [[T::ZERO; 3]; 4], from: [[T::ZERO; 3]; 4], barycentrics: [T::ZERO; 3], count: 0 }
+        Self { points: [Vec3::ZERO; 4], from: [Vec3::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
     }
 
     /// Makes a point another one of it.
@@ -47,10 +47,10 @@ impl<T: Real> Simplex<T> {
     }
 
     /// The nearest point as one of the first shape.
-    fn witness(&self) -> [T; 3] {
-        let mut sum = [T::ZERO; 3];
+    fn witness(&self) -> Vec3<T> {
+        let mut sum = Vec3::ZERO;
         for k in 0..self.count.min(3) {
-            sum = add_scaled(sum, self.from[k], self.barycentrics[k]);
+            sum += self.from[k] * self.barycentrics[k];
         }
         sum
     }
@@ -78,28 +78,27 @@ pub struct GjkResult<T> {
     /// Support function of the difference in the last direction.
     pub height: T,
     /// The direction on the way in which it was least, and that.
-    pub minimum: ([T; 3], T),
+    pub minimum: (Vec3<T>, T),
     /// The point of the first shape at the point of the difference that is nearest.
-    pub witness: [T; 3],
+    pub witness: Vec3<T>,
     /// Points of the difference whose hull holds that one, the last of them repeated where there are fewer than three.
-    pub face: [[T; 3]; 3],
+    pub face: [Vec3<T>; 3],
     /// The same as points of the first shape.
-    pub from: [[T; 3]; 3],
+    pub from: [Vec3<T>; 3],
 }
 
 impl<T: Real> GjkResult<T> {
     /// The point of the first shape at a point inside the triangle that was found, if it is.
-    pub fn inside(&self, point: [T; 3]) -> Option<[T; 3]> {
-        let [p, q, r] = self.face.map(|corner| sub(corner, point));
-        let normal = cross(sub(q, p), sub(r, p));
+    pub fn inside(&self, point: Vec3<T>) -> Option<Vec3<T>> {
+        let [p, q, r] = self.face.map(|corner| corner - point);
+        let normal = cross(q - p, r - p);
         let barycentrics = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
         let sum = barycentrics[0] + barycentrics[1] + barycentrics[2];
         let inner = barycentrics.iter().all(|share| *share > T::ZERO);
         inner.then(|| {
             let [p, q, r] = self.from;
-            let mixed =
-                add_scaled(add_scaled(scale(p, barycentrics[0]), q, barycentrics[1]), r, barycentrics[2]);
-            scale(mixed, T::ONE / sum)
+            let mixed = p * barycentrics[0] + q * barycentrics[1] + r * barycentrics[2];
+            mixed * (T::ONE / sum)
         })
     }
 }
@@ -112,11 +111,11 @@ pub fn search<T: Real>(
     target: GjkTarget<T>,
     reach: T,
     tolerance: T,
-    n: &mut [T; 3],
+    n: &mut Vec3<T>,
 ) -> GjkResult<T> {
     let close = T::EPSILON * T::of(8.0);
     let mut simplex = Simplex::empty();
-    let none = [[T::ZERO; 3]; 3];
+    let none = [Vec3::ZERO; 3];
     let mut result = GjkResult {
         state: GjkStatus::Outside,
         height: T::ZERO,
@@ -125,23 +124,23 @@ pub fn search<T: Real>(
         face: none,
         from: none,
     };
-    let mut nearest = [T::ZERO; 3];
+    let mut nearest = Vec3::ZERO;
     let mut square = T::ZERO;
-    let mut at = [T::ZERO; 3];
+    let mut at = Vec3::ZERO;
     // where climbs have ended
     let mut last = [None; 2];
     for round in 0..=GJK_ITERATIONS {
         let from = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
-        let back = scale(*n, -T::ONE);
-        let difference = sub(from, support_near(b, back, b.shape.pos, T::ZERO, &mut last[1]));
+        let back = -*n;
+        let difference = from - support_near(b, back, b.shape.pos, T::ZERO, &mut last[1]);
         result.height = dot(difference, *n);
         if let (GjkTarget::Above { lift, most }, 0) = (target, round) {
             if result.height > most {
                 return GjkResult { state: GjkStatus::Far, ..result };
             }
-            at = scale(*n, result.height + lift);
+            at = *n * (result.height + lift);
         }
-        let point = sub(difference, at);
+        let point = difference - at;
         if round == 0 || result.height < result.minimum.1 {
             result.minimum = (*n, result.height);
         }
@@ -166,7 +165,7 @@ pub fn search<T: Real>(
         nearest = next;
         square = length2;
         let before = *n;
-        *n = scale(nearest, -T::ONE / norm3(nearest));
+        *n = nearest * (-T::ONE / length(nearest));
         // the other side of a hull is far to climb
         if dot(*n, before) < T::ZERO {
             last = [None; 2];
@@ -174,7 +173,7 @@ pub fn search<T: Real>(
     }
     for k in 0..3 {
         let corner = k.min(simplex.count - 1);
-        result.face[k] = add(at, simplex.points[corner]);
+        result.face[k] = at + simplex.points[corner];
         result.from[k] = simplex.from[corner];
     }
     result
@@ -182,18 +181,18 @@ pub fn search<T: Real>(
 
 /// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
 /// the origin is inside.
-fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     if s.count == 4 {
         let [p, q, r, new] = s.points;
         // volumes that the origin makes with the faces: all of one sign inside
         let volumes =
             [dot(q, cross(r, new)), -dot(p, cross(r, new)), dot(p, cross(q, new)), -dot(p, cross(q, r))];
         if volumes.iter().all(|v| *v > T::ZERO) || volumes.iter().all(|v| *v < T::ZERO) {
-            return [T::ZERO; 3];
+            return Vec3::ZERO;
         }
         // the nearest of the faces at the new point
         let mut best = Simplex::empty();
-        let mut found = [T::ZERO; 3];
+        let mut found = Vec3::ZERO;
         for k in 0..3 {
             let mut face = Simplex::empty();
             for (to, from) in [k, (k + 1) % 3, 3].into_iter().enumerate() {
@@ -220,9 +219,9 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
 }
 
 /// The same for the first three points.
-fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
+fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     let [p, q, r, _] = s.points;
-    let (pq, pr) = (sub(q, p), sub(r, p));
+    let (pq, pr) = (q - p, r - p);
     let (d1, d2) = (-dot(pq, p), -dot(pr, p));
     let (d3, d4) = (-dot(pq, q), -dot(pr, q));
     let (d5, d6) = (-dot(pq, r), -dot(pr, r));
@@ -246,23 +245,23 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> [T; 3] {
     if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
         let share = d1 / (d1 - d3);
         s.barycentrics = [T::ONE - share, share, T::ZERO];
-        return add_scaled(p, pq, share);
+        return p + pq * share;
     }
     if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
         let share = d2 / (d2 - d6);
         s.set(1, 2);
         s.barycentrics = [T::ONE - share, share, T::ZERO];
-        return add_scaled(p, pr, share);
+        return p + pr * share;
     }
     if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
         let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         s.set(0, 2);
         s.barycentrics = [share, T::ONE - share, T::ZERO];
-        return add_scaled(q, sub(r, q), share);
+        return q + (r - q) * share;
     }
     // face
     s.count = 3;
     let share = T::ONE / (vp + vq + vr);
     s.barycentrics = [vp * share, vq * share, vr * share];
-    add_scaled(add_scaled(p, pq, vq * share), pr, vr * share)
+    p + pq * (vq * share) + pr * (vr * share)
 }

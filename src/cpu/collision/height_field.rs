@@ -4,7 +4,7 @@
 use super::polytope::Hull;
 use super::primitives::Shape;
 use super::support_map::{ConvexShape, support};
-use crate::cpu::math::{add, add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec, sub, transpose};
+use crate::cpu::math::{Vec3, transpose};
 use crate::model::Model;
 use crate::real::Real;
 use crate::schema::enums::geom;
@@ -39,14 +39,14 @@ impl<'a, T: Real> Prisms<'a, T> {
         let size = &m.hfield_size[4 * field..4 * field + 4];
         // the other in the field's axes
         let turned = Shape {
-            pos: mat_t_mul_vec(shape.mat, sub(other.shape.pos, shape.pos)),
-            mat: mat_mul(transpose(shape.mat), other.shape.mat),
+            pos: (other.shape.pos - shape.pos) * shape.mat,
+            mat: transpose(shape.mat) * other.shape.mat,
             size: other.shape.size,
         };
         let solid = ConvexShape { shape: turned, ..*other };
-        let (mut low, mut high) = ([T::ZERO; 3], [T::ZERO; 3]);
+        let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
         for k in 0..3 {
-            let mut axis = [T::ZERO; 3];
+            let mut axis = Vec3::ZERO;
             axis[k] = T::ONE;
             high[k] = support(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
             axis[k] = -T::ONE;
@@ -80,7 +80,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         let size = &m.hfield_size[4 * field..4 * field + 4];
         let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
         let (along, up) = (index % self.per_row, self.row + index / self.per_row);
-        let mut corners = [[T::ZERO; 3]; 6];
+        let mut corners = [Vec3::<T>::ZERO; 6];
         let mut reaches = false;
         for k in 0..3 {
             // corners alternate between the two rows
@@ -88,24 +88,24 @@ impl<'a, T: Real> Prisms<'a, T> {
             let x = T::of(2.0) * size[0] / T::of((ncol - 1) as f64) * T::of(col as f64) - size[0];
             let y = T::of(2.0) * size[1] / T::of((nrow - 1) as f64) * T::of(row as f64) - size[1];
             let z = m.hfield_data[m.hfield_adr[field] as usize + row * ncol + col] * size[2];
-            corners[k] = [x, y, -size[3]];
-            corners[k + 3] = [x, y, z];
+            corners[k] = Vec3([x, y, -size[3]]);
+            corners[k + 3] = Vec3([x, y, z]);
             reaches |= z >= self.low;
         }
         if !reaches {
             return None;
         }
         // about its centre
-        let mut center = [T::ZERO; 3];
+        let mut center = Vec3::ZERO;
         for corner in corners {
-            center = add_scaled(center, corner, T::of(1.0 / 6.0));
+            center += corner * T::of(1.0 / 6.0);
         }
-        let mut half = [T::ZERO; 3];
+        let mut half = Vec3::<T>::ZERO;
         for corner in &mut corners {
-            *corner = sub(*corner, center);
-            half = [0, 1, 2].map(|k| half[k].max(corner[k].abs()));
+            *corner -= center;
+            half = Vec3::from_fn(|k| half[k].max(corner[k].abs()));
         }
-        let pos = add(self.shape.pos, mat_mul_vec(self.shape.mat, center));
+        let pos = self.shape.pos + self.shape.mat * center;
         let shape = Shape { pos, mat: self.shape.mat, size: half };
         Some(ConvexShape { kind: geom::HFIELD, shape, hull: Hull::Prism(corners) })
     }

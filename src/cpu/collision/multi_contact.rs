@@ -4,11 +4,10 @@
 //! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
 //! that span much area are kept. Contacts lie along the face's normal.
 
-use super::convex::FLAT_TOLERANCE;
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::{ConvexShape, support};
-use crate::cpu::math::{add, add_scaled, cross, dot, norm3, normalize3, scale, sub};
+use super::support_map::{ConvexShape, FLAT_TOLERANCE, support};
+use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
@@ -33,7 +32,7 @@ const POLYGON_CAPACITY: usize = 2 * MAX_POLYGON_CORNERS;
 
 /// A flat polygon in a fixed order of corners.
 struct Polygon<T> {
-    points: [[T; 3]; POLYGON_CAPACITY],
+    points: [Vec3<T>; POLYGON_CAPACITY],
     count: usize,
 }
 
@@ -41,14 +40,14 @@ struct Polygon<T> {
 pub fn multi_contact<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    n: [T; 3],
-    p: [T; 3],
-    q: [T; 3],
+    n: Vec3<T>,
+    p: Vec3<T>,
+    q: Vec3<T>,
     margin: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let flatness = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
-    let back = scale(n, -T::ONE);
+    let back = -n;
     let (va, vb) = (a.hull.support(a.to_local(n)), b.hull.support(b.to_local(back)));
     let (one, two) =
         (best_face(a, va, n, n, flatness, T::ZERO), best_face(b, vb, back, back, flatness, T::ZERO));
@@ -56,23 +55,14 @@ pub fn multi_contact<T: Real>(
     // two faces
     if let (Some(face), Some(_)) = (one, two) {
         let normal = face_normal(a, face);
-        let against = scale(normal, -T::ONE);
+        let against = -normal;
         if let Some(opposite) = best_face(b, vb, back, against, flatness, T::of(ALIGNED_COSINE)) {
             let other = face_normal(b, opposite);
             if dot(normal, n) > tolerance && dot(other, back) > tolerance {
                 let mut polygon = corners_of(b, opposite);
                 clip_polygon(&mut polygon, a, face, margin);
                 let base = corner(a, face, 0);
-                return write_polygon(
-                    &polygon,
-                    false,
-                    base,
-                    normal,
-                    other,
-                    scale(other, -T::ONE),
-                    T::ZERO,
-                    found,
-                );
+                return write_polygon(&polygon, false, base, normal, other, -other, T::ZERO, found);
             }
         }
     }
@@ -88,7 +78,7 @@ pub fn multi_contact<T: Real>(
             let normal = face_normal(b, face);
             if let Some((mut polygon, offset)) = side_line(a, va, n, p, normal, margin, flatness) {
                 clip_polygon(&mut polygon, b, face, margin - offset);
-                let into = scale(normal, -T::ONE);
+                let into = -normal;
                 return write_polygon(&polygon, true, corner(b, face, 0), normal, into, into, offset, found);
             }
         }
@@ -99,7 +89,7 @@ pub fn multi_contact<T: Real>(
         let normal = face_normal(a, face);
         if let Some((mut polygon, offset)) = side_line(b, vb, back, q, normal, margin, flatness) {
             clip_polygon(&mut polygon, a, face, margin - offset);
-            let into = scale(normal, -T::ONE);
+            let into = -normal;
             return write_polygon(&polygon, true, corner(a, face, 0), normal, into, normal, offset, found);
         }
     }
@@ -120,7 +110,7 @@ fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
 
 /// Face `k` of these, if it may touch along `n`: a cap of a cylinder that does not lie on its side, a face of a box, or
 /// one of a mesh.
-fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: [T; 3], flatness: T) -> Option<Face<T>> {
+fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
     if s.hull.exists() {
         let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
         return (dot(face_normal(s, face), n) >= flatness).then_some(face);
@@ -132,16 +122,16 @@ fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: [T; 3], flatness
 }
 
 /// Normal of a face.
-fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> [T; 3] {
-    if s.hull.exists() { s.normal(face.k) } else { scale(s.axis(face.k), face.sign) }
+fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
+    if s.hull.exists() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
 }
 
 /// Of the faces that may touch along `n` the one that looks most in a direction, more than `least`.
 fn best_face<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
-    n: [T; 3],
-    direction: [T; 3],
+    n: Vec3<T>,
+    direction: Vec3<T>,
     flatness: T,
     least: T,
 ) -> Option<Face<T>> {
@@ -160,10 +150,10 @@ fn best_face<T: Real>(
 
 /// Whether a shape touches along `n` with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as
 /// its rim.
-fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: [T; 3], flatness: T) -> usize {
+fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
     if s.hull.exists() {
         let valence = s.hull.valence(v);
-        let along = |k: usize| norm3(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flatness;
+        let along = |k: usize| length(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flatness;
         if (0..valence).any(along) {
             return 3;
         }
@@ -178,8 +168,8 @@ fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: [T; 3], flatn
 }
 
 /// Unit vector along edge `k` of those at a vertex of a mesh.
-fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> [T; 3] {
-    normalize3(sub(s.vertex(s.hull.ring_vertex(v, k)), s.vertex(v)))
+fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> Vec3<T> {
+    normalize3(s.vertex(s.hull.ring_vertex(v, k)) - s.vertex(v))
 }
 
 /// Number of corners of a face.
@@ -191,18 +181,18 @@ fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
 }
 
 /// Corner `c` of a face.
-fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
+fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
     let Face { k, sign } = face;
     if s.hull.exists() {
         return s.vertex(s.hull.corner(k, c));
     }
     let size = s.shape.size;
     let center =
-        add_scaled(s.shape.pos, s.axis(k), (if s.kind == geom::CYLINDER { size[1] } else { size[k] }) * sign);
+        s.shape.pos + s.axis(k) * ((if s.kind == geom::CYLINDER { size[1] } else { size[k] }) * sign);
     if s.kind == geom::CYLINDER {
         let (sine, cosine) = sixteenth(c);
-        let rim = add_scaled(center, s.axis(0), size[0] * cosine);
-        return add_scaled(rim, s.axis(1), -(size[0] * sign * sine));
+        let rim = center + s.axis(0) * (size[0] * cosine);
+        return rim - s.axis(1) * (size[0] * sign * sine);
     }
     // signs along the two axes after that of the face; the far face is the near one turned over
     const AROUND: [[(f64, f64); 4]; 3] = [
@@ -217,12 +207,12 @@ fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> [T; 3] {
         x *= sign;
     }
     let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-    add_scaled(add_scaled(center, s.axis(i), size[i] * x), s.axis(j), size[j] * y)
+    center + s.axis(i) * (size[i] * x) + s.axis(j) * (size[j] * y)
 }
 
 /// All corners of a face.
 fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
-    let mut polygon = Polygon { points: [[T::ZERO; 3]; POLYGON_CAPACITY], count: corners(s, face) };
+    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: corners(s, face) };
     for c in 0..polygon.count {
         polygon.points[c] = corner(s, face, c);
     }
@@ -245,13 +235,13 @@ fn sixteenth<T: Real>(c: usize) -> (T, T) {
 fn side_line<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
-    n: [T; 3],
-    touch: [T; 3],
-    normal: [T; 3],
+    n: Vec3<T>,
+    touch: Vec3<T>,
+    normal: Vec3<T>,
     margin: T,
     flatness: T,
 ) -> Option<(Polygon<T>, T)> {
-    let mut polygon = Polygon { points: [[T::ZERO; 3]; POLYGON_CAPACITY], count: 2 };
+    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: 2 };
     if s.hull.exists() || s.kind == geom::BOX {
         (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flatness)?;
         return Some((polygon, T::ZERO));
@@ -263,18 +253,18 @@ fn side_line<T: Real>(
     }
     if s.kind == geom::CAPSULE {
         let offset = margin * T::of(0.5);
-        let touch = add_scaled(touch, n, offset);
-        let center = add_scaled(touch, axis, -dot(sub(touch, s.shape.pos), axis));
-        polygon.points[0] = add_scaled(center, axis, -half);
-        polygon.points[1] = add_scaled(center, axis, half);
+        let touch = touch + n * offset;
+        let center = touch - axis * dot(touch - s.shape.pos, axis);
+        polygon.points[0] = center - axis * half;
+        polygon.points[1] = center + axis * half;
         return Some((polygon, offset));
     }
     // from the end that is farther along the normal
     let rim = support(s, n, touch, flatness);
     let side = if dot(axis, n) >= -flatness { T::ONE } else { -T::ONE };
-    let center = add_scaled(rim, axis, -dot(sub(rim, s.shape.pos), axis));
-    polygon.points[0] = add_scaled(center, axis, half * side);
-    polygon.points[1] = add_scaled(center, axis, -(half * side));
+    let center = rim - axis * dot(rim - s.shape.pos, axis);
+    polygon.points[0] = center + axis * (half * side);
+    polygon.points[1] = center - axis * (half * side);
     Some((polygon, T::ZERO))
 }
 
@@ -282,10 +272,10 @@ fn side_line<T: Real>(
 fn straight_edge<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
-    n: [T; 3],
-    normal: [T; 3],
+    n: Vec3<T>,
+    normal: Vec3<T>,
     flatness: T,
-) -> Option<([T; 3], [T; 3])> {
+) -> Option<(Vec3<T>, Vec3<T>)> {
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
     let start = if s.hull.exists() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
     // where it touches with an edge, that one
@@ -300,7 +290,7 @@ fn straight_edge<T: Real>(
         let end = if s.hull.exists() {
             s.vertex(s.hull.ring_vertex(v, k))
         } else {
-            add_scaled(start, along, -(dot(sub(start, s.shape.pos), along) * T::of(2.0)))
+            start - along * (dot(start - s.shape.pos, along) * T::of(2.0))
         };
         found = Some((start, end));
     }
@@ -314,7 +304,7 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
     let sides = corners(s, face);
     for e in 0..sides {
         let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
-        let out = cross(sub(to, from), sub(add(from, normal), from));
+        let out = cross(to - from, from + normal - from);
         let level = dot(out, from);
         // read ahead of what is written: a side makes no more corners than were read, but for one
         let first = polygon.points[0];
@@ -322,14 +312,14 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
         let mut count = 0;
         for k in 0..polygon.count {
             let end = if k + 1 < polygon.count { polygon.points[k + 1] } else { first };
-            let in1 = dot(sub(start, from), out) > T::of(-1e-10);
-            let in2 = dot(sub(end, from), out) > T::of(-1e-10);
-            let slope = dot(out, sub(end, start));
+            let in1 = dot(start - from, out) > T::of(-1e-10);
+            let in2 = dot(end - from, out) > T::of(-1e-10);
+            let slope = dot(out, end - start);
             if in1 != in2 && slope.abs() >= T::of(1e-10) && count < POLYGON_CAPACITY {
                 let share = (level - dot(out, start)) / slope;
                 if share > T::of(-CLIP_TOLERANCE) && share < T::of(1.0 + CLIP_TOLERANCE) {
                     let share = share.max(T::ZERO).min(T::ONE);
-                    polygon.points[count] = add_scaled(start, sub(end, start), share);
+                    polygon.points[count] = start + (end - start) * share;
                     count += 1;
                 }
             }
@@ -344,7 +334,7 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
     let mut count = 0;
     for k in 0..polygon.count {
         let point = polygon.points[k];
-        if dot(sub(point, base), normal) <= most {
+        if dot(point - base, normal) <= most {
             polygon.points[count] = point;
             count += 1;
         }
@@ -358,10 +348,10 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
 fn write_polygon<T: Real>(
     polygon: &Polygon<T>,
     line: bool,
-    base: [T; 3],
-    normal: [T; 3],
-    way: [T; 3],
-    along: [T; 3],
+    base: Vec3<T>,
+    normal: Vec3<T>,
+    way: Vec3<T>,
+    along: Vec3<T>,
     offset: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
@@ -372,11 +362,11 @@ fn write_polygon<T: Real>(
     let count = chosen.iter().filter(|c| **c < POLYGON_CAPACITY).count();
     for (k, &c) in chosen[..count].iter().enumerate() {
         let point = polygon.points[c];
-        let height = dot(sub(point, base), normal);
-        let on = add_scaled(point, normal, -height);
+        let height = dot(point - base, normal);
+        let on = point - normal * height;
         let dist = -height * dot(normal, way);
-        let pos = add_scaled(add_scaled(on, way, -dist * T::of(0.5)), along, -offset * T::of(0.5));
-        found[k] = ContactPoint { dist: dist + offset, pos, normal: along, tangent: [T::ZERO; 3] };
+        let pos = on - way * (dist * T::of(0.5)) - along * (offset * T::of(0.5));
+        found[k] = ContactPoint { dist: dist + offset, pos, normal: along, tangent: Vec3::ZERO };
     }
     count
 }
@@ -392,7 +382,7 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
         let mut most = T::ZERO;
         for i in 0..n {
             for j in i + 1..n {
-                let apart = sub(polygon.points[j], polygon.points[i]);
+                let apart = polygon.points[j] - polygon.points[i];
                 // the first of those that are as far
                 if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
                     most = dot(apart, apart);
@@ -411,7 +401,7 @@ fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONT
     let n = polygon.count;
     let area = |q: [usize; 4]| {
         let p = |k: usize| polygon.points[q[k]];
-        norm3(cross(sub(p(0), p(2)), sub(p(1), p(3))))
+        length(cross(p(0) - p(2), p(1) - p(3)))
     };
     let mut at = [0, 1, 2, 3];
     let mut best = at;

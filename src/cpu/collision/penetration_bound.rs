@@ -9,7 +9,7 @@
 //! same points, but is kept as a whole, while of this surface only the triangles on the way are.
 
 use super::support_map::{ConvexShape, minkowski_support};
-use crate::cpu::math::{add_scaled, cross, dot, norm3, scale, sub};
+use crate::cpu::math::{Vec3, cross, dot, length};
 use crate::real::Real;
 
 /// Most triangles that wait, and most points that are added.
@@ -25,7 +25,7 @@ pub enum PenetrationBound<T> {
     /// No direction is lower.
     Proven,
     /// One that is, and its height.
-    Lower([T; 3], T),
+    Lower(Vec3<T>, T),
     /// Nothing: it takes too many points.
     Unproven,
 }
@@ -35,18 +35,18 @@ pub enum PenetrationBound<T> {
 pub fn penetration_bound<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    n: [T; 3],
+    n: Vec3<T>,
     depth: T,
-    face: [[T; 3]; 3],
+    face: [Vec3<T>; 3],
 ) -> PenetrationBound<T> {
     let [p, q, r] = face;
-    let opposite = minkowski_support(a, b, scale(n, -T::ONE));
+    let opposite = minkowski_support(a, b, -n);
     if -dot(opposite, n) < depth {
-        return PenetrationBound::Lower(scale(n, -T::ONE), -dot(opposite, n));
+        return PenetrationBound::Lower(-n, -dot(opposite, n));
     }
     // counterclockwise from outside
-    let (q, r) = if dot(cross(sub(q, p), sub(r, p)), n) < T::ZERO { (r, q) } else { (q, r) };
-    let mut stack = [[[T::ZERO; 3]; 3]; BOUND_STACK];
+    let (q, r) = if dot(cross(q - p, r - p), n) < T::ZERO { (r, q) } else { (q, r) };
+    let mut stack = [[Vec3::ZERO; 3]; BOUND_STACK];
     stack[..4].copy_from_slice(&[[p, q, r], [q, p, opposite], [r, q, opposite], [p, r, opposite]]);
     let (mut count, mut points, mut around) = (4, 0, 0);
     while count > 0 {
@@ -55,13 +55,13 @@ pub fn penetration_bound<T: Real>(
         let [p, q, r] = triangle;
         // where an edge is nearest, or the triangle
         let mut split = 4;
-        let mut way = [T::ZERO; 3];
+        let mut way = Vec3::ZERO;
         for k in 0..3 {
             let (from, to) = (triangle[k], triangle[(k + 1) % 3]);
-            let along = sub(to, from);
+            let along = to - from;
             let (share, square) = (-dot(from, along), dot(along, along));
             if share > T::ZERO && share < square {
-                let point = add_scaled(from, along, share / square);
+                let point = from + along * (share / square);
                 if dot(point, point) < depth * depth {
                     way = point;
                     split = k;
@@ -71,16 +71,16 @@ pub fn penetration_bound<T: Real>(
         }
         let (pq, qr, rp) = (cross(p, q), cross(q, r), cross(r, p));
         if split == 4 {
-            let normal = cross(sub(q, p), sub(r, p));
+            let normal = cross(q - p, r - p);
             let height = dot(normal, p);
             let over = [pq, qr, rp].iter().all(|c| dot(normal, *c) >= T::ZERO);
-            if over && height < depth * norm3(normal) {
+            if over && height < depth * length(normal) {
                 way = normal;
                 split = 3;
             }
         }
         if split == 4 {
-            let ray = WINDING_RAY.map(T::of);
+            let ray = Vec3(WINDING_RAY.map(T::of));
             let sides = [dot(pq, ray), dot(qr, ray), dot(rp, ray)];
             let volume = dot(pq, r);
             if volume > T::ZERO && sides.iter().all(|s| *s > T::ZERO) {
@@ -90,12 +90,12 @@ pub fn penetration_bound<T: Real>(
             }
             continue;
         }
-        let length = norm3(way);
+        let length = length(way);
         points += 1;
         if points > BOUND_POINTS || count + 3 > BOUND_STACK || length < T::MINVAL {
             return PenetrationBound::Unproven;
         }
-        let direction = scale(way, T::ONE / length);
+        let direction = way * (T::ONE / length);
         let point = minkowski_support(a, b, direction);
         let height = dot(point, direction);
         if height < depth {
@@ -117,30 +117,26 @@ pub fn penetration_bound<T: Real>(
 mod tests {
     use super::*;
     use crate::cpu::collision::primitives::Shape;
-    use crate::cpu::math::quat_to_mat;
+    use crate::cpu::math::Mat3;
     use crate::schema::enums::geom;
 
     #[test]
     fn the_nearest_face_is_proven_and_another_one_leads_to_a_lower_direction() {
         let solid = |pos| {
-            let mat = quat_to_mat([1.0, 0.0, 0.0, 0.0]);
-            ConvexShape::of(geom::BOX, &Shape { pos, mat, size: [0.3, 0.2, 0.1] })
+            let mat = Mat3::IDENTITY;
+            ConvexShape::of(geom::BOX, &Shape { pos, mat, size: Vec3([0.3, 0.2, 0.1]) })
         };
         // the difference reaches from -0.35 to 0.05 along z and from -0.38 to 0.42 along y
-        let (a, b) = (solid([0.0; 3]), solid([0.01, -0.02, 0.15]));
-        let top = [[-0.5, -0.3, 0.05], [0.5, -0.3, 0.05], [0.1, 0.4, 0.05]];
+        let (a, b) = (solid(Vec3::ZERO), solid(Vec3([0.01, -0.02, 0.15])));
+        let top = [Vec3([-0.5, -0.3, 0.05]), Vec3([0.5, -0.3, 0.05]), Vec3([0.1, 0.4, 0.05])];
         for around in [top, [top[0], top[2], top[1]]] {
-            assert_eq!(
-                penetration_bound(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, around),
-                PenetrationBound::Proven
-            );
+            assert_eq!(penetration_bound(&a, &b, Vec3::Z, 0.05 - 1e-9, around), PenetrationBound::Proven);
         }
         // half of the face, with its edge above the origin
-        let half = [[-0.5, -0.5, 0.05], [0.5, -0.5, 0.05], [0.5, 0.5, 0.05]];
-        assert_eq!(penetration_bound(&a, &b, [0.0, 0.0, 1.0], 0.05 - 1e-9, half), PenetrationBound::Proven);
-        let side = [[-0.5, 0.42, -0.3], [0.5, 0.42, -0.3], [0.0, 0.42, 0.04]];
-        let PenetrationBound::Lower(n, height) = penetration_bound(&a, &b, [0.0, 1.0, 0.0], 0.42, side)
-        else {
+        let half = [Vec3([-0.5, -0.5, 0.05]), Vec3([0.5, -0.5, 0.05]), Vec3([0.5, 0.5, 0.05])];
+        assert_eq!(penetration_bound(&a, &b, Vec3::Z, 0.05 - 1e-9, half), PenetrationBound::Proven);
+        let side = [Vec3([-0.5, 0.42, -0.3]), Vec3([0.5, 0.42, -0.3]), Vec3([0.0, 0.42, 0.04])];
+        let PenetrationBound::Lower(n, height) = penetration_bound(&a, &b, Vec3::Y, 0.42, side) else {
             panic!("not lower");
         };
         assert!(height < 0.42 && (dot(minkowski_support(&a, &b, n), n) - height).abs() < 1e-12);

@@ -6,7 +6,7 @@
 use super::polytope::Hull;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape};
 use super::support_map::ConvexShape;
-use crate::cpu::math::{add_scaled, cross, dot, mat_column, norm3, scale, sub};
+use crate::cpu::math::{Vec3, cross, dot, length, mat_column};
 use crate::real::Real;
 
 /// Contacts of a plane and a mesh nearer than `margin`; returns their number.
@@ -17,20 +17,12 @@ pub fn plane_mesh<T: Real>(
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
-    let down = mesh.to_local(scale(normal, -T::ONE));
+    let down = mesh.to_local(-normal);
     let deepest = mesh.hull.support(down);
     let contact = |v: usize| {
         let at = mesh.vertex(v);
-        let dist = dot(sub(at, plane.pos), normal);
-        (
-            ContactPoint {
-                dist,
-                pos: add_scaled(at, normal, -dist * T::of(0.5)),
-                normal,
-                tangent: [T::ZERO; 3],
-            },
-            at,
-        )
+        let dist = dot(at - plane.pos, normal);
+        (ContactPoint { dist, pos: at - normal * (dist * T::of(0.5)), normal, tangent: Vec3::ZERO }, at)
     };
     found[0] = contact(deepest).0;
     let touches = found[0].dist <= margin;
@@ -53,7 +45,7 @@ pub fn plane_mesh<T: Real>(
     for c in &chosen[1..count] {
         let (next, at) = contact(mesh.hull.polygon_vertex(polygon, *c));
         // none above the centre
-        if next.dist <= margin && dot(sub(at, mesh.shape.pos), normal) <= T::ZERO {
+        if next.dist <= margin && dot(at - mesh.shape.pos, normal) <= T::ZERO {
             found[n] = next;
             n += 1;
         }
@@ -71,7 +63,7 @@ fn spread_corners<T: Real>(hull: &Hull<'_, T>, polygon: usize, first: usize) -> 
     }
     let area = |q: [usize; 4]| {
         let p = q.map(|c| hull.vertex(hull.polygon_vertex(polygon, c)));
-        norm3(cross(sub(p[0], p[2]), sub(p[1], p[3])))
+        length(cross(p[0] - p[2], p[1] - p[3]))
     };
     let mut most = area(at);
     // the last moves on; after each of its moves the two before it follow as far as they can

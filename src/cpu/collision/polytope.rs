@@ -5,7 +5,7 @@
 //! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from where the climb for a direction
 //! nearby has ended, which kernels do not do; where there are few, by looking at all.
 
-use crate::cpu::math::{cross, dot, norm3, scale, sub, vec3};
+use crate::cpu::math::{Vec3, cross, dot, length, vec3};
 use crate::model::Model;
 use crate::real::Real;
 
@@ -26,7 +26,7 @@ pub enum Hull<'a, T: Real> {
     /// The convex hull of a mesh.
     Mesh(&'a Model<T>, usize),
     /// A prism: the corners of its base, and above them of its top, relative to its centre.
-    Prism([[T; 3]; 6]),
+    Prism([Vec3<T>; 6]),
 }
 
 /// Corners of the polygons of a prism: base, top, sides; three corners of each.
@@ -39,21 +39,21 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Position of a vertex.
-    pub fn vertex(&self, v: usize) -> [T; 3] {
+    pub fn vertex(&self, v: usize) -> Vec3<T> {
         match self {
-            Self::None => [T::ZERO; 3],
+            Self::None => Vec3::ZERO,
             Self::Mesh(m, mesh) => vec3(&m.mesh_vert, m.mesh_vertadr[*mesh] as usize + v),
             Self::Prism(corners) => corners[v],
         }
     }
 
     /// The vertex that is farthest in direction `l`, the first of equals that a search meets.
-    pub fn support(&self, l: [T; 3]) -> usize {
+    pub fn support(&self, l: Vec3<T>) -> usize {
         self.support_near(l, &mut None)
     }
 
     /// The same; `near` is where the climb for a direction nearby has ended, by its place in the hull, and then where this one does.
-    pub fn support_near(&self, l: [T; 3], near: &mut Option<usize>) -> usize {
+    pub fn support_near(&self, l: Vec3<T>, near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,
             Self::Mesh(m, mesh) => {
@@ -86,16 +86,16 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Unit normal of a polygon, outwards.
-    pub fn normal(&self, polygon: usize) -> [T; 3] {
+    pub fn normal(&self, polygon: usize) -> Vec3<T> {
         match self {
-            Self::None => [T::ZERO; 3],
+            Self::None => Vec3::ZERO,
             Self::Mesh(m, mesh) => vec3(&m.mesh_polynormal, m.mesh_polyadr[*mesh] as usize + polygon),
             Self::Prism(corners) => {
                 let [p, q, r] = PRISM[polygon].map(|k| corners[k]);
-                let across = cross(sub(q, p), sub(r, p));
-                let length = norm3(across).max(T::MINVAL);
+                let across = cross(q - p, r - p);
+                let length = length(across).max(T::MINVAL);
                 // away from the centre
-                scale(across, if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length })
+                across * if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length }
             }
         }
     }
@@ -182,7 +182,7 @@ fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
 }
 
 /// The farthest vertex of a mesh, by climbing from neighbour to neighbour; vertices of the hull go by their place in its graph.
-fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: [T; 3], near: &mut Option<usize>) -> usize {
+fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<usize>) -> usize {
     let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
     let count = graph[0] as usize;
     let (lists, graph) = graph[2..].split_at(count);
@@ -222,7 +222,7 @@ mod tests {
     use crate::cpu::collision::convex::convex_distance;
     use crate::cpu::collision::support_map::ConvexShape;
     use crate::cpu::math::random::Random;
-    use crate::cpu::math::{add, mat_mul, mat_mul_vec, quat_to_mat, set_mat3, set_vec3};
+    use crate::cpu::math::{Mat3, Quat, quat_to_mat, set_mat3, set_vec3};
     use crate::model::data::{Capacity, Data};
 
     /// A box and a mesh of the same shape, a mesh with many corners, a ball, a floor and a flat height field.
@@ -249,15 +249,15 @@ mod tests {
         (model, data)
     }
 
-    fn place(d: &mut Data, g: usize, pose: ([f64; 3], [f64; 9])) {
+    fn place(d: &mut Data, g: usize, pose: (Vec3<f64>, Mat3<f64>)) {
         set_vec3(&mut d.geom_xpos, g, pose.0);
         set_mat3(&mut d.geom_xmat, g, pose.1);
     }
 
     /// The inertial axes of the cube in those that its vertices were written in.
-    fn own_axes(m: &Model) -> [f64; 9] {
+    fn own_axes(m: &Model) -> Mat3<f64> {
         let at = 4 * m.geom_dataid[CUBE] as usize;
-        quat_to_mat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]])
+        quat_to_mat(Quat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]]))
     }
 
     #[test]
@@ -268,10 +268,10 @@ mod tests {
         let mut random = Random(1);
         for _ in 0..500 {
             let l = [random.next(), random.next(), random.next()];
-            let all =
-                (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
+            let all = (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize)
+                .map(|v| dot(hull.vertex(v), Vec3(l)));
             let most = all.fold(f64::MIN, f64::max);
-            assert!((dot(hull.vertex(hull.support(l)), l) - most).abs() < 1e-12);
+            assert!((dot(hull.vertex(hull.support(Vec3(l))), Vec3(l)) - most).abs() < 1e-12);
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
                 place(&mut d, other, random.pose(0.3));
                 let known = convex_shape(&m, &d, CUBOID);
                 let mut meshed = ConvexShape { shape: known.shape, ..convex_shape(&m, &d, CUBE) };
-                meshed.shape.mat = mat_mul(known.shape.mat, own_axes(&m));
+                meshed.shape.mat = known.shape.mat * own_axes(&m);
                 let against = convex_shape(&m, &d, other);
                 let (x, y) = (
                     convex_distance(&known, &against, 9.0).unwrap(),
@@ -308,14 +308,14 @@ mod tests {
             let (a, b) = (convex_shape(&m, &d, CUBE), convex_shape(&m, &d, BALL));
             let (there, back) =
                 (convex_distance(&a, &b, 9.0).unwrap(), convex_distance(&b, &a, 9.0).unwrap());
-            let apart = sub(there.to, there.from);
-            assert!(norm3(sub(apart, scale(there.normal, there.dist))) < 1e-9, "{there:?}");
+            let apart = there.to - there.from;
+            assert!(length(apart - there.normal * there.dist) < 1e-9, "{there:?}");
             deep += usize::from(there.dist < 0.0);
             let (shift, turn) = random.pose(1.0);
             let (mut c, mut e) = (a, b);
             for s in [&mut c, &mut e] {
-                *s = s.at(add(mat_mul_vec(turn, s.shape.pos), shift));
-                s.shape.mat = mat_mul(turn, s.shape.mat);
+                *s = s.at(turn * s.shape.pos + shift);
+                s.shape.mat = turn * s.shape.mat;
             }
             let moved = convex_distance(&c, &e, 9.0).unwrap();
             // another of several minima that are nearly as deep
@@ -329,13 +329,13 @@ mod tests {
     #[test]
     fn a_cube_stands_on_four_corners_and_a_sphere_lies_on_a_flat_field_as_on_a_plane() {
         let (m, mut d) = shapes();
-        let upright = quat_to_mat([1.0, 0.0, 0.0, 0.0]);
-        let far = |k: usize| ([9.0 * k as f64, 50.0, 50.0], upright);
+        let upright = Mat3::IDENTITY;
+        let far = |k: usize| (Vec3([9.0 * k as f64, 50.0, 50.0]), upright);
         for g in 0..m.sizes.ngeom {
             place(&mut d, g, far(g));
         }
-        place(&mut d, PLANE, ([0.0; 3], upright));
-        place(&mut d, CUBE, ([0.0, 0.0, 0.0799], own_axes(&m)));
+        place(&mut d, PLANE, (Vec3::ZERO, upright));
+        place(&mut d, CUBE, (Vec3([0.0, 0.0, 0.0799]), own_axes(&m)));
         collision(&m, &mut d);
         assert_eq!(d.ncon[0], 4);
         for k in 0..4 {
@@ -343,13 +343,13 @@ mod tests {
             assert!((d.contact_pos[3 * k].abs() - 0.1).abs() < 1e-7);
         }
         // the plane far below
-        place(&mut d, PLANE, ([0.0, 0.0, -9.0], upright));
+        place(&mut d, PLANE, (Vec3([0.0, 0.0, -9.0]), upright));
         place(&mut d, CUBE, far(CUBE));
-        place(&mut d, FIELD, ([0.0; 3], upright));
-        place(&mut d, SPHERE, ([0.35, 0.15, 0.095], upright));
+        place(&mut d, FIELD, (Vec3::ZERO, upright));
+        place(&mut d, SPHERE, (Vec3([0.35, 0.15, 0.095]), upright));
         collision(&m, &mut d);
         assert!(d.ncon[0] >= 1);
         assert!((d.contact_dist[0] + 0.005).abs() < 1e-9, "{}", d.contact_dist[0]);
-        assert!(norm3(sub(vec3(&d.contact_frame, 0), [0.0, 0.0, 1.0])) < 1e-9);
+        assert!(length(vec3(&d.contact_frame, 0) - Vec3::Z) < 1e-9);
     }
 }

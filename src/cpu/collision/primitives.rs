@@ -4,9 +4,7 @@
 //! contacts are wanted; it fills `found` and returns the number of contacts. The normal leads from the first
 //! geom to the second, and the position is midway between the surfaces.
 
-use crate::cpu::math::{
-    add, add_scaled, clip, cross, dot, mat_column, mat_mul_vec, mat_t_mul_vec, norm3, normalize3, scale, sub,
-};
+use crate::cpu::math::{Mat3, Vec3, clip, cross, dot, length, mat_column, normalize3};
 use crate::real::Real;
 
 /// Squared sine of the angle below which capsules count as parallel.
@@ -22,11 +20,11 @@ const MAX_CORNERS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<T> {
     /// Centre.
-    pub pos: [T; 3],
+    pub pos: Vec3<T>,
     /// Axes, as columns.
-    pub mat: [T; 9],
+    pub mat: Mat3<T>,
     /// Size by type.
-    pub size: [T; 3],
+    pub size: Vec3<T>,
 }
 
 /// What is known of a contact before its parameters are.
@@ -35,17 +33,17 @@ pub struct ContactPoint<T> {
     /// Distance between the surfaces.
     pub dist: T,
     /// Midpoint.
-    pub pos: [T; 3],
+    pub pos: Vec3<T>,
     /// Unit normal.
-    pub normal: [T; 3],
+    pub normal: Vec3<T>,
     /// Wanted direction of the first tangent; short for none.
-    pub tangent: [T; 3],
+    pub tangent: Vec3<T>,
 }
 
 impl<T: Real> ContactPoint<T> {
     /// A contact to be overwritten.
     pub fn none() -> Self {
-        Self { dist: T::ZERO, pos: [T::ZERO; 3], normal: [T::ZERO; 3], tangent: [T::ZERO; 3] }
+        Self { dist: T::ZERO, pos: Vec3::ZERO, normal: Vec3::ZERO, tangent: Vec3::ZERO }
     }
 }
 
@@ -57,18 +55,18 @@ pub fn tolerance<T: Real>(double: f64, single: f64) -> T {
 /// Plane and sphere: at most one contact.
 pub fn plane_sphere<T: Real>(
     plane: &Shape<T>,
-    center: [T; 3],
+    center: Vec3<T>,
     radius: T,
     margin: T,
     found: &mut ContactPoint<T>,
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
-    let dist = dot(sub(center, plane.pos), normal) - radius;
+    let dist = dot(center - plane.pos, normal) - radius;
     if dist > margin {
         return 0;
     }
-    let pos = add_scaled(center, normal, -(dist * T::of(0.5) + radius));
-    *found = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
+    let pos = center - normal * (dist * T::of(0.5) + radius);
+    *found = ContactPoint { dist, pos, normal, tangent: Vec3::ZERO };
     1
 }
 
@@ -84,7 +82,7 @@ pub fn plane_capsule<T: Real>(
     let mut n = 0;
     for end in 0..2 {
         let along = if end == 0 { half } else { -half };
-        let center = add_scaled(capsule.pos, axis, along);
+        let center = capsule.pos + axis * along;
         let hit = plane_sphere(plane, center, radius, margin, &mut found[n]);
         found[n].tangent = axis;
         n += hit;
@@ -100,7 +98,7 @@ pub fn plane_box<T: Real>(
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
-    let center = dot(sub(cuboid.pos, plane.pos), normal);
+    let center = dot(cuboid.pos - plane.pos, normal);
     let mut n = 0;
     for corner in 0..8 {
         // corner from the centre, and its height relative to it
@@ -110,19 +108,14 @@ pub fn plane_box<T: Real>(
                 local[axis] = -local[axis];
             }
         }
-        let arm = mat_mul_vec(cuboid.mat, local);
+        let arm = cuboid.mat * local;
         let height = dot(normal, arm);
         let dist = center + height;
         if dist > margin || height > T::ZERO {
             continue;
         }
-        let at = add(cuboid.pos, arm);
-        found[n] = ContactPoint {
-            dist,
-            pos: add_scaled(at, normal, -dist * T::of(0.5)),
-            normal,
-            tangent: [T::ZERO; 3],
-        };
+        let at = cuboid.pos + arm;
+        found[n] = ContactPoint { dist, pos: at - normal * (dist * T::of(0.5)), normal, tangent: Vec3::ZERO };
         n += 1;
         if n == MAX_CORNERS {
             break;
@@ -140,11 +133,11 @@ pub fn plane_ellipsoid<T: Real>(
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     // the normal of a sphere that the ellipsoid is a stretched image of
-    let n = mat_t_mul_vec(ellipsoid.mat, normal);
+    let n = normal * ellipsoid.mat;
     let s = ellipsoid.size;
-    let direction = normalize3([n[0] * s[0], n[1] * s[1], n[2] * s[2]]);
-    let local = [-(direction[0] * s[0]), -(direction[1] * s[1]), -(direction[2] * s[2])];
-    let point = add(ellipsoid.pos, mat_mul_vec(ellipsoid.mat, local));
+    let direction = normalize3(n * s);
+    let local = -(direction * s);
+    let point = ellipsoid.pos + ellipsoid.mat * local;
     plane_sphere(plane, point, T::ZERO, margin, found)
 }
 
@@ -160,23 +153,22 @@ pub fn plane_cylinder<T: Real>(
     // the axis down to the plane
     let mut axis = mat_column(cylinder.mat, 2);
     if dot(axis, normal) > T::ZERO {
-        axis = scale(axis, -T::ONE);
+        axis = -axis;
     }
     let slope = dot(axis, normal);
     // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
     let mut down = cross(axis, cross(axis, normal));
-    let length = norm3(down);
+    let length = length(down);
     down = if length * length < T::MINVAL {
-        scale(mat_column(cylinder.mat, 0), radius)
+        mat_column(cylinder.mat, 0) * radius
     } else {
-        scale(down, radius / length)
+        down * (radius / length)
     };
-    let center = dot(sub(cylinder.pos, plane.pos), normal);
-    let (lower, deeper) = (scale(axis, half), dot(down, normal));
-    let across = scale(normalize3(cross(down, lower)), radius * T::of(0.75_f64.sqrt()));
-    let back = scale(down, -T::of(0.5));
-    let arms =
-        [add(lower, down), sub(down, lower), add(add(lower, back), across), sub(add(lower, back), across)];
+    let center = dot(cylinder.pos - plane.pos, normal);
+    let (lower, deeper) = (axis * half, dot(down, normal));
+    let across = normalize3(cross(down, lower)) * (radius * T::of(0.75_f64.sqrt()));
+    let back = down * -T::of(0.5);
+    let arms = [lower + down, down - lower, lower + back + across, lower + back - across];
     let heights = [
         half * slope + deeper,
         deeper - half * slope,
@@ -193,8 +185,8 @@ pub fn plane_cylinder<T: Real>(
             }
             continue;
         }
-        let pos = add_scaled(add(cylinder.pos, arm), normal, -dist * T::of(0.5));
-        found[n] = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
+        let pos = cylinder.pos + arm - normal * (dist * T::of(0.5));
+        found[n] = ContactPoint { dist, pos, normal, tangent: Vec3::ZERO };
         n += 1;
     }
     n
@@ -209,10 +201,10 @@ pub fn sphere_cylinder<T: Real>(
 ) -> usize {
     let axis = mat_column(cylinder.mat, 2);
     let (radius, half) = (cylinder.size[0], cylinder.size[1]);
-    let apart = sub(sphere.pos, cylinder.pos);
+    let apart = sphere.pos - cylinder.pos;
     let along = dot(apart, axis);
-    let aside = add_scaled(apart, axis, -along);
-    let off = norm3(aside);
+    let aside = apart - axis * along;
+    let off = length(aside);
     let (mut beside, mut above) = (along.abs() < half, off < radius);
     // inside: out by the shorter way
     if beside && above {
@@ -225,23 +217,23 @@ pub fn sphere_cylinder<T: Real>(
     let fallback = fallback_normal(sphere, cylinder);
     let r = sphere.size[0];
     if beside {
-        let nearest = add_scaled(cylinder.pos, axis, along);
+        let nearest = cylinder.pos + axis * along;
         return sphere_sphere(sphere.pos, r, nearest, radius, fallback, margin, found);
     }
     let up = if along > T::ZERO { T::ONE } else { -T::ONE };
-    let cap = add_scaled(cylinder.pos, axis, half * up);
+    let cap = cylinder.pos + axis * (half * up);
     if above {
         // the normal leads from the sphere into the cap
-        let normal = scale(axis, -up);
-        let dist = -dot(sub(sphere.pos, cap), normal) - r;
+        let normal = axis * -up;
+        let dist = -dot(sphere.pos - cap, normal) - r;
         if dist > margin {
             return 0;
         }
-        let pos = add_scaled(sphere.pos, normal, r + dist * T::of(0.5));
-        *found = ContactPoint { dist, pos, normal, tangent: [T::ZERO; 3] };
+        let pos = sphere.pos + normal * (r + dist * T::of(0.5));
+        *found = ContactPoint { dist, pos, normal, tangent: Vec3::ZERO };
         return 1;
     }
-    let rim = add_scaled(cap, aside, radius / off);
+    let rim = cap + aside * (radius / off);
     sphere_sphere(sphere.pos, r, rim, T::ZERO, fallback, margin, found)
 }
 
@@ -252,20 +244,20 @@ pub fn sphere_box<T: Real>(
     margin: T,
     found: &mut ContactPoint<T>,
 ) -> usize {
-    let center = mat_t_mul_vec(cuboid.mat, sub(sphere.pos, cuboid.pos));
+    let center = (sphere.pos - cuboid.pos) * cuboid.mat;
     let r = sphere.size[0];
     let mut nearest = center;
     for k in 0..3 {
         nearest[k] = clip(center[k], -cuboid.size[k], cuboid.size[k]);
     }
-    let mut normal = sub(nearest, center);
-    let length = norm3(normal);
+    let mut normal = nearest - center;
+    let length = length(normal);
     let mut dist = length - r;
     if dist > margin {
         return 0;
     }
     if length > T::MINVAL {
-        normal = scale(normal, T::ONE / length);
+        normal *= T::ONE / length;
     } else {
         // the lower face of an axis before the upper one, where both are as near
         let mut least = T::ZERO;
@@ -274,50 +266,50 @@ pub fn sphere_box<T: Real>(
             let depth = if up { cuboid.size[k] - center[k] } else { cuboid.size[k] + center[k] };
             if side == 0 || depth < least {
                 least = depth;
-                normal = [T::ZERO; 3];
+                normal = Vec3::ZERO;
                 normal[k] = if up { -T::ONE } else { T::ONE };
             }
         }
         dist = -(least + r);
     }
-    let normal = mat_mul_vec(cuboid.mat, normal);
+    let normal = cuboid.mat * normal;
     *found = ContactPoint {
         dist,
-        pos: add_scaled(sphere.pos, normal, r + dist * T::of(0.5)),
+        pos: sphere.pos + normal * (r + dist * T::of(0.5)),
         normal,
-        tangent: [T::ZERO; 3],
+        tangent: Vec3::ZERO,
     };
     1
 }
 
 /// Two spheres; `fallback` is the normal where the centres coincide.
 pub fn sphere_sphere<T: Real>(
-    center1: [T; 3],
+    center1: Vec3<T>,
     radius1: T,
-    center2: [T; 3],
+    center2: Vec3<T>,
     radius2: T,
-    fallback: [T; 3],
+    fallback: Vec3<T>,
     margin: T,
     found: &mut ContactPoint<T>,
 ) -> usize {
-    let between = sub(center2, center1);
-    let length = norm3(between);
+    let between = center2 - center1;
+    let length = length(between);
     let dist = length - (radius1 + radius2);
     if dist > margin {
         return 0;
     }
-    let normal = if length < T::MINVAL { fallback } else { scale(between, T::ONE / length) };
+    let normal = if length < T::MINVAL { fallback } else { between * (T::ONE / length) };
     *found = ContactPoint {
         dist,
-        pos: add_scaled(center1, normal, radius1 + dist * T::of(0.5)),
+        pos: center1 + normal * (radius1 + dist * T::of(0.5)),
         normal,
-        tangent: [T::ZERO; 3],
+        tangent: Vec3::ZERO,
     };
     1
 }
 
 /// Normal of two round shapes whose centres coincide: perpendicular to both axes.
-pub fn fallback_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [T; 3] {
+pub fn fallback_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> Vec3<T> {
     normalize3(cross(mat_column(a.mat, 2), mat_column(b.mat, 2)))
 }
 
@@ -330,8 +322,8 @@ pub fn sphere_capsule<T: Real>(
 ) -> usize {
     let axis = mat_column(capsule.mat, 2);
     let half = capsule.size[1];
-    let along = clip(dot(axis, sub(sphere.pos, capsule.pos)), -half, half);
-    let nearest = add_scaled(capsule.pos, axis, along);
+    let along = clip(dot(axis, sphere.pos - capsule.pos), -half, half);
+    let nearest = capsule.pos + axis * along;
     let fallback = fallback_normal(sphere, capsule);
     sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], fallback, margin, found)
 }
@@ -351,12 +343,12 @@ pub fn capsule_capsule<T: Real>(
     let (half1, half2) = (a.size[1], b.size[1]);
     let fallback = fallback_normal(a, b);
     let touch = |x1: T, x2: T, out: &mut ContactPoint<T>| {
-        let p1 = add_scaled(a.pos, axis1, x1);
-        let p2 = add_scaled(b.pos, axis2, x2);
+        let p1 = a.pos + axis1 * x1;
+        let p2 = b.pos + axis2 * x2;
         sphere_sphere(p1, a.size[0], p2, b.size[0], fallback, margin, out)
     };
     // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
-    let apart = sub(a.pos, b.pos);
+    let apart = a.pos - b.pos;
     let (u, v, c) = (-dot(axis1, apart), dot(axis2, apart), dot(axis1, axis2));
     let normal = cross(axis1, axis2);
     let sine2 = dot(normal, normal);

@@ -5,7 +5,7 @@
 //! Trumbore, *Fast, Minimum Storage Ray/Triangle Intersection*, 1997. Distances are in lengths of the direction, which
 //! need not be a unit vector. Planes are met from above only, and what is inside a shape meets it from inside.
 
-use crate::cpu::math::{add_scaled, cross, dot, mat_mul_vec, mat_t_mul_vec, mat3, normalize3, sub, vec3};
+use crate::cpu::math::{Vec3, cross, dot, mat3, normalize3, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -17,7 +17,7 @@ pub struct Hit<T> {
     /// Distance, in lengths of the direction.
     pub dist: T,
     /// Outward unit normal.
-    pub normal: [T; 3],
+    pub normal: Vec3<T>,
 }
 
 /// Which geoms a ray can meet.
@@ -42,20 +42,20 @@ impl Default for RayFilter {
 /// transparent are passed through. The poses of the geoms have to be computed.
 ///
 /// ```
-/// use manyworlds::cpu::{self, ray};
+/// use manyworlds::cpu::{self, collision::ray::{self, RayFilter}, math::Vec3};
 /// let text = r#"<mujoco><worldbody><geom type="sphere" size="0.5" pos="0 0 2"/></worldbody></mujoco>"#;
 /// let model = manyworlds::load_str(text)?;
 /// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
 /// cpu::forward(&model, &mut data);
-/// let (geom, hit) = ray::ray(&model, &data, [0.0; 3], [0.0, 0.0, 1.0], &ray::RayFilter::default()).expect("a hit");
-/// assert_eq!((geom, hit.dist, hit.normal), (0, 1.5, [0.0, 0.0, -1.0]));
+/// let (geom, hit) = ray::ray(&model, &data, Vec3::ZERO, Vec3::Z, &RayFilter::default()).expect("a hit");
+/// assert_eq!((geom, hit.dist, hit.normal), (0, 1.5, -Vec3::Z));
 /// # Ok::<(), manyworlds::error::Error>(())
 /// ```
 pub fn ray<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    point: [T; 3],
-    direction: [T; 3],
+    point: Vec3<T>,
+    direction: Vec3<T>,
     filter: &RayFilter,
 ) -> Option<(usize, Hit<T>)> {
     let mut nearest: Option<(usize, Hit<T>)> = None;
@@ -93,15 +93,15 @@ fn is_culled<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     g: usize,
-    point: [T; 3],
-    direction: [T; 3],
+    point: Vec3<T>,
+    direction: Vec3<T>,
     near: T,
 ) -> bool {
     if matches!(m.geom_type[g], geom::PLANE | geom::HFIELD) {
         return false;
     }
     let bound = m.geom_rbound[g] * T::of(BOUND_SLACK);
-    let interval = sphere_interval(sub(point, vec3(&d.geom_xpos, g)), direction, bound);
+    let interval = sphere_interval(point - vec3(&d.geom_xpos, g), direction, bound);
     interval.near > interval.far || interval.far < T::ZERO || interval.near > near
 }
 
@@ -110,49 +110,48 @@ pub fn ray_geom<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     g: usize,
-    point: [T; 3],
-    direction: [T; 3],
+    point: Vec3<T>,
+    direction: Vec3<T>,
 ) -> Option<Hit<T>> {
     let (pos, mat) = (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-    let p = mat_t_mul_vec(mat, sub(point, pos));
-    let v = mat_t_mul_vec(mat, direction);
+    let p = (point - pos) * mat;
+    let v = direction * mat;
     let hit = match m.geom_type[g] {
         geom::MESH => ray_mesh(m, m.geom_dataid[g], p, v),
         geom::HFIELD => ray_hfield(m, m.geom_dataid[g], p, v),
         kind => ray_shape(kind, vec3(&m.geom_size, g), p, v),
     }?;
-    Some(Hit { dist: hit.dist, normal: mat_mul_vec(mat, hit.normal) })
+    Some(Hit { dist: hit.dist, normal: mat * hit.normal })
 }
 
 /// Where a ray meets a simple shape, all in the frame of the shape: `kind` as in `geom_type`.
-pub fn ray_shape<T: Real>(kind: i32, size: [T; 3], p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
+pub fn ray_shape<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let (dist, normal) = match kind {
         geom::PLANE => plane(size, p, v)?,
         geom::SPHERE => {
             let dist = sphere_interval(p, v, size[0]).first()?;
-            (dist, add_scaled(p, v, dist))
+            (dist, p + v * dist)
         }
         geom::CAPSULE => capsule(size, p, v)?,
         geom::ELLIPSOID => {
             // a unit sphere in scaled space
-            let over = |a: [T; 3]| [a[0] / size[0], a[1] / size[1], a[2] / size[2]];
-            let dist = sphere_interval(over(p), over(v), T::ONE).first()?;
-            (dist, over(over(add_scaled(p, v, dist))))
+            let dist = sphere_interval(p / size, v / size, T::ONE).first()?;
+            (dist, (p + v * dist) / size / size)
         }
         geom::CYLINDER => {
             let side = sphere_interval(flat(p), flat(v), size[0]);
             let ends = slab_interval(p[2], v[2], size[1]);
             let dist = side.intersect(ends).first()?;
-            let at = add_scaled(p, v, dist);
+            let at = p + v * dist;
             let on_end = dist == ends.near || dist == ends.far;
-            (dist, if on_end { [T::ZERO, T::ZERO, at[2]] } else { flat(at) })
+            (dist, if on_end { Vec3([T::ZERO, T::ZERO, at[2]]) } else { flat(at) })
         }
         geom::BOX => {
             let intervals = [0, 1, 2].map(|k| slab_interval(p[k], v[k], size[k]));
             let dist = intervals[0].intersect(intervals[1]).intersect(intervals[2]).first()?;
-            let at = add_scaled(p, v, dist);
+            let at = p + v * dist;
             let axis = intervals.iter().position(|s| dist == s.near || dist == s.far).unwrap_or(0);
-            let mut normal = [T::ZERO; 3];
+            let mut normal = Vec3::ZERO;
             normal[axis] = at[axis];
             (dist, normal)
         }
@@ -205,19 +204,19 @@ impl<T: Real> Interval<T> {
 }
 
 /// Without the third coordinate.
-fn flat<T: Real>(a: [T; 3]) -> [T; 3] {
-    [a[0], a[1], T::ZERO]
+fn flat<T: Real>(a: Vec3<T>) -> Vec3<T> {
+    Vec3([a[0], a[1], T::ZERO])
 }
 
 /// The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
 /// large cancels.
-fn sphere_interval<T: Real>(p: [T; 3], v: [T; 3], radius: T) -> Interval<T> {
+fn sphere_interval<T: Real>(p: Vec3<T>, v: Vec3<T>, radius: T) -> Interval<T> {
     let square = dot(v, v);
     if square < T::MINVAL {
         return Interval::all_or_none(dot(p, p) <= radius * radius);
     }
     let middle = -dot(p, v) / square;
-    let nearest = add_scaled(p, v, middle);
+    let nearest = p + v * middle;
     let left = radius * radius - dot(nearest, nearest);
     if left <= T::ZERO {
         return Interval::all_or_none(false);
@@ -236,29 +235,29 @@ fn slab_interval<T: Real>(p: T, v: T, half: T) -> Interval<T> {
 }
 
 /// Distance and normal at the upper side of a plane, of limited size where that is positive.
-fn plane<T: Real>(size: [T; 3], p: [T; 3], v: [T; 3]) -> Option<(T, [T; 3])> {
+fn plane<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>)> {
     if v[2] > -T::MINVAL {
         return None;
     }
     let dist = -p[2] / v[2];
-    let at = add_scaled(p, v, dist);
+    let at = p + v * dist;
     let inside = |k: usize| size[k] <= T::ZERO || at[k].abs() <= size[k];
-    (dist >= T::ZERO && inside(0) && inside(1)).then_some((dist, [T::ZERO, T::ZERO, T::ONE]))
+    (dist >= T::ZERO && inside(0) && inside(1)).then_some((dist, Vec3::Z))
 }
 
 /// Distance and normal of a capsule: the nearest of its side and the outer halves of the spheres at its ends.
-fn capsule<T: Real>(size: [T; 3], p: [T; 3], v: [T; 3]) -> Option<(T, [T; 3])> {
-    let mut best: Option<(T, [T; 3])> = None;
+fn capsule<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>)> {
+    let mut best: Option<(T, Vec3<T>)> = None;
     for part in 0..3 {
         let end = size[1] * T::of([0.0, 1.0, -1.0][part]);
-        let from = |a: [T; 3]| if part == 0 { flat(a) } else { [a[0], a[1], a[2] - end] };
+        let from = |a: Vec3<T>| if part == 0 { flat(a) } else { Vec3([a[0], a[1], a[2] - end]) };
         let along = if part == 0 { flat(v) } else { v };
         let interval = sphere_interval(from(p), along, size[0]);
         if interval.near > interval.far || dot(along, along) < T::MINVAL {
             continue;
         }
         for dist in [interval.near, interval.far] {
-            let at = add_scaled(p, v, dist);
+            let at = p + v * dist;
             let here = match part {
                 0 => at[2].abs() <= size[1],
                 1 => at[2] >= size[1],
@@ -273,14 +272,14 @@ fn capsule<T: Real>(size: [T; 3], p: [T; 3], v: [T; 3]) -> Option<(T, [T; 3])> {
 }
 
 /// Where a ray meets a triangle, from either side; the normal is that of the order of its corners.
-fn triangle<T: Real>(corners: [[T; 3]; 3], p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
-    let (a, b) = (sub(corners[1], corners[0]), sub(corners[2], corners[0]));
+fn triangle<T: Real>(corners: [Vec3<T>; 3], p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
+    let (a, b) = (corners[1] - corners[0], corners[2] - corners[0]);
     let h = cross(v, b);
     let det = dot(a, h);
     if det.abs() < T::MINVAL {
         return None;
     }
-    let from = sub(p, corners[0]);
+    let from = p - corners[0];
     let q = cross(from, a);
     let (s, t) = (dot(from, h) / det, dot(v, q) / det);
     let dist = dot(b, q) / det;
@@ -298,7 +297,7 @@ fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
 
 /// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
 /// already. Of triangles at the same distance the first of the mesh counts.
-fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
+fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let mesh = usize::try_from(mesh).ok()?;
     let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
     let (root, count) = (m.meshbvh_adr[mesh] as usize, m.meshbvh_num[mesh] as usize);
@@ -328,20 +327,24 @@ fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: [T; 3], v: [T; 3]) -> Option<Hi
 }
 
 /// The part of a ray in a box, of which centre and half sizes are given.
-fn box_interval<T: Real>(aabb: &[T], slack: T, p: [T; 3], v: [T; 3]) -> Interval<T> {
+fn box_interval<T: Real>(aabb: &[T], slack: T, p: Vec3<T>, v: Vec3<T>) -> Interval<T> {
     let [x, y, z] = [0, 1, 2].map(|k| slab_interval(p[k] - aabb[k], v[k], aabb[3 + k] + slack));
     x.intersect(y).intersect(z)
 }
 
 /// Where a ray meets a height field: its base, its surface, or the walls under its edges.
-fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
+fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let field = usize::try_from(field).ok()?;
     let size = &m.hfield_size[4 * field..4 * field + 4];
     let (rows, cols) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
     let adr = m.hfield_adr[field] as usize;
     let half = T::of(0.5);
-    let base =
-        ray_shape(geom::BOX, [size[0], size[1], half * size[3]], [p[0], p[1], p[2] + half * size[3]], v);
+    let base = ray_shape(
+        geom::BOX,
+        Vec3([size[0], size[1], half * size[3]]),
+        Vec3([p[0], p[1], p[2] + half * size[3]]),
+        v,
+    );
     // the part of the ray in the box of the surface
     let (x, y) = (slab_interval(p[0], v[0], size[0]), slab_interval(p[1], v[1], size[1]));
     let z = slab_interval(p[2] - half * size[2], v[2], half * size[2]);
@@ -361,7 +364,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
     };
     let height = |r: usize, c: usize| m.hfield_data[adr + r * cols + c] * size[2];
     let corner = |r: usize, c: usize| {
-        [step[0] * T::of(c as f64) - size[0], step[1] * T::of(r as f64) - size[1], height(r, c)]
+        Vec3([step[0] * T::of(c as f64) - size[0], step[1] * T::of(r as f64) - size[1], height(r, c)])
     };
     let mut best = base;
     for r in range(1, rows, ahead) {
@@ -383,7 +386,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
             if dist != inside.near && dist != inside.far || dist < T::ZERO {
                 continue;
             }
-            let at = add_scaled(p, v, dist);
+            let at = p + v * dist;
             let along = (at[1 - k] + size[1 - k]) / step[1 - k];
             let cell = along.floor().max(T::ZERO).min(T::of((count - 2) as f64));
             let i = cell.f64() as usize;
@@ -391,7 +394,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
             let of = |i: usize| if k == 0 { height(i, edge) } else { height(edge, i) };
             let top = of(i) + (of(i + 1) - of(i)) * (along - cell);
             if at[2] < top {
-                let mut normal = [T::ZERO; 3];
+                let mut normal = Vec3::ZERO;
                 normal[k] = at[k];
                 best = nearer(best, Some(Hit { dist, normal: normalize3(normal) }));
             }
@@ -401,7 +404,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: [T; 3], v: [T; 3]) -> Option
 }
 
 /// Whether a point in the frame of a simple shape is inside of it; of a plane, below.
-pub fn is_inside<T: Real>(kind: i32, size: [T; 3], p: [T; 3]) -> bool {
+pub fn is_inside<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>) -> bool {
     match kind {
         geom::PLANE => p[2] < T::ZERO,
         geom::SPHERE => dot(p, p) < size[0] * size[0],
@@ -410,7 +413,7 @@ pub fn is_inside<T: Real>(kind: i32, size: [T; 3], p: [T; 3]) -> bool {
             p[0] * p[0] + p[1] * p[1] + out * out < size[0] * size[0]
         }
         geom::ELLIPSOID => {
-            let q = [p[0] / size[0], p[1] / size[1], p[2] / size[2]];
+            let q = p / size;
             dot(q, q) < T::ONE
         }
         geom::CYLINDER => p[2].abs() < size[1] && p[0] * p[0] + p[1] * p[1] < size[0] * size[0],
@@ -422,66 +425,82 @@ pub fn is_inside<T: Real>(kind: i32, size: [T; 3], p: [T; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::math::scale;
 
-    const UP: [f64; 3] = [0.0, 0.0, 1.0];
+    const UP: Vec3<f64> = Vec3::Z;
 
-    fn meets(kind: i32, size: [f64; 3], p: [f64; 3], v: [f64; 3], dist: f64, normal: [f64; 3]) {
+    fn meets(kind: i32, size: Vec3<f64>, p: Vec3<f64>, v: Vec3<f64>, dist: f64, normal: Vec3<f64>) {
         let hit = ray_shape(kind, size, p, v).expect("a hit");
-        let off = sub(hit.normal, normal);
+        let off = hit.normal - normal;
         assert!((hit.dist - dist).abs() < 1e-12 && dot(off, off) < 1e-24, "{kind}: {hit:?}");
         // the same along a longer direction
-        let longer = ray_shape(kind, size, p, scale(v, 4.0)).expect("a hit");
+        let longer = ray_shape(kind, size, p, v * 4.0).expect("a hit");
         assert!((longer.dist - dist / 4.0).abs() < 1e-12);
     }
 
     #[test]
     fn shapes_are_met_from_outside() {
-        let down = [0.0, 0.0, -1.0];
-        meets(geom::PLANE, [0.0; 3], [3.0, 4.0, 2.0], down, 2.0, UP);
-        meets(geom::SPHERE, [0.5, 0.0, 0.0], [0.3, 0.0, 2.0], down, 1.6, [0.6, 0.0, 0.8]);
-        meets(geom::CAPSULE, [0.5, 1.0, 0.0], [0.3, 0.0, 3.0], down, 1.6, [0.6, 0.0, 0.8]);
-        meets(geom::CAPSULE, [0.5, 1.0, 0.0], [0.3, -2.0, 0.5], [0.0, 1.0, 0.0], 1.6, [0.6, -0.8, 0.0]);
-        meets(geom::ELLIPSOID, [1.0, 2.0, 0.5], [0.0, 0.0, 2.0], down, 1.5, UP);
-        meets(geom::CYLINDER, [0.5, 1.0, 0.0], [0.3, 0.0, 3.0], down, 2.0, UP);
-        meets(geom::CYLINDER, [0.5, 1.0, 0.0], [0.3, -2.0, 0.5], [0.0, 1.0, 0.0], 1.6, [0.6, -0.8, 0.0]);
-        meets(geom::BOX, [1.0, 2.0, 3.0], [0.5, -4.0, 2.0], [0.0, 1.0, 0.0], 2.0, [0.0, -1.0, 0.0]);
+        let down = -Vec3::Z;
+        meets(geom::PLANE, Vec3::ZERO, Vec3([3.0, 4.0, 2.0]), down, 2.0, UP);
+        meets(geom::SPHERE, Vec3([0.5, 0.0, 0.0]), Vec3([0.3, 0.0, 2.0]), down, 1.6, Vec3([0.6, 0.0, 0.8]));
+        meets(geom::CAPSULE, Vec3([0.5, 1.0, 0.0]), Vec3([0.3, 0.0, 3.0]), down, 1.6, Vec3([0.6, 0.0, 0.8]));
+        meets(
+            geom::CAPSULE,
+            Vec3([0.5, 1.0, 0.0]),
+            Vec3([0.3, -2.0, 0.5]),
+            Vec3::Y,
+            1.6,
+            Vec3([0.6, -0.8, 0.0]),
+        );
+        meets(geom::ELLIPSOID, Vec3([1.0, 2.0, 0.5]), Vec3([0.0, 0.0, 2.0]), down, 1.5, UP);
+        meets(geom::CYLINDER, Vec3([0.5, 1.0, 0.0]), Vec3([0.3, 0.0, 3.0]), down, 2.0, UP);
+        meets(
+            geom::CYLINDER,
+            Vec3([0.5, 1.0, 0.0]),
+            Vec3([0.3, -2.0, 0.5]),
+            Vec3::Y,
+            1.6,
+            Vec3([0.6, -0.8, 0.0]),
+        );
+        meets(geom::BOX, Vec3([1.0, 2.0, 3.0]), Vec3([0.5, -4.0, 2.0]), Vec3::Y, 2.0, Vec3([0.0, -1.0, 0.0]));
     }
 
     #[test]
     fn shapes_are_met_from_inside() {
-        meets(geom::SPHERE, [0.5, 0.0, 0.0], [0.0, 0.0, 0.1], UP, 0.4, UP);
-        meets(geom::CAPSULE, [0.5, 1.0, 0.0], [0.0; 3], UP, 1.5, UP);
-        meets(geom::CYLINDER, [0.5, 1.0, 0.0], [0.0; 3], UP, 1.0, UP);
-        meets(geom::BOX, [1.0, 2.0, 3.0], [0.0; 3], [1.0, 0.0, 0.0], 1.0, [1.0, 0.0, 0.0]);
-        assert!(ray_shape(geom::PLANE, [0.0; 3], [0.0, 0.0, -1.0], UP).is_none());
+        meets(geom::SPHERE, Vec3([0.5, 0.0, 0.0]), Vec3([0.0, 0.0, 0.1]), UP, 0.4, UP);
+        meets(geom::CAPSULE, Vec3([0.5, 1.0, 0.0]), Vec3::ZERO, UP, 1.5, UP);
+        meets(geom::CYLINDER, Vec3([0.5, 1.0, 0.0]), Vec3::ZERO, UP, 1.0, UP);
+        meets(geom::BOX, Vec3([1.0, 2.0, 3.0]), Vec3::ZERO, Vec3::X, 1.0, Vec3::X);
+        assert!(ray_shape(geom::PLANE, Vec3::ZERO, -Vec3::Z, UP).is_none());
     }
 
     #[test]
     fn what_is_beside_or_behind_is_missed() {
         for kind in [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX] {
-            let size = [0.5, 0.5, 0.5];
-            assert!(ray_shape(kind, size, [0.6, 0.0, -3.0], UP).is_none(), "{kind} is_culled");
-            assert!(ray_shape(kind, size, [0.0, 0.0, 3.0], UP).is_none(), "{kind} behind");
-            assert!(is_inside(kind, size, [0.2, 0.2, 0.2]) && !is_inside(kind, size, [0.51, 0.0, 0.0]));
+            let size = Vec3([0.5, 0.5, 0.5]);
+            assert!(ray_shape(kind, size, Vec3([0.6, 0.0, -3.0]), UP).is_none(), "{kind} is_culled");
+            assert!(ray_shape(kind, size, Vec3([0.0, 0.0, 3.0]), UP).is_none(), "{kind} behind");
+            assert!(
+                is_inside(kind, size, Vec3([0.2, 0.2, 0.2]))
+                    && !is_inside(kind, size, Vec3([0.51, 0.0, 0.0]))
+            );
         }
-        assert!(ray_shape(geom::PLANE, [1.0, 1.0, 0.1], [2.0, 0.0, 1.0], [0.0, 0.0, -1.0]).is_none());
+        assert!(ray_shape(geom::PLANE, Vec3([1.0, 1.0, 0.1]), Vec3([2.0, 0.0, 1.0]), -Vec3::Z).is_none());
     }
 
     #[test]
     fn thin_shapes_far_away_are_met_in_single_precision() {
         // the discriminant of the quadratic equation would cancel
-        let hit = ray_shape(geom::SPHERE, [0.01f32, 0.0, 0.0], [0.006, 0.0, -1000.0], [0.0, 0.0, 1.0]);
+        let hit = ray_shape(geom::SPHERE, Vec3([0.01f32, 0.0, 0.0]), Vec3([0.006, 0.0, -1000.0]), Vec3::Z);
         assert!((hit.expect("a hit").normal[0] - 0.6).abs() < 1e-3);
     }
 
     #[test]
     fn triangles_are_met_from_both_sides() {
-        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        let down = triangle(corners, [0.2, 0.3, 2.0], [0.0, 0.0, -1.0]).expect("a hit");
+        let corners = [Vec3([0.0, 0.0, 0.0]), Vec3::X, Vec3::Y];
+        let down = triangle(corners, Vec3([0.2, 0.3, 2.0]), -Vec3::Z).expect("a hit");
         assert_eq!((down.dist, down.normal), (2.0, UP));
-        assert!(triangle(corners, [0.2, 0.3, -2.0], UP).is_some());
-        assert!(triangle(corners, [0.6, 0.6, 2.0], [0.0, 0.0, -1.0]).is_none());
+        assert!(triangle(corners, Vec3([0.2, 0.3, -2.0]), UP).is_some());
+        assert!(triangle(corners, Vec3([0.6, 0.6, 2.0]), -Vec3::Z).is_none());
     }
 
     /// A round mesh, flat triangles among it that share edges with boxes of the tree, and rugged ground.
@@ -494,22 +513,22 @@ mod tests {
         </mujoco>"#;
 
     /// The first hit of a list of triangles, each tested.
-    fn first<T: Real>(all: &[[[T; 3]; 3]], p: [T; 3], v: [T; 3]) -> Option<Hit<T>> {
+    fn first<T: Real>(all: &[[Vec3<T>; 3]], p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
         all.iter().fold(None, |best, corners| nearer(best, triangle(*corners, p, v)))
     }
 
     /// Rays from in and around a shape, some along an axis, some through a corner; those that hit, and how many did.
-    fn compare<T: Real>(all: &[[[T; 3]; 3]], given: impl Fn([T; 3], [T; 3]) -> Option<Hit<T>>) -> usize {
+    fn compare<T: Real>(all: &[[Vec3<T>; 3]], given: impl Fn(Vec3<T>, Vec3<T>) -> Option<Hit<T>>) -> usize {
         let mut random = crate::cpu::math::random::Random(0x5eed);
         let mut hits = 0;
         for i in 0..4000 {
-            let p = random.vector().map(|x| T::of(x * [0.3, 1.0, 30.0][i % 3]));
+            let p = Vec3(random.vector().0.map(|x| T::of(x * [0.3, 1.0, 30.0][i % 3])));
             let corner = all[i % all.len()][i % 3];
             let v = match i % 5 {
-                0 => [1.0, 0.0, 0.0].map(T::of),
-                1 => sub(corner, p),
-                2 => add_scaled(sub(corner, p), random.vector().map(T::of), T::of(0.1)),
-                _ => random.vector().map(T::of),
+                0 => Vec3::X,
+                1 => corner - p,
+                2 => corner - p + Vec3(random.vector().0.map(T::of)) * T::of(0.1),
+                _ => Vec3(random.vector().0.map(T::of)),
             };
             let wanted = first(all, p, v);
             assert_eq!(given(p, v), wanted, "{p:?} {v:?}");
@@ -541,7 +560,7 @@ mod tests {
         let m = crate::load_str(ROUGH).expect("a model");
         let corner = |r: usize, c: usize| {
             let height = m.hfield_data[7 * r + c] * 0.4;
-            [c as f64 * (1.6 / 6.0) - 0.8, r as f64 * 0.25 - 0.5, height]
+            Vec3([c as f64 * (1.6 / 6.0) - 0.8, r as f64 * 0.25 - 0.5, height])
         };
         let cells = (0..4).flat_map(|r| (0..6).map(move |c| (r, c)));
         let halves = |(r, c)| {
@@ -554,7 +573,7 @@ mod tests {
         let mut tops = 0;
         for i in 0..4000 {
             let p = random.vector().map(|x| [0.6, 2.0][i % 2] * x);
-            let v = if i % 7 == 0 { [1.0, 1e-9, -0.1] } else { random.vector() };
+            let v = if i % 7 == 0 { Vec3([1.0, 1e-9, -0.1]) } else { random.vector() };
             let (given, wanted) = (ray_hfield(&m, 0, p, v), first(&all, p, v));
             if let Some(wanted) = wanted {
                 let given = given.expect("a hit");

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::cpu::math::{add_scaled, norm3, sub, vec3};
+use crate::cpu::math::{Vec3, length, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -52,11 +52,11 @@ fn bounding_sphere<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
         let first = m.body_geomadr[body] as usize;
         let geoms = first..first + m.body_geomnum[body] as usize;
         let share = T::ONE / T::of(geoms.len() as f64);
-        let centre = geoms.clone().fold([T::ZERO; 3], |sum, g| add_scaled(sum, vec3(&d.geom_xpos, g), share));
-        let end = |g: usize| norm3(sub(vec3(&d.geom_xpos, g), centre)) + reach(g);
+        let centre = geoms.clone().fold(Vec3::ZERO, |sum, g| sum + vec3(&d.geom_xpos, g) * share);
+        let end = |g: usize| length(vec3(&d.geom_xpos, g) - centre) + reach(g);
         (centre, geoms.map(end).fold(T::ZERO, T::max))
     };
-    let [x, y, z] = centre;
+    let Vec3([x, y, z]) = centre;
     let slack = radius * T::of(SPHERE_SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
     // what is nowhere is near everything
     let lost = !(x + y + z + radius).is_finite();

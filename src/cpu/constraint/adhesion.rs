@@ -4,7 +4,7 @@
 //! The pull is a passive force. By itself it would press the geoms into each other; the reference accelerations of the
 //! contact's rows are therefore raised by what makes them push back as much. It is then felt only by what parts the geoms.
 
-use crate::cpu::math::{dot, sub, vec3};
+use crate::cpu::math::{dot, vec3};
 use crate::cpu::smooth::jacobian::jac_column;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -53,7 +53,7 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn approach_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
     let [one, two] = [0, 1].map(|side| {
         let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-        jac_column(m, d, dof, body, vec3(&d.contact_pos, con)).0
+        jac_column(m, d, dof, body, vec3(&d.contact_pos, con)).lin
     });
-    dot(vec3(&d.contact_frame, 3 * con), sub(one, two))
+    dot(vec3(&d.contact_frame, 3 * con), one - two)
 }

@@ -5,9 +5,11 @@
 //! first, a weld's angular residual is the vector part of `e`: half the rotation vector where it is small. Its derivatives
 //! follow from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
 
-use super::make_constraint::last_dof;
-use crate::cpu::math::{add, cross, dot, mat_mul_vec, mat3, quat_conj, quat_mul, scale, sub, vec3, vec4};
+use crate::cpu::math::{
+    Quat, Spatial, Vec3, cross, dot, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
+};
 use crate::cpu::sensor::object_frames::{acceleration_at, quat_of};
+use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -63,7 +65,7 @@ pub fn bodies<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
 }
 
 /// The points of both bodies that are held together: sites, or anchors, of which a weld has the second body's first.
-pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [[T; 3]; 2] {
+pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [Vec3<T>; 2] {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
         return [vec3(&d.site_xpos, one), vec3(&d.site_xpos, two)];
@@ -71,34 +73,32 @@ pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [[T; 3]; 2] {
     let weld = usize::from(m.eq_type[eq] == kind::WELD);
     let at = |body: usize, which: usize| {
         let anchor = vec3(&m.eq_data[12 * eq..], which);
-        add(vec3(&d.xpos, body), mat_mul_vec(mat3(&d.xmat, body), anchor))
+        vec3(&d.xpos, body) + mat3(&d.xmat, body) * anchor
     };
     [at(one, weld), at(two, 1 - weld)]
 }
 
 /// Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
-fn weld_quats<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> ([T; 4], [T; 4]) {
+fn weld_quats<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (Quat<T>, Quat<T>) {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
         return (quat_of(m, d, object::SITE, one), quat_conj(quat_of(m, d, object::SITE, two)));
     }
-    let e = &m.eq_data[12 * eq + 6..12 * eq + 10];
-    (quat_mul(vec4(&d.xquat, one), [e[0], e[1], e[2], e[3]]), quat_conj(vec4(&d.xquat, two)))
+    (quat_mul(quat(&d.xquat, one), quat_at(&m.eq_data, 12 * eq + 6)), quat_conj(quat(&d.xquat, two)))
 }
 
 /// Vector part of `q2⁻¹ v q1` times the torque scale of a weld.
-fn weld_angular<T: Real>(m: &Model<T>, eq: usize, (q1, q2): ([T; 4], [T; 4]), v: [T; 4]) -> [T; 3] {
-    let e = quat_mul(quat_mul(q2, v), q1);
-    scale([e[1], e[2], e[3]], m.eq_data[12 * eq + 10])
+fn weld_angular<T: Real>(m: &Model<T>, eq: usize, (q1, q2): (Quat<T>, Quat<T>), v: Quat<T>) -> Vec3<T> {
+    quat_mul(quat_mul(q2, v), q1).vector() * m.eq_data[12 * eq + 10]
 }
 
 /// Residual of a connect, three numbers, or of a weld, six.
 pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
-    let gap = sub(p1, p2);
-    let mut turn = [T::ZERO; 3];
+    let gap = p1 - p2;
+    let mut turn = Vec3::ZERO;
     if m.eq_type[eq] == kind::WELD {
-        turn = weld_angular(m, eq, weld_quats(m, d, eq), [T::ONE, T::ZERO, T::ZERO, T::ZERO]);
+        turn = weld_angular(m, eq, weld_quats(m, d, eq), Quat::IDENTITY);
     }
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
@@ -108,20 +108,20 @@ pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, 
     let nv = m.sizes.nv;
     let weld = m.eq_type[eq] == kind::WELD;
     let points = points(m, d, eq);
-    let weld_quats = if weld { weld_quats(m, d, eq) } else { ([T::ZERO; 4], [T::ZERO; 4]) };
+    let weld_quats = if weld { weld_quats(m, d, eq) } else { (Quat::IDENTITY, Quat::IDENTITY) };
     let (one, two) = bodies(m, eq);
     for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
-        let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
+        let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
         let mut dof = last_dof(m, body);
         while let Ok(i) = usize::try_from(dof) {
-            let (turn, lin) = (vec3(&d.cdof, 2 * i), vec3(&d.cdof, 2 * i + 1));
-            let jacp = add(lin, cross(turn, offset));
+            let axis = spatial(&d.cdof, i);
+            let jacp = axis.lin + cross(axis.ang, offset);
             for k in 0..3 {
                 d.efc_J[(first + k) * nv + i] += sign * jacp[k];
             }
             if weld {
-                let half = scale(turn, T::of(0.5) * sign);
-                let jacr = weld_angular(m, eq, weld_quats, [T::ZERO, half[0], half[1], half[2]]);
+                let half = axis.ang * (T::of(0.5) * sign);
+                let jacr = weld_angular(m, eq, weld_quats, Quat::new(T::ZERO, half));
                 for k in 0..3 {
                     d.efc_J[(first + 3 + k) * nv + i] += jacr[k];
                 }
@@ -137,32 +137,32 @@ pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
     let (one, two) = bodies(m, eq);
     // gravity counts as an acceleration upward, of the world too: it cancels
-    let (alpha1, a1) = acceleration_at(m, d, &d.bias_cacc, one, p1);
-    let (alpha2, a2) = acceleration_at(m, d, &d.bias_cacc, two, p2);
-    let gap = sub(a1, a2);
-    let mut turn = [T::ZERO; 3];
+    let a1 = acceleration_at(m, d, &d.bias_cacc, one, p1);
+    let a2 = acceleration_at(m, d, &d.bias_cacc, two, p2);
+    let gap = a1.lin - a2.lin;
+    let mut turn = Vec3::ZERO;
     if m.eq_type[eq] == kind::WELD {
         // ½ q2⁻¹ (dΔ/dt + ½ (Δ ω1 - ω2 Δ)) q1, whose products of quaternions are Δ × ω2 - ½ Δ·Δ
         let (w1, w2) = (vec3(&d.cvel, 2 * one), vec3(&d.cvel, 2 * two));
-        let relative_angvel = sub(w1, w2);
-        let half = scale(add(sub(alpha1, alpha2), cross(w1, w2)), T::of(0.5));
+        let relative_angvel = w1 - w2;
+        let half = (a1.ang - a2.ang + cross(w1, w2)) * T::of(0.5);
         let real = T::of(-0.25) * dot(relative_angvel, relative_angvel);
-        turn = weld_angular(m, eq, weld_quats(m, d, eq), [real, half[0], half[1], half[2]]);
+        turn = weld_angular(m, eq, weld_quats(m, d, eq), Quat::new(real, half));
     }
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
 /// Torque and force on the first of the bodies that are held together, from the forces of the rows.
-pub fn connect_weld_wrench<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first: usize) -> ([T; 3], [T; 3]) {
+pub fn connect_weld_wrench<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first: usize) -> Spatial<T> {
     let f = &d.efc_force[first..first + row_count(m, eq)];
-    let mut torque = [T::ZERO; 3];
+    let mut torque = Vec3::ZERO;
     if m.eq_type[eq] == kind::WELD {
         // transpose of the residual's Jacobian
         let (q1, q2) = weld_quats(m, d, eq);
-        let half = scale([f[3], f[4], f[5]], T::of(0.5));
-        torque = weld_angular(m, eq, (quat_conj(q1), quat_conj(q2)), [T::ZERO, half[0], half[1], half[2]]);
+        let half = vec3(f, 1) * T::of(0.5);
+        torque = weld_angular(m, eq, (quat_conj(q1), quat_conj(q2)), Quat::new(T::ZERO, half));
     }
-    (torque, [f[0], f[1], f[2]])
+    Spatial::new(torque, vec3(f, 0))
 }
 
 /// What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of

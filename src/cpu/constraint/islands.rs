@@ -5,7 +5,7 @@
 //! constraints.
 
 use super::equality;
-use super::make_constraint::last_dof;
+use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

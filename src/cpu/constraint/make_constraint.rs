@@ -11,9 +11,10 @@ use super::constraint_cost::cone_mu;
 use super::equality;
 use super::islands::islands;
 use crate::cpu::math::{
-    add, cross, dot_n, mat_mul_vec, mat3, normalize3, quat_normalize, quat_to_rotvec, sub, vec3,
+    Mat3, Vec3, cross, dot, dot_n, mat3, normalize3, quat_at, quat_normalize, quat_to_rotvec, spatial, vec3,
 };
 use crate::cpu::sleep::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
+use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -211,10 +212,9 @@ fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut 
 
 /// Row of the limit of a ball joint: its angle from the initial orientation.
 fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut usize) {
-    let q = &d.qpos[m.jnt_qposadr[jnt] as usize..][..4];
-    let turn = quat_to_rotvec(quat_normalize([q[0], q[1], q[2], q[3]]));
+    let turn = quat_to_rotvec(quat_normalize(quat_at(&d.qpos, m.jnt_qposadr[jnt] as usize)));
     let axis = normalize3(turn);
-    let angle = turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2];
+    let angle = dot(turn, axis);
     let limit = m.jnt_range[2 * jnt].max(m.jnt_range[2 * jnt + 1]);
     let dist = limit - angle;
     if dist < m.jnt_margin[jnt]
@@ -305,15 +305,6 @@ fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Last degree of freedom that moves a body; -1 for none.
-pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
-    let moving = m.body_weldid[body] as usize;
-    if m.body_dofnum[moving] == 0 {
-        return -1;
-    }
-    m.body_dofadr[moving] + m.body_dofnum[moving] - 1
-}
-
 /// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet:
 /// above that, the motion is common and does not change the contact.
 fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
@@ -322,8 +313,8 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     let mut i1 = last_dof(m, b1);
     let mut i2 = last_dof(m, b2);
     let pos = vec3(&d.contact_pos, con);
-    let off1 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b1] as usize));
-    let off2 = sub(pos, vec3(&d.subtree_com, m.body_rootid[b2] as usize));
+    let off1 = pos - vec3(&d.subtree_com, m.body_rootid[b1] as usize);
+    let off2 = pos - vec3(&d.subtree_com, m.body_rootid[b2] as usize);
     let frame = mat3(&d.contact_frame, con);
     let friction = five(&d.contact_friction, con);
     let elliptic = m.opt_cone[0] == cone::ELLIPTIC;
@@ -343,18 +334,17 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
 #[inline(always)]
 fn contact_column<T: Real>(
     d: &mut Data<T>,
-    frame: [T; 9],
+    frame: Mat3<T>,
     friction: [T; 5],
     first: usize,
     dim: usize,
     dof: usize,
-    offset: [T; 3],
+    offset: Vec3<T>,
     sign: T,
     elliptic: bool,
 ) {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
-    let along = mat_mul_vec(frame, add(lin, cross(rot, offset)));
+    let axis = spatial(&d.cdof, dof);
+    let along = frame * (axis.lin + cross(axis.ang, offset));
     let nv = d.sizes.nv;
     let normal = sign * along[0];
     let adr = first * nv + dof;
@@ -363,7 +353,7 @@ fn contact_column<T: Real>(
         return;
     }
     // two directions of sliding, then spin and roll
-    let about = if dim > 3 { mat_mul_vec(frame, rot) } else { [T::ZERO; 3] };
+    let about = if dim > 3 { frame * axis.ang } else { Vec3::ZERO };
     let tangents = [along[1], along[2], about[0], about[1], about[2]];
     if elliptic {
         d.efc_J[adr] = normal;

@@ -4,7 +4,7 @@
 use super::adhesion::row_adhesion;
 use super::equality;
 use super::surface_velocity::add_surface_velocity;
-use crate::cpu::solver::solve::mul_jac_rows;
+use crate::cpu::solver::rows::mul_jac_rows;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

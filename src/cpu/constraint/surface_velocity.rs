@@ -1,7 +1,7 @@
 //! Surfaces that move by themselves, as those of conveyor belts do: what their motion adds to the velocities of contacts
 //! (MuJoCo documentation, XML reference, `geom/surfacevel`).
 
-use crate::cpu::math::{add, cross, mat_mul_vec, mat3, sub, vec3};
+use crate::cpu::math::{Vec3, cross, mat3, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -16,13 +16,13 @@ pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {
 /// about the normal.
 pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
     let Ok(first) = usize::try_from(d.contact_efc_address[con]) else { return };
-    let (mut lin, mut ang) = ([T::ZERO; 3], [T::ZERO; 3]);
+    let (mut lin, mut ang) = (Vec3::ZERO, Vec3::ZERO);
     let mut moves = false;
     for side in 0..2 {
         let geom = d.contact_geom[2 * con + side] as usize;
         if has_surface_velocity(m, geom) {
             let (v, w) = surface_velocity(m, d, geom, vec3(&d.contact_pos, con));
-            (lin, ang) = if side == 0 { (sub(lin, v), sub(ang, w)) } else { (add(lin, v), add(ang, w)) };
+            (lin, ang) = if side == 0 { (lin - v, ang - w) } else { (lin + v, ang + w) };
             moves = true;
         }
     }
@@ -30,7 +30,7 @@ pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) 
         return;
     }
     let frame = mat3(&d.contact_frame, con);
-    let (lin, ang) = (mat_mul_vec(frame, lin), mat_mul_vec(frame, ang));
+    let (lin, ang) = (frame * lin, frame * ang);
     let along = [lin[1], lin[2], ang[0]];
     let dim = d.contact_dim[con] as usize;
     for k in 1..dim.min(4) {
@@ -45,9 +45,9 @@ pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) 
 }
 
 /// Velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
-fn surface_velocity<T: Real>(m: &Model<T>, d: &Data<T>, geom: usize, point: [T; 3]) -> ([T; 3], [T; 3]) {
+fn surface_velocity<T: Real>(m: &Model<T>, d: &Data<T>, geom: usize, point: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let axes = mat3(&d.geom_xmat, geom);
-    let ang = mat_mul_vec(axes, vec3(&m.geom_surfacevel, 2 * geom + 1));
-    let arm = sub(point, vec3(&d.geom_xpos, geom));
-    (add(mat_mul_vec(axes, vec3(&m.geom_surfacevel, 2 * geom)), cross(ang, arm)), ang)
+    let ang = axes * vec3(&m.geom_surfacevel, 2 * geom + 1);
+    let arm = point - vec3(&d.geom_xpos, geom);
+    (axes * vec3(&m.geom_surfacevel, 2 * geom) + cross(ang, arm), ang)
 }

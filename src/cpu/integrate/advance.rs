@@ -2,7 +2,7 @@
 
 use crate::cpu::actuation::activation::advance_activations;
 use crate::cpu::actuation::history::record_histories;
-use crate::cpu::math::{quat_integrate, quat_normalize, quat_sub};
+use crate::cpu::math::{quat_at, quat_integrate, quat_normalize, quat_sub, vec3_at};
 use crate::cpu::sleep::asleep::tree_sleeps;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -60,8 +60,8 @@ pub fn differentiate_pos<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T])
             adr += 3;
             dof += 3;
         }
-        let quat = |q: &[T]| quat_normalize([q[0], q[1], q[2], q[3]]);
-        out[dof..dof + 3].copy_from_slice(&quat_sub(quat(&b[adr..]), quat(&a[adr..])));
+        let turn = quat_sub(quat_normalize(quat_at(b, adr)), quat_normalize(quat_at(a, adr)));
+        out[dof..dof + 3].copy_from_slice(&turn.0);
     }
 }
 
@@ -81,8 +81,6 @@ pub fn integrate_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: u
         adr += 3;
         dof += 3;
     }
-    let q = &qpos[adr..adr + 4];
-    let v = &qvel[dof..dof + 3];
-    let next = quat_integrate([q[0], q[1], q[2], q[3]], [v[0], v[1], v[2]], h);
-    qpos[adr..adr + 4].copy_from_slice(&next);
+    let next = quat_integrate(quat_at(qpos, adr), vec3_at(qvel, dof), h);
+    qpos[adr..adr + 4].copy_from_slice(&next.0);
 }

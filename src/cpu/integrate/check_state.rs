@@ -1,6 +1,6 @@
 //! Resets a world whose positions or velocities are not finite, or beyond what counts as diverged.
 
-use crate::cpu::actuation::actuation::is_good;
+use crate::cpu::actuation::control::is_good;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

@@ -1,9 +1,6 @@
 //! Derivatives of the forces of the medium by the velocity of the body, see [`crate::cpu::smooth::fluid`].
 
-use crate::cpu::math::{
-    add_scaled, diagonal, mat_add_scaled, mat_mul, mat3, norm3, outer, scale, set_mat3, skew, sub, times,
-    transpose, vec3,
-};
+use crate::cpu::math::{Mat3, Spatial, Vec3, diagonal, length, mat3, outer, set_mat3, skew, transpose, vec3};
 use crate::cpu::smooth::fluid::{
     Ellipsoid, FluidFrame, InertiaBox, geoms_of, has_ellipsoids, has_fluid_force,
 };
@@ -15,18 +12,18 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug)]
 pub struct ForceDerivative<T> {
     /// Of the torque by the angular velocity.
-    pub ww: [T; 9],
+    pub ww: Mat3<T>,
     /// Of the torque by the linear velocity.
-    pub wv: [T; 9],
+    pub wv: Mat3<T>,
     /// Of the force by the angular velocity.
-    pub vw: [T; 9],
+    pub vw: Mat3<T>,
     /// Of the force by the linear velocity.
-    pub vv: [T; 9],
+    pub vv: Mat3<T>,
 }
 
 impl<T: Real> ForceDerivative<T> {
     /// No force.
-    pub const NONE: Self = Self { ww: [T::ZERO; 9], wv: [T::ZERO; 9], vw: [T::ZERO; 9], vv: [T::ZERO; 9] };
+    pub const NONE: Self = Self { ww: Mat3::ZERO, wv: Mat3::ZERO, vw: Mat3::ZERO, vv: Mat3::ZERO };
 
     /// Entry `i` of an array of derivatives.
     pub fn get(a: &[T], i: usize) -> Self {
@@ -43,10 +40,10 @@ impl<T: Real> ForceDerivative<T> {
     /// `self + b * s`.
     pub fn add_scaled(&self, b: Self, s: T) -> Self {
         Self {
-            ww: mat_add_scaled(self.ww, b.ww, s),
-            wv: mat_add_scaled(self.wv, b.wv, s),
-            vw: mat_add_scaled(self.vw, b.vw, s),
-            vv: mat_add_scaled(self.vv, b.vv, s),
+            ww: self.ww + b.ww * s,
+            wv: self.wv + b.wv * s,
+            vw: self.vw + b.vw * s,
+            vv: self.vv + b.vv * s,
         }
     }
 
@@ -67,33 +64,19 @@ impl<T: Real> ForceDerivative<T> {
     }
 
     /// Product with a motion.
-    pub fn mul(&self, v: [T; 6]) -> [T; 6] {
-        let dot3 = |a: &[T; 9], k: usize, x: usize| {
-            a[3 * k] * v[x] + a[3 * k + 1] * v[x + 1] + a[3 * k + 2] * v[x + 2]
-        };
-        std::array::from_fn(|k| {
-            if k < 3 {
-                dot3(&self.ww, k, 0) + dot3(&self.wv, k, 3)
-            } else {
-                dot3(&self.vw, k - 3, 0) + dot3(&self.vv, k - 3, 3)
-            }
-        })
+    pub fn mul(&self, v: Spatial<T>) -> Spatial<T> {
+        Spatial::new(self.ww * v.ang + self.wv * v.lin, self.vw * v.ang + self.vv * v.lin)
     }
 
     /// From the frame at a frame to forces and velocities about the tree's centre of mass.
     fn about_root(&self, frame: &FluidFrame<T>) -> Self {
-        let turn = |b: [T; 9]| mat_mul(mat_mul(frame.axes, b), transpose(frame.axes));
+        let turn = |b: Mat3<T>| frame.axes * b * transpose(frame.axes);
         let (ww, wv, vw, vv) = (turn(self.ww), turn(self.wv), turn(self.vw), turn(self.vv));
         // a turn moves the frame, and a force there makes a torque
         let arm = skew(frame.offset);
-        let vw = mat_add_scaled(vw, mat_mul(vv, arm), -T::ONE);
-        let ww = mat_add_scaled(ww, mat_mul(wv, arm), -T::ONE);
-        Self {
-            ww: mat_add_scaled(ww, mat_mul(arm, vw), T::ONE),
-            wv: mat_add_scaled(wv, mat_mul(arm, vv), T::ONE),
-            vw,
-            vv,
-        }
+        let vw = vw - vv * arm;
+        let ww = ww - wv * arm;
+        Self { ww: ww + arm * vw, wv: wv + arm * vv, vw, vv }
     }
 }
 
@@ -139,13 +122,13 @@ fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> For
 
 impl<T: Real> InertiaBox<T> {
     /// Derivative of its force in its frame.
-    fn force_derivative(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> ForceDerivative<T> {
+    fn force_derivative(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
         let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let two = T::of(2.0);
         let drag = |slow: T, fast: T, x: T| -(slow + two * fast * x.abs());
         ForceDerivative {
-            ww: diagonal(std::array::from_fn(|k| drag(visc_w, drag_w[k], w[k]))),
-            vv: diagonal(std::array::from_fn(|k| drag(visc_v, drag_v[k], v[k]))),
+            ww: diagonal(Vec3::from_fn(|k| drag(visc_w, drag_w[k], w[k]))),
+            vv: diagonal(Vec3::from_fn(|k| drag(visc_v, drag_v[k], v[k]))),
             ..ForceDerivative::NONE
         }
     }
@@ -153,43 +136,41 @@ impl<T: Real> InertiaBox<T> {
 
 impl<T: Real> Ellipsoid<T> {
     /// Derivative of its force in its frame.
-    fn force_derivative(&self, w: [T; 3], v: [T; 3]) -> ForceDerivative<T> {
-        let (one, zero) = (T::ONE, [T::ZERO; 9]);
-        let identity = diagonal([one; 3]);
+    fn force_derivative(&self, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
+        let (one, identity) = (T::ONE, Mat3::IDENTITY);
         // the medium that is carried along, and lift by spin
-        let (momentum, spin) = (skew(times(self.mass, v)), skew(times(self.inertia, w)));
-        let mut ww = mat_add_scaled(spin, mat_mul(skew(w), diagonal(self.inertia)), -one);
-        let wv = mat_add_scaled(momentum, mat_mul(skew(v), diagonal(self.mass)), -one);
-        let vw = mat_add_scaled(momentum, skew(v), -self.magnus_lift);
-        let mut vv = mat_mul(skew(w), diagonal(self.mass.map(|x| self.magnus_lift - x)));
+        let (momentum, spin) = (skew(self.mass * v), skew(self.inertia * w));
+        let mut ww = spin - skew(w) * diagonal(self.inertia);
+        let wv = momentum - skew(v) * diagonal(self.mass);
+        let vw = momentum - skew(v) * self.magnus_lift;
+        let mut vv = skew(w) * diagonal(self.mass.map(|x| self.magnus_lift - x));
         // drag of turning
-        let moment = times(self.angular_drag, w);
-        let strength = norm3(moment);
-        ww = mat_add_scaled(ww, identity, -(self.visc_torque_coef + strength));
+        let moment = self.angular_drag * w;
+        let strength = length(moment);
+        ww -= identity * (self.visc_torque_coef + strength);
         if strength > T::MINVAL {
-            ww = mat_add_scaled(ww, outer(w, times(self.angular_drag, moment)), -one / strength);
+            ww -= outer(w, self.angular_drag * moment) * (one / strength);
         }
-        vv = mat_add_scaled(vv, identity, -self.visc_force_coef);
+        vv -= identity * self.visc_force_coef;
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
         if area > T::ZERO {
             // lift by camber: a ratio of forms of the velocity
             let (along, normal) = (flow.along, flow.normal);
-            let bend =
-                add_scaled(scale(normal, one / flow.alpha), times(self.squares, normal), -one / flow.beta);
-            let turned = sub(scale(along, flow.alpha), normal);
+            let bend = normal * (one / flow.alpha) - self.squares * normal * (one / flow.beta);
+            let turned = along * flow.alpha - normal;
             let two = T::of(2.0);
-            let mut lift = mat_add_scaled(zero, identity, flow.alpha);
-            lift = mat_add_scaled(lift, diagonal(self.squares), -one);
-            lift = mat_add_scaled(lift, outer(along, normal), two);
-            lift = mat_add_scaled(lift, outer(normal, along), -two);
-            lift = mat_add_scaled(lift, outer(turned, sub(bend, along)), one);
-            vv = mat_add_scaled(vv, lift, camber * flow.speed);
+            let mut lift = identity * flow.alpha;
+            lift -= diagonal(self.squares);
+            lift += outer(along, normal) * two;
+            lift -= outer(normal, along) * two;
+            lift += outer(turned, bend - along);
+            vv += lift * (camber * flow.speed);
             // drag: of the velocity itself, and as the projected area changes
             let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
-            vv = mat_add_scaled(vv, mat_add_scaled(identity, outer(along, along), one), -fast);
+            vv -= (identity + outer(along, along)) * fast;
             let change = flow.speed * (self.blunt_drag - self.slender_drag) * area;
-            vv = mat_add_scaled(vv, outer(along, bend), change);
+            vv += outer(along, bend) * change;
         }
         ForceDerivative { ww, wv, vw, vv }
     }

@@ -5,12 +5,13 @@
 //! a sum over its bodies: one matrix for all pairs of degrees of freedom of which the lower one is the subtree's.
 
 use super::fluid_derivative::{ForceDerivative, fluid_force_derivatives};
-use crate::cpu::actuation::actuation::{actuator_disabled, control, driving_input, is_good, muscle};
+use crate::cpu::actuation::actuation::{driving_input, muscle};
+use crate::cpu::actuation::control::{actuator_disabled, control, is_good};
 use crate::cpu::actuation::dcmotor;
 use crate::cpu::actuation::orientation;
 use crate::cpu::math::{
-    add, add_scaled6, cross, dot6, inertia_mul, mat_add_scaled, mat_mul, mat_mul_vec, mat_t_mul_vec,
-    motion_cross, scale, set_vec3, set_vec6, skew, vec3, vec6, vec10,
+    Mat3, Spatial, Vec3, cross, dot6, inertia, inertia_mul, mat3_at, motion_cross, set_spatial, set_vec3,
+    skew, spatial, vec3,
 };
 use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use crate::model::Model;
@@ -169,17 +170,17 @@ fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     if !has_bias_derivative(m, m.dof_treeid[dof]) {
         force_derivative = force_derivative.symmetric();
     }
-    let axis = vec6(&d.cdof, dof);
-    set_vec6(&mut d.dcfrc_dqvel, dof, force_derivative.mul(axis));
-    set_vec6(&mut d.dqfrc_dcvel, dof, force_derivative.transposed().mul(axis));
+    let axis = spatial(&d.cdof, dof);
+    set_spatial(&mut d.dcfrc_dqvel, dof, force_derivative.mul(axis));
+    set_spatial(&mut d.dqfrc_dcvel, dof, force_derivative.transposed().mul(axis));
 }
 
 /// Derivative of the medium's force in `i` by the speed of `j`.
 fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
-        dot6(vec6(&d.cdof, i), vec6(&d.dcfrc_dqvel, j))
+        dot6(spatial(&d.cdof, i), spatial(&d.dcfrc_dqvel, j))
     } else {
-        dot6(vec6(&d.dqfrc_dcvel, i), vec6(&d.cdof, j))
+        dot6(spatial(&d.dqfrc_dcvel, i), spatial(&d.cdof, j))
     }
 }
 
@@ -208,60 +209,54 @@ pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Torque by turning and momentum of one body and its children's subtrees.
 fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let v = vec6(&d.cvel, body);
-    let (w, u) = ([v[0], v[1], v[2]], [v[3], v[4], v[5]]);
-    let i = vec10(&d.cinert, body);
+    let v = spatial(&d.cvel, body);
+    let (w, u) = (v.ang, v.lin);
+    let i = inertia(&d.cinert, body);
+    let (tensor, offset) = (i.tensor(), i.moment);
     let momentum = inertia_mul(i, v);
-    let tensor = [i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]];
-    let offset = [i[6], i[7], i[8]];
     // skew(w) tensor - tensor skew(w) - skew(u) skew(offset) - skew(offset) skew(u) - skew(angular momentum)
-    let one = T::ONE;
-    let mut sum = mat_mul(skew(w), tensor);
-    sum = mat_add_scaled(sum, mat_mul(tensor, skew(w)), -one);
-    sum = mat_add_scaled(sum, mat_mul(skew(u), skew(offset)), -one);
-    sum = mat_add_scaled(sum, mat_mul(skew(offset), skew(u)), -one);
-    sum = mat_add_scaled(sum, skew([momentum[0], momentum[1], momentum[2]]), -one);
-    let mut linear = [momentum[3], momentum[4], momentum[5]];
+    let mut sum = skew(w) * tensor;
+    sum -= tensor * skew(w);
+    sum -= skew(u) * skew(offset);
+    sum -= skew(offset) * skew(u);
+    sum -= skew(momentum.ang);
+    let mut linear = momentum.lin;
     let adr = m.body_childadr[body] as usize;
     for c in adr..adr + m.body_childnum[body] as usize {
         let (torque, push) = body_bias(d, m.child_body[c] as usize);
-        sum = mat_add_scaled(sum, torque, one);
-        linear = add(linear, push);
+        sum += torque;
+        linear += push;
     }
-    d.bias_force_derivative[12 * body..12 * body + 9].copy_from_slice(&sum);
+    d.bias_force_derivative[12 * body..12 * body + 9].copy_from_slice(&sum.0);
     set_vec3(&mut d.bias_force_derivative, 4 * body + 3, linear);
 }
 
 /// What [`bias_force_derivative`] has written.
-fn body_bias<T: Real>(d: &Data<T>, body: usize) -> ([T; 9], [T; 3]) {
-    let rows: [T; 9] = std::array::from_fn(|k| d.bias_force_derivative[12 * body + k]);
-    (rows, vec3(&d.bias_force_derivative, 4 * body + 3))
+fn body_bias<T: Real>(d: &Data<T>, body: usize) -> (Mat3<T>, Vec3<T>) {
+    (mat3_at(&d.bias_force_derivative, 12 * body), vec3(&d.bias_force_derivative, 4 * body + 3))
 }
 
 /// What one degree of freedom takes of the derivative of the bias force of its subtree.
 fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
-    let axis = vec6(&d.cdof, dof);
-    let (turn, push) = ([axis[0], axis[1], axis[2]], [axis[3], axis[4], axis[5]]);
-    let rate = add_scaled6(axis_rate(m, d, dof), vec6(&d.cdof_dot, dof), T::ONE);
-    let inertia = vec10(&d.crb, body);
+    let axis = spatial(&d.cdof, dof);
+    let rate = axis_rate(m, d, dof) + spatial(&d.cdof_dot, dof);
+    let inertia = inertia(&d.crb, body);
     let (torque, momentum) = body_bias(d, body);
     let two = T::of(2.0);
     // by its speed
-    let spin = mat_mul_vec(torque, turn);
-    let sway = scale(cross(momentum, turn), -two);
-    let force = [spin[0], spin[1], spin[2], sway[0], sway[1], sway[2]];
-    set_vec6(&mut d.dcfrc_dqvel, dof, add_scaled6(force, inertia_mul(inertia, rate), T::ONE));
+    let force = Spatial::new(torque * axis.ang, cross(momentum, axis.ang) * -two);
+    set_spatial(&mut d.dcfrc_dqvel, dof, force + inertia_mul(inertia, rate));
     // of its force
-    let own = add(mat_t_mul_vec(torque, turn), scale(cross(momentum, push), two));
-    set_vec6(&mut d.dqfrc_dcvel, dof, [own[0], own[1], own[2], T::ZERO, T::ZERO, T::ZERO]);
-    set_vec6(&mut d.cdof_dot_sum, dof, rate);
-    set_vec6(&mut d.cdof_momentum, dof, inertia_mul(inertia, axis));
+    let own = axis.ang * torque + cross(momentum, axis.lin) * two;
+    set_spatial(&mut d.dqfrc_dcvel, dof, Spatial::new(own, Vec3::ZERO));
+    set_spatial(&mut d.cdof_dot_sum, dof, rate);
+    set_spatial(&mut d.cdof_momentum, dof, inertia_mul(inertia, axis));
 }
 
 /// Rate of a motion axis: those of ball and free joints turn with the joint too.
-fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> [T; 6] {
-    let mut rate = vec6(&d.cdof_dot, dof);
+fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> Spatial<T> {
+    let rate = spatial(&d.cdof_dot, dof);
     let jnt = m.dof_jntid[dof] as usize;
     let mut first = m.jnt_dofadr[jnt] as usize;
     match m.jnt_type[jnt] {
@@ -272,19 +267,18 @@ fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> [T; 6] {
     if dof < first {
         return rate;
     }
-    let mut turn = [T::ZERO; 6];
+    let mut turn = Spatial::ZERO;
     for i in first..first + 3 {
-        turn = add_scaled6(turn, vec6(&d.cdof, i), d.qvel[i]);
+        turn += spatial(&d.cdof, i) * d.qvel[i];
     }
-    rate = add_scaled6(rate, motion_cross(turn, vec6(&d.cdof, dof)), T::ONE);
-    rate
+    rate + motion_cross(turn, spatial(&d.cdof, dof))
 }
 
 /// Derivative of minus the bias force in `i` by the speed of `j`, after [`bias_force_derivatives`].
 pub fn bias_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
-        return -dot6(vec6(&d.cdof, i), vec6(&d.dcfrc_dqvel, j));
+        return -dot6(spatial(&d.cdof, i), spatial(&d.dcfrc_dqvel, j));
     }
-    -(dot6(vec6(&d.dqfrc_dcvel, i), vec6(&d.cdof, j))
-        + dot6(vec6(&d.cdof_momentum, i), vec6(&d.cdof_dot_sum, j)))
+    -(dot6(spatial(&d.dqfrc_dcvel, i), spatial(&d.cdof, j))
+        + dot6(spatial(&d.cdof_momentum, i), spatial(&d.cdof_dot_sum, j)))
 }

@@ -1,6 +1,6 @@
 //! Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
 
-use crate::cpu::math::{add, cross, mat3, quat_mul, sub, vec3, vec4, vec6};
+use crate::cpu::math::{Mat3, Quat, Spatial, Vec3, cross, mat3, quat, quat_mul, spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -12,9 +12,9 @@ pub struct Frame<T> {
     /// Body.
     pub body: usize,
     /// Origin.
-    pub pos: [T; 3],
+    pub pos: Vec3<T>,
     /// Axes as columns.
-    pub mat: [T; 9],
+    pub mat: Mat3<T>,
 }
 
 /// Frame of an object of a kind; that of the world for any other kind.
@@ -26,43 +26,43 @@ pub fn frame_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Fra
         object::GEOM => at(m.geom_bodyid[id] as usize, &d.geom_xpos, &d.geom_xmat),
         object::SITE => at(m.site_bodyid[id] as usize, &d.site_xpos, &d.site_xmat),
         object::CAMERA => at(m.cam_bodyid[id] as usize, &d.cam_xpos, &d.cam_xmat),
-        _ => {
-            let (o, i) = (T::ZERO, T::ONE);
-            Frame { body: 0, pos: [o; 3], mat: [i, o, o, o, i, o, o, o, i] }
-        }
+        _ => Frame { body: 0, pos: Vec3::ZERO, mat: Mat3::IDENTITY },
     }
 }
 
 /// Orientation of an object of a kind: that of its body times its own; a camera's as it is fixed to its body.
-pub fn quat_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> [T; 4] {
-    let fixed = |body: usize, local: &[T]| quat_mul(vec4(&d.xquat, body), vec4(local, id));
+pub fn quat_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Quat<T> {
+    let fixed = |body: usize, local: &[T]| quat_mul(quat(&d.xquat, body), quat(local, id));
     match kind {
         object::BODY => fixed(id, &m.body_iquat),
-        object::XBODY => vec4(&d.xquat, id),
+        object::XBODY => quat(&d.xquat, id),
         object::GEOM => fixed(m.geom_bodyid[id] as usize, &m.geom_quat),
         object::SITE => fixed(m.site_bodyid[id] as usize, &m.site_quat),
         object::CAMERA => fixed(m.cam_bodyid[id] as usize, &m.cam_quat),
-        _ => [T::ONE, T::ZERO, T::ZERO, T::ZERO],
+        _ => Quat::IDENTITY,
     }
 }
 
 /// Motion of a body, `cvel` or `cacc`, seen at a point that it carries.
-pub fn motion_at<T: Real>(m: &Model<T>, d: &Data<T>, motion: &[T], body: usize, point: [T; 3]) -> [T; 6] {
-    let v = vec6(motion, body);
-    let turn = [v[0], v[1], v[2]];
-    let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
-    let lin = add([v[3], v[4], v[5]], cross(turn, offset));
-    [v[0], v[1], v[2], lin[0], lin[1], lin[2]]
+pub fn motion_at<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    motion: &[T],
+    body: usize,
+    point: Vec3<T>,
+) -> Spatial<T> {
+    let v = spatial(motion, body);
+    let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    Spatial::new(v.ang, v.lin + cross(v.ang, offset))
 }
 
 /// Angular velocity of a body and velocity of a point that it carries, global axes.
-pub fn velocity_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3]) -> ([T; 3], [T; 3]) {
-    let v = motion_at(m, d, &d.cvel, body, point);
-    ([v[0], v[1], v[2]], [v[3], v[4], v[5]])
+pub fn velocity_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Spatial<T> {
+    motion_at(m, d, &d.cvel, body, point)
 }
 
 /// Angular velocity and velocity of a frame, global axes.
-pub fn velocity_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> ([T; 3], [T; 3]) {
+pub fn velocity_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> Spatial<T> {
     velocity_at(m, d, frame.body, frame.pos)
 }
 
@@ -73,18 +73,18 @@ pub fn acceleration_at<T: Real>(
     d: &Data<T>,
     motion: &[T],
     body: usize,
-    point: [T; 3],
-) -> ([T; 3], [T; 3]) {
+    point: Vec3<T>,
+) -> Spatial<T> {
     let a = motion_at(m, d, motion, body, point);
-    let (turn, velocity) = velocity_at(m, d, body, point);
-    ([a[0], a[1], a[2]], add([a[3], a[4], a[5]], cross(turn, velocity)))
+    let v = velocity_at(m, d, body, point);
+    Spatial::new(a.ang, a.lin + cross(v.ang, v.lin))
 }
 
 /// Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
 /// what never moves, as in the reference.
-pub fn acceleration_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> ([T; 3], [T; 3]) {
+pub fn acceleration_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> Spatial<T> {
     if m.body_weldid[frame.body] == 0 {
-        return ([T::ZERO; 3], [T::ZERO; 3]);
+        return Spatial::ZERO;
     }
     acceleration_at(m, d, &d.cacc, frame.body, frame.pos)
 }

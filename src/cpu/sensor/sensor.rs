@@ -7,7 +7,7 @@ use super::sensor_ray::{focal_lengths, rangefinder};
 use crate::cpu::actuation::history::delay_sensors;
 use crate::cpu::collision::ray::is_inside;
 use crate::cpu::math::{
-    cross, mat_column, mat_t_mul_vec, quat_conj, quat_mul, quat_normalize, sub, vec3, vec6,
+    Vec3, cross, mat_column, quat_at, quat_conj, quat_mul, quat_normalize, spatial, vec3, vec3_at,
 };
 use crate::cpu::sleep::asleep::tree_sleeps;
 use crate::model::Model;
@@ -66,7 +66,7 @@ fn cut_off<T: Real>(m: &Model<T>, s: usize, x: T) -> T {
 fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
     let id = m.sensor_objid[s].max(0) as usize;
     let one = |x: T| [x, T::ZERO, T::ZERO, T::ZERO];
-    let three = |x: [T; 3]| [x[0], x[1], x[2], T::ZERO];
+    let three = |x: Vec3<T>| [x[0], x[1], x[2], T::ZERO];
     let joint = || m.jnt_qposadr[id] as usize;
     let dof = || m.jnt_dofadr[id] as usize;
     match m.sensor_type[s] {
@@ -87,11 +87,8 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
         kind::ACTUATORFRC => actuator_outputs(m, &d.actuator_force, id),
         kind::JOINTACTUATORFRC => one(d.qfrc_actuator[dof()]),
         kind::TENDONACTUATORFRC => one(tendon_actuator_force(m, d, id)),
-        kind::BALLQUAT => {
-            let q = &d.qpos[joint()..joint() + 4];
-            quat_normalize([q[0], q[1], q[2], q[3]])
-        }
-        kind::BALLANGVEL => three([d.qvel[dof()], d.qvel[dof() + 1], d.qvel[dof() + 2]]),
+        kind::BALLQUAT => quat_normalize(quat_at(&d.qpos, joint())).0,
+        kind::BALLANGVEL => three(vec3_at(&d.qvel, dof())),
         k if (kind::JOINTLIMITPOS..=kind::TENDONLIMITFRC).contains(&k) => one(limit_sensor(d, k, id)),
         k if (kind::FRAMEPOS..=kind::FRAMEANGACC).contains(&k) => frame_sensor(m, d, s),
         kind::SUBTREECOM => three(vec3(&d.subtree_com, id)),
@@ -112,28 +109,27 @@ fn actuator_outputs<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
 }
 
 /// What a sensor at a site measures, in the frame of the site.
-fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> [T; 3] {
+fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> Vec3<T> {
     let frame = frame_of(m, d, object::SITE, site);
     let global = match what {
-        kind::ACCELEROMETER => acceleration_of(m, d, &frame).1,
-        kind::VELOCIMETER => velocity_of(m, d, &frame).1,
-        kind::GYRO => velocity_of(m, d, &frame).0,
+        kind::ACCELEROMETER => acceleration_of(m, d, &frame).lin,
+        kind::VELOCIMETER => velocity_of(m, d, &frame).lin,
+        kind::GYRO => velocity_of(m, d, &frame).ang,
         kind::MAGNETOMETER => vec3(&m.opt_magnetic, 0),
         _ => {
             // force of the joints, its torque moved to the site
-            let f = vec6(&d.cfrc_int, frame.body);
-            let force = [f[3], f[4], f[5]];
-            let arm = sub(frame.pos, vec3(&d.subtree_com, m.body_rootid[frame.body] as usize));
-            if what == kind::FORCE { force } else { sub([f[0], f[1], f[2]], cross(arm, force)) }
+            let f = spatial(&d.cfrc_int, frame.body);
+            let arm = frame.pos - vec3(&d.subtree_com, m.body_rootid[frame.body] as usize);
+            if what == kind::FORCE { f.lin } else { f.ang - cross(arm, f.lin) }
         }
     };
-    mat_t_mul_vec(frame.mat, global)
+    global * frame.mat
 }
 
 /// Where a site is seen in the image of a camera, in pixels from its upper left corner.
 fn projection<T: Real>(m: &Model<T>, d: &Data<T>, site: usize, cam: usize) -> [T; 4] {
     let frame = frame_of(m, d, object::CAMERA, cam);
-    let seen = mat_t_mul_vec(frame.mat, sub(vec3(&d.site_xpos, site), frame.pos));
+    let seen = (vec3(&d.site_xpos, site) - frame.pos) * frame.mat;
     let focal = focal_lengths(m, cam);
     let mut depth = seen[2];
     if depth.abs() < T::MINVAL {
@@ -173,39 +169,39 @@ fn limit_sensor<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
 
 /// Pose or motion of a frame, relative to another where there is one. Accelerations are global.
 fn frame_sensor<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
-    let three = |x: [T; 3]| [x[0], x[1], x[2], T::ZERO];
+    let three = |x: Vec3<T>| [x[0], x[1], x[2], T::ZERO];
     let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
     let reference = usize::try_from(m.sensor_refid[s]).ok();
     let relative = m.sensor_reftype[s];
     let what = m.sensor_type[s];
     if what == kind::FRAMEQUAT {
         let q = quat_of(m, d, object, id);
-        return reference.map_or(q, |r| quat_mul(quat_conj(quat_of(m, d, relative, r)), q));
+        return reference.map_or(q, |r| quat_mul(quat_conj(quat_of(m, d, relative, r)), q)).0;
     }
     let frame = frame_of(m, d, object, id);
     let from = reference.map(|r| frame_of(m, d, relative, r));
     let global = match what {
-        kind::FRAMEPOS => from.map_or(frame.pos, |f| sub(frame.pos, f.pos)),
+        kind::FRAMEPOS => from.map_or(frame.pos, |f| frame.pos - f.pos),
         kind::FRAMEXAXIS => mat_column(frame.mat, 0),
         kind::FRAMEYAXIS => mat_column(frame.mat, 1),
         kind::FRAMEZAXIS => mat_column(frame.mat, 2),
         kind::FRAMELINVEL => linear_velocity(m, d, &frame, from.as_ref()),
         kind::FRAMEANGVEL => {
-            let turn = velocity_of(m, d, &frame).0;
-            from.map_or(turn, |f| sub(turn, velocity_of(m, d, &f).0))
+            let turn = velocity_of(m, d, &frame).ang;
+            from.map_or(turn, |f| turn - velocity_of(m, d, &f).ang)
         }
-        kind::FRAMELINACC => return three(acceleration_of(m, d, &frame).1),
-        _ => return three(acceleration_of(m, d, &frame).0),
+        kind::FRAMELINACC => return three(acceleration_of(m, d, &frame).lin),
+        _ => return three(acceleration_of(m, d, &frame).ang),
     };
-    three(from.map_or(global, |f| mat_t_mul_vec(f.mat, global)))
+    three(from.map_or(global, |f| global * f.mat))
 }
 
 /// Velocity of a frame as seen from another one, which may turn; global axes.
-fn linear_velocity<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>, from: Option<&Frame<T>>) -> [T; 3] {
-    let velocity = velocity_of(m, d, frame).1;
+fn linear_velocity<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>, from: Option<&Frame<T>>) -> Vec3<T> {
+    let velocity = velocity_of(m, d, frame).lin;
     let Some(f) = from else { return velocity };
-    let (turn, moving) = velocity_of(m, d, f);
-    sub(sub(velocity, moving), cross(turn, sub(frame.pos, f.pos)))
+    let moving = velocity_of(m, d, f);
+    velocity - moving.lin - cross(moving.ang, frame.pos - f.pos)
 }
 
 /// One where an object's origin is inside of a site, else zero.
@@ -222,6 +218,6 @@ fn inside_site<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> T {
     }
     let site = m.sensor_refid[s] as usize;
     let frame = frame_of(m, d, object::SITE, site);
-    let local = mat_t_mul_vec(frame.mat, sub(pos, frame.pos));
+    let local = (pos - frame.pos) * frame.mat;
     if is_inside(m.site_type[site], vec3(&m.site_size, site), local) { T::ONE } else { T::ZERO }
 }

@@ -3,9 +3,7 @@
 use super::object_frames::{frame_of, motion_at};
 use crate::cpu::collision::ray::{is_inside, ray_shape};
 use crate::cpu::constraint::contact_force::contact_force;
-use crate::cpu::math::{
-    add, add_scaled, cross, dot, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, sub, vec3,
-};
+use crate::cpu::math::{Vec3, cross, dot, length, mat_row, mat3, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -20,15 +18,15 @@ pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
         if d.contact_efc_address[con] < 0 || !bodies.contains(&frame.body) {
             continue;
         }
-        let force = contact_force(m, d, con)[0];
+        let force = contact_force(m, d, con).lin[0];
         if force <= T::ZERO {
             continue;
         }
         // from the contact into the body
         let normal = vec3(&d.contact_frame, 3 * con);
-        let way = if bodies[1] == frame.body { scale(normal, -T::ONE) } else { normal };
-        let p = mat_t_mul_vec(frame.mat, sub(vec3(&d.contact_pos, con), frame.pos));
-        let v = mat_t_mul_vec(frame.mat, way);
+        let way = if bodies[1] == frame.body { -normal } else { normal };
+        let p = (vec3(&d.contact_pos, con) - frame.pos) * frame.mat;
+        let v = way * frame.mat;
         if ray_shape(m.site_type[site], vec3(&m.site_size, site), p, v).is_some() {
             sum += force;
         }
@@ -80,8 +78,8 @@ fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     match m.sensor_intprm[3 * s + 1] {
         reduce::MINDIST => d.contact_dist[con],
         reduce::MAXFORCE => {
-            let f = contact_force(m, d, con);
-            -dot([f[0], f[1], f[2]], [f[0], f[1], f[2]])
+            let force = contact_force(m, d, con).lin;
+            -dot(force, force)
         }
         _ => T::ZERO,
     }
@@ -95,7 +93,7 @@ fn side_of<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     if one == object::SITE {
         let site = first as usize;
         let frame = frame_of(m, d, object::SITE, site);
-        let p = mat_t_mul_vec(frame.mat, sub(vec3(&d.contact_pos, con), frame.pos));
+        let p = (vec3(&d.contact_pos, con) - frame.pos) * frame.mat;
         if !is_inside(m.site_type[site], vec3(&m.site_size, site), p) {
             return T::ZERO;
         }
@@ -140,13 +138,11 @@ fn write_contact_data<T: Real>(
 ) {
     let side = side_of(m, d, s, con);
     // seen from the other side, normal and first tangent are turned around
-    let seen = |v: [T; 3]| [v[0], v[1], v[2] * side];
+    let seen = |v: Vec3<T>| [v[0], v[1], v[2] * side];
     let f = contact_force(m, d, con);
     let (dist, pos) = (d.contact_dist[con], vec3(&d.contact_pos, con));
     let frame = mat3(&d.contact_frame, con);
     let [a, b] = bodies(m, d, con).map(|body| motion_at(m, d, &d.cvel, body, pos));
-    let rate = |k: usize| mat_mul_vec(frame, sub([b[k], b[k + 1], b[k + 2]], [a[k], a[k + 1], a[k + 2]]));
-    let (angvel, linvel) = (rate(0), rate(3));
     let wanted = m.sensor_intprm[3 * s];
     let mut to = adr;
     let mut write = |bit: i32, values: &[T]| {
@@ -156,19 +152,19 @@ fn write_contact_data<T: Real>(
         }
     };
     write(contact_data::FOUND, &[T::of(count as f64)]);
-    write(contact_data::FORCE, &seen([f[0], f[1], f[2]]));
-    write(contact_data::TORQUE, &seen([f[3], f[4], f[5]]));
+    write(contact_data::FORCE, &seen(f.lin));
+    write(contact_data::TORQUE, &seen(f.ang));
     write(contact_data::DIST, &[dist]);
-    write(contact_data::POS, &pos);
-    write(contact_data::NORMAL, &scale([frame[0], frame[1], frame[2]], side));
-    write(contact_data::TANGENT, &scale([frame[3], frame[4], frame[5]], side));
-    write(contact_data::LINVEL, &seen(linvel));
-    write(contact_data::ANGVEL, &seen(angvel));
+    write(contact_data::POS, &pos.0);
+    write(contact_data::NORMAL, &(mat_row(frame, 0) * side).0);
+    write(contact_data::TANGENT, &(mat_row(frame, 1) * side).0);
+    write(contact_data::LINVEL, &seen(frame * (b.lin - a.lin)));
+    write(contact_data::ANGVEL, &seen(frame * (b.ang - a.ang)));
 }
 
 /// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
 fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
-    let zero = [T::ZERO; 3];
+    let zero = Vec3::ZERO;
     let (mut force, mut torque, mut place, mut weight) = (zero, zero, zero, T::ZERO);
     for con in 0..d.ncon[0] as usize {
         let side = side_of(m, d, s, con);
@@ -178,17 +174,16 @@ fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
         let f = contact_force(m, d, con);
         let frame = mat3(&d.contact_frame, con);
         let pos = vec3(&d.contact_pos, con);
-        let size = norm3([f[0], f[1], f[2]]);
-        let turned = |v: [T; 3]| scale(mat_t_mul_vec(frame, v), side);
-        let part = turned([f[0], f[1], f[2]]);
-        place = add_scaled(place, pos, size);
+        let size = length(f.lin);
+        let part = f.lin * frame * side;
+        place += pos * size;
         weight += size;
-        force = add(force, part);
+        force += part;
         // about the origin
-        torque = add(add(torque, turned([f[3], f[4], f[5]])), cross(pos, part));
+        torque = torque + f.ang * frame * side + cross(pos, part);
     }
-    place = scale(place, T::ONE / weight.max(T::MINVAL));
-    torque = sub(torque, cross(place, force));
+    place *= T::ONE / weight.max(T::MINVAL);
+    torque -= cross(place, force);
     let wanted = m.sensor_intprm[3 * s];
     let mut to = m.sensor_adr[s] as usize;
     let mut write = |bit: i32, values: &[T]| {
@@ -198,10 +193,10 @@ fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
         }
     };
     write(contact_data::FOUND, &[T::of(count as f64)]);
-    write(contact_data::FORCE, &force);
-    write(contact_data::TORQUE, &torque);
+    write(contact_data::FORCE, &force.0);
+    write(contact_data::TORQUE, &torque.0);
     write(contact_data::DIST, &[T::ZERO]);
-    write(contact_data::POS, &place);
-    write(contact_data::NORMAL, &[T::ONE, T::ZERO, T::ZERO]);
-    write(contact_data::TANGENT, &[T::ZERO, T::ONE, T::ZERO]);
+    write(contact_data::POS, &place.0);
+    write(contact_data::NORMAL, &Vec3::X.0);
+    write(contact_data::TANGENT, &Vec3::Y.0);
 }

@@ -1,7 +1,6 @@
 //! Sensors of the distance between geoms or bodies: how far, which way, and from where to where.
 
 use crate::cpu::collision::distance::geom_distance;
-use crate::cpu::math::scale;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -27,10 +26,10 @@ pub fn distance_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
         (kind::DISTANCE, _) => out[0] = dist,
         (_, None) => out.fill(T::ZERO),
         // from point to point: against the normal where they overlap, nowhere where they touch
-        (kind::NORMAL, Some(gap)) => out.copy_from_slice(&scale(gap.normal, sign(gap.dist))),
+        (kind::NORMAL, Some(gap)) => out.copy_from_slice(&(gap.normal * sign(gap.dist)).0),
         (_, Some(gap)) => {
-            out[..3].copy_from_slice(&gap.from);
-            out[3..].copy_from_slice(&gap.to);
+            out[..3].copy_from_slice(&gap.from.0);
+            out[3..].copy_from_slice(&gap.to.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::object_frames::frame_of;
 use crate::cpu::collision::ray::{RayFilter, ray};
-use crate::cpu::math::{add, add_scaled, dot, mat_column, mat_mul_vec, normalize3};
+use crate::cpu::math::{Vec3, dot, mat_column, normalize3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -28,12 +28,12 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
     let mut direction = mat_column(frame.mat, 2);
     if object == object::CAMERA {
         let (start, way) = pixel_ray(m, id, pixel);
-        origin = add(origin, mat_mul_vec(frame.mat, start));
-        direction = normalize3(mat_mul_vec(frame.mat, way));
+        origin += frame.mat * start;
+        direction = normalize3(frame.mat * way);
     }
     let filter = RayFilter { exclude: Some(frame.body), ..RayFilter::default() };
     let hit = ray(m, d, origin, direction, &filter).map(|(_, hit)| hit);
-    let none = [T::ZERO; 3];
+    let none = Vec3::ZERO;
     let dist = hit.map_or(-T::ONE, |h| h.dist);
     // along the axis of a camera, which looks along its negative z axis
     let axial = if object == object::CAMERA { -dot(direction, mat_column(frame.mat, 2)) } else { T::ONE };
@@ -47,22 +47,22 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
         }
     };
     write(ray_data::DIST, &[dist]);
-    write(ray_data::DIR, &hit.map_or(none, |_| direction));
-    write(ray_data::ORIGIN, &origin);
-    write(ray_data::POINT, &hit.map_or(none, |h| add_scaled(origin, direction, h.dist)));
-    write(ray_data::NORMAL, &hit.map_or(none, |h| h.normal));
+    write(ray_data::DIR, &hit.map_or(none, |_| direction).0);
+    write(ray_data::ORIGIN, &origin.0);
+    write(ray_data::POINT, &hit.map_or(none, |h| origin + direction * h.dist).0);
+    write(ray_data::NORMAL, &hit.map_or(none, |h| h.normal).0);
     write(ray_data::DEPTH, &[depth]);
 }
 
 /// Start and direction of the ray through the middle of a pixel, in the frame of the camera.
-fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> ([T; 3], [T; 3]) {
+fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> (Vec3<T>, Vec3<T>) {
     let size = [0, 1].map(|k| m.cam_resolution[2 * cam + k] as usize);
     let at = [pixel % size[0], pixel / size[0]].map(|k| T::of(k as f64 + 0.5));
     let half = size.map(|n| T::of(0.5 * n as f64));
     if m.cam_projection[cam] == projection::ORTHOGRAPHIC {
         let reach = T::of(0.5) * m.cam_fovy[cam];
         let start = [(at[0] - half[0]) / half[0] * reach, -(at[1] - half[1]) / half[1] * reach, T::ZERO];
-        return (start, [T::ZERO, T::ZERO, -T::ONE]);
+        return (Vec3(start), Vec3([T::ZERO, T::ZERO, -T::ONE]));
     }
     let focal = focal_lengths(m, cam);
     let mut center = half;
@@ -71,7 +71,7 @@ fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> ([T; 3], [T; 3]
         center = [0, 1].map(|k| m.cam_intrinsic[4 * cam + 2 + k] * per_pixel(k));
     }
     let way = [(at[0] - center[0]) / focal[0], -(at[1] - center[1]) / focal[1], -T::ONE];
-    ([T::ZERO; 3], way)
+    (Vec3::ZERO, Vec3(way))
 }
 
 /// Whether a camera has a sensor of known size.

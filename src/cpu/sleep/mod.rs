@@ -1,5 +1,6 @@
 //! Sleep: trees at rest that are left out of a step.
 
 pub mod asleep;
+#[allow(clippy::module_inception, reason = "the stage that the room is named for")]
 pub mod sleep;
 pub mod wake;

@@ -2,7 +2,7 @@
 
 use super::factor_m::solve_ld;
 use super::passive::subtree_end;
-use crate::cpu::math::{add, cross, dot, sub, vec3};
+use crate::cpu::math::{cross, dot, spatial, vec3};
 use crate::cpu::sleep::asleep::tree_sleeps;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -29,16 +29,14 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Force in one degree of freedom of what the caller applies to the bodies that it moves.
 pub fn applied_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let (rot, lin) = ([c[0], c[1], c[2]], [c[3], c[4], c[5]]);
+    let axis = spatial(&d.cdof, dof);
     let top = m.dof_bodyid[dof] as usize;
     let com = vec3(&d.subtree_com, m.body_rootid[top] as usize);
     let mut sum = T::ZERO;
     for body in top..subtree_end(m, top) {
-        let x = &d.xfrc_applied[6 * body..6 * body + 6];
-        let (force, torque) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
-        let vel = add(lin, cross(rot, sub(vec3(&d.xipos, body), com)));
-        sum += dot(vel, force) + dot(rot, torque);
+        let (force, torque) = (vec3(&d.xfrc_applied, 2 * body), vec3(&d.xfrc_applied, 2 * body + 1));
+        let vel = axis.lin + cross(axis.ang, vec3(&d.xipos, body) - com);
+        sum += dot(vel, force) + dot(axis.ang, torque);
     }
     sum
 }

@@ -1,8 +1,8 @@
 //! Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
 
 use crate::cpu::math::{
-    add, cross, mat_mul_vec, mat3, normalize3, quat_mul, quat_rotate, quat_to_mat, set_mat3, set_vec3, sub,
-    vec3, vec4,
+    Mat3, Vec3, cross, mat3, normalize3, quat, quat_mul, quat_rotate, quat_to_mat, set_mat3, set_vec3,
+    transpose, vec3,
 };
 use crate::model::Model;
 use crate::model::data::Data;
@@ -20,7 +20,7 @@ pub fn camlight<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Point that a camera or light is turned towards.
-fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> [T; 3] {
+fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> Vec3<T> {
     if mode == camera::TARGETBODYCOM { vec3(&d.subtree_com, target) } else { vec3(&d.xpos, target) }
 }
 
@@ -31,24 +31,24 @@ fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
     // following cameras keep the orientation of the initial configuration
     if mode == camera::TRACK || mode == camera::TRACKCOM {
         let pos = if mode == camera::TRACK {
-            add(vec3(&d.xpos, body), vec3(&m.cam_pos0, cam))
+            vec3(&d.xpos, body) + vec3(&m.cam_pos0, cam)
         } else {
-            add(vec3(&d.subtree_com, body), vec3(&m.cam_poscom0, cam))
+            vec3(&d.subtree_com, body) + vec3(&m.cam_poscom0, cam)
         };
         set_vec3(&mut d.cam_xpos, cam, pos);
         set_mat3(&mut d.cam_xmat, cam, mat3(&m.cam_mat0, cam));
         return;
     }
-    let local = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.cam_pos, cam));
-    let pos = add(vec3(&d.xpos, body), local);
-    let mut mat = quat_to_mat(quat_mul(vec4(&d.xquat, body), vec4(&m.cam_quat, cam)));
+    let local = mat3(&d.xmat, body) * vec3(&m.cam_pos, cam);
+    let pos = vec3(&d.xpos, body) + local;
+    let mut mat = quat_to_mat(quat_mul(quat(&d.xquat, body), quat(&m.cam_quat, cam)));
     // the camera looks along its negative z axis, its x axis is horizontal
     let target = m.cam_targetbodyid[cam];
     if (mode == camera::TARGETBODY || mode == camera::TARGETBODYCOM) && target >= 0 {
-        let z = normalize3(sub(pos, target_point(d, mode, target as usize)));
-        let x = normalize3(cross([T::ZERO, T::ZERO, T::ONE], z));
+        let z = normalize3(pos - target_point(d, mode, target as usize));
+        let x = normalize3(cross(Vec3::Z, z));
         let y = normalize3(cross(z, x));
-        mat = [x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]];
+        mat = transpose(Mat3::from_rows(x, y, z));
     }
     set_vec3(&mut d.cam_xpos, cam, pos);
     set_mat3(&mut d.cam_xmat, cam, mat);
@@ -60,19 +60,19 @@ fn place_light<T: Real>(m: &Model<T>, d: &mut Data<T>, light: usize) {
     let body = m.light_bodyid[light] as usize;
     // following lights keep the direction of the initial configuration
     let (pos, dir) = if mode == camera::TRACK {
-        let pos = add(vec3(&d.xpos, body), vec3(&m.light_pos0, light));
+        let pos = vec3(&d.xpos, body) + vec3(&m.light_pos0, light);
         (pos, vec3(&m.light_dir0, light))
     } else if mode == camera::TRACKCOM {
-        let pos = add(vec3(&d.subtree_com, body), vec3(&m.light_poscom0, light));
+        let pos = vec3(&d.subtree_com, body) + vec3(&m.light_poscom0, light);
         (pos, vec3(&m.light_dir0, light))
     } else {
-        let local = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.light_pos, light));
-        let pos = add(vec3(&d.xpos, body), local);
+        let local = mat3(&d.xmat, body) * vec3(&m.light_pos, light);
+        let pos = vec3(&d.xpos, body) + local;
         let target = m.light_targetbodyid[light];
         if (mode == camera::TARGETBODY || mode == camera::TARGETBODYCOM) && target >= 0 {
-            (pos, sub(target_point(d, mode, target as usize), pos))
+            (pos, target_point(d, mode, target as usize) - pos)
         } else {
-            (pos, quat_rotate(vec4(&d.xquat, body), vec3(&m.light_dir, light)))
+            (pos, quat_rotate(quat(&d.xquat, body), vec3(&m.light_dir, light)))
         }
     };
     set_vec3(&mut d.light_xpos, light, pos);

@@ -4,7 +4,7 @@
 //! documentation, Computation, "Kinematics"); subtrees are summed from the leaves up.
 
 use crate::cpu::math::{
-    add, cross, inertia_about, mat_column, mat3, scale, set_vec3, set_vec6, set_vec10, sub, vec3,
+    Inertia, Spatial, Vec3, cross, inertia_about, mat_column, mat3, set_inertia, set_spatial, set_vec3, vec3,
 };
 use crate::model::Model;
 use crate::model::data::Data;
@@ -27,7 +27,7 @@ pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let com = if mass < T::MINVAL {
             vec3(&d.xipos, body)
         } else {
-            scale(vec3(&d.subtree_com, body), T::ONE / mass)
+            vec3(&d.subtree_com, body) * (T::ONE / mass)
         };
         set_vec3(&mut d.subtree_com, body, com);
     }
@@ -41,10 +41,10 @@ pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Mass times position, summed over a body and its children's subtrees.
 fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut sum = scale(vec3(&d.xipos, body), m.body_mass[body]);
+    let mut sum = vec3(&d.xipos, body) * m.body_mass[body];
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
-        sum = add(sum, vec3(&d.subtree_com, m.child_body[k] as usize));
+        sum += vec3(&d.subtree_com, m.child_body[k] as usize);
     }
     set_vec3(&mut d.subtree_com, body, sum);
 }
@@ -52,13 +52,13 @@ fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 /// Spatial inertia of one body about its tree's centre of mass; the world has none.
 fn place_body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = if body == 0 {
-        [T::ZERO; 10]
+        Inertia::ZERO
     } else {
         let root = m.body_rootid[body] as usize;
-        let offset = sub(vec3(&d.xipos, body), vec3(&d.subtree_com, root));
+        let offset = vec3(&d.xipos, body) - vec3(&d.subtree_com, root);
         inertia_about(vec3(&m.body_inertia, body), mat3(&d.ximat, body), offset, m.body_mass[body])
     };
-    set_vec10(&mut d.cinert, body, inertia);
+    set_inertia(&mut d.cinert, body, inertia);
 }
 
 /// Motion axes of one joint's degrees of freedom about its tree's centre of mass.
@@ -66,36 +66,32 @@ fn joint_cdof<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let body = m.jnt_bodyid[jnt] as usize;
     let mut dof = m.jnt_dofadr[jnt] as usize;
     let root = m.body_rootid[body] as usize;
-    let offset = sub(vec3(&d.subtree_com, root), vec3(&d.xanchor, jnt));
+    let offset = vec3(&d.subtree_com, root) - vec3(&d.xanchor, jnt);
     let kind = m.jnt_type[jnt];
     let axis = vec3(&d.xaxis, jnt);
-    let zero = T::ZERO;
     if kind == joint::SLIDE {
-        set_vec6(&mut d.cdof, dof, [zero, zero, zero, axis[0], axis[1], axis[2]]);
+        set_spatial(&mut d.cdof, dof, Spatial::new(Vec3::ZERO, axis));
         return;
     }
     if kind == joint::HINGE {
-        set_vec6(&mut d.cdof, dof, rotational_cdof(axis, offset));
+        set_spatial(&mut d.cdof, dof, rotational_cdof(axis, offset));
         return;
     }
     // a free joint translates along the global axes
     if kind == joint::FREE {
         for i in 0..3 {
-            let mut column = [zero; 6];
-            column[3 + i] = T::ONE;
-            set_vec6(&mut d.cdof, dof + i, column);
+            set_spatial(&mut d.cdof, dof + i, Spatial::new(Vec3::ZERO, Vec3::unit(i)));
         }
         dof += 3;
     }
     // free and ball joints turn about the body's axes
     let mat = mat3(&d.xmat, body);
     for i in 0..3 {
-        set_vec6(&mut d.cdof, dof + i, rotational_cdof(mat_column(mat, i), offset));
+        set_spatial(&mut d.cdof, dof + i, rotational_cdof(mat_column(mat, i), offset));
     }
 }
 
 /// Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
-fn rotational_cdof<T: Real>(axis: [T; 3], offset: [T; 3]) -> [T; 6] {
-    let lin = cross(axis, offset);
-    [axis[0], axis[1], axis[2], lin[0], lin[1], lin[2]]
+fn rotational_cdof<T: Real>(axis: Vec3<T>, offset: Vec3<T>) -> Spatial<T> {
+    Spatial::new(axis, cross(axis, offset))
 }

@@ -2,7 +2,7 @@
 //!
 //! Root to leaf (RBDA §5.3): each joint adds its motion, and turns the axes of the joints after it.
 
-use crate::cpu::math::{add_scaled6, motion_cross, set_vec6, vec6};
+use crate::cpu::math::{Spatial, motion_cross, set_spatial, spatial};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -10,7 +10,7 @@ use crate::schema::enums::joint;
 
 /// Body velocities and rates of the motion axes.
 pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    set_vec6(&mut d.cvel, 0, [T::ZERO; 6]);
+    set_spatial(&mut d.cvel, 0, Spatial::ZERO);
     for level in 1..m.sizes.nlevel {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -21,7 +21,7 @@ pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Velocity of one body and rates of its joints' axes.
 fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut vel = vec6(&d.cvel, m.body_parentid[body] as usize);
+    let mut vel = spatial(&d.cvel, m.body_parentid[body] as usize);
     for j in 0..m.body_jntnum[body] as usize {
         let jnt = m.body_jntadr[body] as usize + j;
         let mut dof = m.jnt_dofadr[jnt] as usize;
@@ -29,20 +29,20 @@ fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
         // translation of a free joint: the global axes do not turn
         if kind == joint::FREE {
             for i in dof..dof + 3 {
-                set_vec6(&mut d.cdof_dot, i, [T::ZERO; 6]);
-                vel = add_scaled6(vel, vec6(&d.cdof, i), d.qvel[i]);
+                set_spatial(&mut d.cdof_dot, i, Spatial::ZERO);
+                vel += spatial(&d.cdof, i) * d.qvel[i];
             }
             dof += 3;
         }
         // all axes of one joint turn with the frame before it
         let count = if kind == joint::FREE || kind == joint::BALL { 3 } else { 1 };
         for i in dof..dof + count {
-            let rate = motion_cross(vel, vec6(&d.cdof, i));
-            set_vec6(&mut d.cdof_dot, i, rate);
+            let rate = motion_cross(vel, spatial(&d.cdof, i));
+            set_spatial(&mut d.cdof_dot, i, rate);
         }
         for i in dof..dof + count {
-            vel = add_scaled6(vel, vec6(&d.cdof, i), d.qvel[i]);
+            vel += spatial(&d.cdof, i) * d.qvel[i];
         }
     }
-    set_vec6(&mut d.cvel, body, vel);
+    set_spatial(&mut d.cvel, body, vel);
 }

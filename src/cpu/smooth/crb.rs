@@ -5,7 +5,7 @@
 //! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
 
 use super::reflected_inertia::{armature_of_dof, armature_of_tendon};
-use crate::cpu::math::{dot6, inertia_mul, set_vec10, vec6, vec10};
+use crate::cpu::math::{Inertia, dot6, inertia, inertia_mul, set_inertia, spatial};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -14,7 +14,7 @@ use crate::real::Real;
 pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     // composite inertias, leaves first; the world has none
-    set_vec10(&mut d.crb, 0, [T::ZERO; 10]);
+    set_inertia(&mut d.crb, 0, Inertia::ZERO);
     for level in (1..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -31,26 +31,22 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Inertia of one body and its children's subtrees.
 fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut sum = vec10(&d.cinert, body);
+    let mut sum = inertia(&d.cinert, body);
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
-        let child = vec10(&d.crb, m.child_body[k] as usize);
-        for i in 0..10 {
-            sum[i] += child[i];
-        }
+        sum += inertia(&d.crb, m.child_body[k] as usize);
     }
-    set_vec10(&mut d.crb, body, sum);
+    set_inertia(&mut d.crb, body, sum);
 }
 
 /// One row of the inertia matrix.
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
-    let momentum = inertia_mul(vec10(&d.crb, body), vec6(&d.cdof, dof));
+    let momentum = inertia_mul(inertia(&d.crb, body), spatial(&d.cdof, dof));
     let adr = m.M_rowadr[dof] as usize;
     let last = adr + m.M_rownnz[dof] as usize - 1;
-    let (axes, _) = d.cdof.as_chunks::<6>();
     for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
-        *x = dot6(axes[column as usize], momentum);
+        *x = dot6(spatial(&d.cdof, column as usize), momentum);
     }
     d.M[last] += armature_of_dof(m, dof);
 }

@@ -1,7 +1,7 @@
 //! Potential energy of gravity and springs, and kinetic energy.
 
 use super::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
-use crate::cpu::math::{dot, norm3, sub, vec3};
+use crate::cpu::math::{dot, length, vec3, vec3_at};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::needs_energy;
@@ -51,12 +51,10 @@ fn joint_energy<T: Real>(m: &Model<T>, d: &Data<T>, jnt: usize) -> T {
         return spring_energy(k, d.qpos[adr] - m.qpos_spring[adr]);
     }
     if kind == joint::BALL {
-        return spring_energy(k, norm3(spring_rotation(m, d, adr)));
+        return spring_energy(k, length(spring_rotation(m, d, adr)));
     }
-    let q = &d.qpos[adr..adr + 3];
-    let r = &m.qpos_spring[adr..adr + 3];
-    let shift = norm3(sub([q[0], q[1], q[2]], [r[0], r[1], r[2]]));
-    spring_energy(k, shift) + spring_energy(k, norm3(spring_rotation(m, d, adr + 3)))
+    let shift = length(vec3_at(&d.qpos, adr) - vec3_at(&m.qpos_spring, adr));
+    spring_energy(k, shift) + spring_energy(k, length(spring_rotation(m, d, adr + 3)))
 }
 
 /// Half of velocity times inertia times velocity, from the rows of the lower triangle.

@@ -2,10 +2,7 @@
 //! forces"). They act on the box that has the inertia of a body, or on the ellipsoids that stand for its geoms where
 //! some geom asks for it: drag, lift by camber (Kutta) and by spin (Magnus), and the inertia of what is carried along.
 
-use crate::cpu::math::{
-    add, add_scaled, add_scaled6, cross, dot, dot6, mat_mul_vec, mat_t_mul_vec, mat3, norm3, scale, set_vec6,
-    sub, times, vec3, vec6,
-};
+use crate::cpu::math::{Mat3, Spatial, Vec3, cross, dot, dot6, length, mat3, set_spatial, spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -22,14 +19,14 @@ pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let mut sum = body_fluid_force(m, d, body);
             let child = m.body_childadr[body] as usize;
             for c in child..child + m.body_childnum[body] as usize {
-                sum = add_scaled6(sum, vec6(&d.fluid_force, m.child_body[c] as usize), T::ONE);
+                sum += spatial(&d.fluid_force, m.child_body[c] as usize);
             }
-            set_vec6(&mut d.fluid_force, body, sum);
+            set_spatial(&mut d.fluid_force, body, sum);
         }
     }
     for dof in 0..s.nv {
-        let force = vec6(&d.fluid_force, m.dof_bodyid[dof] as usize);
-        d.qfrc_fluid[dof] = dot6(vec6(&d.cdof, dof), force);
+        let force = spatial(&d.fluid_force, m.dof_bodyid[dof] as usize);
+        d.qfrc_fluid[dof] = dot6(spatial(&d.cdof, dof), force);
     }
 }
 
@@ -50,20 +47,19 @@ pub fn has_ellipsoids<T: Real>(m: &Model<T>, body: usize) -> bool {
 }
 
 /// Force on one body about its tree's centre of mass.
-fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> [T; 6] {
-    let mut sum = [T::ZERO; 6];
+fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Spatial<T> {
+    let mut sum = Spatial::ZERO;
     if !has_fluid_force(m, body) {
         return sum;
     }
     if !has_ellipsoids(m, body) {
         let frame = FluidFrame::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
-        let (torque, force) = InertiaBox::new(m, body).force(m, frame.ang_vel, frame.velocity);
-        return frame.force_about_root(torque, force);
+        return frame.force_about_root(InertiaBox::new(m, body).force(m, frame.ang_vel, frame.velocity));
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
         let frame = FluidFrame::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let (torque, force) = Ellipsoid::new(m, g).force(frame.ang_vel, frame.velocity);
-        sum = add_scaled6(sum, frame.force_about_root(torque, force), m.geom_fluid[12 * g]);
+        let wrench = Ellipsoid::new(m, g).force(frame.ang_vel, frame.velocity);
+        sum += frame.force_about_root(wrench) * m.geom_fluid[12 * g];
     }
     sum
 }
@@ -72,30 +68,28 @@ fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> [T; 6] {
 #[derive(Clone, Copy, Debug)]
 pub struct FluidFrame<T> {
     /// Axes of the frame as columns.
-    pub axes: [T; 9],
+    pub axes: Mat3<T>,
     /// From the tree's centre of mass to the frame.
-    pub offset: [T; 3],
+    pub offset: Vec3<T>,
     /// Angular velocity in the frame.
-    pub ang_vel: [T; 3],
+    pub ang_vel: Vec3<T>,
     /// Velocity against the medium in the frame.
-    pub velocity: [T; 3],
+    pub velocity: Vec3<T>,
 }
 
 impl<T: Real> FluidFrame<T> {
     /// The frame at a point of a body.
-    pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: [T; 3], axes: [T; 9]) -> Self {
-        let v = vec6(&d.cvel, body);
-        let turn = [v[0], v[1], v[2]];
-        let offset = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
-        let velocity = sub(add([v[3], v[4], v[5]], cross(turn, offset)), vec3(&m.opt_wind, 0));
-        Self { axes, offset, ang_vel: mat_t_mul_vec(axes, turn), velocity: mat_t_mul_vec(axes, velocity) }
+    pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>, axes: Mat3<T>) -> Self {
+        let v = spatial(&d.cvel, body);
+        let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+        let velocity = v.lin + cross(v.ang, offset) - vec3(&m.opt_wind, 0);
+        Self { axes, offset, ang_vel: v.ang * axes, velocity: velocity * axes }
     }
 
     /// A force in the frame as one about the tree's centre of mass.
-    fn force_about_root(&self, torque: [T; 3], force: [T; 3]) -> [T; 6] {
-        let force = mat_mul_vec(self.axes, force);
-        let torque = add(mat_mul_vec(self.axes, torque), cross(self.offset, force));
-        [torque[0], torque[1], torque[2], force[0], force[1], force[2]]
+    fn force_about_root(&self, wrench: Spatial<T>) -> Spatial<T> {
+        let force = self.axes * wrench.lin;
+        Spatial::new(self.axes * wrench.ang + cross(self.offset, force), force)
     }
 }
 
@@ -103,7 +97,7 @@ impl<T: Real> FluidFrame<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct InertiaBox<T> {
     /// Lengths of its edges.
-    pub edges: [T; 3],
+    pub edges: Vec3<T>,
 }
 
 impl<T: Real> InertiaBox<T> {
@@ -123,22 +117,22 @@ impl<T: Real> InertiaBox<T> {
     }
 
     /// Drag of fast flow against turning and against velocity, per unit of each squared, by axis.
-    pub fn inertial(&self, m: &Model<T>) -> ([T; 3], [T; 3]) {
+    pub fn inertial(&self, m: &Model<T>) -> (Vec3<T>, Vec3<T>) {
         let density = m.opt_density[0].max(T::ZERO);
-        let [x, y, z] = self.edges;
+        let Vec3([x, y, z]) = self.edges;
         let fourth = |a: T| a * a * a * a;
         let (x4, y4, z4) = (fourth(x), fourth(y), fourth(z));
-        let turning = scale([x * (y4 + z4), y * (x4 + z4), z * (x4 + y4)], density / T::of(64.0));
-        (turning, scale([y * z, x * z, x * y], T::of(0.5) * density))
+        let turning = Vec3([x * (y4 + z4), y * (x4 + z4), z * (x4 + y4)]) * (density / T::of(64.0));
+        (turning, Vec3([y * z, x * z, x * y]) * (T::of(0.5) * density))
     }
 
     /// Torque and force.
-    fn force(&self, m: &Model<T>, w: [T; 3], v: [T; 3]) -> ([T; 3], [T; 3]) {
+    fn force(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
         let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let drag = |slow: T, fast: T, x: T| -(slow * x + fast * x.abs() * x);
-        (
-            std::array::from_fn(|k| drag(visc_w, drag_w[k], w[k])),
-            std::array::from_fn(|k| drag(visc_v, drag_v[k], v[k])),
+        Spatial::new(
+            Vec3::from_fn(|k| drag(visc_w, drag_w[k], w[k])),
+            Vec3::from_fn(|k| drag(visc_v, drag_v[k], v[k])),
         )
     }
 }
@@ -147,7 +141,7 @@ impl<T: Real> InertiaBox<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Ellipsoid<T> {
     /// Squares of the products of two half axes each, over the greatest one to the fourth.
-    pub squares: [T; 3],
+    pub squares: Vec3<T>,
     /// Area of the projection of a ball around it.
     pub sphere_area: T,
     /// Greatest area of a projection.
@@ -157,15 +151,15 @@ pub struct Ellipsoid<T> {
     /// Drag of the rest of the greatest one.
     pub slender_drag: T,
     /// Drag of turning by axis.
-    pub angular_drag: [T; 3],
+    pub angular_drag: Vec3<T>,
     /// Lift by camber for unit area.
     pub kutta_lift: T,
     /// Lift by spin.
     pub magnus_lift: T,
     /// Mass of what is carried along by axis.
-    pub mass: [T; 3],
+    pub mass: Vec3<T>,
     /// Its inertia by axis.
-    pub inertia: [T; 3],
+    pub inertia: Vec3<T>,
     /// Drag of slow flow against turning.
     pub visc_torque_coef: T,
     /// Drag of slow flow against velocity.
@@ -178,9 +172,9 @@ pub struct Flow<T> {
     /// Speed.
     pub speed: T,
     /// Unit velocity.
-    pub along: [T; 3],
+    pub along: Vec3<T>,
     /// Normal of the surface where the flow meets it, not of unit length.
-    pub normal: [T; 3],
+    pub normal: Vec3<T>,
     /// Normal times unit velocity.
     pub alpha: T,
     /// Square of the normal.
@@ -190,7 +184,7 @@ pub struct Flow<T> {
 impl<T: Real> Ellipsoid<T> {
     /// The ellipsoid of a geom.
     pub fn new(m: &Model<T>, g: usize) -> Self {
-        let [a, b, c] = semi_axes(m, g);
+        let Vec3([a, b, c]) = semi_axes(m, g);
         let c0 = &m.geom_fluid[12 * g..12 * g + 12];
         let (density, viscosity) = (m.opt_density[0].max(T::ZERO), m.opt_viscosity[0].max(T::ZERO));
         let pi = T::of(std::f64::consts::PI);
@@ -201,11 +195,11 @@ impl<T: Real> Ellipsoid<T> {
         // moments of drag about each axis, and the greatest
         let fourth = |s: T| square(square(s));
         let unit = T::of(8.0 / 15.0) * pi * density;
-        let about = [a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))];
+        let about = Vec3([a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))]);
         let greatest = middle * fourth(most);
         let diameter = T::of(2.0 / 3.0) * (a + b + c);
         Self {
-            squares: [square(y * z), square(z * x), square(x * y)],
+            squares: Vec3([square(y * z), square(z * x), square(x * y)]),
             sphere_area: pi * square(most),
             area_max: pi * most * middle,
             blunt_drag: c0[1] * density,
@@ -213,18 +207,18 @@ impl<T: Real> Ellipsoid<T> {
             angular_drag: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
             kutta_lift: c0[4] * density,
             magnus_lift: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
-            mass: scale([c0[6], c0[7], c0[8]], density),
-            inertia: scale([c0[9], c0[10], c0[11]], density),
+            mass: vec3(c0, 2) * density,
+            inertia: vec3(c0, 3) * density,
             visc_torque_coef: viscosity * pi * diameter * diameter * diameter,
             visc_force_coef: viscosity * T::of(3.0) * pi * diameter,
         }
     }
 
     /// The flow around it at a velocity.
-    pub fn flow(&self, v: [T; 3]) -> Flow<T> {
-        let speed = norm3(v);
-        let along = if speed > T::MINVAL { scale(v, T::ONE / speed) } else { [T::ZERO; 3] };
-        let normal = times(self.squares, along);
+    pub fn flow(&self, v: Vec3<T>) -> Flow<T> {
+        let speed = length(v);
+        let along = if speed > T::MINVAL { v * (T::ONE / speed) } else { Vec3::ZERO };
+        let normal = self.squares * along;
         Flow { speed, along, normal, alpha: dot(normal, along), beta: dot(normal, normal) }
     }
 
@@ -238,32 +232,32 @@ impl<T: Real> Ellipsoid<T> {
     }
 
     /// Torque and force.
-    fn force(&self, w: [T; 3], v: [T; 3]) -> ([T; 3], [T; 3]) {
+    fn force(&self, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
         // the medium that is carried along
-        let (momentum, spin) = (times(self.mass, v), times(self.inertia, w));
-        let mut torque = add(cross(momentum, v), cross(spin, w));
+        let (momentum, spin) = (self.mass * v, self.inertia * w);
+        let mut torque = cross(momentum, v) + cross(spin, w);
         let mut force = cross(momentum, w);
         // lift
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
-        force = add_scaled(force, cross(w, v), self.magnus_lift);
-        let turned = sub(scale(flow.along, flow.alpha), flow.normal);
-        force = add_scaled(force, turned, camber * flow.speed * flow.speed);
+        force += cross(w, v) * self.magnus_lift;
+        let turned = flow.along * flow.alpha - flow.normal;
+        force += turned * (camber * flow.speed * flow.speed);
         // drag
         let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
-        force = add_scaled(force, v, -(self.visc_force_coef + fast));
-        torque = add_scaled(torque, w, -(self.visc_torque_coef + norm3(times(self.angular_drag, w))));
-        (torque, force)
+        force -= v * (self.visc_force_coef + fast);
+        torque -= w * (self.visc_torque_coef + length(self.angular_drag * w));
+        Spatial::new(torque, force)
     }
 }
 
 /// Half axes of the ellipsoid that stands for a geom.
-fn semi_axes<T: Real>(m: &Model<T>, g: usize) -> [T; 3] {
+fn semi_axes<T: Real>(m: &Model<T>, g: usize) -> Vec3<T> {
     let size = vec3(&m.geom_size, g);
     match m.geom_type[g] {
-        geom::SPHERE => [size[0]; 3],
-        geom::CAPSULE => [size[0], size[0], size[0] + size[1]],
-        geom::CYLINDER => [size[0], size[0], size[1]],
+        geom::SPHERE => Vec3([size[0]; 3]),
+        geom::CAPSULE => Vec3([size[0], size[0], size[0] + size[1]]),
+        geom::CYLINDER => Vec3([size[0], size[0], size[1]]),
         _ => size,
     }
 }

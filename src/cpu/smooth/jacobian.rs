@@ -1,6 +1,6 @@
 //! How degrees of freedom move points of bodies.
 
-use crate::cpu::math::{add, cross, sub, vec3, vec6};
+use crate::cpu::math::{Spatial, Vec3, cross, spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -16,20 +16,21 @@ pub fn moves<T: Real>(m: &Model<T>, dof: usize, body: usize) -> bool {
     at == top
 }
 
-/// Velocity of a point of a body, and angular velocity, from unit speed of a degree of freedom.
-pub fn jac_column<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    dof: usize,
-    body: usize,
-    point: [T; 3],
-) -> ([T; 3], [T; 3]) {
-    if !moves(m, dof, body) {
-        return ([T::ZERO; 3], [T::ZERO; 3]);
+/// Last degree of freedom that moves a body; -1 for none.
+pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
+    let moving = m.body_weldid[body] as usize;
+    if m.body_dofnum[moving] == 0 {
+        return -1;
     }
-    let c = vec6(&d.cdof, dof);
-    let root = m.body_rootid[body] as usize;
-    let turn = [c[0], c[1], c[2]];
-    let offset = sub(point, vec3(&d.subtree_com, root));
-    (add([c[3], c[4], c[5]], cross(turn, offset)), turn)
+    m.body_dofadr[moving] + m.body_dofnum[moving] - 1
+}
+
+/// Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
+pub fn jac_column<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, point: Vec3<T>) -> Spatial<T> {
+    if !moves(m, dof, body) {
+        return Spatial::ZERO;
+    }
+    let axis = spatial(&d.cdof, dof);
+    let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    Spatial::new(axis.ang, axis.lin + cross(axis.ang, offset))
 }

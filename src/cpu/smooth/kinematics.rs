@@ -4,8 +4,8 @@
 //! documentation, Computation, "Kinematics"). A body's joints act one after the other in its own frame.
 
 use crate::cpu::math::{
-    add, add_scaled, axis_angle_quat, mat_mul_vec, mat3, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
-    set_mat3, set_vec3, set_vec4, sub, vec3, vec4,
+    Quat, Vec3, axis_angle_quat, mat3, quat, quat_at, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
+    set_mat3, set_quat, set_vec3, vec3, vec3_at,
 };
 use crate::model::Model;
 use crate::model::data::Data;
@@ -35,9 +35,9 @@ pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// The world's frame is the identity.
 fn place_world<T: Real>(d: &mut Data<T>) {
-    let quat = [T::ONE, T::ZERO, T::ZERO, T::ZERO];
-    set_vec3(&mut d.xpos, 0, [T::ZERO; 3]);
-    set_vec4(&mut d.xquat, 0, quat);
+    let quat = Quat::IDENTITY;
+    set_vec3(&mut d.xpos, 0, Vec3::ZERO);
+    set_quat(&mut d.xquat, 0, quat);
     set_mat3(&mut d.xmat, 0, quat_to_mat(quat));
 }
 
@@ -48,33 +48,33 @@ fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let (pos, quat) = if free { place_free(m, d, first as usize) } else { place_jointed(m, d, body) };
     let quat = quat_normalize(quat);
     set_vec3(&mut d.xpos, body, pos);
-    set_vec4(&mut d.xquat, body, quat);
+    set_quat(&mut d.xquat, body, quat);
     set_mat3(&mut d.xmat, body, quat_to_mat(quat));
 }
 
 /// Pose of a body on a free joint: its coordinates are the pose.
-fn place_free<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) -> ([T; 3], [T; 4]) {
-    let q = &d.qpos[m.jnt_qposadr[jnt] as usize..][..7];
-    let pos = [q[0], q[1], q[2]];
-    let quat = quat_normalize([q[3], q[4], q[5], q[6]]);
+fn place_free<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) -> (Vec3<T>, Quat<T>) {
+    let adr = m.jnt_qposadr[jnt] as usize;
+    let pos = vec3_at(&d.qpos, adr);
+    let quat = quat_normalize(quat_at(&d.qpos, adr + 3));
     set_vec3(&mut d.xanchor, jnt, pos);
     set_vec3(&mut d.xaxis, jnt, vec3(&m.jnt_axis, jnt));
     (pos, quat)
 }
 
 /// Pose of a body that is fixed, a mocap body, or on ball, slide and hinge joints.
-fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> ([T; 3], [T; 4]) {
+fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> (Vec3<T>, Quat<T>) {
     let parent = m.body_parentid[body] as usize;
     let mocap = m.body_mocapid[body];
     // frame before the joints act
     let (local_pos, local_quat) = if mocap >= 0 {
         let id = mocap as usize;
-        (vec3(&d.mocap_pos, id), quat_normalize(vec4(&d.mocap_quat, id)))
+        (vec3(&d.mocap_pos, id), quat_normalize(quat(&d.mocap_quat, id)))
     } else {
-        (vec3(&m.body_pos, body), vec4(&m.body_quat, body))
+        (vec3(&m.body_pos, body), quat(&m.body_quat, body))
     };
-    let mut pos = add(vec3(&d.xpos, parent), mat_mul_vec(mat3(&d.xmat, parent), local_pos));
-    let mut quat = quat_mul(vec4(&d.xquat, parent), local_quat);
+    let mut pos = vec3(&d.xpos, parent) + mat3(&d.xmat, parent) * local_pos;
+    let mut quat = quat_mul(quat(&d.xquat, parent), local_quat);
     // the joints in turn
     if m.body_jntnum[body] > 0 {
         let first = m.body_jntadr[body] as usize;
@@ -90,52 +90,51 @@ fn apply_joint<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     jnt: usize,
-    pos: [T; 3],
-    quat: [T; 4],
-) -> ([T; 3], [T; 4]) {
+    pos: Vec3<T>,
+    quat: Quat<T>,
+) -> (Vec3<T>, Quat<T>) {
     let adr = m.jnt_qposadr[jnt] as usize;
     let local = vec3(&m.jnt_pos, jnt);
-    let anchor = add(pos, quat_rotate(quat, local));
+    let anchor = pos + quat_rotate(quat, local);
     let axis = quat_rotate(quat, vec3(&m.jnt_axis, jnt));
     set_vec3(&mut d.xanchor, jnt, anchor);
     set_vec3(&mut d.xaxis, jnt, axis);
     let kind = m.jnt_type[jnt];
     if kind == joint::SLIDE {
-        return (add_scaled(pos, axis, d.qpos[adr] - m.qpos0[adr]), quat);
+        return (pos + axis * (d.qpos[adr] - m.qpos0[adr]), quat);
     }
     // turn about the anchor
     let turn = if kind == joint::BALL {
-        let q = &d.qpos[adr..adr + 4];
-        quat_normalize([q[0], q[1], q[2], q[3]])
+        quat_normalize(quat_at(&d.qpos, adr))
     } else {
         axis_angle_quat(vec3(&m.jnt_axis, jnt), d.qpos[adr] - m.qpos0[adr])
     };
     let quat = quat_mul(quat, turn);
-    (sub(anchor, quat_rotate(quat, local)), quat)
+    (anchor - quat_rotate(quat, local), quat)
 }
 
 /// Centre of mass and principal axes of one body.
 fn place_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let pos = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.body_ipos, body));
-    let quat = quat_mul(vec4(&d.xquat, body), vec4(&m.body_iquat, body));
-    set_vec3(&mut d.xipos, body, add(vec3(&d.xpos, body), pos));
+    let pos = mat3(&d.xmat, body) * vec3(&m.body_ipos, body);
+    let quat = quat_mul(quat(&d.xquat, body), quat(&m.body_iquat, body));
+    set_vec3(&mut d.xipos, body, vec3(&d.xpos, body) + pos);
     set_mat3(&mut d.ximat, body, quat_to_mat(quat));
 }
 
 /// Pose of one geom.
 fn place_geom<T: Real>(m: &Model<T>, d: &mut Data<T>, geom: usize) {
     let body = m.geom_bodyid[geom] as usize;
-    let pos = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.geom_pos, geom));
-    let quat = quat_mul(vec4(&d.xquat, body), vec4(&m.geom_quat, geom));
-    set_vec3(&mut d.geom_xpos, geom, add(vec3(&d.xpos, body), pos));
+    let pos = mat3(&d.xmat, body) * vec3(&m.geom_pos, geom);
+    let quat = quat_mul(quat(&d.xquat, body), quat(&m.geom_quat, geom));
+    set_vec3(&mut d.geom_xpos, geom, vec3(&d.xpos, body) + pos);
     set_mat3(&mut d.geom_xmat, geom, quat_to_mat(quat));
 }
 
 /// Pose of one site.
 fn place_site<T: Real>(m: &Model<T>, d: &mut Data<T>, site: usize) {
     let body = m.site_bodyid[site] as usize;
-    let pos = mat_mul_vec(mat3(&d.xmat, body), vec3(&m.site_pos, site));
-    let quat = quat_mul(vec4(&d.xquat, body), vec4(&m.site_quat, site));
-    set_vec3(&mut d.site_xpos, site, add(vec3(&d.xpos, body), pos));
+    let pos = mat3(&d.xmat, body) * vec3(&m.site_pos, site);
+    let quat = quat_mul(quat(&d.xquat, body), quat(&m.site_quat, site));
+    set_vec3(&mut d.site_xpos, site, vec3(&d.xpos, body) + pos);
     set_mat3(&mut d.site_xmat, site, quat_to_mat(quat));
 }

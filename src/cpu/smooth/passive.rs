@@ -6,7 +6,7 @@
 
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::cpu::constraint::adhesion::adhesion_forces;
-use crate::cpu::math::{add_scaled, cross, norm3, quat_normalize, quat_sub, scale, sub, vec3};
+use crate::cpu::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan::has_fluid;
@@ -84,11 +84,8 @@ pub fn stiffness_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
 }
 
 /// Rotation vector from the rest orientation to the current one, of the quaternion at `adr`.
-pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> [T; 3] {
-    let q = &d.qpos[adr..adr + 4];
-    let r = &m.qpos_spring[adr..adr + 4];
-    let quat = quat_normalize([q[0], q[1], q[2], q[3]]);
-    quat_sub(quat, [r[0], r[1], r[2], r[3]])
+pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> Vec3<T> {
+    quat_sub(quat_normalize(quat_at(&d.qpos, adr)), quat_at(&m.qpos_spring, adr))
 }
 
 /// Displacement of a tendon from the range in which its spring is at rest.
@@ -119,17 +116,15 @@ fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
         return;
     }
     if kind == joint::FREE {
-        let q = &d.qpos[adr..adr + 3];
-        let r = &m.qpos_spring[adr..adr + 3];
-        let x = sub([q[0], q[1], q[2]], [r[0], r[1], r[2]]);
-        let force = scale(x, -stiffness_at(k, norm3(x)));
-        d.qfrc_spring[dof..dof + 3].copy_from_slice(&force);
+        let x = vec3_at(&d.qpos, adr) - vec3_at(&m.qpos_spring, adr);
+        let force = x * -stiffness_at(k, length(x));
+        d.qfrc_spring[dof..dof + 3].copy_from_slice(&force.0);
         adr += 3;
         dof += 3;
     }
     let x = spring_rotation(m, d, adr);
-    let force = scale(x, -stiffness_at(k, norm3(x)));
-    d.qfrc_spring[dof..dof + 3].copy_from_slice(&force);
+    let force = x * -stiffness_at(k, length(x));
+    d.qfrc_spring[dof..dof + 3].copy_from_slice(&force.0);
 }
 
 /// Adds the forces of one tendon's spring and damper.
@@ -184,12 +179,10 @@ pub fn subtree_end<T: Real>(m: &Model<T>, top: usize) -> usize {
 }
 
 /// Velocity of a body's centre of mass per unit of a degree of freedom, along `direction`.
-fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, direction: [T; 3]) -> T {
-    let c = &d.cdof[6 * dof..6 * dof + 6];
-    let root = m.body_rootid[body] as usize;
-    let offset = sub(vec3(&d.xipos, body), vec3(&d.subtree_com, root));
-    let vel = add_scaled([c[3], c[4], c[5]], cross([c[0], c[1], c[2]], offset), T::ONE);
-    vel[0] * direction[0] + vel[1] * direction[1] + vel[2] * direction[2]
+fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, direction: Vec3<T>) -> T {
+    let axis = spatial(&d.cdof, dof);
+    let offset = vec3(&d.xipos, body) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    dot(axis.lin + cross(axis.ang, offset), direction)
 }
 
 /// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as

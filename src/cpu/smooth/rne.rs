@@ -4,7 +4,7 @@
 
 use super::reflected_inertia::armature_of_tendon;
 use super::tendon_path::{is_spatial, tendon_length_acceleration};
-use crate::cpu::math::{add_scaled6, dot6, force_cross, inertia_mul, set_vec6, vec3, vec6, vec10};
+use crate::cpu::math::{Spatial, dot6, force_cross, inertia, inertia_mul, set_spatial, spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -14,12 +14,11 @@ use crate::schema::enums::disable;
 pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     // accelerations without those of the joints, root to leaf
-    let mut world = [T::ZERO; 6];
+    let mut world = Spatial::ZERO;
     if !m.disabled(disable::GRAVITY) {
-        let g = vec3(&m.opt_gravity, 0);
-        world = [T::ZERO, T::ZERO, T::ZERO, -g[0], -g[1], -g[2]];
+        world.lin = -vec3(&m.opt_gravity, 0);
     }
-    set_vec6(&mut d.bias_cacc, 0, world);
+    set_spatial(&mut d.bias_cacc, 0, world);
     for level in 1..s.nlevel {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -34,8 +33,8 @@ pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     for dof in 0..s.nv {
-        let force = vec6(&d.bias_cfrc, m.dof_bodyid[dof] as usize);
-        d.qfrc_bias[dof] = dot6(vec6(&d.cdof, dof), force);
+        let force = spatial(&d.bias_cfrc, m.dof_bodyid[dof] as usize);
+        d.qfrc_bias[dof] = dot6(spatial(&d.cdof, dof), force);
     }
     for ten in 0..s.ntendon {
         add_tendon_bias(m, d, ten);
@@ -57,25 +56,25 @@ fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
 
 /// Acceleration of one body at zero joint acceleration.
 fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut acc = vec6(&d.bias_cacc, m.body_parentid[body] as usize);
+    let mut acc = spatial(&d.bias_cacc, m.body_parentid[body] as usize);
     for i in 0..m.body_dofnum[body] as usize {
         let dof = m.body_dofadr[body] as usize + i;
-        acc = add_scaled6(acc, vec6(&d.cdof_dot, dof), d.qvel[dof]);
+        acc += spatial(&d.cdof_dot, dof) * d.qvel[dof];
     }
-    set_vec6(&mut d.bias_cacc, body, acc);
+    set_spatial(&mut d.bias_cacc, body, acc);
 }
 
 /// Force that moves one body and its children's subtrees; the world has no inertia of its own.
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let inertia = vec10(&d.cinert, body);
-    let vel = vec6(&d.cvel, body);
+    let inertia = inertia(&d.cinert, body);
+    let vel = spatial(&d.cvel, body);
     let momentum = inertia_mul(inertia, vel);
-    let mut force = inertia_mul(inertia, vec6(&d.bias_cacc, body));
-    force = add_scaled6(force, force_cross(vel, momentum), T::ONE);
+    let mut force = inertia_mul(inertia, spatial(&d.bias_cacc, body));
+    force += force_cross(vel, momentum);
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
-        let child = vec6(&d.bias_cfrc, m.child_body[k] as usize);
-        force = add_scaled6(force, child, T::ONE);
+        let child = spatial(&d.bias_cfrc, m.child_body[k] as usize);
+        force += child;
     }
-    set_vec6(&mut d.bias_cfrc, body, force);
+    set_spatial(&mut d.bias_cfrc, body, force);
 }

@@ -10,8 +10,7 @@ use super::wrap::line;
 use crate::cpu::constraint::contact_force::contact_force;
 use crate::cpu::constraint::equality;
 use crate::cpu::math::{
-    add, add_scaled6, cross, force_cross, inertia_mul, mat_t_mul_vec, mat3, scale, set_vec6, sub, vec3, vec6,
-    vec10,
+    Spatial, Vec3, cross, force_cross, inertia, inertia_mul, mat3, set_spatial, spatial, vec3,
 };
 use crate::model::Model;
 use crate::model::data::Data;
@@ -22,12 +21,11 @@ use crate::schema::enums::{disable, transmission};
 /// Accelerations, forces from outside and forces of joints.
 pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     // accelerations, root to leaf
-    let mut world = [T::ZERO; 6];
+    let mut world = Spatial::ZERO;
     if !m.disabled(disable::GRAVITY) {
-        let g = vec3(&m.opt_gravity, 0);
-        world = [T::ZERO, T::ZERO, T::ZERO, -g[0], -g[1], -g[2]];
+        world.lin = -vec3(&m.opt_gravity, 0);
     }
-    set_vec6(&mut d.cacc, 0, world);
+    set_spatial(&mut d.cacc, 0, world);
     for level in 1..m.sizes.nlevel {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -46,28 +44,27 @@ pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Forces of the caller, of contacts and of tendons on each body but the world.
 fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    set_vec6(&mut d.cfrc_ext, 0, [T::ZERO; 6]);
+    set_spatial(&mut d.cfrc_ext, 0, Spatial::ZERO);
     for body in 1..m.sizes.nbody {
-        let f = vec6(&d.xfrc_applied, body);
-        let wrench = ([f[3], f[4], f[5]], [f[0], f[1], f[2]]);
+        let wrench = Spatial::new(vec3(&d.xfrc_applied, 2 * body + 1), vec3(&d.xfrc_applied, 2 * body));
         let about = about_root(m, d, body, vec3(&d.xipos, body), wrench);
-        set_vec6(&mut d.cfrc_ext, body, about);
+        set_spatial(&mut d.cfrc_ext, body, about);
     }
     for con in 0..d.ncon[0] as usize {
         if d.contact_efc_address[con] < 0 {
             continue;
         }
-        let f = contact_force(m, d, con);
+        let force = contact_force(m, d, con);
         // to global axes: those of the contact are rows
         let frame = mat3(&d.contact_frame, con);
-        let wrench = (mat_t_mul_vec(frame, [f[3], f[4], f[5]]), mat_t_mul_vec(frame, [f[0], f[1], f[2]]));
+        let wrench = Spatial::new(force.ang * frame, force.lin * frame);
         for side in 0..2 {
             let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
             if body > 0 {
                 let sign = if side == 0 { -T::ONE } else { T::ONE };
                 let about = about_root(m, d, body, vec3(&d.contact_pos, con), wrench);
-                let sum = add_scaled6(vec6(&d.cfrc_ext, body), about, sign);
-                set_vec6(&mut d.cfrc_ext, body, sum);
+                let sum = spatial(&d.cfrc_ext, body) + about * sign;
+                set_spatial(&mut d.cfrc_ext, body, sum);
             }
         }
     }
@@ -91,8 +88,8 @@ fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
                 if body > 0 {
                     let about = about_root(m, d, body, point, wrench);
-                    let sum = add_scaled6(vec6(&d.cfrc_ext, body), about, sign);
-                    set_vec6(&mut d.cfrc_ext, body, sum);
+                    let sum = spatial(&d.cfrc_ext, body) + about * sign;
+                    set_spatial(&mut d.cfrc_ext, body, sum);
                 }
             }
         }
@@ -114,10 +111,10 @@ fn add_tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
         let (direction, _) = line(from.pos, to.pos);
         for (end, sign) in [(from, -T::ONE), (to, T::ONE)] {
             if end.body > 0 {
-                let wrench = ([T::ZERO; 3], scale(direction, sign * force / divisor));
+                let wrench = Spatial::new(Vec3::ZERO, direction * (sign * force / divisor));
                 let about = about_root(m, d, end.body, end.pos, wrench);
-                let sum = add_scaled6(vec6(&d.cfrc_ext, end.body), about, T::ONE);
-                set_vec6(&mut d.cfrc_ext, end.body, sum);
+                let sum = spatial(&d.cfrc_ext, end.body) + about;
+                set_spatial(&mut d.cfrc_ext, end.body, sum);
             }
         }
     });
@@ -170,39 +167,38 @@ fn about_root<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     body: usize,
-    point: [T; 3],
-    (torque, force): ([T; 3], [T; 3]),
-) -> [T; 6] {
-    let arm = sub(point, vec3(&d.subtree_com, m.body_rootid[body] as usize));
-    let t = add(torque, cross(arm, force));
-    [t[0], t[1], t[2], force[0], force[1], force[2]]
+    point: Vec3<T>,
+    wrench: Spatial<T>,
+) -> Spatial<T> {
+    let arm = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    Spatial::new(wrench.ang + cross(arm, wrench.lin), wrench.lin)
 }
 
 /// Acceleration of one body.
 fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut acc = vec6(&d.cacc, m.body_parentid[body] as usize);
+    let mut acc = spatial(&d.cacc, m.body_parentid[body] as usize);
     for i in 0..m.body_dofnum[body] as usize {
         let dof = m.body_dofadr[body] as usize + i;
-        acc = add_scaled6(acc, vec6(&d.cdof_dot, dof), d.qvel[dof]);
-        acc = add_scaled6(acc, vec6(&d.cdof, dof), d.qacc[dof]);
+        acc += spatial(&d.cdof_dot, dof) * d.qvel[dof];
+        acc += spatial(&d.cdof, dof) * d.qacc[dof];
     }
-    set_vec6(&mut d.cacc, body, acc);
+    set_spatial(&mut d.cacc, body, acc);
 }
 
 /// Force that one body gets from its parent; the world has no inertia of its own.
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let mut force = [T::ZERO; 6];
+    let mut force = Spatial::ZERO;
     if body > 0 {
-        let inertia = vec10(&d.cinert, body);
-        let vel = vec6(&d.cvel, body);
-        force = inertia_mul(inertia, vec6(&d.cacc, body));
-        force = add_scaled6(force, force_cross(vel, inertia_mul(inertia, vel)), T::ONE);
-        force = add_scaled6(force, vec6(&d.cfrc_ext, body), -T::ONE);
+        let inertia = inertia(&d.cinert, body);
+        let vel = spatial(&d.cvel, body);
+        force = inertia_mul(inertia, spatial(&d.cacc, body));
+        force += force_cross(vel, inertia_mul(inertia, vel));
+        force -= spatial(&d.cfrc_ext, body);
     }
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
-        let child = vec6(&d.cfrc_int, m.child_body[k] as usize);
-        force = add_scaled6(force, child, T::ONE);
+        let child = spatial(&d.cfrc_int, m.child_body[k] as usize);
+        force += child;
     }
-    set_vec6(&mut d.cfrc_int, body, force);
+    set_spatial(&mut d.cfrc_int, body, force);
 }

@@ -3,9 +3,7 @@
 //! Leaf to root: the momentum of a subtree is that of its body and of its children's subtrees; angular momentum moves to
 //! another point by König's theorem.
 
-use crate::cpu::math::{
-    add, add_scaled, cross, mat_mul_vec, mat_t_mul_vec, mat3, scale, set_vec3, sub, vec3,
-};
+use crate::cpu::math::{cross, mat3, set_vec3, vec3};
 use crate::cpu::sensor::object_frames::motion_at;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -25,29 +23,26 @@ pub fn subtree_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn subtree_momentum<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let center = vec3(&d.xipos, body);
     let vel = motion_at(m, d, &d.cvel, body, center);
-    let velocity = [vel[3], vel[4], vel[5]];
     let mass = m.body_mass[body];
     let children = m.body_childadr[body] as usize..(m.body_childadr[body] + m.body_childnum[body]) as usize;
     // linear momentum
-    let mut momentum = scale(velocity, mass);
+    let mut momentum = vel.lin * mass;
     for k in children.clone() {
         let child = m.child_body[k] as usize;
-        momentum = add_scaled(momentum, vec3(&d.subtree_linvel, child), m.body_subtreemass[child]);
+        momentum += vec3(&d.subtree_linvel, child) * m.body_subtreemass[child];
     }
-    let linvel = scale(momentum, T::ONE / m.body_subtreemass[body].max(T::MINVAL));
+    let linvel = momentum * (T::ONE / m.body_subtreemass[body].max(T::MINVAL));
     // angular momentum of the body about its own centre of mass, then of everything about the subtree's
     let axes = mat3(&d.ximat, body);
-    let spin = mat_t_mul_vec(axes, [vel[0], vel[1], vel[2]]);
-    let inertia = vec3(&m.body_inertia, body);
-    let mut angmom = mat_mul_vec(axes, [inertia[0] * spin[0], inertia[1] * spin[1], inertia[2] * spin[2]]);
     let com = vec3(&d.subtree_com, body);
-    angmom = add(angmom, scale(cross(sub(center, com), sub(velocity, linvel)), mass));
+    let mut angmom = axes * (vec3(&m.body_inertia, body) * (vel.ang * axes));
+    angmom += cross(center - com, vel.lin - linvel) * mass;
     for k in children {
         let child = m.child_body[k] as usize;
-        let arm = sub(vec3(&d.subtree_com, child), com);
-        let relative = sub(vec3(&d.subtree_linvel, child), linvel);
-        angmom = add(angmom, vec3(&d.subtree_angmom, child));
-        angmom = add(angmom, scale(cross(arm, relative), m.body_subtreemass[child]));
+        let arm = vec3(&d.subtree_com, child) - com;
+        let relative = vec3(&d.subtree_linvel, child) - linvel;
+        angmom += vec3(&d.subtree_angmom, child);
+        angmom += cross(arm, relative) * m.body_subtreemass[child];
     }
     set_vec3(&mut d.subtree_linvel, body, linvel);
     set_vec3(&mut d.subtree_angmom, body, angmom);

@@ -4,7 +4,7 @@
 use super::jacobian::jac_column;
 use super::tendon_path::{PathPoint, PathSegment, for_each_segment, is_spatial};
 use super::wrap::line;
-use crate::cpu::math::{dot, sub};
+use crate::cpu::math::dot;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -81,8 +81,8 @@ fn straight<T: Real>(
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
         let dof = m.ten_J_colind[k] as usize;
-        let (start, _) = jac_column(m, d, dof, from.body, from.pos);
-        let (end, _) = jac_column(m, d, dof, to.body, to.pos);
-        d.ten_J[k] += dot(direction, sub(end, start)) / divisor;
+        let start = jac_column(m, d, dof, from.body, from.pos);
+        let end = jac_column(m, d, dof, to.body, to.pos);
+        d.ten_J[k] += dot(direction, end.lin - start.lin) / divisor;
     }
 }

@@ -1,7 +1,7 @@
 //! Paths of tendons in space: the segments between sites, around geoms and over pulleys.
 
 use super::wrap::{Obstacle, line, wrap};
-use crate::cpu::math::{add, cross, dot, mat3, scale, sub, vec3};
+use crate::cpu::math::{Vec3, cross, dot, mat3, vec3};
 use crate::cpu::sensor::object_frames::motion_at;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -12,7 +12,7 @@ use crate::schema::enums::wrap as kind;
 #[derive(Clone, Copy, Debug)]
 pub struct PathPoint<T> {
     /// Global position.
-    pub pos: [T; 3],
+    pub pos: Vec3<T>,
     /// Body.
     pub body: usize,
 }
@@ -112,13 +112,12 @@ pub fn tendon_length_acceleration<T: Real>(
         let ends = [from, to].map(|end| {
             let v = motion_at(m, d, &d.cvel, end.body, end.pos);
             let a = motion_at(m, d, acc(d), end.body, end.pos);
-            let velocity = [v[3], v[4], v[5]];
-            (velocity, add([a[3], a[4], a[5]], cross([v[0], v[1], v[2]], velocity)))
+            (v.lin, a.lin + cross(v.ang, v.lin))
         });
-        let velocity = sub(ends[1].0, ends[0].0);
+        let velocity = ends[1].0 - ends[0].0;
         let along = dot(direction, velocity);
-        let across = sub(velocity, scale(direction, along));
-        sum += (dot(direction, sub(ends[1].1, ends[0].1)) + dot(across, across) / length) / divisor;
+        let across = velocity - direction * along;
+        sum += (dot(direction, ends[1].1 - ends[0].1) + dot(across, across) / length) / divisor;
     });
     sum
 }

@@ -4,29 +4,29 @@
 //! the geom is a circle about the origin. A side site inside the geom makes the tendon pass through the
 //! circle instead: it touches it at one point, where both parts make the same angle.
 
-use crate::cpu::math::{add, cross, dot, mat_mul_vec, mat_t_mul_vec, norm3, scale, sub};
+use crate::cpu::math::{Mat3, Vec3, cross, dot, length};
 use crate::real::Real;
 
 /// A geom that a tendon wraps around.
 #[derive(Clone, Copy, Debug)]
 pub struct Obstacle<T> {
     /// Centre.
-    pub pos: [T; 3],
+    pub pos: Vec3<T>,
     /// Orientation.
-    pub mat: [T; 9],
+    pub mat: Mat3<T>,
     /// Radius.
     pub radius: T,
     /// Infinite cylinder along z, not a sphere.
     pub cylinder: bool,
     /// Point on the side to pass.
-    pub side: Option<[T; 3]>,
+    pub side: Option<Vec3<T>>,
 }
 
 /// Where a tendon touches an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct WrapArc<T> {
     /// First and last point.
-    pub points: [[T; 3]; 2],
+    pub points: [Vec3<T>; 2],
     /// Length between them along the surface.
     pub length: T,
 }
@@ -38,22 +38,22 @@ type Point<T> = [T; 2];
 type FlatPath<T> = (Point<T>, Point<T>, T);
 
 /// Path from one point to another around an obstacle; nothing where it is straight.
-pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
-    let local = |x: [T; 3]| mat_t_mul_vec(obstacle.mat, sub(x, obstacle.pos));
+pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
+    let local = |x: Vec3<T>| (x - obstacle.pos) * obstacle.mat;
     let (p, q, side) = (local(from), local(to), obstacle.side.map(local));
-    if norm3(p) < T::MINVAL || norm3(q) < T::MINVAL {
+    if length(p) < T::MINVAL || length(q) < T::MINVAL {
         return None;
     }
     let [x, y] = if obstacle.cylinder { across() } else { plane(p, q) };
-    let flat = |v: [T; 3]| [dot(v, x), dot(v, y)];
+    let flat = |v: Vec3<T>| [dot(v, x), dot(v, y)];
     let r = obstacle.radius;
-    let inside = side.is_some_and(|s| norm3(s) < r);
+    let inside = side.is_some_and(|s| length(s) < r);
     let (first, last, mut length) = if inside {
         wrap_inside(flat(p), flat(q), r)?
     } else {
         wrap_circle(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
     };
-    let mut points = [first, last].map(|t| add(scale(x, t[0]), scale(y, t[1])));
+    let mut points = [first, last].map(|t| x * t[0] + y * t[1]);
     if obstacle.cylinder {
         // the height rises evenly along the path
         let before = distance(flat(p), first);
@@ -62,27 +62,27 @@ pub fn wrap<T: Real>(from: [T; 3], to: [T; 3], obstacle: &Obstacle<T>) -> Option
         points[1][2] = p[2] + rise * (before + length);
         length = (length * length * (T::ONE + rise * rise)).sqrt();
     }
-    let points = points.map(|t| add(obstacle.pos, mat_mul_vec(obstacle.mat, t)));
+    let points = points.map(|t| obstacle.pos + obstacle.mat * t);
     Some(WrapArc { points, length })
 }
 
 /// Axes of the plane across a cylinder.
-fn across<T: Real>() -> [[T; 3]; 2] {
-    [[T::ONE, T::ZERO, T::ZERO], [T::ZERO, T::ONE, T::ZERO]]
+fn across<T: Real>() -> [Vec3<T>; 2] {
+    [Vec3::X, Vec3::Y]
 }
 
 /// Axes of the plane through two points and the origin.
-fn plane<T: Real>(p: [T; 3], q: [T; 3]) -> [[T; 3]; 2] {
-    let x = scale(p, T::ONE / norm3(p));
+fn plane<T: Real>(p: Vec3<T>, q: Vec3<T>) -> [Vec3<T>; 2] {
+    let x = p * (T::ONE / length(p));
     let mut normal = cross(p, q);
-    if norm3(normal) < T::MINVAL {
+    if length(normal) < T::MINVAL {
         // both are on one line with the centre: any plane along it does
-        let mut axis = [T::ZERO; 3];
+        let mut axis = Vec3::ZERO;
         let small = (0..3).fold(0, |m, i| if x[i].abs() < x[m].abs() { i } else { m });
         axis[small] = T::ONE;
         normal = cross(x, axis);
     }
-    let normal = scale(normal, T::ONE / norm3(normal));
+    let normal = normal * (T::ONE / length(normal));
     [x, cross(normal, x)]
 }
 
@@ -220,10 +220,10 @@ fn unit<T: Real>(a: Point<T>) -> Point<T> {
 }
 
 /// Straight line from one point to another: its direction and length.
-pub fn line<T: Real>(from: [T; 3], to: [T; 3]) -> ([T; 3], T) {
-    let d = sub(to, from);
-    let length = norm3(d);
-    let direction = if length < T::MINVAL { [T::ONE, T::ZERO, T::ZERO] } else { scale(d, T::ONE / length) };
+pub fn line<T: Real>(from: Vec3<T>, to: Vec3<T>) -> (Vec3<T>, T) {
+    let d = to - from;
+    let length = length(d);
+    let direction = if length < T::MINVAL { Vec3::X } else { d * (T::ONE / length) };
     (direction, length)
 }
 
@@ -232,16 +232,16 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    fn circle(side: Option<[f64; 3]>) -> Obstacle<f64> {
-        let mat = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        Obstacle { pos: [0.0; 3], mat, radius: 1.0, cylinder: true, side }
+    fn circle(side: Option<Vec3<f64>>) -> Obstacle<f64> {
+        Obstacle { pos: Vec3::ZERO, mat: Mat3::IDENTITY, radius: 1.0, cylinder: true, side }
     }
 
     #[test]
     fn half_a_turn_around_a_cylinder() {
         // tangents at the top of the circle from both sides, a little below it
         let far = 3.0_f64;
-        let touch = wrap([-far, 0.0, 0.0], [far, 0.0, 0.0], &circle(Some([0.0, 2.0, 0.0]))).unwrap();
+        let touch = wrap(Vec3([-far, 0.0, 0.0]), Vec3([far, 0.0, 0.0]), &circle(Some(Vec3([0.0, 2.0, 0.0]))))
+            .unwrap();
         let angle = std::f64::consts::PI - 2.0 * (1.0 / far).acos();
         assert!((touch.length - angle).abs() < 1e-12);
         assert!(touch.points[0][1] > 0.0 && (touch.points[0][0] + touch.points[1][0]).abs() < 1e-12);
@@ -249,13 +249,17 @@ mod tests {
 
     #[test]
     fn straight_where_nothing_is_in_the_way() {
-        assert!(wrap([-3.0, 2.0, 0.0], [3.0, 2.0, 0.0], &circle(None)).is_none());
-        assert!(wrap([-3.0, 0.5, 0.0], [3.0, 0.5, 0.0], &circle(Some([0.1, 0.0, 0.0]))).is_none());
+        assert!(wrap(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(None)).is_none());
+        assert!(
+            wrap(Vec3([-3.0, 0.5, 0.0]), Vec3([3.0, 0.5, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
+                .is_none()
+        );
     }
 
     #[test]
     fn passes_through_at_equal_angles() {
-        let touch = wrap([-3.0, 2.0, 0.0], [3.0, 2.0, 0.0], &circle(Some([0.1, 0.0, 0.0]))).unwrap();
+        let touch = wrap(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
+            .unwrap();
         assert!((touch.points[0][1] - 1.0).abs() < 1e-12 && touch.points[0][0].abs() < 1e-12);
         assert_eq!(touch.length, 0.0);
     }

@@ -1,7 +1,7 @@
 //! Directions of the solver by conjugate gradients (Nocedal and Wright, Numerical Optimization, section 5.2), in the metric of
 //! the inertia: no matrix is made but that of the inertia, which is factored already.
 
-use super::solve::dof_range;
+use super::rows::dof_range;
 use crate::cpu::smooth::factor_m::solve_ld_within;
 use crate::model::Model;
 use crate::model::data::Data;

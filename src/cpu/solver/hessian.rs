@@ -1,6 +1,6 @@
 //! The Hessian of the solver's cost, dense in each island: made, factored, changed row by row, solved with.
 
-use super::solve::{RowBatch, dof_range, rows};
+use super::rows::{RowBatch, dof_range, rows};
 use crate::cpu::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
 use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
 use crate::model::Model;

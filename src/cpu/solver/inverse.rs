@@ -4,7 +4,7 @@
 //! acceleration alone: nothing is solved. `qacc` is an input; where the flag `invdiscrete` is set it is the change of
 //! the velocity in a time step, and is turned into the acceleration that makes it.
 
-use super::solve::residuals;
+use super::rows::residuals;
 use crate::cpu::constraint::constraint_cost::constraint_update;
 use crate::cpu::integrate::implicit::mul_implicit;
 use crate::cpu::math::add_row;

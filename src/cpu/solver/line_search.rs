@@ -1,7 +1,7 @@
 //! How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
 //! compared as differences from the start, so that nothing cancels in single precision.
 
-use super::solve::{dof_range, mul_jac_rows, norm, rows};
+use super::rows::{dof_range, mul_jac_rows, norm, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
 use crate::cpu::smooth::factor_m::mul_m_within;
 use crate::model::Model;

@@ -8,4 +8,5 @@ pub mod line_search;
 pub mod noslip;
 pub mod pgs;
 pub mod qcqp;
+pub mod rows;
 pub mod solve;

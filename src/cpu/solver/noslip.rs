@@ -2,7 +2,7 @@
 //! regulariser adds, at the normal forces that were found (MuJoCo documentation, Computation, "Noslip").
 
 use super::pgs::{PgsBlock, acceleration_of_forces, block_size};
-use super::solve::{cost_scale, rows};
+use super::rows::{cost_scale, rows};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;

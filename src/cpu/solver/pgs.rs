@@ -7,7 +7,7 @@
 //! with an elliptic cone together: first along their force, then the tangents within the bound that the normal force sets.
 
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
-use super::solve::{cost_scale, dof_range, mul_jac_rows, residuals, rows};
+use super::rows::{cost_scale, dof_range, mul_jac_rows, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, constraint_update};
 use crate::cpu::math::{add_row, dot_n};
 use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};

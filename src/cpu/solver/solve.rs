@@ -10,15 +10,14 @@
 //! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
 //! search, so that nothing cancels in single precision.
 
-use std::ops::Range;
-
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
+use super::rows::{RowBatch, cost_scale, dof_range, norm, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
-use crate::cpu::math::{add_rows4, dot_n, dot_rows4};
+use crate::cpu::math::add_rows4;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -59,32 +58,6 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
-}
-
-/// Range that the degrees of freedom of an island lie in.
-pub(crate) fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
-    let k = island as usize;
-    (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
-}
-
-/// Range that an island's rows lie in, among rows of others.
-pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
-    let k = island as usize;
-    // at most the rows that there are, also where a stage was left out
-    let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
-    most(d.island_efc_begin[k])..most(d.island_efc_end[k])
-}
-
-/// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
-pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
-    let (first, end) = dof_range(d, island);
-    let mut inertia = T::ZERO;
-    for i in first..end {
-        if d.dof_island[i] == island {
-            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
-        }
-    }
-    T::ONE / inertia.max(T::MINVAL)
 }
 
 /// Newton's method, or that of conjugate gradients, in one island; returns the number of its iterations.
@@ -130,37 +103,6 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
         }
     }
     m.opt_iterations[0].max(0)
-}
-
-/// Rows of an island that wait to be taken four at a time: what they are added to is then read and written
-/// once, not four times.
-#[derive(Default)]
-pub(crate) struct RowBatch<T> {
-    rows: [usize; 4],
-    weights: [T; 4],
-    pub(crate) count: usize,
-}
-
-impl<T: Real> RowBatch<T> {
-    /// Adds a row; true when there are four.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, row: usize, weight: T) -> bool {
-        self.rows[self.count] = row;
-        self.weights[self.count] = weight;
-        self.count += 1;
-        self.count == 4
-    }
-
-    /// The rows and weights that waited; places that were not filled repeat the first row with weight zero.
-    #[inline(always)]
-    pub(crate) fn take(&mut self) -> ([usize; 4], [T; 4]) {
-        for k in self.count..4 {
-            self.rows[k] = self.rows[0];
-        }
-        self.count = 0;
-        let weights = std::mem::replace(&mut self.weights, [T::ZERO; 4]);
-        (self.rows, weights)
-    }
 }
 
 /// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
@@ -294,41 +236,4 @@ fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild
         d.solver_search[i] = -d.solver_search[i];
     }
     decrement
-}
-
-/// Rows of the constraint Jacobian from `r` on times a vector, and how many: four where they are of one island.
-#[inline(always)]
-pub fn mul_jac_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
-    let nv = v.len();
-    let island = d.efc_island[r];
-    let (first, end) = dof_range(d, island);
-    let v = &v[first..end];
-    let row = |k: usize| &d.efc_J[(r + k) * nv + first..(r + k) * nv + end];
-    if r + 4 <= d.nefc[0] as usize && d.efc_island[r + 1..r + 4] == [island; 3] {
-        return (dot_rows4(v, row(0), row(1), row(2), row(3)), 4);
-    }
-    let mut products = [T::ZERO; 4];
-    products[0] = dot_n(v, row(0));
-    (products, 1)
-}
-
-/// Residual of all rows at an acceleration: their products with it, less the reference accelerations.
-pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
-    let mut r = 0;
-    while r < d.nefc[0] as usize {
-        let (products, count) = mul_jac_rows(d, r, acceleration);
-        for k in 0..count {
-            out[r + k] = products[k] - d.efc_aref[r + k];
-        }
-        r += count;
-    }
-}
-
-/// Euclidean length.
-pub(crate) fn norm<T: Real>(x: &[T]) -> T {
-    let mut sum = T::ZERO;
-    for i in 0..x.len() {
-        sum += x[i] * x[i];
-    }
-    sum.sqrt()
 }

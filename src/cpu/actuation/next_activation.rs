@@ -1,0 +1,30 @@
+//! The value of an activation a time step later.
+
+use super::dcmotor::next_state;
+use crate::cpu::math::clip;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+use crate::schema::enums::dynamics;
+
+/// An activation one time step later, within its range, when it changes at `rate`.
+pub fn next_activation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate: T) -> T {
+    let h = m.opt_timestep[0];
+    if m.actuator_dyntype[a] == dynamics::DCMOTOR {
+        return next_state(m, d, a, adr, rate);
+    }
+    let mut next = d.act[adr] + rate * elapsed(m, a, h);
+    if m.actuator_actlimited[a] != 0 {
+        next = clip(next, m.actuator_actrange[2 * a], m.actuator_actrange[2 * a + 1]);
+    }
+    next
+}
+
+/// Time by which a rate counts: that of an exact filter falls as it goes.
+fn elapsed<T: Real>(m: &Model<T>, a: usize, h: T) -> T {
+    if m.actuator_dyntype[a] != dynamics::FILTEREXACT {
+        return h;
+    }
+    let time = m.actuator_dynprm[10 * a].max(T::MINVAL);
+    -(time * (-h / time).exp_m1())
+}

@@ -1,0 +1,48 @@
+//! Setpoints of position servos of an orientation: those that differ by full turns are the same.
+
+use crate::cpu::math::{length, vec3};
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+use crate::schema::enums::{bias, dynamics, gain, input, joint, transmission};
+
+/// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
+/// site relative to another. Zero for all others.
+fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
+    let servo = (m.actuator_dyntype[a] == dynamics::NONE || m.actuator_dyntype[a] == dynamics::INTEGRATOR)
+        && m.actuator_gaintype[a] == gain::FIXED
+        && m.actuator_biastype[a] == bias::AFFINE
+        && m.actuator_biasprm[10 * a + 1] == -m.actuator_gainprm[10 * a];
+    let follows = m.actuator_gaintype[a] == gain::PID && m.actuator_ctrlspec[a] & input::POS != 0;
+    if !servo && !follows {
+        return T::ZERO;
+    }
+    let out = m.actuator_outadr[a] as usize;
+    let (linear, angular) = (vec3(&m.actuator_gear, 2 * out), vec3(&m.actuator_gear, 2 * out + 1));
+    let turn = T::of(2.0 * std::f64::consts::PI);
+    match m.actuator_trntype[a] {
+        transmission::JOINT | transmission::JOINTINPARENT
+            if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
+        {
+            turn * length(linear)
+        }
+        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && length(linear) == T::ZERO => {
+            turn * length(angular)
+        }
+        _ => T::ZERO,
+    }
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to the present length.
+pub fn unwrap_setpoint<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
+    unwrap_near(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
+}
+
+/// Of all setpoints that differ by full turns, the one nearest to another number.
+pub fn unwrap_near<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
+    let turn = full_turn(m, a);
+    if turn < T::MINVAL {
+        return setpoint;
+    }
+    setpoint - turn * ((setpoint - to) / turn + T::of(0.5)).floor()
+}
