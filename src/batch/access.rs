@@ -4,7 +4,8 @@ use super::Batch;
 use super::engine::Engine;
 use crate::error::{Error, Result};
 use crate::formats::npz::{Array, ArrayData};
-use crate::model::data::{COUNTERS, Data};
+use crate::model::data::Data;
+use crate::model::state::COUNTERS;
 use crate::schema::{Dim, Elem, Field, Size, Values, ValuesMut};
 
 /// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step

@@ -2,7 +2,9 @@
 
 pub mod data;
 pub mod features;
+pub mod history;
 pub mod plan;
+pub mod state;
 pub(crate) mod unsupported;
 
 use crate::error::Problem;
@@ -13,6 +15,9 @@ use crate::schema::{
 };
 
 pub use crate::schema::kinds::Names;
+
+/// A control or state beyond this is bad (`mjMAXVAL`).
+pub const MAX_VALUE: f64 = 1e10;
 
 macro_rules! define_model {
     ($($name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal;)*) => {

@@ -46,7 +46,6 @@ macro_rules! shape_pair_table {
         }
     };
 }
-#[allow(unused_imports, reason = "x")]
 pub(crate) use shape_pair_table;
 
 /// The way to the contacts of a pair.

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use crate::cpu::actuation::control::MAX_VALUE;
 use crate::mesh::CompiledMesh;
+use crate::model::MAX_VALUE;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 

@@ -2,13 +2,10 @@
 
 use super::history::delayed_ctrl;
 use crate::cpu::math::clip;
-use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::{MAX_VALUE, Model};
 use crate::real::Real;
 use crate::schema::enums::disable;
-
-/// A control or state beyond this is bad (`mjMAXVAL`).
-pub const MAX_VALUE: f64 = 1e10;
 
 /// Neither NaN nor beyond what counts as diverged.
 pub fn is_good<T: Real>(x: T) -> bool {

@@ -5,11 +5,11 @@
 //! activations that integrate them, are a rotation vector; the controls may be a quaternion too.
 
 use super::control::control;
-use super::history::is_quaternion;
 use super::next_activation::next_activation;
 use crate::cpu::math::{Quat, Vec3, axis_angle_quat, dot, length, quat_normalize, quat_sub, vec3_at};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::history::is_quaternion;
 use crate::real::Real;
 use crate::schema::enums::gain;
 

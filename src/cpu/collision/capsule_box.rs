@@ -4,7 +4,7 @@
 //! The axis is a segment, its points `centre + half x` with `x` from minus one to one, all as the box sees it. Where
 //! the second sphere goes follows the reference: as far along the segment as it stays above the same face.
 
-use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, sphere_box, tolerance};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, sphere_box_at, tolerance};
 use crate::cpu::math::{Vec3, dot, mat_column};
 use crate::real::Real;
 
@@ -56,7 +56,7 @@ pub fn capsule_box<T: Real>(
     let touch = |x: T, out: &mut ContactPoint<T>| {
         let at = center + pair.half * x;
         let pos = cuboid.mat * at + cuboid.pos;
-        sphere_box(&Shape { pos, ..*capsule }, cuboid, margin, out)
+        sphere_box_at(&Shape { pos, ..*capsule }, cuboid, margin, out)
     };
     let n = touch(x, &mut found[0]);
     match step {

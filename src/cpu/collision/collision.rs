@@ -8,27 +8,20 @@
 use std::ops::Range;
 
 use super::box_box::box_box;
-use super::capsule_box::capsule_box;
 use super::convex::convex_convex;
 use super::height_field::{MAX_PRISMS, Prisms};
+use super::pair::{Obb, closed_form, convex_shape, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
-use super::polytope::Hull;
-use super::primitives::{
-    ContactPoint, MAX_PAIR_CONTACTS, Shape, capsule_capsule, fallback_normal, plane_box, plane_capsule,
-    plane_cylinder, plane_ellipsoid, plane_sphere, sphere_box, sphere_capsule, sphere_cylinder,
-    sphere_sphere,
-};
-use super::support_map::ConvexShape;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use super::sweep_and_prune::sweep_and_prune;
-use crate::cpu::math::{
-    Mat3, Vec3, dot, length, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, vec3, vec3_at,
-};
+use crate::cpu::math::{dot, length, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, vec3, vec3_at};
 use crate::cpu::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::status;
 use crate::schema::enums::{disable, enable, geom};
+use crate::schema::shape_pairs::{Method, shape_pair};
 
 /// Least friction coefficient (`mjMINMU`).
 const MIN_FRICTION: f64 = 1e-5;
@@ -226,80 +219,6 @@ fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> 
     (margin, gap)
 }
 
-/// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
-#[inline(always)]
-pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
-    let apart = vec3(&d.geom_xpos, g2) - vec3(&d.geom_xpos, g1);
-    if m.geom_type[g1] == geom::PLANE {
-        let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
-        let normal = Vec3([mat[2], mat[5], mat[8]]);
-        return dot(apart, normal) > margin + m.geom_rbound[g2];
-    }
-    let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
-    dot(apart, apart) > reach * reach
-}
-
-/// A box with axes of its own.
-struct Obb<T> {
-    centre: Vec3<T>,
-    mat: Mat3<T>,
-    half: Vec3<T>,
-}
-
-impl<T: Real> Obb<T> {
-    /// The one with a centre and half sizes in a frame.
-    #[inline(always)]
-    fn new((pos, mat): (Vec3<T>, Mat3<T>), bounds: &[T]) -> Self {
-        Self { centre: pos + mat * vec3(bounds, 0), mat, half: vec3(bounds, 1) }
-    }
-
-    /// The one around a geom.
-    #[inline(always)]
-    fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
-        Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
-    }
-
-    /// Whether it is farther from another than `margin` along an axis of either of them (Gottschalk, Lin and Manocha,
-    /// *OBBTree*, 1996, without the axes across two edges).
-    #[inline(always)]
-    fn is_apart(&self, other: &Self, margin: T) -> bool {
-        let apart = other.centre - self.centre;
-        let mut turn = [Vec3::ZERO; 3];
-        for k in 0..3 {
-            // the second's axes along one of the first
-            let axis = mat_column(self.mat, k);
-            turn[k] = axis * other.mat;
-            let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
-            if dot(axis, apart).abs() > reach {
-                return true;
-            }
-        }
-        for k in 0..3 {
-            let column = Vec3([turn[0][k], turn[1][k], turn[2][k]]);
-            let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
-            if dot(mat_column(other.mat, k), apart).abs() > reach {
-                return true;
-            }
-        }
-        false
-    }
-}
-
-/// Pose and size of one geom.
-pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
-    Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
-}
-
-/// The same with the vertices of a mesh.
-pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
-    let kind = m.geom_type[id];
-    let hull = match usize::try_from(m.geom_dataid[id]) {
-        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
-        _ => Hull::None,
-    };
-    ConvexShape { kind, shape: shape(m, d, id), hull }
-}
-
 /// Contacts of one candidate nearer than `margin`; returns their number.
 fn collide_geoms<T: Real>(
     m: &Model<T>,
@@ -314,51 +233,19 @@ fn collide_geoms<T: Real>(
     if let Some(n) = closed_form(kinds, &a, &b, margin, found) {
         return n;
     }
-    match kinds {
-        (geom::BOX, geom::BOX) => box_box(&a, &b, margin, found),
-        (geom::PLANE, geom::MESH) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
-        (one, two) if is_convex(one) && is_convex(two) => {
+    match shape_pair(kinds).map(|pair| pair.method) {
+        Some(Method::BoxBox) => box_box(&a, &b, margin, found),
+        Some(Method::PlaneMesh) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
+        Some(Method::Convex) => {
             if Obb::around(m, d, g1).is_apart(&Obb::around(m, d, g2), margin) {
                 return 0;
             }
-            let multiple = !m.disabled(disable::MULTICCD) && has_face_or_edge(one) && has_face_or_edge(two);
+            let multiple =
+                !m.disabled(disable::MULTICCD) && has_face_or_edge(kinds.0) && has_face_or_edge(kinds.1);
             convex_convex(&convex_shape(m, d, g1), &convex_shape(m, d, g2), margin, multiple, found)
         }
         _ => 0,
     }
-}
-
-/// Contacts of two shapes nearer than `margin`, where there is a closed form that also gives their distance; returns
-/// their number.
-pub(crate) fn closed_form<T: Real>(
-    kinds: (i32, i32),
-    a: &Shape<T>,
-    b: &Shape<T>,
-    margin: T,
-    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
-) -> Option<usize> {
-    let (r1, r2) = (a.size[0], b.size[0]);
-    Some(match kinds {
-        (geom::PLANE, geom::SPHERE) => plane_sphere(a, b.pos, r2, margin, &mut found[0]),
-        (geom::PLANE, geom::CAPSULE) => plane_capsule(a, b, margin, found),
-        (geom::PLANE, geom::ELLIPSOID) => plane_ellipsoid(a, b, margin, &mut found[0]),
-        (geom::PLANE, geom::CYLINDER) => plane_cylinder(a, b, margin, found),
-        (geom::PLANE, geom::BOX) => plane_box(a, b, margin, found),
-        (geom::SPHERE, geom::SPHERE) => {
-            sphere_sphere(a.pos, r1, b.pos, r2, fallback_normal(a, b), margin, &mut found[0])
-        }
-        (geom::SPHERE, geom::CAPSULE) => sphere_capsule(a, b, margin, &mut found[0]),
-        (geom::SPHERE, geom::CYLINDER) => sphere_cylinder(a, b, margin, &mut found[0]),
-        (geom::SPHERE, geom::BOX) => sphere_box(a, b, margin, &mut found[0]),
-        (geom::CAPSULE, geom::CAPSULE) => capsule_capsule(a, b, margin, found),
-        (geom::CAPSULE, geom::BOX) => capsule_box(a, b, margin, found),
-        _ => return None,
-    })
-}
-
-/// Whether a type is known by its support function.
-pub(crate) fn is_convex(kind: i32) -> bool {
-    (geom::SPHERE..=geom::MESH).contains(&kind)
 }
 
 /// Whether a type has a face or an edge to lie on.

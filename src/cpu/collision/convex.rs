@@ -635,7 +635,7 @@ fn single_edge<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::collision::primitives::{Shape, capsule_capsule, sphere_sphere};
+    use crate::cpu::collision::primitives::{Shape, capsule_capsule, sphere_sphere_at};
     use crate::cpu::math::random::Random;
     use crate::cpu::math::{Mat3, Quat, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
 
@@ -721,7 +721,7 @@ mod tests {
             let (a, b) = (random.shape(), random.shape());
             let mut want = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let round = (geom::SPHERE, geom::SPHERE);
-            let n = sphere_sphere(a.pos, a.size[0], b.pos, b.size[0], Vec3::X, 0.05, &mut want[0]);
+            let n = sphere_sphere_at(a.pos, a.size[0], b.pos, b.size[0], Vec3::X, 0.05, &mut want[0]);
             for (kinds, n) in [(round, n), ((geom::CAPSULE, geom::CAPSULE), usize::MAX)] {
                 let n = if n == usize::MAX { capsule_capsule(&a, &b, 0.05, &mut want) } else { n };
                 let got = single(kinds, &a, &b);

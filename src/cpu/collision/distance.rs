@@ -3,14 +3,14 @@
 //! Pairs that have a closed form for their contacts have it for their distance: that of the deepest contact. For all
 //! other convex shapes it is the gap of their support functions ([`super::convex`]).
 
-use super::collision::{closed_form, convex_shape, is_convex, shape, spheres_apart};
 use super::convex::{GeomDistance, convex_distance};
+use super::pair::{closed_form, convex_shape, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::geom;
+use crate::schema::shape_pairs::{Method, shape_pair};
 
 /// Signed distance of two geoms, and where they are nearest; none where it is not below `most`, and of two planes.
 /// Where they overlap, the distance is minus the length of the shortest way apart.
@@ -33,14 +33,16 @@ pub fn geom_distance<T: Real>(
     // closed forms look for how deep it is where it is not above zero
     let gap = match closed_form(kinds, &a, &b, most.max(T::ZERO), &mut found) {
         Some(n) => deepest(&found[..n]),
-        None if kinds == (geom::PLANE, geom::MESH) => {
-            let n = plane_mesh(&a, &convex_shape(m, d, g2), most.max(T::ZERO), &mut found);
-            deepest(&found[..n])
-        }
-        None if is_convex(kinds.0) && is_convex(kinds.1) => {
-            convex_distance(&convex_shape(m, d, g1), &convex_shape(m, d, g2), most)
-        }
-        None => None,
+        None => match shape_pair(kinds).map(|pair| pair.method) {
+            Some(Method::PlaneMesh) => {
+                let n = plane_mesh(&a, &convex_shape(m, d, g2), most.max(T::ZERO), &mut found);
+                deepest(&found[..n])
+            }
+            Some(Method::BoxBox | Method::Convex) => {
+                convex_distance(&convex_shape(m, d, g1), &convex_shape(m, d, g2), most)
+            }
+            _ => None,
+        },
     };
     let gap = gap.filter(|gap| gap.dist < most)?;
     Some(if swapped {

@@ -9,6 +9,7 @@ pub mod distance;
 pub mod gjk;
 pub mod height_field;
 pub mod multi_contact;
+pub mod pair;
 pub mod penetration_bound;
 pub mod plane_mesh;
 pub mod polytope;

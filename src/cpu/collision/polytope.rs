@@ -218,8 +218,9 @@ fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::cpu::collision::collision::{collision, convex_shape};
+    use crate::cpu::collision::collision::collision;
     use crate::cpu::collision::convex::convex_distance;
+    use crate::cpu::collision::pair::convex_shape;
     use crate::cpu::collision::support_map::ConvexShape;
     use crate::cpu::math::random::Random;
     use crate::cpu::math::{Mat3, Quat, quat_to_mat, set_mat3, set_vec3};

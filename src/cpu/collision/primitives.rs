@@ -55,6 +55,16 @@ pub fn tolerance<T: Real>(double: f64, single: f64) -> T {
 /// Plane and sphere: at most one contact.
 pub fn plane_sphere<T: Real>(
     plane: &Shape<T>,
+    sphere: &Shape<T>,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    plane_sphere_at(plane, sphere.pos, sphere.size[0], margin, &mut found[0])
+}
+
+/// Plane and a sphere given by centre and radius.
+pub fn plane_sphere_at<T: Real>(
+    plane: &Shape<T>,
     center: Vec3<T>,
     radius: T,
     margin: T,
@@ -83,7 +93,7 @@ pub fn plane_capsule<T: Real>(
     for end in 0..2 {
         let along = if end == 0 { half } else { -half };
         let center = capsule.pos + axis * along;
-        let hit = plane_sphere(plane, center, radius, margin, &mut found[n]);
+        let hit = plane_sphere_at(plane, center, radius, margin, &mut found[n]);
         found[n].tangent = axis;
         n += hit;
     }
@@ -129,8 +139,9 @@ pub fn plane_ellipsoid<T: Real>(
     plane: &Shape<T>,
     ellipsoid: &Shape<T>,
     margin: T,
-    found: &mut ContactPoint<T>,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    let found = &mut found[0];
     let normal = mat_column(plane.mat, 2);
     // the normal of a sphere that the ellipsoid is a stretched image of
     let n = normal * ellipsoid.mat;
@@ -138,7 +149,7 @@ pub fn plane_ellipsoid<T: Real>(
     let direction = normalize3(n * s);
     let local = -(direction * s);
     let point = ellipsoid.pos + ellipsoid.mat * local;
-    plane_sphere(plane, point, T::ZERO, margin, found)
+    plane_sphere_at(plane, point, T::ZERO, margin, found)
 }
 
 /// Plane and cylinder: the deepest point of each rim, and two more of the lower one, a third of a turn from it.
@@ -197,8 +208,9 @@ pub fn sphere_cylinder<T: Real>(
     sphere: &Shape<T>,
     cylinder: &Shape<T>,
     margin: T,
-    found: &mut ContactPoint<T>,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    let found = &mut found[0];
     let axis = mat_column(cylinder.mat, 2);
     let (radius, half) = (cylinder.size[0], cylinder.size[1]);
     let apart = sphere.pos - cylinder.pos;
@@ -218,7 +230,7 @@ pub fn sphere_cylinder<T: Real>(
     let r = sphere.size[0];
     if beside {
         let nearest = cylinder.pos + axis * along;
-        return sphere_sphere(sphere.pos, r, nearest, radius, fallback, margin, found);
+        return sphere_sphere_at(sphere.pos, r, nearest, radius, fallback, margin, found);
     }
     let up = if along > T::ZERO { T::ONE } else { -T::ONE };
     let cap = cylinder.pos + axis * (half * up);
@@ -234,11 +246,21 @@ pub fn sphere_cylinder<T: Real>(
         return 1;
     }
     let rim = cap + aside * (radius / off);
-    sphere_sphere(sphere.pos, r, rim, T::ZERO, fallback, margin, found)
+    sphere_sphere_at(sphere.pos, r, rim, T::ZERO, fallback, margin, found)
+}
+
+/// Sphere and box: at most one contact.
+pub fn sphere_box<T: Real>(
+    sphere: &Shape<T>,
+    cuboid: &Shape<T>,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    sphere_box_at(sphere, cuboid, margin, &mut found[0])
 }
 
 /// Sphere and box: the sphere against the nearest point of the box; a centre inside goes out by the nearest face.
-pub fn sphere_box<T: Real>(
+pub fn sphere_box_at<T: Real>(
     sphere: &Shape<T>,
     cuboid: &Shape<T>,
     margin: T,
@@ -282,8 +304,18 @@ pub fn sphere_box<T: Real>(
     1
 }
 
-/// Two spheres; `fallback` is the normal where the centres coincide.
+/// Two spheres: at most one contact.
 pub fn sphere_sphere<T: Real>(
+    a: &Shape<T>,
+    b: &Shape<T>,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    sphere_sphere_at(a.pos, a.size[0], b.pos, b.size[0], fallback_normal(a, b), margin, &mut found[0])
+}
+
+/// Two spheres; `fallback` is the normal where the centres coincide.
+pub fn sphere_sphere_at<T: Real>(
     center1: Vec3<T>,
     radius1: T,
     center2: Vec3<T>,
@@ -318,14 +350,15 @@ pub fn sphere_capsule<T: Real>(
     sphere: &Shape<T>,
     capsule: &Shape<T>,
     margin: T,
-    found: &mut ContactPoint<T>,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    let found = &mut found[0];
     let axis = mat_column(capsule.mat, 2);
     let half = capsule.size[1];
     let along = clip(dot(axis, sphere.pos - capsule.pos), -half, half);
     let nearest = capsule.pos + axis * along;
     let fallback = fallback_normal(sphere, capsule);
-    sphere_sphere(sphere.pos, sphere.size[0], nearest, capsule.size[0], fallback, margin, found)
+    sphere_sphere_at(sphere.pos, sphere.size[0], nearest, capsule.size[0], fallback, margin, found)
 }
 
 /// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.
@@ -345,7 +378,7 @@ pub fn capsule_capsule<T: Real>(
     let touch = |x1: T, x2: T, out: &mut ContactPoint<T>| {
         let p1 = a.pos + axis1 * x1;
         let p2 = b.pos + axis2 * x2;
-        sphere_sphere(p1, a.size[0], p2, b.size[0], fallback, margin, out)
+        sphere_sphere_at(p1, a.size[0], p2, b.size[0], fallback, margin, out)
     };
     // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
     let apart = a.pos - b.pos;

@@ -5,12 +5,11 @@
 
 use super::advance::advance;
 use super::check_state::{all_good, auto_reset};
-use super::velocity_derivative::{
-    bias_entry, bias_force_derivatives, derivative, is_fully_implicit, is_single_free_body, row,
-};
+use super::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_fully_implicit, row};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::features::is_single_free_body;
 use crate::real::Real;
 use crate::schema::enums::disable;
 use crate::schema::enums::status;

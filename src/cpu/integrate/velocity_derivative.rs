@@ -16,6 +16,7 @@ use crate::cpu::math::{
 use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::features::is_single_free_body;
 use crate::model::plan::has_fluid;
 use crate::real::Real;
 use crate::schema::enums::{bias, disable, gain, integrator, joint};
@@ -56,15 +57,6 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Whether the derivatives are those of all forces.
 pub fn is_fully_implicit<T: Real>(m: &Model<T>) -> bool {
     m.opt_integrator[0] == integrator::IMPLICIT
-}
-
-/// Whether a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
-pub fn is_single_free_body<T: Real>(m: &Model<T>, tree: i32) -> bool {
-    let Ok(tree) = usize::try_from(tree) else {
-        return false;
-    };
-    let first = m.tree_dofadr[tree] as usize;
-    m.tree_dofnum[tree] == 6 && m.jnt_type[m.dof_jntid[first] as usize] == joint::FREE
 }
 
 /// Whether derivatives of the bias force are wanted in a tree.

@@ -1,7 +1,7 @@
 //! Checks of the actuator data that simulation stages index, in a model from a file.
 
-use crate::cpu::actuation::history::{HistoryBuffer, is_quaternion};
 use crate::model::Model;
+use crate::model::history::{HistoryBuffer, is_quaternion};
 use crate::schema::enums::{dynamics, gain, input, joint, transmission};
 
 use super::ReadResult;

@@ -1,7 +1,7 @@
 //! Checks of the data that sensors and rays index, in a model from a file.
 
-use crate::cpu::actuation::history::HistoryBuffer;
 use crate::model::Model;
+use crate::model::history::HistoryBuffer;
 use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::sensor;

@@ -1,0 +1,117 @@
+//! A pair of geoms: bounding volumes, shapes, and which way finds its contacts.
+
+use super::capsule_box::capsule_box;
+use super::polytope::Hull;
+use super::primitives::{
+    ContactPoint, MAX_PAIR_CONTACTS, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder,
+    plane_ellipsoid, plane_sphere, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
+};
+use super::support_map::ConvexShape;
+use crate::cpu::math::{Mat3, Vec3, dot, mat_column, mat3, vec3};
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::real::Real;
+use crate::schema::enums::geom;
+use crate::schema::shape_pairs::shape_pair_table;
+
+/// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
+#[inline(always)]
+pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+    let apart = vec3(&d.geom_xpos, g2) - vec3(&d.geom_xpos, g1);
+    if m.geom_type[g1] == geom::PLANE {
+        let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
+        let normal = Vec3([mat[2], mat[5], mat[8]]);
+        return dot(apart, normal) > margin + m.geom_rbound[g2];
+    }
+    let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
+    dot(apart, apart) > reach * reach
+}
+
+/// A box with axes of its own.
+pub(crate) struct Obb<T> {
+    centre: Vec3<T>,
+    mat: Mat3<T>,
+    half: Vec3<T>,
+}
+
+impl<T: Real> Obb<T> {
+    /// The one with a centre and half sizes in a frame.
+    #[inline(always)]
+    pub(crate) fn new((pos, mat): (Vec3<T>, Mat3<T>), bounds: &[T]) -> Self {
+        Self { centre: pos + mat * vec3(bounds, 0), mat, half: vec3(bounds, 1) }
+    }
+
+    /// The one around a geom.
+    #[inline(always)]
+    pub(crate) fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
+        Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
+    }
+
+    /// Whether it is farther from another than `margin` along an axis of either of them (Gottschalk, Lin and Manocha,
+    /// *OBBTree*, 1996, without the axes across two edges).
+    #[inline(always)]
+    pub(crate) fn is_apart(&self, other: &Self, margin: T) -> bool {
+        let apart = other.centre - self.centre;
+        let mut turn = [Vec3::ZERO; 3];
+        for k in 0..3 {
+            // the second's axes along one of the first
+            let axis = mat_column(self.mat, k);
+            turn[k] = axis * other.mat;
+            let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
+            if dot(axis, apart).abs() > reach {
+                return true;
+            }
+        }
+        for k in 0..3 {
+            let column = Vec3([turn[0][k], turn[1][k], turn[2][k]]);
+            let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
+            if dot(mat_column(other.mat, k), apart).abs() > reach {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Pose and size of one geom.
+pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
+    Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
+}
+
+/// The same with the vertices of a mesh.
+pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
+    let kind = m.geom_type[id];
+    let hull = match usize::try_from(m.geom_dataid[id]) {
+        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
+        _ => Hull::None,
+    };
+    ConvexShape { kind, shape: shape(m, d, id), hull }
+}
+
+/// The call of a closed form, if the pair has one.
+macro_rules! call {
+    (ClosedForm $function:ident $first:ident $second:ident; $types:expr, $($argument:expr),*) => {
+        if $types == (geom::$first, geom::$second) {
+            return Some($function($($argument),*));
+        }
+    };
+    ($method:ident none $first:ident $second:ident; $types:expr, $($argument:expr),*) => {};
+}
+
+macro_rules! define_closed_form {
+    ($($first:ident $second:ident $method:ident $contacts:literal $function:ident;)*) => {
+        /// Contacts of two shapes nearer than `margin`, if a closed form finds them, which then gives their distance too;
+        /// returns their number.
+        pub(crate) fn closed_form<T: Real>(
+            types: (i32, i32),
+            a: &Shape<T>,
+            b: &Shape<T>,
+            margin: T,
+            found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+        ) -> Option<usize> {
+            $(call!($method $function $first $second; types, a, b, margin, found);)*
+            None
+        }
+    };
+}
+shape_pair_table!(define_closed_form);
