@@ -446,7 +446,7 @@ fn fast_derivatives_are_symmetric_but_for_free_bodies_alone() {
             let differs = (d.qDeriv[k] - d.qDeriv[mirror]).abs() > 1e-9;
             lopsided += usize::from(differs);
             assert!(
-                !differs || cpu::integrate::velocity_derivative::is_single_free_body(&m, m.dof_treeid[i]),
+                !differs || manyworlds::model::features::is_single_free_body(&m, m.dof_treeid[i]),
                 "{i} {j}"
             );
         }

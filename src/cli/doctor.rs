@@ -30,7 +30,6 @@ struct Seen {
 
 /// An adapter with its limits, and the same in words.
 #[derive(Serialize)]
-#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are none"))]
 struct SeenAdapter {
     name: String,
     backend: String,

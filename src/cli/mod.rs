@@ -6,12 +6,14 @@ mod compile;
 mod dense;
 mod derivatives;
 mod doctor;
+mod draw;
 mod drive;
 mod eval;
 mod info;
 mod output;
 mod rollout;
 mod states;
+mod summary;
 #[cfg(feature = "gpu")]
 mod tune;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use manyworlds::batch::{self, Backend, Batch};
+use manyworlds::batch::{self, Batch};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::{open, squeeze};
-use super::output::{Output, pairs, scaled};
+use super::output::{Output, scaled};
+use super::summary::{Measured, Summary};
 
 /// Most bytes of all recorded fields.
 const MAX_RECORD: u64 = 1 << 33;
@@ -94,18 +95,6 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     print(&batch, &measured, &record, load, output);
     Ok(true)
-}
-
-/// What a rollout gave.
-#[derive(Default, Serialize)]
-pub(super) struct Measured {
-    pub(super) steps: usize,
-    pub(super) seconds: f64,
-    pub(super) steps_per_second: f64,
-    pub(super) finite: f64,
-    pub(super) contacts_mean: f64,
-    #[serde(serialize_with = "pairs")]
-    pub(super) status: Vec<(&'static str, usize)>,
 }
 
 /// Builds what steps need and runs the warm-up.
@@ -284,75 +273,10 @@ pub(super) fn cold_text(batch: &Batch, load: f64) -> String {
     format!("{:.2} s: {}", load + cold.total(), shown.join(", "))
 }
 
-/// The figures of a rollout under their public names.
-#[derive(Default, Serialize)]
-pub(super) struct Summary<M = Measured> {
-    #[serde(flatten)]
-    pub(super) measured: M,
-    pub(super) worlds: usize,
-    pub(super) backend: &'static str,
-    pub(super) device: String,
-    pub(super) precision: &'static str,
-    pub(super) bytes_per_world: usize,
-    pub(super) build_seconds: f64,
-    pub(super) nconmax: usize,
-    pub(super) njmax: usize,
-    #[serde(flatten)]
-    pub(super) kernels: Option<Kernels>,
-    #[serde(serialize_with = "pairs")]
-    pub(super) cold_seconds: Vec<(&'static str, f64)>,
-}
-
-/// How the kernels were cut and spread.
-#[derive(Serialize)]
-#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are none"))]
-pub(super) struct Kernels {
-    pub(super) lanes: usize,
-    pub(super) worlds_per_group: usize,
-    pub(super) partition: &'static str,
-    pub(super) placement: &'static str,
-}
-
-impl<M> Summary<M> {
-    /// Of a batch that was measured; `load`: seconds that reading and compiling the model took.
-    pub(super) fn new(batch: &Batch, measured: M, load: f64) -> Self {
-        debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
-        Self {
-            measured,
-            worlds: batch.worlds(),
-            backend: batch.backend().name(),
-            device: batch.device(),
-            precision: batch.precision(),
-            bytes_per_world: batch.bytes_per_world(),
-            build_seconds: batch.build_seconds(),
-            nconmax: batch.sizes().nconmax,
-            njmax: batch.sizes().njmax,
-            kernels: kernels(batch),
-            cold_seconds: [("load", load)].into_iter().chain(batch.cold_start().parts()).collect(),
-        }
-    }
-}
-
-/// Nothing on the CPU.
-#[cfg(feature = "gpu")]
-fn kernels(batch: &Batch) -> Option<Kernels> {
-    batch.kernel_tiling().map(|(shape, partition)| Kernels {
-        lanes: shape.lanes,
-        worlds_per_group: shape.tile,
-        partition: partition.name(),
-        placement: shape.placement.name(),
-    })
-}
-
-#[cfg(not(feature = "gpu"))]
-fn kernels(_: &Batch) -> Option<Kernels> {
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manyworlds::batch::BatchOptions;
+    use manyworlds::batch::{Backend, BatchOptions};
 
     #[test]
     fn what_was_recorded_before_a_loss_is_saved() {

@@ -42,7 +42,6 @@ pub(super) struct StepCost {
 
 /// Bytes that kernels move; the CPU is not asked.
 #[derive(Serialize)]
-#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there are no kernels"))]
 pub(super) struct Moved {
     pub(super) bytes_per_step: f64,
     #[serde(serialize_with = "pairs")]
@@ -104,7 +103,6 @@ fn moved(_: &Batch, _: f64, _: f64) -> Option<Moved> {
 
 /// Copy bandwidth and arithmetic that a device reaches at most.
 #[derive(Clone, Serialize)]
-#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "only GPUs are measured"))]
 pub(super) struct Limits {
     pub(super) copy_bytes_per_second: f64,
     pub(super) peak_flops_per_second: f64,

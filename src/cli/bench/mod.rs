@@ -2,6 +2,7 @@
 //! it is from what the device can do.
 
 mod cost;
+mod lines;
 mod saved;
 mod table;
 
@@ -21,11 +22,9 @@ use saved::Saved;
 
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
-use super::output::{Output, pairs, scaled};
-use super::rollout::{Measured, Recording, Summary, cold_text, measure, warm};
-
-/// Stages that take less than this share of a step are not shown.
-const WORTH_SEEING: f64 = 0.02;
+use super::output::{Output, pairs};
+use super::rollout::{Recording, measure, warm};
+use super::summary::{Measured, Summary};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -207,12 +206,12 @@ fn one(
         other.as_mut().map_or(Ok(()), |o| o.round(output))?;
     }
     let mut row = backend_run.row(case, devices, arguments.split_stages)?;
-    print_head(&backend_run, case, output);
-    print_line(&row, output);
+    lines::head(&backend_run.batch, case, output);
+    lines::speed(&row, output);
     if let Some(mut other) = other {
         let against = other.row(case, devices, arguments.split_stages)?;
         let ratio = row.summary.measured.steps_per_second / against.summary.measured.steps_per_second;
-        print_line(&against, output);
+        lines::speed(&against, output);
         output.text(format_args!("  ratio {ratio:.2}"));
         row.against = Some(Compared::Backend { against: Box::new(against), ratio });
     }
@@ -315,71 +314,5 @@ impl BackendRun {
             stage_nanoseconds: self.batch.stage_times(split)?,
             against: None,
         })
-    }
-}
-
-/// What stands above the speeds: model, size, cold start.
-fn print_head(backend_run: &BackendRun, case: &Case<'_>, output: &Output) {
-    let cold = cold_text(&backend_run.batch, case.load);
-    output.text(format_args!("{}, {} worlds, cold start {cold}", case.name, case.worlds));
-}
-
-/// Speed of one backend, and the stages that take a share worth seeing.
-fn print_line(row: &Row, output: &Output) {
-    let (summary, measured) = (&row.summary, &row.summary.measured);
-    let step = 1e6 * measured.seconds / measured.steps as f64;
-    output.text(format_args!(
-        "  {:<4} {:>9}steps/s {step:>11.1} us a step {:>6.1} % finite {:>7.2} contacts  {}",
-        summary.backend,
-        scaled(measured.steps_per_second),
-        100.0 * measured.finite,
-        measured.contacts_mean,
-        summary.device,
-    ));
-    if let Some(k) = &summary.kernels {
-        let (lanes, worlds) = (k.lanes, k.worlds_per_group);
-        output.text(format_args!("       {lanes} lanes a world, {worlds} worlds a group, {}", k.partition));
-    }
-    print_cost(row, output);
-    print_stages(row, output);
-}
-
-/// Arithmetic and traffic of a world and step, and the device's limits.
-fn print_cost(row: &Row, output: &Output) {
-    let mut text = format!("       {:.1} kflop", row.cost.flops_per_step / 1e3);
-    if let Some(moved) = &row.cost.moved {
-        let kib = |bytes: Option<f64>| bytes.unwrap_or(f64::NAN) / 1024.0;
-        text += &format!(
-            ", {:.1} KiB moved (split {:.1}, fused {:.1})",
-            kib(Some(moved.bytes_per_step)),
-            kib(moved.bytes_per_step_split),
-            kib(moved.bytes_per_step_fused)
-        );
-    }
-    text += " per world and step";
-    if let Some(reached) = &row.reached {
-        text += &format!(
-            "; {:.3} % of a copy's {:.1} GB/s, {:.3} % of {:.1} Gflop/s",
-            100.0 * reached.copy_share,
-            reached.limits.copy_bytes_per_second / 1e9,
-            100.0 * reached.peak_share,
-            reached.limits.peak_flops_per_second / 1e9
-        );
-    }
-    output.text(text);
-}
-
-fn print_stages(row: &Row, output: &Output) {
-    let mut times: Vec<(&str, f64)> = row.stage_nanoseconds.iter().map(|(s, ns)| (s.as_str(), *ns)).collect();
-    times.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let total: f64 = times.iter().map(|t| t.1).sum();
-    let shown: Vec<String> = times
-        .iter()
-        .filter(|t| t.1 > WORTH_SEEING * total)
-        .map(|(stage, ns)| format!("{stage} {:.0}%", 100.0 * ns / total))
-        .collect();
-    if !shown.is_empty() {
-        let each = total / 1000.0;
-        output.text(format_args!("       {each:.2} us per world and step: {}", shown.join(", ")));
     }
 }

@@ -1,0 +1,82 @@
+//! The figures of a measured batch, as programs are told them.
+
+use manyworlds::batch::{Backend, Batch};
+use serde::Serialize;
+
+use super::output::pairs;
+
+/// What a rollout gave.
+#[derive(Default, Serialize)]
+pub(super) struct Measured {
+    pub(super) steps: usize,
+    pub(super) seconds: f64,
+    pub(super) steps_per_second: f64,
+    pub(super) finite: f64,
+    pub(super) contacts_mean: f64,
+    #[serde(serialize_with = "pairs")]
+    pub(super) status: Vec<(&'static str, usize)>,
+}
+
+/// The figures of a rollout under their public names.
+#[derive(Default, Serialize)]
+pub(super) struct Summary<M = Measured> {
+    #[serde(flatten)]
+    pub(super) measured: M,
+    pub(super) worlds: usize,
+    pub(super) backend: &'static str,
+    pub(super) device: String,
+    pub(super) precision: &'static str,
+    pub(super) bytes_per_world: usize,
+    pub(super) build_seconds: f64,
+    pub(super) nconmax: usize,
+    pub(super) njmax: usize,
+    #[serde(flatten)]
+    pub(super) kernels: Option<Kernels>,
+    #[serde(serialize_with = "pairs")]
+    pub(super) cold_seconds: Vec<(&'static str, f64)>,
+}
+
+/// How the kernels were cut and spread.
+#[derive(Serialize)]
+pub(super) struct Kernels {
+    pub(super) lanes: usize,
+    pub(super) worlds_per_group: usize,
+    pub(super) partition: &'static str,
+    pub(super) placement: &'static str,
+}
+
+impl<M> Summary<M> {
+    /// Of a batch that was measured; `load`: seconds that reading and compiling the model took.
+    pub(super) fn new(batch: &Batch, measured: M, load: f64) -> Self {
+        debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
+        Self {
+            measured,
+            worlds: batch.worlds(),
+            backend: batch.backend().name(),
+            device: batch.device(),
+            precision: batch.precision(),
+            bytes_per_world: batch.bytes_per_world(),
+            build_seconds: batch.build_seconds(),
+            nconmax: batch.sizes().nconmax,
+            njmax: batch.sizes().njmax,
+            kernels: kernels(batch),
+            cold_seconds: [("load", load)].into_iter().chain(batch.cold_start().parts()).collect(),
+        }
+    }
+}
+
+/// Nothing on the CPU.
+#[cfg(feature = "gpu")]
+fn kernels(batch: &Batch) -> Option<Kernels> {
+    batch.kernel_tiling().map(|(shape, partition)| Kernels {
+        lanes: shape.lanes,
+        worlds_per_group: shape.tile,
+        partition: partition.name(),
+        placement: shape.placement.name(),
+    })
+}
+
+#[cfg(not(feature = "gpu"))]
+fn kernels(_: &Batch) -> Option<Kernels> {
+    None
+}
