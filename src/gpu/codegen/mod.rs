@@ -4,4 +4,5 @@ pub mod access;
 pub mod compose;
 pub mod layout;
 pub mod link;
+pub mod syntax;
 pub mod unroll;
