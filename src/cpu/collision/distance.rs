@@ -68,10 +68,10 @@ fn deepest<T: Real>(found: &[ContactPoint<T>]) -> Option<GeomDistance<T>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::schema::enums::geom;
     use crate::cpu::math::random::Random;
     use crate::cpu::math::{Mat3, Vec3, dot, length, set_mat3, set_vec3, vec3};
     use crate::model::data::Capacity;
+    use crate::schema::enums::geom;
 
     /// A plane, then two geoms of each other type.
     const SHAPES: &str =

@@ -10,5 +10,6 @@ pub mod layout;
 pub mod link;
 mod narrow_phase;
 mod sources;
+pub mod syntax;
 pub mod tiling;
 pub mod unroll;

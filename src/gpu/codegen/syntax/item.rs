@@ -1,0 +1,180 @@
+//! Declarations of a module.
+
+use super::{Function, Parser, Result, Token, TokenKind, tokens};
+
+/// What is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// `fn`.
+    Function,
+    /// `struct`.
+    Structure,
+    /// `const`.
+    Constant,
+    /// `override`.
+    Override,
+    /// `var`.
+    Variable,
+    /// `alias`.
+    Alias,
+}
+
+/// A declaration of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item<'a> {
+    /// What is declared.
+    pub kind: ItemKind,
+    /// Its name.
+    pub name: &'a str,
+    /// Its text, attributes and the comments inside of it included.
+    pub text: &'a str,
+    /// Line of the source on which it begins, from 1.
+    pub line: usize,
+    source: &'a str,
+    tokens: Vec<Token<'a>>,
+}
+
+/// An identifier in a declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether it is called: a function or a type.
+    pub called: bool,
+    /// Line of the source, from 1.
+    pub line: usize,
+}
+
+impl<'a> Item<'a> {
+    /// Identifiers and keywords in order, its own name among them, members of structures not.
+    pub fn references(&self) -> impl Iterator<Item = Reference<'a>> {
+        let is = |at: Option<usize>, text: &str| {
+            at.and_then(|k| self.tokens.get(k)).is_some_and(|t| t.text == text)
+        };
+        let words = self.tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Word);
+        words.filter(move |(k, _)| !is(k.checked_sub(1), ".")).map(move |(k, t)| Reference {
+            name: t.text,
+            called: is(Some(k + 1), "("),
+            line: t.line,
+        })
+    }
+
+    /// The tree of a function.
+    ///
+    /// # Errors
+    /// What is not of the kernels' WGSL, with its line; an item that is no function.
+    pub fn function(&self) -> Result<Function> {
+        let mut parser = Parser::new(self.source, &self.tokens);
+        let function = parser.function()?;
+        parser.end()?;
+        Ok(function)
+    }
+}
+
+/// The declarations of a source, in order.
+///
+/// # Errors
+/// What is no declaration, or has no end, with its line.
+pub fn items(source: &str) -> Result<Vec<Item<'_>>> {
+    let all = tokens(source)?;
+    let mut parser = Parser::new(source, &all);
+    let mut found = Vec::new();
+    while parser.at < all.len() {
+        if parser.take(";") {
+            continue;
+        }
+        let start = parser.at;
+        parser.attributes()?;
+        let kind = match parser.text() {
+            "fn" => ItemKind::Function,
+            "struct" => ItemKind::Structure,
+            "const" => ItemKind::Constant,
+            "override" => ItemKind::Override,
+            "var" => ItemKind::Variable,
+            "alias" => ItemKind::Alias,
+            _ => return Err(parser.error("expected a declaration")),
+        };
+        parser.at += 1;
+        if parser.text() == "<" {
+            parser.skip_template()?;
+        }
+        let name = parser.word()?;
+        skip_item(&mut parser, matches!(kind, ItemKind::Function | ItemKind::Structure))?;
+        let tokens = all[start..parser.at].to_vec();
+        found.push(Item {
+            kind,
+            name,
+            text: parser.text_since(start),
+            line: all[start].line,
+            source,
+            tokens,
+        });
+    }
+    Ok(found)
+}
+
+/// Steps over the rest of a declaration: to the brace that closes it, or to a semicolon.
+fn skip_item(parser: &mut Parser<'_, '_>, braced: bool) -> Result<()> {
+    let mut depth = 0usize;
+    loop {
+        let text = parser.text();
+        depth = match text {
+            "{" => depth + 1,
+            "}" => depth.checked_sub(1).ok_or_else(|| parser.error("expected no '}'"))?,
+            "" => return Err(parser.error(if braced { "expected '}'" } else { "expected ';'" })),
+            _ => depth,
+        };
+        parser.at += 1;
+        if depth == 0 && text == if braced { "}" } else { ";" } {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "// a file\nconst A: u32 = B * 2u;\n@group(0) @binding(0) var<storage, read_write> d: array<f32>;\n\
+                          struct S { x: f32, }\nalias T = vec3f;\n@compute @workgroup_size(1)\nfn main() { if (true) { d[A] = g(S(1.0).x); } }";
+
+    #[test]
+    fn names_every_kind_of_item() {
+        let found = items(SOURCE).expect("good text");
+        let names: Vec<_> = found.iter().map(|i| (i.kind, i.name, i.line)).collect();
+        assert_eq!(
+            names,
+            [
+                (ItemKind::Constant, "A", 2),
+                (ItemKind::Variable, "d", 3),
+                (ItemKind::Structure, "S", 4),
+                (ItemKind::Alias, "T", 5),
+                (ItemKind::Function, "main", 6)
+            ]
+        );
+        assert_eq!(found[3].text, "alias T = vec3f;");
+        assert!(found[4].function().is_ok() && found[0].function().is_err());
+    }
+
+    #[test]
+    fn references_know_calls_and_leave_out_members() {
+        let found = items(SOURCE).expect("good text");
+        let names = |called| {
+            let all = found[4].references().filter(move |r| r.called == called);
+            all.map(|r| r.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(true), ["workgroup_size", "main", "if", "g", "S"]);
+        assert_eq!(names(false), ["compute", "fn", "true", "d", "A"]);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        for (text, message) in [
+            ("\n}", "line 2: expected a declaration, found '}'"),
+            ("fn f() {\n", "line 1: expected '}', found the end"),
+            ("const a = 1u", "line 1: expected ';', found the end"),
+        ] {
+            assert_eq!(items(text).map_err(|e| e.to_string()), Err(message.to_string()));
+        }
+    }
+}
