@@ -16,19 +16,21 @@ import mujoco
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FIELDS = open(os.path.join(HERE, "..", "..", "src", "fields.rs")).read()
+SCHEMA = os.path.join(HERE, "..", "..", "src", "schema")
 OPTIONS = {"stat_"}
 
 
 def table(macro):
-    """Names and dimensions of one of the macros of fields.rs."""
-    text = FIELDS.split("macro_rules! %s" % macro)[1].split("pub(crate) use" if macro == "data_table" else "\n}\n")[0]
-    return re.findall(r"(\w+): (real|int) \[([^\]]*)\]", text)
+    """Names, types and dimensions of the rows of a table of fields: model_table or data_table."""
+    folder = os.path.join(SCHEMA, macro.replace("table", "fields"))
+    text = "".join(open(os.path.join(folder, name)).read() for name in sorted(os.listdir(folder)))
+    rows = re.findall(r"(\w+): (real|int|id|adr)(?:\([\w ]*\))? \[([^\]]*)\] \"", text)
+    return [(name, "real" if kind == "real" else "int", dims) for name, kind, dims in rows]
 
 
 def sizes_of(model):
     size = {}
-    for name in re.findall(r"^            (\w+) \"", FIELDS.split("macro_rules! size_table")[1].split("\n}\n")[0], re.M):
+    for name in re.findall(r"^            (\w+) \"", open(os.path.join(SCHEMA, "sizes.rs")).read(), re.M):
         size[name] = int(getattr(model, name, 0))
     return size
 

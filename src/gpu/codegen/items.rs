@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::unroll::UNROLL_DIRECTIVE;
+use super::syntax::{self, UNROLL_DIRECTIVE};
 
 /// A top-level item of WGSL text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,28 +20,14 @@ impl Item {
     }
 }
 
-/// Splits WGSL text into its top-level items; comments between items are dropped.
-pub fn items(source: &str) -> Vec<Item> {
+/// Top-level items of WGSL text, without comments.
+///
+/// # Errors
+/// A declaration that the parser does not know, with its line.
+pub fn items(source: &str) -> Result<Vec<Item>, String> {
     let text = strip_comments(source);
-    let bytes = text.as_bytes();
-    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0usize);
-    for (i, b) in bytes.iter().enumerate() {
-        match b {
-            b'{' => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        // an item ends at its closing brace, or at a semicolon outside braces
-        let ends = (*b == b'}' || *b == b';') && depth == 0;
-        if ends {
-            let body = text[start..=i].trim();
-            if let Some(name) = item_name(body) {
-                found.push(Item { name, text: body.to_string() });
-            }
-            start = i + 1;
-        }
-    }
-    found
+    let found = syntax::items(&text).map_err(|e| e.to_string())?;
+    Ok(found.iter().map(|item| Item { name: item.name.to_owned(), text: item.text.to_owned() }).collect())
 }
 
 fn strip_comments(source: &str) -> String {
@@ -58,27 +44,6 @@ fn strip_comments(source: &str) -> String {
         .filter(|line| !line.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-/// The identifier after `fn`, `struct`, `const`, `var<…>` or `alias`.
-fn item_name(body: &str) -> Option<String> {
-    let mut words = identifiers(body);
-    while let Some(word) = words.next() {
-        match word {
-            "fn" | "struct" | "const" | "alias" | "override" => {
-                return words.next().map(str::to_string);
-            }
-            "var" => {
-                return words
-                    .find(|w| {
-                        !matches!(*w, "private" | "workgroup" | "storage" | "uniform" | "read" | "read_write")
-                    })
-                    .map(str::to_string);
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Every identifier and number-like word of a text, in order.
@@ -146,7 +111,8 @@ mod tests {
     fn names_every_kind_of_item() {
         let found = items(
             "var<workgroup> w: array<f32, 4>;\n@group(0) @binding(0) var<storage, read_write> d: array<f32>;\n@compute @workgroup_size(1)\nfn main() { if (true) { } }",
-        );
+        )
+        .unwrap_or_default();
         let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
         assert_eq!(names, ["w", "d", "main"]);
     }

@@ -66,7 +66,7 @@ impl Library {
         let (imports, text) = imports(source)?;
         let module = self.modules.len();
         self.modules.push(Module { path: path.to_owned(), imports });
-        for item in items(&text) {
+        for item in items(&text)? {
             let name = item.name.clone();
             let parts: Vec<&str> = name.split("__").collect();
             if parts.len() > 1 {
