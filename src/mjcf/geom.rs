@@ -7,8 +7,7 @@ use super::pose::pose;
 use crate::spec::{Compiler, Geom, Pose, Ref, Site};
 use crate::xml::El;
 
-/// Type keywords; the list index is not the value.
-
+/// Type keywords of sites.
 const SITE_TYPES: &[(&str, i32)] = &[
     ("sphere", kind::SPHERE),
     ("capsule", kind::CAPSULE),

@@ -8,10 +8,6 @@ use crate::xml::El;
 /// Valid timesteps in seconds; beyond these, time stalls or overflows.
 const TIMESTEPS: std::ops::RangeInclusive<f64> = 1e-10..=1e6;
 
-/// Standard features: on unless disabled.
-
-/// Optional features: off unless enabled.
-
 /// Reads an `<option>` element over the current values.
 pub(super) fn option(el: El<'_>, to: &mut Opt) {
     to.at.note(el);

@@ -2,10 +2,8 @@
 
 use super::capsule_box::capsule_box;
 use super::polytope::Hull;
-use super::primitives::{
-    ContactPoint, MAX_PAIR_CONTACTS, Shape, capsule_capsule, plane_box, plane_capsule, plane_cylinder,
-    plane_ellipsoid, plane_sphere, sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere,
-};
+// closed forms are called by the names that the table of shape pairs has for them
+use super::primitives::*;
 use super::support_map::ConvexShape;
 use crate::cpu::math::{Mat3, Vec3, dot, mat_column, mat3, vec3};
 use crate::model::Model;

@@ -7,14 +7,15 @@ use crate::model::Model;
 use crate::schema::enums::{enable, solver};
 
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
-    vec![
+    let mut room = vec![
         ("SPARSE", tiling.placement != WorkingSetSpace::Registers && model.sizes.ntree > 1),
-        ("CG", model.opt_solver[0] == solver::CG),
-        ("PGS", model.opt_solver[0] == solver::PGS),
         ("NOSLIP", model.opt_noslip_iterations[0] > 0),
         ("DUAL", model.is_dual()),
         ("DUAL_PYRAMIDAL", model.is_dual() && has_contacts(model)),
         ("DUAL_ELLIPTIC", model.is_dual() && is_elliptic(model)),
         ("INVDISCRETE", model.enabled(enable::INVDISCRETE)),
-    ]
+    ];
+    // a flag of its own name for each solver
+    room.extend(solver::ALL.iter().map(|&(name, value)| (name, model.opt_solver[0] == value)));
+    room
 }
