@@ -1,4 +1,4 @@
-//! From a file or a text to a model in one call: what ties the readers, the compiler and the writer together.
+//! From a file or string to a model in one call: joins the readers, the compiler and the writer.
 
 use std::path::Path;
 

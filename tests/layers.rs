@@ -1,11 +1,12 @@
-//! The structure of the house, read from the imports: who may know whom, and no circles between files. Of kernels too.
+//! Architecture tests, from the imports: allowed dependencies between layers, and no cycles between files, in the
+//! library and in the kernels.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Rooms of `src`, with those that each may import; data flows from the first to the last.
+/// Modules of `src` with the modules that each may import, in the order of the data flow.
 const LAYERS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("real", &[]),
@@ -26,13 +27,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
 ];
 
-/// Imports beyond the layers: constants at `qpos0` come from the reference pipeline itself; work is counted by running it.
+/// Exceptions to the layers: constants at `qpos0` are computed by the reference pipeline itself; operations are
+/// counted by running it.
 const EXCEPTIONS: &[(&str, &str)] = &[("compile::constants", "cpu")];
 
-/// Modules with the modules that each imports.
+/// Import graph: modules with the modules that each imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Files with an ending below a folder.
+/// Files with an extension below a folder.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -50,7 +52,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Path of a file below a folder as a module, `a::b`.
+/// Module path `a::b` of a file below a folder.
 fn module(folder: &Path, file: &Path) -> String {
     let path = file.strip_prefix(folder).unwrap().with_extension("");
     let mut parts: Vec<String> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
@@ -60,13 +62,13 @@ fn module(folder: &Path, file: &Path) -> String {
     parts.join("::")
 }
 
-/// Text without comments and without its module of tests.
+/// Source text without comments and without its test module.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
-/// Paths that begin with `crate`, `super` or `self`; groups in braces are written out.
+/// Paths that begin with `crate`, `super` or `self`, with groups in braces expanded.
 fn paths(text: &str) -> Vec<Vec<String>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -93,7 +95,7 @@ fn paths(text: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The imports between the files of the library.
+/// Import graph of the library's files.
 fn library() -> Graph {
     let src = root().join("src");
     let sources: BTreeMap<String, String> = files(&src, "rs")
@@ -111,7 +113,7 @@ fn library() -> Graph {
                 path.iter().filter(|s| !["crate", "super", "self"].contains(&s.as_str())).map(String::as_str);
             let base = if path[0] == "crate" { &[][..] } else { &own[..own.len().saturating_sub(ups)] };
             let full: Vec<&str> = base.iter().copied().chain(tail).collect();
-            // the file that holds it: the longest beginning that is one
+            // the file that holds the item: the longest prefix that is a module
             let holds =
                 (1..=full.len()).rev().map(|n| full[..n].join("::")).find(|m| sources.contains_key(m));
             if let Some(target) = holds.filter(|target| target != name) {
@@ -122,7 +124,7 @@ fn library() -> Graph {
     graph
 }
 
-/// The imports between the files of the kernels.
+/// Import graph of the kernels' files.
 fn kernels() -> Graph {
     let mut graph = Graph::new();
     for folder in ["shaders", "kernels"] {
@@ -146,7 +148,7 @@ fn kernels() -> Graph {
     graph
 }
 
-/// A circle of modules, if there is one. A module and those in its folder count as one thing to each other.
+/// A cycle of modules, if there is one. A module and its submodules do not count as a cycle.
 fn circle(graph: &Graph) -> Option<Vec<String>> {
     fn related(a: &str, b: &str) -> bool {
         a.starts_with(&format!("{b}::")) || b.starts_with(&format!("{a}::"))
@@ -217,7 +219,7 @@ fn kernels_have_no_circles() {
     assert!(graph.values().map(BTreeSet::len).sum::<usize>() > 200, "imports of kernels were not read");
     assert!(graph.values().flatten().all(|m| graph.contains_key(m)), "an import of no file");
     assert_eq!(circle(&graph), None);
-    // library files know no kernel
+    // library files do not import kernels
     let upward = graph
         .iter()
         .filter(|(name, _)| !name.starts_with("kernels"))

@@ -1,8 +1,8 @@
 //! The pipeline on the CPU: one file per stage, in the order of [`Stage`].
 //!
-//! Generic over the precision: double is the reference, single mirrors the kernels. Each output element is
-//! made by one loop index that sums in a fixed order, as a lane of the kernel of the same name does. Nothing
-//! allocates: scratch memory is in the fields of [`Data`].
+//! Generic over the precision: double is the reference, single mirrors the kernels. Each output element belongs to
+//! one loop index, which sums in a fixed order, like a lane of the kernel of the same name. Nothing allocates:
+//! scratch memory is in fields of [`Data`].
 
 pub mod actuation;
 pub mod collision;
@@ -31,14 +31,14 @@ macro_rules! define_run_stage {
 }
 stage_table!(define_run_stage);
 
-/// Everything that follows from the state: all stages but those that advance it.
+/// Forward dynamics: all stages but those that advance the state.
 pub fn forward<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::forward(m) {
         run_stage(stage, m, d);
     }
 }
 
-/// What follows from the positions alone: all stages up to the constraint rows.
+/// Position-dependent quantities: all stages up to the constraint rows.
 pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::forward(m) {
         run_stage(stage, m, d);
@@ -48,8 +48,8 @@ pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// The force that makes the acceleration in `qacc`, in `qfrc_inverse`; forces of the constraints follow from the
-/// acceleration, nothing is solved.
+/// Inverse dynamics: the generalised force for the acceleration `qacc`, in `qfrc_inverse`. Constraint forces follow
+/// from the acceleration in closed form; there is no solve.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::inverse(m) {
         run_stage(stage, m, d);

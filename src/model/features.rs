@@ -1,11 +1,12 @@
-//! What a model contains, where several layers ask: the pipeline, the composer of kernels, the list of what is not simulated.
+//! Properties of a model used by several layers: the pipeline, the composer of kernels, the list of unsupported
+//! features.
 
 use super::Model;
 use crate::real::Real;
 use crate::schema::enums::{joint, object};
 use crate::schema::sensors::sensor;
 
-/// True if a tree is one body that moves freely, with what is fixed to it: its derivatives are a block of their own.
+/// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
 pub fn is_single_free_body<T: Real>(m: &Model<T>, tree: i32) -> bool {
     let Ok(tree) = usize::try_from(tree) else {
         return false;
@@ -14,7 +15,7 @@ pub fn is_single_free_body<T: Real>(m: &Model<T>, tree: i32) -> bool {
     m.tree_dofnum[tree] == 6 && m.jnt_type[m.dof_jntid[first] as usize] == joint::FREE
 }
 
-/// Geoms of what a sensor of distances measures: one, or all of a body.
+/// Range of geoms of a sensed object: a single geom, or all geoms of a body.
 pub fn sensed_geoms<T: Real>(m: &Model<T>, kind: i32, id: i32) -> std::ops::Range<usize> {
     let id = id.max(0) as usize;
     if kind == object::GEOM {

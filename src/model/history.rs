@@ -1,30 +1,30 @@
-//! The history buffers of controls and sensors: where samples are, how they are read and added, and how they begin
-//! (MuJoCo documentation, "Delays").
+//! History buffers of controls and sensors: layout, interpolation, insertion and initial contents (MuJoCo
+//! documentation, "Delays").
 
 use super::Model;
 use crate::real::Real;
 use crate::schema::enums::{gain, input};
 
-/// Where the samples of an actuator or sensor are in `history`.
+/// Layout of the history of an actuator or sensor in `history`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryBuffer {
-    /// The time of the last sampling.
+    /// Address of the time of the last sampling.
     pub(crate) at: usize,
     /// Number of samples.
     pub(crate) count: usize,
-    /// Numbers of a sample.
+    /// Values per sample.
     pub(crate) dim: usize,
-    /// Interpolation: 0 hold, 1 linear, 2 cubic.
+    /// Interpolation: 0 zero-order hold, 1 linear, 2 cubic.
     pub(crate) order: i32,
 }
 
 impl HistoryBuffer {
-    /// The buffer of an actuator's controls, if it has one.
+    /// History of an actuator's controls, if there is one.
     pub fn of_actuator<T: Real>(m: &Model<T>, a: usize) -> Option<Self> {
         Self::new(m.actuator_historyadr[a], &m.actuator_history[2 * a..2 * a + 2], m.actuator_ctrlnum[a])
     }
 
-    /// The buffer of a sensor's outputs, if it has one.
+    /// History of a sensor's outputs, if there is one.
     pub fn of_sensor<T: Real>(m: &Model<T>, s: usize) -> Option<Self> {
         Self::new(m.sensor_historyadr[s], &m.sensor_history[2 * s..2 * s + 2], m.sensor_dim[s])
     }
@@ -36,23 +36,23 @@ impl HistoryBuffer {
         Some(Self { at, count, dim: usize::try_from(dim).unwrap_or(0), order: shape[1] })
     }
 
-    /// One past its last number.
+    /// One past the buffer's last element.
     pub fn end(&self) -> usize {
         self.at + 2 + self.count * (1 + self.dim)
     }
 
-    /// Place of the newest sample.
+    /// Slot of the newest sample.
     fn newest<T: Real>(&self, history: &[T]) -> usize {
-        // whatever the caller has written there
+        // the caller may have written anything here
         history[self.at + 1].f64().clamp(0.0, (self.count - 1) as f64) as usize
     }
 
-    /// Place of a sample, the oldest one being the first.
+    /// Slot of sample `k`, oldest first.
     fn slot<T: Real>(&self, history: &[T], k: usize) -> usize {
         (self.newest(history) + 1 + k) % self.count
     }
 
-    /// Where the time of a sample is.
+    /// Address of a sample's time.
     fn time_adr<T: Real>(&self, history: &[T], k: usize) -> usize {
         self.at + 2 + self.slot(history, k)
     }
@@ -62,12 +62,12 @@ impl HistoryBuffer {
         history[self.time_adr(history, k)]
     }
 
-    /// Where the values of a sample begin.
+    /// Address of a sample's first value.
     fn values_adr<T: Real>(&self, history: &[T], k: usize) -> usize {
         self.at + 2 + self.count + self.dim * self.slot(history, k)
     }
 
-    /// Number of samples that are not later than a time.
+    /// Number of samples no later than a time.
     fn upper_bound<T: Real>(&self, history: &[T], time: T) -> usize {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -101,7 +101,7 @@ impl HistoryBuffer {
             }
             return;
         }
-        // Catmull-Rom; level at the first and last sample
+        // Catmull-Rom with zero slope at the first and last sample
         let (earlier, later) = (before.max(1) - 1, (after + 1).min(self.count - 1));
         let rise = if before > 0 { span / (end - self.time(history, earlier)) } else { T::ZERO };
         let fall = if later > after { span / (self.time(history, later) - start) } else { T::ZERO };
@@ -118,7 +118,7 @@ impl HistoryBuffer {
         }
     }
 
-    /// Adds a sample in the slot of the oldest one, or changes the one of that time.
+    /// Inserts a sample in place of the oldest, or overwrites the sample of equal time.
     pub fn insert<T: Real>(&self, history: &mut [T], time: T, time_tolerance: T, values: &[T]) {
         let passed = self.upper_bound(history, time + time_tolerance);
         let same = passed > 0 && (time - self.time(history, passed - 1)).abs() <= time_tolerance;
@@ -127,7 +127,7 @@ impl HistoryBuffer {
             self.count - 1
         } else {
             let k = passed.max(1) - 1;
-            // earlier ones move up, where it comes between them
+            // samples out of order: earlier ones move up to make room
             let moved = if same { 0 } else { k };
             for j in 0..moved {
                 history[self.time_adr(history, j)] = self.time(history, j + 1);
@@ -142,13 +142,13 @@ impl HistoryBuffer {
     }
 }
 
-/// Whether the controls of an actuator are a quaternion.
+/// True if the controls of an actuator are a quaternion.
 pub fn is_quaternion<T: Real>(m: &Model<T>, a: usize) -> bool {
     m.actuator_gaintype[a] == gain::SO3 && m.actuator_ctrlspec[a] == input::QUAT
 }
 
-/// Histories before the first step: samples of nothing, one for each time step or interval that has passed. Controls
-/// that are quaternions begin with the identity.
+/// Histories before the first step: zero samples, one for each time step or interval in the past. Quaternion controls
+/// start from the identity.
 pub(super) fn reset<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
     let h = m.opt_timestep[0];
     history.fill(T::ZERO);
@@ -171,14 +171,14 @@ pub(super) fn reset<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
             history[buffer.at] = -h;
             continue;
         }
-        // as if sampled before, at the first time step of each interval
+        // preceding samples at the first time step of each interval, up to the last sampling
         let last = if phase == T::ZERO { -period } else { phase };
         start(&buffer, history, |past| time_step_from(last - past * period, h));
         history[buffer.at] = last;
     }
 }
 
-/// Times of the samples by how many came after; the newest is the last.
+/// Sets the times of the samples by their age; the newest is last.
 fn start<T: Real>(buffer: &HistoryBuffer, history: &mut [T], time: impl Fn(T) -> T) {
     history[buffer.at + 1] = T::of((buffer.count - 1) as f64);
     for k in 0..buffer.count {
@@ -186,13 +186,13 @@ fn start<T: Real>(buffer: &HistoryBuffer, history: &mut [T], time: impl Fn(T) ->
     }
 }
 
-/// The first time step that is not before a time.
+/// First time step no earlier than a time.
 fn time_step_from<T: Real>(time: T, h: T) -> T {
     if h <= T::ZERO {
         return time;
     }
     let steps = time / h;
-    // not the next one where only rounding is in the way
+    // rounding up by rounding error alone is not a further step
     let steps = steps - T::of(4.0) * T::EPSILON * steps.abs();
     -(-steps).floor() * h
 }

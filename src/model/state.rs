@@ -1,4 +1,4 @@
-//! The initial state of a world: what a reset puts back.
+//! The initial state of a world, and resets to it.
 
 use super::data::{Capacity, Data};
 use super::{Model, history};

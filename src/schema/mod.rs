@@ -47,7 +47,7 @@ pub enum Elem {
     Int,
 }
 
-/// What the table says of a field.
+/// Table entry of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// MuJoCo's name.
@@ -62,49 +62,50 @@ pub struct Field {
     pub doc: &'static str,
     /// Target of ids; `None` if the elements are not ids.
     pub ids: Option<Ids>,
-    /// How the backends and the check treat it, where that is not as usual.
+    /// Treatment by the backends and the check.
     pub traits: Traits,
-    /// Stage that writes it; empty for Model fields, `state` for what the caller may set, `scratch` for
-    /// memory that is no result.
+    /// Stage that writes it; empty for Model fields, `state` for fields that the caller may set, `scratch` for memory
+    /// that is no result.
     pub stage: &'static str,
 }
 
-/// How the backends and the check treat a field. A rank is a place in a list that starts with 1; 0 is none.
+/// Treatment of a field by the backends and the check. A rank is a place in a list that starts with 1; 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
-    /// How far two right implementations may be apart.
+    /// Largest difference between two correct implementations.
     pub tolerance: Tolerance,
-    /// The larger field of which this one is what is left: differences are measured by both.
+    /// The larger field of which this one is the remainder: differences are measured by both.
     pub terms: Option<&'static str>,
-    /// In registers of the one lane of a world, where kernels keep their working set there.
+    /// True if the field is in registers where the working set of a single-lane world is.
     pub register: bool,
-    /// Rank among the fields of the working set that go into workgroup memory, as far as it goes.
+    /// Rank among the working-set fields that go into workgroup memory, as far as it reaches.
     pub workgroup: u8,
-    /// Rank among the results of a step that the next one does not read: where many steps run in one dispatch, what is left
-    /// of workgroup memory holds as many of them as fit, except in the last step.
+    /// Rank among the results of a step that the next one does not read: where one dispatch runs many steps, the
+    /// remaining workgroup memory holds as many of them as fit, except in the last step.
     pub transient: u8,
 }
 
 impl Traits {
-    /// Those of most fields.
+    /// Traits of most fields.
     pub const USUAL: Self =
         Self { tolerance: Tolerance::Usual, terms: None, register: false, workgroup: 0, transient: 0 };
 }
 
-/// How far a field may be from the double-precision result of the same stage from the same inputs.
+/// Largest difference of a field from the double-precision result of the same stage for the same inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
-    /// As most fields.
+    /// Default tolerance.
     Usual,
-    /// Relative to one plus the largest magnitude. Of fields that sum more terms, divide by small numbers, or stop by a
-    /// tolerance of their own. Beside it: how far single precision on the CPU is off at most, over the models of this
-    /// project, 16 worlds and 400 steps; the rest is room for devices that contract and divide in their own way.
+    /// Relative to one plus the largest magnitude: for fields that sum more terms, divide by small numbers, or
+    /// converge to a tolerance of their own. A comment above each such row states the largest single-precision error
+    /// on the CPU, over the models of this project, 16 worlds and 400 steps; the rest is room for devices that
+    /// contract and divide in their own way.
     Within(f64),
-    /// Two right solvers may disagree, with the reason.
+    /// Two correct solvers may disagree, with the reason.
     Free(&'static str),
 }
 
-/// What a field holds ids of.
+/// Target of a field of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ids {
     /// Number of objects to choose from; `None` if another field determines their kind.

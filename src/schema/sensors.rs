@@ -5,7 +5,7 @@ use super::stages::Stage;
 
 /// Name, MJCF tag, attribute that names the measured object (empty if several or none), dimension (0 if it depends on
 /// the attributes), data type, stage after which it can be computed (1 position, 2 velocity, 3 acceleration), block
-/// of the kernel that computes it, and the view that it reads, which then becomes part of a step.
+/// of the kernel that computes it, and the view that it reads, which a step then includes.
 macro_rules! sensor_table {
     ($with:ident) => {
         $with! {
@@ -111,7 +111,7 @@ macro_rules! define_sensors {
             $(pub const $name: i32 = super::Order::$name as i32;)*
         }
 
-        /// Every kind by the name of its value.
+        /// Every type by name.
         pub(crate) const ALL: &[(&str, i32)] = &[$((stringify!($name), sensor::$name),)*];
 
         /// All types; the index is `sensor_type`.

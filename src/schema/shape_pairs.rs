@@ -1,12 +1,12 @@
-//! Pairs of shapes: how their contacts are found, on both backends.
+//! Table of shape pairs: the narrow phase of each pair, on both backends.
 //!
 //! A closed form is a function of the pair's name on the CPU (`src/cpu/collision/`) and in the kernels
-//! (`shaders/collision/`) that takes both shapes and a margin; calls of it are made from this table.
+//! (`shaders/collision/`). It takes both shapes and a margin; the calls are generated from this table.
 
 use super::enums::geom;
 
-/// Types of the first and the second geom, the lower one first; the way to their contacts; most contacts of one pair; the
-/// name of the closed form, `none` for general ways.
+/// Types of the first and the second geom, the lower one first; narrow-phase method; largest number of contacts of
+/// one pair; name of the closed form, `none` for general methods.
 macro_rules! shape_pair_table {
     ($with:ident) => {
         $with! {
@@ -48,36 +48,36 @@ macro_rules! shape_pair_table {
 }
 pub(crate) use shape_pair_table;
 
-/// The way to the contacts of a pair.
+/// Narrow-phase method of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// A function of its own, which gives the distance too.
+    /// A closed form, which also gives the distance.
     ClosedForm,
-    /// The separating axes of two boxes; their distance comes from support functions.
+    /// Separating-axis test of two boxes; their distance comes from support functions.
     BoxBox,
-    /// The deepest vertices of a hull.
+    /// Deepest vertices of a hull.
     PlaneMesh,
     /// Support functions.
     Convex,
-    /// Support functions of each prism of a height field that lies under the other shape.
+    /// Support functions of each prism of a height field under the other shape.
     Prisms,
 }
 
-/// A pair of shapes whose contacts are found.
+/// A shape pair that can collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapePair {
     /// Types of the geoms, the lower one first.
     pub types: (i32, i32),
-    /// The way to their contacts.
+    /// Narrow-phase method.
     pub method: Method,
-    /// Most contacts of one pair; of height fields the most that the reference ever keeps.
+    /// Largest number of contacts of one pair; for height fields the largest number that the reference keeps.
     pub contacts: usize,
-    /// Name of the closed form; `none` for general ways.
+    /// Name of the closed form; `none` for general methods.
     pub function: &'static str,
 }
 
 impl ShapePair {
-    /// Goes by support functions, whole or prism by prism.
+    /// True if the narrow phase uses support functions, of the whole shape or prism by prism.
     pub fn is_convex(&self) -> bool {
         matches!(self.method, Method::Convex | Method::Prisms)
     }
@@ -85,7 +85,7 @@ impl ShapePair {
 
 macro_rules! define_pairs {
     ($($first:ident $second:ident $method:ident $contacts:literal $function:ident;)*) => {
-        /// Every pair whose contacts are found.
+        /// Every pair that can collide.
         pub const SHAPE_PAIRS: &[ShapePair] = &[$(ShapePair {
             types: (geom::$first, geom::$second),
             method: Method::$method,
@@ -96,7 +96,7 @@ macro_rules! define_pairs {
 }
 shape_pair_table!(define_pairs);
 
-/// What is known of a pair, the lower type first; none where its contacts are not found.
+/// Table entry of a pair, the lower type first; `None` if it cannot collide.
 pub fn shape_pair(types: (i32, i32)) -> Option<&'static ShapePair> {
     SHAPE_PAIRS.iter().find(|pair| pair.types == types)
 }

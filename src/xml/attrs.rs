@@ -67,7 +67,7 @@ impl<'a> El<'a> {
         self.pen.is_some()
     }
 
-    /// Reads a reference.
+    /// Reads a reference to another element.
     pub(crate) fn set_reference(self, name: &str, to: &mut Ref) {
         if let Some(pen) = self.pen {
             self.put(name, || (pen.full)(name, to));

@@ -1,4 +1,4 @@
-//! Activations: the states of actuators that have one. Their rates, and their values a time step later.
+//! Activation dynamics: rates of the actuator states, and their values one time step later.
 
 use super::control::actuator_disabled;
 use super::dcmotor::DcMotor;
@@ -12,7 +12,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{disable, dynamics};
 
-/// Writes the rates of an actuator's activations; `ctrl` is its first control, `good` whether all controls are.
+/// Writes the activation rates of an actuator; `ctrl` is its first control, `good` is false if any control is bad.
 pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: T, good: bool) {
     let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
         return;
@@ -31,7 +31,7 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
         orientation::rates(m, d, a, good);
         return;
     }
-    // the last one drives the force
+    // the last activation drives the force
     let last = first + count - 1;
     let act = d.act[last];
     let prm = &m.actuator_dynprm[10 * a..10 * a + 10];
@@ -43,8 +43,7 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
     };
 }
 
-/// Activations of all actuators one time step later, when they change at `rates`. Those whose group is switched off
-/// stay as they are.
+/// Activations of all actuators one time step later, at the given rates. Actuators of disabled groups keep theirs.
 pub fn advance_activations<T: Real>(m: &Model<T>, d: &mut Data<T>, rates: &[T]) {
     if m.disabled(disable::ACTUATION) {
         return;

@@ -1,5 +1,5 @@
-//! From controls to forces: `force = gain * input + bias`, then the limits of tendons, actuators and joints. The input
-//! is the control, or the activation of an actuator that has one.
+//! Actuator forces from controls: `force = gain * input + bias`, then the limits of tendons, actuators and joints.
+//! The input is the control, or the activation of an actuator that has one.
 
 use super::activation::activation_rates;
 use super::control::{actuator_disabled, controls_good, first_control};
@@ -17,7 +17,7 @@ use crate::real::Real;
 use crate::schema::enums::status;
 use crate::schema::enums::{bias, disable, gain, joint, transmission};
 
-/// Rates of activations, forces of all actuators, and their sum in each degree of freedom.
+/// Activation rates, actuator forces and their joint forces `qfrc_actuator`.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.disabled(disable::ACTUATION) {
         d.act_dot.fill(T::ZERO);
@@ -67,7 +67,7 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) 
     gain_of(m, d, a) * input + bias_of(m, d, a)
 }
 
-/// What the gain multiplies: the last activation, now or a time step later, or the control.
+/// Input to the gain: the last activation, current or one time step later, or the control.
 pub fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
     let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
         return ctrl;
@@ -76,14 +76,14 @@ pub fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T
     if m.actuator_actearly[a] != 0 { next_activation(m, d, a, last, d.act_dot[last]) } else { d.act[last] }
 }
 
-/// Length of an actuator between the ends of its range, for muscles.
+/// Muscle of an actuator at its length, normalised by the length range.
 pub fn muscle<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, prm: &[T]) -> Muscle<T> {
     let out = m.actuator_outadr[a] as usize;
     let range = &m.actuator_lengthrange[2 * out..2 * out + 2];
     Muscle::new(d.actuator_length[out], range, m.actuator_acc0[out], prm)
 }
 
-/// Force per unit of input.
+/// Gain: force per unit of input.
 fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
@@ -95,7 +95,7 @@ fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     }
 }
 
-/// Force without input.
+/// Bias: force at zero input.
 fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
@@ -107,7 +107,7 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     }
 }
 
-/// Scales the forces of a tendon's actuators so that their sum is within the tendon's range.
+/// Scales the forces of a tendon's actuators so that their sum stays within the tendon's range.
 fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     if m.tendon_actfrclimited[ten] == 0 {
         return;
@@ -131,7 +131,7 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     }
 }
 
-/// Clamps the force of one actuator to its range, and adds what the range does not hold back.
+/// Clamps the force of one actuator to its range, then adds the terms that the range does not limit.
 fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
     if orientation::is_orientation(m, a) {
         orientation::limit(m, d, a);
@@ -149,7 +149,7 @@ fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) 
     }
 }
 
-/// Force of all actuators in each degree of freedom.
+/// Sum of all actuator forces on each degree of freedom.
 fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for k in 0..m.sizes.nJmom {
         let force = d.actuator_force[m.moment_rowind[k] as usize];
@@ -157,7 +157,8 @@ fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Force in one degree of freedom with gravity compensation, where the joint wants it, within its range.
+/// Actuator force on one degree of freedom, with gravity compensation if the joint asks for it, clamped to the
+/// joint's range.
 fn limited_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     let mut sum = d.qfrc_actuator[dof];
     let jnt = m.dof_jntid[dof] as usize;

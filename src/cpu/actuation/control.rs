@@ -1,4 +1,4 @@
-//! Controls as actuators get them: delayed, within their ranges, and zero where one of them is bad.
+//! Controls of actuators: delayed, clamped to their ranges, and zero if any control is bad.
 
 use super::history::delayed_ctrl;
 use crate::cpu::math::clip;
@@ -7,17 +7,17 @@ use crate::model::{MAX_VALUE, Model};
 use crate::real::Real;
 use crate::schema::enums::disable;
 
-/// Neither NaN nor beyond what counts as diverged.
+/// True if a number is neither NaN nor too large to simulate.
 pub fn is_good<T: Real>(x: T) -> bool {
     x.is_finite() && x.abs() <= T::of(MAX_VALUE)
 }
 
-/// Control within its range; zero where some control is bad.
+/// Control clamped to its range; zero if any control is bad.
 pub fn control<T: Real>(m: &Model<T>, d: &Data<T>, u: usize, good: bool) -> T {
     if good { within_range(m, d, u) } else { T::ZERO }
 }
 
-/// Control within its range; NaN stays NaN.
+/// Control clamped to its range; NaN stays NaN.
 fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     let x = delayed_ctrl(m, d, u);
     if m.actuator_ctrllimited[u] != 0 && !m.disabled(disable::CLAMPCTRL) {
@@ -26,12 +26,12 @@ fn within_range<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     x
 }
 
-/// First control of an actuator; zero where it has none.
+/// First control of an actuator; zero if it has none, or if any control is bad.
 pub fn first_control<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
     if m.actuator_ctrlnum[a] > 0 { control(m, d, m.actuator_ctrladr[a] as usize, good) } else { T::ZERO }
 }
 
-/// Whether all controls are finite and within bounds.
+/// True if all controls are finite and within bounds.
 pub fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
     let mut good = true;
     for u in 0..m.sizes.nu {
@@ -40,7 +40,7 @@ pub fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
     good
 }
 
-/// Whether an actuator's group is switched off.
+/// True if an actuator's group is disabled.
 pub fn actuator_disabled<T: Real>(m: &Model<T>, a: usize) -> bool {
     let group = m.actuator_group[a];
     (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0

@@ -1,9 +1,9 @@
-//! DC motors: winding, servo on board, temperature and friction (MuJoCo documentation, "DC motor model").
+//! DC motors: winding, onboard servo, temperature and friction (MuJoCo documentation, "DC motor model").
 //!
-//! `gainprm`: resistance, motor constant, temperature coefficient and reference temperature of the resistance, gains of
-//! the servo (position, integral, velocity), largest voltage. `dynprm`: electrical time constant, largest rate of
-//! current, thermal resistance and capacity, ambient temperature, stiffness and damping of bristles, largest rate of
-//! the input, largest integral. `biasprm`: cogging amplitude, poles and phase, Coulomb friction, static friction,
+//! `gainprm`: resistance, motor constant, temperature coefficient and reference temperature of the resistance, servo
+//! gains (position, integral, velocity), maximum voltage. `dynprm`: electrical time constant, maximum rate of
+//! current, thermal resistance and capacity, ambient temperature, bristle stiffness and damping, maximum slew rate of
+//! the input, maximum integral. `biasprm`: cogging amplitude, poles and phase, Coulomb friction, static friction,
 //! Stribeck velocity.
 
 use super::servo::{inputs, integral_rate, slewed};
@@ -13,7 +13,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::input;
 
-/// Which states a motor has: offsets from its first activation.
+/// States of a motor, as offsets from its first activation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slots {
     slew: Option<usize>,
@@ -24,7 +24,7 @@ struct Slots {
 }
 
 impl Slots {
-    /// States in order, each there where its parameter is positive.
+    /// States in order; each exists if its parameter is positive.
     fn new<T: Real>(m: &Model<T>, a: usize) -> Self {
         let dynamics = |k: usize| m.actuator_dynprm[10 * a + k];
         let mut next = 0;
@@ -43,7 +43,7 @@ impl Slots {
     }
 }
 
-/// A motor at a state.
+/// A motor with its current inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct DcMotor<T> {
     a: usize,
@@ -51,14 +51,14 @@ pub struct DcMotor<T> {
     slots: Slots,
     length: T,
     velocity: T,
-    /// First input, as far as its rate allows.
+    /// First input, limited in rate.
     input: T,
     voltage: T,
     resistance: T,
 }
 
 impl<T: Real> DcMotor<T> {
-    /// Actuator `a` with its first control within limits; bad controls count as zero.
+    /// The motor of actuator `a` with its first control clamped; bad controls count as zero.
     pub fn new(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
         let out = m.actuator_outadr[a] as usize;
         let first = m.actuator_actadr[a].max(0) as usize;
@@ -90,7 +90,7 @@ impl<T: Real> DcMotor<T> {
         resistance.max(T::MINVAL)
     }
 
-    /// Voltage at the winding: the input, or what the servo on board makes of its inputs.
+    /// Winding voltage: the input, or the output of the onboard servo.
     fn servo(&self, m: &Model<T>, d: &Data<T>, good: bool) -> T {
         let spec = m.actuator_ctrlspec[self.a];
         if m.actuator_ctrlnum[self.a] == 0 {
@@ -112,7 +112,7 @@ impl<T: Real> DcMotor<T> {
         voltage + inputs[3]
     }
 
-    /// Steady current at the present voltage and velocity.
+    /// Steady-state current at the present voltage and velocity.
     fn steady_current(&self, m: &Model<T>) -> T {
         (self.voltage - m.actuator_gainprm[10 * self.a + 1] * self.velocity) / self.resistance
     }
@@ -157,7 +157,7 @@ impl<T: Real> DcMotor<T> {
         }
     }
 
-    /// Cogging and friction, which limits of the force do not hold back.
+    /// Cogging and friction, which force limits do not clamp.
     pub fn losses(&self, m: &Model<T>, d: &Data<T>) -> T {
         let b = &m.actuator_biasprm[10 * self.a..10 * self.a + 3];
         let p = &m.actuator_dynprm[10 * self.a..10 * self.a + 10];
@@ -172,8 +172,8 @@ impl<T: Real> DcMotor<T> {
     }
 }
 
-/// Derivative of a motor's force by the rate of its length, as if no limit held anything back: of the back EMF and the
-/// servo on board, as far as the current follows in a time step, and of the damping of bristles.
+/// Derivative of a motor's force with respect to velocity, limits ignored: back EMF and onboard servo, as far as the
+/// current follows within a time step, plus bristle damping.
 pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let g = &m.actuator_gainprm[10 * a..10 * a + 7];
     let p = &m.actuator_dynprm[10 * a..10 * a + 7];
@@ -184,8 +184,8 @@ pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     g[1] * (voltage - g[1]) * follows / resistance - p[6].max(T::ZERO)
 }
 
-/// Rate at which the deflection of bristles decays: stiffness times speed over friction at that speed, which falls
-/// from static to Coulomb friction (Canudas de Wit et al., IEEE TAC 40(3), 1995).
+/// Decay rate of the bristle deflection: stiffness times speed over the friction at that speed, which falls from
+/// static to Coulomb friction (Canudas de Wit et al., IEEE TAC 40(3), 1995).
 fn bristle_decay<T: Real>(m: &Model<T>, a: usize, velocity: T) -> T {
     let b = &m.actuator_biasprm[10 * a + 3..10 * a + 6];
     let ratio = velocity / b[2].max(T::MINVAL);
@@ -204,7 +204,7 @@ pub fn next_state<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate
         return x - rate * time * (-h / time).exp_m1();
     }
     if slot == slots.bristle {
-        // exact for a velocity that stays
+        // exact for constant velocity
         let velocity = d.actuator_velocity[m.actuator_outadr[a] as usize];
         let decay = bristle_decay(m, a, velocity);
         let lost = (decay * h).exp_m1();

@@ -1,28 +1,28 @@
-//! Histories of controls and sensors: what delays and sampling intervals read (MuJoCo documentation, "Delays").
+//! Histories of controls and sensors, read by delays and sampling intervals (MuJoCo documentation, "Delays").
 //!
-//! The history of an actuator or sensor is a buffer of samples: the time of the last sampling, where the newest sample
-//! is, the times of the samples, their values. A step adds to it as it ends; nothing else does.
+//! The history of an actuator or sensor is a buffer of samples: time of the last sampling, slot of the newest sample,
+//! times, values. Only the end of a step adds a sample.
 
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::history::HistoryBuffer;
 use crate::real::Real;
 
-/// Share of a time step within which two times count as the same: sums of time steps are rounded.
+/// Fraction of a time step within which two times count as equal: sums of time steps are rounded.
 const TIME_TOLERANCE: f64 = 1e-3;
 
-/// Distance of two times that count as the same.
+/// Difference up to which two times count as equal.
 fn time_tolerance<T: Real>(m: &Model<T>, time: T) -> T {
     (T::of(TIME_TOLERANCE) * m.opt_timestep[0]).max(T::of(4.0) * T::EPSILON * time.abs())
 }
 
-/// Whether an interval has passed since the last sampling.
+/// True if a full interval has passed since the last sampling.
 fn sample_due<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, buffer: HistoryBuffer) -> bool {
     let time = d.time[0];
     d.history[buffer.at] + m.sensor_interval[2 * s] <= time + time_tolerance(m, time)
 }
 
-/// The controls that act now, in `ctrl_delayed`; only in models with histories.
+/// Writes the controls in effect now, after delays, to `ctrl_delayed`; only in models with histories.
 pub fn delay_controls<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.sizes.nhistory == 0 {
         return;
@@ -43,12 +43,12 @@ pub fn delay_controls<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// A control that acts now.
+/// Control in effect now, after any delay.
 pub fn delayed_ctrl<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
     if m.sizes.nhistory == 0 { d.ctrl[u] } else { d.ctrl_delayed[u] }
 }
 
-/// Keeps what the sensors measure now in `sensordata_undelayed`, and puts what they show in its slot.
+/// Keeps the current measurements in `sensordata_undelayed` and replaces the outputs by delayed or held samples.
 pub fn delay_sensors<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.sizes.nhistory == 0 {
         return;
@@ -58,7 +58,7 @@ pub fn delay_sensors<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for s in 0..m.sizes.nsensor {
         let Some(buffer) = HistoryBuffer::of_sensor(m, s) else { continue };
         let delay = m.sensor_delay[s].max(T::ZERO);
-        // between samples, the last one
+        // between samples, the last sample is held
         let waits = m.sensor_interval[2 * s] > T::ZERO && !sample_due(m, d, s, buffer);
         if delay > T::ZERO || waits {
             let first = m.sensor_adr[s] as usize;
@@ -72,7 +72,7 @@ pub fn delay_sensors<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Adds the controls of this step and what the sensors measured to the histories.
+/// Records this step's controls and measurements.
 pub fn record_histories<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let time = d.time[0];
     for a in 0..m.sizes.nactuator {
@@ -88,7 +88,7 @@ pub fn record_histories<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             if !sample_due(m, d, s, buffer) {
                 continue;
             }
-            // on time by the interval, with what rounding loses carried on
+            // sampling times advance by exact intervals, with compensated summation
             let last = d.history[buffer.at];
             let step = period - d.history_compensation[s];
             let next = last + step;
@@ -112,7 +112,7 @@ mod tests {
     const RING: HistoryBuffer = HistoryBuffer { at: 0, count: 4, dim: 1, order: 0 };
 
     fn buffer(order: i32) -> (HistoryBuffer, Vec<f64>) {
-        // the oldest sample is third
+        // the oldest sample is in slot 2
         (HistoryBuffer { order, ..RING }, vec![0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 30.0, 45.0, 10.0, 20.0])
     }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn reads_hold_or_interpolate_as_the_reference_does() {
-        // what `mj_readCtrl` gives of these samples
+        // values of `mj_readCtrl` for these samples
         let want = [
             (-0.5, [10.0, 10.0, 10.0]),
             (0.5, [10.0, 15.0, 13.75]),
@@ -154,7 +154,7 @@ mod tests {
         let (buffer, mut history) = buffer(0);
         buffer.insert(&mut history, 4.0, 1e-3, &[50.0]);
         assert_eq!(history, [0.0, 2.0, 2.0, 3.0, 4.0, 1.0, 30.0, 45.0, 50.0, 20.0]);
-        // the same time again, one in between, one before all
+        // an equal time, a time in between, a time before all
         buffer.insert(&mut history, 4.0, 1e-3, &[51.0]);
         buffer.insert(&mut history, 2.5, 1e-3, &[25.0]);
         assert_eq!(history, [0.0, 2.0, 2.5, 3.0, 4.0, 2.0, 25.0, 45.0, 51.0, 30.0]);

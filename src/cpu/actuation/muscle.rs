@@ -1,13 +1,13 @@
-//! Muscles: activation dynamics, and forces as functions of normalised length and velocity (MuJoCo documentation,
-//! Modeling, "Muscles"). Parameters in order: operating range of lengths, peak force or a negative number, scale,
-//! shortest and longest length with active force, fastest shortening, passive force at the longest length, active
-//! force at the fastest lengthening.
+//! Muscles: activation dynamics, and the force-length-velocity model (MuJoCo documentation, Modeling, "Muscles").
+//! Parameters in order: operating length range, peak force or a negative number, scale, shortest and longest length
+//! with active force, fastest shortening velocity, passive force at the longest length, active force at the fastest
+//! lengthening.
 
 use crate::cpu::math::clip;
 use crate::real::Real;
 
-/// Rate of the activation from excitation `ctrl`; `prm` holds the time constants of activation and deactivation, and
-/// the width over which one blends into the other.
+/// Activation rate for the excitation `ctrl`; `prm` holds the time constants of activation and deactivation and the
+/// width of the blend.
 pub fn muscle_rate<T: Real>(ctrl: T, act: T, prm: &[T]) -> T {
     let half = T::of(0.5);
     let excitation = clip(ctrl, T::ZERO, T::ONE);
@@ -22,16 +22,16 @@ pub fn muscle_rate<T: Real>(ctrl: T, act: T, prm: &[T]) -> T {
     gap / time.max(T::MINVAL)
 }
 
-/// From 0 at 0 to 1 at 1, with two derivatives that vanish at both ends.
+/// Quintic smooth step from 0 to 1 on [0, 1]; two derivatives vanish at both ends.
 fn smooth_step<T: Real>(x: T) -> T {
     let x = clip(x, T::ZERO, T::ONE);
     x * x * x * (x * (x * T::of(6.0) - T::of(15.0)) + T::of(10.0))
 }
 
-/// Length and its unit of a muscle: in the operating range, optimal length is one.
+/// A muscle at a length, normalised so that the optimal length is one.
 #[derive(Clone, Copy, Debug)]
 pub struct Muscle<T> {
-    /// Length, normalised.
+    /// Normalised length.
     pub length: T,
     /// Optimal length in metres.
     pub unit: T,
@@ -40,20 +40,20 @@ pub struct Muscle<T> {
 }
 
 impl<T: Real> Muscle<T> {
-    /// The muscle at a length; `range` holds its shortest and longest length, `acc0` the acceleration of unit force.
+    /// The muscle at a length; `range` holds its shortest and longest length, `acc0` the acceleration by unit force.
     pub fn new(length: T, range: &[T], acc0: T, prm: &[T]) -> Self {
         let unit = (range[1] - range[0]) / (prm[1] - prm[0]).max(T::MINVAL);
         let force = if prm[2] < T::ZERO { prm[3] / acc0.max(T::MINVAL) } else { prm[2] };
         Self { length: prm[0] + (length - range[0]) / unit.max(T::MINVAL), unit, force }
     }
 
-    /// Force per unit of activation: it pulls.
+    /// Gain: force per unit of activation, negative because muscles pull.
     pub fn gain(&self, velocity: T, prm: &[T]) -> T {
         let speed = velocity / (self.unit * prm[6]).max(T::MINVAL);
         -(self.force * force_length(self.length, prm[4], prm[5]) * force_velocity(speed, prm[8]))
     }
 
-    /// Derivative of the gain by the velocity.
+    /// Derivative of the gain with respect to velocity.
     pub fn gain_derivative(&self, velocity: T, prm: &[T]) -> T {
         let per = (self.unit * prm[6]).max(T::MINVAL);
         -(self.force
@@ -79,7 +79,7 @@ impl<T: Real> Muscle<T> {
     }
 }
 
-/// Active force over length: a bump of parabolas from `low` to `high`, one at length one.
+/// Active force-length curve: a piecewise parabola from `low` to `high` with value one at length one.
 fn force_length<T: Real>(length: T, low: T, high: T) -> T {
     if length < low || length > high {
         return T::ZERO;
@@ -102,7 +102,7 @@ fn force_length<T: Real>(length: T, low: T, high: T) -> T {
     }
 }
 
-/// Active force over velocity: none at the fastest shortening, one at rest, `most` at the fastest lengthening.
+/// Active force-velocity curve: zero at the fastest shortening, one at rest, `most` at the fastest lengthening.
 fn force_velocity<T: Real>(speed: T, most: T) -> T {
     let rise = most - T::ONE;
     if speed <= -T::ONE {
@@ -135,7 +135,7 @@ mod tests {
 
     const PRM: [f64; 9] = [0.75, 1.05, 100.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2];
 
-    /// A muscle whose normalised length is `x`.
+    /// A muscle of normalised length `x`.
     fn at(x: f64) -> Muscle<f64> {
         Muscle::new((x - 0.75) / 0.3, &[0.0, 1.0], 1.0, &PRM)
     }
@@ -144,7 +144,7 @@ mod tests {
     fn peak_force_at_optimal_length_and_rest() {
         assert!((at(1.0).gain(0.0, &PRM) + 100.0).abs() < 1e-9);
         assert_eq!((at(0.49).gain(0.0, &PRM), at(1.61).gain(0.0, &PRM)), (0.0, 0.0));
-        // half of it where two parabolas meet
+        // half the peak where two parabolas meet
         assert!((at(0.75).gain(0.0, &PRM) + 50.0).abs() < 1e-9);
         assert!((at(1.3).gain(0.0, &PRM) + 50.0).abs() < 1e-9);
     }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn passive_force_grows_beyond_optimal_length() {
         assert_eq!(at(1.0).bias(&PRM), 0.0);
-        // half of the passive force where the parabola ends, three halves as far again
+        // half the passive force where the parabola ends, three halves as far again
         assert!((at(1.3).bias(&PRM) + 65.0).abs() < 1e-9);
         assert!((at(1.6).bias(&PRM) + 195.0).abs() < 1e-9);
     }
@@ -171,7 +171,7 @@ mod tests {
         let prm = [0.01, 0.04, 0.0];
         assert!((muscle_rate(1.0, 0.0, &prm) - 1.0 / 0.005).abs() < 1e-9);
         assert!((muscle_rate(0.0, 1.0, &prm) + 1.0 / 0.02).abs() < 1e-9);
-        // blended half way between both
+        // midpoint of the blend
         let both = muscle_rate(0.5 + 1e-12, 0.5, &[0.01, 0.04, 0.2]) / 1e-12;
         let time = 0.5 * (0.01 * 1.25 + 0.04 / 1.25);
         assert!((both * time - 1.0).abs() < 1e-3);

@@ -1,4 +1,4 @@
-//! The value of an activation a time step later.
+//! Activations one time step later.
 
 use super::dcmotor::next_state;
 use crate::cpu::math::clip;
@@ -7,7 +7,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::dynamics;
 
-/// An activation one time step later, within its range, when it changes at `rate`.
+/// An activation one time step later, clamped to its range, when it changes at `rate`.
 pub fn next_activation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate: T) -> T {
     let h = m.opt_timestep[0];
     if m.actuator_dyntype[a] == dynamics::DCMOTOR {
@@ -20,7 +20,7 @@ pub fn next_activation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize,
     next
 }
 
-/// Time by which a rate counts: that of an exact filter falls as it goes.
+/// Effective duration of a rate: shorter for an exact filter, whose rate decays exponentially.
 fn elapsed<T: Real>(m: &Model<T>, a: usize, h: T) -> T {
     if m.actuator_dyntype[a] != dynamics::FILTEREXACT {
         return h;

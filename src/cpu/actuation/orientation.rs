@@ -1,8 +1,8 @@
-//! Servos of an orientation: of a ball joint, or of a site relative to another (MuJoCo XML reference,
-//! "actuator/orientation"). Three forces, about the axes of what is turned.
+//! Orientation servos: of a ball joint, or of a site relative to another (MuJoCo XML reference,
+//! "actuator/orientation"). Three torques about the axes of the moving frame.
 //!
-//! `gainprm`: stiffness. `biasprm`: force without input, stiffness and damping, both negative. The controls, or the
-//! activations that integrate them, are a rotation vector; the controls may be a quaternion too.
+//! `gainprm`: stiffness. `biasprm`: constant bias, minus stiffness, minus damping. The controls, or the activations
+//! that integrate them, are a rotation vector; the controls may also be a quaternion.
 
 use super::control::control;
 use super::next_activation::next_activation;
@@ -13,15 +13,15 @@ use crate::model::history::is_quaternion;
 use crate::real::Real;
 use crate::schema::enums::gain;
 
-/// Share of the largest torque that is as good as all of it.
+/// Fraction of the largest torque above which the torque counts as saturated.
 const SATURATED_TORQUE: f64 = 1.0 - 1e-6;
 
-/// Whether an actuator is one.
+/// True if an actuator is an orientation servo.
 pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
     m.actuator_gaintype[a] == gain::SO3
 }
 
-/// Orientation of a rotation vector.
+/// Quaternion of a rotation vector.
 fn rotvec_to_quat<T: Real>(v: Vec3<T>) -> Quat<T> {
     let angle = length(v);
     if angle < T::MINVAL {
@@ -30,7 +30,7 @@ fn rotvec_to_quat<T: Real>(v: Vec3<T>) -> Quat<T> {
     axis_angle_quat(v * (T::ONE / angle), angle)
 }
 
-/// Orientation that is asked for.
+/// Target orientation.
 fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Quat<T> {
     let first = m.actuator_ctrladr[a] as usize;
     if let Ok(act) = usize::try_from(m.actuator_actadr[a]) {
@@ -46,7 +46,7 @@ fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) 
     rotvec_to_quat(Vec3::from_fn(|i| control(m, d, first + i, good)))
 }
 
-/// Forces before limits.
+/// Torques before limits.
 pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Vec3<T> {
     let out = m.actuator_outadr[a] as usize;
     let present = rotvec_to_quat(vec3_at(&d.actuator_length, out));
@@ -55,7 +55,7 @@ pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Vec3<T
     Vec3::from_fn(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
 }
 
-/// Writes the rates of the activations: the controls.
+/// Writes the activation rates: the controls.
 pub fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
     let Ok(act) = usize::try_from(m.actuator_actadr[a]) else {
         return;
@@ -65,7 +65,7 @@ pub fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
     }
 }
 
-/// Turns the activations by less than half a turn into the same orientation.
+/// Replaces an activation rotation vector by the equivalent one of less than half a turn.
 pub fn unwind<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     let act = m.actuator_actadr[a].max(0) as usize;
     let v = vec3_at(&d.act, act);
@@ -78,7 +78,7 @@ pub fn unwind<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     }
 }
 
-/// Makes the torque as long as its range allows.
+/// Clamps the length of the torque vector to its range.
 pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     let out = m.actuator_outadr[a] as usize;
     let torque = vec3_at(&d.actuator_force, out);
@@ -88,7 +88,7 @@ pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
     }
 }
 
-/// Derivative of each torque by the velocity about its axis; none where the range holds it back.
+/// Derivative of each torque with respect to the velocity about its axis; zero where the range saturates.
 pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let torque = vec3_at(&d.actuator_force, m.actuator_outadr[a] as usize);
     let most = T::of(SATURATED_TORQUE) * m.actuator_forcerange[2 * a + 1];

@@ -1,8 +1,8 @@
-//! Controllers of position and velocity (MuJoCo XML reference, "actuator/pid").
+//! PID controllers of position and velocity (MuJoCo XML reference, "actuator/pid").
 //!
-//! `gainprm`: integral gain. `biasprm`: force without input, gain of the position and of the velocity, both negative.
-//! `dynprm`: largest integral, largest rate of the position that is asked for. States: that position, the integral;
-//! each where its parameter is positive.
+//! `gainprm`: integral gain. `biasprm`: constant bias, minus position gain, minus velocity gain. `dynprm`: maximum
+//! integral, maximum slew rate of the target position. States: slewed target, then integral; each exists if its
+//! parameter is positive.
 
 use super::next_activation::next_activation;
 use super::servo::{inputs, integral_rate, slewed};
@@ -12,20 +12,20 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{dynamics, input};
 
-/// A controller at a state.
+/// A controller with its current inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pid<T> {
     a: usize,
-    /// Where its states are.
+    /// Addresses of the states.
     slew: Option<usize>,
     integral: Option<usize>,
     inputs: [T; 4],
-    /// Position that is asked for, near the present one.
+    /// Target position, unwrapped to near the current one.
     setpoint: T,
 }
 
 impl<T: Real> Pid<T> {
-    /// Actuator `a` with its first control within limits; bad controls count as zero.
+    /// The controller of actuator `a` with its first control clamped; bad controls count as zero.
     pub fn new(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
         let mut next = m.actuator_actadr[a].max(0) as usize;
         let mut state = |parameter: T| {

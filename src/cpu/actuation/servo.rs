@@ -1,5 +1,4 @@
-//! What controllers on board of actuators have in common: their inputs, a limit on the rate of the first one, and the
-//! integral of an error.
+//! Parts shared by onboard controllers: inputs, a slew-rate limit on the first input, and the error integral.
 
 use super::control::control;
 use crate::cpu::math::clip;
@@ -8,8 +7,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::input;
 
-/// Inputs of a controller: position, velocity, feedforward, voltage; zero for those that it lacks. `first` is the first
-/// one of those it has.
+/// Inputs of a controller: position, velocity, feedforward, voltage; zero for those it lacks. `first` is the value of
+/// the first one it has.
 pub fn inputs<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, first: T, good: bool) -> [T; 4] {
     let begin = m.actuator_ctrladr[a] as usize;
     let mut inputs = [T::ZERO; 4];
@@ -24,13 +23,13 @@ pub fn inputs<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, first: T, good: bool
     inputs
 }
 
-/// An input that changes by at most `most` a second.
+/// Slew-rate limiter: an input that changes by at most `most` a second.
 pub fn slewed<T: Real>(m: &Model<T>, x: T, last: T, most: T) -> T {
     let reach = most * m.opt_timestep[0];
     clip(x, last - reach, last + reach)
 }
 
-/// Rate of the integral of an error: it does not grow beyond its limit, where there is one.
+/// Rate of the error integral; anti-windup stops it at its limit, if there is one.
 pub fn integral_rate<T: Real>(error: T, integral: T, most: T) -> T {
     if most > T::ZERO && integral >= most {
         error.min(T::ZERO)

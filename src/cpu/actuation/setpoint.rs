@@ -1,4 +1,4 @@
-//! Setpoints of position servos of an orientation: those that differ by full turns are the same.
+//! Setpoints of orientation servos, periodic in a full turn.
 
 use crate::cpu::math::{length, vec3};
 use crate::model::Model;
@@ -6,8 +6,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{bias, dynamics, gain, input, joint, transmission};
 
-/// A full turn in units of length, where an actuator is a position servo of an orientation: of a ball joint, or of a
-/// site relative to another. Zero for all others.
+/// Full turn in units of actuator length, for position servos of an orientation: of a ball joint, or of a site
+/// relative to another. Zero for all other actuators.
 fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
     let servo = (m.actuator_dyntype[a] == dynamics::NONE || m.actuator_dyntype[a] == dynamics::INTEGRATOR)
         && m.actuator_gaintype[a] == gain::FIXED
@@ -33,12 +33,12 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
     }
 }
 
-/// Of all setpoints that differ by full turns, the one nearest to the present length.
+/// Equivalent setpoint nearest to the current length.
 pub fn unwrap_setpoint<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, setpoint: T) -> T {
     unwrap_near(m, a, setpoint, d.actuator_length[m.actuator_outadr[a] as usize])
 }
 
-/// Of all setpoints that differ by full turns, the one nearest to another number.
+/// Equivalent setpoint nearest to another number.
 pub fn unwrap_near<T: Real>(m: &Model<T>, a: usize, setpoint: T, to: T) -> T {
     let turn = full_turn(m, a);
     if turn < T::MINVAL {

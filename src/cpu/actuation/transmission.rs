@@ -1,4 +1,4 @@
-//! Lengths and moment arms of actuators. Rows of moments have the columns of what they act on.
+//! Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 
 use crate::cpu::math::{
     Quat, Spatial, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
@@ -10,7 +10,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{joint, transmission as kind};
 
-/// Lengths and moment arms of all actuators.
+/// `actuator_length` and `actuator_moment` of all actuators.
 pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for a in 0..m.sizes.nactuator {
         let out = m.actuator_outadr[a] as usize;
@@ -26,7 +26,7 @@ pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Length and moment arm of a tendon, scaled.
+/// Tendon transmission: tendon length times gear.
 fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let ten = m.actuator_trnid[2 * a] as usize;
     let gear = m.actuator_gear[6 * out];
@@ -38,7 +38,7 @@ fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: us
     }
 }
 
-/// Length and moment arms of a joint.
+/// Joint transmission: coordinate times gear; for ball and free joints the rotation vector along the gear.
 fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let jnt = m.actuator_trnid[2 * a] as usize;
     let adr = m.jnt_qposadr[jnt] as usize;
@@ -50,7 +50,7 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
         d.actuator_moment[moment] = gear[0];
         return;
     }
-    // a free joint has no length; its translation comes first
+    // a free joint has no length; its translational moments come first
     let free = shape == joint::FREE;
     let mut axis = vec3(gear, 0);
     let mut turn = adr;
@@ -60,7 +60,7 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
         moment += 3;
         turn += 3;
     }
-    // an axis in the parent's frame is turned into the joint's
+    // a gear in the parent's frame is rotated into the child's
     let quat = quat_normalize(quat_at(&d.qpos, turn));
     if m.actuator_trntype[a] == kind::JOINTINPARENT {
         axis = quat_rotate(quat_conj(quat), axis);
@@ -69,7 +69,7 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
     d.actuator_moment[moment..moment + 3].copy_from_slice(&axis.0);
 }
 
-/// Length and moment arms of a slider-crank: the rod joins the crank's site to a point of the slider's axis.
+/// Slider-crank transmission: the rod joins the crank's site to a point on the slider's axis.
 fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let (crank, slider) = (m.actuator_trnid[2 * a] as usize, m.actuator_trnid[2 * a + 1] as usize);
     let (tip, base) = (vec3(&d.site_xpos, crank), vec3(&d.site_xpos, slider));
@@ -78,7 +78,7 @@ fn slider_crank<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let along = dot(arm, axis);
     let rod = m.actuator_cranklength[a];
     let square = along * along + rod * rod - dot(arm, arm);
-    // out of reach: as near as it gets
+    // rod out of reach: the nearest solution
     let root = if square > T::ZERO { square.sqrt() } else { T::ZERO };
     let gear = m.actuator_gear[6 * out];
     d.actuator_length[out] = (along - root) * gear;
@@ -102,7 +102,7 @@ fn site_orientation<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> Quat<T> 
     quat_mul(quat(&d.xquat, m.site_bodyid[site] as usize), quat(&m.site_quat, site))
 }
 
-/// Length and moment arms of a force and torque at a site, in its own frame or in that of another one.
+/// Site transmission: force and torque at a site, in its own frame or in that of a reference site.
 fn site_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let site = m.actuator_trnid[2 * a] as usize;
     let reference = usize::try_from(m.actuator_trnid[2 * a + 1]).ok();
@@ -124,7 +124,7 @@ fn site_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usiz
     }
 }
 
-/// Velocities of a site against those of another one, from unit speed of a degree of freedom.
+/// Spatial velocity of a site relative to a reference site, for unit velocity of a degree of freedom.
 fn relative_jac<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -136,7 +136,7 @@ fn relative_jac<T: Real>(
     reference.map_or_else(|| at(site), |r| at(site) - at(r))
 }
 
-/// Lengths and moment arms of a relative orientation: three outputs, about the axes of what is turned.
+/// Orientation transmission: three outputs, about the axes of the moving frame.
 fn orientation_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let target = m.actuator_trnid[2 * a] as usize;
     let Ok(reference) = usize::try_from(m.actuator_trnid[2 * a + 1]) else {
@@ -161,7 +161,7 @@ fn orientation_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ou
     }
 }
 
-/// Moment arms of adhesion: the mean of the normals of all contacts of a body pulls at it.
+/// Adhesion moment arms: minus the mean of the normal Jacobians of all contacts of a body.
 fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let body = m.actuator_trnid[2 * a];
     d.actuator_length[out] = T::ZERO;
@@ -176,7 +176,7 @@ fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
         }
         count += 1;
         let (pos, normal) = (vec3(&d.contact_pos, c), vec3(&d.contact_frame, 3 * c));
-        // both chains towards the root, until they meet
+        // chains of both bodies towards the root, until they meet
         let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
         while i1 != i2 {
             let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };

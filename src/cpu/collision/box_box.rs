@@ -1,43 +1,43 @@
-//! Contacts of two boxes: the axis that separates them most, then what touches along it. Twin:
+//! Box-box contacts by the separating axis theorem: the axis of largest separation, then the features along it. Twin:
 //! `shaders/collision/box_box.wgsl`.
 //!
-//! The axis is a face normal of either box, or perpendicular to an edge of each (Gottschalk, Lin and Manocha,
-//! *OBBTree*, 1996). Along a face normal, the facing side of the other box is cut to the face, and each corner of
-//! what remains that is near enough is a contact: up to eight. Between two edges there is one. As in the reference,
-//! faces win over edges that are hardly better, so that boxes rest on many points.
+//! The axis is a face normal of either box, or orthogonal to an edge of each (Gottschalk, Lin and Manocha, *OBBTree*,
+//! 1996). Along a face normal, the incident face of the other box is clipped to the reference face, and each vertex
+//! of the result within the margin is a contact: up to eight. Two edges have one contact. As in MuJoCo, faces win
+//! over edges that are only slightly better, so that boxes rest on many points.
 //!
-//! A box is *permuted* where its axes are renamed, in a circle, so that the one that matters is the last.
+//! A box is *permuted* where its axes are relabelled cyclically, so that the relevant axis comes last.
 
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, tolerance};
 use crate::cpu::math::{Mat3, Vec3, clip, cross, dot, mat_column, mat_row};
 use crate::real::Real;
 
-/// By how much, of itself, an edge axis must be better than those before it.
+/// Relative improvement by which an edge axis must beat the edge axes before it.
 const EDGE_BIAS: f64 = 1e-6;
 
-/// Cosine above which an edge axis looks like the best face axis, and by how much of the depth it must be better
-/// then.
+/// Cosine above which an edge axis is nearly parallel to the best face axis, and fraction of the depth by which it
+/// must then be better.
 const FACE_PREFERENCE: (f64, f64) = (0.99, 0.05);
 
-/// Corners of a rectangle that four lines have cut.
+/// Vertices of a rectangle clipped by four lines.
 type Polygon<T> = [Vec3<T>; 8];
 
-/// Two boxes: contacts on a face, up to eight, or one between two edges.
+/// Box-box: up to eight contacts on a face, or one between two edges.
 pub fn box_box<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
     margin: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    // the axes of the second box, and from centre to centre, as each box sees it
+    // axes of the second box, and the offset of the centres, in the frame of each box
     let axes = relative_axes(a, b);
     let from_a = (b.pos - a.pos) * a.mat;
     let from_b = (a.pos - b.pos) * b.mat;
-    // boxes that overlap by less than rounding are not apart
+    // overlap below rounding does not count as separation
     let extent = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
     let apart = margin + tolerance::<T>(1e-15, 1e-6) * extent;
-    // the face that separates most: three of the first box, three of the second; in single precision, what is better
-    // by rounding is not
+    // face axis of largest separation: three of the first box, three of the second; in single precision, ties within
+    // rounding go to the earlier
     let rounding = tolerance::<T>(0.0, 1e-6) * extent;
     let (mut face, mut best) = (0, T::ZERO);
     for k in 0..6 {
@@ -54,12 +54,12 @@ pub fn box_box<T: Real>(
             (face, best) = (k, gap);
         }
     }
-    // the pair of edges that separates more than that
+    // edge pair of larger separation
     let of_face = best;
     let (mut edges, mut alignment) = (None, T::ZERO);
     for i in 0..3 {
         for j in 0..3 {
-            // across both edges, as each box sees it; noise where they are parallel
+            // cross product of both edges in the frame of each box; noise if they are parallel
             let mut edge = Vec3::ZERO;
             edge[i] = T::ONE;
             let normal = cross(edge, axes[j]);
@@ -77,12 +77,12 @@ pub fn box_box<T: Real>(
             if gap - T::of(EDGE_BIAS) * gap.abs() > best && gap > of_face {
                 best = gap;
                 edges = Some((i, j));
-                // how much it looks like the best face
+                // alignment with the best face axis
                 alignment = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
             }
         }
     }
-    // an edge that is hardly better than a face like it gives way
+    // an edge axis only slightly better than a nearly parallel face axis yields to it
     let (like, better) = FACE_PREFERENCE;
     match edges {
         Some((i, j))
@@ -101,7 +101,7 @@ pub fn box_box<T: Real>(
     }
 }
 
-/// The axes of `b` as `a` sees them.
+/// Axes of `b` in the frame of `a`.
 fn relative_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [Vec3<T>; 3] {
     [0, 1, 2].map(|k| mat_column(b.mat, k) * a.mat)
 }
@@ -111,23 +111,23 @@ fn row<T: Real>(axes: &[Vec3<T>; 3], i: usize) -> Vec3<T> {
     Vec3([axes[0][i], axes[1][i], axes[2][i]])
 }
 
-/// How far a box reaches from its centre along an axis.
+/// Half extent of a box projected on an axis.
 fn projected_radius<T: Real>(size: Vec3<T>, axis: Vec3<T>) -> T {
     axis[0].abs() * size[0] + axis[1].abs() * size[1] + axis[2].abs() * size[2]
 }
 
-/// Components in a circle, number `k` the last.
+/// Cyclic permutation that puts component `k` last.
 fn turn<T: Real>(v: Vec3<T>, k: usize) -> Vec3<T> {
     Vec3([v[(k + 1) % 3], v[(k + 2) % 3], v[k]])
 }
 
-/// A box with its axes in a circle, number `k` the last.
+/// A box with its axes permuted cyclically so that axis `k` comes last.
 fn permuted<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
     let row = |i: usize| turn(mat_row(shape.mat, i), k);
     Shape { pos: shape.pos, mat: Mat3::from_rows(row(0), row(1), row(2)), size: turn(shape.size, k) }
 }
 
-/// The component of largest size, the first of equals.
+/// Index of the component of largest magnitude, the first of equals.
 fn largest_component<T: Real>(v: Vec3<T>) -> usize {
     let mut k = 0;
     for i in 1..3 {
@@ -138,11 +138,12 @@ fn largest_component<T: Real>(v: Vec3<T>) -> usize {
     k
 }
 
-/// The nearest points of two edges along the last axes, midway between them. All is seen by the first box.
+/// Edge-edge contact: the closest points of two edges along the last axes, and the midpoint between them. All in the
+/// first box's frame.
 fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactPoint<T>) -> usize {
     let axes = relative_axes(a, b);
     let center = (b.pos - a.pos) * a.mat;
-    // the normal, from the first box to the second, as each of them sees it
+    // normal, from the first box to the second, in the frame of each
     let along = axes[2];
     let length = (along[1] * along[1] + along[0] * along[0]).sqrt();
     let mut normal = Vec3([-along[1] / length, along[0] / length, T::ZERO]);
@@ -150,7 +151,7 @@ fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactP
         normal = -normal;
     }
     let back = [dot(normal, axes[0]), dot(normal, axes[1])];
-    // where the normal lies in a face, either edge of that face may be the one: all are tried
+    // if the normal lies in a face, either edge of that face may be the closest: all are tried
     let (flips_a, flips_b) = (flips([normal[0], normal[1]]), flips(back));
     let c = along[2];
     let sine2 = T::ONE - c * c;
@@ -163,7 +164,7 @@ fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactP
         let corner_a = corner(a.size, [normal[0], normal[1]], flips_a, second_a);
         let corner_b = corner(b.size, [-back[0], -back[1]], flips_b, second_b);
         let corner_b = center + axes[0] * corner_b[0] + axes[1] * corner_b[1];
-        // setting the derivatives of the squared distance to zero, each clamped in turn
+        // stationary point of the squared distance, each parameter clamped in turn
         let between = corner_b - corner_a;
         let (u, v) = (between[2], dot(along, between));
         let free = if sine2 < T::MINVAL { T::ZERO } else { (u - c * v) / sine2 };
@@ -187,8 +188,8 @@ fn edge_edge<T: Real>(a: &Shape<T>, b: &Shape<T>, apart: T, found: &mut ContactP
     1
 }
 
-/// Factors that lead from the corner along a direction to the other one that is as far: the signs of components
-/// that vanish cannot be trusted. At most one component does.
+/// Sign factors from the support corner to the other corner of equal height: signs of vanishing components are
+/// unreliable. At most one component vanishes.
 fn flips<T: Real>(direction: [T; 2]) -> [T; 2] {
     let vanishing = tolerance(1e-9, 1e-5);
     if direction[0].abs() < vanishing {
@@ -200,7 +201,7 @@ fn flips<T: Real>(direction: [T; 2]) -> [T; 2] {
     }
 }
 
-/// Corner of a box that is farthest along a direction, or the second such.
+/// Support corner of a box along a direction, or the second one of equal height.
 fn corner<T: Real>(size: Vec3<T>, direction: [T; 2], flips: [T; 2], second: bool) -> Vec3<T> {
     let mut at = Vec3::ZERO;
     for k in 0..2 {
@@ -212,8 +213,8 @@ fn corner<T: Real>(size: Vec3<T>, direction: [T; 2], flips: [T; 2], second: bool
     at
 }
 
-/// The face of `other` across its last axis, cut to the face of `base` across its last axis, as `base` sees it.
-/// The normal leads away from `base`, or to it where `sign` is negative.
+/// Clips the face of `other` across its last axis to the face of `base` across its last axis, in the frame of `base`.
+/// The normal points away from `base`, or towards it if `sign` is negative.
 fn face_face<T: Real>(
     base: &Shape<T>,
     other: &Shape<T>,
@@ -224,7 +225,7 @@ fn face_face<T: Real>(
     let axes = relative_axes(base, other);
     let center = (other.pos - base.pos) * base.mat;
     let up = if center[2] >= T::ZERO { T::ONE } else { -T::ONE };
-    // the side that faces the base: its centre and half its edges, with heights above the face
+    // incident face: its centre, half its edges, and heights above the reference face
     let side = if up * axes[2][2] > T::ZERO { -T::ONE } else { T::ONE };
     let mut middle = center + axes[2] * (side * other.size[2]);
     let (mut across, mut along) = (axes[0] * other.size[0], axes[1] * other.size[1]);
@@ -239,7 +240,7 @@ fn face_face<T: Real>(
     for (axis, side) in [(0, T::ONE), (0, -T::ONE), (1, T::ONE), (1, -T::ONE)] {
         n = clip_side(&mut polygon, n, axis, side, base.size[axis]);
     }
-    // corners that are near enough, each once
+    // vertices within the margin, without duplicates
     let normal = mat_column(base.mat, 2) * (sign * up);
     let same = tolerance::<T>(1e-14, 1e-10) * (base.size[0] * base.size[0] + base.size[1] * base.size[1]);
     let mut kept = 0;
@@ -254,7 +255,7 @@ fn face_face<T: Real>(
             continue;
         }
         polygon[kept] = polygon[k];
-        // midway between the face and the other box
+        // midway between the reference face and the other box
         let at = Vec3([x, y, up * (base.size[2] + height * T::of(0.5))]);
         let pos = base.mat * at + base.pos;
         found[kept] = ContactPoint { dist: height, pos, normal, tangent: Vec3::ZERO };
@@ -263,8 +264,8 @@ fn face_face<T: Real>(
     kept
 }
 
-/// Cuts off what lies beyond a limit along an axis, or below minus the limit where `side` is negative; returns the
-/// number of corners.
+/// Clips the polygon at a limit along an axis, or at minus the limit if `side` is negative; returns the number of
+/// vertices.
 fn clip_side<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, limit: T) -> usize {
     let before = *polygon;
     let mut kept = 0;
@@ -276,7 +277,7 @@ fn clip_side<T: Real>(polygon: &mut Polygon<T>, n: usize, axis: usize, side: T, 
             polygon[kept] = p;
             kept += 1;
         }
-        // where the edge to the next corner crosses the limit
+        // intersection of the edge to the next vertex with the limit
         let crosses = (here < T::ZERO && there > T::ZERO) || (here > T::ZERO && there < T::ZERO);
         if crosses && kept < polygon.len() {
             polygon[kept] = p + (q - p) * (here / (here - there));
@@ -291,7 +292,7 @@ mod tests {
     use super::*;
     use crate::cpu::math::{Quat, quat_normalize, quat_to_mat};
 
-    /// Pseudo-random numbers from minus one to one.
+    /// Pseudo-random numbers in [-1, 1].
     struct Noise(u64);
 
     impl Noise {
@@ -311,7 +312,7 @@ mod tests {
         }
     }
 
-    /// Gap between the projections of two boxes on a direction: negative where they overlap.
+    /// Gap between the projections of two boxes on a direction, negative if they overlap.
     fn gap_along(a: &Shape<f64>, b: &Shape<f64>, direction: Vec3<f64>) -> f64 {
         let extent = |s: &Shape<f64>| {
             let corners = (0..8).map(|bits: usize| {
@@ -324,7 +325,7 @@ mod tests {
         (low_b - high_a).max(low_a - high_b)
     }
 
-    /// The largest gap over the fifteen axes, from the corners of the boxes.
+    /// Largest gap over the fifteen axes, from the vertices of the boxes.
     fn largest_gap(a: &Shape<f64>, b: &Shape<f64>) -> f64 {
         let (axes_a, axes_b) =
             ([0, 1, 2].map(|k| mat_column(a.mat, k)), [0, 1, 2].map(|k| mat_column(b.mat, k)));
@@ -348,7 +349,7 @@ mod tests {
             let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             let n = box_box(&a, &b, 0.0, &mut found);
             let gap = largest_gap(&a, &b);
-            // none exactly where an axis separates
+            // no contacts exactly where an axis separates
             assert_eq!(n == 0, gap > 0.0, "{gap}");
             if n == 0 {
                 continue;
@@ -360,13 +361,13 @@ mod tests {
             assert!((dot(found[0].normal, found[0].normal) - 1.0).abs() < 1e-9);
             for c in &found[..n] {
                 assert!(c.dist <= 0.0 && c.dist.is_finite() && c.pos.0.iter().all(|x| x.is_finite()));
-                // never deeper than what moves the boxes apart along the normal; the normal hardly the longer way out
+                // never deeper than the translation apart along the normal, which is hardly longer than the shortest
                 assert!(c.dist >= along - 1e-9 && along >= gap * 1.06 - 1e-9, "{} {along} {gap}", c.dist);
                 // midway between two surfaces
                 let slack = 1e-9 - c.dist;
                 assert!(inside(&a, c.pos, slack) && inside(&b, c.pos, slack));
             }
-            // the same the other way round
+            // the same with the boxes exchanged
             let mut other = [ContactPoint::none(); MAX_PAIR_CONTACTS];
             assert_eq!(box_box(&b, &a, 0.0, &mut other), n);
             for c in &found[..n] {
@@ -396,7 +397,7 @@ mod tests {
                 assert_eq!(c.normal, Vec3::Z);
             }
         }
-        // what is not a number touches nothing
+        // boxes at positions that are not numbers touch nothing
         let lost = Shape { pos: Vec3([f64::NAN; 3]), ..base };
         assert_eq!(box_box(&base, &lost, 0.0, &mut found), 0);
     }

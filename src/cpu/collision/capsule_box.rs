@@ -1,23 +1,23 @@
-//! Contacts of a capsule and a box: a sphere at the point of the capsule's axis that is nearest to the box, and at
-//! a second one where the axis runs along the box. Twin: `shaders/collision/capsule_box.wgsl`.
+//! Capsule-box contacts: a sphere at the point of the capsule's segment closest to the box, and a second one if the
+//! segment runs along the box. Twin: `shaders/collision/capsule_box.wgsl`.
 //!
-//! The axis is a segment, its points `centre + half x` with `x` from minus one to one, all as the box sees it. Where
-//! the second sphere goes follows the reference: as far along the segment as it stays above the same face.
+//! The segment consists of the points `centre + half x` with `x` in [-1, 1], in the frame of the box. The position of
+//! the second sphere follows MuJoCo: as far along the segment as it stays above the same face.
 
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape, sphere_box_at, tolerance};
 use crate::cpu::math::{Vec3, dot, mat_column};
 use crate::real::Real;
 
-/// What of a box is nearest to a segment.
+/// Feature of a box closest to a segment.
 #[derive(Clone, Copy, Debug)]
 enum BoxFeature<T> {
     /// The inside.
     Inside,
     /// The face across an axis.
     Face(usize),
-    /// A point from minus one to one on the edge along an axis, and the corner where the edge starts.
+    /// A point in [-1, 1] on the edge along an axis, and the corner where the edge starts.
     Edge(usize, T, usize),
-    /// A corner: bit `k` is set where it is on the upper side of axis `k`.
+    /// A corner: bit `k` is set if it is on the upper side of axis `k`.
     Corner(usize),
 }
 
@@ -27,15 +27,15 @@ struct SegmentBox<T> {
     center: Vec3<T>,
     /// Direction of the segment.
     axis: Vec3<T>,
-    /// From its centre to its end.
+    /// Vector from the centre of the segment to its end.
     half: Vec3<T>,
-    /// Half its length.
+    /// Half length of the segment.
     length: T,
-    /// Half the edges of the box.
+    /// Half sizes of the box.
     size: Vec3<T>,
 }
 
-/// Capsule and box: one contact, or two where the capsule lies along the box.
+/// Capsule-box: one contact, or two if the capsule lies along the box.
 pub fn capsule_box<T: Real>(
     capsule: &Shape<T>,
     cuboid: &Shape<T>,
@@ -65,13 +65,13 @@ pub fn capsule_box<T: Real>(
     }
 }
 
-/// What of the box is nearest to the segment, and the point of the segment that is.
+/// Feature of the box closest to the segment, and the closest point of the segment.
 fn closest_feature<T: Real>(p: &SegmentBox<T>) -> (BoxFeature<T>, T) {
     let (mut feature, mut x, mut least) = (BoxFeature::Inside, T::ZERO, T::of(1e30));
-    // in single precision, what is as near as before but for rounding is not nearer
+    // ties within rounding do not count as closer in single precision
     let extent = p.length + p.size[0] + p.size[1] + p.size[2];
     let rounding = tolerance::<T>(0.0, 1e-6) * extent;
-    // an end above a face, or inside
+    // end points above a face, or inside
     for end in [-T::ONE, T::ONE] {
         let tip = p.center + p.half * end;
         let (mut outside, mut face, mut over) = (0, BoxFeature::Inside, T::ZERO);
@@ -85,7 +85,7 @@ fn closest_feature<T: Real>(p: &SegmentBox<T>) -> (BoxFeature<T>, T) {
             (feature, x, least) = (face, end, over * over);
         }
     }
-    // any point above an edge or a corner
+    // segment points above an edge or a corner
     for edge in 0..3 {
         for start in 0..8 {
             if start & (1 << edge) != 0 {
@@ -105,10 +105,10 @@ fn closest_feature<T: Real>(p: &SegmentBox<T>) -> (BoxFeature<T>, T) {
     (feature, x)
 }
 
-/// Nearest points of the segment and an edge: where on the edge, at which end of it (0: neither), where on the
-/// segment, and the squared distance; none where they are parallel.
+/// Closest points of the segment and an edge: parameter on the edge, the end of it (0: neither), parameter on the
+/// segment, and the squared distance; none if they are parallel.
 ///
-/// Setting the derivatives of the squared distance to zero gives a 2 × 2 system, whose solution is clamped.
+/// Stationarity of the squared distance gives a 2 × 2 system, whose solution is clamped.
 fn nearest_on_edge<T: Real>(p: &SegmentBox<T>, edge: usize, start: usize) -> Option<(T, i32, T, T)> {
     let size = p.size[edge];
     let mut middle = corner_of(p.size, start);
@@ -141,7 +141,7 @@ fn nearest_on_edge<T: Real>(p: &SegmentBox<T>, edge: usize, start: usize) -> Opt
     Some((y, side, x, dot(gap, gap)))
 }
 
-/// Corner of a box by its bits.
+/// Corner of a box from its bits.
 fn corner_of<T: Real>(size: Vec3<T>, bits: usize) -> Vec3<T> {
     let mut at = size;
     for k in 0..3 {
@@ -152,7 +152,7 @@ fn corner_of<T: Real>(size: Vec3<T>, bits: usize) -> Vec3<T> {
     at
 }
 
-/// In which directions the segment leads over the box from a corner: bit `k` for axis `k`.
+/// Axes along which the segment leads over the box from a corner: bit `k` for axis `k`.
 fn inward<T: Real>(p: &SegmentBox<T>, corner: usize) -> usize {
     let mut upward = 0;
     for k in 0..3 {
@@ -161,12 +161,12 @@ fn inward<T: Real>(p: &SegmentBox<T>, corner: usize) -> usize {
     upward ^ corner
 }
 
-/// How far the segment runs over a length along an axis.
+/// Parameter range in which the segment covers a length along an axis.
 fn segment_run<T: Real>(p: &SegmentBox<T>, axis: usize, length: T) -> T {
     length / p.half[axis].abs().max(T::MINVAL)
 }
 
-/// Step from an end above a face to the other end, or to where it leaves the face.
+/// Step from an end point above a face to the other end, or to where it leaves the face.
 fn step_on_face<T: Real>(p: &SegmentBox<T>, face: usize, x: T) -> T {
     let tip = p.center + p.half * x;
     let mut step = T::of(2.0);
@@ -184,8 +184,8 @@ fn step_on_face<T: Real>(p: &SegmentBox<T>, face: usize, x: T) -> T {
     -x * step
 }
 
-/// Step from an edge over the face that is less steep, to where the segment ends or leaves the face; none where
-/// neither direction leads over a face, or one leads inside.
+/// Step from an edge over the less steep face, to where the segment ends or leaves the face; none if neither
+/// direction leads over a face, or if one leads inside.
 fn step_from_edge<T: Real>(p: &SegmentBox<T>, edge: usize, y: T, start: usize, x: T) -> Option<T> {
     let (one, two) = ((edge + 1) % 3, (edge + 2) % 3);
     let bits = inward(p, start);
@@ -197,18 +197,18 @@ fn step_from_edge<T: Real>(p: &SegmentBox<T>, edge: usize, y: T, start: usize, x
     let way = if forward { T::ONE } else { -T::ONE };
     let mut step = T::ONE - way * x;
     step = step.min(segment_run(p, high, T::of(2.0) * p.size[high]));
-    // what is left of the edge in its own direction
+    // remaining length of the edge in its own direction
     let rising = (p.half[edge] > T::ZERO) == forward;
     let left = if rising { T::ONE - y } else { T::ONE + y };
     step = step.min(segment_run(p, edge, p.size[edge] * left));
     Some(way * step)
 }
 
-/// Step from a corner along the edge or the face that the segment runs along; none where it leads straight away
-/// from the corner, or into the box.
+/// Step from a corner along the edge or face that the segment follows; none if it leads straight away from the
+/// corner, or into the box.
 fn step_from_corner<T: Real>(p: &SegmentBox<T>, corner: usize, x: T) -> Option<T> {
     let bits = inward(p, corner);
-    // the axis in which the segment leads another way than in the two others
+    // the axis whose direction differs from the other two
     let (axis, way) = match bits {
         1 | 2 | 4 => (bits / 2, T::ONE),
         3 | 5 | 6 => ((7 - bits) / 2, -T::ONE),
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use crate::cpu::math::{Mat3, Quat, clip, length, normalize3, quat_normalize, quat_to_mat};
 
-    /// Pseudo-random numbers from minus one to one.
+    /// Pseudo-random number in [-1, 1].
     fn noise(state: &mut u64) -> f64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
@@ -248,7 +248,7 @@ mod tests {
         length(Vec3([0, 1, 2].map(|k| local[k] - clip(local[k], -cuboid.size[k], cuboid.size[k]))))
     }
 
-    /// Distance from the axis of a capsule to a box, which is convex along the axis.
+    /// Distance of a capsule's segment from a box, which is convex along the segment.
     fn axis_distance(capsule: &Shape<f64>, cuboid: &Shape<f64>) -> f64 {
         let at = |x: f64| distance(capsule.pos + mat_column(capsule.mat, 2) * x, cuboid);
         let (mut low, mut high) = (-capsule.size[1], capsule.size[1]);
@@ -269,8 +269,8 @@ mod tests {
             let n = capsule_box(&a, &b, 0.0, &mut found);
             let apart = axis_distance(&a, &b);
             counts[n] += 1;
-            // the first touches where the axis is nearest; an axis that runs through may go unnoticed, as in the
-            // reference
+            // the first contact is at the closest point of the segment; a segment through the box may go unnoticed,
+            // as in MuJoCo
             assert!(n > 0 || !(1e-9..=0.1 - 1e-9).contains(&apart), "{apart}");
             if n > 0 && apart > 1e-6 {
                 let least = found[..n].iter().map(|c| c.dist).fold(f64::MAX, f64::min);
@@ -280,7 +280,7 @@ mod tests {
             for c in &found[..n] {
                 assert!(c.dist <= 0.0 && c.pos.0.iter().all(|x| x.is_finite()));
                 assert!((length(c.normal) - 1.0).abs() < 1e-9);
-                // on the capsule's axis, a radius and half the depth away
+                // on the capsule's segment, a radius and half the depth away
                 let center = c.pos - c.normal * (0.1 + 0.5 * c.dist);
                 let local = (center - a.pos) * a.mat;
                 assert!(local[0].abs() < 1e-9 && local[1].abs() < 1e-9 && local[2].abs() < 0.3 + 1e-9);
@@ -294,7 +294,7 @@ mod tests {
         let mat = Mat3([0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]);
         let cuboid = Shape { pos: Vec3::ZERO, mat: Mat3::IDENTITY, size: Vec3([1.0; 3]) };
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-        // within the face, and over its rim
+        // within the face, and across its border
         for (x, ends) in [(0.0, [-0.5, 0.5]), (0.8, [0.3, 1.0])] {
             let capsule = Shape { pos: Vec3([x, 0.2, 1.09]), mat, size: Vec3([0.1, 0.5, 0.0]) };
             assert_eq!(capsule_box(&capsule, &cuboid, 0.0, &mut found), 2);

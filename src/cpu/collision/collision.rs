@@ -1,9 +1,8 @@
-//! Contacts between the geom pairs that can touch.
+//! Contacts of the geom pairs that can collide.
 //!
-//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]) or the general way of
-//! [`super::convex`], and the mixing of the
-//! two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact parameters"). Contacts are listed up
-//! to a distance of margin plus gap, and make force up to the margin.
+//! A bounding-sphere test, a closed form per pair of types (see [`super::primitives`]) or support functions
+//! ([`super::convex`]), and the mixing of the two geoms' contact parameters (MuJoCo documentation, Modeling, "Contact
+//! parameters"). Contacts are listed up to a distance of margin plus gap, and exert force up to the margin.
 
 use std::ops::Range;
 
@@ -23,10 +22,10 @@ use crate::schema::enums::status;
 use crate::schema::enums::{disable, enable, geom};
 use crate::schema::shape_pairs::{Method, shape_pair};
 
-/// Least friction coefficient (`mjMINMU`).
+/// Lower bound on every friction coefficient (`mjMINMU`).
 const MIN_FRICTION: f64 = 1e-5;
 
-/// Which of a geom's friction coefficients acts in each tangential dimension.
+/// Friction coefficient of a geom that acts in each tangential dimension.
 const FRICTION_KIND: [usize; 5] = [0, 0, 1, 2, 2];
 
 /// Contact parameters of a pair of geoms.
@@ -39,7 +38,7 @@ struct ContactParameters<T> {
     adhesion: T,
 }
 
-/// All contacts, in the order of the candidates; the deepest where there are more than slots.
+/// All contacts, in candidate order; on overflow the deepest.
 pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.ncon[0] = 0;
     if m.disabled(disable::CONSTRAINT) || m.disabled(disable::CONTACT) {
@@ -47,13 +46,13 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     find_contacts(m, d);
     if !d.tree_asleep.is_empty() && wake_touched(m, d) {
-        // those of the trees that sleep no more
+        // the trees just woken need contacts too
         d.ncon[0] = 0;
         find_contacts(m, d);
     }
 }
 
-/// Contacts of all candidates, of those near each other where there are many.
+/// Contacts of all candidates; in large models, of those that the broad phase lists.
 fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut wanted = 0;
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
@@ -66,15 +65,15 @@ fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     } else {
         wanted = collide_candidates(m, d, 0..m.sizes.ncandidate, &mut found);
     }
-    // what did not fit is reported
+    // report an overflow
     if wanted > d.sizes.nconmax {
         d.status[0] |= status::CONTACT_OVERFLOW;
     }
     d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
 }
 
-/// Contacts of candidates in a row, without runs of them that are far; returns how many there would be if there were slots
-/// for all.
+/// Contacts of a range of candidates, skipping body pairs that are apart; returns the number of contacts, slots or
+/// not.
 fn collide_candidates<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -98,7 +97,7 @@ fn collide_candidates<T: Real>(
     wanted
 }
 
-/// Wakes trees that something touches which is awake, or which the caller moves; returns whether there are any.
+/// Wakes the trees in contact with an awake tree or a mocap body; returns true if there are any.
 fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     let mut woken = false;
     for con in 0..d.ncon[0] as usize {
@@ -106,7 +105,7 @@ fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
         let trees = bodies.map(|b| m.body_treeid[b]);
         for (tree, other) in [(trees[0], trees[1]), (trees[1], trees[0])] {
             if tree_sleeps(d, tree) && !tree_sleeps(d, other) {
-                // what touches it is as tired
+                // its sleep counter is taken over
                 let value = usize::try_from(other).map_or(AWAKE, |t| d.tree_asleep[t]);
                 wake_tree(d, tree, value);
                 woken = true;
@@ -116,7 +115,7 @@ fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     woken
 }
 
-/// Contacts of one candidate; returns how many there would be if there were slots for all.
+/// Contacts of one candidate; returns their number, slots or not.
 fn collide_candidate<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -136,7 +135,7 @@ fn collide_candidate<T: Real>(
         let n = collide_geoms(m, d, g1, g2, margin + gap, found);
         return store_contacts(m, d, candidate, margin, &found[..n]);
     }
-    // one contact of each prism under the geom
+    // one contact with each prism under the geom
     let other = convex_shape(m, d, g2);
     let field = m.geom_dataid[g1] as usize;
     let Some(prisms) = Prisms::under(m, field, shape(m, d, g1), &other, margin + gap) else {
@@ -154,8 +153,7 @@ fn collide_candidate<T: Real>(
     wanted
 }
 
-/// Whether the geoms of a run of candidates on one body are far from those on the other: none of its candidates has a contact
-/// then.
+/// True if the bounding volumes of a body pair are separated, so that none of its candidates can collide.
 #[inline(always)]
 fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool {
     let bodies = [m.bodypair_body[2 * body_pair], m.bodypair_body[2 * body_pair + 1]];
@@ -170,7 +168,7 @@ fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool
     let reach = m.bodypair_sphere[8 * body_pair + 3] + m.bodypair_sphere[8 * body_pair + 7];
     let two = centre(1);
     let alone = usize::try_from(m.bodypair_geom[body_pair]).ok();
-    // places are rounded otherwise than those of the geoms
+    // slack for rounding: body bounds and geom poses are computed in different order
     if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
         let height = dot(two - vec3(&d.geom_xpos, plane), mat_column(mat3(&d.geom_xmat, plane), 2));
         return height > reach + T::of(8.0) * T::EPSILON * (length(two) + height.abs());
@@ -181,14 +179,14 @@ fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool
     if dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * size {
         return true;
     }
-    // the same with boxes
+    // the bounding boxes likewise
     let first = alone.map_or_else(|| place(0), |g| (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)));
     let all = &m.bodypair_aabb[12 * body_pair..12 * body_pair + 12];
     let boxes = [Obb::new(first, &all[..6]), Obb::new(place(1), &all[6..])];
     boxes[0].is_apart(&boxes[1], T::of(16.0) * T::EPSILON * size.sqrt())
 }
 
-/// Writes the contacts of a candidate for which there are slots; returns how many there would be.
+/// Writes the contacts of a candidate that fit into slots; returns their number, slots or not.
 fn store_contacts<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -204,7 +202,7 @@ fn store_contacts<T: Real>(
     found.len()
 }
 
-/// Margin and gap of a candidate: those of the explicit pair, or the sums of the two geoms'.
+/// Margin and gap of a candidate: those of the explicit pair, or the sums over the two geoms.
 #[inline(always)]
 fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> (T, T) {
     let pair = m.candidate_pair[candidate];
@@ -248,13 +246,13 @@ fn collide_geoms<T: Real>(
     }
 }
 
-/// Whether a type has a face or an edge to lie on.
+/// True for types with a face or edge to rest on.
 fn has_face_or_edge(kind: i32) -> bool {
     [geom::CAPSULE, geom::CYLINDER, geom::BOX, geom::MESH].contains(&kind)
 }
 
-/// Slot for a contact at distance `dist`: the next one, or, when all are taken, the last one after the
-/// shallowest contact has been taken out; none where no contact is shallower.
+/// Slot for a contact at distance `dist`: the next one or, if all are taken, the last one after removal of the
+/// shallowest contact; none if no contact is shallower.
 fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
     let n = d.ncon[0] as usize;
     if n < d.sizes.nconmax {
@@ -264,7 +262,7 @@ fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
     if n == 0 {
         return None;
     }
-    // the shallowest, the last of equals
+    // the shallowest contact, the last of equals
     let mut worst = 0;
     for k in 1..n {
         if d.contact_dist[k] >= d.contact_dist[worst] {
@@ -274,7 +272,7 @@ fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
     if dist >= d.contact_dist[worst] {
         return None;
     }
-    // those after it move up
+    // later contacts move up
     for k in worst..n - 1 {
         move_contact(d, k + 1, k);
     }
@@ -319,7 +317,7 @@ fn write_contact<T: Real>(
     d.contact_solreffriction[2 * slot..2 * slot + 2].copy_from_slice(&p.solreffriction);
     d.contact_solimp[5 * slot..5 * slot + 5].copy_from_slice(&p.solimp);
     if p.adhesion != T::ZERO && found.dist >= margin {
-        // pulls from afar, without friction
+        // adhesion beyond the margin, without friction
         d.contact_dim[slot] = 1;
     }
     if !d.contact_adhesion.is_empty() {
@@ -329,8 +327,8 @@ fn write_contact<T: Real>(
     d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
 }
 
-/// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the floor
-/// of friction.
+/// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the lower bound on
+/// friction.
 fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameters<T> {
     let pair = m.candidate_pair[candidate];
     let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
@@ -363,7 +361,7 @@ fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> ContactParameters<T> {
     p
 }
 
-/// Share of the first geom when parameters are mixed: all or nothing where priorities differ.
+/// Mixing weight of the first geom: zero or one if priorities differ.
 fn mix_weight<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
     if m.geom_priority[g1] > m.geom_priority[g2] {
         return T::ONE;
@@ -389,7 +387,7 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameter
     let g2 = m.candidate_geom2[candidate] as usize;
     let share = mix_weight(m, g1, g2);
     let equal = m.geom_priority[g1] == m.geom_priority[g2];
-    // the geom that decides alone where priorities differ
+    // the geom of higher priority
     let dominant = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
     let mut p = ContactParameters {
         dim: m.geom_condim[dominant],
@@ -403,7 +401,7 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameter
         p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
         p.adhesion = m.geom_adhesion[g1] + m.geom_adhesion[g2];
     }
-    // sliding, torsional and rolling friction, two directions of the first and the last
+    // sliding, torsional and rolling friction; sliding and rolling have two directions each
     for k in 0..5 {
         let kind = FRICTION_KIND[k];
         let (f1, f2) = (m.geom_friction[3 * g1 + kind], m.geom_friction[3 * g2 + kind]);
@@ -436,7 +434,7 @@ mod tests {
     use crate::cpu::position;
     use crate::model::data::Capacity;
 
-    /// Bodies of several geoms of all types above others that are fixed.
+    /// Bodies of several geoms of all types above static ones.
     fn yard() -> Model<f64> {
         let shapes: String = ["sphere", "capsule", "ellipsoid", "cylinder", "box"]
             .iter()
@@ -459,7 +457,7 @@ mod tests {
         .unwrap()
     }
 
-    /// Asserts that two models have the same contacts in random places of free bodies; returns how many they are.
+    /// Asserts that two models have the same contacts at random poses of the free bodies; returns their number.
     fn same_contacts<T: Real>(
         m: &Model<T>,
         all: &Model<T>,
@@ -492,7 +490,7 @@ mod tests {
     fn what_is_left_out_has_no_contacts() {
         let m = yard();
         assert!(m.bodypair_body.iter().any(|b| *b >= 0), "no runs");
-        // the same without runs, and with boxes around all geoms that are never apart
+        // the same without body pairs, and with bounding boxes of all geoms that always overlap
         let mut all = m.clone();
         (all.sizes.nbodypair, all.bodypair_adr, all.bodypair_body) = (1, vec![0], vec![-1; 2]);
         all.bodypair_num = vec![m.sizes.ncandidate as i32];
@@ -506,7 +504,7 @@ mod tests {
         assert!(contacts > 1000 && left_out > 1000, "{contacts} {left_out}");
         let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), max_capacity(&m), 0.8, |_| {});
         assert!(single > 1000, "{single}");
-        // boxes leave out what spheres do not
+        // boxes reject pairs that spheres do not
         let mut spheres = m.clone();
         for bounds in spheres.bodypair_aabb.chunks_mut(6) {
             bounds[3..].fill(100.0);
@@ -520,7 +518,7 @@ mod tests {
         assert!(more > 300, "{more}");
     }
 
-    /// Many bodies among fixed ones, with a plane, an excluded and an explicit pair.
+    /// Many bodies among static ones, with a plane, an excluded pair and an explicit one.
     fn crowd() -> Model<f64> {
         let kinds = ["sphere", "capsule", "ellipsoid", "cylinder", "box"];
         let geom = |k: usize, x: f64| {

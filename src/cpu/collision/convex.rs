@@ -1,13 +1,13 @@
-//! Contacts between convex shapes that have no closed form, by their support functions.
+//! Contacts of convex shapes without a closed form, by their support functions.
 //!
-//! The signed distance of two shapes is minus the least value, over all unit vectors `n`, of the support function of
-//! their difference, `h(n)`; the best `n` is the normal. Where they are apart, the nearest point of the
-//! difference gives it ([`super::gjk`]). Where they overlap, `h` has several minima: the best of a few directions
-//! that the shapes suggest is turned downhill, by looking from a point above the surface for the nearest point
-//! below it, which never leads to a larger `h`. Unlike with a polytope that is expanded (van den Bergen,
-//! *Collision Detection in Interactive 3D Environments*, §4.3.8), memory is a single simplex, and the direction
-//! never rests on a thin triangle, so that single precision suffices. Last, Newton's method over the directions that keep
-//! the flat faces and edges found so far makes the normal exact.
+//! The signed distance of two shapes is minus the minimum, over all unit vectors `n`, of the support function `h(n)`
+//! of their Minkowski difference; the minimiser is the normal. If they are apart, the closest point of the difference
+//! gives it ([`super::gjk`]). If they overlap, `h` has several local minima: the best of a few start directions
+//! suggested by the shapes descends by queries from a point above the surface for the closest point below it, which
+//! never raise `h`. Unlike the expanding polytope algorithm (van den Bergen, *Collision Detection in Interactive 3D
+//! Environments*, §4.3.8), this needs memory for a single simplex, and the direction never rests on a sliver
+//! triangle, so single precision suffices. Last, Newton's method over the directions that keep the flat faces and
+//! edges found so far makes the normal exact.
 
 use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
 use super::multi_contact::multi_contact;
@@ -18,19 +18,19 @@ use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
-/// Sine of the angle within which a direction may be turned onto a face or edge.
+/// Sine of the angle within which a direction may snap to a face or edge.
 const SNAP_SINE: f64 = 0.02;
 
-/// [`FLAT_TOLERANCE`] where the normal is that of a triangle of nearest points, which is less exact.
+/// [`FLAT_TOLERANCE`] for a normal taken from the closest triangle, which is less exact.
 const LOOSE_FLAT_TOLERANCE: f64 = 10.0;
 
-/// Cosine of the largest angle by which it may be.
+/// Cosine of the largest angle by which a direction may snap.
 const SNAP_COSINE: f64 = 0.99;
 
-/// Height above the surface to look from, as a share of the size.
+/// Height of the query point above the surface, as a fraction of the size.
 const QUERY_LIFT: f64 = 0.2;
 
-/// The same for what is next to a minimum of a polytope, and how far directions are tilted there.
+/// Query height around a polytope's minimum, and the tilts of the directions there.
 const TILT_LIFT: f64 = 0.05;
 const TILTS: [[f64; 2]; 12] = [
     [0.2, 0.0],
@@ -47,35 +47,36 @@ const TILTS: [[f64; 2]; 12] = [
     [0.6, 1.039_230_5],
 ];
 
-/// How many times higher than a minimum a direction is beyond which there is no lower one. The support function is convex:
-/// on the way by an angle `t` to a minimum it is at most `cos(t/2 - f) / cos(t/2)` times as high, `f` from the start, which is 2
-/// for tilts of up to 50 degrees and minima of up to 120.
+/// Height, relative to the minimum, above which a tilted direction is discarded. The support function is convex: on
+/// the arc of angle `t` to a lower minimum it is at most `cos(t/2 - f) / cos(t/2)` times as high at angle `f` from
+/// the start, which is 2 for tilts of up to 50 degrees and minima of up to 120.
 const TILT_CUTOFF: f64 = 3.0;
 
-/// Turns around all of them.
+/// Rounds of tilts.
 const TILT_ROUNDS: usize = 4;
 
-/// Depth as a share of the size from which on there may be a second minimum.
+/// Depth, as a fraction of the size, above which there may be a second local minimum.
 const DEEP_PENETRATION: f64 = 0.05;
 
-/// Most minima that are looked at where the first one is deep. Around three there is always a suggested direction left that is near none;
-/// around four there need not be.
+/// Most local minima examined in deep penetration. With three, some start direction is always distinct from all of
+/// them; with four there need not be one.
 const MAX_STARTS: usize = 4;
 
-/// Cosine of the angle to a minimum within which no other one is looked for.
+/// Cosine of the angle around a minimum within which no other one is sought.
 const DISTINCT_COSINE: f64 = 0.7;
 
-/// Longest step of Newton's method.
+/// Longest Newton step.
 const MAX_NEWTON_STEP: f64 = 0.3;
 
-/// Most minima of a polytope that are looked at before all directions are.
+/// Most local minima of a polytope examined with the penetration bound, before all start directions are tried.
 const MAX_MINIMA: usize = 8;
 
-/// Squares of the angles within which a direction stays: of curved shapes, and where all triangles are parts of faces.
+/// Squared angles below which a direction counts as converged: for curved shapes, and if all triangles are parts of
+/// faces.
 const TURN_TOLERANCE_CURVED: f64 = 1e-8;
 const TURN_TOLERANCE_FLAT: f64 = 1e-12;
 
-/// Most steps downhill, and most of Newton's.
+/// Most descent steps, and most Newton steps.
 const DESCENT_STEPS: usize = 12;
 const NEWTON_STEPS: usize = 20;
 
@@ -101,20 +102,20 @@ pub fn convex_convex<T: Real>(
     count
 }
 
-/// Where two shapes are nearest, or where they overlap, the points that touch after the shortest way out.
+/// Closest points of two shapes or, in penetration, the points that touch after the shortest translation apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeomDistance<T> {
-    /// Distance between the surfaces, negative where they overlap.
+    /// Signed distance of the surfaces, negative in penetration.
     pub dist: T,
-    /// Unit normal, from the first to the second.
+    /// Unit normal, from the first shape to the second.
     pub normal: Vec3<T>,
-    /// Point of the first.
+    /// Point of the first shape.
     pub from: Vec3<T>,
-    /// Point of the second.
+    /// Point of the second shape.
     pub to: Vec3<T>,
 }
 
-/// Distance of two convex shapes that is not above `margin`, and the points.
+/// Distance and closest points of two convex shapes within `margin`.
 pub fn convex_distance<T: Real>(
     first: &ConvexShape<'_, T>,
     second: &ConvexShape<'_, T>,
@@ -125,7 +126,7 @@ pub fn convex_distance<T: Real>(
     Some(GeomDistance { from: gap.from + first.shape.pos, to: gap.to + first.shape.pos, ..gap })
 }
 
-/// Two shapes, all relative to the centre of the first.
+/// Two shapes, relative to the centre of the first.
 fn centered<'a, T: Real>(
     first: &ConvexShape<'a, T>,
     second: &ConvexShape<'a, T>,
@@ -133,7 +134,7 @@ fn centered<'a, T: Real>(
     (first.at(Vec3::ZERO), second.at(second.shape.pos - first.shape.pos))
 }
 
-/// The same, relative to the centre of the first.
+/// Closest points of two convex shapes, relative to the centre of the first.
 fn nearest_points<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -142,7 +143,7 @@ fn nearest_points<T: Real>(
     let radius = a.radius() + b.radius();
     let (normal, height, known) = penetration_direction(a, b, radius + margin)?;
     let dist = -height - radius;
-    // also where it is not a number
+    // false if the distance is not a number
     let touches = dist <= margin;
     if !touches {
         return None;
@@ -155,12 +156,11 @@ fn nearest_points<T: Real>(
     Some(GeomDistance { dist, normal, from: p + normal * a.radius(), to: q - normal * b.radius() })
 }
 
-/// A direction, the value of the support function of the difference there, and the point of the first shape that touches
-/// where it is known.
+/// A direction, the support function of the Minkowski difference there, and the contact point on the first shape if
+/// known.
 type LocalMinimum<T> = (Vec3<T>, T, Option<Vec3<T>>);
 
-/// Direction in which the support function of the difference is least, and its value; none where that is below minus
-/// `reach`.
+/// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below `-reach`.
 fn penetration_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -178,13 +178,13 @@ fn penetration_direction<T: Real>(
     let hulls = a.hull.exists() || b.hull.exists();
     let flat = hulls && !a.is_curved() && !b.is_curved();
     if flat && nearest == GjkStatus::Inside {
-        // where no minimum is lower than one that is near, nothing else is looked at
+        // if the penetration bound proves a minimum global, the search ends
         let minimum = proven_minimum(a, b, begin.minimum, size);
         if minimum.is_some() {
             return minimum;
         }
     }
-    // minima so far, which later attempts keep away from
+    // local minima found so far, which later starts avoid
     let mut minima = [n; MAX_STARTS];
     let mut minimum = (n, begin.height);
     for attempt in 0..MAX_STARTS {
@@ -199,7 +199,7 @@ fn penetration_direction<T: Real>(
         if attempt == 0 || height < minimum.1 {
             minimum = (n, height);
         }
-        // shallow ones have no second minimum
+        // shallow penetration has a single minimum
         if minimum.1 < T::of(DEEP_PENETRATION) * size {
             break;
         }
@@ -208,7 +208,7 @@ fn penetration_direction<T: Real>(
     if nearest == GjkStatus::Inside && hulls {
         (n, best) = adjacent_minimum(a, b, n, best, size);
     }
-    // between polytopes, points and segments the nearest triangle is exact
+    // for polytopes, points and segments the closest triangle is exact
     if flat {
         return Some((n, best, None));
     }
@@ -216,13 +216,13 @@ fn penetration_direction<T: Real>(
     Some((n, height, None))
 }
 
-/// The point that lies above the surface by a share of the size.
+/// Query point above the surface, by a fraction of the size.
 fn above<T: Real>(share: f64, size: T) -> GjkTarget<T> {
     GjkTarget::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
 }
 
-/// Turns a direction downhill; returns it, its height and the search that has ended there, if one has. `flat` for shapes
-/// all of whose triangles are parts of faces.
+/// Descends from a direction; returns the local minimiser, its height and the search that ended there, if any. `flat`
+/// for shapes whose triangles are all parts of faces.
 fn descend<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -235,7 +235,7 @@ fn descend<T: Real>(
     let turn_tolerance = T::of(if flat { TURN_TOLERANCE_FLAT } else { TURN_TOLERANCE_CURVED });
     let (mut n, mut best) = (start, height);
     for _ in 0..DESCENT_STEPS {
-        // from above the surface
+        // query from above the surface
         let mut next = n;
         let result = search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, least, &mut next);
         if result.state != GjkStatus::Outside {
@@ -248,7 +248,7 @@ fn descend<T: Real>(
         if lower {
             n = next;
             best = value;
-            // what is below the next point to look from is a point of the same face
+            // the next query would see another point of the same face
             if let (true, Some(witness)) = (flat, result.inside(n * best)) {
                 return (n, best, Some(GjkResult { witness, ..result }));
             }
@@ -260,7 +260,8 @@ fn descend<T: Real>(
     (n, best, None)
 }
 
-/// The minimum of two polytopes that overlap below a direction, or one that is lower than it, where none is lower.
+/// Global minimum of two overlapping polytopes, proven by the penetration bound, or a lower one; none if there is no
+/// proof.
 fn proven_minimum<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -274,7 +275,7 @@ fn proven_minimum<T: Real>(
         (n, best, result) = descend(a, b, n, best, size, true);
         let result = result?;
         let minimum = Some((n, best, Some(result.witness)));
-        // one that keeps them apart, or that they touch along, is the only one
+        // a separating or touching minimum is unique
         if best <= slack {
             return minimum;
         }
@@ -287,8 +288,8 @@ fn proven_minimum<T: Real>(
     None
 }
 
-/// Where a polytope has a lower minimum next to one, and its height: from points above the surface around it, as long as that
-/// helps.
+/// Lower minimum of a polytope next to a given one, and its height: queries from tilted directions, repeated as long
+/// as the minimum improves.
 fn adjacent_minimum<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -302,14 +303,14 @@ fn adjacent_minimum<T: Real>(
     let mut center = n;
     for k in 0..TILT_ROUNDS * TILTS.len() {
         if k % TILTS.len() == 0 {
-            // as long as it helps
+            // repeated as long as the minimum improves
             if k > 0 && center == n {
                 break;
             }
             center = n;
         }
         let mut next = tilted(center, TILTS[k % TILTS.len()]);
-        // between two low directions none is high
+        // a direction between two low ones is low too, so high ones are cut off early
         let target = GjkTarget::Above { lift: T::of(TILT_LIFT) * size, most: T::of(TILT_CUTOFF) * best };
         let result = search(a, b, target, T::of(8.0) * size, least, &mut next);
         if result.state == GjkStatus::Outside && result.height < best - slack {
@@ -319,14 +320,15 @@ fn adjacent_minimum<T: Real>(
     (n, best)
 }
 
-/// A direction beside another.
+/// A direction tilted off `center`.
 fn tilted<T: Real>(center: Vec3<T>, way: [f64; 2]) -> Vec3<T> {
     let (t, u) = basis(center, Vec3::ZERO);
     normalize3(center + t * T::of(way[0]) + u * T::of(way[1]))
 }
 
-/// The best of the directions that the shapes suggest, and its value: normals of polygons, the given one, from one centre to the other, axes,
-/// what is across two of them, the first across an axis, and diagonals; none that is near one of `minima`.
+/// Best start direction and its value: polygon normals, the given direction, the line of centres, axes, cross
+/// products of axes, the given direction projected orthogonally to an axis, and diagonals; none close to one of
+/// `minima`.
 fn start_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -337,7 +339,7 @@ fn start_direction<T: Real>(
     let between = normalize3(b.shape.pos - a.shape.pos);
     let (mut best, mut least, mut none) = (n, T::ZERO, true);
     for k in 0..62 {
-        // each of them both ways
+        // each direction with both signs
         let i = k / 2;
         let mut direction = n;
         if i == 1 {
@@ -371,13 +373,13 @@ fn start_direction<T: Real>(
             none = false;
         }
     }
-    // the given direction first, against which most polygons lose at once
+    // the given direction first: most polygons are rejected early by its value
     for (one, two, sign) in [(a, b, T::ONE), (b, a, -T::ONE)] {
         let between = two.shape.pos - one.shape.pos;
         for polygon in 0..one.hull.polygons() {
             let outward = one.normal(polygon);
             let unit = outward * sign;
-            // no less than where the centre of the other is
+            // lower bound: the support function at the other shape's centre
             let bound = one.hull.plane_offset(polygon) - dot(between, outward);
             if known(unit) || (bound >= least && !none) {
                 continue;
@@ -398,18 +400,18 @@ fn axis_of_pair<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usiz
     if k < 3 { a.axis(k) } else { b.axis(k - 3) }
 }
 
-/// Whether the difference may be flat along that axis, and it is nearly across `n`.
+/// True if the difference may be flat along axis `k`, and the axis is nearly orthogonal to `n`.
 fn is_flat_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>, k: usize) -> bool {
     (if k < 3 { a } else { b }).has_flat(k % 3) && dot(axis_of_pair(a, b, k), n).abs() < T::of(SNAP_SINE)
 }
 
-/// Whether that axis lies across a cylinder: flat at its caps only.
+/// True if axis `k` is radial to a cylinder, which is flat along it at the caps only.
 fn is_round_axis<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, k: usize) -> bool {
     (if k < 3 { a } else { b }).kind == geom::CYLINDER && k % 3 < 2
 }
 
-/// Turns a direction onto faces and edges where `h` is no larger, and by Newton's method to where it is least; returns
-/// that too.
+/// Snaps a direction to faces and edges that do not raise the support function, then refines it by Newton's method to
+/// the minimum; returns both.
 fn refine_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -420,14 +422,14 @@ fn refine_direction<T: Real>(
     let mut n = start;
     let mut point = minkowski_support(a, b, n);
     let mut height = dot(point, n);
-    // how many directions are kept, and the one of a single edge
+    // number of snapped dimensions, and the direction of a single edge
     let (mut kept, mut edge) = (0, Vec3::ZERO);
     for k in 0..36 {
         let (first, second) = (k / 6, k % 6);
         if second < first || !is_flat_axis(a, b, start, first) || !is_flat_axis(a, b, start, second) {
             continue;
         }
-        // the axes across a cylinder only count together
+        // the radial axes of a cylinder count only together
         let round = (is_round_axis(a, b, first), is_round_axis(a, b, second));
         if (round.0 || round.1) && !(round.0 && second > first && second / 3 == first / 3) {
             continue;
@@ -446,7 +448,7 @@ fn refine_direction<T: Real>(
         let support = minkowski_support(a, b, next);
         let value = dot(support, next);
         let more = if second > first { 2 } else { 1 };
-        // a face before an edge, unless that is better
+        // a face is preferred to an edge unless the edge is lower
         let better = value < height - slack || (value <= height + slack && more > kept);
         if better && dot(next, start) > T::of(SNAP_COSINE) {
             n = next;
@@ -460,13 +462,13 @@ fn refine_direction<T: Real>(
         if !s.hull.exists() {
             continue;
         }
-        // polygons and edges at the farthest vertex; the other shape is a curved one
+        // polygons and edges at the support vertex; the other shape is curved
         let (other, sign) = if a.hull.exists() { (b, T::ONE) } else { (a, -T::ONE) };
         let axis = other.axis(2);
         let v = s.hull.support(s.to_local(start * sign));
         for k in 0..3 * s.hull.valence(v) {
             let along = normalize3(s.vertex(s.hull.ring_vertex(v, k / 3)) - s.vertex(v));
-            // a polygon, an edge alone, an edge and the side of a cylinder
+            // a polygon, a single edge, or an edge and the side of a cylinder
             let mut next = match k % 3 {
                 0 => s.normal(s.hull.ring_polygon(v, k / 3)),
                 1 => start - along * dot(start, along),
@@ -498,7 +500,7 @@ fn refine_direction<T: Real>(
         if kept == 2 {
             break;
         }
-        // slope and curvature in the directions in which it may turn
+        // gradient and Hessian in the directions left free
         let (t, u) = basis(n, edge);
         let (ht, hu) = (
             support_hessian(a, n, t) + support_hessian(b, n, t),
@@ -506,7 +508,7 @@ fn refine_direction<T: Real>(
         );
         let (g, f) = (dot(point, t), dot(point, u));
         let (mut q, r, mut s) = (dot(t, ht) - height, dot(t, hu), dot(u, hu) - height);
-        // downhill also where the curvature is not that of a minimum
+        // descent step even where the Hessian is not positive definite
         let half = (q - s) * T::of(0.5);
         let minimum = if kept == 1 { q } else { (q + s) * T::of(0.5) - (half * half + r * r).sqrt() };
         let lift = (damping - minimum).max(T::ZERO);
@@ -528,7 +530,7 @@ fn refine_direction<T: Real>(
         let next = normalize3(n + t * step[0] + u * step[1]);
         let support = minkowski_support(a, b, next);
         let value = dot(support, next);
-        // also where a value is not a number
+        // false if the value is not a number
         let lower = value <= height + slack;
         if !lower {
             damping = damping * T::of(8.0) + lift;
@@ -544,7 +546,7 @@ fn refine_direction<T: Real>(
     (n, height)
 }
 
-/// Two unit vectors across `n` and each other, the first also across `edge` where that is none.
+/// Two unit vectors orthogonal to `n` and to each other, the first also to `edge` unless that is zero.
 fn basis<T: Real>(n: Vec3<T>, edge: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let mut hint = edge;
     if dot(edge, edge) < T::of(0.5) {
@@ -554,16 +556,16 @@ fn basis<T: Real>(n: Vec3<T>, edge: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     (t, cross(n, t))
 }
 
-/// Points of the two cores that touch along `n`.
+/// Touching points of two cores along `n`.
 fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let flat = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
     let back = -n;
-    // from one to the other and back, which ends where both are flat
+    // alternating projections, which end where both support sets are flat
     let mut p = support(a, n, b.shape.pos, flat);
     let mut q = support(b, back, p, flat);
     p = support(a, n, q, flat);
     q = support(b, back, p, flat);
-    // two edges that cross
+    // two skew edges
     let (one, two) = (single_edge(a, n, flat), single_edge(b, n, flat));
     if let (Some(e), Some(f)) = (one, two) {
         let area = dot(cross(e, f), n);
@@ -576,8 +578,8 @@ fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Ve
     (p, q)
 }
 
-/// The same where one is a polytope: of the other, if only one of its points is farthest, or where the point of the
-/// difference that is nearest to one above it comes from.
+/// Touching points of two cores, one of them a polytope: the unique support point of the other, or else the preimage
+/// of the closest point of the Minkowski difference to a point above it.
 fn hull_witnesses<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -603,7 +605,7 @@ fn hull_witnesses<T: Real>(
     (p, p - across)
 }
 
-/// Whether only one point of a shape is farthest in direction `n`.
+/// True if a shape has a single support point in direction `n`.
 fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> bool {
     if s.hull.exists() {
         return false;
@@ -616,11 +618,11 @@ fn is_single<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> bool {
     })
 }
 
-/// The edge of a shape that is farthest in direction `n`, where it is no face.
+/// Support edge of a shape in direction `n`; none if the support set is a vertex or a face.
 fn single_edge<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, flat: T) -> Option<Vec3<T>> {
     let mut edge = None;
     for k in 0..3 {
-        // the axes across a cylinder count for its caps only
+        // the radial axes of a cylinder count for its caps only
         let round = s.kind == geom::CYLINDER && k < 2;
         if s.has_flat(k) && !round && dot(s.axis(k), n).abs() < flat {
             if edge.is_some() {
@@ -659,7 +661,7 @@ mod tests {
         length(a - b) < tolerance
     }
 
-    /// Pairs of all types at random, about half of them in contact.
+    /// Random pairs of all types, about half of them in contact.
     fn pairs(seed: u64, mut check: impl FnMut((i32, i32), Shape<f64>, Shape<f64>, &mut Random)) {
         let mut random = Random(seed);
         for one in KINDS {
@@ -680,7 +682,7 @@ mod tests {
             assert_eq!(one.is_some(), two.is_some());
             let (Some(one), Some(two)) = (one, two) else { return };
             count += 1;
-            // another of several minima that are nearly as deep
+            // another local minimum of nearly equal depth
             let same = (one.dist - two.dist).abs() < 1e-9
                 && near(one.normal, -two.normal, 1e-6)
                 && near(one.pos, two.pos, 1e-6);
@@ -748,7 +750,7 @@ mod tests {
             for two in KINDS {
                 for k in 0..60 {
                     let (mut a, mut b) = (random.shape(), random.shape());
-                    // in one place, aligned, both, flat
+                    // coincident, aligned, both, flat
                     if k % 5 == 1 {
                         b.pos = a.pos;
                     }

@@ -1,7 +1,7 @@
-//! Distance of two geoms: signed, with the points where they are nearest.
+//! Signed distance of two geoms and the closest points.
 //!
-//! Pairs that have a closed form for their contacts have it for their distance: that of the deepest contact. For all
-//! other convex shapes it is the gap of their support functions ([`super::convex`]).
+//! Pairs with closed-form contacts have their distance from the deepest contact. For all other convex shapes it is
+//! minus the minimum of their support function ([`super::convex`]).
 
 use super::convex::{GeomDistance, convex_distance};
 use super::pair::{closed_form, convex_shape, shape, spheres_apart};
@@ -12,8 +12,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::shape_pairs::{Method, shape_pair};
 
-/// Signed distance of two geoms, and where they are nearest; none where it is not below `most`, and of two planes.
-/// Where they overlap, the distance is minus the length of the shortest way apart.
+/// Signed distance of two geoms and their closest points; none if it is not below `most`, and for two planes. For
+/// overlapping geoms it is minus the penetration depth.
 pub fn geom_distance<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -21,7 +21,7 @@ pub fn geom_distance<T: Real>(
     geom2: usize,
     most: T,
 ) -> Option<GeomDistance<T>> {
-    // the lower type first
+    // lower geom type first
     let swapped = m.geom_type[geom1] > m.geom_type[geom2];
     let (g1, g2) = if swapped { (geom2, geom1) } else { (geom1, geom2) };
     if spheres_apart(m, d, g1, g2, most) {
@@ -30,7 +30,7 @@ pub fn geom_distance<T: Real>(
     let kinds = (m.geom_type[g1], m.geom_type[g2]);
     let (a, b) = (shape(m, d, g1), shape(m, d, g2));
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-    // closed forms look for how deep it is where it is not above zero
+    // closed forms need a non-negative margin to report penetration
     let gap = match closed_form(kinds, &a, &b, most.max(T::ZERO), &mut found) {
         Some(n) => deepest(&found[..n]),
         None => match shape_pair(kinds).map(|pair| pair.method) {
@@ -52,7 +52,7 @@ pub fn geom_distance<T: Real>(
     })
 }
 
-/// The deepest of some contacts, the first of equals, as points on both surfaces.
+/// Deepest contact, the first of equals, as points on both surfaces.
 fn deepest<T: Real>(found: &[ContactPoint<T>]) -> Option<GeomDistance<T>> {
     let best = found.iter().copied().reduce(|best, next| if next.dist < best.dist { next } else { best })?;
     let half = best.dist * T::of(0.5);
@@ -73,7 +73,7 @@ mod tests {
     use crate::model::data::Capacity;
     use crate::schema::enums::geom;
 
-    /// A plane, then two geoms of each other type.
+    /// A plane, then two geoms of every other type.
     const SHAPES: &str =
         "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom size='.1'/><geom size='.2'/>
         <geom type='capsule' size='.1 .2'/><geom type='capsule' size='.15 .1'/>
@@ -152,7 +152,7 @@ mod tests {
         let gap = geom_distance(&m, &d, 9, 10, 5.0).unwrap();
         assert!(near(gap.from, Vec3([0.1, 0.2, 0.15])) && near(gap.to, Vec3([0.8, 0.9, 0.88])), "{gap:?}");
         assert!((gap.dist - length(gap.to - gap.from)).abs() < 1e-12);
-        // and what is in one place overlaps as it does nearby
+        // coincident geoms overlap as nearby ones do
         place(&mut d, 10, (Vec3::ZERO, Mat3(upright)));
         assert!((geom_distance(&m, &d, 9, 10, 5.0).unwrap().dist + 0.27).abs() < 1e-12);
     }
@@ -177,7 +177,7 @@ mod tests {
     fn distances_are_along_the_normal_and_move_with_the_geoms() {
         pairs(2, |m, d, g1, g2, random| {
             let here = geom_distance(m, d, g1, g2, 9.0).unwrap();
-            // the segment has the length and the direction that are given
+            // the segment has the length and direction reported
             let along = dot(here.to - here.from, here.normal);
             assert!((along - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?}");
             assert!(near(here.to - here.from, here.normal * here.dist), "{g1} {g2}: {here:?}");
@@ -190,7 +190,7 @@ mod tests {
             let there = geom_distance(m, d, g1, g2, 9.0).unwrap();
             assert!((there.dist - here.dist).abs() < 1e-9, "{g1} {g2}: {here:?} {there:?}");
             assert!(near(there.from, turn * here.from + shift), "{g1} {g2}: {here:?} {there:?}");
-            // nothing is found beyond what is asked for
+            // nothing is found beyond the distance asked for
             assert_eq!(geom_distance(m, d, g1, g2, there.dist - 1e-6), None);
             let again = geom_distance(m, d, g1, g2, there.dist + 1e-6);
             assert!(
@@ -209,7 +209,7 @@ mod tests {
                 return;
             }
             count += 1;
-            // what rays from the middle hit is on its own side
+            // rays from the middle hit each geom on its own side
             let middle = (gap.from + gap.to) * 0.5;
             for _ in 0..20 {
                 let way = random.pose(0.6).1 * Vec3::Z;

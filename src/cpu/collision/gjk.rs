@@ -1,52 +1,52 @@
-//! The point of a difference of two convex shapes that is nearest to a given point.
+//! Closest point of the Minkowski difference of two convex shapes to a query point.
 //!
-//! The algorithm of Gilbert, Johnson and Keerthi as van den Bergen gives it (*Collision Detection in Interactive
-//! 3D Environments*, §4.3): a simplex of points of the difference, a new point in the direction in which the
-//! simplex is nearest, and the smallest part of both that holds the nearest point. Shapes enter by their support
-//! functions only. The nearest point of a triangle is found by its regions (Ericson, *Real-Time Collision
+//! Algorithm of Gilbert, Johnson and Keerthi after van den Bergen (*Collision Detection in Interactive 3D
+//! Environments*, §4.3): a simplex of points of the difference, the support point in the direction of the simplex's
+//! closest point, and the smallest sub-simplex of both that holds the closest point. Shapes enter by their support
+//! functions only. The closest point of a triangle is found by Voronoi regions (Ericson, *Real-Time Collision
 //! Detection*, §5.1.5).
 
 use super::support_map::{ConvexShape, support_near};
 use crate::cpu::math::{Vec3, cross, dot, length};
 use crate::real::Real;
 
-/// Most points that one search adds.
+/// Most support points of one search.
 const GJK_ITERATIONS: usize = 40;
 
-/// What a search has found.
+/// Outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GjkStatus {
-    /// The point is outside, and the direction leads from the difference to it.
+    /// The query point is outside; the direction points from the difference to it.
     Outside,
-    /// The point is inside, or nearer to the surface than can be told.
+    /// The query point is inside, or closer to the surface than precision resolves.
     Inside,
-    /// The origin is farther away than asked for, or the surface higher.
+    /// The search was cut off, by a distance above `reach` or a height above `most`.
     Far,
 }
 
-/// Points of a difference, relative to the point that is looked for.
+/// Points of the Minkowski difference relative to the query point.
 struct Simplex<T> {
     points: [Vec3<T>; 4],
-    /// The same as points of the first shape.
+    /// Points of the first shape that they belong to.
     from: [Vec3<T>; 4],
-    /// Shares of the points in the nearest point.
+    /// Barycentric coordinates of the closest point.
     barycentrics: [T; 3],
     count: usize,
 }
 
 impl<T: Real> Simplex<T> {
-    /// None yet.
+    /// The empty simplex.
     fn empty() -> Self {
         Self { points: [Vec3::ZERO; 4], from: [Vec3::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
     }
 
-    /// Makes a point another one of it.
+    /// Copies one vertex to another.
     fn set(&mut self, to: usize, from: usize) {
         self.points[to] = self.points[from];
         self.from[to] = self.from[from];
     }
 
-    /// The nearest point as one of the first shape.
+    /// Preimage of the closest point on the first shape.
     fn witness(&self) -> Vec3<T> {
         let mut sum = Vec3::ZERO;
         for k in 0..self.count.min(3) {
@@ -56,39 +56,39 @@ impl<T: Real> Simplex<T> {
     }
 }
 
-/// The point that a search looks for.
+/// Query point of a search.
 #[derive(Clone, Copy, Debug)]
 pub enum GjkTarget<T> {
-    /// The origin.
+    /// The origin, in which case the distance of the shapes is found.
     Origin,
-    /// The point above the surface of the difference in the first direction.
+    /// A point above the surface of the difference in the first direction.
     Above {
-        /// How far above.
+        /// Height above the surface.
         lift: T,
-        /// Highest surface that is looked at.
+        /// Height of the surface above which the search is cut off.
         most: T,
     },
 }
 
-/// How a search has ended.
+/// Result of a search.
 #[derive(Clone, Copy)]
 pub struct GjkResult<T> {
-    /// What it has found.
+    /// Outcome.
     pub state: GjkStatus,
     /// Support function of the difference in the last direction.
     pub height: T,
-    /// The direction on the way in which it was least, and that.
+    /// Direction of the lowest support function seen during the search, and its value.
     pub minimum: (Vec3<T>, T),
-    /// The point of the first shape at the point of the difference that is nearest.
+    /// Preimage on the first shape of the closest point.
     pub witness: Vec3<T>,
-    /// Points of the difference whose hull holds that one, the last of them repeated where there are fewer than three.
+    /// Vertices of the final triangle, the last repeated if there are fewer than three.
     pub face: [Vec3<T>; 3],
-    /// The same as points of the first shape.
+    /// Points of the first shape that they belong to.
     pub from: [Vec3<T>; 3],
 }
 
 impl<T: Real> GjkResult<T> {
-    /// The point of the first shape at a point inside the triangle that was found, if it is.
+    /// Preimage on the first shape of a point that projects inside the final triangle; none if it projects outside.
     pub fn inside(&self, point: Vec3<T>) -> Option<Vec3<T>> {
         let [p, q, r] = self.face.map(|corner| corner - point);
         let normal = cross(q - p, r - p);
@@ -103,8 +103,8 @@ impl<T: Real> GjkResult<T> {
     }
 }
 
-/// Turns `n` into the direction from the difference of `a` and `b` to the target; stops where a plane keeps
-/// the difference farther than `reach` away. `least` is the distance below which nothing is told.
+/// Moves `n` to the direction from the Minkowski difference of `a` and `b` to the target. Stops if a plane keeps the
+/// difference farther than `reach` away. Distances up to `tolerance` count as inside.
 pub fn search<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -127,7 +127,7 @@ pub fn search<T: Real>(
     let mut nearest = Vec3::ZERO;
     let mut square = T::ZERO;
     let mut at = Vec3::ZERO;
-    // where climbs have ended
+    // vertices at which the last hill climbs ended
     let mut last = [None; 2];
     for round in 0..=GJK_ITERATIONS {
         let from = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
@@ -166,7 +166,7 @@ pub fn search<T: Real>(
         square = length2;
         let before = *n;
         *n = nearest * (-T::ONE / length(nearest));
-        // the other side of a hull is far to climb
+        // the opposite side of a hull is far to climb
         if dot(*n, before) < T::ZERO {
             last = [None; 2];
         }
@@ -179,18 +179,17 @@ pub fn search<T: Real>(
     result
 }
 
-/// Point of a simplex nearest to the origin; the points that it does not need are left out. Four are left where
-/// the origin is inside.
+/// Point of the simplex closest to the origin; drops the vertices not needed. Four remain if the origin is inside.
 fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     if s.count == 4 {
         let [p, q, r, new] = s.points;
-        // volumes that the origin makes with the faces: all of one sign inside
+        // signed volumes of the origin with the faces: all of one sign inside
         let volumes =
             [dot(q, cross(r, new)), -dot(p, cross(r, new)), dot(p, cross(q, new)), -dot(p, cross(q, r))];
         if volumes.iter().all(|v| *v > T::ZERO) || volumes.iter().all(|v| *v < T::ZERO) {
             return Vec3::ZERO;
         }
-        // the nearest of the faces at the new point
+        // closest of the faces at the new vertex
         let mut best = Simplex::empty();
         let mut found = Vec3::ZERO;
         for k in 0..3 {
@@ -218,7 +217,7 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     reduce_triangle(s)
 }
 
-/// The same for the first three points.
+/// Point of the triangle of the first three vertices closest to the origin, by Voronoi regions.
 fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     let [p, q, r, _] = s.points;
     let (pq, pr) = (q - p, r - p);
@@ -226,7 +225,7 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     let (d3, d4) = (-dot(pq, q), -dot(pr, q));
     let (d5, d6) = (-dot(pq, r), -dot(pr, r));
     let (vr, vq, vp) = (d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4);
-    // corners
+    // vertex regions
     s.count = 1;
     s.barycentrics = [T::ONE, T::ZERO, T::ZERO];
     if d1 <= T::ZERO && d2 <= T::ZERO {
@@ -240,7 +239,7 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
         s.set(0, 2);
         return r;
     }
-    // edges
+    // edge regions
     s.count = 2;
     if vr <= T::ZERO && d1 >= T::ZERO && d3 <= T::ZERO {
         let share = d1 / (d1 - d3);
@@ -259,7 +258,7 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
         s.barycentrics = [share, T::ONE - share, T::ZERO];
         return q + (r - q) * share;
     }
-    // face
+    // face region
     s.count = 3;
     let share = T::ONE / (vp + vq + vr);
     s.barycentrics = [vp * share, vq * share, vr * share];

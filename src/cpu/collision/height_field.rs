@@ -1,5 +1,5 @@
-//! The prisms of a height field that lie under a geom: two for each cell of the grid, from the depth of the base to the
-//! heights at three corners.
+//! Prisms of a height field under a geom: two for each grid cell, from the bottom of the base to the heights of three
+//! vertices.
 
 use super::polytope::Hull;
 use super::primitives::Shape;
@@ -12,14 +12,14 @@ use crate::schema::enums::geom;
 /// Most contacts of a height field and a geom.
 pub const MAX_PRISMS: usize = 50;
 
-/// A part of the grid of a height field.
+/// A subgrid of a height field.
 pub struct Prisms<'a, T: Real> {
     m: &'a Model<T>,
     field: usize,
     shape: Shape<T>,
-    /// Height below which a prism is not touched.
+    /// Height below which a prism cannot touch the geom.
     low: T,
-    /// First row and column, and the numbers of rows and of prisms in each.
+    /// First row and column, number of rows, and number of prisms in each.
     row: usize,
     col: usize,
     rows: usize,
@@ -27,8 +27,8 @@ pub struct Prisms<'a, T: Real> {
 }
 
 impl<'a, T: Real> Prisms<'a, T> {
-    /// Those of a field of a geom with a pose that are under another solid; none where that is farther than `margin` from
-    /// the box around the field.
+    /// Prisms of the height field of a geom with a pose that lie under another solid; none if the solid is farther
+    /// than `margin` from the field's bounding box.
     pub fn under(
         m: &'a Model<T>,
         field: usize,
@@ -37,7 +37,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         margin: T,
     ) -> Option<Self> {
         let size = &m.hfield_size[4 * field..4 * field + 4];
-        // the other in the field's axes
+        // the other solid in the frame of the field
         let turned = Shape {
             pos: (other.shape.pos - shape.pos) * shape.mat,
             mat: transpose(shape.mat) * other.shape.mat,
@@ -57,7 +57,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         if apart {
             return None;
         }
-        // cells of the grid
+        // grid cells
         let cells = |k: usize, count: usize| {
             let share = T::of(0.5) * T::of((count - 1) as f64) / size[k];
             let first = ((low[k] + size[k]) * share).floor().f64().max(0.0) as usize;
@@ -69,12 +69,12 @@ impl<'a, T: Real> Prisms<'a, T> {
         Some(Self { m, field, shape, low: low[2] - margin, row, col, rows, per_row: 2 * cols })
     }
 
-    /// How many there are.
+    /// Number of prisms.
     pub fn count(&self) -> usize {
         self.rows * self.per_row
     }
 
-    /// One of them; none where it is below the geom.
+    /// Prism `index`; none if it lies below the geom.
     pub fn get(&self, index: usize) -> Option<ConvexShape<'a, T>> {
         let (m, field) = (self.m, self.field);
         let size = &m.hfield_size[4 * field..4 * field + 4];
@@ -83,7 +83,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         let mut corners = [Vec3::<T>::ZERO; 6];
         let mut reaches = false;
         for k in 0..3 {
-            // corners alternate between the two rows
+            // vertices alternate between the two rows
             let (col, row) = (self.col + (along + k) / 2, up + 1 - (along + k) % 2);
             let x = T::of(2.0) * size[0] / T::of((ncol - 1) as f64) * T::of(col as f64) - size[0];
             let y = T::of(2.0) * size[1] / T::of((nrow - 1) as f64) * T::of(row as f64) - size[1];
@@ -95,7 +95,7 @@ impl<'a, T: Real> Prisms<'a, T> {
         if !reaches {
             return None;
         }
-        // about its centre
+        // relative to its centre
         let mut center = Vec3::ZERO;
         for corner in corners {
             center += corner * T::of(1.0 / 6.0);

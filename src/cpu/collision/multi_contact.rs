@@ -1,8 +1,8 @@
-//! More than one contact where a face, a side of a cylinder or capsule, or an edge lies on a face or a cap.
+//! Contact manifold of a face, a side of a cylinder or capsule, or an edge on a face or cap.
 //!
-//! A cap counts as a polygon of sixteen corners. The face or side of one shape is clipped by the sides of the other's
-//! face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), what is deep enough stays, and four corners
-//! that span much area are kept. Contacts lie along the face's normal.
+//! A cap is treated as a polygon of sixteen vertices. The face or side of one shape is clipped against the side
+//! planes of the other's face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), points within the margin
+//! remain, and four vertices that span a large area are kept. The normal of all contacts is that of the face.
 
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -15,28 +15,28 @@ use crate::schema::enums::geom;
 const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
 const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 
-/// How far a cut may lie beyond the ends of a side.
+/// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f64 = 3e-7;
 
-/// Share by which squared lengths and areas may differ by rounding.
+/// Relative rounding within which squared lengths and areas count as equal.
 const TIE_TOLERANCE: f64 = 1e-5;
 
-/// Corners of a cap.
+/// Vertices of a cap.
 const CAP_CORNERS: usize = 16;
 
 /// Most contacts of two faces.
 const MAX_FACE_CONTACTS: usize = 4;
 
-/// Room for corners while a polygon is clipped: a side adds one at most.
+/// Capacity of the polygon during clipping: each side adds at most one vertex.
 const POLYGON_CAPACITY: usize = 2 * MAX_POLYGON_CORNERS;
 
-/// A flat polygon in a fixed order of corners.
+/// A planar polygon in a fixed order of vertices.
 struct Polygon<T> {
     points: [Vec3<T>; POLYGON_CAPACITY],
     count: usize,
 }
 
-/// Contacts of two shapes that touch at `p` and `q` along `n`; `found` holds the first.
+/// Contact manifold of two shapes that touch at `p` and `q` along `n`; `found` holds the first contact.
 pub fn multi_contact<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -71,7 +71,7 @@ pub fn multi_contact<T: Real>(
     if two.is_some() && dim < 3 && (dim <= other_dim || one.is_none()) {
         for k in 0..face_count(b, vb) {
             let Some(face) = face(b, vb, k, back, flatness) else { continue };
-            // of a mesh the one that it lies on
+            // of a mesh, the face that the side lies on
             if b.hull.exists() && two != Some(face) {
                 continue;
             }
@@ -96,20 +96,20 @@ pub fn multi_contact<T: Real>(
     1
 }
 
-/// A face of a shape: the axis that it lies across and its sign, or a polygon.
+/// A face of a shape: its axis and side, or a polygon.
 #[derive(Clone, Copy, PartialEq)]
 struct Face<T> {
     k: usize,
     sign: T,
 }
 
-/// Number of the faces that a shape may touch with, of those of a mesh those at its farthest vertex.
+/// Number of candidate faces of a shape; of a mesh, those at its support vertex.
 fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
     if s.hull.exists() { s.hull.valence(v) } else { 3 }
 }
 
-/// Face `k` of these, if it may touch along `n`: a cap of a cylinder that does not lie on its side, a face of a box, or
-/// one of a mesh.
+/// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
+/// polygon of a mesh.
 fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
     if s.hull.exists() {
         let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
@@ -126,7 +126,7 @@ fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
     if s.hull.exists() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
 }
 
-/// Of the faces that may touch along `n` the one that looks most in a direction, more than `least`.
+/// Candidate face most aligned with a direction, with an alignment above `least`.
 fn best_face<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
@@ -148,8 +148,8 @@ fn best_face<T: Real>(
     found
 }
 
-/// Whether a shape touches along `n` with a corner (1), a straight edge (2) or a face (3); a cylinder's cap counts as
-/// its rim.
+/// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
+/// counts as its rim.
 fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
     if s.hull.exists() {
         let valence = s.hull.valence(v);
@@ -167,12 +167,12 @@ fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flat
     }
 }
 
-/// Unit vector along edge `k` of those at a vertex of a mesh.
+/// Unit vector along edge `k` at a vertex of a mesh.
 fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> Vec3<T> {
     normalize3(s.vertex(s.hull.ring_vertex(v, k)) - s.vertex(v))
 }
 
-/// Number of corners of a face.
+/// Number of vertices of a face.
 fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
     if s.hull.exists() {
         return s.hull.corners(face.k);
@@ -180,7 +180,7 @@ fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
     if s.kind == geom::CYLINDER { CAP_CORNERS } else { 4 }
 }
 
-/// Corner `c` of a face.
+/// Vertex `c` of a face.
 fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
     let Face { k, sign } = face;
     if s.hull.exists() {
@@ -194,7 +194,7 @@ fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
         let rim = center + s.axis(0) * (size[0] * cosine);
         return rim - s.axis(1) * (size[0] * sign * sine);
     }
-    // signs along the two axes after that of the face; the far face is the near one turned over
+    // signs along the two axes after the face's own; the far face is the near one turned over
     const AROUND: [[(f64, f64); 4]; 3] = [
         [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)],
         [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)],
@@ -210,7 +210,7 @@ fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
     center + s.axis(i) * (size[i] * x) + s.axis(j) * (size[j] * y)
 }
 
-/// All corners of a face.
+/// All vertices of a face.
 fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
     let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: corners(s, face) };
     for c in 0..polygon.count {
@@ -230,8 +230,8 @@ fn sixteenth<T: Real>(c: usize) -> (T, T) {
     (sine, cosine)
 }
 
-/// The line of a shape's side that is farthest along `n` and lies on a face with that `normal`, through `touch` for a
-/// capsule, and half the margin where it includes that.
+/// Side line of a shape at its support along `n` on a face with that `normal`, through `touch` for a capsule, and
+/// half the margin if the line is shifted by it.
 fn side_line<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
@@ -268,7 +268,7 @@ fn side_line<T: Real>(
     Some((polygon, T::ZERO))
 }
 
-/// Ends of the edge at the farthest corner of a box or mesh that lies best on a face with that `normal`, if any does.
+/// Ends of the edge at the support vertex of a box or mesh that is best aligned with a face of that `normal`, if any.
 fn straight_edge<T: Real>(
     s: &ConvexShape<'_, T>,
     v: usize,
@@ -278,7 +278,7 @@ fn straight_edge<T: Real>(
 ) -> Option<(Vec3<T>, Vec3<T>)> {
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
     let start = if s.hull.exists() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
-    // where it touches with an edge, that one
+    // a touching edge is the only choice
     let single = feature_dimension(s, v, n, flatness) == 2;
     for k in 0..face_count(s, v) {
         let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
@@ -297,8 +297,8 @@ fn straight_edge<T: Real>(
     found
 }
 
-/// Cuts a polygon by the sides of a face of `s`, seen along that one's normal; what is higher above it than `most` goes
-/// too.
+/// Clips a polygon against the side planes of a face of `s`, along its normal; also removes points higher than `most`
+/// above it.
 fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face: Face<T>, most: T) {
     let (base, normal) = (corner(s, face, 0), face_normal(s, face));
     let sides = corners(s, face);
@@ -306,7 +306,7 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
         let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
         let out = cross(to - from, from + normal - from);
         let level = dot(out, from);
-        // read ahead of what is written: a side makes no more corners than were read, but for one
+        // reading stays ahead of writing: each side adds at most one vertex to those read
         let first = polygon.points[0];
         let mut start = first;
         let mut count = 0;
@@ -342,9 +342,8 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
     polygon.count = count;
 }
 
-/// Writes the contacts of what is left of a polygon above a face through `base`: `way` leads to the polygon's own side,
-/// `along` is the normal of the contacts, `room` what the polygon has been moved by. The first contact stays
-/// where nothing is left.
+/// Writes the contacts of the clipped polygon above a face through `base`: `way` points to the polygon's side,
+/// `along` is the contact normal, `room` the shift of the polygon. The first contact stays if nothing is left.
 fn write_polygon<T: Real>(
     polygon: &Polygon<T>,
     line: bool,
@@ -371,7 +370,8 @@ fn write_polygon<T: Real>(
     count
 }
 
-/// The corners that are kept: all up to four, the farthest two of a line, or four that span much area; the rest is none.
+/// Vertices to keep: all up to four, the two ends of a segment, or four that span a large area; unused entries are
+/// none.
 fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACTS] {
     let n = polygon.count;
     let mut chosen = [POLYGON_CAPACITY; MAX_FACE_CONTACTS];
@@ -383,7 +383,7 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
         for i in 0..n {
             for j in i + 1..n {
                 let apart = polygon.points[j] - polygon.points[i];
-                // the first of those that are as far
+                // the first of equally distant ones
                 if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
                     most = dot(apart, apart);
                     chosen = [i, j, POLYGON_CAPACITY, POLYGON_CAPACITY];
@@ -396,7 +396,7 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
     chosen
 }
 
-/// The largest quadrilateral that a walk around the corners meets.
+/// Large inscribed quadrilateral by rotating calipers: the largest one met on a walk around the vertices.
 fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONTACTS] {
     let n = polygon.count;
     let area = |q: [usize; 4]| {
@@ -408,7 +408,7 @@ fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONT
     let mut most = area(at);
     for start in 0..n {
         at[0] = start;
-        // the last corner moves on; after each of its moves the two before it may follow
+        // the last vertex advances; after each of its moves the two before it may follow
         let mut k = 3;
         for _ in 0..4 * n {
             let mut next = at;
@@ -427,7 +427,7 @@ fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONT
                 break;
             }
         }
-        // none is overtaken
+        // no vertex is overtaken
         for k in 1..4 {
             if at[k] != at[k - 1] {
                 break;

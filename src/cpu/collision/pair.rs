@@ -1,4 +1,4 @@
-//! A pair of geoms: bounding volumes, shapes, and which way finds its contacts.
+//! A pair of geoms: bounding volumes, shapes, and the choice of narrow-phase routine.
 
 use super::capsule_box::capsule_box;
 use super::polytope::Hull;
@@ -12,7 +12,7 @@ use crate::real::Real;
 use crate::schema::enums::geom;
 use crate::schema::shape_pairs::shape_pair_table;
 
-/// Whether the bounding spheres of two geoms, or a plane and a bounding sphere, are too far apart.
+/// True if two bounding spheres, or a plane and a bounding sphere, are farther apart than the margin.
 #[inline(always)]
 pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
     let apart = vec3(&d.geom_xpos, g2) - vec3(&d.geom_xpos, g1);
@@ -25,7 +25,7 @@ pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: u
     dot(apart, apart) > reach * reach
 }
 
-/// A box with axes of its own.
+/// An oriented bounding box.
 pub(crate) struct Obb<T> {
     centre: Vec3<T>,
     mat: Mat3<T>,
@@ -33,26 +33,26 @@ pub(crate) struct Obb<T> {
 }
 
 impl<T: Real> Obb<T> {
-    /// The one with a centre and half sizes in a frame.
+    /// Box with given centre and half sizes in a frame.
     #[inline(always)]
     pub(crate) fn new((pos, mat): (Vec3<T>, Mat3<T>), bounds: &[T]) -> Self {
         Self { centre: pos + mat * vec3(bounds, 0), mat, half: vec3(bounds, 1) }
     }
 
-    /// The one around a geom.
+    /// Bounding box of a geom.
     #[inline(always)]
     pub(crate) fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
         Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
     }
 
-    /// Whether it is farther from another than `margin` along an axis of either of them (Gottschalk, Lin and Manocha,
-    /// *OBBTree*, 1996, without the axes across two edges).
+    /// True if two boxes are farther apart than `margin` along a face axis of either (Gottschalk, Lin and Manocha,
+    /// *OBBTree*, 1996, without the cross products of edges).
     #[inline(always)]
     pub(crate) fn is_apart(&self, other: &Self, margin: T) -> bool {
         let apart = other.centre - self.centre;
         let mut turn = [Vec3::ZERO; 3];
         for k in 0..3 {
-            // the second's axes along one of the first
+            // axes of the second box along one of the first
             let axis = mat_column(self.mat, k);
             turn[k] = axis * other.mat;
             let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
@@ -76,7 +76,7 @@ pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
     Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
 }
 
-/// The same with the vertices of a mesh.
+/// Pose, size and mesh of one geom.
 pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
     let kind = m.geom_type[id];
     let hull = match usize::try_from(m.geom_dataid[id]) {
@@ -86,7 +86,7 @@ pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize)
     ConvexShape { kind, shape: shape(m, d, id), hull }
 }
 
-/// The call of a closed form, if the pair has one.
+/// Calls the closed form of a pair, if it has one.
 macro_rules! call {
     (ClosedForm $function:ident $first:ident $second:ident; $types:expr, $($argument:expr),*) => {
         if $types == (geom::$first, geom::$second) {
@@ -98,8 +98,8 @@ macro_rules! call {
 
 macro_rules! define_closed_form {
     ($($first:ident $second:ident $method:ident $contacts:literal $function:ident;)*) => {
-        /// Contacts of two shapes nearer than `margin`, if a closed form finds them, which then gives their distance too;
-        /// returns their number.
+        /// Contacts of two shapes nearer than `margin`, if there is a closed form, which then gives their distance
+        /// too; returns their number.
         pub(crate) fn closed_form<T: Real>(
             types: (i32, i32),
             a: &Shape<T>,

@@ -1,37 +1,37 @@
-//! Proof that no direction separates two overlapping polytopes with less than a given one.
+//! Penetration bound: proof that no direction separates two overlapping polytopes at less than a given depth.
 //!
-//! A closed surface of triangles whose corners are points of the difference, around the origin and nowhere nearer
-//! to it than `depth`, encloses a ball of that radius; so does the difference, which is convex, and its support
-//! function is nowhere less. The surface begins with the face that was found and the point opposite. A triangle
-//! that is nearer is split at the farthest point in its direction, at an edge where that is nearest: both of its
-//! triangles split it alike. Where the farthest point is not as far as `depth`, its direction is a lower one. A
-//! polytope that is expanded (van den Bergen, *Collision Detection in Interactive 3D Environments*, §4.3.8) has the
-//! same points, but is kept as a whole, while of this surface only the triangles on the way are.
+//! A closed triangulated surface with vertices in the Minkowski difference, around the origin and nowhere closer to
+//! it than `depth`, encloses a ball of that radius; so does the difference, which is convex, and its support function
+//! is nowhere less. The surface begins with the triangle from GJK and the point opposite. A triangle that is closer
+//! is split at the support point in its direction, or at an edge if that is closer: both triangles at the edge split
+//! it alike. A support point nearer than `depth` gives a lower direction. The expanding polytope algorithm (van den
+//! Bergen, *Collision Detection in Interactive 3D Environments*, §4.3.8) adds the same points but keeps the whole
+//! polytope, where this stack holds only the triangles still to be examined.
 
 use super::support_map::{ConvexShape, minkowski_support};
 use crate::cpu::math::{Vec3, cross, dot, length};
 use crate::real::Real;
 
-/// Most triangles that wait, and most points that are added.
+/// Capacity of the stack, and most points added.
 const BOUND_STACK: usize = 16;
 const BOUND_POINTS: usize = 24;
 
-/// A direction that is along no edge, to count how often the surface goes around the origin.
+/// A generic direction, parallel to no edge, for the winding number of the surface about the origin.
 const WINDING_RAY: [f64; 3] = [0.371_943, -0.585_217, 0.720_561];
 
-/// What the surface shows.
+/// Outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PenetrationBound<T> {
     /// No direction is lower.
     Proven,
-    /// One that is, and its height.
+    /// A lower direction, and its height.
     Lower(Vec3<T>, T),
-    /// Nothing: it takes too many points.
+    /// Undecided within the allowed number of points.
     Unproven,
 }
 
-/// Looks for a direction in which the support function of the difference is less than `depth`, or a proof that there is
-/// none. `n` is the outward direction of the triangle `face` of points of the difference.
+/// Searches for a direction in which the support function of the Minkowski difference is below `depth`, or proves
+/// that there is none. `n` is the outward normal of the triangle `face` of points of the difference.
 pub fn penetration_bound<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -53,7 +53,7 @@ pub fn penetration_bound<T: Real>(
         count -= 1;
         let triangle = stack[count];
         let [p, q, r] = triangle;
-        // where an edge is nearest, or the triangle
+        // split where an edge, or else the triangle, comes closer than the depth
         let mut split = 4;
         let mut way = Vec3::ZERO;
         for k in 0..3 {
@@ -101,7 +101,7 @@ pub fn penetration_bound<T: Real>(
         if height < depth {
             return PenetrationBound::Lower(direction, height);
         }
-        // the triangle without a corner, for each one that changes
+        // triangles with one vertex replaced by the new point: two for an edge, three for a face
         for k in 0..3 {
             if split == 3 || k == split || k == (split + 1) % 3 {
                 stack[count] = triangle;

@@ -1,7 +1,7 @@
-//! Contacts of a plane and the hull of a mesh.
+//! Plane-mesh contacts.
 //!
-//! The deepest vertex, and of the polygon at it that looks most at the plane up to three more corners that span much area
-//! with it.
+//! The deepest vertex of the hull, and up to three more vertices of its polygon that faces the plane most, chosen to
+//! span a large area.
 
 use super::polytope::Hull;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape};
@@ -29,7 +29,7 @@ pub fn plane_mesh<T: Real>(
     if !touches {
         return 0;
     }
-    // the polygon that looks most at the plane
+    // polygon most parallel to the plane
     let (mut best, mut polygon) = (-T::ONE, None);
     for k in 0..mesh.hull.valence(deepest) {
         let candidate = mesh.hull.ring_polygon(deepest, k);
@@ -53,7 +53,7 @@ pub fn plane_mesh<T: Real>(
     n
 }
 
-/// Corners of a polygon that span much area, `first` and up to three more, and their number.
+/// Vertices of a polygon that span a large area, `first` and up to three more, and their number.
 fn spread_corners<T: Real>(hull: &Hull<'_, T>, polygon: usize, first: usize) -> ([usize; 4], usize) {
     let count = hull.sides(polygon);
     let start = (0..count).find(|c| hull.polygon_vertex(polygon, *c) == first).unwrap_or(0);
@@ -66,7 +66,7 @@ fn spread_corners<T: Real>(hull: &Hull<'_, T>, polygon: usize, first: usize) -> 
         length(cross(p[0] - p[2], p[1] - p[3]))
     };
     let mut most = area(at);
-    // the last moves on; after each of its moves the two before it follow as far as they can
+    // the last vertex advances; after each of its moves the two before it follow as far as they can
     let mut k = 3;
     for _ in 0..4 * count {
         let mut next = at;

@@ -1,9 +1,9 @@
-//! Convex polytopes: the hull of a mesh, and a prism below a triangle of a height field.
+//! Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
 //!
-//! Vertices and polygons go by their number in the mesh. A farthest vertex is found by climbing along the edges of the
-//! hull, from the one that is farthest in the nearest of 27 directions (Dobkin and Kirkpatrick, *A linear algorithm for
-//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from where the climb for a direction
-//! nearby has ended, which kernels do not do; where there are few, by looking at all.
+//! Vertices and polygons are numbered within the mesh. The support vertex is found by hill climbing along hull edges,
+//! from the extreme vertex of the nearest of 27 directions (Dobkin and Kirkpatrick, *A linear algorithm for
+//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from the end of the last
+//! climb in a nearby direction, which kernels do not keep; small hulls are searched exhaustively.
 
 use crate::cpu::math::{Vec3, cross, dot, length, vec3};
 use crate::model::Model;
@@ -12,28 +12,28 @@ use crate::real::Real;
 /// Fewest vertices of a mesh whose hull is climbed.
 const HILLCLIMB_MIN: usize = 10;
 
-/// Most corners of a polygon that clipping takes into account; of larger ones it takes as many as fit, evenly.
+/// Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 pub const MAX_POLYGON_CORNERS: usize = 60;
 
-/// Share of a direction's largest part from which on a part counts for the start of a climb.
+/// Fraction of a direction's largest component above which a component counts for the start of the climb.
 const EXTREMA_SHARE: f64 = 0.5;
 
 /// A convex polytope.
 #[derive(Clone, Copy)]
 pub enum Hull<'a, T: Real> {
-    /// Shapes that are none.
+    /// A shape that is not a polytope.
     None,
     /// The convex hull of a mesh.
     Mesh(&'a Model<T>, usize),
-    /// A prism: the corners of its base, and above them of its top, relative to its centre.
+    /// A prism: the vertices of its base, then those of its top above them, relative to its centre.
     Prism([Vec3<T>; 6]),
 }
 
-/// Corners of the polygons of a prism: base, top, sides; three corners of each.
+/// Three vertices of each polygon of a prism: base, top, sides.
 const PRISM: [[usize; 3]; 5] = [[0, 1, 2], [3, 4, 5], [0, 1, 4], [1, 2, 5], [2, 0, 3]];
 
 impl<T: Real> Hull<'_, T> {
-    /// Whether there is one.
+    /// True for polytopes.
     pub fn exists(&self) -> bool {
         !matches!(self, Self::None)
     }
@@ -47,12 +47,13 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// The vertex that is farthest in direction `l`, the first of equals that a search meets.
+    /// Support vertex in direction `l`, the first of equals that the search meets.
     pub fn support(&self, l: Vec3<T>) -> usize {
         self.support_near(l, &mut None)
     }
 
-    /// The same; `near` is where the climb for a direction nearby has ended, by its place in the hull, and then where this one does.
+    /// Support vertex; `near` is the hull index at which the climb for a nearby direction ended, and then that of
+    /// this climb.
     pub fn support_near(&self, l: Vec3<T>, near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,
@@ -85,7 +86,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// Unit normal of a polygon, outwards.
+    /// Outward unit normal of a polygon.
     pub fn normal(&self, polygon: usize) -> Vec3<T> {
         match self {
             Self::None => Vec3::ZERO,
@@ -100,7 +101,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// How far a polygon is from the origin, along its normal.
+    /// Offset of a polygon's plane from the origin along its normal.
     pub fn plane_offset(&self, polygon: usize) -> T {
         let v = match self {
             Self::None => 0,
@@ -119,7 +120,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// Polygon `k` of those at a vertex.
+    /// Polygon `k` at a vertex.
     pub fn ring_polygon(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => 0,
@@ -134,7 +135,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// The vertex at the other end of edge `k` of those at a vertex: the one before it in that polygon.
+    /// Neighbour of a vertex along its edge `k`: the preceding vertex of polygon `k` at it.
     pub fn ring_vertex(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => v,
@@ -147,7 +148,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// Number of corners of a polygon of a mesh.
+    /// Number of vertices of a mesh polygon.
     pub fn sides(&self, polygon: usize) -> usize {
         match self {
             Self::Mesh(m, mesh) => place(m, *mesh, polygon).1,
@@ -155,7 +156,7 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// The vertex at one of these corners, counterclockwise from outside.
+    /// Vertex `c` of a mesh polygon, counterclockwise from outside.
     pub fn polygon_vertex(&self, polygon: usize, c: usize) -> usize {
         match self {
             Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0 + c] as usize,
@@ -163,25 +164,25 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
-    /// Number of corners of a polygon of a mesh that clipping takes into account.
+    /// Number of vertices of a mesh polygon used for clipping.
     pub fn corners(&self, polygon: usize) -> usize {
         self.sides(polygon).min(MAX_POLYGON_CORNERS)
     }
 
-    /// The vertex at corner `c` of these, clockwise from outside.
+    /// Vertex `c` used for clipping, clockwise from outside.
     pub fn corner(&self, polygon: usize, c: usize) -> usize {
         let count = self.sides(polygon);
         self.polygon_vertex(polygon, count - 1 - c * count / self.corners(polygon))
     }
 }
 
-/// First entry and number of the corners of a polygon.
+/// First entry and number of the vertices of a mesh polygon.
 fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
     let id = m.mesh_polyadr[mesh] as usize + polygon;
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
-/// The farthest vertex of a mesh, by climbing from neighbour to neighbour; vertices of the hull go by their place in its graph.
+/// Support vertex of a mesh by hill climbing; hull vertices are numbered as in the hull's graph.
 fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<usize>) -> usize {
     let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
     let count = graph[0] as usize;
@@ -189,7 +190,7 @@ fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<
     let (corners, edges) = graph.split_at(count);
     let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
     let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
-    // from where it is in a direction nearby
+    // from the end of the climb for a nearby direction
     let mut best = near.unwrap_or_else(|| {
         let most = T::of(EXTREMA_SHARE) * l[0].abs().max(l[1].abs()).max(l[2].abs());
         let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
@@ -198,7 +199,7 @@ fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<
     let mut most = height(best);
     loop {
         let from = best;
-        // a list ends with a negative number
+        // a list of neighbours ends with a negative number
         for &next in &edges[lists[from] as usize..] {
             let Ok(next) = usize::try_from(next) else { break };
             let value = height(next);
@@ -226,7 +227,7 @@ mod tests {
     use crate::cpu::math::{Mat3, Quat, quat_to_mat, set_mat3, set_vec3};
     use crate::model::data::{Capacity, Data};
 
-    /// A box and a mesh of the same shape, a mesh with many corners, a ball, a floor and a flat height field.
+    /// A box and a mesh of the same shape, a mesh with many vertices, a ball, a floor and a flat height field.
     const SHAPES: &str = "<mujoco><asset>
         <mesh name='cube' vertex='-.1 -.12 -.08 .1 -.12 -.08 -.1 .12 -.08 .1 .12 -.08
           -.1 -.12 .08 .1 -.12 .08 -.1 .12 .08 .1 .12 .08'/>
@@ -255,7 +256,7 @@ mod tests {
         set_mat3(&mut d.geom_xmat, g, pose.1);
     }
 
-    /// The inertial axes of the cube in those that its vertices were written in.
+    /// Inertial axes of the cube in the frame that its vertices were given in.
     fn own_axes(m: &Model) -> Mat3<f64> {
         let at = 4 * m.geom_dataid[CUBE] as usize;
         quat_to_mat(Quat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]]))

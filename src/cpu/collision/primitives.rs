@@ -1,8 +1,8 @@
-//! Contacts between pairs of simple shapes, in closed form.
+//! Contacts of primitive pairs in closed form.
 //!
-//! Every function takes the poses and sizes of two geoms, the lower type first, and the distance below which
-//! contacts are wanted; it fills `found` and returns the number of contacts. The normal leads from the first
-//! geom to the second, and the position is midway between the surfaces.
+//! Every function takes the poses and sizes of two geoms, the lower type first, and the margin; it fills `found` and
+//! returns the number of contacts. The normal points from the first geom to the second, and the position is midway
+//! between the surfaces.
 
 use crate::cpu::math::{Mat3, Vec3, clip, cross, dot, length, mat_column, normalize3};
 use crate::real::Real;
@@ -10,7 +10,7 @@ use crate::real::Real;
 /// Squared sine of the angle below which capsules count as parallel.
 const PARALLEL: f64 = 1e-8;
 
-/// Most contacts of one pair of simple shapes.
+/// Most contacts of one primitive pair.
 pub const MAX_PAIR_CONTACTS: usize = 8;
 
 /// Most contacts of a plane and a box.
@@ -23,36 +23,36 @@ pub struct Shape<T> {
     pub pos: Vec3<T>,
     /// Axes, as columns.
     pub mat: Mat3<T>,
-    /// Size by type.
+    /// Size, as the type defines it.
     pub size: Vec3<T>,
 }
 
-/// What is known of a contact before its parameters are.
+/// Geometry of a contact, before its parameters are set.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPoint<T> {
     /// Distance between the surfaces.
     pub dist: T,
-    /// Midpoint.
+    /// Midpoint between the surfaces.
     pub pos: Vec3<T>,
     /// Unit normal.
     pub normal: Vec3<T>,
-    /// Wanted direction of the first tangent; short for none.
+    /// Preferred direction of the first tangent; a short vector leaves the choice free.
     pub tangent: Vec3<T>,
 }
 
 impl<T: Real> ContactPoint<T> {
-    /// A contact to be overwritten.
+    /// A placeholder.
     pub fn none() -> Self {
         Self { dist: T::ZERO, pos: Vec3::ZERO, normal: Vec3::ZERO, tangent: Vec3::ZERO }
     }
 }
 
-/// A tolerance for double and for single precision.
+/// A tolerance for double precision and one for single precision.
 pub fn tolerance<T: Real>(double: f64, single: f64) -> T {
     T::of(if T::EPSILON.f64() < 1e-10 { double } else { single })
 }
 
-/// Plane and sphere: at most one contact.
+/// Plane-sphere: at most one contact.
 pub fn plane_sphere<T: Real>(
     plane: &Shape<T>,
     sphere: &Shape<T>,
@@ -62,7 +62,7 @@ pub fn plane_sphere<T: Real>(
     plane_sphere_at(plane, sphere.pos, sphere.size[0], margin, &mut found[0])
 }
 
-/// Plane and a sphere given by centre and radius.
+/// Contact of a plane and a sphere at a given centre.
 pub fn plane_sphere_at<T: Real>(
     plane: &Shape<T>,
     center: Vec3<T>,
@@ -80,7 +80,7 @@ pub fn plane_sphere_at<T: Real>(
     1
 }
 
-/// Plane and capsule: a sphere at each end, the first tangent along the capsule.
+/// Plane-capsule: a sphere at each end, the first tangent along the capsule.
 pub fn plane_capsule<T: Real>(
     plane: &Shape<T>,
     capsule: &Shape<T>,
@@ -100,7 +100,7 @@ pub fn plane_capsule<T: Real>(
     n
 }
 
-/// Plane and box: the corners below the plane, the first four.
+/// Plane-box: the first four corners within the margin.
 pub fn plane_box<T: Real>(
     plane: &Shape<T>,
     cuboid: &Shape<T>,
@@ -111,7 +111,7 @@ pub fn plane_box<T: Real>(
     let center = dot(cuboid.pos - plane.pos, normal);
     let mut n = 0;
     for corner in 0..8 {
-        // corner from the centre, and its height relative to it
+        // corner relative to the centre, and its height above it
         let mut local = cuboid.size;
         for axis in 0..3 {
             if corner & (1 << axis) == 0 {
@@ -134,7 +134,7 @@ pub fn plane_box<T: Real>(
     n
 }
 
-/// Plane and ellipsoid: the point of the ellipsoid that is deepest.
+/// Plane-ellipsoid: the deepest point of the ellipsoid.
 pub fn plane_ellipsoid<T: Real>(
     plane: &Shape<T>,
     ellipsoid: &Shape<T>,
@@ -143,7 +143,7 @@ pub fn plane_ellipsoid<T: Real>(
 ) -> usize {
     let found = &mut found[0];
     let normal = mat_column(plane.mat, 2);
-    // the normal of a sphere that the ellipsoid is a stretched image of
+    // the normal in the space where the ellipsoid is a unit sphere
     let n = normal * ellipsoid.mat;
     let s = ellipsoid.size;
     let direction = normalize3(n * s);
@@ -152,7 +152,7 @@ pub fn plane_ellipsoid<T: Real>(
     plane_sphere_at(plane, point, T::ZERO, margin, found)
 }
 
-/// Plane and cylinder: the deepest point of each rim, and two more of the lower one, a third of a turn from it.
+/// Plane-cylinder: the deepest point of each rim, and two more on the lower rim, a third of a turn away.
 pub fn plane_cylinder<T: Real>(
     plane: &Shape<T>,
     cylinder: &Shape<T>,
@@ -161,13 +161,14 @@ pub fn plane_cylinder<T: Real>(
 ) -> usize {
     let normal = mat_column(plane.mat, 2);
     let (radius, half) = (cylinder.size[0], cylinder.size[1]);
-    // the axis down to the plane
+    // the axis that points towards the plane
     let mut axis = mat_column(cylinder.mat, 2);
     if dot(axis, normal) > T::ZERO {
         axis = -axis;
     }
     let slope = dot(axis, normal);
-    // from the axis to the deepest point of a rim, across it also where rounding decides; any where it is upright
+    // radial direction to the deepest point of a rim, orthogonal to the axis despite rounding; arbitrary if the axis
+    // is upright
     let mut down = cross(axis, cross(axis, normal));
     let length = length(down);
     down = if length * length < T::MINVAL {
@@ -190,7 +191,7 @@ pub fn plane_cylinder<T: Real>(
     for (arm, height) in arms.into_iter().zip(heights) {
         let dist = center + height;
         if dist > margin {
-            // nothing is deeper than the first
+            // no point is deeper than the first
             if n == 0 {
                 return 0;
             }
@@ -203,7 +204,7 @@ pub fn plane_cylinder<T: Real>(
     n
 }
 
-/// Sphere and cylinder: the sphere against the side, a cap or a rim of the cylinder, whichever is nearest.
+/// Sphere-cylinder: the closest of the side, a cap and a rim.
 pub fn sphere_cylinder<T: Real>(
     sphere: &Shape<T>,
     cylinder: &Shape<T>,
@@ -218,7 +219,7 @@ pub fn sphere_cylinder<T: Real>(
     let aside = apart - axis * along;
     let off = length(aside);
     let (mut beside, mut above) = (along.abs() < half, off < radius);
-    // inside: out by the shorter way
+    // centre inside: out along the shorter way
     if beside && above {
         if half - along.abs() < radius - off {
             beside = false;
@@ -235,7 +236,7 @@ pub fn sphere_cylinder<T: Real>(
     let up = if along > T::ZERO { T::ONE } else { -T::ONE };
     let cap = cylinder.pos + axis * (half * up);
     if above {
-        // the normal leads from the sphere into the cap
+        // the normal points from the sphere into the cap
         let normal = axis * -up;
         let dist = -dot(sphere.pos - cap, normal) - r;
         if dist > margin {
@@ -249,7 +250,7 @@ pub fn sphere_cylinder<T: Real>(
     sphere_sphere_at(sphere.pos, r, rim, T::ZERO, fallback, margin, found)
 }
 
-/// Sphere and box: at most one contact.
+/// Sphere-box: at most one contact.
 pub fn sphere_box<T: Real>(
     sphere: &Shape<T>,
     cuboid: &Shape<T>,
@@ -259,7 +260,7 @@ pub fn sphere_box<T: Real>(
     sphere_box_at(sphere, cuboid, margin, &mut found[0])
 }
 
-/// Sphere and box: the sphere against the nearest point of the box; a centre inside goes out by the nearest face.
+/// Sphere-box at a given centre: the closest point of the box; a centre inside leaves through the closest face.
 pub fn sphere_box_at<T: Real>(
     sphere: &Shape<T>,
     cuboid: &Shape<T>,
@@ -281,7 +282,7 @@ pub fn sphere_box_at<T: Real>(
     if length > T::MINVAL {
         normal *= T::ONE / length;
     } else {
-        // the lower face of an axis before the upper one, where both are as near
+        // ties between opposite faces go to the lower one
         let mut least = T::ZERO;
         for side in 0..6 {
             let (k, up) = (side / 2, side % 2 == 1);
@@ -304,7 +305,7 @@ pub fn sphere_box_at<T: Real>(
     1
 }
 
-/// Two spheres: at most one contact.
+/// Sphere-sphere: at most one contact.
 pub fn sphere_sphere<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
@@ -314,7 +315,7 @@ pub fn sphere_sphere<T: Real>(
     sphere_sphere_at(a.pos, a.size[0], b.pos, b.size[0], fallback_normal(a, b), margin, &mut found[0])
 }
 
-/// Two spheres; `fallback` is the normal where the centres coincide.
+/// Contact of two spheres at given centres; `fallback` is the normal if the centres coincide.
 pub fn sphere_sphere_at<T: Real>(
     center1: Vec3<T>,
     radius1: T,
@@ -340,12 +341,12 @@ pub fn sphere_sphere_at<T: Real>(
     1
 }
 
-/// Normal of two round shapes whose centres coincide: perpendicular to both axes.
+/// Normal of two round shapes with coincident centres: perpendicular to both axes.
 pub fn fallback_normal<T: Real>(a: &Shape<T>, b: &Shape<T>) -> Vec3<T> {
     normalize3(cross(mat_column(a.mat, 2), mat_column(b.mat, 2)))
 }
 
-/// Sphere and capsule: the sphere against the nearest point of the capsule's axis.
+/// Sphere-capsule: the closest point of the capsule's segment.
 pub fn sphere_capsule<T: Real>(
     sphere: &Shape<T>,
     capsule: &Shape<T>,
@@ -361,11 +362,10 @@ pub fn sphere_capsule<T: Real>(
     sphere_sphere_at(sphere.pos, sphere.size[0], nearest, capsule.size[0], fallback, margin, found)
 }
 
-/// Two capsules: the nearest points of their axes, or both ends of their overlap where the axes are parallel.
+/// Capsule-capsule: the closest points of two segments, or both ends of their overlap if they are parallel.
 ///
-/// Points on the axes are `pos + axis * x` with `x` from minus to plus half the length; setting the derivatives of
-/// the squared distance to zero gives the 2 × 2 system that is solved here (Ericson, *Real-Time Collision
-/// Detection*, §5.1.9).
+/// Points on the segments are `pos + axis * x` with `x` between minus and plus half the length; stationarity of the
+/// squared distance gives a 2 × 2 system (Ericson, *Real-Time Collision Detection*, §5.1.9).
 pub fn capsule_capsule<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
@@ -380,13 +380,13 @@ pub fn capsule_capsule<T: Real>(
         let p2 = b.pos + axis2 * x2;
         sphere_sphere_at(p1, a.size[0], p2, b.size[0], fallback, margin, out)
     };
-    // nearest points without the ends: x1 = u + c x2 and x2 = v + c x1
+    // stationary point, ends ignored: x1 = u + c x2 and x2 = v + c x1
     let apart = a.pos - b.pos;
     let (u, v, c) = (-dot(axis1, apart), dot(axis2, apart), dot(axis1, axis2));
     let normal = cross(axis1, axis2);
     let sine2 = dot(normal, normal);
     if sine2 >= T::of(PARALLEL) {
-        // crossing axes: solved, then moved to the ends where it lies outside
+        // skew axes: the stationary point, clamped to the segments
         let mut x1 = (u + c * v) / sine2;
         let mut x2 = (v + c * u) / sine2;
         if x1 > half1 || x1 < -half1 {
@@ -399,7 +399,7 @@ pub fn capsule_capsule<T: Real>(
         }
         return touch(x1, x2, &mut found[0]);
     }
-    // parallel axes: the ends of the second seen on the first, in the direction of the first
+    // parallel axes: ends of the second projected on the first, in the direction of the first
     let mut n = 0;
     for side in 0..2 {
         let forward = (side == 1) == (c > T::ZERO);

@@ -1,9 +1,10 @@
-//! Rays against shapes: the distance to the first surface that a ray meets, and the outward normal there.
+//! Ray casting: distance to the first surface hit, and the outward normal there.
 //!
-//! A convex shape is the overlap of slabs, cylinders and spheres, and the part of a ray inside of it is the overlap of
-//! the parts inside of these (Kay and Kajiya, *Ray Tracing Complex Scenes*, 1986). Triangles are met as in Möller and
-//! Trumbore, *Fast, Minimum Storage Ray/Triangle Intersection*, 1997. Distances are in lengths of the direction, which
-//! need not be a unit vector. Planes are met from above only, and what is inside a shape meets it from inside.
+//! A convex shape is an intersection of slabs, cylinders and spheres, and the interval of a ray inside it is the
+//! intersection of the intervals inside these (Kay and Kajiya, *Ray Tracing Complex Scenes*, 1986). Triangles are
+//! intersected as in Möller and Trumbore, *Fast, Minimum Storage Ray/Triangle Intersection*, 1997. Distances are in
+//! units of the direction's length, which need not be one. Planes are hit from above only; a ray from inside a shape
+//! hits its surface from inside.
 
 use crate::cpu::math::{Vec3, cross, dot, mat3, normalize3, vec3};
 use crate::model::Model;
@@ -11,23 +12,23 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::geom;
 
-/// Where a ray meets a shape.
+/// A ray's intersection with a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit<T> {
-    /// Distance, in lengths of the direction.
+    /// Distance, in units of the direction's length.
     pub dist: T,
     /// Outward unit normal.
     pub normal: Vec3<T>,
 }
 
-/// Which geoms a ray can meet.
+/// The geoms that a ray can hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RayFilter {
-    /// Groups, `geom_group` 0 to 5; those beyond count as the last.
+    /// Geom groups, `geom_group` 0 to 5; higher ones count as the last.
     pub groups: [bool; 6],
-    /// Geoms that never move too.
+    /// Static geoms too.
     pub fixed: bool,
-    /// Body whose geoms are passed through.
+    /// Body whose geoms are ignored.
     pub exclude: Option<usize>,
 }
 
@@ -38,8 +39,8 @@ impl Default for RayFilter {
     }
 }
 
-/// The nearest geom that a ray from `point` along `direction` meets, and where. Geoms whose colour or material is fully
-/// transparent are passed through. The poses of the geoms have to be computed.
+/// Nearest geom hit by a ray from `point` along `direction`, and the hit. Geoms whose colour or material is fully
+/// transparent are ignored. Requires the computed poses of the geoms.
 ///
 /// ```
 /// use manyworlds::cpu::{self, collision::ray::{self, RayFilter}, math::Vec3};
@@ -74,7 +75,7 @@ pub fn ray<T: Real>(
     nearest
 }
 
-/// Whether rays pass through a geom.
+/// True if a ray ignores a geom.
 fn passes<T: Real>(m: &Model<T>, g: usize, filter: &RayFilter) -> bool {
     let body = m.geom_bodyid[g] as usize;
     let alpha = match usize::try_from(m.geom_matid[g]) {
@@ -87,8 +88,8 @@ fn passes<T: Real>(m: &Model<T>, g: usize, filter: &RayFilter) -> bool {
         || !filter.groups[m.geom_group[g].clamp(0, 5) as usize]
 }
 
-/// Whether a ray misses the bounding sphere of a geom, or meets it beyond what is met already. Planes and height fields have
-/// none that says so.
+/// True if a ray misses the bounding sphere of a geom, or hits it beyond the nearest hit so far. Planes and height
+/// fields have no usable sphere.
 fn is_culled<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -105,7 +106,7 @@ fn is_culled<T: Real>(
     interval.near > interval.far || interval.far < T::ZERO || interval.near > near
 }
 
-/// Where a ray meets one geom.
+/// Hit on one geom.
 pub fn ray_geom<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -124,7 +125,7 @@ pub fn ray_geom<T: Real>(
     Some(Hit { dist: hit.dist, normal: mat * hit.normal })
 }
 
-/// Where a ray meets a simple shape, all in the frame of the shape: `kind` as in `geom_type`.
+/// Hit on a primitive, in the frame of the shape: `kind` as in `geom_type`.
 pub fn ray_shape<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let (dist, normal) = match kind {
         geom::PLANE => plane(size, p, v)?,
@@ -134,7 +135,7 @@ pub fn ray_shape<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> O
         }
         geom::CAPSULE => capsule(size, p, v)?,
         geom::ELLIPSOID => {
-            // a unit sphere in scaled space
+            // unit sphere in scaled space
             let dist = sphere_interval(p / size, v / size, T::ONE).first()?;
             (dist, (p + v * dist) / size / size)
         }
@@ -160,7 +161,7 @@ pub fn ray_shape<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> O
     Some(Hit { dist, normal: normalize3(normal) })
 }
 
-/// The part of a ray inside of a convex shape; empty where `near` is beyond `far`.
+/// Parameter interval of a ray inside a convex shape; empty if `near` exceeds `far`.
 #[derive(Clone, Copy, Debug)]
 struct Interval<T> {
     near: T,
@@ -170,13 +171,13 @@ struct Interval<T> {
 /// Stands for infinity.
 const FAR: f64 = 1e30;
 
-/// Bounding spheres are taken a little larger, for rays that touch what they bound.
+/// Enlarges bounding spheres a little, for rays tangent to the shapes inside.
 const BOUND_SLACK: f64 = 1.0 + 1e-5;
 
 /// Half the width of a row of cells, and a little for rounding.
 const ROW_SLACK: f64 = 0.51;
 
-/// Part of the distance to a mesh that its boxes are taken larger, for rounding.
+/// Enlargement of a mesh's bounding boxes, relative to the distance, for rounding.
 const BOX_SLACK: f64 = 1e-6;
 
 impl<T: Real> Interval<T> {
@@ -184,7 +185,7 @@ impl<T: Real> Interval<T> {
         Self { near, far }
     }
 
-    /// All of the ray, or nothing.
+    /// The whole line, or nothing.
     fn all_or_none(all: bool) -> Self {
         let far = T::of(if all { FAR } else { -FAR });
         Self { near: -far, far }
@@ -194,7 +195,7 @@ impl<T: Real> Interval<T> {
         Self { near: self.near.max(other.near), far: self.far.min(other.far) }
     }
 
-    /// The first surface ahead.
+    /// First surface ahead.
     fn first(self) -> Option<T> {
         if self.near > self.far || self.far < T::ZERO {
             return None;
@@ -203,13 +204,13 @@ impl<T: Real> Interval<T> {
     }
 }
 
-/// Without the third coordinate.
+/// A vector without its third component.
 fn flat<T: Real>(a: Vec3<T>) -> Vec3<T> {
     Vec3([a[0], a[1], T::ZERO])
 }
 
-/// The part of a ray inside of a sphere at the origin. From the point that is nearest to the centre, so that nothing
-/// large cancels.
+/// Interval of a ray inside a sphere at the origin, relative to the point closest to the centre to avoid
+/// cancellation.
 fn sphere_interval<T: Real>(p: Vec3<T>, v: Vec3<T>, radius: T) -> Interval<T> {
     let square = dot(v, v);
     if square < T::MINVAL {
@@ -225,7 +226,7 @@ fn sphere_interval<T: Real>(p: Vec3<T>, v: Vec3<T>, radius: T) -> Interval<T> {
     Interval::new(middle - half, middle + half)
 }
 
-/// The part of a ray between two planes at `half` on both sides of the origin.
+/// Interval of a ray within a slab of half width `half` about the origin.
 fn slab_interval<T: Real>(p: T, v: T, half: T) -> Interval<T> {
     if v.abs() < T::MINVAL {
         return Interval::all_or_none(p.abs() <= half);
@@ -234,7 +235,7 @@ fn slab_interval<T: Real>(p: T, v: T, half: T) -> Interval<T> {
     Interval::new((-side - p) / v, (side - p) / v)
 }
 
-/// Distance and normal at the upper side of a plane, of limited size where that is positive.
+/// Distance and normal of a hit on the upper side of a plane, of limited size where `size` is positive.
 fn plane<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>)> {
     if v[2] > -T::MINVAL {
         return None;
@@ -245,7 +246,7 @@ fn plane<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>)>
     (dist >= T::ZERO && inside(0) && inside(1)).then_some((dist, Vec3::Z))
 }
 
-/// Distance and normal of a capsule: the nearest of its side and the outer halves of the spheres at its ends.
+/// Distance and normal of the nearest hit on the side of a capsule and the outer hemispheres at its ends.
 fn capsule<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>)> {
     let mut best: Option<(T, Vec3<T>)> = None;
     for part in 0..3 {
@@ -271,7 +272,7 @@ fn capsule<T: Real>(size: Vec3<T>, p: Vec3<T>, v: Vec3<T>) -> Option<(T, Vec3<T>
     best
 }
 
-/// Where a ray meets a triangle, from either side; the normal is that of the order of its corners.
+/// Hit on a triangle from either side; the normal follows the order of its vertices.
 fn triangle<T: Real>(corners: [Vec3<T>; 3], p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let (a, b) = (corners[1] - corners[0], corners[2] - corners[0]);
     let h = cross(v, b);
@@ -287,7 +288,7 @@ fn triangle<T: Real>(corners: [Vec3<T>; 3], p: Vec3<T>, v: Vec3<T>) -> Option<Hi
     inside.then(|| Hit { dist, normal: normalize3(cross(a, b)) })
 }
 
-/// The nearer of two.
+/// Nearer of two hits.
 fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
     match (a, b) {
         (Some(x), Some(y)) => Some(if y.dist < x.dist { y } else { x }),
@@ -295,8 +296,8 @@ fn nearer<T: Real>(a: Option<Hit<T>>, b: Option<Hit<T>>) -> Option<Hit<T>> {
     }
 }
 
-/// Where a ray meets the triangles of a mesh: down its tree of boxes, past those that are missed or are beyond what is met
-/// already. Of triangles at the same distance the first of the mesh counts.
+/// Nearest hit on a mesh: descends its bounding volume hierarchy, skipping boxes missed by the ray or beyond the
+/// nearest hit. Of triangles at equal distance the first of the mesh counts.
 fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let mesh = usize::try_from(mesh).ok()?;
     let (first, verts) = (m.mesh_faceadr[mesh] as usize, m.mesh_vertadr[mesh] as usize);
@@ -326,13 +327,13 @@ fn ray_mesh<T: Real>(m: &Model<T>, mesh: i32, p: Vec3<T>, v: Vec3<T>) -> Option<
     best.map(|(hit, _)| hit)
 }
 
-/// The part of a ray in a box, of which centre and half sizes are given.
+/// Interval of a ray in a box, given by centre and half sizes.
 fn box_interval<T: Real>(aabb: &[T], slack: T, p: Vec3<T>, v: Vec3<T>) -> Interval<T> {
     let [x, y, z] = [0, 1, 2].map(|k| slab_interval(p[k] - aabb[k], v[k], aabb[3 + k] + slack));
     x.intersect(y).intersect(z)
 }
 
-/// Where a ray meets a height field: its base, its surface, or the walls under its edges.
+/// Hit on a height field: its base, its surface, or the walls below its border.
 fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
     let field = usize::try_from(field).ok()?;
     let size = &m.hfield_size[4 * field..4 * field + 4];
@@ -345,7 +346,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Opti
         Vec3([p[0], p[1], p[2] + half * size[3]]),
         v,
     );
-    // the part of the ray in the box of the surface
+    // interval of the ray in the box of the surface
     let (x, y) = (slab_interval(p[0], v[0], size[0]), slab_interval(p[1], v[1], size[1]));
     let z = slab_interval(p[2] - half * size[2], v[2], half * size[2]);
     let inside = x.intersect(y).intersect(z);
@@ -354,7 +355,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Opti
     }
     let step =
         [T::of(2.0) * size[0] / T::of((cols - 1) as f64), T::of(2.0) * size[1] / T::of((rows - 1) as f64)];
-    // the cells under a part of it, and one more on each side
+    // rows of cells under it, and one more on each side
     let ahead = Interval::new(inside.near.max(T::ZERO), inside.far);
     let range = |k: usize, count: usize, part: Interval<T>| {
         let cell = |t: T| ((p[k] + t * v[k] + size[k]) / step[k]).floor().f64();
@@ -368,7 +369,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Opti
     };
     let mut best = base;
     for r in range(1, rows, ahead) {
-        // of a row, those under the part of the ray between its two sides
+        // cells of a row under the part of the ray between its two sides
         let middle = step[1] * T::of(r as f64 + 0.5) - size[1];
         let part = ahead.intersect(slab_interval(p[1] - middle, v[1], T::of(ROW_SLACK) * step[1]));
         if part.near > part.far {
@@ -380,7 +381,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Opti
             best = nearer(best, triangle([from, to, corner(r + 1, c)], p, v));
         }
     }
-    // walls: where the ray enters or leaves the box below the edge of the surface
+    // walls: the ray enters or leaves the box below the border of the surface
     for (k, interval, count) in [(0, x, rows), (1, y, cols)] {
         for dist in [interval.near, interval.far] {
             if dist != inside.near && dist != inside.far || dist < T::ZERO {
@@ -403,7 +404,7 @@ fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<T>) -> Opti
     best
 }
 
-/// Whether a point in the frame of a simple shape is inside of it; of a plane, below.
+/// True if a point in the frame of a primitive is inside it, or below it for a plane.
 pub fn is_inside<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>) -> bool {
     match kind {
         geom::PLANE => p[2] < T::ZERO,
@@ -432,7 +433,7 @@ mod tests {
         let hit = ray_shape(kind, size, p, v).expect("a hit");
         let off = hit.normal - normal;
         assert!((hit.dist - dist).abs() < 1e-12 && dot(off, off) < 1e-24, "{kind}: {hit:?}");
-        // the same along a longer direction
+        // the same ray with a longer direction
         let longer = ray_shape(kind, size, p, v * 4.0).expect("a hit");
         assert!((longer.dist - dist / 4.0).abs() < 1e-12);
     }
@@ -503,7 +504,7 @@ mod tests {
         assert!(triangle(corners, Vec3([0.6, 0.6, 2.0]), -Vec3::Z).is_none());
     }
 
-    /// A round mesh, flat triangles among it that share edges with boxes of the tree, and rugged ground.
+    /// A round mesh with flat triangles that share edges with boxes of the hierarchy, and rugged ground.
     const ROUGH: &str = r#"<mujoco><asset>
         <mesh name="ball" builtin="sphere" params="4" scale="0.3 0.2 0.4"/>
         <mesh name="plate" builtin="supertorus" params="20 0.3 1 1" scale="0.2 0.2 0.2"/>
@@ -512,12 +513,13 @@ mod tests {
         <worldbody><geom type="mesh" mesh="ball"/><geom type="mesh" mesh="plate"/><geom type="hfield" hfield="hills"/></worldbody>
         </mujoco>"#;
 
-    /// The first hit of a list of triangles, each tested.
+    /// First hit of a list of triangles, each tested.
     fn first<T: Real>(all: &[[Vec3<T>; 3]], p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
         all.iter().fold(None, |best, corners| nearer(best, triangle(*corners, p, v)))
     }
 
-    /// Rays from in and around a shape, some along an axis, some through a corner; those that hit, and how many did.
+    /// Rays from in and around a shape, some along an axis, some through a vertex; compares the hits and returns
+    /// their number.
     fn compare<T: Real>(all: &[[Vec3<T>; 3]], given: impl Fn(Vec3<T>, Vec3<T>) -> Option<Hit<T>>) -> usize {
         let mut random = crate::cpu::math::random::Random(0x5eed);
         let mut hits = 0;
@@ -568,7 +570,7 @@ mod tests {
             [[from, corner(r, c + 1), to], [from, to, corner(r + 1, c)]]
         };
         let all: Vec<_> = cells.flat_map(halves).collect();
-        // what is met first may be a wall or the base: then it is no farther than the surface
+        // the first hit may be a wall or the base: then it is no farther than the surface
         let mut random = crate::cpu::math::random::Random(0x5eed);
         let mut tops = 0;
         for i in 0..4000 {

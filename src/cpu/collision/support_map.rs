@@ -1,7 +1,7 @@
-//! Convex shapes as support functions: the farthest point in a direction, and how it moves when the direction turns.
+//! Convex shapes as support maps: the support point in a direction, and its derivative with respect to the direction.
 //!
-//! Spheres and capsules are points and segments with a radius around them; what is here is their core. A
-//! direction is *flat* for a shape where more than one point is farthest: along an edge or a face.
+//! Spheres and capsules are points and segments inflated by a radius; the support map is that of the core. A
+//! direction is *flat* for a shape if its support set is more than one point: an edge or a face.
 
 use super::polytope::Hull;
 use super::primitives::Shape;
@@ -9,13 +9,13 @@ use crate::cpu::math::{Vec3, clip, cross, dot, mat_column, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
 
-/// Sine of the angle below which a direction is flat, as a share of the square root of the precision.
+/// Sine of the angle below which a direction counts as flat, relative to the square root of machine epsilon.
 pub const FLAT_TOLERANCE: f64 = 0.1;
 
-/// A convex shape of a type.
+/// A convex shape of a geom type.
 #[derive(Clone, Copy)]
 pub struct ConvexShape<'a, T: Real> {
-    /// Type of the geom.
+    /// Geom type.
     pub kind: i32,
     /// Pose and size.
     pub shape: Shape<T>,
@@ -24,32 +24,32 @@ pub struct ConvexShape<'a, T: Real> {
 }
 
 impl<'a, T: Real> ConvexShape<'a, T> {
-    /// A shape without vertices of its own.
+    /// A shape that is not a polytope.
     pub fn of(kind: i32, shape: &Shape<T>) -> Self {
         Self { kind, shape: *shape, hull: Hull::None }
     }
 
-    /// The same in another place.
+    /// The shape at another position.
     pub fn at(&self, pos: Vec3<T>) -> Self {
         Self { shape: Shape { pos, ..self.shape }, ..*self }
     }
 
-    /// A direction in its own axes.
+    /// A direction in the frame of the shape.
     pub fn to_local(&self, n: Vec3<T>) -> Vec3<T> {
         n * self.shape.mat
     }
 
-    /// Position of a vertex of its hull.
+    /// Position of a hull vertex.
     pub fn vertex(&self, v: usize) -> Vec3<T> {
         self.shape.pos + self.shape.mat * self.hull.vertex(v)
     }
 
-    /// Normal of a polygon of its hull.
+    /// Normal of a hull polygon.
     pub fn normal(&self, polygon: usize) -> Vec3<T> {
         self.shape.mat * self.hull.normal(polygon)
     }
 
-    /// Whether its surface is curved where nothing is flat.
+    /// True for shapes whose surface is curved.
     pub fn is_curved(&self) -> bool {
         self.kind == geom::ELLIPSOID || self.kind == geom::CYLINDER
     }
@@ -64,7 +64,7 @@ impl<'a, T: Real> ConvexShape<'a, T> {
         mat_column(self.shape.mat, k)
     }
 
-    /// Whether the core may be flat along its axis `k`.
+    /// True if the core can be flat along its axis `k`.
     pub fn has_flat(&self, k: usize) -> bool {
         match self.kind {
             geom::CAPSULE => k == 2,
@@ -74,12 +74,13 @@ impl<'a, T: Real> ConvexShape<'a, T> {
     }
 }
 
-/// Of the points of the core that are farthest in direction `n`, up to an angle of `flat`, the one nearest to `to`.
+/// Support point of the core in direction `n`; of a support set within the angle `flatness`, the point closest to
+/// `to`.
 pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatness: T) -> Vec3<T> {
     support_near(s, n, to, flatness, &mut None)
 }
 
-/// The same; a climb begins where that for a direction nearby has ended ([`Hull::support_near`]).
+/// Support point of the core; a climb starts where that for a nearby direction ended ([`Hull::support_near`]).
 pub fn support_near<T: Real>(
     s: &ConvexShape<'_, T>,
     n: Vec3<T>,
@@ -111,7 +112,7 @@ pub fn support_near<T: Real>(
             if off > flatness.max(T::MINVAL) {
                 Vec3([l[0] * (size[0] / off), l[1] * (size[0] / off), z])
             } else {
-                // a point of the cap; its centre where none is nearer
+                // a point of the cap; its centre if none is closer
                 let reach = (q[0] * q[0] + q[1] * q[1]).sqrt();
                 let share =
                     if flatness == T::ZERO { T::ZERO } else { T::ONE.min(size[0] / reach.max(T::MINVAL)) };
@@ -124,14 +125,14 @@ pub fn support_near<T: Real>(
     s.shape.pos + s.shape.mat * local
 }
 
-/// Farthest point of the difference of two cores in direction `n`.
+/// Support point of the Minkowski difference of two cores in direction `n`.
 pub fn minkowski_support<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> Vec3<T> {
     let back = -n;
     support(a, n, a.shape.pos, T::ZERO) - support(b, back, b.shape.pos, T::ZERO)
 }
 
-/// How the farthest point of a core moves when the unit direction `n` turns by `t`: the curvature of its support
-/// function, which is the same for `-n`. Zero along edges and at corners.
+/// Derivative of the support point of a core as the unit direction `n` rotates by `t`: the Hessian of its support
+/// function, the same for `-n`. Zero along edges and at vertices.
 pub fn support_hessian<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, t: Vec3<T>) -> Vec3<T> {
     let size = s.shape.size;
     if s.kind == geom::CYLINDER {

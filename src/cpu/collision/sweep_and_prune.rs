@@ -1,7 +1,7 @@
-//! Which bodies are near each other, where there are many: spheres around them are sorted along an axis, and only those that
-//! overlap on it are looked at (Cohen, Lin, Manocha and Ponamgi, *I-COLLIDE*, 1995, section 4).
+//! Sweep and prune, the broad phase of large models: bounding spheres are sorted along an axis, and only those that
+//! overlap on it are tested (Cohen, Lin, Manocha and Ponamgi, *I-COLLIDE*, 1995, section 4).
 //!
-//! Candidates are visited in their order all the same, so that contacts do not depend on how they were found.
+//! Candidates are nevertheless visited in their own order, so that contacts do not depend on how they were found.
 
 use std::cmp::Ordering;
 
@@ -10,11 +10,11 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// What a sphere is larger by, as a share: what is tested here and there is rounded differently.
+/// Relative enlargement of the spheres: rounding differs between this test and that of the narrow phase.
 const SPHERE_SLACK: f64 = 1e-5;
 
-/// Lists the groups of candidates whose bodies are near, and those that no sphere bounds, in `candidate_near`, in order;
-/// returns how many there are.
+/// Lists in `candidate_near`, in order, the groups of candidates whose bodies are near, and those without a bounding
+/// sphere; returns their number.
 pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     for item in 0..m.sizes.nsap {
         bounding_sphere(m, d, item);
@@ -27,7 +27,7 @@ pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     for i in 0..m.sizes.nsap {
         let a = d.sap_order[i] as usize;
         let end = d.sap_sphere[4 * a + axis] + d.sap_sphere[4 * a + 3];
-        // those that begin before this one ends
+        // spheres that begin before this one ends
         for j in i + 1..m.sizes.nsap {
             let b = d.sap_order[j] as usize;
             if d.sap_sphere[4 * b + axis] - d.sap_sphere[4 * b + 3] > end {
@@ -42,7 +42,7 @@ pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     near
 }
 
-/// Sphere around the geoms of a body, or around a geom, with their margins.
+/// Bounding sphere of the geoms of a body, or of one geom, margins included.
 fn bounding_sphere<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
     let reach = |g: usize| m.geom_rbound[g] + m.geom_margin[g] + m.geom_gap[g];
     let (centre, radius) = if let Ok(g) = usize::try_from(m.sap_geom[item]) {
@@ -58,13 +58,13 @@ fn bounding_sphere<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
     };
     let Vec3([x, y, z]) = centre;
     let slack = radius * T::of(SPHERE_SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
-    // what is nowhere is near everything
+    // a sphere that is not finite overlaps all others
     let lost = !(x + y + z + radius).is_finite();
     let ball = if lost { [T::ZERO, T::ZERO, T::ZERO, T::of(1e30)] } else { [x, y, z, radius + slack] };
     d.sap_sphere[4 * item..4 * item + 4].copy_from_slice(&ball);
 }
 
-/// The axis along which the centres vary most.
+/// Axis of largest variance of the centres.
 fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
     let (mut sum, mut square) = ([T::ZERO; 3], [T::ZERO; 3]);
     for ball in d.sap_sphere.chunks_exact(4) {
@@ -84,7 +84,7 @@ fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
     }
 }
 
-/// Sorts the spheres by where they begin, and by their numbers where that is the same.
+/// Sorts the spheres by their lower ends, ties by index.
 fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
     let ball = &d.sap_sphere;
     let begin = |k: i32| ball[4 * k as usize + axis] - ball[4 * k as usize + 3];
@@ -96,7 +96,7 @@ fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
     });
 }
 
-/// Whether two spheres overlap.
+/// True if two spheres overlap.
 #[inline(always)]
 fn overlap<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
     let (one, two) = (&d.sap_sphere[4 * a..4 * a + 4], &d.sap_sphere[4 * b..4 * b + 4]);
@@ -105,7 +105,7 @@ fn overlap<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
     x * x + y * y + z * z <= reach * reach
 }
 
-/// Lists the groups of candidates that two items have; returns how many are listed by then.
+/// Lists the groups of candidates of two items; returns the number listed so far.
 fn append_groups<T: Real>(m: &Model<T>, d: &mut Data<T>, low: usize, high: usize, mut near: usize) -> usize {
     let first = m.sap_adr[low] as usize;
     let all = first..first + m.sap_num[low] as usize;

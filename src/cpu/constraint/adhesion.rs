@@ -1,8 +1,9 @@
-//! Contacts that hold together: a constant force along the normal pulls two geoms at each other as soon as their contact is
-//! listed, also across the gap (MuJoCo documentation, XML reference, `geom/adhesion`).
+//! Adhesive contacts: a constant force along the normal pulls two geoms together as soon as their contact is listed,
+//! also across the gap (MuJoCo documentation, XML reference, `geom/adhesion`).
 //!
-//! The pull is a passive force. By itself it would press the geoms into each other; the reference accelerations of the
-//! contact's rows are therefore raised by what makes them push back as much. It is then felt only by what parts the geoms.
+//! The adhesion force is passive. By itself it would press the geoms into each other; the reference accelerations of
+//! the contact's rows are therefore raised, so that they push back by just that force. Adhesion is then felt only
+//! when the geoms are pulled apart.
 
 use crate::cpu::math::{dot, vec3};
 use crate::cpu::smooth::jacobian::jac_column;
@@ -12,13 +13,13 @@ use crate::real::Real;
 use crate::schema::enums::cone;
 use crate::schema::enums::constraint;
 
-/// Force that a contact holds together with.
+/// Adhesion force of a contact.
 #[inline(always)]
 pub fn adhesion_of<T: Real>(d: &Data<T>, con: usize) -> T {
     if d.contact_adhesion.is_empty() { T::ZERO } else { d.contact_adhesion[con] }
 }
 
-/// What a row pushes more for the pull of its contact: all of it in a normal, equal parts of it in the edges of a pyramid.
+/// Adhesion force in one row: the whole force in the normal row of a cone, equal parts in the edges of a pyramid.
 #[inline(always)]
 pub fn row_adhesion<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
     if d.contact_adhesion.is_empty() || d.efc_type[r] < constraint::CONTACT_FRICTIONLESS {
@@ -33,7 +34,7 @@ pub fn row_adhesion<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
     if dim > 1 { pull / T::of(f64::from(2 * (dim - 1))) } else { pull }
 }
 
-/// Forces of all contacts that hold together, on all degrees of freedom; unchanged where none can.
+/// Joint-space force of all adhesive contacts; unchanged if the model has none.
 pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if d.contact_adhesion.is_empty() {
         return;
@@ -49,7 +50,7 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// How fast a degree of freedom at unit velocity brings the two geoms of a contact together.
+/// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.
 fn approach_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
     let [one, two] = [0, 1].map(|side| {
         let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;

@@ -1,10 +1,10 @@
-//! Cost of the constraint rows: a term for each, whose derivative is minus its force (MuJoCo documentation, Computation,
-//! "Solver").
+//! Cost of the constraint rows: one term for each, whose negative derivative is the constraint force (MuJoCo
+//! documentation, Computation, "Solver").
 //!
-//! The rows of a contact with an elliptic cone have one cost together: the squared distance of their accelerations from
-//! those that need no force. With the rows scaled, normal by `μ` and tangents by their friction, it depends on the normal
-//! one `n` and the length `t` of the tangential ones alone: nothing where `n ≥ μ t`, the whole squared length where
-//! `μ n + t ≤ 0`, and in between the squared distance `(n - μ t)² / (1 + μ²)` from the cone.
+//! The rows of a contact with an elliptic cone form a single term: the squared distance of their accelerations from
+//! those that need no force. With the normal row scaled by `μ` and the tangents by their friction, it depends only on
+//! the scaled normal row `n` and the norm `t` of the tangential ones: zero if `n ≥ μ t`, the whole squared norm if `μ
+//! n + t ≤ 0`, and in between the squared distance `(n - μ t)² / (1 + μ²)` to the cone.
 
 use crate::model::Model;
 use crate::model::data::Data;
@@ -20,7 +20,7 @@ const MAX_CONDIM: usize = 6;
 pub struct CostParameters<T> {
     /// Quadratic on both sides of zero.
     equality: bool,
-    /// Half width of the quadratic state of a friction row, and the slope of its flanks.
+    /// Friction row: half width of its quadratic zone, and the slope of its linear zones.
     friction: bool,
     width: T,
     loss: T,
@@ -42,7 +42,7 @@ pub fn cost_parameters<T: Real>(d: &Data<T>, r: usize) -> CostParameters<T> {
     }
 }
 
-/// Whether a row is in its quadratic state.
+/// True if a row is in its quadratic zone.
 #[inline(always)]
 pub fn is_quadratic<T: Real>(p: &CostParameters<T>, x: T) -> bool {
     p.equality || (p.friction && x > -p.width && x < p.width) || (!p.friction && x < T::ZERO)
@@ -72,14 +72,14 @@ pub fn force<T: Real>(p: &CostParameters<T>, x: T) -> T {
     T::ZERO
 }
 
-/// The cone of a contact.
+/// Elliptic cone of a contact.
 #[derive(Clone, Copy)]
 pub struct Cone<T> {
-    /// Rows.
+    /// Number of rows.
     pub dim: usize,
-    /// Factors of the rows: friction, that of the normal row regularised.
+    /// Scale factors of the rows: friction, and for the normal row that of the regularised cone.
     pub scale: [T; MAX_CONDIM],
-    /// Curvature of the cost by the scaled rows.
+    /// Constraint mass of the scaled rows: the curvature of their cost.
     pub constraint_mass: T,
 }
 
@@ -90,11 +90,11 @@ pub enum ConstraintState {
     Satisfied,
     /// Every row is quadratic.
     Quadratic,
-    /// The squared distance from the cone.
+    /// Sliding: the cost is the squared distance to the cone.
     Cone,
 }
 
-/// The cone whose first row is `r`; none where that is a row by itself.
+/// Cone headed by row `r`; none for a single row.
 #[inline(always)]
 pub fn cone_of<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> Option<Cone<T>> {
     if m.opt_cone[0] != cone::ELLIPTIC || d.efc_type[r] != constraint::CONTACT_ELLIPTIC {
@@ -123,7 +123,7 @@ pub fn constraint_update<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Friction of the first tangent as the regularised cone has it.
+/// Friction of a contact's first tangent in the regularised cone.
 pub fn cone_mu<T: Real>(m: &Model<T>, friction: T) -> T {
     friction / m.opt_impratio[0].max(T::MINVAL).sqrt()
 }
@@ -134,12 +134,12 @@ impl<T: Real> Cone<T> {
         self.scale[0]
     }
 
-    /// Curvature where the contact slides.
+    /// Constraint mass in the sliding state.
     fn dm(&self) -> T {
         self.constraint_mass / (T::ONE + self.mu() * self.mu())
     }
 
-    /// Scaled normal row and squared length of the scaled tangential rows.
+    /// Scaled normal row and squared norm of the scaled tangential rows.
     fn scaled(&self, x: &[T]) -> (T, T) {
         let mut squares = T::ZERO;
         for k in 1..self.dim {
@@ -149,7 +149,7 @@ impl<T: Real> Cone<T> {
         (self.mu() * x[0], squares)
     }
 
-    /// State for a scaled normal row and length of the tangential ones.
+    /// State for a scaled normal row `n` and the norm `t` of the tangential rows.
     fn state(&self, n: T, t: T) -> ConstraintState {
         if n >= self.mu() * t {
             ConstraintState::Satisfied
@@ -199,8 +199,8 @@ impl<T: Real> Cone<T> {
         (f, state)
     }
 
-    /// Second derivative of the cost at `x` as a sum: `[diag, update, downdate]` of each row stand for
-    /// `diag_k` on the diagonal, plus the product of `update` with itself, less that of `downdate`.
+    /// Hessian of the cost at `x`, as `[diag, update, downdate]` of each row: diagonal `diag`, plus the outer square
+    /// of `update`, minus that of `downdate`.
     pub fn curvature(&self, x: &[T]) -> [[T; 3]; MAX_CONDIM] {
         let (n, squares) = self.scaled(x);
         let t = squares.sqrt();
@@ -213,7 +213,8 @@ impl<T: Real> Cone<T> {
                 }
             }
             ConstraintState::Cone => {
-                // of the distance from the cone, and of the length t, which bends where it turns
+                // derivatives of the distance to the cone, and of the norm t, which is curved in the tangential
+                // directions
                 let root = self.dm().sqrt();
                 let tangent_curvature = self.dm() * self.mu() * (self.mu() * t - n) / t;
                 hess[0][1] = root * self.mu();
@@ -230,8 +231,8 @@ impl<T: Real> Cone<T> {
         hess
     }
 
-    /// Cost at `x + alpha v` less that at `x`, and two derivatives by `alpha`. Within a state the difference is formed
-    /// without cancellation.
+    /// Change of cost from `x` to `x + alpha v`, with two derivatives by `alpha`. Within one state the difference is
+    /// formed without cancellation.
     pub fn along(&self, x: &[T], v: &[T], alpha: T) -> (T, T, T) {
         let mu = self.mu();
         let (n0, uu) = self.scaled(x);
@@ -246,7 +247,7 @@ impl<T: Real> Cone<T> {
         let (n, squares) = (n0 + alpha * dn, (uu + squares_change).max(T::ZERO));
         let (t0, t) = (uu.sqrt(), squares.sqrt());
         let (was, is) = (self.state(n0, t0), self.state(n, t));
-        // what every row would cost, and how much more that is than the distance from the cone
+        // quadratic cost of all rows, and its excess over the cost in the sliding state
         let whole = half * self.constraint_mass * (alpha * dn * (two * n0 + alpha * dn) + squares_change);
         let quadratic_excess = |n: T, t: T| half * self.dm() * (mu * n + t) * (mu * n + t);
         let r = n - mu * t;
@@ -289,7 +290,7 @@ mod tests {
         2.0 * uniform(3, 0, 0, draw) - 1.0
     }
 
-    /// Cones of all dimensions with rows at random, in every state.
+    /// Cones of all dimensions with random rows, in every state.
     fn examples() -> impl Iterator<Item = (Cone<f64>, [f64; MAX_CONDIM], [f64; MAX_CONDIM])> {
         (0..300u64).map(|i| {
             let draw = |k: u64| number(40 * i + k);
@@ -322,7 +323,7 @@ mod tests {
                 let slope = (cone.cost(&up) - cone.cost(&down)) / (2.0 * h);
                 assert!((f[k] + slope).abs() < 1e-6, "{k}: {} {slope}", f[k]);
             }
-            // in units of each row's friction, the tangential force is at most the normal one
+            // in units of each row's friction, the tangential force is at most the normal force
             let side: f64 = (1..cone.dim).map(|k| (f[k] / cone.scale[k]).powi(2)).sum();
             assert!(side.sqrt() <= f[0] / cone.scale[0] * (1.0 + 1e-12) * (1.0 + cone.scale[0]), "{f:?}");
         }
@@ -336,7 +337,7 @@ mod tests {
             let (along, across) = (sum(1), sum(2));
             let h = 1e-7;
             let at = |s: f64| cone.forces(&std::array::from_fn::<f64, MAX_CONDIM, _>(|k| x[k] + s * v[k]));
-            // not across an edge of a state
+            // not across the boundary of a state
             if at(h).1 != at(-h).1 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Force of a contact from those of its constraint rows.
+//! Contact forces from constraint rows.
 
 use super::adhesion::adhesion_of;
 use crate::cpu::math::{Spatial, vec3};
@@ -7,15 +7,15 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::cone;
 
-/// Force of a contact in its own frame: along the normal and both tangents (`lin`), and the torque about them (`ang`).
-/// That of the first geom on the second; zero where the contact has no rows.
+/// Force of the first geom on the second in the contact frame: along the normal and both tangents (`lin`), and the
+/// torque about them (`ang`); zero if the contact has no rows.
 pub fn contact_force<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> Spatial<T> {
     let Ok(adr) = usize::try_from(d.contact_efc_address[con]) else {
         return Spatial::ZERO;
     };
     let mut force = [T::ZERO; 6];
     let dim = d.contact_dim[con] as usize;
-    // rows are the force itself, or the edges of a pyramid
+    // a row is one component of the force, or a pyramid edge
     if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC {
         force[..dim].copy_from_slice(&d.efc_force[adr..adr + dim]);
     } else {

@@ -1,9 +1,8 @@
-//! Equality constraints: how far two elements are from where they hold each other, how that changes with the degrees of
-//! freedom, and what force comes of it (MuJoCo documentation, XML reference, section "equality").
+//! Equality constraints: residual, Jacobian and force (MuJoCo documentation, XML reference, section "equality").
 //!
-//! A connect holds two points together, a weld two frames. With `e = q2⁻¹ q1` the rotation from the second frame to the
-//! first, a weld's angular residual is the vector part of `e`: half the rotation vector where it is small. Its derivatives
-//! follow from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
+//! A connect holds two points together, a weld two frames. With `e = q2⁻¹ q1` the rotation from the second frame to
+//! the first, a weld's angular residual is the vector part of `e`: half the rotation vector for small angles. Its
+//! derivative follows from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
 
 use crate::cpu::math::{
     Quat, Spatial, Vec3, cross, dot, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
@@ -15,7 +14,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{equality as kind, object};
 
-/// Number of rows of a constraint.
+/// Number of rows of an equality constraint.
 pub fn row_count<T: Real>(m: &Model<T>, eq: usize) -> usize {
     match m.eq_type[eq] {
         kind::CONNECT => 3,
@@ -24,18 +23,18 @@ pub fn row_count<T: Real>(m: &Model<T>, eq: usize) -> usize {
     }
 }
 
-/// Whether a constraint holds bodies together.
+/// True for connect and weld constraints.
 pub fn is_connect_or_weld<T: Real>(m: &Model<T>, eq: usize) -> bool {
     m.eq_type[eq] == kind::CONNECT || m.eq_type[eq] == kind::WELD
 }
 
-/// Whether a constraint is active, and there is motion that can fulfil it.
+/// True if a constraint is active and some motion can satisfy it.
 pub fn is_active<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     if d.eq_active[eq] == 0 {
         return false;
     }
     if is_connect_or_weld(m, eq) {
-        // parts of one rigid body do not move apart
+        // parts of one rigid body cannot move apart
         let (one, two) = bodies(m, eq);
         let apart = m.body_weldid[one] != m.body_weldid[two];
         return apart && (last_dof(m, one) >= 0 || last_dof(m, two) >= 0);
@@ -48,14 +47,14 @@ pub fn is_active<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     true
 }
 
-/// Whether any degree of freedom changes the length of a tendon.
+/// True if any degree of freedom changes the length of a tendon.
 fn has_tendon_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return false };
     let adr = m.ten_J_rowadr[ten] as usize;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].iter().any(|x| *x != T::ZERO)
 }
 
-/// The two bodies that are held together.
+/// Bodies of a connect or weld.
 pub fn bodies<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
@@ -64,7 +63,8 @@ pub fn bodies<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
     (one, two)
 }
 
-/// The points of both bodies that are held together: sites, or anchors, of which a weld has the second body's first.
+/// Anchor points of a connect or weld, one for each body: sites, or anchors; in a weld the anchor of the second body
+/// comes first.
 pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [Vec3<T>; 2] {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
@@ -78,7 +78,7 @@ pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [Vec3<T>; 2] {
     [at(one, weld), at(two, 1 - weld)]
 }
 
-/// Orientation of the first frame of a weld, as the second is to have it, and the inverse of that of the second.
+/// Target orientation of a weld's first frame, and the inverse of the second frame's.
 fn weld_quats<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (Quat<T>, Quat<T>) {
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
@@ -92,7 +92,7 @@ fn weld_angular<T: Real>(m: &Model<T>, eq: usize, (q1, q2): (Quat<T>, Quat<T>), 
     quat_mul(quat_mul(q2, v), q1).vector() * m.eq_data[12 * eq + 10]
 }
 
-/// Residual of a connect, three numbers, or of a weld, six.
+/// Residual of a connect, three components, or of a weld, six.
 pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
     let gap = p1 - p2;
@@ -103,7 +103,7 @@ pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
-/// Jacobian of the rows of a connect or weld, which are zero: along the chains of both bodies, common parts included.
+/// Jacobian of a connect or weld, into cleared rows; along the chains of both bodies, common ancestors included.
 pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) {
     let nv = m.sizes.nv;
     let weld = m.eq_type[eq] == kind::WELD;
@@ -131,18 +131,17 @@ pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, 
     }
 }
 
-/// How fast the rates of the residual of a connect or weld change while no joint accelerates: the time
-/// derivative of the Jacobian times the velocity.
+/// `J_dot qvel` of a connect or weld: the rate of change of the residual's velocity while no joint accelerates.
 pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     let [p1, p2] = points(m, d, eq);
     let (one, two) = bodies(m, eq);
-    // gravity counts as an acceleration upward, of the world too: it cancels
+    // gravity counts as an upward acceleration of all bodies, the world included: it cancels
     let a1 = acceleration_at(m, d, &d.bias_cacc, one, p1);
     let a2 = acceleration_at(m, d, &d.bias_cacc, two, p2);
     let gap = a1.lin - a2.lin;
     let mut turn = Vec3::ZERO;
     if m.eq_type[eq] == kind::WELD {
-        // ½ q2⁻¹ (dΔ/dt + ½ (Δ ω1 - ω2 Δ)) q1, whose products of quaternions are Δ × ω2 - ½ Δ·Δ
+        // ½ q2⁻¹ (dΔ/dt + ½ (Δ ω1 - ω2 Δ)) q1, in which the quaternion products are Δ × ω2 - ½ Δ·Δ
         let (w1, w2) = (vec3(&d.cvel, 2 * one), vec3(&d.cvel, 2 * two));
         let relative_angvel = w1 - w2;
         let half = (a1.ang - a2.ang + cross(w1, w2)) * T::of(0.5);
@@ -152,7 +151,7 @@ pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
-/// Torque and force on the first of the bodies that are held together, from the forces of the rows.
+/// Wrench on the first body of a connect or weld, from its row forces.
 pub fn connect_weld_wrench<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first: usize) -> Spatial<T> {
     let f = &d.efc_force[first..first + row_count(m, eq)];
     let mut torque = Vec3::ZERO;
@@ -165,8 +164,8 @@ pub fn connect_weld_wrench<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, first:
     Spatial::new(torque, vec3(f, 0))
 }
 
-/// What a polynomial ties the first of two coordinates to, and its derivative by the second. Coordinates are those of
-/// joints or lengths of tendons, from where they are at `qpos0`.
+/// Polynomial coupling: value prescribed for the first of two coordinates, and its derivative with respect to the
+/// second. Coordinates are joint positions or tendon lengths, relative to `qpos0`.
 fn coupling_polynomial<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (T, T) {
     let c = &m.eq_data[12 * eq..12 * eq + 5];
     if m.eq_obj2id[eq] < 0 {
@@ -181,7 +180,7 @@ fn coupling_polynomial<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> (T, T) 
     (value, slope)
 }
 
-/// Coordinate of a joint or length of a tendon, from where it is at `qpos0`.
+/// Joint position or tendon length, relative to `qpos0`.
 fn coordinate<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, id: usize) -> T {
     if m.eq_type[eq] == kind::TENDON {
         return d.ten_length[id] - m.tendon_length0[id];
@@ -190,7 +189,7 @@ fn coordinate<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, id: usize) -> T {
     d.qpos[adr] - m.qpos0[adr]
 }
 
-/// Residual of two coordinates that are coupled, or of one that is fixed; and its Jacobian, into a row of zeros.
+/// Residual of a coupling of two coordinates, or of one fixed coordinate, and its Jacobian into a cleared row.
 pub fn coupling_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize) -> T {
     let (value, slope) = coupling_polynomial(m, d, eq);
     let nv = m.sizes.nv;
@@ -208,7 +207,7 @@ pub fn coupling_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize)
     coordinate(m, d, eq, m.eq_obj1id[eq] as usize) - value
 }
 
-/// Force along a tendon from the row of one constraint.
+/// Force along a tendon from one equality row.
 pub fn equality_tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, r: usize, ten: usize) -> T {
     let force = d.efc_force[r];
     if m.eq_type[eq] != kind::TENDON {
@@ -222,7 +221,7 @@ pub fn equality_tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, r: u
     }
 }
 
-/// Diagonal of the inverse inertia that row `k` of a constraint stands for.
+/// Approximate diagonal of `J M⁻¹ J'` for row `k` of a constraint.
 pub fn equality_diag_approx<T: Real>(m: &Model<T>, eq: usize, k: usize) -> T {
     if is_connect_or_weld(m, eq) {
         let (one, two) = bodies(m, eq);

@@ -1,8 +1,7 @@
-//! Constraint islands: groups of kinematic trees that constraint rows couple, each solved by itself.
+//! Constraint islands: groups of kinematic trees coupled by constraint rows, each solved by itself.
 //!
-//! Steps of the solver then have a length of their own in every island (MuJoCo documentation, Computation,
-//! "Constraint islands"). Trees that no row touches are in no island: their acceleration is that without
-//! constraints.
+//! Solver steps then have their own length in every island (MuJoCo documentation, Computation, "Constraint islands").
+//! Trees without rows are in no island: their acceleration is the unconstrained one.
 
 use super::equality;
 use crate::cpu::smooth::jacobian::last_dof;
@@ -20,7 +19,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.tree_island.fill(-1);
         return;
     }
-    // one island for everything
+    // one island for the whole world
     if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) {
         d.nisland[0] = 1;
         d.tree_island.fill(0);
@@ -38,7 +37,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     number_dofs(m, d);
 }
 
-/// Island of each row, which held its first tree so far, and the range that an island's rows lie in.
+/// Island of each row, in place of its first tree, and the row range of each island.
 fn number_rows<T: Real>(d: &mut Data<T>) {
     d.island_efc_begin.fill(-1);
     for r in 0..d.nefc[0] {
@@ -52,7 +51,7 @@ fn number_rows<T: Real>(d: &mut Data<T>) {
     }
 }
 
-/// Island of each degree of freedom, and the range that an island's degrees of freedom lie in.
+/// Island of each degree of freedom, and the range of each island's degrees of freedom.
 fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         let island = d.tree_island[tree];
@@ -70,7 +69,7 @@ fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Labels each tree that rows touch with the least tree that it is coupled with; rows hold their first tree.
+/// Labels each tree touched by a row with the lowest tree of its island; rows hold their first tree.
 fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.tree_island.fill(-1);
     for r in 0..d.nefc[0] as usize {
@@ -90,7 +89,7 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Labels a tree that has no label yet with itself; returns the tree.
+/// Labels an unlabelled tree with itself; returns the tree.
 fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
     if tree >= 0 && d.tree_island[tree as usize] < 0 {
         d.tree_island[tree as usize] = tree;
@@ -98,7 +97,7 @@ fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
     tree
 }
 
-/// Joins the trees of what an equality constraint ties together; returns one of them.
+/// Joins the trees coupled by an equality constraint; returns one of them.
 fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
     if equality::is_connect_or_weld(m, eq) {
         let (one, two) = equality::bodies(m, eq);
@@ -117,7 +116,7 @@ fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
     first
 }
 
-/// Joins the trees along a tendon; returns one of them, or -1 where there is none.
+/// Joins the trees along a tendon; returns one of them, or -1 if there is none.
 fn join_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> i32 {
     let adr = m.ten_J_rowadr[ten] as usize;
     let mut first = -1;
@@ -146,7 +145,7 @@ fn join_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>, bodies: [usize; 2]) -> i3
     first
 }
 
-/// Joins two trees where there are two; returns one of them.
+/// Joins two trees, if there are two; returns one of them.
 fn join<T: Real>(d: &mut Data<T>, a: i32, b: i32) -> i32 {
     if a >= 0 && b >= 0 {
         merge(d, a, b);
@@ -154,7 +153,7 @@ fn join<T: Real>(d: &mut Data<T>, a: i32, b: i32) -> i32 {
     a.max(b)
 }
 
-/// Gives all trees with the label of either tree the lesser of both labels.
+/// Gives all trees with either label the lower one.
 fn merge<T: Real>(d: &mut Data<T>, a: i32, b: i32) {
     let (la, lb) = (d.tree_island[a as usize], d.tree_island[b as usize]);
     let (low, high) = (la.min(lb), la.max(lb));
@@ -168,14 +167,14 @@ fn merge<T: Real>(d: &mut Data<T>, a: i32, b: i32) {
     }
 }
 
-/// Replaces labels by numbers from zero, in the order of the least trees.
+/// Replaces labels by numbers from zero, in the order of the lowest trees.
 fn number_islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         let label = d.tree_island[tree];
         if label < 0 {
             continue;
         }
-        // a tree with its own label is the least of its island
+        // a tree that is its own label is the lowest of its island
         d.tree_island[tree] = if label == tree as i32 {
             d.nisland[0] += 1;
             d.nisland[0] - 1

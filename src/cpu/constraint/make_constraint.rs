@@ -1,10 +1,9 @@
-//! Constraint rows: equalities, friction loss, limits and contacts.
+//! Constraint rows: equality, friction loss, limits and contacts.
 //!
-//! Each row has a Jacobian, a position relative to a margin, and the parameters of a spring-damper whose
-//! impedance grows with the violation (MuJoCo documentation, Computation, "Constraint model" and "Solver
-//! parameters"). Rows stand in the order equality, friction loss, limits, contacts; contacts with friction
-//! become pyramids with a pair of
-//! rows per friction direction, or elliptic cones with a row for each direction.
+//! Each row has a Jacobian, a position relative to a margin, and the parameters of a spring-damper whose impedance
+//! grows with the violation (MuJoCo documentation, Computation, "Constraint model" and "Solver parameters"). Rows
+//! stand in the order equality, friction loss, limits, contacts; contacts with friction become pyramids with a pair
+//! of rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
 use super::constraint_cost::cone_mu;
@@ -21,12 +20,12 @@ use crate::real::Real;
 use crate::schema::enums::status;
 use crate::schema::enums::{cone, constraint, disable, joint};
 
-/// Bounds of an impedance (`mjMINIMP`, `mjMAXIMP`).
+/// Bounds of the impedance (`mjMINIMP`, `mjMAXIMP`).
 const MIN_IMPEDANCE: f64 = 0.0001;
 const MAX_IMPEDANCE: f64 = 0.9999;
 
-/// What a row has besides its Jacobian. The violation, on which the impedance depends, is the position less the margin,
-/// but where several rows share it.
+/// Inputs of a row's regulariser and reference acceleration. The violation is the position less the margin, except
+/// where several rows share one.
 #[derive(Clone, Copy)]
 struct Row<T> {
     kind: i32,
@@ -40,7 +39,7 @@ struct Row<T> {
     solimp: [T; 5],
 }
 
-/// All constraint rows; whole objects are left out where there are too few slots.
+/// All constraint rows; on overflow, constraints that do not fit are left out as a whole.
 pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.ne[0] = 0;
     d.nf[0] = 0;
@@ -66,14 +65,14 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     contact_rows(m, d, &mut wanted);
     clear_asleep_jacobian(m, d);
     islands(m, d);
-    // what did not fit is reported
+    // report an overflow
     if wanted > d.sizes.njmax {
         d.status[0] |= status::CONSTRAINT_OVERFLOW;
     }
     d.nefc_peak[0] = d.nefc_peak[0].max(wanted as i32);
 }
 
-/// First of `count` new rows, their Jacobians cleared; none where they do not fit.
+/// First of `count` new rows, their Jacobians cleared; none if they do not fit.
 fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
@@ -86,7 +85,7 @@ fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut
     Some(first)
 }
 
-/// Rows of bodies that are held together and of coordinates that are coupled.
+/// Rows of the active equality constraints.
 fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for eq in 0..m.sizes.neq {
         if !equality::is_active(m, d, eq) || equality_sleeps(m, d, eq) {
@@ -101,7 +100,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         } else {
             pos[0] = equality::coupling_row(m, d, eq, first);
         }
-        // several rows of one constraint have the same impedance
+        // the rows of one constraint share one impedance
         let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
         for k in 0..count {
             let row = Row {
@@ -120,7 +119,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     }
 }
 
-/// Rows of dry friction in degrees of freedom and tendons.
+/// Friction-loss rows of degrees of freedom and tendons.
 fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     let nv = m.sizes.nv;
     for dof in 0..nv {
@@ -167,7 +166,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     }
 }
 
-/// A tendon's Jacobian times `sign` as a row.
+/// Writes a tendon's Jacobian times `sign` into a row.
 fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize, sign: T) {
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
@@ -175,7 +174,7 @@ fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize,
     }
 }
 
-/// Rows of the limits of joints and tendons.
+/// Limit rows of joints and tendons.
 fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for jnt in 0..m.sizes.njnt {
         if m.jnt_limited[jnt] == 0 || tree_sleeps(d, m.dof_treeid[m.jnt_dofadr[jnt] as usize]) {
@@ -194,7 +193,7 @@ fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     }
 }
 
-/// Rows of the lower and upper limit of a slide or hinge joint.
+/// Lower and upper limit of a slide or hinge joint.
 fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut usize) {
     let value = d.qpos[m.jnt_qposadr[jnt] as usize];
     let dof = m.jnt_dofadr[jnt] as usize;
@@ -210,7 +209,7 @@ fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut 
     }
 }
 
-/// Row of the limit of a ball joint: its angle from the initial orientation.
+/// Limit of a ball joint: the angle from its reference orientation.
 fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut usize) {
     let turn = quat_to_rotvec(quat_normalize(quat_at(&d.qpos, m.jnt_qposadr[jnt] as usize)));
     let axis = normalize3(turn);
@@ -243,7 +242,7 @@ fn joint_limit_row<T: Real>(m: &Model<T>, jnt: usize, dist: T) -> Row<T> {
     }
 }
 
-/// Rows of the lower and upper limit of a tendon.
+/// Lower and upper limit of a tendon.
 fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut usize) {
     for side in 0..2 {
         let sign = if side == 0 { T::ONE } else { -T::ONE };
@@ -268,7 +267,7 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
     }
 }
 
-/// Rows of all contacts nearer than their margin, and of those that hold together.
+/// Rows of all contacts within their margin, and of all adhesive contacts.
 fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for con in 0..d.ncon[0] as usize {
         d.contact_efc_address[con] = -1;
@@ -291,7 +290,7 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     }
 }
 
-/// What sleeps is held where it is: nothing of a row moves it.
+/// Clears the columns of sleeping degrees of freedom: no row moves them.
 fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..d.tree_asleep.len() {
         if !tree_sleeps(d, tree as i32) {
@@ -305,8 +304,8 @@ fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Jacobian of a contact's rows. The chains of both bodies are walked towards the root until they meet:
-/// above that, the motion is common and does not change the contact.
+/// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
+/// is common to both and does not change the contact.
 fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
@@ -329,8 +328,8 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     }
 }
 
-/// One degree of freedom's entries in the rows of a contact: those of a cone are its directions, a pyramid's edges are the
-/// normal plus and minus friction times each tangent.
+/// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
+/// edge the normal plus or minus friction times a tangent.
 #[inline(always)]
 fn contact_column<T: Real>(
     d: &mut Data<T>,
@@ -352,7 +351,7 @@ fn contact_column<T: Real>(
         d.efc_J[adr] = normal;
         return;
     }
-    // two directions of sliding, then spin and roll
+    // two sliding directions, then spinning and rolling
     let about = if dim > 3 { frame * axis.ang } else { Vec3::ZERO };
     let tangents = [along[1], along[2], about[0], about[1], about[2]];
     if elliptic {
@@ -403,7 +402,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         write_row_with(d, first + 2 * k - 2, &row, kbip);
         write_row_with(d, first + 2 * k - 1, &row, kbip);
     }
-    // all edges share a regulariser: that of the normal force seen through the friction of the first tangent
+    // all rows of a pyramid share the regulariser of the normal force seen through the first tangent's friction
     let mu = cone_mu(m, d.contact_friction[5 * con]);
     let shared = T::of(2.0) * mu * mu * d.efc_R[first];
     for r in first..first + 2 * (dim - 1) {
@@ -411,8 +410,8 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
     }
 }
 
-/// Parameters of the rows of an elliptic cone: tangents have no position, a damping of their own, and regularisers in the
-/// ratio of their friction, so that the cone is round.
+/// Parameters of the rows of an elliptic cone: tangential rows have zero position and stiffness, may have a `solref`
+/// of their own, and their regularisers are scaled by friction, so that the cone is circular.
 fn cone_parameters<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -445,7 +444,7 @@ fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &Row<T>) {
     write_row_with(d, r, row, kbip);
 }
 
-/// Writes the parameters of one row whose spring is known.
+/// Writes the parameters of one row with given stiffness, damping and impedance.
 fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]) {
     d.efc_type[r] = row.kind;
     d.efc_id[r] = row.id as i32;
@@ -457,7 +456,7 @@ fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &Row<T>, kbip: [T; 4]
     set_regulariser(d, r, (T::ONE - imp) * row.diag / imp);
 }
 
-/// Stiffness, damping, impedance and its derivative of a row.
+/// Stiffness, damping, impedance and its derivative of one row.
 fn row_kbip<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(m, row.solref);
@@ -469,7 +468,7 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &Row<T>) -> [T; 4] {
     [stiffness, damping, imp, slope]
 }
 
-/// Sets the regulariser of a row, its inverse, and the diagonal of the inverse inertia that it stands for.
+/// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply.
 fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
     let imp = d.efc_KBIP[4 * r + 2];
     let value = regulariser.max(T::MINVAL);
@@ -478,7 +477,7 @@ fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
     d.efc_diagApprox[r] = value * imp / (T::ONE - imp);
 }
 
-/// Impedance parameters within their bounds.
+/// Impedance parameters clamped to their bounds.
 fn safe_solimp<T: Real>(solimp: [T; 5]) -> [T; 5] {
     let (low, high) = (T::of(MIN_IMPEDANCE), T::of(MAX_IMPEDANCE));
     [
@@ -490,8 +489,8 @@ fn safe_solimp<T: Real>(solimp: [T; 5]) -> [T; 5] {
     ]
 }
 
-/// Reference parameters: the default where the two forms are mixed, and a time constant that the time step
-/// can follow.
+/// Reference parameters: the default where the two forms are mixed, and a time constant no shorter than the time step
+/// can resolve.
 fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
     let mut safe = solref;
     if (safe[0] > T::ZERO) != (safe[1] > T::ZERO) {
@@ -503,13 +502,13 @@ fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
     safe
 }
 
-/// Stiffness and damping of a row from its reference parameters and largest impedance.
+/// Stiffness and damping of a row from its `solref` and largest impedance.
 fn spring_damper<T: Real>(solref: [T; 2], dmax: T) -> (T, T) {
     // direct form: minus stiffness and damping
     if solref[0] <= T::ZERO {
         return (-solref[0] / (dmax * dmax).max(T::MINVAL), -solref[1] / dmax.max(T::MINVAL));
     }
-    // time constant and damping ratio
+    // standard form: time constant and damping ratio
     let rate = dmax * solref[0];
     let ratio = solref[1];
     (T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL), T::of(2.0) / rate.max(T::MINVAL))
@@ -521,7 +520,7 @@ fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
     if dmin == dmax || width <= T::MINVAL {
         return (T::of(0.5) * (dmin + dmax), T::ZERO);
     }
-    // distance from zero in units of the width
+    // violation in units of the width
     let side = if violation < T::ZERO { -T::ONE } else { T::ONE };
     let x = violation * side / width;
     if x >= T::ONE {
@@ -530,7 +529,7 @@ fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
     if x == T::ZERO {
         return (dmin, T::ZERO);
     }
-    // two power curves that meet at the midpoint
+    // two power curves joined at the midpoint
     let (y, slope) = if power == T::ONE {
         (x, T::ONE)
     } else if x <= mid {
@@ -551,12 +550,12 @@ fn ratio_power<T: Real>(x: T, unit: T, power: T) -> T {
     (x / unit).powf(power - T::ONE)
 }
 
-/// Entry `i` of an array of pairs.
+/// Entry `i` of a field of pairs.
 fn pair2<T: Real>(a: &[T], i: usize) -> [T; 2] {
     [a[2 * i], a[2 * i + 1]]
 }
 
-/// Entry `i` of an array of five numbers.
+/// Entry `i` of a field of five numbers.
 fn five<T: Real>(a: &[T], i: usize) -> [T; 5] {
     let s = &a[5 * i..5 * i + 5];
     [s[0], s[1], s[2], s[3], s[4]]

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Velocities and reference accelerations of all rows.
+/// `efc_vel = J qvel`, and `efc_aref`.
 pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     let mut r = 0;
@@ -24,7 +24,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for r in 0..nefc {
         set_reference(m, d, r);
     }
-    // what is held together moves apart while no joint accelerates
+    // connect and weld: the term J_dot qvel
     let mut r = 0;
     while r < d.ne[0] as usize {
         let eq = d.efc_id[r] as usize;
@@ -39,7 +39,8 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Reference acceleration of one row. Where a contact holds together, its rows push as much more as it pulls.
+/// Reference acceleration of one row. `R` times the adhesion force is added, so that the row pushes harder by just
+/// that force.
 fn set_reference<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];

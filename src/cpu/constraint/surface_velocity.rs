@@ -1,5 +1,5 @@
-//! Surfaces that move by themselves, as those of conveyor belts do: what their motion adds to the velocities of contacts
-//! (MuJoCo documentation, XML reference, `geom/surfacevel`).
+//! Surface velocities, as of conveyor belts, and their contribution to contact velocities (MuJoCo documentation, XML
+//! reference, `geom/surfacevel`).
 
 use crate::cpu::math::{Vec3, cross, mat3, vec3};
 use crate::model::Model;
@@ -7,13 +7,13 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::cone;
 
-/// Whether the surface of a geom moves.
+/// True if a geom has a surface velocity.
 pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {
     m.geom_surfacevel[6 * geom..6 * geom + 6].iter().any(|x| *x != T::ZERO)
 }
 
-/// Adds the velocity of the second surface of a contact relative to the first to those of its rows: along the tangents and
-/// about the normal.
+/// Adds the relative surface velocity of a contact's geoms (second minus first) to the velocities of its rows: along
+/// the tangents and about the normal.
 pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
     let Ok(first) = usize::try_from(d.contact_efc_address[con]) else { return };
     let (mut lin, mut ang) = (Vec3::ZERO, Vec3::ZERO);
@@ -44,7 +44,7 @@ pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) 
     }
 }
 
-/// Velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
+/// Linear velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
 fn surface_velocity<T: Real>(m: &Model<T>, d: &Data<T>, geom: usize, point: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let axes = mat3(&d.geom_xmat, geom);
     let ang = axes * vec3(&m.geom_surfacevel, 2 * geom + 1);

@@ -1,4 +1,4 @@
-//! What all integrators do: coordinates along velocities, and time.
+//! Operations common to all integrators: integration of positions, and time.
 
 use crate::cpu::actuation::activation::advance_activations;
 use crate::cpu::actuation::history::record_histories;
@@ -9,8 +9,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::joint;
 
-/// Time after one more step, with what rounding loses carried to the next one (Kahan, CACM 8(1), 1965): thousands
-/// of small steps do not add up exactly in single precision.
+/// Time after one more step, by compensated summation (Kahan, CACM 8(1), 1965): thousands of small steps do not add
+/// up exactly in single precision.
 pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
     let step = h - d.time_compensation[0];
     let next = d.time[0] + step;
@@ -18,11 +18,11 @@ pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
     d.time[0] = next;
 }
 
-/// Everything but the velocities, which are new already, one time step later: activations, positions, time.
+/// Advances activations, positions and time by one time step; the velocities are new already.
 pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
     record_histories(m, d);
-    // lent out, so that nothing is copied
+    // taken out of `d` for the call, so that nothing is copied
     let rates = std::mem::take(&mut d.act_dot);
     advance_activations(m, d, &rates);
     d.act_dot = rates;
@@ -31,11 +31,11 @@ pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
-/// Moves the coordinates of all joints along `qvel` for the time `h`.
+/// Positions integrated with `qvel` over the time `h`.
 pub fn integrate_pos<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for jnt in 0..m.sizes.njnt {
         let dof = m.jnt_dofadr[jnt] as usize;
-        // not even rounding moves what sleeps
+        // a sleeping tree must not change even by rounding
         if tree_sleeps(d, m.dof_treeid[dof]) {
             continue;
         }
@@ -65,7 +65,7 @@ pub fn differentiate_pos<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T])
     }
 }
 
-/// Moves one joint's coordinates along its own velocities.
+/// Position coordinates of one joint, integrated with its own velocities.
 pub fn integrate_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: usize, h: T) {
     let mut adr = m.jnt_qposadr[jnt] as usize;
     let mut dof = 0;

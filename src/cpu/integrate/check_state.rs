@@ -1,4 +1,4 @@
-//! Resets a world whose positions or velocities are not finite, or beyond what counts as diverged.
+//! Reset of worlds whose positions or velocities are not finite or too large.
 
 use crate::cpu::actuation::control::is_good;
 use crate::model::Model;
@@ -17,7 +17,7 @@ pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Whether every number is finite and within bounds.
+/// True if every number is finite and within bounds.
 pub fn all_good<T: Real>(x: &[T]) -> bool {
     let mut good = true;
     for i in 0..x.len() {
@@ -26,7 +26,7 @@ pub fn all_good<T: Real>(x: &[T]) -> bool {
     good
 }
 
-/// Flags what went wrong and puts the world back to its initial state, unless that is switched off.
+/// Raises a status bit and resets the world, unless autoreset is disabled.
 pub fn auto_reset<T: Real>(m: &Model<T>, d: &mut Data<T>, bit: i32) {
     d.status[0] |= bit;
     if !m.disabled(disable::AUTORESET) {

@@ -1,6 +1,6 @@
 //! Semi-implicit Euler: new velocities from the acceleration, new positions from the new velocities.
 //!
-//! Joint damping is taken implicitly (MuJoCo documentation, Computation, "Numerical integration"): the inertia
+//! Joint damping is implicit in velocity (MuJoCo documentation, Computation, "Numerical integration"): the inertia
 //! grows by the time step times the derivative of the dampers.
 
 use super::advance::advance;
@@ -13,7 +13,7 @@ use crate::real::Real;
 use crate::schema::enums::disable;
 use crate::schema::enums::status;
 
-/// Advances the state; a diverged world is reset instead.
+/// One step of one world; a diverged world is reset instead.
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qacc) {
         auto_reset(m, d, status::BAD_QACC);
@@ -21,7 +21,7 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             return;
         }
     }
-    // change of the velocities
+    // velocity increment
     let h = m.opt_timestep[0];
     if implicit_damping(m, d) {
         for i in 0..m.sizes.nv {
@@ -35,7 +35,7 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     advance(m, d);
 }
 
-/// Acceleration with implicit damping, in `qacc_damped`; false where there is no damping.
+/// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if there is no damping.
 fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
         return false;

@@ -1,4 +1,4 @@
-//! Derivatives of the forces of the medium by the velocity of the body, see [`crate::cpu::smooth::fluid`].
+//! Derivatives of the fluid forces with respect to the body's velocity, see [`crate::cpu::smooth::fluid`].
 
 use crate::cpu::math::{Mat3, Spatial, Vec3, diagonal, length, mat3, outer, set_mat3, skew, transpose, vec3};
 use crate::cpu::smooth::fluid::{
@@ -8,21 +8,21 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Derivative of a torque and a force by angular and linear velocity.
+/// Derivative of a wrench with respect to angular and linear velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct ForceDerivative<T> {
-    /// Of the torque by the angular velocity.
+    /// Of the torque with respect to the angular velocity.
     pub ww: Mat3<T>,
-    /// Of the torque by the linear velocity.
+    /// Of the torque with respect to the linear velocity.
     pub wv: Mat3<T>,
-    /// Of the force by the angular velocity.
+    /// Of the force with respect to the angular velocity.
     pub vw: Mat3<T>,
-    /// Of the force by the linear velocity.
+    /// Of the force with respect to the linear velocity.
     pub vv: Mat3<T>,
 }
 
 impl<T: Real> ForceDerivative<T> {
-    /// No force.
+    /// The zero derivative.
     pub const NONE: Self = Self { ww: Mat3::ZERO, wv: Mat3::ZERO, vw: Mat3::ZERO, vv: Mat3::ZERO };
 
     /// Entry `i` of an array of derivatives.
@@ -47,7 +47,7 @@ impl<T: Real> ForceDerivative<T> {
         }
     }
 
-    /// The mirror image.
+    /// Transpose, as a 6 x 6 matrix.
     pub fn transposed(&self) -> Self {
         Self {
             ww: transpose(self.ww),
@@ -57,22 +57,22 @@ impl<T: Real> ForceDerivative<T> {
         }
     }
 
-    /// Mean of it and its mirror image.
+    /// Symmetric part.
     pub fn symmetric(&self) -> Self {
         let half = T::of(0.5);
         Self::NONE.add_scaled(*self, half).add_scaled(self.transposed(), half)
     }
 
-    /// Product with a motion.
+    /// Product with a spatial velocity.
     pub fn mul(&self, v: Spatial<T>) -> Spatial<T> {
         Spatial::new(self.ww * v.ang + self.wv * v.lin, self.vw * v.ang + self.vv * v.lin)
     }
 
-    /// From the frame at a frame to forces and velocities about the tree's centre of mass.
+    /// The derivative moved from a local frame to the tree's centre of mass.
     fn about_root(&self, frame: &FluidFrame<T>) -> Self {
         let turn = |b: Mat3<T>| frame.axes * b * transpose(frame.axes);
         let (ww, wv, vw, vv) = (turn(self.ww), turn(self.wv), turn(self.vw), turn(self.vv));
-        // a turn moves the frame, and a force there makes a torque
+        // rotation moves the frame's origin, and a force there makes a torque about the centre of mass
         let arm = skew(frame.offset);
         let vw = vw - vv * arm;
         let ww = ww - wv * arm;
@@ -80,7 +80,7 @@ impl<T: Real> ForceDerivative<T> {
     }
 }
 
-/// Derivatives of the force on every subtree by its velocity, about the tree's centre of mass.
+/// Derivatives of each subtree's fluid force with respect to its velocity, about the tree's centre of mass.
 pub fn fluid_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     // leaves first
     for level in (0..m.sizes.nlevel).rev() {
@@ -100,7 +100,7 @@ pub fn fluid_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Derivative of the force on one body.
+/// Derivative of the fluid force on one body.
 fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> ForceDerivative<T> {
     let mut sum = ForceDerivative::NONE;
     if !has_fluid_force(m, body) {
@@ -121,7 +121,7 @@ fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> For
 }
 
 impl<T: Real> InertiaBox<T> {
-    /// Derivative of its force in its frame.
+    /// Derivative of the force on the box, in its frame.
     fn force_derivative(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
         let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let two = T::of(2.0);
@@ -135,16 +135,16 @@ impl<T: Real> InertiaBox<T> {
 }
 
 impl<T: Real> Ellipsoid<T> {
-    /// Derivative of its force in its frame.
+    /// Derivative of the force on the ellipsoid, in its frame.
     fn force_derivative(&self, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
         let (one, identity) = (T::ONE, Mat3::IDENTITY);
-        // the medium that is carried along, and lift by spin
+        // added mass and Magnus lift
         let (momentum, spin) = (skew(self.mass * v), skew(self.inertia * w));
         let mut ww = spin - skew(w) * diagonal(self.inertia);
         let wv = momentum - skew(v) * diagonal(self.mass);
         let vw = momentum - skew(v) * self.magnus_lift;
         let mut vv = skew(w) * diagonal(self.mass.map(|x| self.magnus_lift - x));
-        // drag of turning
+        // rotational drag
         let moment = self.angular_drag * w;
         let strength = length(moment);
         ww -= identity * (self.visc_torque_coef + strength);
@@ -155,7 +155,7 @@ impl<T: Real> Ellipsoid<T> {
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
         if area > T::ZERO {
-            // lift by camber: a ratio of forms of the velocity
+            // Kutta lift: a ratio of forms in the velocity
             let (along, normal) = (flow.along, flow.normal);
             let bend = normal * (one / flow.alpha) - self.squares * normal * (one / flow.beta);
             let turned = along * flow.alpha - normal;
@@ -166,7 +166,7 @@ impl<T: Real> Ellipsoid<T> {
             lift -= outer(normal, along) * two;
             lift += outer(turned, bend - along);
             vv += lift * (camber * flow.speed);
-            // drag: of the velocity itself, and as the projected area changes
+            // drag: with respect to the velocity, and to the projected area
             let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
             vv -= (identity + outer(along, along)) * fast;
             let change = flow.speed * (self.blunt_drag - self.slender_drag) * area;

@@ -1,7 +1,7 @@
-//! Implicit in velocity: forces at the velocities after the step, as far as their derivatives reach (MuJoCo
-//! documentation, Computation, "Numerical integration"). `implicit` takes the derivatives of all forces, and solves with
-//! factors U and L; `implicitfast` leaves out those of the bias force, so that the matrix is symmetric. It keeps them for
-//! bodies that move freely and alone: what spins does not gain energy then, and their blocks are small.
+//! Integrators implicit in velocity: forces at the velocities after the step, linearised in them (MuJoCo
+//! documentation, Computation, "Numerical integration"). `implicit` uses the derivatives of all forces and solves by
+//! the factors U and L; `implicitfast` omits those of the bias force, so that the matrix is symmetric. It keeps them
+//! for single free bodies: a spinning body then gains no energy, and their blocks are small.
 
 use super::advance::advance;
 use super::check_state::{all_good, auto_reset};
@@ -14,7 +14,7 @@ use crate::real::Real;
 use crate::schema::enums::disable;
 use crate::schema::enums::status;
 
-/// Advances the state; a diverged world is reset instead.
+/// One step of one world; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !all_good(&d.qacc) {
         auto_reset(m, d, status::BAD_QACC);
@@ -36,14 +36,14 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     } else {
         solve_implicitfast(m, d);
     }
-    // change of the velocities
+    // velocity increment
     for i in 0..m.sizes.nv {
         d.qvel[i] += h * d.qacc_damped[i];
     }
     advance(m, d);
 }
 
-/// Product of the matrix that a step solves with, and a vector.
+/// Product of the integrator's matrix with a vector.
 pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [T]) {
     derivative(m, d);
     if !is_fully_implicit(m) {
@@ -61,7 +61,7 @@ pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [
     }
 }
 
-/// One row of M less time step times derivatives.
+/// One row of M less time step times the force derivatives.
 fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let h = m.opt_timestep[0];
     for k in row(m, dof) {
@@ -70,7 +70,7 @@ fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     }
 }
 
-/// Adds the derivatives of the bias force to a row.
+/// Adds the derivatives of the bias force to a row of a single free body.
 fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     for k in row(m, dof) {
         let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
@@ -78,7 +78,8 @@ fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize
     }
 }
 
-/// Acceleration with the symmetric matrix; free bodies that are alone have a block with the bias force's derivatives.
+/// Acceleration with the symmetrised matrix; the blocks of single free bodies include the bias-force derivatives and
+/// are solved apart.
 fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
     bias_force_derivatives(m, d);
@@ -90,7 +91,7 @@ fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         factor_lu(m, &mut d.qLU, first, first + 6);
     }
-    // the others: blocks that are solved above stay as in M
+    // all other trees: the blocks of single free bodies stay as in M
     for dof in 0..m.sizes.nv {
         let adr = m.M_rowadr[dof] as usize;
         let alone = is_single_free_body(m, m.dof_treeid[dof]);
@@ -109,16 +110,17 @@ fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Replaces a matrix on the rows of derivatives by its factors U, with unit diagonal, and L, for the degrees of freedom
-/// from `first` to `end`, of whole trees. Leaves are eliminated first, so that no entries arise (RBDA §6.4).
+/// Replaces a matrix with the sparsity of D by its factors U, with unit diagonal, and L, for the degrees of freedom
+/// from `first` to `end`, which are whole trees. Leaves are eliminated first, so that there is no fill-in (RBDA
+/// §6.4).
 fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
     for i in (first..end).rev() {
         let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
         let inv = T::ONE / lu[adr + diagonal];
-        // the row of each ancestor loses its share
+        // elimination in the row of each ancestor
         for p in 0..diagonal {
             let j = m.D_colind[adr + p] as usize;
-            // columns up to the ancestor are in the same places, those after it follow one another
+            // columns up to the ancestor are in the same places, later ones follow one another
             let (to, middle) = (m.D_rowadr[j] as usize, m.D_diag[j] as usize);
             let share = lu[to + middle + (i - j)] * inv;
             for q in 0..diagonal {
@@ -133,7 +135,7 @@ fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
 
 /// Solves `U L x = b` in place, with factors from [`factor_lu`].
 fn solve_lu<T: Real>(m: &Model<T>, lu: &[T], x: &mut [T], first: usize, end: usize) {
-    // U from the leaves up
+    // U, from the leaves up
     for i in (first..end).rev() {
         let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
         for p in 0..diagonal {
@@ -142,7 +144,7 @@ fn solve_lu<T: Real>(m: &Model<T>, lu: &[T], x: &mut [T], first: usize, end: usi
             x[j] -= lu[above] * x[i];
         }
     }
-    // L from the root down
+    // L, from the root down
     for i in first..end {
         let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
         let mut sum = x[i];

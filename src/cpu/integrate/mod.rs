@@ -1,4 +1,4 @@
-//! Integrators, and the derivatives of smooth forces that the implicit ones need.
+//! Integrators, and the velocity derivatives of smooth forces for the implicit ones.
 
 pub mod advance;
 pub mod check_state;

@@ -1,7 +1,7 @@
-//! The Runge-Kutta method of fourth order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.1).
+//! Fourth-order Runge-Kutta (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.1).
 //!
-//! The pipeline runs four times in a step, and this after each of them: the rates of that part are added to a sum, and
-//! the state is put where the next part wants it. `rk4_stage` counts.
+//! The pipeline runs four times in a step, followed each time by one stage of the method: it accumulates the weighted
+//! rates and moves the state to where the next stage is evaluated. `rk4_stage` counts the stages.
 
 use super::advance::{advance_time, integrate_pos};
 use super::check_state::{all_good, auto_reset};
@@ -13,14 +13,14 @@ use crate::real::Real;
 use crate::schema::enums::disable;
 use crate::schema::enums::status;
 
-/// Weights of the four rates.
+/// Weights of the four stages' rates in the final sum.
 const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
-/// Share of the time step after which the next rates are taken.
+/// Fraction of the time step at which the next stage is evaluated.
 const NODE: [f64; 3] = [0.5, 0.5, 1.0];
-/// Added to the part when the world was reset: the parts that are left do nothing.
+/// Added to the stage number after a reset: the remaining stages do nothing.
 const RK4_IDLE: i32 = 4;
 
-/// One part of a step; the last one advances the state.
+/// One stage of a step; the fourth completes the step.
 pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let part = d.rk4_stage[0];
     if part == 0 && !all_good(&d.qacc) {
@@ -46,7 +46,7 @@ pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     finish(m, d, h);
 }
 
-/// Keeps the state at the beginning of the step.
+/// Copies the state at the start of the step.
 fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.rk4_qpos.copy_from_slice(&d.qpos);
     d.rk4_qvel.copy_from_slice(&d.qvel);
@@ -59,7 +59,7 @@ fn start<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.rk4_act_dot.fill(T::ZERO);
 }
 
-/// Adds the rates of this part.
+/// Accumulates the weighted rates of this stage.
 fn add_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, weight: T) {
     for i in 0..m.sizes.nv {
         d.rk4_vel[i] += weight * d.qvel[i];
@@ -70,7 +70,7 @@ fn add_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, weight: T) {
     }
 }
 
-/// The state at the beginning, moved along the rates of this part for the time `h`.
+/// State of the next stage: that at the start of the step, advanced at this stage's rates for the time `h`.
 fn advance_to_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     d.qpos.copy_from_slice(&d.rk4_qpos);
     integrate_pos(m, d, h);
@@ -80,13 +80,13 @@ fn advance_to_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for i in 0..m.sizes.na {
         d.act[i] = d.rk4_act[i] + h * d.act_dot[i];
     }
-    // only delays look at the time
+    // time matters within a step only to delays
     if m.sizes.nhistory > 0 {
         d.time[0] = d.rk4_time[0] + h;
     }
 }
 
-/// The state at the beginning, moved along the weighted rates.
+/// State at the end of the step: that at the start, advanced at the weighted sum of the rates.
 fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     d.time[0] = d.rk4_time[0];
     record_histories(m, d);
@@ -97,7 +97,7 @@ fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
         d.qvel[i] = d.rk4_qvel[i] + h * d.rk4_acc[i];
     }
     d.act.copy_from_slice(&d.rk4_act);
-    // lent out, so that nothing is copied
+    // taken out of `d` for the call, so that nothing is copied
     let rates = std::mem::take(&mut d.rk4_act_dot);
     advance_activations(m, d, &rates);
     d.rk4_act_dot = rates;

@@ -1,8 +1,9 @@
-//! Derivatives of the smooth forces by the velocities: of dampers, actuators, the medium, and of the bias force.
+//! Derivatives of the smooth forces with respect to velocity: dampers, actuators, fluid and bias force.
 //!
-//! A row has the ancestors and descendants of its degree of freedom. What a tendon or actuator couples beyond that is
-//! left out. Forces on bodies are about their tree's centre of mass, where the derivative of the force on a subtree is
-//! a sum over its bodies: one matrix for all pairs of degrees of freedom of which the lower one is the subtree's.
+//! A row has columns for the ancestors and descendants of its degree of freedom; coupling beyond these by tendons and
+//! actuators is neglected. Forces on bodies are about their tree's centre of mass, where the derivative of the force
+//! on a subtree is a sum over its bodies: one matrix serves all pairs of degrees of freedom whose lower one moves
+//! just this subtree.
 
 use super::fluid_derivative::{ForceDerivative, fluid_force_derivatives};
 use crate::cpu::actuation::actuation::{driving_input, muscle};
@@ -21,8 +22,8 @@ use crate::model::plan::has_fluid;
 use crate::real::Real;
 use crate::schema::enums::{bias, disable, gain, integrator, joint};
 
-/// Derivatives of the forces by the velocities: passive forces and actuators, and for the integrator `implicit` the
-/// bias force too. For `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
+/// `qDeriv`: derivatives of passive and actuator forces and, for the integrator `implicit`, of the bias force. For
+/// `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
 pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qDeriv.fill(T::ZERO);
     if !m.disabled(disable::DAMPER) {
@@ -54,23 +55,23 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Whether the derivatives are those of all forces.
+/// True if the derivatives of all forces are used, without symmetrisation.
 pub fn is_fully_implicit<T: Real>(m: &Model<T>) -> bool {
     m.opt_integrator[0] == integrator::IMPLICIT
 }
 
-/// Whether derivatives of the bias force are wanted in a tree.
+/// True if a tree needs derivatives of the bias force.
 fn has_bias_derivative<T: Real>(m: &Model<T>, tree: i32) -> bool {
     is_fully_implicit(m) || is_single_free_body(m, tree)
 }
 
-/// Entries of one row.
+/// Range of the entries of one row.
 pub fn row<T: Real>(m: &Model<T>, dof: usize) -> std::ops::Range<usize> {
     let adr = m.D_rowadr[dof] as usize;
     adr..adr + m.D_rownnz[dof] as usize
 }
 
-/// Entry of two degrees of freedom, if there is one: descendants follow the diagonal one after the other.
+/// Address of the entry of two degrees of freedom, if there is one; descendants follow the diagonal in order.
 fn entry<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
     let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
     if j >= i {
@@ -81,7 +82,7 @@ fn entry<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
     (place < diagonal && m.D_colind[adr + place] as usize == j).then_some(adr + place)
 }
 
-/// Dampers of joints and tendons.
+/// Derivatives of joint and tendon dampers.
 fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for dof in 0..m.sizes.nv {
         let force_derivative = damping_derivative(damping_of_dof(m, dof), d.qvel[dof]);
@@ -95,7 +96,7 @@ fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Adds a row's product with itself, where there are entries.
+/// Adds the scaled outer product of a row with itself to the entries that exist.
 fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], values: &[T], s: T) {
     if s == T::ZERO {
         return;
@@ -109,7 +110,7 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
     }
 }
 
-/// Actuators.
+/// Derivatives of actuator forces.
 fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
@@ -125,7 +126,7 @@ fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Derivative of one actuator's force by the rate of its length; none where its range holds the force back.
+/// Derivative of one actuator's force; zero where the force range saturates.
 fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
     if orientation::is_orientation(m, a) {
         return if actuator_disabled(m, a) { T::ZERO } else { orientation::force_derivative(m, d, a) };
@@ -155,8 +156,8 @@ fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good:
     force_derivative
 }
 
-/// What one degree of freedom takes of the derivative of the medium's force on its subtree: force by its speed, and its
-/// own force by the velocity of the body.
+/// Products of one degree of freedom with the fluid-force derivative of its subtree: force per unit velocity, and the
+/// derivative of its own force with respect to the body's velocity.
 fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let mut force_derivative = ForceDerivative::get(&d.fluid_force_derivative, m.dof_bodyid[dof] as usize);
     if !has_bias_derivative(m, m.dof_treeid[dof]) {
@@ -167,7 +168,7 @@ fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     set_spatial(&mut d.dqfrc_dcvel, dof, force_derivative.transposed().mul(axis));
 }
 
-/// Derivative of the medium's force in `i` by the speed of `j`.
+/// Derivative of the fluid force in `i` with respect to the velocity of `j`.
 fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
         dot6(spatial(&d.cdof, i), spatial(&d.dcfrc_dqvel, j))
@@ -176,12 +177,13 @@ fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     }
 }
 
-/// Derivatives of the bias force, for [`bias_entry`], in trees where they are wanted.
+/// Derivatives of the bias force, for [`bias_entry`], in the trees that need them.
 ///
-/// With the velocity `v` and inertia `I` of a body, and the axis `s` of a degree of freedom that turns at `s'` and whose
-/// joint has turned before it at the rate `p`, the force on a body changes by `(v×* I - I v×) s + s×* (I v) + I (s' + p)`
-/// (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body dynamics, IEEE RA-L 7(2), 2022). Of the first
-/// two terms no more than a torque by turning and the momentum is left: both add up over a subtree.
+/// For a body of velocity `v` and inertia `I`, and the axis `s` of a degree of freedom, whose rate is `s'` and whose
+/// joint rotates at the rate `p` by its preceding axes, the derivative of the force on the body is `(v×* I - I v×) s
+/// + s×* (I v) + I (s' + p)` (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body dynamics, IEEE
+/// RA-L 7(2), 2022). The first two terms reduce to a torque derivative with respect to rotation, and the momentum:
+/// both sum over a subtree.
 pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
@@ -199,7 +201,7 @@ pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Torque by turning and momentum of one body and its children's subtrees.
+/// Derivative of the torque with respect to rotation, and the momentum, of a body plus its children's subtrees.
 fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let v = spatial(&d.cvel, body);
     let (w, u) = (v.ang, v.lin);
@@ -223,12 +225,12 @@ fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_vec3(&mut d.bias_force_derivative, 4 * body + 3, linear);
 }
 
-/// What [`bias_force_derivative`] has written.
+/// Torque derivative and momentum written by [`bias_force_derivative`].
 fn body_bias<T: Real>(d: &Data<T>, body: usize) -> (Mat3<T>, Vec3<T>) {
     (mat3_at(&d.bias_force_derivative, 12 * body), vec3(&d.bias_force_derivative, 4 * body + 3))
 }
 
-/// What one degree of freedom takes of the derivative of the bias force of its subtree.
+/// Products of one degree of freedom with the bias-force derivative of its subtree.
 fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
     let axis = spatial(&d.cdof, dof);
@@ -236,17 +238,17 @@ fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let inertia = inertia(&d.crb, body);
     let (torque, momentum) = body_bias(d, body);
     let two = T::of(2.0);
-    // by its speed
+    // with respect to its velocity
     let force = Spatial::new(torque * axis.ang, cross(momentum, axis.ang) * -two);
     set_spatial(&mut d.dcfrc_dqvel, dof, force + inertia_mul(inertia, rate));
-    // of its force
+    // of its own force
     let own = axis.ang * torque + cross(momentum, axis.lin) * two;
     set_spatial(&mut d.dqfrc_dcvel, dof, Spatial::new(own, Vec3::ZERO));
     set_spatial(&mut d.cdof_dot_sum, dof, rate);
     set_spatial(&mut d.cdof_momentum, dof, inertia_mul(inertia, axis));
 }
 
-/// Rate of a motion axis: those of ball and free joints turn with the joint too.
+/// Rate of a motion axis; those of ball and free joints also rotate with the joint itself.
 fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> Spatial<T> {
     let rate = spatial(&d.cdof_dot, dof);
     let jnt = m.dof_jntid[dof] as usize;
@@ -266,7 +268,7 @@ fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> Spatial<T> {
     rate + motion_cross(turn, spatial(&d.cdof, dof))
 }
 
-/// Derivative of minus the bias force in `i` by the speed of `j`, after [`bias_force_derivatives`].
+/// Derivative of minus the bias force in `i` with respect to the velocity of `j`, after [`bias_force_derivatives`].
 pub fn bias_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
         return -dot6(spatial(&d.cdof, i), spatial(&d.dcfrc_dqvel, j));

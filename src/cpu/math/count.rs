@@ -1,8 +1,8 @@
-//! How much arithmetic is done, counted and not estimated: a number type that counts what is done with it.
+//! Operation counts, measured and not estimated: a number type that counts the arithmetic done with it.
 //!
-//! Counted are additions (subtractions too), multiplications, divisions, square roots, and calls of
-//! transcendental functions, one each. Not counted are comparisons, `min`, `max`, `abs`, `floor`, signs,
-//! conversions and everything on integers. A multiplication that a device fuses with an addition counts as two.
+//! Additions (and subtractions), multiplications, divisions, square roots and calls of transcendental functions count
+//! as one each. Comparisons, `min`, `max`, `abs`, `floor`, signs, conversions and integer arithmetic are free. A
+//! fused multiply-add counts as two.
 
 use std::cell::Cell;
 use std::fmt;
@@ -32,7 +32,7 @@ impl Counts {
         self.kinds().iter().map(|k| k.1).sum()
     }
 
-    /// Every kind with its name.
+    /// Counts by name of the kind.
     pub fn kinds(&self) -> [(&'static str, u64); 5] {
         [
             ("add", self.add),
@@ -63,7 +63,7 @@ impl Sum for Counts {
     }
 }
 
-/// Counters of one thread; they only ever grow.
+/// Counters of one thread; they never decrease.
 struct Tally {
     add: Cell<u64>,
     mul: Cell<u64>,
@@ -102,7 +102,7 @@ fn so_far() -> Counts {
     })
 }
 
-/// Runs something and counts what it does with [`Counted`] numbers on this thread.
+/// Runs a function and counts its operations on [`Counted`] numbers on this thread.
 pub fn counted<R>(run: impl FnOnce() -> R) -> (R, Counts) {
     let before = so_far();
     let result = run();
@@ -117,7 +117,7 @@ pub fn counted<R>(run: impl FnOnce() -> R) -> (R, Counts) {
     (result, counts)
 }
 
-/// A number that computes as `T` does and counts on the way.
+/// A number that computes like `T` and counts its operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Counted<T>(T);
 
@@ -249,7 +249,7 @@ mod tests {
             c -= a.atan2(b);
             c *= a.exp();
             c /= a.powf(b);
-            // these are free
+            // free operations
             (-c).abs().floor().min(a).max(b).is_finite()
         });
         assert_eq!(counts, Counts { add: 4, mul: 1, div: 2, sqrt: 1, special: 5 });

@@ -1,22 +1,22 @@
-//! Matrices of three rows and columns, row by row, with the operators and the functions that the kernels have.
+//! 3 x 3 matrices, row-major, with the operators and functions of the kernels.
 
 use std::ops::{Add, AddAssign, Index, Mul, Sub, SubAssign};
 
 use super::vector::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 
-/// A matrix of three rows and columns, row by row: entry `(r, c)` is number `3 r + c`.
+/// A 3 x 3 matrix, row-major: entry `(r, c)` is element `3 r + c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mat3<T>(pub [T; 9]);
 
 impl<T: Real> Mat3<T> {
-    /// All entries zero.
+    /// The zero matrix.
     pub const ZERO: Self = Self([T::ZERO; 9]);
-    /// No change.
+    /// The identity.
     pub const IDENTITY: Self =
         Self([T::ONE, T::ZERO, T::ZERO, T::ZERO, T::ONE, T::ZERO, T::ZERO, T::ZERO, T::ONE]);
 
-    /// The matrix with three rows.
+    /// The matrix with the given rows.
     #[inline(always)]
     pub fn from_rows(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Self {
         Self([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
@@ -66,7 +66,7 @@ impl<T: Real> Mul for Mat3<T> {
     }
 }
 
-/// Matrix times vector.
+/// Product of matrix and vector.
 impl<T: Real> Mul<Vec3<T>> for Mat3<T> {
     type Output = Vec3<T>;
     #[inline(always)]
@@ -79,7 +79,7 @@ impl<T: Real> Mul<Vec3<T>> for Mat3<T> {
     }
 }
 
-/// Row times matrix: the transposed matrix times the vector.
+/// Product of row vector and matrix: the transposed matrix times the vector.
 impl<T: Real> Mul<Mat3<T>> for Vec3<T> {
     type Output = Self;
     #[inline(always)]
@@ -106,20 +106,20 @@ impl<T: Real> SubAssign for Mat3<T> {
     }
 }
 
-/// Entry `i` of an array of matrices.
+/// Matrix `i` of an array.
 #[inline(always)]
 pub fn mat3<T: Real>(a: &[T], i: usize) -> Mat3<T> {
     mat3_at(a, 9 * i)
 }
 
-/// The matrix whose first entry is number `first` of an array.
+/// The matrix that starts at element `first` of an array.
 #[inline(always)]
 pub fn mat3_at<T: Real>(a: &[T], first: usize) -> Mat3<T> {
     let s = &a[first..first + 9];
     Mat3([s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]])
 }
 
-/// Writes entry `i` of an array of matrices.
+/// Writes matrix `i` of an array.
 #[inline(always)]
 pub fn set_mat3<T: Real>(a: &mut [T], i: usize, m: Mat3<T>) {
     a[9 * i..9 * i + 9].copy_from_slice(&m.0);
@@ -137,19 +137,19 @@ pub fn mat_row<T: Real>(m: Mat3<T>, i: usize) -> Vec3<T> {
     Vec3([m[3 * i], m[3 * i + 1], m[3 * i + 2]])
 }
 
-/// Transposed matrix.
+/// Transpose.
 #[inline(always)]
 pub fn transpose<T: Real>(a: Mat3<T>) -> Mat3<T> {
     Mat3(std::array::from_fn(|k| a[3 * (k % 3) + k / 3]))
 }
 
-/// Matrix of the cross product: `skew(a)` times `b` is `a × b`.
+/// Matrix of the cross product: `skew(a) b = a × b`.
 #[inline(always)]
 pub fn skew<T: Real>(a: Vec3<T>) -> Mat3<T> {
     Mat3([T::ZERO, -a[2], a[1], a[2], T::ZERO, -a[0], -a[1], a[0], T::ZERO])
 }
 
-/// Column `a` times row `b`.
+/// Outer product `a b'`.
 #[inline(always)]
 pub fn outer<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Mat3<T> {
     Mat3(std::array::from_fn(|k| a[k / 3] * b[k % 3]))
@@ -161,21 +161,21 @@ pub fn diagonal<T: Real>(a: Vec3<T>) -> Mat3<T> {
     Mat3(std::array::from_fn(|k| if k % 4 == 0 { a[k / 4] } else { T::ZERO }))
 }
 
-/// Right-handed frame whose first row is the unit vector `x`; the second is made from the first.
+/// Right-handed frame whose first row is the unit vector `x`; the second row is chosen from the first.
 #[inline(always)]
 pub fn make_frame<T: Real>(x: Vec3<T>) -> Mat3<T> {
     make_frame_hint(x, Vec3::ZERO)
 }
 
-/// Right-handed frame whose first row is the unit vector `x` and whose second is as near to `hint` as it can
-/// be; a short hint is replaced by the y axis, or by the z axis where `x` is along y, and so is one along `x`.
+/// Right-handed frame whose first row is the unit vector `x` and whose second row is as close to `hint` as possible.
+/// A short hint, or one along `x`, is replaced by the y axis, or by the z axis where `x` is along y.
 #[inline(always)]
 pub fn make_frame_hint<T: Real>(x: Vec3<T>, hint: Vec3<T>) -> Mat3<T> {
     let half = T::of(0.5);
     let spare = if x[1] < half && x[1] > -half { Vec3::Y } else { Vec3::Z };
     let mut y = if length(hint) < half { spare } else { hint };
     y = normalize3(y - x * dot(x, y));
-    // once more: of a hint that is nearly along x the first time leaves little but rounding
+    // second orthogonalisation: if the hint is nearly along x, the first leaves little but rounding
     y = if dot(x, y).abs() < half { y } else { spare };
     y = normalize3(y - x * dot(x, y));
     Mat3::from_rows(x, y, cross(x, y))

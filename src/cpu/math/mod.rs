@@ -1,5 +1,5 @@
-//! Vectors, quaternions, matrices and spatial algebra: the same types, operators and functions, under the same names, as
-//! in the WGSL library.
+//! Vectors, quaternions, matrices and spatial algebra, with the types, operators and function names of the WGSL
+//! library.
 
 pub mod count;
 pub mod matrix;

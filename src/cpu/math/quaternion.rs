@@ -1,4 +1,4 @@
-//! Quaternions, scalar first, that stand for rotations.
+//! Rotation quaternions, scalar first.
 
 use std::ops::Index;
 
@@ -6,15 +6,15 @@ use super::matrix::Mat3;
 use super::vector::{Vec3, cross, length, normalize3};
 use crate::real::Real;
 
-/// A quaternion: its scalar, then its vector part.
+/// A quaternion: scalar part, then vector part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quat<T>(pub [T; 4]);
 
 impl<T: Real> Quat<T> {
-    /// No rotation.
+    /// The identity rotation.
     pub const IDENTITY: Self = Self([T::ONE, T::ZERO, T::ZERO, T::ZERO]);
 
-    /// The quaternion with a scalar and a vector part.
+    /// The quaternion with the given scalar and vector part.
     #[inline(always)]
     pub fn new(scalar: T, vector: Vec3<T>) -> Self {
         Self([scalar, vector[0], vector[1], vector[2]])
@@ -35,26 +35,26 @@ impl<T> Index<usize> for Quat<T> {
     }
 }
 
-/// Entry `i` of an array of quaternions.
+/// Quaternion `i` of an array.
 #[inline(always)]
 pub fn quat<T: Real>(a: &[T], i: usize) -> Quat<T> {
     quat_at(a, 4 * i)
 }
 
-/// The quaternion whose scalar is number `first` of an array.
+/// The quaternion that starts at element `first` of an array.
 #[inline(always)]
 pub fn quat_at<T: Real>(a: &[T], first: usize) -> Quat<T> {
     let s = &a[first..first + 4];
     Quat([s[0], s[1], s[2], s[3]])
 }
 
-/// Writes entry `i` of an array of quaternions.
+/// Writes quaternion `i` of an array.
 #[inline(always)]
 pub fn set_quat<T: Real>(a: &mut [T], i: usize, q: Quat<T>) {
     a[4 * i..4 * i + 4].copy_from_slice(&q.0);
 }
 
-/// Unit quaternion along `q`; the identity where `q` is too short.
+/// Unit quaternion; the identity for a zero quaternion.
 #[inline(always)]
 pub fn quat_normalize<T: Real>(q: Quat<T>) -> Quat<T> {
     let n = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
@@ -65,7 +65,7 @@ pub fn quat_normalize<T: Real>(q: Quat<T>) -> Quat<T> {
     Quat([q[0] * s, q[1] * s, q[2] * s, q[3] * s])
 }
 
-/// Product of two quaternions.
+/// Quaternion product.
 #[inline(always)]
 pub fn quat_mul<T: Real>(a: Quat<T>, b: Quat<T>) -> Quat<T> {
     Quat([
@@ -109,7 +109,7 @@ pub fn quat_to_mat<T: Real>(q: Quat<T>) -> Mat3<T> {
     ])
 }
 
-/// Quaternion of a rotation by `angle` about the unit vector `axis`.
+/// Quaternion of a rotation by an angle about a unit axis.
 #[inline(always)]
 pub fn axis_angle_quat<T: Real>(axis: Vec3<T>, angle: T) -> Quat<T> {
     let half = angle * T::of(0.5);
@@ -117,20 +117,20 @@ pub fn axis_angle_quat<T: Real>(axis: Vec3<T>, angle: T) -> Quat<T> {
     Quat::new(half.cos(), axis * s)
 }
 
-/// Quaternion after turning for `dt` with the angular velocity `vel` in the local frame.
+/// Quaternion integrated with the angular velocity `vel`, in its own frame, over the time `dt`.
 #[inline(always)]
 pub fn quat_integrate<T: Real>(q: Quat<T>, vel: Vec3<T>, dt: T) -> Quat<T> {
     let angle = dt * length(vel);
     quat_mul(quat_normalize(q), axis_angle_quat(normalize3(vel), angle))
 }
 
-/// Rotation vector in the local frame that leads from `b` to `a`: the inverse of [`quat_integrate`].
+/// Rotation vector from `b` to `a`, in `b`'s frame: the inverse of [`quat_integrate`].
 #[inline(always)]
 pub fn quat_sub<T: Real>(a: Quat<T>, b: Quat<T>) -> Vec3<T> {
     quat_to_rotvec(quat_mul(quat_conj(b), a))
 }
 
-/// Rotation vector of a quaternion: axis times angle, the angle at most a half turn.
+/// Rotation vector of a unit quaternion: axis times angle, which is at most half a turn.
 #[inline(always)]
 pub fn quat_to_rotvec<T: Real>(q: Quat<T>) -> Vec3<T> {
     let axis = q.vector();

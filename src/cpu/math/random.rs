@@ -1,8 +1,8 @@
-//! Repeatable numbers for tests of shapes.
+//! Repeatable random numbers for tests of shapes.
 
 use super::{Mat3, Quat, Vec3, quat_normalize, quat_to_mat};
 
-/// Numbers between minus one and one (Marsaglia, *Xorshift RNGs*, 2003).
+/// Random numbers between -1 and 1 (Marsaglia, *Xorshift RNGs*, 2003).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -1,8 +1,8 @@
-//! Long vectors: rows of matrices, and vectors over the degrees of freedom.
+//! Long vectors: matrix rows, and vectors over the degrees of freedom.
 
 use crate::real::Real;
 
-/// Inner product of two long vectors: four partial sums, then their sum.
+/// Scalar product of two long vectors: four partial sums, then their sum.
 #[inline(always)]
 pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
     let n = a.len().min(b.len());
@@ -20,7 +20,7 @@ pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
-/// Inner products of four long vectors with another one, which is read once. Vectors may be longer than it.
+/// Scalar products of four long vectors with another, which is read once. The four may be longer.
 #[inline(never)]
 pub fn dot_rows4<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4] {
     let n = v.len();
@@ -46,7 +46,7 @@ pub fn dot_rows4<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4]
     [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], even[3] + odd[3]]
 }
 
-/// Adds `f` times a long vector to another one, which may be shorter.
+/// Adds `f` times a long vector to another, which may be shorter.
 #[inline]
 pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
     let n = out.len();
@@ -56,8 +56,8 @@ pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
     }
 }
 
-/// Adds four long vectors, each times its factor, to another one: it is read and written once. Vectors may be
-/// longer than what they are added to. The factors are numbers of their own so that they come in registers.
+/// Adds four scaled long vectors to another, which is read and written once. The four may be longer. The factors are
+/// separate arguments so that they are passed in registers.
 #[inline(never)]
 pub fn add_rows4<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
     let n = out.len();

@@ -7,7 +7,7 @@ use super::matrix::Mat3;
 use super::vector::{Vec3, cross, set_vec3, vec3_at};
 use crate::real::Real;
 
-/// A motion or a force.
+/// A motion or force vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spatial<T> {
     /// Angular velocity, or torque.
@@ -17,10 +17,10 @@ pub struct Spatial<T> {
 }
 
 impl<T: Real> Spatial<T> {
-    /// No motion, no force.
+    /// The zero vector.
     pub const ZERO: Self = Self { ang: Vec3::ZERO, lin: Vec3::ZERO };
 
-    /// The one with an angular and a linear part.
+    /// The vector with the given angular and linear part.
     #[inline(always)]
     pub fn new(ang: Vec3<T>, lin: Vec3<T>) -> Self {
         Self { ang, lin }
@@ -73,14 +73,14 @@ impl<T: Real> SubAssign for Spatial<T> {
     }
 }
 
-/// Entry `i` of an array of spatial vectors.
+/// Spatial vector `i` of an array.
 #[inline(always)]
 pub fn spatial<T: Real>(a: &[T], i: usize) -> Spatial<T> {
     let s = &a[6 * i..6 * i + 6];
     Spatial::new(Vec3([s[0], s[1], s[2]]), Vec3([s[3], s[4], s[5]]))
 }
 
-/// Writes entry `i` of an array of spatial vectors.
+/// Writes spatial vector `i` of an array.
 #[inline(always)]
 pub fn set_spatial<T: Real>(a: &mut [T], i: usize, v: Spatial<T>) {
     let s = &mut a[6 * i..6 * i + 6];
@@ -88,43 +88,43 @@ pub fn set_spatial<T: Real>(a: &mut [T], i: usize, v: Spatial<T>) {
     set_vec3(s, 1, v.lin);
 }
 
-/// Inner product of a motion and a force.
+/// Scalar product of a motion and a force vector.
 #[inline(always)]
 pub fn dot6<T: Real>(a: Spatial<T>, b: Spatial<T>) -> T {
     (a.ang[0] * b.ang[0] + a.ang[2] * b.ang[2] + a.lin[1] * b.lin[1])
         + (a.ang[1] * b.ang[1] + a.lin[0] * b.lin[0] + a.lin[2] * b.lin[2])
 }
 
-/// Rate of a motion vector `m` that moves with velocity `v` (RBDA §2.9).
+/// Rate of a motion vector `m` that moves with velocity `v` (crm, RBDA §2.9).
 #[inline(always)]
 pub fn motion_cross<T: Real>(v: Spatial<T>, m: Spatial<T>) -> Spatial<T> {
     Spatial::new(cross(v.ang, m.ang), cross(v.ang, m.lin) + cross(v.lin, m.ang))
 }
 
-/// Rate of a force vector `f` that moves with velocity `v` (RBDA §2.9).
+/// Rate of a force vector `f` that moves with velocity `v` (crf, RBDA §2.9).
 #[inline(always)]
 pub fn force_cross<T: Real>(v: Spatial<T>, f: Spatial<T>) -> Spatial<T> {
     Spatial::new(cross(v.ang, f.ang) + cross(v.lin, f.lin), cross(v.ang, f.lin))
 }
 
-/// Inertia of a rigid body about a point.
+/// Rigid-body inertia about a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inertia<T> {
-    /// Tensor: xx, yy, zz.
+    /// Diagonal of the tensor: xx, yy, zz.
     pub diag: Vec3<T>,
-    /// Tensor: xy, xz, yz.
+    /// Off-diagonal elements of the tensor: xy, xz, yz.
     pub off: Vec3<T>,
-    /// Mass times the offset of the centre of mass.
+    /// First moment: mass times offset of the centre of mass.
     pub moment: Vec3<T>,
     /// Mass.
     pub mass: T,
 }
 
 impl<T: Real> Inertia<T> {
-    /// No mass.
+    /// Zero inertia.
     pub const ZERO: Self = Self { diag: Vec3::ZERO, off: Vec3::ZERO, moment: Vec3::ZERO, mass: T::ZERO };
 
-    /// Its tensor as a matrix.
+    /// The tensor as a matrix.
     #[inline(always)]
     pub fn tensor(&self) -> Mat3<T> {
         let (Vec3([xx, yy, zz]), Vec3([xy, xz, yz])) = (self.diag, self.off);
@@ -152,14 +152,14 @@ impl<T: Real> AddAssign for Inertia<T> {
     }
 }
 
-/// Entry `i` of an array of inertias.
+/// Inertia `i` of an array.
 #[inline(always)]
 pub fn inertia<T: Real>(a: &[T], i: usize) -> Inertia<T> {
     let s = &a[10 * i..10 * i + 10];
     Inertia { diag: vec3_at(s, 0), off: vec3_at(s, 3), moment: vec3_at(s, 6), mass: s[9] }
 }
 
-/// Writes entry `i` of an array of inertias.
+/// Writes inertia `i` of an array.
 #[inline(always)]
 pub fn set_inertia<T: Real>(a: &mut [T], i: usize, v: Inertia<T>) {
     let s = &mut a[10 * i..10 * i + 10];
@@ -169,7 +169,7 @@ pub fn set_inertia<T: Real>(a: &mut [T], i: usize, v: Inertia<T>) {
     s[9] = v.mass;
 }
 
-/// Momentum of a body of inertia `i` that moves with velocity `v`.
+/// Momentum of a body with inertia `i` and velocity `v`.
 #[inline(always)]
 pub fn inertia_mul<T: Real>(i: Inertia<T>, v: Spatial<T>) -> Spatial<T> {
     let (Vec3([xx, yy, zz]), Vec3([xy, xz, yz]), Vec3([x, y, z])) = (i.diag, i.off, i.moment);
@@ -188,7 +188,7 @@ pub fn inertia_mul<T: Real>(i: Inertia<T>, v: Spatial<T>) -> Spatial<T> {
     )
 }
 
-/// Inertia about a point at `-offset` from the centre of mass, from the principal moments, their axes and the mass.
+/// Inertia about a point at `-offset` from the centre of mass, from principal moments, their axes and the mass.
 #[inline(always)]
 pub fn inertia_about<T: Real>(moments: Vec3<T>, axes: Mat3<T>, offset: Vec3<T>, mass: T) -> Inertia<T> {
     // axes diag(moments) axes'

@@ -1,21 +1,21 @@
-//! Vectors with three components, with the operators and the functions that the kernels have.
+//! 3-vectors, with the operators and functions of the kernels.
 
 use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::real::Real;
 
-/// A vector with three components. Products and quotients of two are element by element.
+/// A 3-vector. Products and quotients of two are element by element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vec3<T>(pub [T; 3]);
 
 impl<T: Real> Vec3<T> {
-    /// No length.
+    /// The zero vector.
     pub const ZERO: Self = Self([T::ZERO; 3]);
-    /// Along the first axis.
+    /// The x axis.
     pub const X: Self = Self([T::ONE, T::ZERO, T::ZERO]);
-    /// Along the second axis.
+    /// The y axis.
     pub const Y: Self = Self([T::ZERO, T::ONE, T::ZERO]);
-    /// Along the third axis.
+    /// The z axis.
     pub const Z: Self = Self([T::ZERO, T::ZERO, T::ONE]);
 
     /// The unit vector along axis `k`.
@@ -32,7 +32,7 @@ impl<T: Real> Vec3<T> {
         Self(std::array::from_fn(component))
     }
 
-    /// A function of each component.
+    /// A function applied to each component.
     #[inline(always)]
     pub fn map(self, of: impl FnMut(T) -> T) -> Self {
         Self(self.0.map(of))
@@ -123,32 +123,32 @@ impl<T: Real> MulAssign<T> for Vec3<T> {
     }
 }
 
-/// Entry `i` of an array of vectors.
+/// Vector `i` of an array.
 #[inline(always)]
 pub fn vec3<T: Real>(a: &[T], i: usize) -> Vec3<T> {
     vec3_at(a, 3 * i)
 }
 
-/// The vector whose first component is number `first` of an array.
+/// The vector that starts at element `first` of an array.
 #[inline(always)]
 pub fn vec3_at<T: Real>(a: &[T], first: usize) -> Vec3<T> {
     let s = &a[first..first + 3];
     Vec3([s[0], s[1], s[2]])
 }
 
-/// Writes entry `i` of an array of vectors.
+/// Writes vector `i` of an array.
 #[inline(always)]
 pub fn set_vec3<T: Real>(a: &mut [T], i: usize, v: Vec3<T>) {
     a[3 * i..3 * i + 3].copy_from_slice(&v.0);
 }
 
-/// Inner product.
+/// Scalar product.
 #[inline(always)]
 pub fn dot<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Vector product.
+/// Cross product.
 #[inline(always)]
 pub fn cross<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
     Vec3([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
@@ -160,7 +160,7 @@ pub fn length<T: Real>(a: Vec3<T>) -> T {
     dot(a, a).sqrt()
 }
 
-/// Unit vector along `a`; the x axis where `a` is too short to have a direction.
+/// Unit vector; the x axis for a zero vector.
 #[inline(always)]
 pub fn normalize3<T: Real>(a: Vec3<T>) -> Vec3<T> {
     let n = length(a);

@@ -1,4 +1,4 @@
-//! Sensors, and the frames that they measure in.
+//! Sensors and their measurement frames.
 
 pub mod object_frames;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]

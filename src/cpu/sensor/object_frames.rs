@@ -1,4 +1,4 @@
-//! Frames of what sensors measure: bodies, geoms, sites and cameras; how they lie and how they move.
+//! Frames of sensed objects: pose and motion of bodies, geoms, sites and cameras.
 
 use crate::cpu::math::{Mat3, Quat, Spatial, Vec3, cross, mat3, quat, quat_mul, spatial, vec3};
 use crate::model::Model;
@@ -6,7 +6,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::object;
 
-/// Where a frame is, and the body that it is fixed to.
+/// Position and axes of a frame, and the body to which it is fixed.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<T> {
     /// Body.
@@ -17,7 +17,7 @@ pub struct Frame<T> {
     pub mat: Mat3<T>,
 }
 
-/// Frame of an object of a kind; that of the world for any other kind.
+/// Frame of an object; the world frame for any other kind.
 pub fn frame_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Frame<T> {
     let at = |body: usize, pos: &[T], mat: &[T]| Frame { body, pos: vec3(pos, id), mat: mat3(mat, id) };
     match kind {
@@ -30,7 +30,7 @@ pub fn frame_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Fra
     }
 }
 
-/// Orientation of an object of a kind: that of its body times its own; a camera's as it is fixed to its body.
+/// Orientation of an object: its body's times its own; a camera's as fixed to its body.
 pub fn quat_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Quat<T> {
     let fixed = |body: usize, local: &[T]| quat_mul(quat(&d.xquat, body), quat(local, id));
     match kind {
@@ -43,7 +43,7 @@ pub fn quat_of<T: Real>(m: &Model<T>, d: &Data<T>, kind: i32, id: usize) -> Quat
     }
 }
 
-/// Motion of a body, `cvel` or `cacc`, seen at a point that it carries.
+/// Spatial motion of a body, `cvel` or `cacc`, at a point that it carries.
 pub fn motion_at<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -56,18 +56,19 @@ pub fn motion_at<T: Real>(
     Spatial::new(v.ang, v.lin + cross(v.ang, offset))
 }
 
-/// Angular velocity of a body and velocity of a point that it carries, global axes.
+/// Angular velocity of a body and linear velocity of a point that it carries, global axes.
 pub fn velocity_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Spatial<T> {
     motion_at(m, d, &d.cvel, body, point)
 }
 
-/// Angular velocity and velocity of a frame, global axes.
+/// Angular and linear velocity of a frame, global axes.
 pub fn velocity_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> Spatial<T> {
     velocity_at(m, d, frame.body, frame.pos)
 }
 
-/// Angular acceleration of a body and acceleration of a point that it carries, global axes, from accelerations like
-/// `cacc`. Those are of what passes the point, not of the point that is carried (RBDA §2.11).
+/// Classical acceleration of a point that a body carries, from spatial accelerations like `cacc`: angular, then
+/// linear; global axes. The spatial acceleration itself is that of the stream of points through a fixed place (RBDA
+/// §2.11).
 pub fn acceleration_at<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -80,8 +81,8 @@ pub fn acceleration_at<T: Real>(
     Spatial::new(a.ang, a.lin + cross(v.ang, v.lin))
 }
 
-/// Angular acceleration and acceleration of a frame, global axes; gravity counts as an acceleration upward, but not for
-/// what never moves, as in the reference.
+/// Angular and linear acceleration of a frame, global axes; gravity counts as an upward acceleration, except for
+/// static frames, as in the reference.
 pub fn acceleration_of<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>) -> Spatial<T> {
     if m.body_weldid[frame.body] == 0 {
         return Spatial::ZERO;

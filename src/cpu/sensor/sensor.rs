@@ -1,4 +1,4 @@
-//! Outputs of the sensors: what each kind measures is in MuJoCo's XML reference, section "sensor".
+//! Sensor outputs; MuJoCo's XML reference, section "sensor", defines the sensor types.
 
 use super::object_frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
 use super::sensor_contact::{contact_sensor, touch};
@@ -16,7 +16,7 @@ use crate::real::Real;
 use crate::schema::enums::{constraint, datatype, disable, object, transmission};
 use crate::schema::sensors::sensor as kind;
 
-/// Outputs of all sensors, cut off where the model says so.
+/// Outputs of all sensors, with cutoff.
 pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for s in 0..m.sizes.nsensor {
         if sensor_asleep(m, d, s) {
@@ -42,19 +42,19 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     delay_sensors(m, d);
-    // switched off, they still have histories
+    // disabled sensors still have histories
     if m.disabled(disable::SENSOR) {
         d.sensordata.fill(T::ZERO);
     }
 }
 
-/// Whether what a sensor measures sleeps, and what that is relative to: its output stays what it was.
+/// True if the measured object and its reference sleep: the output then keeps its value.
 fn sensor_asleep<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
     let (tree, other) = (m.sensor_treeid[2 * s], m.sensor_treeid[2 * s + 1]);
     tree_sleeps(d, tree) && (other < 0 || tree_sleeps(d, other))
 }
 
-/// An output within the cutoff.
+/// An output clamped to the cutoff.
 fn cut_off<T: Real>(m: &Model<T>, s: usize, x: T) -> T {
     let most = m.sensor_cutoff[s];
     let low = if m.sensor_datatype[s] == datatype::REAL { -most } else { x };
@@ -102,13 +102,13 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
     }
 }
 
-/// Numbers of an actuator's outputs, of which there are one or three.
+/// Elements of an array for an actuator's outputs, of which there are one or three.
 fn actuator_outputs<T: Real>(m: &Model<T>, x: &[T], a: usize) -> [T; 4] {
     let (first, count) = (m.actuator_outadr[a] as usize, m.actuator_outnum[a] as usize);
     [0, 1, 2, 3].map(|i| if i < count { x[first + i] } else { T::ZERO })
 }
 
-/// What a sensor at a site measures, in the frame of the site.
+/// Output of a sensor at a site, in the site's frame.
 fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> Vec3<T> {
     let frame = frame_of(m, d, object::SITE, site);
     let global = match what {
@@ -117,7 +117,7 @@ fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> Ve
         kind::GYRO => velocity_of(m, d, &frame).ang,
         kind::MAGNETOMETER => vec3(&m.opt_magnetic, 0),
         _ => {
-            // force of the joints, its torque moved to the site
+            // interaction force, its torque moved to the site
             let f = spatial(&d.cfrc_int, frame.body);
             let arm = frame.pos - vec3(&d.subtree_com, m.body_rootid[frame.body] as usize);
             if what == kind::FORCE { f.lin } else { f.ang - cross(arm, f.lin) }
@@ -126,7 +126,7 @@ fn site_sensor<T: Real>(m: &Model<T>, d: &Data<T>, what: i32, site: usize) -> Ve
     global * frame.mat
 }
 
-/// Where a site is seen in the image of a camera, in pixels from its upper left corner.
+/// Projection of a site to a camera image, in pixels from the upper left corner.
 fn projection<T: Real>(m: &Model<T>, d: &Data<T>, site: usize, cam: usize) -> [T; 4] {
     let frame = frame_of(m, d, object::CAMERA, cam);
     let seen = (vec3(&d.site_xpos, site) - frame.pos) * frame.mat;
@@ -139,7 +139,7 @@ fn projection<T: Real>(m: &Model<T>, d: &Data<T>, site: usize, cam: usize) -> [T
     [half(0) - focal[0] * seen[0] / depth, half(1) + focal[1] * seen[1] / depth, T::ZERO, T::ZERO]
 }
 
-/// Sum of the forces of the actuators that pull a tendon.
+/// Sum of the actuator forces on a tendon.
 fn tendon_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T {
     let mut sum = T::ZERO;
     for a in 0..m.sizes.nactuator {
@@ -150,7 +150,7 @@ fn tendon_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, tendon: usize) -> T
     sum
 }
 
-/// Distance to a limit beyond its margin, velocity or force there; zero where no limit is active.
+/// Limit sensor: distance less margin, velocity or force; zero where no limit is active.
 fn limit_sensor<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
     let of_joint = what < kind::TENDONLIMITPOS;
     let wanted = if of_joint { constraint::LIMIT_JOINT } else { constraint::LIMIT_TENDON };
@@ -167,7 +167,7 @@ fn limit_sensor<T: Real>(d: &Data<T>, what: i32, id: usize) -> T {
     T::ZERO
 }
 
-/// Pose or motion of a frame, relative to another where there is one. Accelerations are global.
+/// Pose or motion of a frame, relative to a reference frame if there is one. Accelerations are global.
 fn frame_sensor<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
     let three = |x: Vec3<T>| [x[0], x[1], x[2], T::ZERO];
     let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
@@ -196,7 +196,7 @@ fn frame_sensor<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
     three(from.map_or(global, |f| global * f.mat))
 }
 
-/// Velocity of a frame as seen from another one, which may turn; global axes.
+/// Linear velocity of a frame as seen from a reference frame, which may rotate; global axes.
 fn linear_velocity<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>, from: Option<&Frame<T>>) -> Vec3<T> {
     let velocity = velocity_of(m, d, frame).lin;
     let Some(f) = from else { return velocity };
@@ -204,11 +204,11 @@ fn linear_velocity<T: Real>(m: &Model<T>, d: &Data<T>, frame: &Frame<T>, from: O
     velocity - moving.lin - cross(moving.ang, frame.pos - f.pos)
 }
 
-/// One where an object's origin is inside of a site, else zero.
+/// One if an object's origin is inside a site, else zero.
 fn inside_site<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> T {
     let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s].max(0) as usize);
     let mut pos = frame_of(m, d, object, id).pos;
-    // a body without mass is where its subtree is
+    // a massless body is located at its subtree's centre of mass
     let massless = object == object::BODY
         && id > 0
         && m.body_mass[id] < T::MINVAL

@@ -1,4 +1,4 @@
-//! Sensors of contacts: touch, and those that pick contacts between objects.
+//! Contact sensors: touch, and sensors that select contacts between objects.
 
 use super::object_frames::{frame_of, motion_at};
 use crate::cpu::collision::ray::{is_inside, ray_shape};
@@ -9,7 +9,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{contact_data, object, reduce};
 
-/// Sum of the normal forces of those contacts of a site's body whose force meets the shape of the site.
+/// Sum of the normal forces of those contacts of a site's body whose force ray meets the site's shape.
 pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
     let frame = frame_of(m, d, object::SITE, site);
     let mut sum = T::ZERO;
@@ -34,12 +34,12 @@ pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
     sum
 }
 
-/// Bodies of both geoms of a contact.
+/// Bodies of a contact's geoms.
 fn bodies<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [usize; 2] {
     [0, 1].map(|side| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize)
 }
 
-/// Writes the outputs of a sensor of contacts.
+/// Writes the outputs of a contact sensor.
 pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     let adr = m.sensor_adr[s] as usize;
     let dim = m.sensor_dim[s] as usize;
@@ -52,7 +52,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
         }
         return;
     }
-    // each slot takes what comes next in order of distance or force, then of the contacts
+    // each slot takes the next contact by rank, ties in contact order
     let (mut last, mut value) = (None, T::ZERO);
     for slot in 0..slots.min(count) {
         let mut next: Option<(usize, T)> = None;
@@ -73,7 +73,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     }
 }
 
-/// What contacts are ordered by, the least first.
+/// Sort key of a contact, lowest first.
 fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     match m.sensor_intprm[3 * s + 1] {
         reduce::MINDIST => d.contact_dist[con],
@@ -85,8 +85,8 @@ fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     }
 }
 
-/// One where a contact is between the objects of a sensor, minus one where it is the other way around, zero where it is
-/// not between them. Contacts in the gap, which have no force, count too.
+/// One if a contact is between the objects of a sensor, minus one if in reverse order, zero if it is not. Contacts
+/// within the gap, which have no force, count too.
 fn side_of<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     let (one, first) = (m.sensor_objtype[s], m.sensor_objid[s]);
     let (other, second) = (m.sensor_reftype[s], m.sensor_refid[s]);
@@ -109,7 +109,7 @@ fn side_of<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     }
 }
 
-/// Whether a geom of a contact belongs to an object; any does where there is none, and to a site.
+/// True if a geom of a contact belongs to an object; always true if there is none, and for a site.
 fn is_of<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, kind: i32, id: i32) -> bool {
     let geom = d.contact_geom[2 * con + side];
     let mut body = m.geom_bodyid[geom as usize];
@@ -127,7 +127,7 @@ fn is_of<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, kind: i32,
     }
 }
 
-/// Writes what is wanted of one contact.
+/// Writes the requested data of one contact.
 fn write_contact_data<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -137,7 +137,7 @@ fn write_contact_data<T: Real>(
     adr: usize,
 ) {
     let side = side_of(m, d, s, con);
-    // seen from the other side, normal and first tangent are turned around
+    // from the other side, normal and first tangent are reversed
     let seen = |v: Vec3<T>| [v[0], v[1], v[2] * side];
     let f = contact_force(m, d, con);
     let (dist, pos) = (d.contact_dist[con], vec3(&d.contact_pos, con));
@@ -162,7 +162,7 @@ fn write_contact_data<T: Real>(
     write(contact_data::ANGVEL, &seen(frame * (b.ang - a.ang)));
 }
 
-/// Writes the sum of all contacts as one, in global axes, at the mean of their positions weighted by force.
+/// Writes the resultant of all contacts in global axes, at the force-weighted mean of their positions.
 fn net_force<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, count: usize) {
     let zero = Vec3::ZERO;
     let (mut force, mut torque, mut place, mut weight) = (zero, zero, zero, T::ZERO);

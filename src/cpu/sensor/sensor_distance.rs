@@ -1,4 +1,4 @@
-//! Sensors of the distance between geoms or bodies: how far, which way, and from where to where.
+//! Distance sensors between geoms or bodies: distance, normal, and closest points.
 
 use crate::cpu::collision::distance::geom_distance;
 use crate::model::Model;
@@ -7,8 +7,8 @@ use crate::model::features::sensed_geoms;
 use crate::real::Real;
 use crate::schema::sensors::sensor as kind;
 
-/// Writes the outputs of a sensor of distances: of the nearest pair of geoms that is nearer than the cutoff. Where there
-/// is none, the distance is the cutoff, and all else zero.
+/// Writes the outputs of a distance sensor for the closest pair of geoms within the cutoff. If there is none, the
+/// distance is the cutoff and everything else is zero.
 pub fn distance_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     let mut dist = m.sensor_cutoff[s];
     let mut nearest = None;
@@ -25,7 +25,7 @@ pub fn distance_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     match (m.sensor_type[s], nearest) {
         (kind::DISTANCE, _) => out[0] = dist,
         (_, None) => out.fill(T::ZERO),
-        // from point to point: against the normal where they overlap, nowhere where they touch
+        // from point to point: against the normal in penetration, zero at touch
         (kind::NORMAL, Some(gap)) => out.copy_from_slice(&(gap.normal * sign(gap.dist)).0),
         (_, Some(gap)) => {
             out[..3].copy_from_slice(&gap.from.0);
@@ -34,7 +34,7 @@ pub fn distance_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     }
 }
 
-/// One, minus one, or zero.
+/// Sign: one, minus one, or zero.
 fn sign<T: Real>(x: T) -> T {
     if x > T::ZERO {
         T::ONE

@@ -1,4 +1,4 @@
-//! Rangefinders: one ray of a site, along its z axis, or one for each pixel of a camera.
+//! Rangefinders: one ray along a site's z axis, or one for each pixel of a camera.
 
 use super::object_frames::frame_of;
 use crate::cpu::collision::ray::{RayFilter, ray};
@@ -20,7 +20,7 @@ pub fn rangefinder<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     }
 }
 
-/// Writes what is wanted of one ray.
+/// Writes the requested data of one ray.
 fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr: usize) {
     let (object, id) = (m.sensor_objtype[s], m.sensor_objid[s] as usize);
     let frame = frame_of(m, d, object, id);
@@ -35,7 +35,7 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
     let hit = ray(m, d, origin, direction, &filter).map(|(_, hit)| hit);
     let none = Vec3::ZERO;
     let dist = hit.map_or(-T::ONE, |h| h.dist);
-    // along the axis of a camera, which looks along its negative z axis
+    // depth is along the optical axis: the camera looks along its negative z axis
     let axial = if object == object::CAMERA { -dot(direction, mat_column(frame.mat, 2)) } else { T::ONE };
     let depth = hit.map_or(-T::ONE, |h| h.dist * axial);
     let wanted = m.sensor_intprm[3 * s];
@@ -54,7 +54,7 @@ fn cast_ray<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, pixel: usize, adr:
     write(ray_data::DEPTH, &[depth]);
 }
 
-/// Start and direction of the ray through the middle of a pixel, in the frame of the camera.
+/// Origin and direction of the ray through the centre of a pixel, in the camera's frame.
 fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> (Vec3<T>, Vec3<T>) {
     let size = [0, 1].map(|k| m.cam_resolution[2 * cam + k] as usize);
     let at = [pixel % size[0], pixel / size[0]].map(|k| T::of(k as f64 + 0.5));
@@ -74,12 +74,12 @@ fn pixel_ray<T: Real>(m: &Model<T>, cam: usize, pixel: usize) -> (Vec3<T>, Vec3<
     (Vec3::ZERO, Vec3(way))
 }
 
-/// Whether a camera has a sensor of known size.
+/// True if a camera has a physical sensor size.
 fn has_sensor<T: Real>(m: &Model<T>, cam: usize) -> bool {
     m.cam_sensorsize[2 * cam] != T::ZERO && m.cam_sensorsize[2 * cam + 1] != T::ZERO
 }
 
-/// Focal lengths of a camera in pixels: of its sensor, else from the field of view.
+/// Focal lengths of a camera in pixels: from its sensor, else from the field of view.
 pub fn focal_lengths<T: Real>(m: &Model<T>, cam: usize) -> [T; 2] {
     let pixels = |k: usize| T::of(f64::from(m.cam_resolution[2 * cam + k]));
     if has_sensor(m, cam) {

@@ -1,8 +1,8 @@
-//! Trees that sleep: which they are, and how they wake up.
+//! Sleeping trees: queries and waking.
 //!
-//! A tree at rest sleeps with all trees that it touches: nothing of it is solved or moved until something disturbs it
-//! (MuJoCo documentation, Computation, "Sleeping islands"). Trees that sleep together form a cycle in `tree_asleep`,
-//! each with the next; of trees that are awake it counts up to -1.
+//! A tree at rest sleeps together with all trees in contact with it: it is neither solved nor integrated until
+//! something disturbs it (MuJoCo documentation, Computation, "Sleeping islands"). Trees that sleep together form a
+//! cycle in `tree_asleep`, each pointing to the next; for awake trees it counts up to -1.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::equality as kind;
 
-/// `tree_asleep` of a tree that moves: -1 and the ten steps (`mjMINAWAKE`) that it has yet to rest.
+/// `tree_asleep` of a moving tree: -1 less the ten steps of rest (`mjMINAWAKE`) still required.
 pub const AWAKE: i32 = -11;
 
-/// Whether a tree sleeps; what does not move does not sleep either.
+/// True if a tree sleeps; static bodies (tree -1) do not.
 #[inline]
 pub fn tree_sleeps<T: Real>(d: &Data<T>, tree: i32) -> bool {
     usize::try_from(tree).is_ok_and(|t| d.tree_asleep.get(t).is_some_and(|next| *next >= 0))
 }
 
-/// Whether neither of two bodies moves, because they sleep or have nothing to move with, and one of them sleeps.
+/// True if neither of two bodies can move, being asleep or static, and at least one sleeps.
 pub fn pair_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, bodies: [usize; 2]) -> bool {
     let trees = bodies.map(|b| m.body_treeid[b]);
     let sleeps = trees.map(|t| tree_sleeps(d, t));
@@ -29,12 +29,12 @@ pub fn pair_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, bodies: [usize; 2]) -> bo
     (sleeps[0] && rests(1)) || (sleeps[1] && rests(0))
 }
 
-/// Whether the caller moves a body.
+/// True for mocap bodies, which the caller moves.
 pub fn is_mocap<T: Real>(m: &Model<T>, body: usize) -> bool {
     m.body_mocapid[m.body_rootid[body] as usize] >= 0
 }
 
-/// The least of the trees that sleep together with a tree.
+/// Lowest tree of a tree's sleep cycle.
 pub fn sleep_cycle<T: Real>(d: &Data<T>, tree: i32) -> i32 {
     let (mut least, mut at) = (tree, tree);
     for _ in 0..d.tree_asleep.len() {
@@ -47,7 +47,7 @@ pub fn sleep_cycle<T: Real>(d: &Data<T>, tree: i32) -> i32 {
     least
 }
 
-/// Wakes a tree and all that sleep together with it; one that is awake becomes no less so. `value` is their count.
+/// Wakes a tree's whole sleep cycle and sets its counters to `value`; the counter of an awake tree can only fall.
 pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
     let Ok(mut at) = usize::try_from(tree) else { return };
     if d.tree_asleep[at] < 0 {
@@ -63,7 +63,7 @@ pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
     }
 }
 
-/// Where the position coordinates of a tree are.
+/// Range of the position coordinates of a tree.
 pub fn tree_qpos_range<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
     let first = m.tree_dofadr[tree] as usize;
     let next = first + m.tree_dofnum[tree] as usize;
@@ -71,7 +71,7 @@ pub fn tree_qpos_range<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
     of_dof(first)..if next < m.sizes.nv { of_dof(next) } else { m.sizes.nq }
 }
 
-/// Whether forces of the caller act on a tree, or it moves faster than `tolerance`.
+/// True if applied forces act on a tree, or if it moves faster than `tolerance`.
 pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: T) -> bool {
     let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
     let moves = (first..first + count).any(|dof| {
@@ -82,7 +82,7 @@ pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: 
     moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)
 }
 
-/// Whether all trees that a tendon moves sleep.
+/// True if all trees that a tendon moves sleep.
 pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return true };
     let adr = m.ten_J_rowadr[ten] as usize;
@@ -90,7 +90,7 @@ pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
 }
 
-/// Whether all trees that an equality constraint couples sleep.
+/// True if all trees coupled by an equality constraint sleep.
 pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     if d.tree_asleep.is_empty() {
         return false;
@@ -101,7 +101,7 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
 }
 
-/// Trees of two bodies or joints that an equality constraint couples; -1 for none.
+/// Trees of the two bodies or joints of an equality constraint; -1 for none.
 pub fn coupled_trees<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
     if equality::is_connect_or_weld(m, eq) {
         let (one, two) = equality::bodies(m, eq);

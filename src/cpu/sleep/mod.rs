@@ -1,4 +1,4 @@
-//! Sleep: trees at rest that are left out of a step.
+//! Sleep: trees at rest are left out of a step.
 
 pub mod asleep;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]

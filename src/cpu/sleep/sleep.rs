@@ -1,4 +1,4 @@
-//! Puts trees to sleep that have rested for a while, with all that they touch.
+//! Puts islands of trees to sleep after a period of rest.
 
 use super::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
 use crate::model::Model;
@@ -6,8 +6,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::sleep as policy;
 
-/// Counts for how long trees rest, by their velocities before the step; those that have rested long enough sleep, if all trees
-/// of their island have. Islands are those of the constraint rows of this step.
+/// One step of the sleep counters, from the velocities before the step, then the islands whose trees have all rested
+/// long enough fall asleep. Islands are those of the constraint rows of this step.
 pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         if tree_sleeps(d, tree as i32) {
@@ -18,14 +18,14 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     for tree in 0..m.sizes.ntree {
         let island = d.tree_island[tree];
-        // one that nothing touches sleeps alone; the first of an island decides for all of it
+        // a tree outside all islands sleeps alone; the first awake tree decides for its island
         if d.tree_asleep[tree] == -1 && (island < 0 || is_first_awake(d, tree)) && island_at_rest(d, island) {
             close_cycle(d, tree);
         }
     }
     for tree in 0..m.sizes.ntree {
         if tree_sleeps(d, tree as i32) {
-            // nothing is left for the integrator
+            // sleeping trees have nothing to integrate
             let first = m.tree_dofadr[tree] as usize;
             let dofs = first..first + m.tree_dofnum[tree] as usize;
             for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
@@ -37,22 +37,22 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Whether a tree sleeps when it comes to rest.
+/// True if the sleep policy of a tree allows it to fall asleep.
 pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
     ![policy::AUTO_NEVER, policy::NEVER].contains(&m.tree_sleep_policy[tree])
 }
 
-/// Whether a tree is the first of its island that does not sleep.
+/// True if a tree is the first awake one of its island.
 fn is_first_awake<T: Real>(d: &Data<T>, tree: usize) -> bool {
     (0..tree).all(|t| d.tree_island[t] != d.tree_island[tree] || tree_sleeps(d, t as i32))
 }
 
-/// Whether all trees of an island have rested long enough, or sleep.
+/// True if every tree of an island has rested long enough, or sleeps already.
 fn island_at_rest<T: Real>(d: &Data<T>, island: i32) -> bool {
     island < 0 || (0..d.tree_asleep.len()).all(|t| d.tree_island[t] != island || d.tree_asleep[t] >= -1)
 }
 
-/// Puts a tree to sleep, together with those of its island after it.
+/// Puts a tree to sleep together with the later trees of its island.
 fn close_cycle<T: Real>(d: &mut Data<T>, first: usize) {
     let mut last = first;
     for t in first + 1..d.tree_asleep.len() {

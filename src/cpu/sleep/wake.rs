@@ -1,4 +1,4 @@
-//! Wakes trees that are disturbed in their sleep: by the caller, or by what couples them with others.
+//! Wakes sleeping trees that are disturbed, by the caller or through a coupling with other trees.
 //!
 //! Contacts wake trees in [`crate::cpu::collision::collision`], where they are found.
 
@@ -11,8 +11,8 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::{disable, equality as kind};
 
-/// Wakes trees that the caller has moved or pushes, and those that an equality constraint or the limit of a tendon couples
-/// with others.
+/// Wakes all disturbed trees: moved or pushed by the caller, or coupled with others by an equality constraint or an
+/// active tendon limit.
 pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         if tree_sleeps(d, tree as i32) && (is_disturbed(m, d, tree, T::ZERO) || has_moved(m, d, tree)) {
@@ -34,7 +34,7 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             wake_equality(m, d, eq);
         }
     }
-    // the solver starts from no acceleration of what sleeps
+    // warm start: sleeping degrees of freedom have zero acceleration
     for dof in 0..m.sizes.nv {
         if tree_sleeps(d, m.dof_treeid[dof]) {
             d.qacc_warmstart[dof] = T::ZERO;
@@ -42,20 +42,20 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Whether the caller has moved a tree since it fell asleep.
+/// True if the caller has moved a tree since it fell asleep.
 fn has_moved<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize) -> bool {
     let at = tree_qpos_range(m, tree);
     d.qpos[at.clone()] != d.asleep_qpos[at]
 }
 
-/// Whether a tendon is at one of its limits.
+/// True if a tendon is at one of its limits.
 fn is_at_limit<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> bool {
     let (low, high) = (m.tendon_range[2 * ten], m.tendon_range[2 * ten + 1]);
     let length = d.ten_length[ten];
     length - low < m.tendon_margin[ten] || high - length < m.tendon_margin[ten]
 }
 
-/// What couples trees: whether one of them is awake, and which of them sleep together.
+/// Trees of one coupling: some tree awake, last sleep cycle seen, more than one cycle.
 struct Coupled {
     awake: bool,
     cycle: i32,
@@ -67,7 +67,7 @@ impl Coupled {
         Self { awake: false, cycle: -1, many_cycles: false }
     }
 
-    /// One more tree.
+    /// Adds a tree to the coupling.
     fn note<T: Real>(&mut self, d: &Data<T>, tree: i32) {
         if !tree_sleeps(d, tree) {
             self.awake |= tree >= 0;
@@ -78,7 +78,7 @@ impl Coupled {
         self.cycle = cycle;
     }
 
-    /// Those that a tendon moves.
+    /// Adds the trees that a tendon moves.
     fn note_tendon<T: Real>(&mut self, m: &Model<T>, d: &Data<T>, ten: i32) {
         let Ok(ten) = usize::try_from(ten) else { return };
         let adr = m.ten_J_rowadr[ten] as usize;
@@ -87,13 +87,13 @@ impl Coupled {
         }
     }
 
-    /// Whether they cannot sleep on as they are.
+    /// True if the coupling joins a sleeping tree with an awake one or with another cycle.
     fn mixed(&self) -> bool {
         self.many_cycles || (self.cycle >= 0 && self.awake)
     }
 }
 
-/// Wakes what an equality constraint couples, if not all of that sleeps together.
+/// Wakes the trees of an equality constraint, unless they all sleep in one cycle.
 fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
     let mut coupled = Coupled::none();
     if m.eq_type[eq] == kind::TENDON {
@@ -109,7 +109,7 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
         return;
     }
     if equality::is_connect_or_weld(m, eq) {
-        // the caller may move it at any time
+        // the caller may move a mocap body at any time
         let (one, two) = equality::bodies(m, eq);
         coupled.awake = is_mocap(m, one) || is_mocap(m, two);
     }

@@ -1,4 +1,4 @@
-//! Acceleration without constraints: all forces but those of the constraints, through the factored inertia.
+//! Unconstrained acceleration, by the factored inertia matrix.
 
 use super::factor_m::solve_ld;
 use super::passive::subtree_end;
@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Smooth forces and accelerations of all degrees of freedom.
+/// `qacc_smooth = M^-1 qfrc_smooth`, where `qfrc_smooth` = passive - bias + applied + actuator forces.
 pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut has_xfrc = false;
     for k in 6..d.xfrc_applied.len() {
@@ -20,14 +20,14 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if has_xfrc {
             sum += applied_force(m, d, dof);
         }
-        // nothing moves what sleeps
+        // sleeping trees feel no force
         d.qfrc_smooth[dof] = if tree_sleeps(d, m.dof_treeid[dof]) { T::ZERO } else { sum };
     }
     d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
 }
 
-/// Force in one degree of freedom of what the caller applies to the bodies that it moves.
+/// Joint-space force of the wrenches applied to all bodies that a degree of freedom moves.
 pub fn applied_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     let axis = spatial(&d.cdof, dof);
     let top = m.dof_bodyid[dof] as usize;

@@ -1,4 +1,4 @@
-//! Poses of cameras and lights: fixed to a body, following it, or turned towards a target.
+//! Poses of cameras and lights: fixed to a body, tracking it, or targeting another body.
 
 use crate::cpu::math::{
     Mat3, Vec3, cross, mat3, normalize3, quat, quat_mul, quat_rotate, quat_to_mat, set_mat3, set_vec3,
@@ -19,7 +19,7 @@ pub fn camlight<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Point that a camera or light is turned towards.
+/// Point at which a targeting camera or light is aimed.
 fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> Vec3<T> {
     if mode == camera::TARGETBODYCOM { vec3(&d.subtree_com, target) } else { vec3(&d.xpos, target) }
 }
@@ -28,7 +28,7 @@ fn target_point<T: Real>(d: &Data<T>, mode: i32, target: usize) -> Vec3<T> {
 fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
     let mode = m.cam_mode[cam];
     let body = m.cam_bodyid[cam] as usize;
-    // following cameras keep the orientation of the initial configuration
+    // tracking cameras keep their orientation at `qpos0`
     if mode == camera::TRACK || mode == camera::TRACKCOM {
         let pos = if mode == camera::TRACK {
             vec3(&d.xpos, body) + vec3(&m.cam_pos0, cam)
@@ -42,7 +42,7 @@ fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
     let local = mat3(&d.xmat, body) * vec3(&m.cam_pos, cam);
     let pos = vec3(&d.xpos, body) + local;
     let mut mat = quat_to_mat(quat_mul(quat(&d.xquat, body), quat(&m.cam_quat, cam)));
-    // the camera looks along its negative z axis, its x axis is horizontal
+    // the camera looks along its negative z axis; its x axis is horizontal
     let target = m.cam_targetbodyid[cam];
     if (mode == camera::TARGETBODY || mode == camera::TARGETBODYCOM) && target >= 0 {
         let z = normalize3(pos - target_point(d, mode, target as usize));
@@ -58,7 +58,7 @@ fn place_camera<T: Real>(m: &Model<T>, d: &mut Data<T>, cam: usize) {
 fn place_light<T: Real>(m: &Model<T>, d: &mut Data<T>, light: usize) {
     let mode = m.light_mode[light];
     let body = m.light_bodyid[light] as usize;
-    // following lights keep the direction of the initial configuration
+    // tracking lights keep their direction at `qpos0`
     let (pos, dir) = if mode == camera::TRACK {
         let pos = vec3(&d.xpos, body) + vec3(&m.light_pos0, light);
         (pos, vec3(&m.light_dir0, light))

@@ -1,7 +1,7 @@
-//! Centres of mass of subtrees, body inertias and motion axes about the centre of mass of their tree.
+//! Subtree centres of mass; body inertias and motion axes about the centre of mass of their kinematic tree.
 //!
-//! The reference point of all spatial quantities of a tree is the centre of mass of that tree (MuJoCo
-//! documentation, Computation, "Kinematics"); subtrees are summed from the leaves up.
+//! That point is the reference of all spatial quantities of a tree (MuJoCo documentation, Computation, "Kinematics").
+//! Subtrees are summed from the leaves up.
 
 use crate::cpu::math::{
     Inertia, Spatial, Vec3, cross, inertia_about, mat_column, mat3, set_inertia, set_spatial, set_vec3, vec3,
@@ -11,17 +11,17 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::joint;
 
-/// Centres of mass, inertias and motion axes.
+/// `subtree_com`, `cinert` and `cdof`.
 pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
-    // mass-weighted positions, leaves first
+    // first moments of mass, leaves first
     for level in (0..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
             sum_subtree(m, d, m.level_body[k] as usize);
         }
     }
-    // divided by the masses
+    // division by the subtree mass
     for body in 0..s.nbody {
         let mass = m.body_subtreemass[body];
         let com = if mass < T::MINVAL {
@@ -39,7 +39,7 @@ pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Mass times position, summed over a body and its children's subtrees.
+/// First moment of mass of a body plus its children's subtrees.
 fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut sum = vec3(&d.xipos, body) * m.body_mass[body];
     let adr = m.body_childadr[body] as usize;
@@ -49,7 +49,7 @@ fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_vec3(&mut d.subtree_com, body, sum);
 }
 
-/// Spatial inertia of one body about its tree's centre of mass; the world has none.
+/// Spatial inertia of one body about its tree's centre of mass; zero for the world.
 fn place_body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = if body == 0 {
         Inertia::ZERO
@@ -84,14 +84,14 @@ fn joint_cdof<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
         }
         dof += 3;
     }
-    // free and ball joints turn about the body's axes
+    // free and ball joints rotate about the body's axes
     let mat = mat3(&d.xmat, body);
     for i in 0..3 {
         set_spatial(&mut d.cdof, dof + i, rotational_cdof(mat_column(mat, i), offset));
     }
 }
 
-/// Motion of a unit turn about an axis, seen from the point at `offset` from the axis.
+/// Spatial motion of unit rotation about an axis, seen from a point at `offset` from it.
 fn rotational_cdof<T: Real>(axis: Vec3<T>, offset: Vec3<T>) -> Spatial<T> {
     Spatial::new(axis, cross(axis, offset))
 }

@@ -1,6 +1,6 @@
-//! Velocities of bodies about their tree's centre of mass, and rates of the motion axes.
+//! Spatial velocities of bodies and rates of the motion axes, about the tree's centre of mass.
 //!
-//! Root to leaf (RBDA §5.3): each joint adds its motion, and turns the axes of the joints after it.
+//! Root to leaves (RBDA §5.3): each joint adds its velocity, which also rotates the axes of the joints after it.
 
 use crate::cpu::math::{Spatial, motion_cross, set_spatial, spatial};
 use crate::model::Model;
@@ -8,7 +8,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::joint;
 
-/// Body velocities and rates of the motion axes.
+/// `cvel` and `cdof_dot`.
 pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     set_spatial(&mut d.cvel, 0, Spatial::ZERO);
     for level in 1..m.sizes.nlevel {
@@ -19,14 +19,14 @@ pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Velocity of one body and rates of its joints' axes.
+/// Velocity of one body and the rates of its joints' motion axes.
 fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut vel = spatial(&d.cvel, m.body_parentid[body] as usize);
     for j in 0..m.body_jntnum[body] as usize {
         let jnt = m.body_jntadr[body] as usize + j;
         let mut dof = m.jnt_dofadr[jnt] as usize;
         let kind = m.jnt_type[jnt];
-        // translation of a free joint: the global axes do not turn
+        // the translational axes of a free joint are global and do not rotate
         if kind == joint::FREE {
             for i in dof..dof + 3 {
                 set_spatial(&mut d.cdof_dot, i, Spatial::ZERO);
@@ -34,7 +34,7 @@ fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
             }
             dof += 3;
         }
-        // all axes of one joint turn with the frame before it
+        // all axes of a joint rotate with the frame that precedes it
         let count = if kind == joint::FREE || kind == joint::BALL { 3 } else { 1 };
         for i in dof..dof + count {
             let rate = motion_cross(vel, spatial(&d.cdof, i));

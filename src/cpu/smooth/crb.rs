@@ -1,8 +1,8 @@
-//! Composite inertias and the inertia matrix.
+//! Composite-rigid-body algorithm: the joint-space inertia matrix (RBDA §6.2).
 //!
-//! The composite-rigid-body algorithm (RBDA §6.2): inertias are summed from the leaves up, and each entry of
-//! the matrix is the motion axis of one degree of freedom times the momentum that another one gives to the
-//! subtree that it moves. Rows hold the lower triangle: ancestors in ascending order, the diagonal last.
+//! Inertias are summed from the leaves up. An entry of the matrix is the motion axis of one degree of freedom times
+//! the momentum that unit velocity of another gives to the subtree that it moves. Rows hold the lower triangle:
+//! ancestors in ascending order, the diagonal last.
 
 use super::reflected_inertia::{armature_of_dof, armature_of_tendon};
 use crate::cpu::math::{Inertia, dot6, inertia, inertia_mul, set_inertia, spatial};
@@ -29,7 +29,7 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Inertia of one body and its children's subtrees.
+/// Inertia of a body plus its children's composite inertias.
 fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut sum = inertia(&d.cinert, body);
     let adr = m.body_childadr[body] as usize;
@@ -51,7 +51,7 @@ fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     d.M[last] += armature_of_dof(m, dof);
 }
 
-/// Adds the inertia along one tendon to the entries that the matrix has.
+/// Adds a tendon's armature to the entries of M that exist.
 fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let armature = armature_of_tendon(m, ten);
     if armature == T::ZERO {

@@ -8,7 +8,7 @@ use crate::model::plan::needs_energy;
 use crate::real::Real;
 use crate::schema::enums::{disable, joint};
 
-/// Both energies; zero unless a flag or a sensor asks for them.
+/// Both energies; zero unless enabled or read by a sensor.
 pub fn energies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.energy[0] = T::ZERO;
     d.energy[1] = T::ZERO;
@@ -18,7 +18,7 @@ pub fn energies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Energy of gravity and of all springs.
+/// Potential energy of gravity and all springs.
 fn potential<T: Real>(m: &Model<T>, d: &Data<T>) -> T {
     let mut sum = T::ZERO;
     if !m.disabled(disable::GRAVITY) {
@@ -57,7 +57,7 @@ fn joint_energy<T: Real>(m: &Model<T>, d: &Data<T>, jnt: usize) -> T {
     spring_energy(k, shift) + spring_energy(k, length(spring_rotation(m, d, adr + 3)))
 }
 
-/// Half of velocity times inertia times velocity, from the rows of the lower triangle.
+/// Kinetic energy, from the rows of M's lower triangle.
 fn kinetic<T: Real>(m: &Model<T>, d: &Data<T>) -> T {
     let mut sum = T::ZERO;
     for i in 0..m.sizes.nv {

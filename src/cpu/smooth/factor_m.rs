@@ -1,8 +1,8 @@
-//! Sparse factorisation of the inertia matrix, products and solves with it.
+//! The joint-space inertia matrix: sparse factorisation, solves, products.
 //!
-//! `M = L' D L` with unit lower triangular `L` has no fill-in: row `k` of `L` is nonzero only at the ancestors
-//! of `k` (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom
-//! are numbered depth first, so that rows can be updated entry by entry without a search.
+//! `M = L' D L` with unit lower triangular `L` has no fill-in: row `k` of `L` is nonzero only at the ancestors of `k`
+//! (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom are
+//! numbered depth first, so that rows are updated entry by entry without a search.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Replaces the lower triangle `h` by its factors; `diag_inv` becomes the inverse of `D`. Where `h` is singular, `D` has
-/// the smallest number that counts as nonzero, and the result is false.
+/// Replaces the lower triangle `h` by its factors, with the inverse of `D` in `diag_inv`. A singular matrix gets the
+/// smallest pivot that counts as non-zero, and the result is false.
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
     let mut regular = true;
     let nonzeros = &m.M_rownnz[..m.sizes.nv];
@@ -30,7 +30,7 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool
         let last = nonzeros[i] as usize - 1;
         let (above, below) = h.split_at_mut(adr + last + 1);
         let row = &mut above[adr..];
-        // the descendants, whose rows follow, take their share four at a time; L is in place there, and D
+        // elimination from the rows of the descendants, four at a time; their L is in place, and so is D
         let end = i + 1 + (m.F_rownnz[i] - m.M_rownnz[i]) as usize;
         let mut rest: &[T] = below;
         let mut next = |k: usize| {
@@ -63,9 +63,9 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
     solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);
 }
 
-/// The same for the degrees of freedom of a range of whole trees.
+/// Solve restricted to a range of degrees of freedom, which are whole trees.
 pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
-    // L' from the leaves up
+    // L', from the leaves up
     for k in dofs.clone().rev() {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
@@ -88,12 +88,12 @@ pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut 
     }
 }
 
-/// Product of the inertia matrix with a vector.
+/// Product of the inertia matrix and a vector.
 pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
     mul_m_within(m, inertia, v, out, 0..m.sizes.nv);
 }
 
-/// The same for some degrees of freedom that are whole trees; the other products are left as they are.
+/// Product restricted to a range of degrees of freedom, which are whole trees; the rest of `out` keeps its values.
 pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
     let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
     for i in dofs {

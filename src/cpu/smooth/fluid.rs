@@ -1,6 +1,6 @@
-//! Forces of the medium: of its density and viscosity, and of wind (MuJoCo documentation, Computation, "Fluid
-//! forces"). They act on the box that has the inertia of a body, or on the ellipsoids that stand for its geoms where
-//! some geom asks for it: drag, lift by camber (Kutta) and by spin (Magnus), and the inertia of what is carried along.
+//! Fluid forces, from density, viscosity and wind (MuJoCo documentation, Computation, "Fluid forces"). The
+//! inertia-box model acts on a body, or the ellipsoid model on its geoms if one of them asks for it: drag, Kutta and
+//! Magnus lift, and added mass.
 
 use crate::cpu::math::{Mat3, Spatial, Vec3, cross, dot, dot6, length, mat3, set_spatial, spatial, vec3};
 use crate::model::Model;
@@ -8,10 +8,10 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::geom;
 
-/// Forces of the medium in all degrees of freedom.
+/// Fluid forces on all degrees of freedom.
 pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
-    // summed over subtrees, leaves first
+    // sums over subtrees, leaves first
     for level in (0..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -30,23 +30,23 @@ pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Whether the medium acts on a body: the world and what has no mass it leaves alone.
+/// True if the fluid acts on a body: not on the world, nor on massless bodies.
 pub fn has_fluid_force<T: Real>(m: &Model<T>, body: usize) -> bool {
     body > 0 && m.body_mass[body] >= T::MINVAL
 }
 
-/// Geoms of a body.
+/// Range of a body's geoms.
 pub fn geoms_of<T: Real>(m: &Model<T>, body: usize) -> std::ops::Range<usize> {
     let first = m.body_geomadr[body].max(0) as usize;
     first..first + m.body_geomnum[body] as usize
 }
 
-/// Whether the medium acts on a body's geoms, not on its box.
+/// True if a body uses the ellipsoid model of its geoms instead of its inertia box.
 pub fn has_ellipsoids<T: Real>(m: &Model<T>, body: usize) -> bool {
     geoms_of(m, body).any(|g| m.geom_fluid[12 * g] > T::ZERO)
 }
 
-/// Force on one body about its tree's centre of mass.
+/// Fluid force on one body about its tree's centre of mass.
 fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Spatial<T> {
     let mut sum = Spatial::ZERO;
     if !has_fluid_force(m, body) {
@@ -64,21 +64,21 @@ fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Spatial<
     sum
 }
 
-/// A frame on a body, and how it moves through the medium.
+/// A frame on a body and its motion through the fluid.
 #[derive(Clone, Copy, Debug)]
 pub struct FluidFrame<T> {
     /// Axes of the frame as columns.
     pub axes: Mat3<T>,
-    /// From the tree's centre of mass to the frame.
+    /// Offset from the tree's centre of mass.
     pub offset: Vec3<T>,
-    /// Angular velocity in the frame.
+    /// Angular velocity, in the frame.
     pub ang_vel: Vec3<T>,
-    /// Velocity against the medium in the frame.
+    /// Velocity relative to the fluid, in the frame.
     pub velocity: Vec3<T>,
 }
 
 impl<T: Real> FluidFrame<T> {
-    /// The frame at a point of a body.
+    /// Frame with the given axes at a point of a body.
     pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>, axes: Mat3<T>) -> Self {
         let v = spatial(&d.cvel, body);
         let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
@@ -86,22 +86,22 @@ impl<T: Real> FluidFrame<T> {
         Self { axes, offset, ang_vel: v.ang * axes, velocity: velocity * axes }
     }
 
-    /// A force in the frame as one about the tree's centre of mass.
+    /// A force in the frame, moved to the tree's centre of mass.
     fn force_about_root(&self, wrench: Spatial<T>) -> Spatial<T> {
         let force = self.axes * wrench.lin;
         Spatial::new(self.axes * wrench.ang + cross(self.offset, force), force)
     }
 }
 
-/// The box that has the mass and inertia of a body.
+/// Equivalent inertia box: the box of a body's mass and inertia.
 #[derive(Clone, Copy, Debug)]
 pub struct InertiaBox<T> {
-    /// Lengths of its edges.
+    /// Edge lengths.
     pub edges: Vec3<T>,
 }
 
 impl<T: Real> InertiaBox<T> {
-    /// The box of a body.
+    /// Inertia box of a body.
     pub fn new(m: &Model<T>, body: usize) -> Self {
         let i = vec3(&m.body_inertia, body);
         let total = i[0] + i[1] + i[2];
@@ -109,14 +109,14 @@ impl<T: Real> InertiaBox<T> {
         Self { edges: i.map(|x| ((total - x - x).max(T::MINVAL) * per).sqrt()) }
     }
 
-    /// Drag of slow flow against turning and against velocity, per unit of each.
+    /// Viscous drag coefficients for rotation and translation.
     pub fn viscous(&self, m: &Model<T>) -> (T, T) {
         let diameter = (self.edges[0] + self.edges[1] + self.edges[2]) / T::of(3.0);
         let unit = T::of(std::f64::consts::PI) * diameter * m.opt_viscosity[0].max(T::ZERO);
         (unit * diameter * diameter, T::of(3.0) * unit)
     }
 
-    /// Drag of fast flow against turning and against velocity, per unit of each squared, by axis.
+    /// Quadratic drag coefficients for rotation and translation, by axis.
     pub fn inertial(&self, m: &Model<T>) -> (Vec3<T>, Vec3<T>) {
         let density = m.opt_density[0].max(T::ZERO);
         let Vec3([x, y, z]) = self.edges;
@@ -126,7 +126,7 @@ impl<T: Real> InertiaBox<T> {
         (turning, Vec3([y * z, x * z, x * y]) * (T::of(0.5) * density))
     }
 
-    /// Torque and force.
+    /// Wrench on the box, in its frame.
     fn force(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
         let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let drag = |slow: T, fast: T, x: T| -(slow * x + fast * x.abs() * x);
@@ -137,52 +137,52 @@ impl<T: Real> InertiaBox<T> {
     }
 }
 
-/// The ellipsoid that stands for a geom, with the coefficients of the medium's forces, density and viscosity included.
+/// Ellipsoid equivalent to a geom, with its fluid coefficients, density and viscosity included.
 #[derive(Clone, Copy, Debug)]
 pub struct Ellipsoid<T> {
-    /// Squares of the products of two half axes each, over the greatest one to the fourth.
+    /// Squared products of pairs of semi-axes, over the fourth power of the largest.
     pub squares: Vec3<T>,
-    /// Area of the projection of a ball around it.
+    /// Projected area of the circumscribed sphere.
     pub sphere_area: T,
-    /// Greatest area of a projection.
+    /// Largest projected area of the ellipsoid.
     pub area_max: T,
     /// Drag of the projected area.
     pub blunt_drag: T,
-    /// Drag of the rest of the greatest one.
+    /// Drag of the remainder of the largest projected area.
     pub slender_drag: T,
-    /// Drag of turning by axis.
+    /// Rotational drag by axis.
     pub angular_drag: Vec3<T>,
-    /// Lift by camber for unit area.
+    /// Kutta lift for unit area.
     pub kutta_lift: T,
-    /// Lift by spin.
+    /// Magnus lift.
     pub magnus_lift: T,
-    /// Mass of what is carried along by axis.
+    /// Added mass by axis.
     pub mass: Vec3<T>,
-    /// Its inertia by axis.
+    /// Added inertia by axis.
     pub inertia: Vec3<T>,
-    /// Drag of slow flow against turning.
+    /// Viscous drag of rotation.
     pub visc_torque_coef: T,
-    /// Drag of slow flow against velocity.
+    /// Viscous drag of translation.
     pub visc_force_coef: T,
 }
 
-/// The direction of a flow around an ellipsoid.
+/// Flow direction around an ellipsoid.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow<T> {
     /// Speed.
     pub speed: T,
     /// Unit velocity.
     pub along: Vec3<T>,
-    /// Normal of the surface where the flow meets it, not of unit length.
+    /// Surface normal at the stagnation point, not of unit length.
     pub normal: Vec3<T>,
-    /// Normal times unit velocity.
+    /// Scalar product of normal and unit velocity.
     pub alpha: T,
-    /// Square of the normal.
+    /// Squared norm of the normal.
     pub beta: T,
 }
 
 impl<T: Real> Ellipsoid<T> {
-    /// The ellipsoid of a geom.
+    /// Ellipsoid of a geom with its fluid coefficients.
     pub fn new(m: &Model<T>, g: usize) -> Self {
         let Vec3([a, b, c]) = semi_axes(m, g);
         let c0 = &m.geom_fluid[12 * g..12 * g + 12];
@@ -192,7 +192,7 @@ impl<T: Real> Ellipsoid<T> {
         let middle = a + b + c - most - a.min(b).min(c);
         let [x, y, z] = [a, b, c].map(|s| s / most.max(T::MINVAL));
         let square = |s: T| s * s;
-        // moments of drag about each axis, and the greatest
+        // moments of drag about each axis, and the largest
         let fourth = |s: T| square(square(s));
         let unit = T::of(8.0 / 15.0) * pi * density;
         let about = Vec3([a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))]);
@@ -214,7 +214,7 @@ impl<T: Real> Ellipsoid<T> {
         }
     }
 
-    /// The flow around it at a velocity.
+    /// Flow for a relative velocity `v`.
     pub fn flow(&self, v: Vec3<T>) -> Flow<T> {
         let speed = length(v);
         let along = if speed > T::MINVAL { v * (T::ONE / speed) } else { Vec3::ZERO };
@@ -222,7 +222,7 @@ impl<T: Real> Ellipsoid<T> {
         Flow { speed, along, normal, alpha: dot(normal, along), beta: dot(normal, normal) }
     }
 
-    /// Area of the projection along the flow, and what scales lift by camber.
+    /// Projected area along the flow, and the scale of Kutta lift.
     pub fn areas(&self, flow: &Flow<T>) -> (T, T) {
         if flow.alpha <= T::ZERO || flow.beta <= T::ZERO {
             return (T::ZERO, T::ZERO);
@@ -231,13 +231,13 @@ impl<T: Real> Ellipsoid<T> {
         (self.sphere_area * ratio, self.kutta_lift * self.sphere_area / ratio)
     }
 
-    /// Torque and force.
+    /// Wrench on the ellipsoid, in its frame.
     fn force(&self, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
-        // the medium that is carried along
+        // added mass
         let (momentum, spin) = (self.mass * v, self.inertia * w);
         let mut torque = cross(momentum, v) + cross(spin, w);
         let mut force = cross(momentum, w);
-        // lift
+        // Magnus and Kutta lift
         let flow = self.flow(v);
         let (area, camber) = self.areas(&flow);
         force += cross(w, v) * self.magnus_lift;
@@ -251,7 +251,7 @@ impl<T: Real> Ellipsoid<T> {
     }
 }
 
-/// Half axes of the ellipsoid that stands for a geom.
+/// Semi-axes of the ellipsoid equivalent to a geom.
 fn semi_axes<T: Real>(m: &Model<T>, g: usize) -> Vec3<T> {
     let size = vec3(&m.geom_size, g);
     match m.geom_type[g] {

@@ -1,11 +1,11 @@
-//! How degrees of freedom move points of bodies.
+//! Jacobian columns of points on bodies.
 
 use crate::cpu::math::{Spatial, Vec3, cross, spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Whether a degree of freedom moves a body: it is of the body or of an ancestor.
+/// True if a degree of freedom moves a body: it belongs to the body or to an ancestor.
 pub fn moves<T: Real>(m: &Model<T>, dof: usize, body: usize) -> bool {
     let top = m.dof_bodyid[dof] as usize;
     let mut at = body;
@@ -25,7 +25,7 @@ pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
     m.body_dofadr[moving] + m.body_dofnum[moving] - 1
 }
 
-/// Angular velocity, and velocity of a point of a body, from unit speed of a degree of freedom.
+/// Angular velocity, and velocity of a point of a body, for unit velocity of a degree of freedom.
 pub fn jac_column<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, point: Vec3<T>) -> Spatial<T> {
     if !moves(m, dof, body) {
         return Spatial::ZERO;

@@ -1,7 +1,7 @@
 //! Poses of bodies, joints, geoms and sites from the position coordinates.
 //!
-//! Forward kinematics in maximal quantities, level by level of the body tree (RBDA §4; MuJoCo
-//! documentation, Computation, "Kinematics"). A body's joints act one after the other in its own frame.
+//! Forward kinematics in maximal coordinates, level by level of the body tree (RBDA §4; MuJoCo documentation,
+//! Computation, "Kinematics"). A body's joints act in order, each in the frame left by those before it.
 
 use crate::cpu::math::{
     Quat, Vec3, axis_angle_quat, mat3, quat, quat_at, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
@@ -12,7 +12,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::joint;
 
-/// Poses of everything that hangs on the body tree.
+/// Forward kinematics, root to leaves.
 pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     place_world(d);
@@ -33,7 +33,7 @@ pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// The world's frame is the identity.
+/// Sets the world's frame to the identity.
 fn place_world<T: Real>(d: &mut Data<T>) {
     let quat = Quat::IDENTITY;
     set_vec3(&mut d.xpos, 0, Vec3::ZERO);
@@ -41,7 +41,7 @@ fn place_world<T: Real>(d: &mut Data<T>) {
     set_mat3(&mut d.xmat, 0, quat_to_mat(quat));
 }
 
-/// Pose of one body from that of its parent, and of its joints.
+/// Pose of one body from its parent's, and of its joints.
 fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let first = m.body_jntadr[body];
     let free = first >= 0 && m.jnt_type[first as usize] == joint::FREE;
@@ -62,7 +62,7 @@ fn place_free<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) -> (Vec3<T>, Q
     (pos, quat)
 }
 
-/// Pose of a body that is fixed, a mocap body, or on ball, slide and hinge joints.
+/// Pose of a fixed or mocap body, or of one on ball, slide and hinge joints.
 fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> (Vec3<T>, Quat<T>) {
     let parent = m.body_parentid[body] as usize;
     let mocap = m.body_mocapid[body];
@@ -75,7 +75,7 @@ fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> (Vec3<T
     };
     let mut pos = vec3(&d.xpos, parent) + mat3(&d.xmat, parent) * local_pos;
     let mut quat = quat_mul(quat(&d.xquat, parent), local_quat);
-    // the joints in turn
+    // the joints in order
     if m.body_jntnum[body] > 0 {
         let first = m.body_jntadr[body] as usize;
         for jnt in first..first + m.body_jntnum[body] as usize {
@@ -103,7 +103,7 @@ fn apply_joint<T: Real>(
     if kind == joint::SLIDE {
         return (pos + axis * (d.qpos[adr] - m.qpos0[adr]), quat);
     }
-    // turn about the anchor
+    // rotation about the anchor
     let turn = if kind == joint::BALL {
         quat_normalize(quat_at(&d.qpos, adr))
     } else {

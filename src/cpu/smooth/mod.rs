@@ -1,4 +1,4 @@
-//! Smooth dynamics: what positions and velocities make of a model without constraints.
+//! Smooth dynamics: position- and velocity-dependent quantities without constraints.
 
 pub mod acceleration;
 pub mod camlight;

@@ -1,8 +1,8 @@
-//! Passive forces: springs, dampers, gravity compensation and fluids; and the rates of tendons and actuators.
+//! Springs, dampers, gravity compensation and fluid forces; velocities of tendons and actuators.
 //!
-//! A spring of stiffness `k, k2, k3` at displacement `x` pulls with `(k + k2 x + k3 x²) x`; a damper of
-//! `b, b2, b3` at velocity `v` with `(b + b2 |v| + b3 v²) v`. The displacement of a ball joint or of a free
-//! joint's translation or rotation is a vector, and its length is taken for `x` in the bracket.
+//! The force of a spring of stiffness `k, k2, k3` at displacement `x` is `-(k + k2 x + k3 x²) x`, that of a damper
+//! `b, b2, b3` at velocity `v` is `-(b + b2 |v| + b3 v²) v`. For a ball joint, and for the translation and rotation
+//! of a free joint, the displacement is a vector, with its norm as `x` in the parentheses.
 
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::cpu::constraint::adhesion::adhesion_forces;
@@ -13,7 +13,7 @@ use crate::model::plan::has_fluid;
 use crate::real::Real;
 use crate::schema::enums::{disable, joint};
 
-/// Passive forces of all degrees of freedom.
+/// `qfrc_passive` and its parts.
 pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     rates(m, d);
     d.qfrc_spring.fill(T::ZERO);
@@ -47,7 +47,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     sum_passive(m, d);
 }
 
-/// Rates of tendon and actuator lengths.
+/// Velocities of tendons and actuators.
 fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         let adr = m.ten_J_rowadr[ten] as usize;
@@ -68,27 +68,27 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Stiffness of a spring at a displacement.
+/// Stiffness at a displacement: polynomial with coefficients k, k2, k3.
 pub fn stiffness_at<T: Real>(k: [T; 3], x: T) -> T {
     k[0] + k[1] * x + k[2] * x * x
 }
 
-/// Linear, quadratic and cubic stiffness of a joint.
+/// Stiffness coefficients of a joint.
 pub fn joint_stiffness<T: Real>(m: &Model<T>, jnt: usize) -> [T; 3] {
     [m.jnt_stiffness[jnt], m.jnt_stiffnesspoly[2 * jnt], m.jnt_stiffnesspoly[2 * jnt + 1]]
 }
 
-/// Linear, quadratic and cubic stiffness of a tendon.
+/// Stiffness coefficients of a tendon.
 pub fn stiffness_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
     [m.tendon_stiffness[ten], m.tendon_stiffnesspoly[2 * ten], m.tendon_stiffnesspoly[2 * ten + 1]]
 }
 
-/// Rotation vector from the rest orientation to the current one, of the quaternion at `adr`.
+/// Rotation vector from the rest orientation to the current one, for the quaternion at `adr`.
 pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> Vec3<T> {
     quat_sub(quat_normalize(quat_at(&d.qpos, adr)), quat_at(&m.qpos_spring, adr))
 }
 
-/// Displacement of a tendon from the range in which its spring is at rest.
+/// Displacement of a tendon from the range in which its spring is slack.
 pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     let length = d.ten_length[ten];
     let (low, high) = (m.tendon_lengthspring[2 * ten], m.tendon_lengthspring[2 * ten + 1]);
@@ -101,7 +101,7 @@ pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     }
 }
 
-/// Force of one joint's spring.
+/// Spring force of one joint.
 fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let k = joint_stiffness(m, jnt);
     if k[0] == T::ZERO && k[1] == T::ZERO && k[2] == T::ZERO {
@@ -127,7 +127,7 @@ fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     d.qfrc_spring[dof..dof + 3].copy_from_slice(&force.0);
 }
 
-/// Adds the forces of one tendon's spring and damper.
+/// Adds the spring and damper force of one tendon.
 fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bool, dampers: bool) {
     let (mut spring, mut damper) = (T::ZERO, T::ZERO);
     if springs {
@@ -146,7 +146,7 @@ fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bo
     }
 }
 
-/// Forces against the weight of bodies, summed over the bodies that a degree of freedom moves.
+/// Gravity-compensation force: for each degree of freedom a sum over the bodies that it moves.
 fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut any = false;
     for body in 1..m.sizes.nbody {
@@ -178,15 +178,14 @@ pub fn subtree_end<T: Real>(m: &Model<T>, top: usize) -> usize {
     end
 }
 
-/// Velocity of a body's centre of mass per unit of a degree of freedom, along `direction`.
+/// Velocity of a body's centre of mass along `direction`, for unit velocity of a degree of freedom.
 fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, direction: Vec3<T>) -> T {
     let axis = spatial(&d.cdof, dof);
     let offset = vec3(&d.xipos, body) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     dot(axis.lin + cross(axis.ang, offset), direction)
 }
 
-/// Sum of the passive forces, of that of the medium and of contacts that hold together; gravity compensation may count as
-/// actuator force instead.
+/// Sum of the passive forces, including fluid and adhesion; gravity compensation may count as actuator force instead.
 fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let fluid = has_fluid(m);
     for dof in 0..m.sizes.nv {

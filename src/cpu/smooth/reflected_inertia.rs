@@ -1,13 +1,13 @@
-//! Damping and armature that actuators add to the joint or tendon they act on, seen through the gear.
+//! Damping and armature of actuators, reflected through the gear to their joint or tendon.
 //!
-//! `jnt_actuatorid` and `tendon_actuatorid` name the one actuator that adds something, -1 for none, -2 for
-//! several; then all actuators on the target count.
+//! `jnt_actuatorid` and `tendon_actuatorid` hold the only contributing actuator, -1 for none, -2 for several: then
+//! all actuators on the target are summed.
 
 use crate::model::Model;
 use crate::real::Real;
 use crate::schema::enums::transmission;
 
-/// Sum over a target's actuators of gear squared times entry `k` of a row of `width` of `table`.
+/// Sum over a target's actuators of squared gear times entry `k` of a row of `width` of `table`.
 #[inline(always)]
 fn reflected_coef<T: Real>(
     m: &Model<T>,
@@ -21,7 +21,7 @@ fn reflected_coef<T: Real>(
     if id == -1 { T::ZERO } else { sum_reflected_coef(m, target, tendon, table, width, k) }
 }
 
-/// The sum where there is something to add.
+/// The sum itself, for targets with a contributing actuator.
 fn sum_reflected_coef<T: Real>(
     m: &Model<T>,
     target: i32,
@@ -44,7 +44,7 @@ fn sum_reflected_coef<T: Real>(
     sum
 }
 
-/// Armature of one degree of freedom.
+/// Armature of one degree of freedom, actuators included.
 #[inline]
 pub fn armature_of_dof<T: Real>(m: &Model<T>, dof: usize) -> T {
     let jnt = m.dof_jntid[dof];
@@ -52,13 +52,13 @@ pub fn armature_of_dof<T: Real>(m: &Model<T>, dof: usize) -> T {
     m.dof_armature[dof] + reflected_coef(m, id, jnt, false, &m.actuator_armature, 1, 0)
 }
 
-/// Armature of one tendon.
+/// Armature of one tendon, actuators included.
 pub fn armature_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> T {
     let id = m.tendon_actuatorid[ten];
     m.tendon_armature[ten] + reflected_coef(m, id, ten as i32, true, &m.actuator_armature, 1, 0)
 }
 
-/// Linear, quadratic and cubic damping of one degree of freedom.
+/// Linear, quadratic and cubic damping of one degree of freedom, actuators included.
 #[inline]
 pub fn damping_of_dof<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
     let jnt = m.dof_jntid[dof];
@@ -71,7 +71,7 @@ pub fn damping_of_dof<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
     ]
 }
 
-/// Linear, quadratic and cubic damping of one tendon.
+/// Linear, quadratic and cubic damping of one tendon, actuators included.
 pub fn damping_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
     let id = m.tendon_actuatorid[ten];
     let target = ten as i32;
@@ -83,12 +83,12 @@ pub fn damping_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
     ]
 }
 
-/// Coefficient of a damper that resists the velocity `v`: force is minus this times `v`.
+/// Damping coefficient at velocity `v`: the force is minus this times `v`.
 pub fn damping_coefficient<T: Real>(b: [T; 3], v: T) -> T {
     b[0] + b[1] * v.abs() + b[2] * v * v
 }
 
-/// Derivative of a damper's resistance by the velocity.
+/// Derivative of a damper's resistance with respect to velocity.
 pub fn damping_derivative<T: Real>(b: [T; 3], v: T) -> T {
     b[0] + T::of(2.0) * b[1] * v.abs() + T::of(3.0) * b[2] * v * v
 }

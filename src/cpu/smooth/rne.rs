@@ -1,6 +1,5 @@
-//! Bias force: what holds the joints at zero acceleration against gravity, Coriolis and centrifugal forces.
-//!
-//! The recursive Newton-Euler algorithm (RBDA §5.3) with gravity as an acceleration of the world upward.
+//! Bias force by the recursive Newton-Euler algorithm (RBDA §5.3), with gravity as an upward acceleration of the
+//! world.
 
 use super::reflected_inertia::armature_of_tendon;
 use super::tendon_path::{is_spatial, tendon_length_acceleration};
@@ -10,10 +9,10 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::disable;
 
-/// Bias force of all degrees of freedom.
+/// `qfrc_bias`: Coriolis, centrifugal and gravitational forces.
 pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
-    // accelerations without those of the joints, root to leaf
+    // accelerations at zero joint acceleration, root to leaves
     let mut world = Spatial::ZERO;
     if !m.disabled(disable::GRAVITY) {
         world.lin = -vec3(&m.opt_gravity, 0);
@@ -25,7 +24,7 @@ pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             body_acceleration(m, d, m.level_body[k] as usize);
         }
     }
-    // forces, leaf to root
+    // forces, leaves to root
     for level in (0..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -41,7 +40,7 @@ pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Adds what the inertia along one tendon with a path in space needs while its direction changes.
+/// Adds the bias force of one spatial tendon's armature, which arises as the path changes direction.
 fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let armature = armature_of_tendon(m, ten);
     if armature == T::ZERO || !is_spatial(m, ten) {
@@ -64,7 +63,7 @@ fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_spatial(&mut d.bias_cacc, body, acc);
 }
 
-/// Force that moves one body and its children's subtrees; the world has no inertia of its own.
+/// Force on one body plus its children's subtrees; the world has no inertia of its own.
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = inertia(&d.cinert, body);
     let vel = spatial(&d.cvel, body);

@@ -1,7 +1,7 @@
-//! Accelerations of bodies, and the forces on them and between them, once the constraint forces are known.
+//! Body accelerations, external forces and interaction forces, once the constraint forces are known.
 //!
-//! The recursive Newton-Euler algorithm (RBDA §5.3) at the acceleration of the joints: what a body needs for its motion
-//! and does not get from outside comes through its joints.
+//! The recursive Newton-Euler algorithm (RBDA §5.3) at the final joint acceleration: the interaction force supplies
+//! what a body needs for its motion beyond the external forces.
 
 use super::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
 use super::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
@@ -18,9 +18,9 @@ use crate::real::Real;
 use crate::schema::enums::constraint;
 use crate::schema::enums::{disable, transmission};
 
-/// Accelerations, forces from outside and forces of joints.
+/// `cacc`, `cfrc_ext` and `cfrc_int`.
 pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    // accelerations, root to leaf
+    // accelerations, root to leaves
     let mut world = Spatial::ZERO;
     if !m.disabled(disable::GRAVITY) {
         world.lin = -vec3(&m.opt_gravity, 0);
@@ -33,7 +33,7 @@ pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     outside_forces(m, d);
-    // forces of joints, leaf to root
+    // interaction forces, leaves to root
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
         for k in adr..adr + m.level_num[level] as usize {
@@ -42,7 +42,7 @@ pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Forces of the caller, of contacts and of tendons on each body but the world.
+/// External force on each body but the world: applied wrench, contacts, equality constraints and tendons.
 fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     set_spatial(&mut d.cfrc_ext, 0, Spatial::ZERO);
     for body in 1..m.sizes.nbody {
@@ -55,7 +55,7 @@ fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             continue;
         }
         let force = contact_force(m, d, con);
-        // to global axes: those of the contact are rows
+        // to global axes: the frame's rows are its axes
         let frame = mat3(&d.contact_frame, con);
         let wrench = Spatial::new(force.ang * frame, force.lin * frame);
         for side in 0..2 {
@@ -76,7 +76,7 @@ fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Adds the forces of the equality constraints that hold bodies together.
+/// Adds the forces of the equality constraints between bodies.
 fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut r = 0;
     while r < d.ne[0] as usize {
@@ -97,7 +97,7 @@ fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Adds the force of one tendon at the points of its path that are fixed to bodies.
+/// Adds the force of one spatial tendon at the attachment points of its path.
 fn add_tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let force = tendon_force(m, d, ten);
     if force == T::ZERO {
@@ -120,8 +120,8 @@ fn add_tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     });
 }
 
-/// Force along a tendon with a path in space, positive where it lengthens: of actuators, constraint rows, springs and
-/// dampers, less what moves its inertia.
+/// Force along a spatial tendon, positive if it lengthens the tendon: actuators, constraint rows, spring and damper,
+/// less the inertial force of the armature.
 fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
     let mut force = T::ZERO;
     for a in 0..m.sizes.nactuator {
@@ -140,7 +140,7 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
         if d.efc_type[r] == constraint::FRICTION_TENDON {
             force += d.efc_force[r];
         } else if d.efc_type[r] == constraint::LIMIT_TENDON {
-            // the upper limit shortens it
+            // the upper limit shortens the tendon
             let length = d.ten_length[ten];
             let lower = (d.efc_pos[r] - (length - m.tendon_range[2 * ten])).abs();
             let upper = (d.efc_pos[r] - (m.tendon_range[2 * ten + 1] - length)).abs();
@@ -162,7 +162,7 @@ fn tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> T {
     force
 }
 
-/// Torque and force at a point, about the centre of mass of a body's tree.
+/// A wrench at a point, moved to the centre of mass of the body's tree.
 fn about_root<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -185,7 +185,7 @@ fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_spatial(&mut d.cacc, body, acc);
 }
 
-/// Force that one body gets from its parent; the world has no inertia of its own.
+/// Interaction force from the parent on one body; the world has no inertia of its own.
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut force = Spatial::ZERO;
     if body > 0 {

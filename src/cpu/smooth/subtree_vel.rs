@@ -1,7 +1,7 @@
-//! Velocities of the centres of mass of subtrees, and their angular momenta about them.
+//! Linear velocities and angular momenta of subtrees about their centres of mass.
 //!
-//! Leaf to root: the momentum of a subtree is that of its body and of its children's subtrees; angular momentum moves to
-//! another point by König's theorem.
+//! Leaves to root: the momentum of a subtree is that of its body plus those of its children's subtrees; König's
+//! theorem moves angular momentum to another point.
 
 use crate::cpu::math::{cross, mat3, set_vec3, vec3};
 use crate::cpu::sensor::object_frames::motion_at;
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Velocities and angular momenta of all subtrees.
+/// `subtree_linvel` and `subtree_angmom`.
 pub fn subtree_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
@@ -19,7 +19,7 @@ pub fn subtree_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Momenta of one subtree; those of the children are known.
+/// Momenta of one subtree from those of its children.
 fn subtree_momentum<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let center = vec3(&d.xipos, body);
     let vel = motion_at(m, d, &d.cvel, body, center);
@@ -32,7 +32,7 @@ fn subtree_momentum<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
         momentum += vec3(&d.subtree_linvel, child) * m.body_subtreemass[child];
     }
     let linvel = momentum * (T::ONE / m.body_subtreemass[body].max(T::MINVAL));
-    // angular momentum of the body about its own centre of mass, then of everything about the subtree's
+    // angular momentum of the body about its own centre of mass, then of all parts about the subtree's
     let axes = mat3(&d.ximat, body);
     let com = vec3(&d.subtree_com, body);
     let mut angmom = axes * (vec3(&m.body_inertia, body) * (vel.ang * axes));

@@ -1,5 +1,5 @@
-//! Lengths and Jacobians of tendons: weighted sums of joint coordinates, or paths through sites, around
-//! geoms and over pulleys.
+//! Tendon lengths and Jacobians: weighted sums of joint coordinates, or paths through sites, around geoms and over
+//! pulleys.
 
 use super::jacobian::jac_column;
 use super::tendon_path::{PathPoint, PathSegment, for_each_segment, is_spatial};
@@ -10,7 +10,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::wrap as kind;
 
-/// Lengths and Jacobians of all tendons.
+/// `ten_length` and `ten_J` of all tendons.
 pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         if is_spatial(m, ten) {
@@ -20,14 +20,14 @@ pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.ten_length[ten] = fixed_length(m, d, ten);
         let adr = m.ten_J_rowadr[ten] as usize;
         for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-            // of a joint that comes twice, the first entry has all
+            // a joint listed twice has its whole coefficient in the first entry
             let again = k > adr && m.ten_J_colind[k - 1] == m.ten_J_colind[k];
             d.ten_J[k] = if again { T::ZERO } else { fixed_moment(m, ten, m.ten_J_colind[k]) };
         }
     }
 }
 
-/// Weighted sum of the joint coordinates along the path.
+/// Weighted sum of the joint coordinates of a fixed tendon.
 fn fixed_length<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     let adr = m.tendon_adr[ten] as usize;
     let mut length = T::ZERO;
@@ -40,7 +40,7 @@ fn fixed_length<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     length
 }
 
-/// Weight of one degree of freedom.
+/// Coefficient of one degree of freedom in a fixed tendon.
 fn fixed_moment<T: Real>(m: &Model<T>, ten: usize, dof: i32) -> T {
     let adr = m.tendon_adr[ten] as usize;
     let mut moment = T::ZERO;
@@ -52,7 +52,7 @@ fn fixed_moment<T: Real>(m: &Model<T>, ten: usize, dof: i32) -> T {
     moment
 }
 
-/// Length and Jacobian of one tendon with a path in space.
+/// Length and Jacobian of one spatial tendon.
 fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let adr = m.ten_J_rowadr[ten] as usize;
     d.ten_length[ten] = T::ZERO;
@@ -63,7 +63,7 @@ fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     });
 }
 
-/// Adds a straight segment.
+/// Straight segment: adds its length and Jacobian.
 fn straight<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -74,7 +74,7 @@ fn straight<T: Real>(
 ) {
     let (direction, length) = line(from.pos, to.pos);
     d.ten_length[ten] += length / divisor;
-    // what moves both ends alike does not stretch it
+    // common motion of both ends does not stretch it
     if from.body == to.body {
         return;
     }

@@ -1,4 +1,4 @@
-//! Paths of tendons in space: the segments between sites, around geoms and over pulleys.
+//! Spatial tendon paths: segments between sites, around geoms and over pulleys.
 
 use super::wrap::{Obstacle, line, wrap};
 use crate::cpu::math::{Vec3, cross, dot, mat3, vec3};
@@ -8,7 +8,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::wrap as kind;
 
-/// A point of a path and the body that it is fixed to.
+/// A point of the path and the body to which it is fixed.
 #[derive(Clone, Copy, Debug)]
 pub struct PathPoint<T> {
     /// Global position.
@@ -17,21 +17,21 @@ pub struct PathPoint<T> {
     pub body: usize,
 }
 
-/// A segment of a path. Behind a pulley its length counts divided.
+/// A segment of a path. After a pulley, lengths are divided by its divisor.
 #[derive(Clone, Copy, Debug)]
 pub enum PathSegment<T> {
-    /// From a point to another, and the divisor.
+    /// Straight segment: both ends, and the divisor.
     Straight(PathPoint<T>, PathPoint<T>, T),
-    /// Along a geom: its divided length.
+    /// Arc on a geom: its length, divided by the divisor.
     Arc(T),
 }
 
-/// Whether a tendon has a path in space.
+/// True for a spatial tendon.
 pub fn is_spatial<T: Real>(m: &Model<T>, ten: usize) -> bool {
     m.wrap_type[m.tendon_adr[ten] as usize] != kind::JOINT
 }
 
-/// Calls `segment` for each segment of a tendon's path in order.
+/// Calls `segment` for the segments of a tendon's path in order.
 pub fn for_each_segment<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -58,13 +58,13 @@ pub fn for_each_segment<T: Real>(
     }
 }
 
-/// The site of a path element.
+/// Site of a path element.
 fn path_site<T: Real>(m: &Model<T>, d: &Data<T>, w: usize) -> PathPoint<T> {
     let id = m.wrap_objid[w] as usize;
     PathPoint { pos: vec3(&d.site_xpos, id), body: m.site_bodyid[id] as usize }
 }
 
-/// The segment from the site at `w` around the geom behind it to the next site.
+/// Path from the site at `w` around the following geom to the next site.
 fn wrapped_segment<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -93,8 +93,8 @@ fn wrapped_segment<T: Real>(
     segment(d, PathSegment::Straight(last, to, divisor));
 }
 
-/// Second time derivative of the length of a path through sites, for bodies of accelerations `acc`. What `acc` counts for
-/// gravity is the same at both ends of a segment.
+/// Second time derivative of the length of a path through sites, for body accelerations `acc`. The share of gravity
+/// in `acc` is the same at both ends of a segment.
 pub fn tendon_length_acceleration<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -108,7 +108,7 @@ pub fn tendon_length_acceleration<T: Real>(
         if from.body == to.body || length < T::MINVAL {
             return;
         }
-        // of each end: velocity and acceleration
+        // velocity and acceleration of each end
         let ends = [from, to].map(|end| {
             let v = motion_at(m, d, &d.cvel, end.body, end.pos);
             let a = motion_at(m, d, acc(d), end.body, end.pos);

@@ -1,13 +1,13 @@
-//! How a tendon wraps around a sphere or cylinder: tangents, and the arc between them.
+//! Tendon wrapping around a sphere or cylinder: tangent points, and the arc between them.
 //!
-//! All is done in a plane: through both ends and the centre of a sphere, or across a cylinder's axis, where
-//! the geom is a circle about the origin. A side site inside the geom makes the tendon pass through the
-//! circle instead: it touches it at one point, where both parts make the same angle.
+//! The problem is solved in a plane: through both ends and the centre of a sphere, or across a cylinder's axis, where
+//! the geom is a circle about the origin. A side site inside the geom makes the tendon pass through the circle
+//! instead: it touches the circle at one point, with equal angles of incidence.
 
 use crate::cpu::math::{Mat3, Vec3, cross, dot, length};
 use crate::real::Real;
 
-/// A geom that a tendon wraps around.
+/// A wrapping geom.
 #[derive(Clone, Copy, Debug)]
 pub struct Obstacle<T> {
     /// Centre.
@@ -16,16 +16,16 @@ pub struct Obstacle<T> {
     pub mat: Mat3<T>,
     /// Radius.
     pub radius: T,
-    /// Infinite cylinder along z, not a sphere.
+    /// Infinite cylinder along z, else sphere.
     pub cylinder: bool,
-    /// Point on the side to pass.
+    /// Side site.
     pub side: Option<Vec3<T>>,
 }
 
-/// Where a tendon touches an obstacle.
+/// Contact of a tendon with an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct WrapArc<T> {
-    /// First and last point.
+    /// First and last tangent point.
     pub points: [Vec3<T>; 2],
     /// Length between them along the surface.
     pub length: T,
@@ -34,10 +34,10 @@ pub struct WrapArc<T> {
 /// A point of the plane.
 type Point<T> = [T; 2];
 
-/// Touching points and length of a path in the plane.
+/// Tangent points and arc length of a path in the plane.
 type FlatPath<T> = (Point<T>, Point<T>, T);
 
-/// Path from one point to another around an obstacle; nothing where it is straight.
+/// Path between two points around an obstacle; `None` if it is straight.
 pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
     let local = |x: Vec3<T>| (x - obstacle.pos) * obstacle.mat;
     let (p, q, side) = (local(from), local(to), obstacle.side.map(local));
@@ -55,7 +55,7 @@ pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Opti
     };
     let mut points = [first, last].map(|t| x * t[0] + y * t[1]);
     if obstacle.cylinder {
-        // the height rises evenly along the path
+        // the axial coordinate advances evenly along the path
         let before = distance(flat(p), first);
         let rise = (q[2] - p[2]) / (before + length + distance(flat(q), last));
         points[0][2] = p[2] + rise * before;
@@ -66,7 +66,7 @@ pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Opti
     Some(WrapArc { points, length })
 }
 
-/// Axes of the plane across a cylinder.
+/// Axes of the plane across a cylinder's axis.
 fn across<T: Real>() -> [Vec3<T>; 2] {
     [Vec3::X, Vec3::Y]
 }
@@ -76,7 +76,7 @@ fn plane<T: Real>(p: Vec3<T>, q: Vec3<T>) -> [Vec3<T>; 2] {
     let x = p * (T::ONE / length(p));
     let mut normal = cross(p, q);
     if length(normal) < T::MINVAL {
-        // both are on one line with the centre: any plane along it does
+        // collinear with the centre: any plane through the line serves
         let mut axis = Vec3::ZERO;
         let small = (0..3).fold(0, |m, i| if x[i].abs() < x[m].abs() { i } else { m });
         axis[small] = T::ONE;
@@ -86,7 +86,7 @@ fn plane<T: Real>(p: Vec3<T>, q: Vec3<T>) -> [Vec3<T>; 2] {
     [x, cross(normal, x)]
 }
 
-/// Path around the circle; on the side of `side` where there is one.
+/// Path around the circle, past `side` if there is a side site.
 fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) -> Option<FlatPath<T>> {
     if !are_apart(p, q, r) {
         return None;
@@ -115,7 +115,7 @@ fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) 
     (!crosses).then(|| (first, last, length_circle(first, last, r, turn)))
 }
 
-/// Path through the circle, which it touches at one point from inside.
+/// Path inside the circle, which it touches at one point.
 fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
     if !are_apart(p, q, r) {
         return None;
@@ -127,7 +127,7 @@ fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
     let (a, b) = (inner(p, p).sqrt(), inner(q, q).sqrt());
     let turn = p[0] * q[1] - p[1] * q[0];
     let total = turn.abs().atan2(inner(p, q));
-    // both parts make the same angle with the radius: the difference rises with the angle of the point
+    // reflection: equal angles of incidence; their difference increases with the angle of the point
     let (mut low, mut high) = (T::ZERO, total);
     let mut angle = total * b / (a + b).max(T::MINVAL);
     for _ in 0..60 {
@@ -153,28 +153,28 @@ fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
     Some((touch, touch, T::ZERO))
 }
 
-/// Angle between the radius at a point of the circle and the way to an end at distance `d` and angle `phi`
-/// from there, with its slope.
+/// Angle of incidence at a point of the circle, towards an end at distance `d` and angle `phi` from there, and its
+/// derivative.
 fn incidence<T: Real>(d: T, r: T, phi: T) -> (T, T) {
     let (s, c) = (phi.sin(), phi.cos());
     let (x, y) = (d * c - r, d * s);
     (y.atan2(x), (d * d - r * d * c) / (x * x + y * y).max(T::MINVAL))
 }
 
-/// Whether both ends are outside the circle and apart.
+/// True if both ends are outside the circle and apart from each other.
 fn are_apart<T: Real>(p: Point<T>, q: Point<T>, r: T) -> bool {
     let d = [q[0] - p[0], q[1] - p[1]];
     r >= T::MINVAL && inner(p, p) >= r * r && inner(q, q) >= r * r && inner(d, d) >= T::MINVAL
 }
 
-/// Point of a segment that is nearest to the origin.
+/// Point of a segment closest to the origin.
 fn nearest_to_origin<T: Real>(p: Point<T>, q: Point<T>) -> Point<T> {
     let d = [q[0] - p[0], q[1] - p[1]];
     let a = (-inner(p, d) / inner(d, d)).max(T::ZERO).min(T::ONE);
     [p[0] + a * d[0], p[1] + a * d[1]]
 }
 
-/// Where a line from a point touches the circle, clockwise from the point for a positive turn.
+/// Tangent point of a line from `p` to the circle, clockwise from `p` for a positive turn.
 fn tangent_point<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
     let square = inner(p, p);
     let along = r * r / square;
@@ -182,7 +182,7 @@ fn tangent_point<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
     [p[0] * along + p[1] * aside, p[1] * along - p[0] * aside]
 }
 
-/// Length of the arc from one point of the circle to another, clockwise for a positive turn.
+/// Arc length between two points of the circle, clockwise for a positive turn.
 fn length_circle<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
     let cosine = inner(unit(from), unit(to)).max(-T::ONE).min(T::ONE);
     let mut angle = ((T::ONE - cosine) * (T::ONE + cosine)).sqrt().atan2(cosine);
@@ -192,7 +192,7 @@ fn length_circle<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
     r * angle
 }
 
-/// Whether two segments cross.
+/// True if two segments intersect.
 fn is_intersect<T: Real>(a: Point<T>, b: Point<T>, c: Point<T>, d: Point<T>) -> bool {
     let (u, v, w) = ([b[0] - a[0], b[1] - a[1]], [d[0] - c[0], d[1] - c[1]], [c[0] - a[0], c[1] - a[1]]);
     let det = u[0] * v[1] - u[1] * v[0];
@@ -219,7 +219,7 @@ fn unit<T: Real>(a: Point<T>) -> Point<T> {
     if n < T::MINVAL { [T::ONE, T::ZERO] } else { [a[0] / n, a[1] / n] }
 }
 
-/// Straight line from one point to another: its direction and length.
+/// Straight line between two points: direction and length.
 pub fn line<T: Real>(from: Vec3<T>, to: Vec3<T>) -> (Vec3<T>, T) {
     let d = to - from;
     let length = length(d);
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn half_a_turn_around_a_cylinder() {
-        // tangents at the top of the circle from both sides, a little below it
+        // tangents from both sides touch near the top of the circle, slightly below it
         let far = 3.0_f64;
         let touch = wrap(Vec3([-far, 0.0, 0.0]), Vec3([far, 0.0, 0.0]), &circle(Some(Vec3([0.0, 2.0, 0.0]))))
             .unwrap();

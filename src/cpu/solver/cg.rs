@@ -1,5 +1,5 @@
-//! Directions of the solver by conjugate gradients (Nocedal and Wright, Numerical Optimization, section 5.2), in the metric of
-//! the inertia: no matrix is made but that of the inertia, which is factored already.
+//! Conjugate-gradient directions (Nocedal and Wright, Numerical Optimization, section 5.2), preconditioned by the
+//! inertia, which is factored already: no other matrix is formed.
 
 use super::rows::dof_range;
 use crate::cpu::smooth::factor_m::solve_ld_within;
@@ -7,12 +7,11 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// The next direction at the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last`: its value at the
-/// last direction, none for the first one. The beta of the last direction is that of Polak and Ribière, not below zero:
-/// there the method restarts.
+/// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last` is its value at the last
+/// direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
 pub fn cg_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
     let (first, end) = dof_range(d, island);
-    // the gradient in the metric of the inertia
+    // gradient preconditioned by the inertia
     d.solver_Mv[first..end].copy_from_slice(&d.solver_grad[first..end]);
     solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_Mv, first..end);
     let mut grad_mgrad = T::ZERO;

@@ -1,4 +1,4 @@
-//! How far forward and inverse dynamics are apart (MuJoCo documentation, XML reference, flag `fwdinv`).
+//! Comparison of forward and inverse dynamics (MuJoCo documentation, XML reference, flag `fwdinv`).
 
 use super::inverse::inverse;
 use crate::cpu::smooth::acceleration::applied_force;
@@ -6,8 +6,8 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Distances of what forward dynamics found from what follows from its acceleration: forces of the constraints, and forces
-/// from outside. The forces that forward dynamics found stay.
+/// Norms of the differences between forward and inverse dynamics at `qacc`: of the constraint forces, and of the
+/// applied forces. The forces from forward dynamics are restored afterwards.
 pub fn fwdinv<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.fwdinv_qfrc_constraint.copy_from_slice(&d.qfrc_constraint);
     d.fwdinv_efc_force.copy_from_slice(&d.efc_force);

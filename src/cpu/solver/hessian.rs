@@ -1,4 +1,4 @@
-//! The Hessian of the solver's cost, dense in each island: made, factored, changed row by row, solved with.
+//! Hessian of the solver's cost, dense in each island: assembly, factorisation, rank-one updates, solve.
 
 use super::rows::{RowBatch, dof_range, rows};
 use crate::cpu::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
@@ -8,7 +8,7 @@ use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::cone;
 
-/// Share of the degrees of freedom: with more rows that change zone, the Hessian is built anew.
+/// Divisor of the number of degrees of freedom: if more rows than the quotient change zone, the Hessian is rebuilt.
 const MAX_UPDATES_DIVISOR: usize = 2;
 
 /// Start of row `i` of a packed lower triangle.
@@ -17,7 +17,7 @@ fn packed(i: usize) -> usize {
     i * (i + 1) / 2
 }
 
-/// Hessian of the cost in an island: inertia, and the rows that are in their quadratic zone. Lower triangle.
+/// Hessian of the cost in an island: the inertia plus the rows in their quadratic zone. Lower triangle.
 pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
@@ -53,7 +53,7 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
 }
 
-/// Adds the curvature of the rows of a cone to the Hessian: of each row, of what they make together, less across it.
+/// Adds the Hessian of a cone's cost: each row's diagonal term, and the rank-one update and downdate.
 fn add_cone_hessian<T: Real>(d: &mut Data<T>, nv: usize, first: usize, end: usize, r: usize, cone: &Cone<T>) {
     let hess = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
     let row = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
@@ -75,7 +75,7 @@ fn add_cone_hessian<T: Real>(d: &mut Data<T>, nv: usize, first: usize, end: usiz
     }
 }
 
-/// Adds `weight v v'` to a packed lower triangle, `v` from the degree of freedom `first` on.
+/// Adds `weight v v'` to a packed lower triangle, with `v` from degree of freedom `first` on.
 fn add_rank_one<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
     for (i, &x) in v.iter().enumerate() {
         let f = weight * x;
@@ -86,7 +86,7 @@ fn add_rank_one<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
     }
 }
 
-/// Adds the curvature of four rows to the Hessian.
+/// Rank-one updates of the Hessian with four rows.
 fn add_rows_hessian<T: Real>(
     d: &mut Data<T>,
     nv: usize,
@@ -107,14 +107,14 @@ fn add_rows_hessian<T: Real>(
     }
 }
 
-/// Whether any of four numbers is not zero.
+/// True if any of four numbers is non-zero.
 #[inline(always)]
 fn any<T: Real>(a: T, b: T, c: T, d: T) -> bool {
     (a != T::ZERO) | (b != T::ZERO) | (c != T::ZERO) | (d != T::ZERO)
 }
 
-/// Factors the Hessian of an island `H = L' D L` in place, from the last row up: rows without a common descendant
-/// stay apart, and zeros stay zero. Pivots have a floor. An island with holes takes its rows one by one.
+/// Factors the Hessian of an island `H = L' D L` in place, from the last row up: there is no fill-in between rows
+/// without a common descendant. Pivots have a lower bound. An island with holes takes its rows one by one.
 pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = dof_range(d, island);
     let dofs = &d.dof_island[..end];
@@ -126,7 +126,7 @@ pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
         let (above, below) = d.solver_H.split_at_mut(packed(i + 1));
         let row = &mut above[packed(i) + first..];
         let last = i - first;
-        // the rows after this one take their share, four at a time; L is in place there, and D
+        // Schur complement of the later rows, four at a time; their L and D are in place
         let mut rest: &[T] = below;
         let mut next = |k: usize| {
             if k >= end {
@@ -151,8 +151,8 @@ pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
                 }
             }
         }
-        // the pivot stays, the rest of the row becomes that of L; rows only add to the inertia, so that no pivot is
-        // smaller than that of the inertia, but for rounding
+        // the pivot stays, the rest of the row becomes that of L; constraint rows only add to the inertia, so
+        // rounding apart no pivot is below that of the inertia
         row[last] = row[last].max(T::ONE / d.qLDiagInv[i].max(T::MINVAL));
         let inv = T::ONE / row[last];
         for l in &mut row[..last] {
@@ -161,16 +161,16 @@ pub fn factor_dense<T: Real>(d: &mut Data<T>, island: i32) {
     }
 }
 
-/// Whether degrees of freedom of other islands lie between those of an island: their rows of the Hessian hold
-/// whatever another island has left there.
+/// True if degrees of freedom of other islands lie between those of an island: their rows of the Hessian hold
+/// leftovers of another island.
 fn has_holes(dofs: &[i32], first: usize, island: i32) -> bool {
     dofs[first..].iter().any(|&i| i != island)
 }
 
-/// Changes the factors for the rows that entered or left their quadratic zone; false where a new factorisation
-/// costs less or is more accurate.
+/// Updates the factors for the rows that entered or left their quadratic zone; false where a new factorisation costs
+/// less or is more accurate.
 pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bool {
-    // the curvature of a cone changes with every step
+    // the Hessian of a cone changes with every step
     if m.opt_cone[0] == cone::ELLIPTIC {
         return false;
     }
@@ -206,8 +206,9 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
     true
 }
 
-/// Makes the factors those of `H + weight v v'` with `v` in `solver_search`, which is used up (Gill, Golub, Murray
-/// and Saunders, *Methods for Modifying Matrix Factorizations*, C1); false where a pivot nearly vanishes.
+/// Rank-one update of the factors to those of `H + weight v v'` with `v` in `solver_search`, which is overwritten
+/// (Gill, Golub, Murray and Saunders, *Methods for Modifying Matrix Factorizations*, C1); false if a pivot nearly
+/// vanishes.
 fn update_ldl<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T) -> bool {
     let mut weight = weight;
     for k in (first..end).rev() {
@@ -231,7 +232,7 @@ fn update_ldl<T: Real>(d: &mut Data<T>, first: usize, end: usize, weight: T) -> 
     true
 }
 
-/// The row of one pivot, and what is left of the vector that is added.
+/// The row of one pivot, and the remainder of the vector.
 fn update_ldl_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
     let n = row.len();
     let v = &mut v[..n];
@@ -241,8 +242,8 @@ fn update_ldl_row<T: Real>(row: &mut [T], v: &mut [T], p: T, share: T) {
     }
 }
 
-/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside of the island. Four rows
-/// at a time, so that what they have in common is read once; one by one in an island with holes.
+/// Solves with the factors from [`factor_dense`] in `solver_search`, which is zero outside the island. Four rows at a
+/// time, so that common elements are read once; one by one in an island with holes.
 pub fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let (first, end) = dof_range(d, island);
     let h = &d.solver_H;
@@ -250,7 +251,7 @@ pub fn solve_dense<T: Real>(d: &mut Data<T>, island: i32) {
     let row = |k: usize| &h[packed(first + k) + first..=packed(first + k) + first + k];
     let dofs = &d.dof_island[first..end];
     let whole = if has_holes(dofs, 0, island) { 0 } else { x.len() - x.len() % 4 };
-    // L' from the last row up
+    // L', from the last row up
     for k in (whole..x.len()).rev() {
         if dofs[k] == island {
             let (left, right) = x.split_at_mut(k);
@@ -290,11 +291,11 @@ mod tests {
 
     const N: usize = 11;
 
-    /// One island with a positive definite Hessian in place.
+    /// One island with a positive definite Hessian.
     fn world() -> Data {
         let mut d = Data::zeroed(Sizes { nv: N, nH: N * (N + 1) / 2, ntree: 1, ..Sizes::default() });
         d.island_dof_end[0] = N as i32;
-        // next to no inertia
+        // negligible inertia
         d.qLDiagInv.fill(1e15);
         for (k, x) in d.solver_H.iter_mut().enumerate() {
             *x = uniform(1, 0, 0, k as u64) - 0.5;
@@ -330,7 +331,7 @@ mod tests {
     #[test]
     fn rows_of_other_islands_do_not_matter() {
         let mut d = world();
-        // every third degree of freedom is of another island, and its row holds anything
+        // every third degree of freedom belongs to another island, and its row holds arbitrary numbers
         for i in 0..N {
             d.dof_island[i] = i32::from(i % 3 == 1);
             for j in 0..=i {
@@ -374,7 +375,7 @@ mod tests {
             assert!(update_ldl(&mut d, 0, N, weight));
             assert!(near(&d.solver_H, &expected.solver_H), "{weight}");
         }
-        // what was never there cannot leave
+        // a row that was never added cannot be removed
         (0..N).for_each(|i| d.solver_search[i] = vector(i));
         assert!(!update_ldl(&mut d, 0, N, -1e4));
     }

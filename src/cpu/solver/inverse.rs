@@ -1,8 +1,9 @@
-//! Inverse dynamics: the force that makes a given acceleration (MuJoCo documentation, Computation, "Inverse dynamics").
+//! Inverse dynamics: the generalised force for a given acceleration (MuJoCo documentation, Computation, "Inverse
+//! dynamics").
 //!
-//! The cost of the constraints is convex and its minimum is known here, so that the force of each row follows from the
-//! acceleration alone: nothing is solved. `qacc` is an input; where the flag `invdiscrete` is set it is the change of
-//! the velocity in a time step, and is turned into the acceleration that makes it.
+//! The cost of the constraints is convex and its minimiser is given here, so that the force of each row follows from
+//! the acceleration alone, without a solver. `qacc` is an input; with the flag `invdiscrete` it is the change of
+//! velocity in a time step, and is converted to the continuous-time acceleration.
 
 use super::rows::residuals;
 use crate::cpu::constraint::constraint_cost::constraint_update;
@@ -16,7 +17,7 @@ use crate::model::plan;
 use crate::real::Real;
 use crate::schema::enums::{disable, enable};
 
-/// Forces of the constraints at `qacc`, and the force that is left for everything else.
+/// `qfrc_inverse` and the constraint forces at `qacc`.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     d.inverse_qacc.copy_from_slice(&d.qacc);
@@ -30,7 +31,7 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// The acceleration at which the integrator changes the velocity at the rate `qacc`.
+/// Converts the discrete-time `qacc` of the integrator to the continuous-time acceleration.
 fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if plan::is_implicit(m) {
         let mut product = std::mem::take(&mut d.inverse_qacc);
@@ -51,11 +52,11 @@ fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.inverse_qacc);
 }
 
-/// Forces of all rows, and their sum in each degree of freedom.
+/// Forces of all rows, and the joint-space constraint force.
 fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
-    // residuals first: the rows of a cone depend on each other
+    // residuals first: the rows of a cone are coupled
     let mut residual = std::mem::take(&mut d.solver_Jv);
     residuals(d, &d.inverse_qacc, &mut residual);
     d.solver_Jv = residual;

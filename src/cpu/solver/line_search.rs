@@ -1,5 +1,5 @@
-//! How far to go along a search direction: Newton steps on the derivative of the cost, then bracketing. Costs are only
-//! compared as differences from the start, so that nothing cancels in single precision.
+//! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
+//! from the start, which avoids cancellation in single precision.
 
 use super::rows::{dof_range, mul_jac_rows, norm, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// A point of the line search: its place, and the cost there, relative to the start, with two derivatives.
+/// A point of the line search: step length, cost relative to the start, and two derivatives.
 #[derive(Clone, Copy)]
 struct LinePoint<T> {
     alpha: T,
@@ -17,7 +17,7 @@ struct LinePoint<T> {
     d2: T,
 }
 
-/// What a line search keeps: derivatives of the smooth part, tolerance, evaluations so far.
+/// State of a line search: derivatives of the smooth part, tolerance, evaluations so far.
 struct LineSearch<T> {
     island: i32,
     slope: T,
@@ -26,9 +26,9 @@ struct LineSearch<T> {
     evaluations: i32,
 }
 
-/// Length of the step along the search direction, and the change of cost there.
+/// Step length along the search direction, and the change of cost there.
 ///
-/// `decrement`: along Newton's direction, minus the slope of the cost at the start, which is the curvature there too.
+/// `decrement`: for Newton's direction, minus the slope of the cost at the start, which equals the curvature there.
 pub fn line_search<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -100,7 +100,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alph
         if r < two_sided {
             let row = cost_parameters(d, r);
             let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
-            // within one quadratic the difference is formed without cancellation
+            // within one quadratic zone the difference is formed without cancellation
             p.cost += if was && is {
                 row.constraint_mass * alpha * v * (x0 + half * alpha * v)
             } else {
@@ -110,7 +110,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alph
             p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
             continue;
         }
-        // limits and contacts the same way, without branches: which zone a row is in cannot be foreseen
+        // limits and contacts likewise, without branches: their zones are unpredictable
         let (was, is) = (x0 < T::ZERO, x < T::ZERO);
         let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
         let change = if was & is { alpha * v } else { y - y0 };
@@ -128,7 +128,7 @@ fn newton_alpha<T: Real>(p: &LinePoint<T>) -> T {
     p.alpha - p.d1 / p.d2
 }
 
-/// Minimum of the cost along the search direction, as far as the number of evaluations allows.
+/// Minimum of the cost along the search direction, as far as the evaluations allow.
 fn minimise<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -170,7 +170,7 @@ fn minimise<T: Real>(
     bracket(m, d, search, max_evaluations, p0, p1, p2)
 }
 
-/// Minimum between two points of which the derivatives have opposite signs.
+/// Minimum between two points whose derivatives have opposite signs.
 fn bracket<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -185,7 +185,7 @@ fn bracket<T: Real>(
     while search.evaluations < max_evaluations {
         let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
         let candidates = [next1, next2, middle];
-        // the best that has converged
+        // best converged candidate
         let mut best: Option<LinePoint<T>> = None;
         for c in candidates {
             if c.d1.abs() < search.tolerance && best.is_none_or(|b| c.cost < b.cost) {
@@ -195,14 +195,14 @@ fn bracket<T: Real>(
         if let Some(b) = best {
             return b;
         }
-        // narrower bracket from the candidates
+        // bracket narrowed by the candidates
         let narrower1 = update_bracket(m, d, search, &mut p1, &candidates, &mut next1);
         let narrower2 = update_bracket(m, d, search, &mut p2, &candidates, &mut next2);
         if !narrower1 && !narrower2 {
             return if middle.cost < p0.cost { middle } else { p0 };
         }
     }
-    // out of evaluations: the better end
+    // evaluations used up: the better end
     if p1.cost <= p2.cost && p1.cost < p0.cost {
         p1
     } else if p2.cost <= p1.cost && p2.cost < p0.cost {
@@ -212,7 +212,7 @@ fn bracket<T: Real>(
     }
 }
 
-/// Moves one end of a bracket to the candidates that lie nearer to the minimum on the same side.
+/// Moves one end of a bracket to the candidates on the same side of the minimum, and closer to it.
 fn update_bracket<T: Real>(
     m: &Model<T>,
     d: &Data<T>,

@@ -1,5 +1,5 @@
-//! What friction is left to slip is held back, after the solver: sweeps over the friction rows alone, without what the
-//! regulariser adds, at the normal forces that were found (MuJoCo documentation, Computation, "Noslip").
+//! Noslip: friction forces after the main solver. Sweeps over the friction rows alone, without regularisation, at
+//! given normal forces (MuJoCo documentation, Computation, "Noslip").
 
 use super::pgs::{PgsBlock, acceleration_of_forces, block_size};
 use super::rows::{cost_scale, rows};
@@ -13,7 +13,7 @@ pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     acceleration_of_forces(m, d, island);
     let scale = cost_scale(m, d, island);
     let own = rows(d, island);
-    // the first sweep is rid of what the regulariser costs
+    // cost of the regulariser, which the first sweep removes
     let mut improvement = T::ZERO;
     for r in own.clone() {
         if d.efc_island[r] == island {
@@ -37,7 +37,7 @@ pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     m.opt_noslip_iterations[0]
 }
 
-/// Updates the friction among the rows that are updated together from `r` on; returns the change of cost.
+/// Updates the friction forces of the block headed by row `r`; returns the change of cost.
 fn update<T: Real>(d: &mut Data<T>, r: usize, count: usize) -> T {
     let kind = d.efc_type[r];
     if kind == constraint::CONTACT_ELLIPTIC {

@@ -1,10 +1,11 @@
-//! The dual problem, in the constraint forces: projected Gauss-Seidel (MuJoCo documentation, Computation, "Solver"; Todorov,
-//! Convex and analytically-invertible dynamics with contacts and constraints, ICRA 2014).
+//! Projected Gauss-Seidel on the dual problem, in the constraint forces (MuJoCo documentation, Computation, "Solver";
+//! Todorov, Convex and analytically-invertible dynamics with contacts and constraints, ICRA 2014).
 //!
-//! The forces `f` of the rows make `½ f' (A + R) f + f' b` least, each within its bounds, where `A = J M⁻¹ J'` and `b` is the
-//! residual without forces. `A` is not made: the acceleration that follows from the forces is kept, rows of `M⁻¹ J'`
-//! change it with each force, and the residual of a row is a product with it. Rows are taken in their order; those of a contact
-//! with an elliptic cone together: first along their force, then the tangents within the bound that the normal force sets.
+//! The row forces `f` minimise `½ f' (A + R) f + f' b`, each within its bounds, where `A = J M⁻¹ J'` and `b` is the
+//! residual at zero force. `A` is not formed: the acceleration of the present forces is kept, each change of force
+//! updates it by a row of `M⁻¹ J'`, and the residual of a row is a product with it. Rows are updated in sequence;
+//! those of a contact with an elliptic cone together: first along their ray, then the tangents within the bound set
+//! by the normal force.
 
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
 use super::rows::{cost_scale, dof_range, mul_jac_rows, residuals, rows};
@@ -17,13 +18,13 @@ use crate::real::Real;
 use crate::schema::enums::constraint;
 use crate::schema::enums::disable;
 
-/// Most rows that are updated together.
+/// Most rows updated together.
 const MAX_BLOCK: usize = 6;
 
-/// An update that costs more than this is not made.
+/// Updates that raise the cost by more than this are rejected.
 const MAX_COST_INCREASE: f64 = 1e-10;
 
-/// How many rows from `r` on are updated together: those of an elliptic cone, opposing edges of a pyramid, or one.
+/// Number of rows updated together from `r` on: those of an elliptic cone, opposing pyramid edges, or one.
 pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
     match cone_of(m, d, r) {
         Some(cone) => cone.dim,
@@ -32,7 +33,7 @@ pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
     }
 }
 
-/// Products of the inverse inertia with the rows, and what of `A` is needed at once.
+/// `M⁻¹ J'`, and the elements of `A` that block updates use.
 pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
@@ -56,7 +57,7 @@ pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Forces to start from: those that the last acceleration makes, or none where that costs less.
+/// Warm start: forces of the last acceleration, or zero if that costs less.
 pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
@@ -66,7 +67,7 @@ pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         residuals(d, &d.qacc_warmstart, &mut jaref);
         d.solver_Jv = jaref;
         constraint_update(m, d);
-        // their sum in each degree of freedom, the acceleration that it makes, and the cost
+        // joint-space force, the acceleration that it causes, and the cost
         let half = T::of(0.5);
         let mut cost = T::ZERO;
         d.solver_grad.fill(T::ZERO);
@@ -92,7 +93,7 @@ pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.efc_force[..nefc].fill(T::ZERO);
 }
 
-/// Sweeps over the rows of an island; returns how many.
+/// Sweeps over the rows of an island; returns their number.
 pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let scale = cost_scale(m, d, island);
     let own = rows(d, island);
@@ -108,7 +109,7 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
                 rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
                 improvement -= rows.accept(d);
             } else if d.efc_island[r] == island {
-                // edges of pyramids one by one
+                // pyramid edges one by one
                 for k in 0..count {
                     let mut rows = PgsBlock::load_block(d, (r + k, 1), r, true);
                     rows.update_scalar(d);
@@ -124,7 +125,7 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     m.opt_iterations[0].max(0)
 }
 
-/// The acceleration that follows from the forces of an island's rows, and their sum in each degree of freedom.
+/// Joint-space force of an island's constraint forces, and the resulting acceleration.
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
@@ -150,7 +151,7 @@ pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
     }
 }
 
-/// What follows from the forces that were found.
+/// Results that follow from the final forces.
 pub fn dual_finish<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     acceleration_of_forces(m, d, island);
     let own = rows(d, island);
@@ -170,20 +171,19 @@ pub fn dual_finish<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
 
 /// Block of rows whose forces are updated together.
 pub(crate) struct PgsBlock<T> {
-    /// The first one, and how many.
+    /// First row, and number of rows.
     first: usize,
     count: usize,
-    /// `A` of these rows, the residual at their present forces, and the forces.
+    /// `A` of these rows, their residual at the present forces, and these forces.
     a: [[T; MAX_BLOCK]; MAX_BLOCK],
     residual: [T; MAX_BLOCK],
     old: [T; MAX_BLOCK],
-    /// Forces to be.
+    /// New forces.
     pub(crate) force: [T; MAX_BLOCK],
 }
 
 impl<T: Real> PgsBlock<T> {
-    /// `rows`: the first and how many, of those that are updated together from `head` on. With or without what the
-    /// regulariser adds.
+    /// Loads `rows`, the first and the number, of the group headed by row `head`, with or without the regulariser.
     pub(crate) fn load_block(d: &Data<T>, rows: (usize, usize), head: usize, regularised: bool) -> Self {
         let (first, count) = rows;
         let nv = d.qacc.len();
@@ -207,14 +207,14 @@ impl<T: Real> PgsBlock<T> {
         out
     }
 
-    /// Keeps the diagonal from zero.
+    /// Bounds the diagonal away from zero.
     pub(crate) fn clamp_diagonal(&mut self) {
         for k in 0..self.count {
             self.a[k][k] = self.a[k][k].max(T::of(MAX_COST_INCREASE));
         }
     }
 
-    /// A row by itself: its minimum, within its bounds.
+    /// Single row: unconstrained minimum, clamped to its bounds.
     pub(crate) fn update_scalar(&mut self, d: &Data<T>) {
         let r = self.first;
         let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
@@ -229,7 +229,7 @@ impl<T: Real> PgsBlock<T> {
         };
     }
 
-    /// The force of a cone along itself, down to none; where there is none, that of the normal row.
+    /// Ray update of a cone: scales the whole force, not below zero; for zero force, updates the normal row alone.
     fn update_ray(&mut self) {
         if self.old[0] < T::MINVAL {
             self.force = [T::ZERO; MAX_BLOCK];
@@ -251,10 +251,10 @@ impl<T: Real> PgsBlock<T> {
         }
     }
 
-    /// The tangential forces of a cone at the normal force that it has now.
+    /// Tangential forces of a cone at its new normal force.
     fn update_tangents(&mut self, friction: &[T]) {
         let n = self.count - 1;
-        // without tangential forces
+        // linear term at zero tangential force
         let mut linear = [T::ZERO; MAX_TANGENTS];
         let mut a = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
         for i in 0..n {
@@ -268,7 +268,7 @@ impl<T: Real> PgsBlock<T> {
         self.force[1..].copy_from_slice(&tangents);
     }
 
-    /// The same where these rows are the tangential ones alone.
+    /// Tangential forces of a block that lacks the normal row.
     pub(crate) fn update_tangents_only(&mut self, friction: &[T], normal: T) {
         let n = self.count;
         let mut linear = [T::ZERO; MAX_TANGENTS];
@@ -284,7 +284,7 @@ impl<T: Real> PgsBlock<T> {
         self.force[..n].copy_from_slice(&tangents[..n]);
     }
 
-    /// Opposing edges of a pyramid: their sum stays, and so does the normal force.
+    /// Opposing pyramid edges: their sum is kept, and with it the normal force.
     pub(crate) fn update_opposing_edges(&mut self) {
         let middle = T::of(0.5) * (self.old[0] + self.old[1]);
         let apart = T::of(0.5) * (self.old[0] - self.old[1]);
@@ -299,8 +299,7 @@ impl<T: Real> PgsBlock<T> {
         self.force[1] = middle - y;
     }
 
-    /// Makes the forces those of the rows, with the acceleration that follows, unless that costs more; returns the change of
-    /// cost.
+    /// Accepts the new forces, and updates the acceleration, unless that raises the cost; returns the change of cost.
     pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
         let nv = d.qacc.len();
         let mut change = T::ZERO;
@@ -327,7 +326,7 @@ impl<T: Real> PgsBlock<T> {
     }
 }
 
-/// Tangential forces within the friction that a normal force allows.
+/// Tangential forces within the friction bound of a normal force.
 fn tangent_forces<T: Real>(
     a: &[[T; MAX_TANGENTS]; MAX_TANGENTS],
     linear: &[T; MAX_TANGENTS],
@@ -339,7 +338,7 @@ fn tangent_forces<T: Real>(
         return [T::ZERO; MAX_TANGENTS];
     }
     let (mut x, held) = solve_qcqp(a, linear, friction, normal, n);
-    // on the bound, as near as numbers go
+    // rescaled onto the boundary
     if held {
         let mut squares = T::ZERO;
         for k in 0..n {

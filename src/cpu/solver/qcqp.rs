@@ -1,5 +1,5 @@
-//! QCQP, a quadratic minimised within an ellipsoid: the tangential forces of a contact with an elliptic cone, whose normal
-//! force bounds them.
+//! QCQP: a quadratic minimised within an ellipsoid. It gives the tangential forces of a contact with an elliptic
+//! cone, bounded by the normal force.
 
 use crate::real::Real;
 
@@ -9,18 +9,18 @@ pub const MAX_TANGENTS: usize = 5;
 /// Most Newton steps.
 const QCQP_MAX_STEPS: usize = 20;
 
-/// What counts as singular, as a step that is too small, and as a squared length that is within the bound.
+/// Threshold of singularity, of the smallest step, and tolerance on the squared bound.
 const QCQP_EPS: f64 = 1e-10;
 
 /// A symmetric matrix of the tangential rows.
 pub type SquareMatrix<T> = [[T; MAX_TANGENTS]; MAX_TANGENTS];
 
-/// The `x` of `n` elements that makes `½ x' a x + b' x` least where the length of `x / axes` is at most `bound`, and whether
-/// the bound holds it back. Zero where the matrix is singular.
+/// Minimiser `x` of `½ x' a x + b' x`, `n` elements, subject to a length of `x / axes` of at most `bound`, and
+/// whether that is active. Zero if the matrix is singular.
 ///
-/// In units of the axes the bound is a sphere, and the minimum solves `(a + λ) y = -b` for the least `λ ≥ 0` with
-/// `|y| ≤ bound`: Newton's method on `|y|² - bound²`, which falls and bends upwards, so that `λ` grows to its place (Moré and
-/// Sorensen, Computing a trust region step, 1983).
+/// In units of the axes the bound is a sphere, and the minimiser solves `(a + λ) y = -b` for the least `λ ≥ 0` with
+/// `|y| ≤ bound`: Newton's method on `|y|² - bound²`, which is decreasing and convex in `λ`, so that `λ` grows
+/// monotonically to the root (Moré and Sorensen, Computing a trust region step, 1983).
 pub fn solve_qcqp<T: Real>(
     a: &SquareMatrix<T>,
     b: &[T; MAX_TANGENTS],
@@ -32,7 +32,7 @@ pub fn solve_qcqp<T: Real>(
     let mut multiplier = T::ZERO;
     let mut y = [T::ZERO; MAX_TANGENTS];
     for _ in 0..QCQP_MAX_STEPS {
-        // in units of the axes
+        // scaled by the semi-axes
         let mut l = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
         for i in 0..n {
             for j in 0..=i {
@@ -49,7 +49,7 @@ pub fn solve_qcqp<T: Real>(
         if over < small {
             break;
         }
-        // the slope of the squared length is -2 y' (a + λ)⁻¹ y
+        // derivative of the squared length with respect to the multiplier: -2 y' (a + λ)⁻¹ y
         let mut z = y;
         solve(&l, &mut z, n);
         let mut slope = T::ZERO;
@@ -68,8 +68,8 @@ pub fn solve_qcqp<T: Real>(
     (y, multiplier != T::ZERO)
 }
 
-/// Replaces a lower triangle by its factors `L D L'`, `D` on the diagonal; false where it is singular: up to three rows by
-/// their determinant, more by each pivot.
+/// Replaces a lower triangle by its factors `L D L'`, `D` on the diagonal; false if it is singular, by the
+/// determinant for up to three rows and by each pivot for more.
 fn factor<T: Real>(l: &mut SquareMatrix<T>, n: usize) -> bool {
     let small = T::of(QCQP_EPS);
     let mut determinant = T::ONE;

@@ -1,5 +1,5 @@
-//! Rows and degrees of freedom of an island, as all solvers go through them: their ranges, products of the Jacobian's rows
-//! with a vector, and batches of rows.
+//! Rows and degrees of freedom of an island, common to all solvers: their ranges, products of Jacobian rows with a
+//! vector, and batches of rows.
 
 use std::ops::Range;
 
@@ -8,21 +8,21 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
-/// Range that the degrees of freedom of an island lie in.
+/// Range of an island's degrees of freedom.
 pub(crate) fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     let k = island as usize;
     (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
 }
 
-/// Range that an island's rows lie in, among rows of others.
+/// Range of an island's rows, among which may be rows of other islands.
 pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     let k = island as usize;
-    // at most the rows that there are, also where a stage was left out
+    // no more than the number of rows, also if a stage was left out
     let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
     most(d.island_efc_begin[k])..most(d.island_efc_end[k])
 }
 
-/// What turns costs and gradients of an island into numbers without a unit: one over its inertia.
+/// Factor that makes costs and gradients of an island dimensionless: one over its inertia.
 pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
     let (first, end) = dof_range(d, island);
     let mut inertia = T::ZERO;
@@ -34,8 +34,8 @@ pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
     T::ONE / inertia.max(T::MINVAL)
 }
 
-/// Rows of an island that wait to be taken four at a time: what they are added to is then read and written
-/// once, not four times.
+/// Rows of an island collected into batches of four, so that the target of their sum is read and written once instead
+/// of four times.
 #[derive(Default)]
 pub(crate) struct RowBatch<T> {
     rows: [usize; 4],
@@ -44,7 +44,7 @@ pub(crate) struct RowBatch<T> {
 }
 
 impl<T: Real> RowBatch<T> {
-    /// Adds a row; true when there are four.
+    /// Adds a row; true if the batch is full.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: usize, weight: T) -> bool {
         self.rows[self.count] = row;
@@ -53,7 +53,7 @@ impl<T: Real> RowBatch<T> {
         self.count == 4
     }
 
-    /// The rows and weights that waited; places that were not filled repeat the first row with weight zero.
+    /// Rows and weights of the batch; missing entries repeat the first row with weight zero.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> ([usize; 4], [T; 4]) {
         for k in self.count..4 {
@@ -65,7 +65,7 @@ impl<T: Real> RowBatch<T> {
     }
 }
 
-/// Rows of the constraint Jacobian from `r` on times a vector, and how many: four where they are of one island.
+/// Products of the Jacobian rows from `r` on with a vector, and their number: four if they belong to one island.
 #[inline(always)]
 pub fn mul_jac_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
     let nv = v.len();
@@ -81,7 +81,7 @@ pub fn mul_jac_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) 
     (products, 1)
 }
 
-/// Residual of all rows at an acceleration: their products with it, less the reference accelerations.
+/// Residuals `J a - aref` of all rows at an acceleration.
 pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
     let mut r = 0;
     while r < d.nefc[0] as usize {
@@ -93,7 +93,7 @@ pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
     }
 }
 
-/// Euclidean length.
+/// Euclidean norm.
 pub(crate) fn norm<T: Real>(x: &[T]) -> T {
     let mut sum = T::ZERO;
     for i in 0..x.len() {

@@ -1,14 +1,13 @@
-//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem, here; with directions of
-//! conjugate gradients in [`super::cg`], and on the dual problem in [`super::pgs`].
+//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem here; conjugate
+//! gradients in [`super::cg`], and the dual problem in [`super::pgs`].
 //!
-//! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the
-//! acceleration without constraints and each row's cost `s` is a quadratic of curvature `D`: everywhere for
-//! equalities, below zero for limits and contacts, and around zero with straight flanks of slope
-//! `frictionloss` for dry friction (MuJoCo documentation, Computation, "Solver"). The Hessian
-//! `M + J' D J` over the rows in their quadratic zone is factored once; after a step, rows that entered or left
-//! their zone change the factors one by one. An exact line search by Newton steps on the derivative, then by
-//! bracketing, finds the length of each step. Costs are only compared as differences from the start of the
-//! search, so that nothing cancels in single precision.
+//! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the unconstrained
+//! acceleration and each row's cost `s` is a quadratic of curvature `D`: everywhere for equalities, below zero for
+//! limits and contacts, and around zero, with linear flanks of slope `frictionloss`, for dry friction (MuJoCo
+//! documentation, Computation, "Solver"). The Hessian `M + J' D J` over the rows in their quadratic zone is factored
+//! once; after a step, rows that entered or left their zone update the factors one by one. An exact line search by
+//! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
+//! from the start of the search, which avoids cancellation in single precision.
 
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
@@ -60,7 +59,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Newton's method, or that of conjugate gradients, in one island; returns the number of its iterations.
+/// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
 fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let (first, end) = dof_range(d, island);
     let scale = cost_scale(m, d, island);
@@ -105,16 +104,16 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     m.opt_iterations[0].max(0)
 }
 
-/// Chooses the acceleration to start from: the last one, or that without constraints if its cost is lower.
+/// Warm start: the last acceleration, or the unconstrained one if its cost is lower.
 fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
-    // residuals at the acceleration without constraints
+    // residuals at the unconstrained acceleration
     let mut smooth_jaref = std::mem::take(&mut d.solver_Jv);
     residuals(d, &d.qacc_smooth, &mut smooth_jaref);
     d.solver_Jv = smooth_jaref;
     if !m.disabled(disable::WARMSTART) {
         mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
-        // cost of the last acceleration above that of the smooth one
+        // cost of the last acceleration relative to the unconstrained one
         let mut change = T::ZERO;
         for i in 0..m.sizes.nv {
             let apart = d.qacc_warmstart[i] - d.qacc_smooth[i];
@@ -145,7 +144,7 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
 }
 
-/// Whether the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
+/// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
 fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
     let (first, end) = dof_range(d, island);
     let tolerance = m.opt_tolerance[0];
@@ -161,7 +160,8 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Forces of an island's rows at the present acceleration, and the gradient of the cost; zero at other degrees of freedom between its own.
+/// Row forces of an island at the present acceleration, and the gradient of the cost; zero at interleaved degrees of
+/// freedom of other islands.
 fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
@@ -207,7 +207,7 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
 }
 
-/// Adds the forces of four rows to the degrees of freedom.
+/// Adds the joint-space forces of four rows.
 #[inline(always)]
 fn add_forces<T: Real>(
     d: &mut Data<T>,
@@ -221,7 +221,7 @@ fn add_forces<T: Real>(
     add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
 }
 
-/// Newton's direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
+/// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
 fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild: bool) -> T {
     let (first, end) = dof_range(d, island);
     if rebuild || !update_factors(m, d, island) {

@@ -1,8 +1,8 @@
-//! WGSL accessors: functions by which kernels read and write fields, wherever they are stored.
+//! WGSL accessors: functions by which kernels read and write fields in any address space.
 //!
 //! For a field `f`, kernels may call `f(i)` and `set_f(i, x)` for element i, and for rows of 3, 4, 9, 6 or 10
 //! elements `f_vec3(i)`, `f_vec4(i)`, `f_mat3(i)`, `f_spatial(i)`, `f_inertia(i)` and their setters. Sizes (`nv`) are
-//! constants. All are generated on demand from the table of fields.
+//! constants. All are generated on demand from the field table.
 
 use std::fmt::Write as _;
 

@@ -124,7 +124,7 @@ impl Composer {
 
     /// Fields that the kernel of a stage reads, or writes if `set`, in a step that resets no world.
     pub fn accesses(&self, stage: Stage, set: bool) -> BTreeSet<&'static str> {
-        // an empty text for the reset function excludes what it reaches
+        // an empty reset function excludes all items that only it reaches
         let reset = Item { name: "reset_world".into(), text: String::new() };
         self.named(&[self.entry(&[stage.name()], 1), reset], |writes| writes == set)
     }

@@ -1,7 +1,7 @@
-//! GPU memory layout of every field, from the table of fields.
+//! GPU memory layout of every field, from the field table.
 //!
 //! Worlds are tiled: element i of a field of world w is at `(w / tile) * stride * tile + (offset + i) * tile + w %
-//! tile` in the arena of its element type. Only fields named by some kernel are placed.
+//! tile` in the arena of its element type. Only fields named by a kernel are placed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::{Elem, Field, Sizes, Values};
 
-/// The kind of memory that holds a field.
+/// Address space of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AddressSpace {
     /// The arena of all worlds: one value per world.
     World,
     /// The read-only model buffer: one value for all worlds.
     Model,
-    /// Variables of an invocation, one for each element, which must be known at generation time.
+    /// Variables of an invocation, one for each element; indices must be known at generation time.
     Register,
     /// Memory of the workgroup, worlds side by side.
     Workgroup,
@@ -27,7 +27,7 @@ pub enum AddressSpace {
 /// Placement of one field.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// The entry of the table.
+    /// Entry in the field table.
     pub field: Field,
     /// First element in its buffer (of one world).
     pub offset: usize,
@@ -112,7 +112,7 @@ impl Layout {
         self.slots.insert(field.name, Slot { field, offset, len, space });
     }
 
-    /// Placement of a field; none if no kernel uses it.
+    /// Placement of a field; `None` if no kernel uses it.
     pub fn slot(&self, name: &str) -> Option<&Slot> {
         self.slots.get(name)
     }
@@ -122,7 +122,7 @@ impl Layout {
         self.slots.values()
     }
 
-    /// A copy with some fields in another address space; they keep their room in the arena.
+    /// A copy with some fields in another address space; their place in the arena stays reserved.
     pub fn relocated(&self, fields: &BTreeSet<&'static str>, space: &AddressSpace) -> Self {
         let mut layout = self.clone();
         for slot in layout.slots.values_mut().filter(|s| fields.contains(s.field.name)) {

@@ -1,4 +1,4 @@
-//! A linker for WGSL: collects what an entry point needs from modules with explicit imports.
+//! A linker for WGSL: collects the items that an entry point needs from modules with explicit imports.
 //!
 //! Library and kernels are plain `.wgsl` files, each a module. A linked text holds the items (functions, structs,
 //! constants, variables) reachable from its roots. A word denotes an item of its own module or an imported one; any
@@ -192,7 +192,7 @@ impl Library {
     /// library are passed through `write`.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// Errors of `write`.
     pub fn link<E>(
         &self,
         roots: &[Item],

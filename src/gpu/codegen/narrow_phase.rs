@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::schema::enums::{geom, word};
 use crate::schema::shape_pairs::{Method, ShapePair};
 
-/// Text of a narrow-phase function; none for other names.
+/// Text of a narrow-phase function; `None` for other names.
 pub(crate) fn function(name: &str, pairs: &[&'static ShapePair]) -> Option<String> {
     match name {
         "closed_form" => Some(closed_form(pairs)),

@@ -146,7 +146,7 @@ fn fingerprint(model: &Model) -> u32 {
 
 impl KernelOptions {
     /// These options, with open ones taken from the tuning cache if it has an entry for the model on the device.
-    /// Once any of them is set explicitly, nothing is taken.
+    /// If any of them is set explicitly, the cache is ignored.
     pub fn resolved(&self, model: &Model, adapter: &Adapter, worlds: usize) -> Self {
         let by_hand = self.lanes.is_some()
             || self.worlds_per_group.is_some()

@@ -1,4 +1,4 @@
-//! Flags of sensor types: one for each group of the table, and those that several groups share.
+//! Flags of sensor types: one for each block of the sensor table, and those shared by several blocks.
 
 use super::Room;
 use crate::model::{Model, plan};
@@ -13,7 +13,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("FORCE_SENSOR", plan::senses_view(model, Stage::rne_post)),
         ("RAY_MESH", rays(geom::MESH)),
         ("RAY_HFIELD", rays(geom::HFIELD)),
-        // sensors of other groups may measure cameras, or be relative to them
+        // sensors of other blocks may measure cameras, or be relative to them
         ("CAMERA_SENSOR", plan::has_camera_sensors(model) && plan::has_sensors(model, |_| true)),
     ];
     let own =
