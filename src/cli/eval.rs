@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     batch: super::BatchArguments,
 }
 
-/// What programs are told.
+/// JSON object of an evaluation.
 #[derive(Serialize)]
 struct Evaluated {
     states: usize,
