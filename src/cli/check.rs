@@ -1,4 +1,4 @@
-//! `check`: every stage of the GPU against the CPU.
+//! `check`: compares every stage of the GPU with the CPU.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::output::Output;
 
-/// Copies of every world that a check keeps.
+/// Copies of every world kept by a check.
 const COPIES: usize = 4;
 
 #[derive(clap::Args)]
@@ -97,7 +97,7 @@ fn on_gpu(
 ) -> Result<(String, Report)> {
     use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions as Kernels};
     let gpu = Gpu::open(AdapterPreference::Any)?;
-    // bounds checks inside the kernels: a wrong index is an error of its own
+    // bounds checks inside the kernels: an index out of range is an error of its own
     let kernels = Kernels { checks: true, ..arguments.kernels.options()? };
     let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
     let report = check::run(model, capacity, &mut subject, options)?;
@@ -116,7 +116,7 @@ fn print(device: &str, report: &Report, output: &Output) {
         "stage", "field", "double", "single", "allowed"
     ));
     for row in &report.rows {
-        // state that a stage does not touch is only shown where it changed
+        // fields that a stage does not touch are shown only if they changed
         let idle = row.double == 0.0 && row.single == 0.0;
         if idle && !row.over() && is_state(row) {
             continue;
@@ -160,7 +160,7 @@ fn is_state(row: &FieldReport) -> bool {
     Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.stage == "state")
 }
 
-/// What programs are told.
+/// JSON object of a check.
 #[derive(Serialize)]
 struct Checked<'a> {
     device: &'a str,

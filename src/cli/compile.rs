@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-/// What is written.
+/// Output format.
 #[derive(Clone, Copy)]
 enum OutputFormat {
     Npz,
@@ -31,7 +31,7 @@ enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// By the end of the file's name.
+    /// Format by file name extension.
     fn of(path: &Path) -> Result<Self> {
         let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         match end.as_str() {
@@ -47,7 +47,7 @@ impl OutputFormat {
     }
 }
 
-/// What programs are told.
+/// JSON object of a written file.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written {
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(true)
 }
 
-/// The model as MJCF, after it has proved to compile.
+/// The model as MJCF, after a check that it compiles.
 fn text(from: &Path, to: &Path, output: &Output) -> Result<String> {
     if from.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
         let help = "a compiled model cannot be turned back; give the MJCF file that it was made from";

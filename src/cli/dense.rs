@@ -1,4 +1,4 @@
-//! Sparse matrices of a model as dense ones.
+//! Dense forms of a model's sparse matrices.
 
 use manyworlds::model::Model;
 

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     batch: super::BatchArguments,
 }
 
-/// What programs are told.
+/// JSON object of the derivatives.
 #[derive(Serialize)]
 struct Differentiated {
     states: usize,

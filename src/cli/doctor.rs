@@ -1,4 +1,4 @@
-//! `doctor`: adapters, and what to install where something is missing.
+//! `doctor`: GPU adapters, and hints on what to install.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::output::Output;
 
-/// Folders where Vulkan looks for drivers.
+/// Folders searched by the Vulkan loader for drivers.
 const DRIVERS: &[&str] = &["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
 
-/// Places of the Vulkan loader.
+/// Locations of the Vulkan loader.
 const LOADERS: &[&str] = &[
     "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",
     "/usr/lib/aarch64-linux-gnu/libvulkan.so.1",
@@ -18,7 +18,7 @@ const LOADERS: &[&str] = &[
     "/usr/lib/libvulkan.so.1",
 ];
 
-/// What programs are told.
+/// JSON object of the findings.
 #[derive(Serialize)]
 struct Seen {
     version: &'static str,
@@ -28,7 +28,7 @@ struct Seen {
     hints: Vec<String>,
 }
 
-/// An adapter with its limits, and the same in words.
+/// An adapter with its limits, and both as text.
 #[derive(Serialize)]
 struct SeenAdapter {
     name: String,
@@ -87,7 +87,7 @@ fn adapters() -> Vec<SeenAdapter> {
     manyworlds::gpu::adapters().into_iter().map(of).collect()
 }
 
-/// An adapter and the limits that bound a batch.
+/// An adapter and the limits that bound a batch, as text.
 #[cfg(feature = "gpu")]
 fn text(a: &manyworlds::gpu::Adapter) -> String {
     let kind = if a.software { "software" } else { "hardware" };
@@ -104,7 +104,7 @@ fn adapters() -> Vec<SeenAdapter> {
     Vec::new()
 }
 
-/// Driver manifests that the loader would find.
+/// Driver manifests visible to the loader.
 fn driver_files() -> Vec<String> {
     let entries = DRIVERS.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten();
     let mut files: Vec<String> = entries.map(|e| e.path().display().to_string()).collect();
@@ -112,7 +112,7 @@ fn driver_files() -> Vec<String> {
     files
 }
 
-/// What to do, most likely cause first.
+/// Hints, most likely cause first.
 fn hints(none: bool, hardware: bool) -> Vec<String> {
     let mut hints = Vec::new();
     if cfg!(not(feature = "gpu")) {
@@ -126,7 +126,7 @@ fn hints(none: bool, hardware: bool) -> Vec<String> {
         hints.push("the Vulkan loader is missing: apt-get install libvulkan1".to_owned());
     }
     if Path::new("/dev/nvidiactl").exists() && !driver_files().iter().any(|f| f.contains("nvidia")) {
-        // containers get the CUDA half of the driver only, unless the graphics half is asked for
+        // containers get only the CUDA half of the driver unless they ask for the graphics half
         hints.push(
             "there is an NVIDIA GPU, but no Vulkan driver file for it: start the container with \
              NVIDIA_DRIVER_CAPABILITIES=all, or set VK_DRIVER_FILES to the driver's nvidia_icd.json \

@@ -1,4 +1,4 @@
-//! Problems of a model as they are shown: by miette, with the line and a mark below it.
+//! Problems of a model, drawn by miette with the line and a mark below it.
 
 use std::io::IsTerminal;
 
@@ -9,15 +9,15 @@ use miette::{
     ThemeCharacters,
 };
 
-/// Longest part of a line that is drawn, and of what is before the marked span, in characters.
+/// Longest excerpt of a line, and of the text before the marked span, in characters.
 const EXCERPT: usize = 110;
 const EXCERPT_BEFORE: usize = 70;
 
-/// How problems are drawn: in colour and wrapped on a terminal, in plain letters and whole lines elsewhere.
+/// Drawing style: coloured and wrapped on a terminal, plain text in whole lines elsewhere.
 fn drawing() -> MietteHandler {
     let terminal = std::io::stderr().is_terminal();
     let mut theme = if terminal { GraphicalTheme::default() } else { GraphicalTheme::none() };
-    // a word, which logs are searched for, and not a sign
+    // a word that can be searched for in logs, not a symbol
     let (error, warning) = ("error:".to_owned(), "warning:".to_owned());
     theme.characters = ThemeCharacters { error, warning, ..theme.characters };
     MietteHandlerOpts::new().graphical_theme(theme).wrap_lines(terminal).context_lines(0).build()
@@ -31,7 +31,7 @@ pub(super) fn problem(problem: &Problem, severity: Severity) -> impl std::fmt::D
 
 /// A problem as miette draws it.
 fn report(problem: &Problem, severity: Severity) -> Report {
-    // without a line to draw, its place goes into the message
+    // without a line to draw, the position goes into the message
     let draws = problem.line > 0 && !problem.text.is_empty();
     let message = if draws {
         problem.message.clone()
@@ -49,15 +49,15 @@ fn report(problem: &Problem, severity: Severity) -> Report {
     Report::new(drawn.with_label(LabeledSpan::at(line.marked.clone(), "here"))).with_source_code(line)
 }
 
-/// The one line that is known, cut around the marked span where it is long.
+/// The only known line, cut around the marked span if long.
 struct Line {
     file: String,
-    /// From 0.
+    /// Line number, from 0.
     line: usize,
-    /// Of the span, from 0.
+    /// Column of the span, from 0.
     column: usize,
     text: String,
-    /// Bytes of the text.
+    /// Marked span, in bytes of the text.
     marked: std::ops::Range<usize>,
 }
 
@@ -107,7 +107,7 @@ mod tests {
         for part in ["error: unknown attribute 'sise'", "a.xml:12:8", "12 |", "did you mean 'size'?"] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
-        // a long line is cut, its place is not
+        // a long line is cut, its position is not
         let long = Problem { column: 1008, text: " ".repeat(1000) + &problem.text, ..problem.clone() };
         let text = drawn(&long);
         assert!(text.contains("a.xml:12:1008") && text.lines().all(|l| l.chars().count() < 130), "{text}");

@@ -8,11 +8,11 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 
-/// Where controls come from.
+/// Source of the controls.
 pub(super) enum ControlSource {
     /// One of the built-in workloads.
     Builtin(Control),
-    /// Frames `[frame, world, nu]` that are spread evenly over the steps.
+    /// Frames `[frame, world, nu]`, spread evenly over the steps.
     Frames { frames: usize, values: Vec<f64> },
 }
 
@@ -80,7 +80,7 @@ impl ControlSchedule {
             if self.changes(step) {
                 self.apply(batch, step)?;
             }
-            // as far as nothing has to be done in between
+            // as many steps as nothing interrupts
             let stop = |s: &usize| {
                 self.changes(*s) || (*s >= self.warmup && (*s - self.warmup).is_multiple_of(every))
             };
@@ -94,7 +94,7 @@ impl ControlSchedule {
         Ok(())
     }
 
-    /// Whether controls change at a step.
+    /// True if the controls change at a step.
     fn changes(&self, step: usize) -> bool {
         match &self.source {
             ControlSource::Builtin(Control::Noise) => step.is_multiple_of(NOISE_STEPS),

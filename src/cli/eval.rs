@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::{dense, states};
 
-/// States whose contacts are counted together.
+/// Number of states whose contacts are counted together.
 const PROBED: usize = 256;
 
 /// State after one step.
@@ -25,18 +25,19 @@ const NEXT: &[&str] = &["qpos", "qvel", "act", "history", "tree_asleep"];
 pub(super) struct Arguments {
     /// Model: MJCF, URDF, or compiled (.mwb).
     model: PathBuf,
-    /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied,
-    /// xfrc_applied, qacc_warmstart, time, history, eq_active, tree_asleep, asleep_qpos; with qacc, inverse dynamics too.
+    /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied, xfrc_applied,
+    /// qacc_warmstart, time, history, eq_active, tree_asleep, asleep_qpos; with qacc, inverse dynamics too.
     #[arg(long = "in")]
     input: PathBuf,
-    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next, tree_asleep_next; with qacc, qfrc_inverse.
+    /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next,
+    /// tree_asleep_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
     batch: super::BatchArguments,
 }
 
-/// What programs are told.
+/// JSON object of an evaluation.
 #[derive(Serialize)]
 struct Evaluated {
     states: usize,
@@ -51,12 +52,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     npz::check_target(&arguments.out)?;
     let model = super::load(&arguments.model, output)?;
     let (count, states) = states::read(&model, &arguments.input)?;
-    // before the slots are counted, which takes long where the states are too many
+    // before the slots are counted, which takes long for too many states
     batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;
     let mut options = arguments.batch.options()?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
-    // the states, what follows from them, the same states again, one step
+    // the states, their computed fields, the same states again, one step
     let mut batch = open(&model, count, &options, output)?;
     restore(&mut batch, &states)?;
     batch.forward()?;
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(true)
 }
 
-/// A batch, with its notice shown.
+/// Opens a batch and prints its notice.
 pub(super) fn open(model: &Model, worlds: usize, options: &BatchOptions, output: &Output) -> Result<Batch> {
     let batch = Batch::new(model, worlds, options)?;
     if let Some(notice) = batch.notice() {
@@ -108,7 +109,7 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
         }
         data
     };
-    // some states at a time: all of them may not fit beside the batch
+    // in portions: all states may not fit beside the batch
     let most = (0..count).step_by(PROBED).fold(none, |most, first| {
         let worlds: Vec<Data> = (first..count.min(first + PROBED)).map(world).collect();
         let peak = batch::peaks(model, &worlds);
@@ -117,7 +118,7 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
     batch::with_margin(most, batch::max_capacity(model))
 }
 
-/// Every world at its state again.
+/// Resets every world to its state.
 fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Result<()> {
     batch.reset_all(None)?;
     states.iter().try_for_each(|(name, values)| batch.set(name, values))
@@ -127,7 +128,7 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
     let wanted = |f: &&Field| match f.stage {
         "state" => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
-        // asked for by an acceleration
+        // only computed for a given acceleration
         "inverse" => false,
         _ => batch.has(f.name),
     };
@@ -135,7 +136,7 @@ fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
     Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
 }
 
-/// From the stored numbers of a matrix to all of it.
+/// Conversion of a matrix from its stored elements to dense form.
 type Densify = fn(&Model, &[f64]) -> Vec<f64>;
 
 fn result(batch: &Batch, field: &Field) -> Result<Array> {
@@ -153,7 +154,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
     Ok(Array { shape: vec![count, rows, model.sizes.nv], data: ArrayData::F64(data) })
 }
 
-/// One number a world has no axis of its own, as in MuJoCo.
+/// Drops the axis of fields with one number per world, as in MuJoCo.
 pub(super) fn squeeze(mut array: Array, field: &Field) -> Array {
     if field.dims == [Dim::Const(1)] {
         array.shape.pop();

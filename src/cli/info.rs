@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let begin = std::time::Instant::now();
     let model = super::load(&arguments.model, output)?;
     let loading = begin.elapsed().as_secs_f64();
-    // what a world takes is measured by stepping it
+    // the memory of a world is measured by stepping it
     let missing = batch::supported(&model).err();
     let mut sizes = model.sizes;
     if missing.is_none() {
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(true)
 }
 
-/// What programs are told.
+/// JSON object of a model.
 #[derive(Serialize)]
 struct Info<'a> {
     model: &'a str,
@@ -72,24 +72,24 @@ struct Info<'a> {
     sizes: Vec<(&'static str, usize)>,
     #[serde(serialize_with = "pairs")]
     names: Vec<(&'static str, &'a [String])>,
-    /// Nothing where the model cannot be simulated.
+    /// None if the model cannot be simulated.
     bytes_per_world: Option<WorldBytes>,
     unsupported: Option<String>,
 }
 
-/// Bytes of a world in either precision.
+/// Bytes of a world in each precision.
 #[derive(Serialize)]
 struct WorldBytes {
     single: u64,
     double: u64,
 }
 
-/// Sizes that are not zero.
+/// Non-zero sizes.
 fn counted(sizes: &Sizes) -> impl Iterator<Item = (&'static str, usize)> {
     Size::ALL.iter().map(|&s| (s.name(), sizes.get(s))).filter(|(_, n)| *n > 0)
 }
 
-/// Names of the objects that people look for.
+/// Names of the commonly sought objects.
 fn named(model: &Model) -> impl Iterator<Item = (&'static str, &[String])> {
     let n = &model.names;
     let kinds: [(&str, &[String]); 5] = [

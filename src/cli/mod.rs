@@ -27,7 +27,7 @@ use manyworlds::model::data::Capacity;
 
 use output::Output;
 
-/// The release whose results are the reference.
+/// MuJoCo release whose results are the reference.
 const REFERENCE: &str = "MuJoCo 3.17.0";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nreference: MuJoCo 3.17.0");
 
@@ -123,7 +123,7 @@ impl KernelArguments {
         })
     }
 
-    /// Refuses them where no kernel runs.
+    /// Rejects kernel options where no kernel runs.
     fn refuse_on_cpu(&self) -> Result<()> {
         let given = [
             ("--partition", self.partition.is_some()),
@@ -156,7 +156,7 @@ impl BackendName {
         }
     }
 
-    /// Its name where it is certain which one is taken.
+    /// Name of the backend, if the choice is certain.
     fn known(self) -> Option<&'static str> {
         (self != BackendName::Auto).then(|| self.backend().name())
     }
@@ -204,14 +204,14 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Reads and compiles a model; tells what is questionable about it.
+/// Reads and compiles a model; prints its warnings.
 fn load(path: &std::path::Path, output: &Output) -> Result<Model> {
     let model = manyworlds::load(path)?;
     output.warnings(&model.warnings);
     Ok(model)
 }
 
-/// A keyframe by number or name; `none` is the initial state, nothing given the first keyframe.
+/// A keyframe by number or name; `none` is the initial state, no word the first keyframe.
 fn keyframe(model: &Model, word: Option<&str>) -> Result<Option<usize>> {
     let nkey = model.sizes.nkey;
     match word {

@@ -1,4 +1,4 @@
-//! What the commands print: text or JSON on standard output, notices and errors on standard error.
+//! Output of the commands: text or JSON on standard output, notices and errors on standard error.
 
 use std::io::{IsTerminal, Write};
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::draw;
 
-/// Where results go, and in what form.
+/// Destination and form of the results.
 pub(super) struct Output {
     json: bool,
 }
@@ -28,7 +28,7 @@ impl Output {
 
     /// The object for programs; nothing in the text form.
     pub(super) fn object(&self, value: &impl Serialize) {
-        // only a map whose keys are no text could fail
+        // only a map with keys other than strings could fail
         if self.json
             && let Ok(text) = serde_json::to_string(value)
         {
@@ -41,7 +41,7 @@ impl Output {
         write_line(std::io::stderr(), text);
     }
 
-    /// An error; problems of a model one by one.
+    /// An error; the problems of a model one by one.
     pub(super) fn error(&self, error: &Error) {
         let problems = if let Error::Model(problems) = error { problems.as_slice() } else { &[] };
         let problems = problems.iter().map(ProblemObject::of).collect();
@@ -49,7 +49,7 @@ impl Output {
         match error {
             Error::Model(problems) => {
                 problems.iter().for_each(|p| self.problem(p, Severity::Error));
-                // the last line stands alone in logs
+                // the last line must make sense alone in logs
                 let count =
                     if problems.len() == 1 { "1 problem" } else { &format!("{} problems", problems.len()) };
                 if let Some(first) = problems.first() {
@@ -60,7 +60,7 @@ impl Output {
         }
     }
 
-    /// What was questionable about a model.
+    /// Warnings about a model.
     pub(super) fn warnings(&self, warnings: &[Problem]) {
         warnings.iter().for_each(|w| self.problem(w, Severity::Warning));
     }
@@ -70,7 +70,7 @@ impl Output {
         self.notice(draw::problem(problem, severity));
     }
 
-    /// A bar for long work; hidden where standard error is no terminal.
+    /// Progress bar of long work; hidden if standard error is no terminal.
     pub(super) fn progress(&self, steps: usize) -> ProgressBar {
         if !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();
@@ -81,12 +81,12 @@ impl Output {
     }
 }
 
-/// A closed pipe is the reader's choice, not an error.
+/// Writes a line. A closed pipe is the reader's choice, not an error.
 fn write_line(mut to: impl Write, text: impl std::fmt::Display) {
     let _ = writeln!(to, "{text}");
 }
 
-/// Pairs of a name and a value as one object, in their order.
+/// Pairs of a name and a value as one JSON object, in their order.
 pub(super) fn pairs<K: Serialize, V: Serialize, S: Serializer>(
     pairs: &[(K, V)],
     to: S,
@@ -94,7 +94,7 @@ pub(super) fn pairs<K: Serialize, V: Serialize, S: Serializer>(
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// What a program is told of an error.
+/// JSON object of an error.
 #[derive(Serialize)]
 struct Failure<'a> {
     error: String,

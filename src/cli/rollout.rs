@@ -1,4 +1,4 @@
-//! `rollout`: steps worlds, measures, records.
+//! `rollout`: steps worlds, measures the speed, records fields.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,7 +18,7 @@ use super::summary::{Measured, Summary};
 
 /// Most bytes of all recorded fields.
 const MAX_RECORD: u64 = 1 << 33;
-/// Times that the progress bar moves.
+/// Updates of the progress bar.
 const TICKS: usize = 100;
 
 #[derive(clap::Args)]
@@ -97,14 +97,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds what steps need and runs the warm-up.
+/// Prepares the batch for stepping and runs the warm-up.
 pub(super) fn warm(batch: &mut Batch, schedule: &ControlSchedule) -> Result<()> {
     batch.prepare()?;
     schedule.run(batch, (0, schedule.warmup), usize::MAX, |_, _| Ok(()))?;
     batch.wait()
 }
 
-/// Times the steps after the warm-up, until the device has done them.
+/// Times the steps after the warm-up, until the device has finished.
 pub(super) fn measure(
     batch: &mut Batch,
     schedule: &ControlSchedule,
@@ -114,7 +114,7 @@ pub(super) fn measure(
 ) -> Result<Measured> {
     let (warmup, steps) = (schedule.warmup, schedule.steps);
     let bar = output.progress(steps);
-    // without frames or a bar to stop for, all steps are handed over at once
+    // without frames or a progress bar, all steps are submitted at once
     let stops = match (record.fields.is_empty(), bar.is_hidden()) {
         (false, _) => every,
         (true, false) => steps.div_ceil(TICKS),
@@ -139,7 +139,7 @@ pub(super) fn measure(
     })
 }
 
-/// Writes the frames that were recorded before an error, as that of a lost device, and says so in the error.
+/// Writes the frames recorded before an error, such as a lost device, and adds a note to the error.
 fn save_partial_recording(error: Error, record: &mut Recording, all: usize, out: &Path) -> Error {
     let frames = record.frames;
     let saved = match frames {
@@ -166,7 +166,7 @@ impl Recording {
     fn new(names: &[String], batch: &Batch, frames: usize) -> Result<Self> {
         let mut fields = Vec::new();
         let mut all_bytes = 0u64;
-        // the time of each frame comes with every record
+        // every record includes the time of each frame
         let time = (!names.is_empty()).then_some("time");
         for name in names.iter().map(String::as_str).filter(|n| *n != "time").chain(time) {
             let all = Data::<f64>::FIELDS;
@@ -193,7 +193,7 @@ impl Recording {
         Ok(Self { fields, frames: 0 })
     }
 
-    /// Adds a frame: of all fields or, where one cannot be read, of none.
+    /// Adds a frame of all fields or, if one cannot be read, of none.
     fn take(&mut self, batch: &Batch) -> Result<()> {
         let read = |field: &'static Field| Ok(squeeze(batch.get(field.name)?, field));
         let frame = self.fields.iter().map(|(field, _)| read(field)).collect::<Result<Vec<_>>>()?;
@@ -211,7 +211,7 @@ impl Recording {
     fn arrays(&mut self) -> Vec<(String, Array)> {
         let frames = self.frames;
         let of = |(field, array): &mut (&'static Field, Option<Array>)| {
-            // taken, not copied: frames may fill half of the memory
+            // moved, not copied: frames may fill half of the memory
             array.take().map(|mut array| {
                 array.shape.insert(0, frames);
                 (field.name.to_owned(), array)
@@ -254,7 +254,7 @@ fn print(batch: &Batch, measured: &Measured, record: &Recording, load: f64, outp
     });
 }
 
-/// What programs are told.
+/// JSON object of a rollout.
 #[derive(Serialize)]
 struct Rollout<'a> {
     #[serde(flatten)]
@@ -263,11 +263,11 @@ struct Rollout<'a> {
     frames: usize,
 }
 
-/// What was waited for before the first step, in words.
+/// Cold-start times before the first step, as text.
 pub(super) fn cold_text(batch: &Batch, load: f64) -> String {
     let cold = batch.cold_start();
     let parts = [("load", load)].into_iter().chain(cold.parts());
-    // what rounds to nothing is left out
+    // times that round to zero are left out
     let shown: Vec<String> =
         parts.filter(|p| p.1 >= 0.005).map(|(name, s)| format!("{name} {s:.2}")).collect();
     format!("{:.2} s: {}", load + cold.total(), shown.join(", "))

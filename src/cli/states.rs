@@ -1,4 +1,4 @@
-//! States in a file.
+//! States read from a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::Field;
 
-/// State that can be given; what is not given is the model's initial state.
+/// State that may be given; the rest is the model's initial state.
 const INPUTS: &[&str] = &[
     "qpos",
     "qvel",
@@ -29,7 +29,7 @@ const INPUTS: &[&str] = &[
     "qacc",
 ];
 
-/// Number of states, and the arrays of the input file by name, every one checked.
+/// Number of states, and the checked arrays of the input file by name.
 pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
     let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
     let arrays = npz::read(path)?;
@@ -47,7 +47,7 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
         };
         let mut want = vec![count];
         want.extend(field(known).map(|f| f.shape(&sizes)).unwrap_or_default());
-        // one number a state may be written with or without its own axis
+        // fields with one number per state may lack that axis
         if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
             return Err(fail(format!(
                 "array '{name}' has shape {:?}; the model needs {want:?}",

@@ -1,11 +1,11 @@
-//! The figures of a measured batch, as programs are told them.
+//! Figures of a measured batch, as in the JSON output.
 
 use manyworlds::batch::{Backend, Batch};
 use serde::Serialize;
 
 use super::output::pairs;
 
-/// What a rollout gave.
+/// Results of a rollout.
 #[derive(Default, Serialize)]
 pub(super) struct Measured {
     pub(super) steps: usize,
@@ -17,7 +17,7 @@ pub(super) struct Measured {
     pub(super) status: Vec<(&'static str, usize)>,
 }
 
-/// The figures of a rollout under their public names.
+/// Figures of a rollout under their public names.
 #[derive(Default, Serialize)]
 pub(super) struct Summary<M = Measured> {
     #[serde(flatten)]
@@ -36,7 +36,7 @@ pub(super) struct Summary<M = Measured> {
     pub(super) cold_seconds: Vec<(&'static str, f64)>,
 }
 
-/// How the kernels were cut and spread.
+/// Partition and layout of the kernels.
 #[derive(Serialize)]
 pub(super) struct Kernels {
     pub(super) lanes: usize,
@@ -46,7 +46,7 @@ pub(super) struct Kernels {
 }
 
 impl<M> Summary<M> {
-    /// Of a batch that was measured; `load`: seconds that reading and compiling the model took.
+    /// Summary of a measured batch; `load`: seconds for reading and compiling the model.
     pub(super) fn new(batch: &Batch, measured: M, load: f64) -> Self {
         debug_assert!(batch.backend() != Backend::Auto, "a batch knows its backend");
         Self {
@@ -65,7 +65,7 @@ impl<M> Summary<M> {
     }
 }
 
-/// Nothing on the CPU.
+/// None on the CPU.
 #[cfg(feature = "gpu")]
 fn kernels(batch: &Batch) -> Option<Kernels> {
     batch.kernel_tiling().map(|(shape, partition)| Kernels {

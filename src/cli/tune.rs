@@ -1,4 +1,4 @@
-//! `tune`: measures how a model is best spread over the GPU, and keeps the answer for the verbs that step.
+//! `tune`: measures the fastest way to spread a model over the GPU, and keeps it for the verbs that step.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     list: bool,
 }
 
-/// The file of what was found on this machine: in the folder that `MANYWORLDS_CACHE` names, else in the user's cache.
+/// File of this machine's tuning results: in the folder named by `MANYWORLDS_CACHE`, else in the user's cache.
 pub(super) fn file() -> Option<PathBuf> {
     let named = std::env::var_os("MANYWORLDS_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
     let folder = named.or_else(|| dirs::cache_dir().map(|c| c.join("manyworlds")))?;
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     for path in &arguments.models {
         let model = super::load(path, output)?;
         let mut options = arguments.batch.options()?;
-        // what was found before is not where a search begins
+        // a search does not start from earlier results
         options.gpu.tuning_file = None;
         let fixed = options.gpu.clone();
         let mut batch = open(&model, arguments.worlds, &options, output)?;
@@ -99,7 +99,7 @@ fn print(trial: &Trial, worlds: usize, what: &str, output: &Output) {
     ));
 }
 
-/// What programs are told of all that is kept.
+/// JSON object of all results kept.
 #[derive(Serialize)]
 struct Kept<'a> {
     file: String,
@@ -107,14 +107,14 @@ struct Kept<'a> {
     entries: Vec<(&'a str, &'a Value)>,
 }
 
-/// What programs are told of a run.
+/// JSON object of a tuning run.
 #[derive(Serialize)]
 struct Tuned {
     file: String,
     rows: Vec<Row>,
 }
 
-/// The fastest way for a model.
+/// Fastest way for a model.
 #[derive(Serialize)]
 struct Row {
     model: String,

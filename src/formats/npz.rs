@@ -1,4 +1,4 @@
-//! Arrays in npz files: numpy's format, a zip archive of npy files.
+//! Arrays in npz files: NumPy's format, a zip archive of npy files.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,7 +34,7 @@ impl ArrayData {
         }
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,13 +57,13 @@ pub struct Array {
     pub data: ArrayData,
 }
 
-/// Most bytes that one array may take; guards against small files that unpack to huge ones.
+/// Most bytes of one array; guards against small files that unpack to huge ones.
 const MAX_BYTES: u64 = 1 << 34;
 
 /// Longest header of an npy file.
 const MAX_HEADER: usize = 1 << 16;
 
-/// Bytes that are written at a time.
+/// Bytes written at a time.
 const BLOCK: usize = 1 << 16;
 
 /// Writes arrays to an npz file, atomically: either the whole file appears or nothing changes.
@@ -97,7 +97,7 @@ fn write_npy<T: AutoSerialize + Copy>(
     let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     npz.zip_writer().start_file(file_name_from_array_name(name), options)?;
     let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
-    // the archive sums up what it is given: in blocks, not element by element
+    // the archive computes a checksum of each write: in blocks, not element by element
     let out = BufWriter::with_capacity(BLOCK, npz.zip_writer());
     let mut npy = WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
     npy.extend(values.iter().copied())?;
@@ -139,7 +139,7 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
             ));
         }
     };
-    // the length that the header promises, without overflow and within reason
+    // number of bytes according to the header, without overflow and within reason
     let bytes = shape.iter().try_fold(size, |n, &d| n.checked_mul(d as u64));
     let bytes = bytes.filter(|&n| n <= MAX_BYTES).ok_or_else(|| format!("shape {shape:?} is too large"))?;
     let mut raw = Vec::new();
@@ -150,7 +150,7 @@ fn read_npy(input: &mut impl Read) -> std::result::Result<Array, String> {
     Ok(Array { shape, data: decode(&descr, &raw)? })
 }
 
-/// The text of the header, a Python dictionary. Read by hand: npyz sets aside as much as the file names, takes
+/// Text of the header, a Python dictionary. Parsed by hand: npyz allocates as much as the file asks for, takes
 /// exponential time and stack for nested brackets, and multiplies the lengths of the axes unchecked.
 fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     let mut start = [0; 8];
@@ -159,7 +159,7 @@ fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     if &start[..6] != b"\x93NUMPY" {
         return Err("does not start like an npy file".to_owned());
     }
-    // version 1 has a length of 2 bytes, later ones of 4
+    // the length takes 2 bytes in version 1, and 4 in later ones
     let mut length = [0; 4];
     let width = if start[6] == 1 { 2 } else { 4 };
     input.read_exact(&mut length[..width]).map_err(short)?;
@@ -172,7 +172,7 @@ fn read_header(input: &mut impl Read) -> std::result::Result<String, String> {
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
-/// The text after a key of the header, up to the comma that ends it.
+/// Value of a header key: the text up to the comma that ends it.
 fn entry_of<'a>(header: &'a str, key: &str) -> std::result::Result<&'a str, String> {
     let (_, rest) =
         header.split_once(&format!("'{key}':")).ok_or_else(|| format!("has no '{key}' in its header"))?;
@@ -240,7 +240,7 @@ mod tests {
         ];
         write(&path, &arrays).unwrap();
         assert_eq!(read(&path).unwrap(), arrays.into_iter().collect());
-        // nothing but the file is left in the folder
+        // the folder contains only the file
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -257,7 +257,7 @@ mod tests {
         says(&folder.path().join("no/x.npz"), "folder does not exist");
         says(Path::new("/dev/null"), "no regular file");
         assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
-        // asking leaves nothing behind, and does not touch what is there
+        // the query leaves nothing behind, and does not touch existing files
         let path = folder.path().join("a.npz");
         check_target(&path).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -1,4 +1,4 @@
-//! What a step costs and what the device could do, as figures of a row.
+//! Cost of a step, and the limits of the device, as figures of a row.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::super::output::pairs;
 
-/// Worlds whose arithmetic is counted, at each end of the measured steps.
+/// Worlds whose operations are counted, at each end of the measured steps.
 const COUNTED: usize = 64;
 
-/// Arithmetic and load of the worlds, sampled.
+/// Sampled operations and load of the worlds.
 #[derive(Default)]
 pub(super) struct Cost {
     work: Work,
@@ -22,7 +22,7 @@ pub(super) struct Cost {
     iterations: f64,
 }
 
-/// Arithmetic, load and traffic of a step of one world.
+/// Operations, load and traffic of a step of one world.
 #[derive(Default, Serialize)]
 pub(super) struct StepCost {
     pub(super) nanoseconds_per_step: f64,
@@ -40,7 +40,7 @@ pub(super) struct StepCost {
     pub(super) moved: Option<Moved>,
 }
 
-/// Bytes that kernels move; the CPU is not asked.
+/// Bytes moved by kernels; not available on the CPU.
 #[derive(Serialize)]
 pub(super) struct Moved {
     pub(super) bytes_per_step: f64,
@@ -51,7 +51,7 @@ pub(super) struct Moved {
 }
 
 impl Cost {
-    /// Adds the worlds as they are now.
+    /// Adds a sample of the worlds in their present state.
     pub(super) fn sample(&mut self, batch: &Batch) -> Result<()> {
         self.work = std::mem::take(&mut self.work).merge(batch.count_work(COUNTED)?);
         self.contacts += batch.mean("ncon")?;
@@ -61,7 +61,7 @@ impl Cost {
         Ok(())
     }
 
-    /// The figures at a speed.
+    /// Figures at a given speed.
     pub(super) fn of_step(&self, batch: &Batch, steps_per_second: f64) -> StepCost {
         let samples = self.samples.max(1) as f64;
         let (contacts, rows) = (self.contacts / samples, self.rows / samples);
@@ -101,7 +101,7 @@ fn moved(_: &Batch, _: f64, _: f64) -> Option<Moved> {
     None
 }
 
-/// Copy bandwidth and arithmetic that a device reaches at most.
+/// Peak copy bandwidth and arithmetic throughput of a device.
 #[derive(Clone, Serialize)]
 pub(super) struct Limits {
     pub(super) copy_bytes_per_second: f64,
@@ -110,7 +110,7 @@ pub(super) struct Limits {
     roofline_timestamps: bool,
 }
 
-/// The limits of a device, and the shares of them that a step reaches.
+/// Limits of a device, and the fractions of them that a step reaches.
 #[derive(Serialize)]
 pub(super) struct Reached {
     #[serde(flatten)]
@@ -119,14 +119,14 @@ pub(super) struct Reached {
     pub(super) peak_share: f64,
 }
 
-/// The limits of every device that was met: measured once each; nothing for the CPU.
+/// Limits of all devices used so far: measured once each; none for the CPU.
 #[derive(Default)]
 pub(super) struct Devices {
     known: BTreeMap<String, Option<Limits>>,
 }
 
 impl Devices {
-    /// How far a step is from the limits of the batch's device.
+    /// Fractions of the device's limits that a step reaches.
     pub(super) fn reached(
         &mut self,
         batch: &Batch,

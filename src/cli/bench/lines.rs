@@ -1,4 +1,4 @@
-//! A row in words, as soon as it is known.
+//! A row as text, printed at once.
 
 use manyworlds::batch::Batch;
 
@@ -6,16 +6,16 @@ use super::super::output::{Output, scaled};
 use super::super::rollout::cold_text;
 use super::{Case, Row};
 
-/// Stages that take less than this share of a step are not shown.
+/// Stages below this fraction of a step are not shown.
 const WORTH_SEEING: f64 = 0.02;
 
-/// What stands above the speeds: model, size, cold start.
+/// Header above the speeds: model, size, cold start.
 pub(super) fn head(batch: &Batch, case: &Case<'_>, output: &Output) {
     let cold = cold_text(batch, case.load);
     output.text(format_args!("{}, {} worlds, cold start {cold}", case.name, case.worlds));
 }
 
-/// Speed of one backend, and the stages that take a share worth seeing.
+/// Speed of one backend, and the stages above the threshold.
 pub(super) fn speed(row: &Row, output: &Output) {
     let (summary, measured) = (&row.summary, &row.summary.measured);
     let step = 1e6 * measured.seconds / measured.steps as f64;
@@ -35,7 +35,7 @@ pub(super) fn speed(row: &Row, output: &Output) {
     stages(row, output);
 }
 
-/// Arithmetic and traffic of a world and step, and the device's limits.
+/// Operations and traffic of one world's step, and the device's limits.
 fn cost(row: &Row, output: &Output) {
     let mut text = format!("       {:.1} kflop", row.cost.flops_per_step / 1e3);
     if let Some(moved) = &row.cost.moved {

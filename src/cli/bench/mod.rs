@@ -1,5 +1,5 @@
-//! `bench`: speed over models and numbers of worlds, under the workload `hold`; what a step costs, and how far
-//! it is from what the device can do.
+//! `bench`: speed over models and numbers of worlds, under the workload `hold`; cost of a step, and how close it
+//! comes to the limits of the device.
 
 mod cost;
 mod lines;
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     split_stages: bool,
 }
 
-/// What a run is measured against.
+/// Baseline of a run.
 enum Against {
     Nothing,
     Backend(super::BackendName),
@@ -62,7 +62,7 @@ enum Against {
 }
 
 impl Against {
-    /// A word that names a backend is one; any other is a file.
+    /// A backend if the word names one, else a file.
     fn parse(word: Option<&str>) -> Result<Self> {
         match word {
             None => Ok(Self::Nothing),
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if arguments.steps == 0 || arguments.repeat == 0 {
         return Err(Error::Argument("--steps and --repeat have to be at least 1".to_owned()));
     }
-    // a mistake in the last model or in the file is told before the first is measured
+    // mistakes in the last model or in the file are reported before the first measurement
     let against = Against::parse(arguments.against.as_deref())?;
     let mut models = Vec::new();
     for path in &arguments.models {
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         for &worlds in &arguments.worlds {
             let case = Case { model, name, worlds, load: *load };
             let row = one(&case, &against, &mut devices, arguments, output)?;
-            // a line as soon as it is known; the object of all rows comes last
+            // each row is printed at once; the object of all rows comes last
             output.object(&row);
             rows.push(row);
         }
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     table::print(&rows, output);
     output.object(&AllRows { workload: "hold", rows: &rows });
     match &against {
-        // the backend was not known before: a comparison of nothing is no success
+        // the backend was unknown until now: a comparison of nothing is no success
         Against::File(saved)
             if rows.iter().all(|row| matches!(row.against, Some(Compared::Unknown { .. }))) =>
         {
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(true)
 }
 
-/// What programs are told at the end.
+/// JSON object at the end.
 #[derive(Serialize)]
 struct AllRows<'a> {
     workload: &'static str,
@@ -143,7 +143,7 @@ struct Row {
     against: Option<Compared>,
 }
 
-/// What a row was compared with.
+/// Comparison of a row with its baseline.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Compared {
@@ -152,14 +152,14 @@ enum Compared {
         ratio: f64,
     },
     File(saved::Comparison),
-    /// The file has no such row.
+    /// The file has no matching row.
     Unknown {
         against: (),
     },
 }
 
 impl Compared {
-    /// Speed to that of the other.
+    /// Ratio of the speed to that of the baseline.
     fn ratio(&self) -> Option<f64> {
         match self {
             Compared::Backend { ratio, .. } => Some(*ratio),
@@ -169,12 +169,12 @@ impl Compared {
     }
 }
 
-/// What a row is of.
+/// Case that a row belongs to.
 struct Case<'a> {
     model: &'a Model,
     name: &'a str,
     worlds: usize,
-    /// Seconds that reading and compiling the model took.
+    /// Seconds for reading and compiling the model.
     load: f64,
 }
 
@@ -182,7 +182,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// One model and size on the backend, and on the one that it is measured against.
+/// One model and size on the backend, and on the backend that it is compared with.
 fn one(
     case: &Case<'_>,
     against: &Against,
@@ -200,7 +200,7 @@ fn one(
         options.backend = backend.backend();
         other = Some(BackendRun::open(case, &options, arguments, output)?);
     }
-    // in turns: what else the machine does hits both
+    // in turns: other load on the machine affects both
     for _ in 0..arguments.repeat {
         backend_run.round(output)?;
         other.as_mut().map_or(Ok(()), |o| o.round(output))?;
@@ -221,10 +221,10 @@ fn one(
     Ok(row)
 }
 
-/// The saved row that matches, and how the two compare.
+/// The matching saved row, and the comparison with it.
 fn compare(row: &Row, saved: &Saved, output: &Output) -> Compared {
     let path = saved.path.display();
-    // like the old row, as the object that programs are told
+    // the new row in the form of the old one: its JSON object
     let new = match serde_json::to_value(row) {
         Ok(Value::Object(new)) => new,
         _ => Default::default(),
@@ -243,7 +243,7 @@ fn compare(row: &Row, saved: &Saved, output: &Output) -> Compared {
     Compared::File(comparison)
 }
 
-/// One backend: its worlds after the warm-up, and what was measured so far.
+/// One backend: its worlds after the warm-up, and the measurements so far.
 struct BackendRun {
     batch: Batch,
     schedule: ControlSchedule,
@@ -252,7 +252,7 @@ struct BackendRun {
     cost: Cost,
 }
 
-/// What a step starts from: with it, every round measures the same steps.
+/// State at the start of a step: restoring it makes every round measure the same steps.
 const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "history_compensation", "qacc_warmstart"];
 
 impl BackendRun {
@@ -262,7 +262,7 @@ impl BackendRun {
             ControlSchedule { source: ControlSource::Builtin(Control::Hold), seed: 0, warmup, steps };
         let mut batch = open(case.model, case.worlds, options, output)?;
         batch.reset_all((case.model.sizes.nkey > 0).then_some(0))?;
-        // with no warm-up the controls of step 0 are set by the measured region
+        // without a warm-up the controls of step 0 are set in the measured region
         warm(&mut batch, &schedule)?;
         let mut start = Vec::new();
         if arguments.repeat > 1 {
@@ -294,7 +294,7 @@ impl BackendRun {
         Ok(())
     }
 
-    /// The round with the median speed, as a row, with the speed of every round.
+    /// The round of median speed as a row, with the speed of every round.
     fn row(&mut self, case: &Case<'_>, devices: &mut Devices, split: bool) -> Result<Row> {
         let samples = self.measured.iter().map(|m| m.steps_per_second).collect();
         self.measured.sort_by(|a, b| a.steps_per_second.total_cmp(&b.steps_per_second));

@@ -1,4 +1,4 @@
-//! Rows that an earlier `bench --format json` printed, to be compared with.
+//! Rows printed by an earlier `bench --format json`, for comparison.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 /// Most bytes of a file of rows.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// What two rows have to have in common.
+/// Fields that two comparable rows share.
 const KEY: [&str; 3] = ["model", "worlds", "backend"];
 
-/// What is said where it differs, most important first.
+/// Conditions whose differences are reported, most important first.
 const CONDITIONS: [&str; 9] = [
     "device",
     "precision",
@@ -28,7 +28,7 @@ const CONDITIONS: [&str; 9] = [
     "njmax",
 ];
 
-/// Figures whose ratios, new to old, are given.
+/// Figures whose ratios, new to old, are reported.
 const FIGURES: [&str; 5] =
     ["steps_per_second", "flops_per_step", "bytes_per_step", "bytes_per_world", "cold_seconds"];
 
@@ -39,7 +39,7 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// Reads lines of rows, or objects that hold `rows`; rows inside of rows (`against`) too.
+    /// Reads rows on separate lines, and objects that hold `rows`; rows inside rows (`against`) too.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = text(path)?;
         let mut rows = Vec::new();
@@ -52,7 +52,7 @@ impl Saved {
         Ok(Self { path: path.to_owned(), rows })
     }
 
-    /// Refuses a file that has nothing to compare with; `backend`: where it is known.
+    /// Rejects a file without a comparable row; `backend` is given if known.
     pub(super) fn check(&self, models: &[&str], worlds: &[usize], backend: Option<&str>) -> Result<()> {
         let wanted = |row: &Map<String, Value>| {
             models.iter().any(|m| row["model"] == **m)
@@ -71,23 +71,24 @@ impl Saved {
         Err(fail(&self.path, &why))
     }
 
-    /// The row of the same model, worlds and backend: of several the one measured most alike, then the last.
+    /// Row of the same model, worlds and backend: of several the one measured under the most similar conditions, then
+    /// the last.
     pub(super) fn find(&self, row: &Map<String, Value>) -> Option<&Map<String, Value>> {
         let same = |old: &&Map<String, Value>| KEY.iter().all(|k| old.get(*k) == row.get(*k));
-        // the first condition that differs decides: later ones weigh less
+        // lexicographic: the first condition that differs decides
         let alike = |old: &&Map<String, Value>| CONDITIONS.map(|c| old.get(c) == row.get(c));
         self.rows.iter().filter(same).max_by_key(alike)
     }
 }
 
-/// Model, worlds and backend in words.
+/// Model, worlds and backend as text.
 pub(super) fn key_text(row: &Map<String, Value>) -> String {
     let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let worlds = row.get("worlds").and_then(Value::as_u64).unwrap_or_default();
     format!("{} x {worlds} on {}", word("model"), word("backend"))
 }
 
-/// Conditions under which the two were measured that are not the same: name, new, old.
+/// Conditions that differ between the two measurements: name, and the new and old value as text.
 pub(super) fn differences(new: &Map<String, Value>, old: &Map<String, Value>) -> Vec<(&'static str, String)> {
     let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let differs = |name: &&str| matches!((new.get(*name), old.get(*name)), (Some(a), Some(b)) if a != b);
@@ -95,7 +96,7 @@ pub(super) fn differences(new: &Map<String, Value>, old: &Map<String, Value>) ->
     CONDITIONS.into_iter().filter(|n| differs(n)).map(of).collect()
 }
 
-/// New to old for every figure that both have.
+/// Ratios, new to old, of the figures that both have.
 fn ratios(new: &Map<String, Value>, old: &Map<String, Value>) -> BTreeMap<&'static str, f64> {
     let figure = |row: &Map<String, Value>, name: &str| match row.get(name) {
         Some(Value::Object(parts)) => parts.values().filter_map(Value::as_f64).sum(),
@@ -105,7 +106,7 @@ fn ratios(new: &Map<String, Value>, old: &Map<String, Value>) -> BTreeMap<&'stat
     FIGURES.into_iter().map(ratio).filter(|r| r.1.is_finite()).collect()
 }
 
-/// An old row, and how a new one compares with it.
+/// An old row, and its comparison with a new one.
 #[derive(Serialize)]
 pub(super) struct Comparison {
     pub(super) against: Map<String, Value>,
@@ -118,7 +119,7 @@ pub(super) struct Comparison {
 impl Comparison {
     pub(super) fn new(new: &Map<String, Value>, old: &Map<String, Value>, path: &Path) -> Self {
         let ratios = ratios(new, old);
-        // what that row was compared with in its time says nothing here
+        // the old row's own baseline is irrelevant here
         let mut against = old.clone();
         against.remove("against");
         Self {
@@ -150,7 +151,7 @@ fn text(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| fail(path, "not text"))
 }
 
-/// A value a line, or one over all lines.
+/// JSON values, one a line or a single one over all lines.
 fn values(text: &str) -> std::result::Result<Vec<Value>, String> {
     if let Ok(whole) = serde_json::from_str(text) {
         return Ok(vec![whole]);
@@ -161,7 +162,7 @@ fn values(text: &str) -> std::result::Result<Vec<Value>, String> {
         .collect()
 }
 
-/// Every row in a value: those of a run stand in it twice, as lines and together, which does no harm.
+/// Collects every row in a value. Rows of one run occur twice, as lines and together, which does no harm.
 fn collect(value: Value, rows: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Array(all) => all.into_iter().for_each(|v| collect(v, rows)),
@@ -169,7 +170,7 @@ fn collect(value: Value, rows: &mut Vec<Map<String, Value>>) {
             if let Some(all @ Value::Array(_)) = object.remove("rows") {
                 collect(all, rows);
             }
-            // of a row that was compared itself, what it was compared with comes first: it counts less
+            // a row's own baseline comes before it, and so counts less
             if let Some(other @ Value::Object(_)) = object.get("against") {
                 collect(other.clone(), rows);
             }
@@ -181,7 +182,7 @@ fn collect(value: Value, rows: &mut Vec<Map<String, Value>>) {
     }
 }
 
-/// Whether an object has the key and a speed; lines of other engines (`side`) are none of ours.
+/// True if an object has the key and a speed; lines of other engines (`side`) do not count.
 fn is_row(object: &Map<String, Value>) -> bool {
     let ours = object.get("side").and_then(Value::as_str).is_none_or(|s| s.starts_with("ours"));
     let text = |name: &str| object.get(name).is_some_and(Value::is_string);
@@ -223,7 +224,7 @@ mod tests {
             }
             assert!(saved.find(&row(&CPU.replace(":4,", ":5,"))).is_none());
         }
-        // rollouts, peers and speeds that are none
+        // rollouts, other engines, and values without a speed
         let others = ["{\"steps_per_second\": 1}", "3", "[]", &CPU.replace("10.0", "0.0")];
         assert!(others.iter().all(|text| saved(text).rows.is_empty()));
         assert!(saved(&CPU.replace("{\"model\"", "{\"side\":\"warp\",\"model\"")).rows.is_empty());

@@ -1,9 +1,9 @@
-//! The rows of a run under one another, for people.
+//! Table of the rows of a run, as text.
 
 use super::super::output::Output;
 use super::Row;
 
-/// A column: its title, its width, and its text in a row.
+/// A column: title, width, and its text for a row.
 type Column = (&'static str, usize, fn(&Row) -> Option<String>);
 
 const COLUMNS: &[Column] = &[
@@ -20,7 +20,7 @@ const COLUMNS: &[Column] = &[
     ("ratio", 6, |row| figure(row.against.as_ref()?.ratio()?, 2)),
 ];
 
-/// All rows; steps are those of one world.
+/// Prints all rows; steps are those of one world.
 pub(super) fn print(rows: &[Row], output: &Output) {
     let width = rows.iter().map(|row| row.model.chars().count()).max().unwrap_or(0).max(5);
     let titles: String = COLUMNS.iter().map(|(title, w, _)| format!(" {title:>w$}")).collect();
@@ -31,7 +31,7 @@ pub(super) fn print(rows: &[Row], output: &Output) {
     }
 }
 
-/// A number, where it is one.
+/// A number, if it is finite.
 fn figure(value: f64, digits: usize) -> Option<String> {
     value.is_finite().then(|| format!("{value:.digits$}"))
 }

@@ -343,7 +343,7 @@ fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face:
 }
 
 /// Writes the contacts of the clipped polygon above a face through `base`: `way` points to the polygon's side,
-/// `along` is the contact normal, `room` the shift of the polygon. The first contact stays if nothing is left.
+/// `along` is the contact normal, `offset` the shift of the polygon. The first contact stays if nothing is left.
 fn write_polygon<T: Real>(
     polygon: &Polygon<T>,
     line: bool,

@@ -1,8 +1,8 @@
-//! The grammar of expressions.
+//! Grammar of expressions.
 
 use super::{BinaryOperator, Call, Expression, Parser, Result, TokenKind, UnaryOperator};
 
-/// Predeclared names that take a template's arguments, those of vectors and matrices aside.
+/// Predeclared names with template arguments, except vectors and matrices.
 const TEMPLATES: [&str; 4] = ["array", "atomic", "bitcast", "ptr"];
 
 impl Parser<'_, '_> {
@@ -10,7 +10,7 @@ impl Parser<'_, '_> {
         self.operation(0)
     }
 
-    /// Operands between operators that bind at least as tightly as `level`.
+    /// Operands and operators that bind at least as tightly as `level`.
     fn operation(&mut self, level: u8) -> Result<Expression> {
         let mut left = self.operand()?;
         while let Some(operator) = BinaryOperator::parse(self.text()).filter(|o| o.level() >= level) {
@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Whether `<` after a name begins a template's arguments.
+/// True if `<` after a name begins template arguments.
 fn takes_template(name: &str) -> bool {
     let shape = name.strip_prefix("vec").or_else(|| name.strip_prefix("mat"));
     let sized = shape.is_some_and(|s| !s.is_empty() && s.bytes().all(|b| matches!(b, b'2'..=b'4' | b'x')));
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn operators_bind_as_in_wgsl() {
-        // what is written has the parentheses that the shape needs, and no others
+        // the printed text has the parentheses that the tree needs, and no others
         for (text, written) in [
             ("a + b * c - d", "a + b * c - d"),
             ("(a + (b * c)) - (d - e)", "a + b * c - (d - e)"),

@@ -2,7 +2,7 @@
 
 use super::{Function, Parser, Result, Token, TokenKind, tokens};
 
-/// What is declared.
+/// Kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// `fn`.
@@ -22,11 +22,11 @@ pub enum ItemKind {
 /// A declaration of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// What is declared.
+    /// Kind of the declaration.
     pub kind: ItemKind,
     /// Its name.
     pub name: &'a str,
-    /// Its text, attributes and the comments inside of it included.
+    /// Text of the declaration, with attributes and inner comments.
     pub text: &'a str,
     /// Line of the source on which it begins, from 1.
     pub line: usize,
@@ -39,14 +39,14 @@ pub struct Item<'a> {
 pub struct Reference<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Whether it is called: a function or a type.
+    /// True if it is called: a function or a type.
     pub called: bool,
     /// Line of the source, from 1.
     pub line: usize,
 }
 
 impl<'a> Item<'a> {
-    /// Identifiers and keywords in order, its own name among them, members of structures not.
+    /// Identifiers and keywords in order, including the declaration's own name, without members of structures.
     pub fn references(&self) -> impl Iterator<Item = Reference<'a>> {
         let is = |at: Option<usize>, text: &str| {
             at.and_then(|k| self.tokens.get(k)).is_some_and(|t| t.text == text)
@@ -59,10 +59,10 @@ impl<'a> Item<'a> {
         })
     }
 
-    /// The tree of a function.
+    /// Syntax tree of a function.
     ///
     /// # Errors
-    /// What is not of the kernels' WGSL, with its line; an item that is no function.
+    /// A construct outside the kernels' WGSL, with its line; an item that is no function.
     pub fn function(&self) -> Result<Function> {
         let mut parser = Parser::new(self.source, &self.tokens);
         let function = parser.function()?;
@@ -71,10 +71,10 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The declarations of a source, in order.
+/// Declarations of a source, in order.
 ///
 /// # Errors
-/// What is no declaration, or has no end, with its line.
+/// Text that is no declaration, or an unfinished one, with its line.
 pub fn items(source: &str) -> Result<Vec<Item<'_>>> {
     let all = tokens(source)?;
     let mut parser = Parser::new(source, &all);
@@ -113,7 +113,7 @@ pub fn items(source: &str) -> Result<Vec<Item<'_>>> {
     Ok(found)
 }
 
-/// Steps over the rest of a declaration: to the brace that closes it, or to a semicolon.
+/// Skips the rest of a declaration: to its closing brace, or to a semicolon.
 fn skip_item(parser: &mut Parser<'_, '_>, braced: bool) -> Result<()> {
     let mut depth = 0usize;
     loop {

@@ -1,11 +1,13 @@
-//! WGSL as a tree: as much of it as the kernels use.
+//! Syntax tree of WGSL, as far as the kernels use it.
 //!
-//! [`items`] splits a source into its declarations by their tokens alone, which is all that a linker needs;
-//! [`Item::function`] reads the body of a function into a tree, which [`print_function`] writes as text again. Types
-//! stay text, and nothing is checked beyond the grammar: that is naga's part. What the kernels do not use (`continuing`,
-//! pointers in types of values, templates of names other than the predeclared ones) is refused with a line number.
+//! [`items`] splits a source into its declarations by tokens alone, which is all that a linker needs;
+//! [`Item::function`] parses the body of a function into a tree, which [`print_function`] prints again. Types stay
+//! text, and nothing is checked beyond the grammar: naga does that. Constructs that the kernels do not use
+//! (`continuing`, pointers in types of values, templates of names other than the predeclared ones) are rejected with
+//! a line number.
 //!
-//! The comment `//#unroll` on a line of its own is a part of the language here: an attribute of the `for` loop below it.
+//! The comment `//#unroll` on a line of its own belongs to the language here: an attribute of the `for` loop below
+//! it.
 
 mod expression;
 mod item;
@@ -21,20 +23,20 @@ pub use print::print_function;
 pub use token::{Token, TokenKind, UNROLL_DIRECTIVE, tokens};
 pub use tree::{Block, Call, Case, Declaration, Expression, ForLoop, Function, Keyword, Statement};
 
-/// What is wrong with a text, and where.
+/// A syntax error and its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct SyntaxError {
     /// Line of the text, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
 /// Result with a [`SyntaxError`].
 pub type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// Reads an expression.
+/// Parses an expression.
 ///
 /// # Errors
 /// Text that is no expression of the kernels' WGSL.
@@ -46,7 +48,7 @@ pub fn expression(source: &str) -> Result<Expression> {
     Ok(expression)
 }
 
-/// A place in the tokens of a source; the grammar is in `expression` and `statement`.
+/// Parser state: a position in the tokens of a source; the grammar is in `expression` and `statement`.
 struct Parser<'a, 't> {
     source: &'a str,
     tokens: &'t [Token<'a>],
@@ -68,7 +70,7 @@ impl<'a, 't> Parser<'a, 't> {
         self.peek(0).map_or("", |t| t.text)
     }
 
-    /// Steps over the next token if it is `wanted`.
+    /// Consumes the next token if it is `wanted`.
     fn take(&mut self, wanted: &str) -> bool {
         let found = self.text() == wanted;
         self.at += usize::from(found);
@@ -79,7 +81,7 @@ impl<'a, 't> Parser<'a, 't> {
         if self.take(wanted) { Ok(()) } else { Err(self.error(&format!("expected '{wanted}'"))) }
     }
 
-    /// The next token, which has to be a word.
+    /// The next token, which must be a word.
     fn word(&mut self) -> Result<&'a str> {
         match self.peek(0).filter(|t| t.kind == TokenKind::Word) {
             Some(token) => {
@@ -111,7 +113,7 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(self.text_since(start).to_string())
     }
 
-    /// Steps over a template's arguments, from `<` to `>`.
+    /// Skips the arguments of a template, from `<` to `>`.
     fn skip_template(&mut self) -> Result<()> {
         let mut depth = 0usize;
         loop {
@@ -133,7 +135,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    /// The source from the token at `start` to the last one that was read.
+    /// Source text from the token at `start` to the last one consumed.
     fn text_since(&self, start: usize) -> &'a str {
         match (self.tokens.get(start), self.at.checked_sub(1).and_then(|last| self.tokens.get(last))) {
             (Some(first), Some(last)) => {

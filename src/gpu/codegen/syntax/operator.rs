@@ -1,4 +1,4 @@
-//! Operators, with how tightly they bind.
+//! Operators and their precedence.
 
 macro_rules! operators {
     ($(#[$doc:meta])* $name:ident { $($operator:ident $text:literal $level:literal,)* }) => {
@@ -24,7 +24,7 @@ macro_rules! operators {
                 }
             }
 
-            /// How tightly it binds: the tighter the higher.
+            /// Precedence: the higher, the tighter it binds.
             pub fn level(self) -> u8 {
                 match self {
                     $(Self::$operator => $level,)*

@@ -1,4 +1,4 @@
-//! Trees as text.
+//! Printer of syntax trees.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::{
     BinaryOperator, Block, Declaration, Expression, ForLoop, Function, Keyword, Statement, UNROLL_DIRECTIVE,
 };
 
-/// Text of a function, a statement a line.
+/// Text of a function, one statement a line.
 pub fn print_function(function: &Function) -> String {
     let mut printer = Printer { out: function.signature.clone(), depth: 0 };
     printer.out.push(' ');
@@ -169,7 +169,7 @@ fn enclosed(f: &mut fmt::Formatter<'_>, value: &Expression, parentheses: bool) -
     if parentheses { write!(f, "({value})") } else { write!(f, "{value}") }
 }
 
-/// Whether an operator before or a member after the text applies to all of it.
+/// True if a prefix operator or a member access applies to the whole expression without parentheses.
 fn is_operand(value: &Expression) -> bool {
     match value {
         Expression::Literal(text) => !text.starts_with('-'),
@@ -178,8 +178,8 @@ fn is_operand(value: &Expression) -> bool {
     }
 }
 
-/// WGSL mixes sums, products and comparisons without parentheses, comparisons in one kind of logical chain, and
-/// nothing else.
+/// True if an operand needs parentheses. WGSL mixes sums, products and comparisons without parentheses, comparisons
+/// in one kind of logical chain, and nothing else.
 fn needs_parentheses(outer: BinaryOperator, value: &Expression, right: bool) -> bool {
     use BinaryOperator as B;
     let Expression::Binary(inner, ..) = value else {

@@ -1,4 +1,4 @@
-//! The grammar of statements and functions.
+//! Grammar of statements and functions.
 
 use super::{
     BinaryOperator, Block, Case, Declaration, Expression, ForLoop, Function, Keyword, Parser, Result,
@@ -30,7 +30,7 @@ impl Parser<'_, '_> {
         Ok(Function { signature: self.text_since(start).to_string(), parameters, body: self.block()? })
     }
 
-    /// Steps over `@name` and `@name(…)`.
+    /// Skips `@name` and `@name(…)`.
     pub(super) fn attributes(&mut self) -> Result<()> {
         while self.take("@") {
             self.word()?;

@@ -2,10 +2,10 @@
 
 use super::{Result, SyntaxError};
 
-/// The comment that marks a loop to be written out.
+/// The comment that marks a loop for unrolling.
 pub const UNROLL_DIRECTIVE: &str = "//#unroll";
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A keyword or an identifier.
@@ -18,16 +18,16 @@ pub enum TokenKind {
     Unroll,
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
     /// Its text.
     pub text: &'a str,
     /// Line of the source, from 1.
     pub line: usize,
-    /// Byte of the source, from 0.
+    /// Byte offset in the source, from 0.
     pub start: usize,
 }
 
@@ -40,7 +40,7 @@ const OPERATORS: [&str; 21] = [
 /// Splits a source into tokens; comments are dropped.
 ///
 /// # Errors
-/// A character that WGSL does not know, or a comment without an end.
+/// A character outside WGSL, or an unterminated comment.
 pub fn tokens(source: &str) -> Result<Vec<Token<'_>>> {
     let (mut found, mut at, mut line) = (Vec::new(), 0, 1);
     while let Some(rest) = source.get(at..).filter(|r| !r.is_empty()) {

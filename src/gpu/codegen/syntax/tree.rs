@@ -1,4 +1,4 @@
-//! The tree of a function.
+//! Syntax tree of a function.
 
 use super::{BinaryOperator, UnaryOperator};
 
@@ -23,78 +23,78 @@ pub enum Statement {
     Declaration(Declaration),
     /// `target = value;`, or with an operator `target += value;`.
     Assignment {
-        /// What is assigned to.
+        /// Left-hand side.
         target: Expression,
-        /// Of a compound assignment.
+        /// Operator of a compound assignment.
         operator: Option<BinaryOperator>,
-        /// The right-hand side.
+        /// Right-hand side.
         value: Expression,
     },
-    /// `target++;` or `target--;`, as the operator says.
+    /// `target++;` or `target--;`, by the operator.
     Step {
-        /// What is counted.
+        /// Variable to count.
         target: Expression,
         /// [`BinaryOperator::Add`] or [`BinaryOperator::Subtract`].
         operator: BinaryOperator,
     },
-    /// A call whose value, if any, is not used.
+    /// A call whose result, if any, is discarded.
     Call(Call),
-    /// A branch. `else if` is a branch alone in `reject`.
+    /// A branch. `else if` is a single branch in `reject`.
     If {
-        /// What decides.
+        /// Condition.
         condition: Expression,
-        /// Where it holds.
+        /// Statements if it holds.
         accept: Block,
-        /// Elsewhere.
+        /// Statements if it does not.
         reject: Option<Block>,
     },
-    /// A loop that counts.
+    /// A `for` loop.
     For(Box<ForLoop>),
-    /// A loop with a condition.
+    /// A `while` loop.
     While {
-        /// Evaluated before each turn.
+        /// Evaluated before each iteration.
         condition: Expression,
-        /// The turn.
+        /// Body of the loop.
         body: Block,
     },
     /// A loop without a condition.
     Loop(Block),
     /// A branch over values.
     Switch {
-        /// What decides.
+        /// Value to compare.
         selector: Expression,
-        /// In order.
+        /// Cases in order.
         cases: Vec<Case>,
     },
     /// A scope.
     Block(Block),
-    /// With a value, if any.
+    /// `return`, with a value if any.
     Return(Option<Expression>),
     /// Leaves a loop or a case.
     Break,
-    /// Begins the next turn.
+    /// Begins the next iteration.
     Continue,
 }
 
-/// What a declaration makes.
+/// Keyword of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyword {
-    /// A value with a name.
+    /// A named value.
     Let,
     /// A variable.
     Var,
-    /// A value that is known before the shader runs.
+    /// A constant known at compile time.
     Const,
 }
 
 /// A declaration in a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// What it makes.
+    /// Keyword.
     pub keyword: Keyword,
     /// Its name.
     pub name: String,
-    /// Its type, where that is written.
+    /// Its type, if written.
     pub type_text: Option<String>,
     /// Its value; only a variable may have none.
     pub value: Option<Expression>,
@@ -103,33 +103,33 @@ pub struct Declaration {
 /// A `for` loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForLoop {
-    /// Whether it is marked to be written out.
+    /// True if the loop is marked for unrolling.
     pub unroll: bool,
-    /// Before the first turn.
+    /// Before the first iteration.
     pub start: Option<Statement>,
-    /// Before each turn.
+    /// Before each iteration.
     pub condition: Option<Expression>,
-    /// After each turn.
+    /// After each iteration.
     pub update: Option<Statement>,
-    /// The turn.
+    /// Body of the loop.
     pub body: Block,
 }
 
 /// A case of a `switch`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Its values; `default` is the name of that.
+    /// Its values; `default` is a name among them.
     pub values: Vec<Expression>,
     /// Its statements.
     pub body: Block,
 }
 
-/// An expression. Parentheses are in its shape alone.
+/// An expression. Parentheses exist only as the shape of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number, `true` or `false`, as text.
     Literal(String),
-    /// A name of something.
+    /// An identifier.
     Name(String),
     /// `value.member`.
     Member(Box<Expression>, String),
@@ -137,9 +137,9 @@ pub enum Expression {
     Index(Box<Expression>, Box<Expression>),
     /// A call of a function or a constructor.
     Call(Call),
-    /// An operator before its operand.
+    /// A prefix operator with its operand.
     Unary(UnaryOperator, Box<Expression>),
-    /// An operator between two operands.
+    /// A binary operator with its operands.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
 }
 
@@ -148,12 +148,12 @@ pub enum Expression {
 pub struct Call {
     /// Name of a function, or text of a type.
     pub function: String,
-    /// In order.
+    /// Arguments in order.
     pub arguments: Vec<Expression>,
 }
 
 impl Expression {
-    /// A name of something.
+    /// An identifier.
     pub fn name(name: impl Into<String>) -> Self {
         Self::Name(name.into())
     }
@@ -163,7 +163,7 @@ impl Expression {
         Self::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// Whether `test` holds for this expression or one inside of it.
+    /// True if `test` holds for this expression or one inside it.
     pub fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
         test(self)
             || match self {
@@ -174,7 +174,7 @@ impl Expression {
             }
     }
 
-    /// The name of what this is, or is a part of.
+    /// Name of the variable that this is, or is a component of.
     pub fn root(&self) -> Option<&str> {
         match self {
             Self::Name(name) => Some(name),

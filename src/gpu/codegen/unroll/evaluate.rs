@@ -1,10 +1,10 @@
-//! Integers and conditions that are known: sums, products, conversions, tables of the model.
+//! Constant evaluation of integers and conditions: sums, products, conversions, tables of the model.
 
 use super::scope::{Binding, Scope};
 use super::{ConstInt, Known};
 use crate::gpu::codegen::syntax::{BinaryOperator, Call, Expression};
 
-/// Value of an integer expression, if it is known.
+/// Value of an integer expression, if known.
 pub(super) fn integer(expression: &Expression, scope: &Scope, known: &dyn Known) -> Option<ConstInt> {
     match expression {
         Expression::Literal(text) => {
@@ -26,7 +26,7 @@ pub(super) fn integer(expression: &Expression, scope: &Scope, known: &dyn Known)
                 BinaryOperator::Remainder => left.value.checked_rem(right),
                 _ => None,
             }?;
-            // WGSL wraps where an unsigned number would be negative: not a value that anyone wants
+            // a negative unsigned number would wrap in WGSL: never an intended value
             (left.signed || value >= 0).then_some(ConstInt { value, ..left })
         }
         Expression::Call(call) => called(call, scope, known),
@@ -46,7 +46,7 @@ fn called(call: &Call, scope: &Scope, known: &dyn Known) -> Option<ConstInt> {
     }
 }
 
-/// Whether two known integers are equal, where a condition asks for that.
+/// Value of an equality of two integers, if both are known.
 pub(super) fn condition(expression: &Expression, scope: &Scope, known: &dyn Known) -> Option<bool> {
     match expression {
         Expression::Binary(BinaryOperator::Equal, left, right) => {

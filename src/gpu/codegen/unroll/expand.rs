@@ -1,4 +1,4 @@
-//! Control flow: loops written out, branches taken.
+//! Control flow: loops are unrolled, branches with known conditions taken.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use super::{ConstInt, Known, MAX_LINES, MAX_TRIP_COUNT, UNROLL_DIRECTIVE};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::syntax::{Block, Case, Declaration, Expression, ForLoop, Function, Statement};
 
-/// The state while a function is expanded.
+/// State of the expansion of one function.
 pub(super) struct Unroller<'a> {
     pub(super) known: &'a dyn Known,
     pub(super) scope: Scope,
-    /// Names of the present values of registers, and whether they differ from what is in the variable.
+    /// Present values of registers by name; true if a value is not yet written back.
     pub(super) values: BTreeMap<String, (String, bool)>,
-    /// How many names were made.
+    /// Number of fresh names.
     pub(super) names: usize,
-    /// How many statements were written.
+    /// Number of statements written.
     pub(super) written: usize,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Unroller<'a> {
         Ok(Function { body: self.block(&function.body)?, ..function.clone() })
     }
 
-    /// Statements in a block of their own, at whose end variables hold their values.
+    /// Statements in a block of their own, at whose end all values are written back.
     fn block(&mut self, statements: &[Statement]) -> Result<Block> {
         let (outer, mut out) = (self.scope.open(), Block::new());
         statements.iter().try_for_each(|s| self.statement(s, &mut out))?;
@@ -43,7 +43,7 @@ impl<'a> Unroller<'a> {
         Ok(out)
     }
 
-    /// Statements in the block that is open: their names are their own, and end with them.
+    /// Statements in the open block, as a scope of their own.
     fn inline(&mut self, statements: &[Statement], out: &mut Block) -> Result<()> {
         let outer = self.scope.open();
         statements.iter().try_for_each(|s| self.statement(s, out))?;
@@ -106,7 +106,7 @@ impl<'a> Unroller<'a> {
         Ok(())
     }
 
-    /// A branch, or what runs of it where its condition is known.
+    /// A branch, or only the part that runs if its condition is known.
     fn branch(
         &mut self,
         decides: &Expression,
@@ -125,7 +125,7 @@ impl<'a> Unroller<'a> {
         Ok(())
     }
 
-    /// The values of the name that a marked loop counts, if they are known and not too many.
+    /// Values of a marked loop's counter, if they are known and not too many.
     fn turns(&self, counted: &ForLoop) -> Result<Option<Vec<ConstInt>>> {
         if !counted.unroll {
             return Ok(None);
@@ -162,7 +162,7 @@ impl<'a> Unroller<'a> {
         Ok(())
     }
 
-    /// A loop that stays one: its head is evaluated again in each turn, from variables.
+    /// A loop that is not unrolled: its header is evaluated from variables in each iteration.
     fn for_loop(&mut self, counted: &ForLoop, out: &mut Block) -> Result<()> {
         self.write_back(out);
         let outer = self.scope.open();

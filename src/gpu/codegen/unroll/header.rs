@@ -1,18 +1,18 @@
-//! What a loop that is written out has to look like.
+//! Form of the loops that can be unrolled.
 
 use crate::gpu::codegen::syntax::{BinaryOperator, Declaration, Expression, ForLoop, Keyword, Statement};
 
-/// `for (var name = first; name < last; name += step)`; without a step one.
+/// `for (var name = first; name < last; name += step)`; the step is one if absent.
 pub(super) struct Header<'a> {
     pub(super) name: &'a str,
     pub(super) first: &'a Expression,
     pub(super) last: &'a Expression,
-    /// Whether it is `<=`.
+    /// True for `<=` instead of `<`.
     pub(super) inclusive: bool,
     pub(super) step: Option<&'a Expression>,
 }
 
-/// What a loop counts, if it is of that form.
+/// Header of a counted loop; none if the loop has another form.
 pub(super) fn header(counted: &ForLoop) -> Option<Header<'_>> {
     let Some(Statement::Declaration(Declaration { keyword: Keyword::Var, name, value: Some(first), .. })) =
         &counted.start
@@ -37,7 +37,7 @@ pub(super) fn header(counted: &ForLoop) -> Option<Header<'_>> {
     Some(Header { name, first, last, inclusive, step })
 }
 
-/// The word by which the body of a loop leaves a turn of it before its end. `leaves`: whether `break` would.
+/// The statement by which a loop body can leave an iteration early. `leaves`: true if `break` belongs to this loop.
 pub(super) fn exit(block: &[Statement], leaves: bool) -> Option<&'static str> {
     block.iter().find_map(|statement| match statement {
         Statement::Break => leaves.then_some("break;"),

@@ -1,20 +1,20 @@
-//! What the names of a function stand for.
+//! Bindings of the names in a function.
 
 use super::ConstInt;
 use crate::gpu::codegen::syntax::Expression;
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone)]
 pub(super) enum Binding {
-    /// An integer: the name is gone.
+    /// A known integer: the name disappears.
     Known(ConstInt),
-    /// The same under another name.
+    /// The same variable under another name.
     Renamed(String),
-    /// A local variable whose value has a name, and the name that the variable gets where it needs one.
+    /// A local variable whose value is named, and the variable's own name for when it is written back.
     Value { now: String, variable: String, type_text: Option<String> },
 }
 
-/// Names with what they stand for, the innermost last.
+/// Names and their bindings, innermost last.
 #[derive(Default)]
 pub(super) struct Scope {
     names: Vec<(String, Binding)>,
@@ -29,12 +29,12 @@ impl Scope {
         self.names.iter().rev().find(|(n, _)| n == name).map(|(_, b)| b)
     }
 
-    /// Whether an expression is a local variable whose value has a name, or a part of one.
+    /// True if an expression is a local variable with a named value, or a component of one.
     pub(super) fn is_value(&self, place: &Expression) -> bool {
         place.root().is_some_and(|name| matches!(self.lookup(name), Some(Binding::Value { .. })))
     }
 
-    /// Name of the present value of a local variable, and its type where that is written.
+    /// Name of the present value of a local variable, and its type if written.
     pub(super) fn value_mut(&mut self, name: &str) -> Option<(&mut String, Option<String>)> {
         match self.names.iter_mut().rev().find(|(n, _)| n == name) {
             Some((_, Binding::Value { now, type_text, .. })) => Some((now, type_text.clone())),
@@ -42,7 +42,7 @@ impl Scope {
         }
     }
 
-    /// How many names there are: [`Scope::close`] with it ends those that follow.
+    /// Number of names in scope: [`Scope::close`] with it ends the later ones.
     pub(super) fn open(&self) -> usize {
         self.names.len()
     }

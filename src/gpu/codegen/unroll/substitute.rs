@@ -1,4 +1,4 @@
-//! Expressions with what is known put in.
+//! Substitution of known values into expressions.
 
 use super::evaluate::{integer, literal};
 use super::expand::Unroller;
@@ -6,16 +6,16 @@ use super::scope::Binding;
 use super::{Element, LANE_CONSTANTS};
 use crate::gpu::codegen::syntax::{Block, Call, Declaration, Expression, Keyword, Statement, UnaryOperator};
 
-/// Where the registers of an expression are read.
+/// Place where the registers of an expression are read.
 pub(super) enum Registers<'b> {
-    /// In the statements before it, once each.
+    /// In the statements before the expression, once each.
     Before(&'b mut Block),
-    /// In place: the expression is evaluated again in each turn of a loop.
+    /// In place: the expression is evaluated again in each iteration of a loop.
     InPlace,
 }
 
 impl Unroller<'_> {
-    /// An expression with the names and elements that are known replaced.
+    /// An expression with known names and elements replaced.
     pub(super) fn substitute(
         &mut self,
         expression: &Expression,
@@ -53,8 +53,8 @@ impl Unroller<'_> {
         }
     }
 
-    /// A call, with its first argument as a literal where that is known; entries of tables become their value and
-    /// elements what stands for them.
+    /// A call, with its first argument as a literal if that is known; reads of constant tables become their value,
+    /// field elements the literal or register that stands for them.
     pub(super) fn substitute_call(&mut self, call: &Call, registers: &mut Registers<'_>) -> Expression {
         let index = call.arguments.first().and_then(|first| integer(first, &self.scope, self.known));
         if let (Some(index), [_]) = (index, call.arguments.as_slice()) {
@@ -74,7 +74,7 @@ impl Unroller<'_> {
         Expression::Call(Call { arguments: substituted.collect(), function: call.function.clone() })
     }
 
-    /// The present value of a register.
+    /// Present value of a register.
     fn read(&mut self, variable: String, registers: &mut Registers<'_>) -> Expression {
         let Registers::Before(out) = registers else {
             return Expression::Name(variable);
@@ -87,7 +87,7 @@ impl Unroller<'_> {
         Expression::Name(now)
     }
 
-    /// Gives a value a name that was not used before.
+    /// Declares a fresh name for a value.
     pub(super) fn declare_value(
         &mut self,
         of: &str,
@@ -102,7 +102,7 @@ impl Unroller<'_> {
         name
     }
 
-    /// A statement in the head of a loop: its registers are read in place.
+    /// A statement in the header of a loop: its registers are read in place.
     pub(super) fn substitute_head(&mut self, statement: &Statement) -> Statement {
         let mut head = |e: &Expression| self.substitute(e, &mut Registers::InPlace);
         match statement {

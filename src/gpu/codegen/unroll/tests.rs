@@ -1,4 +1,4 @@
-//! Tests of what is written out.
+//! Tests of loop unrolling.
 
 use super::*;
 
@@ -25,7 +25,7 @@ impl Known for Two {
     }
 }
 
-/// The body of a function, in one line.
+/// Body of an unrolled function, on one line.
 fn body(text: &str) -> Result<String> {
     let written = unroll(
         &format!("fn main(p: u32) {{\n//#unroll\nfor (var zero = 0u; zero < 0u; zero++) {{}}\n{text}\n}}"),

@@ -1,4 +1,4 @@
-//! Statements without blocks: integers are remembered, values of variables and registers named.
+//! Statements without blocks: known integers are propagated, values of variables and registers get names.
 
 use super::Element;
 use super::evaluate::integer;
@@ -8,7 +8,7 @@ use super::substitute::Registers;
 use crate::gpu::codegen::syntax::{BinaryOperator, Block, Call, Declaration, Expression, Keyword, Statement};
 
 impl Unroller<'_> {
-    /// A name that was not used before.
+    /// A fresh name.
     pub(super) fn new_name(&mut self, of: &str) -> String {
         self.names += 1;
         format!("{of}_v{}", self.names)
@@ -19,7 +19,7 @@ impl Unroller<'_> {
         out.push(statement);
     }
 
-    /// Puts every value back into its variable: what follows may run another number of times than once, or elsewhere.
+    /// Writes every value back to its variable, before code that may run more or less than once.
     pub(super) fn write_back(&mut self, out: &mut Block) {
         for (variable, (now, changed)) in std::mem::take(&mut self.values) {
             if changed {
@@ -38,7 +38,8 @@ impl Unroller<'_> {
         }
     }
 
-    /// An expression with what is known put in. What it calls may use registers: then they hold their values.
+    /// An expression with known values substituted. If it calls a function that accesses registers, their values are
+    /// written back first.
     fn value(&mut self, expression: &Expression, out: &mut Block) -> Expression {
         let value = self.substitute(expression, &mut Registers::Before(out));
         let accesses = |e: &Expression| matches!(e, Expression::Call(c) if self.known.accesses(&c.function));
@@ -48,11 +49,11 @@ impl Unroller<'_> {
         value
     }
 
-    /// A known `let` is remembered, and a variable is a value as long as it can be.
+    /// Declaration: a known `let` disappears into the scope, and a local variable stays a value as long as possible.
     pub(super) fn declaration(&mut self, declaration: &Declaration, out: &mut Block) {
         let Declaration { keyword, name, type_text, value } = declaration;
         let Some(value) = value else {
-            // zero, in each copy anew
+            // zero-initialised, afresh in each copy
             let own = self.new_name(name);
             self.push(Statement::Declaration(Declaration { name: own.clone(), ..declaration.clone() }), out);
             return self.scope.bind(name, Binding::Renamed(own));
@@ -81,7 +82,7 @@ impl Unroller<'_> {
         value: &Expression,
         out: &mut Block,
     ) {
-        // the whole of a local variable: the next value
+        // assignment to a whole local variable: its next value
         if let Expression::Name(name) = target
             && self.scope.is_value(target)
         {
@@ -99,7 +100,7 @@ impl Unroller<'_> {
             }
             return;
         }
-        // a part of one needs the variable
+        // assignment to a component needs the variable itself
         if self.scope.is_value(target) {
             self.write_back(out);
         }
@@ -116,7 +117,8 @@ impl Unroller<'_> {
         self.push(Statement::Step { target, operator }, out);
     }
 
-    /// A setter of a register is its next value; one lane waits for nobody; any other call stays.
+    /// Call statement: a register's setter defines its next value, a barrier of a single lane disappears, any other
+    /// call stays.
     pub(super) fn call(&mut self, call: &Call, out: &mut Block) {
         if call.function == "sync" && call.arguments.is_empty() {
             return;
