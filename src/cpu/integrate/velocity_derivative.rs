@@ -180,9 +180,9 @@ fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
 /// Derivatives of the bias force, for [`bias_entry`], in the trees that need them.
 ///
 /// For a body of velocity `v` and inertia `I`, and the axis `s` of a degree of freedom, whose rate is `s'` and whose
-/// joint rotates at the rate `p` by its preceding axes, the derivative of the force on the body is `(v×* I - I v×) s
-/// + s×* (I v) + I (s' + p)` (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body dynamics, IEEE
-/// RA-L 7(2), 2022). The first two terms reduce to a torque derivative with respect to rotation, and the momentum:
+/// joint rotates at the rate `p` by its preceding axes, the derivative of the force on the body is
+/// `(v×* I - I v×) s + s×* (I v) + I (s' + p)` (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body
+/// dynamics, IEEE RA-L 7(2), 2022). The first two terms reduce to a torque derivative with respect to rotation, and the momentum:
 /// both sum over a subtree.
 pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (0..m.sizes.nlevel).rev() {
