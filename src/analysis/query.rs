@@ -175,7 +175,7 @@ pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
 /// the shortest way apart, and the points are where the surfaces touch after that.
 ///
 /// ```
-/// use manyworlds::{cpu, query};
+/// use manyworlds::{analysis::query, cpu};
 /// let text = r#"<mujoco><worldbody><geom size="0.5"/><geom type="box" size="1 1 1" pos="0 0 3"/></worldbody></mujoco>"#;
 /// let model = manyworlds::load_str(text)?;
 /// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });

@@ -182,7 +182,7 @@ impl Shape {
             Capsule => d * s[0] + Vec3::Z * (sign(d[2]) * s[1]),
             Ellipsoid => {
                 let w = d * s;
-                w * s * (1.0 / length(w))
+                w * s / length(w)
             }
             Cylinder => {
                 let share = if across > 0.0 { s[0] / across } else { 0.0 };

@@ -15,9 +15,11 @@ use crate::real::Real;
 /// Relative improvement by which an edge axis must beat the edge axes before it.
 const EDGE_BIAS: f64 = 1e-6;
 
-/// Cosine above which an edge axis is nearly parallel to the best face axis, and fraction of the depth by which it
-/// must then be better.
-const FACE_PREFERENCE: (f64, f64) = (0.99, 0.05);
+/// Cosine above which an edge axis is nearly parallel to the best face axis.
+const FACE_PREFERENCE: f64 = 0.99;
+
+/// Fraction of the depth by which it must then be better.
+const FACE_PREFERENCE_DEPTH: f64 = 0.05;
 
 /// Vertices of a rectangle clipped by four lines.
 type Polygon<T> = [Vec3<T>; 8];
@@ -83,10 +85,10 @@ pub fn box_box<T: Real>(
         }
     }
     // an edge axis only slightly better than a nearly parallel face axis yields to it
-    let (like, better) = FACE_PREFERENCE;
     match edges {
         Some((i, j))
-            if alignment <= T::of(like) || best >= of_face + T::of(better) * of_face.abs() + T::MINVAL =>
+            if alignment <= T::of(FACE_PREFERENCE)
+                || best >= of_face + T::of(FACE_PREFERENCE_DEPTH) * of_face.abs() + T::MINVAL =>
         {
             edge_edge(&permuted(a, i), &permuted(b, j), apart, &mut found[0])
         }

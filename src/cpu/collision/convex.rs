@@ -167,10 +167,10 @@ fn penetration_direction<T: Real>(
     reach: T,
 ) -> Option<LocalMinimum<T>> {
     let size = length(a.shape.size) + length(b.shape.size);
-    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
     let lift = T::of(QUERY_LIFT) * size;
     let mut n = normalize3(b.shape.pos - a.shape.pos);
-    let begin = search(a, b, GjkTarget::Origin, reach, least, &mut n);
+    let begin = search(a, b, GjkTarget::Origin, reach, tolerance, &mut n);
     let nearest = begin.state;
     if nearest == GjkStatus::Far {
         return None;
@@ -231,13 +231,13 @@ fn descend<T: Real>(
     size: T,
     flat: bool,
 ) -> (Vec3<T>, T, Option<GjkResult<T>>) {
-    let least = T::of(4.0) * T::EPSILON.sqrt() * size;
+    let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
     let turn_tolerance = T::of(if flat { TURN_TOLERANCE_FLAT } else { TURN_TOLERANCE_CURVED });
     let (mut n, mut best) = (start, height);
     for _ in 0..DESCENT_STEPS {
         // query from above the surface
         let mut next = n;
-        let result = search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, least, &mut next);
+        let result = search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, tolerance, &mut next);
         if result.state != GjkStatus::Outside {
             break;
         }
@@ -297,7 +297,7 @@ fn adjacent_minimum<T: Real>(
     height: T,
     size: T,
 ) -> (Vec3<T>, T) {
-    let least = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(TILT_LIFT);
+    let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(TILT_LIFT);
     let slack = T::of(4.0) * T::EPSILON * size;
     let (mut n, mut best) = (start, height);
     let mut center = n;
@@ -312,7 +312,7 @@ fn adjacent_minimum<T: Real>(
         let mut next = tilted(center, TILTS[k % TILTS.len()]);
         // a direction between two low ones is low too, so high ones are cut off early
         let target = GjkTarget::Above { lift: T::of(TILT_LIFT) * size, most: T::of(TILT_CUTOFF) * best };
-        let result = search(a, b, target, T::of(8.0) * size, least, &mut next);
+        let result = search(a, b, target, T::of(8.0) * size, tolerance, &mut next);
         if result.state == GjkStatus::Outside && result.height < best - slack {
             (n, best) = (next, result.height);
         }
@@ -362,7 +362,8 @@ fn start_direction<T: Real>(
         if length < T::of(0.01) {
             continue;
         }
-        let unit = direction * (if k % 2 == 0 { T::ONE / length } else { -T::ONE / length });
+        let sign = if k % 2 == 0 { T::ONE } else { -T::ONE };
+        let unit = direction * (sign / length);
         if known(unit) {
             continue;
         }
@@ -438,7 +439,9 @@ fn refine_direction<T: Real>(
         let mut next = start - one * dot(start, one);
         if second > first {
             next = cross(one, two);
-            next = next * (if dot(next, start) < T::ZERO { -T::ONE } else { T::ONE });
+            if dot(next, start) < T::ZERO {
+                next = -next;
+            }
         }
         let length = length(next);
         if length < T::of(0.01) {
@@ -479,7 +482,7 @@ fn refine_direction<T: Real>(
             if length < T::of(0.01) {
                 continue;
             }
-            next = next * (if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length });
+            next *= if dot(next, start) < T::ZERO { -T::ONE / length } else { T::ONE / length };
             if dot(next, start) < T::of(SNAP_COSINE) {
                 continue;
             }
@@ -511,9 +514,9 @@ fn refine_direction<T: Real>(
         // descent step even where the Hessian is not positive definite
         let half = (q - s) * T::of(0.5);
         let minimum = if kept == 1 { q } else { (q + s) * T::of(0.5) - (half * half + r * r).sqrt() };
-        let lift = (damping - minimum).max(T::ZERO);
-        q += lift;
-        s += lift;
+        let shift = (damping - minimum).max(T::ZERO);
+        q += shift;
+        s += shift;
         let mut step = [-g / q, T::ZERO];
         if kept == 0 {
             let det = q * s - r * r;
@@ -533,7 +536,7 @@ fn refine_direction<T: Real>(
         // false if the value is not a number
         let lower = value <= height + slack;
         if !lower {
-            damping = damping * T::of(8.0) + lift;
+            damping = damping * T::of(8.0) + shift;
             continue;
         }
         n = next;
@@ -559,12 +562,11 @@ fn basis<T: Real>(n: Vec3<T>, edge: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
 /// Touching points of two cores along `n`.
 fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
     let flat = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
-    let back = -n;
     // alternating projections, which end where both support sets are flat
     let mut p = support(a, n, b.shape.pos, flat);
-    let mut q = support(b, back, p, flat);
+    let mut q = support(b, -n, p, flat);
     p = support(a, n, q, flat);
-    q = support(b, back, p, flat);
+    q = support(b, -n, p, flat);
     // two skew edges
     let (one, two) = (single_edge(a, n, flat), single_edge(b, n, flat));
     if let (Some(e), Some(f)) = (one, two) {

@@ -28,7 +28,7 @@ pub enum GjkStatus {
 struct Simplex<T> {
     points: [Vec3<T>; 4],
     /// Points of the first shape that they belong to.
-    from: [Vec3<T>; 4],
+    points_a: [Vec3<T>; 4],
     /// Barycentric coordinates of the closest point.
     barycentrics: [T; 3],
     count: usize,
@@ -37,20 +37,20 @@ struct Simplex<T> {
 impl<T: Real> Simplex<T> {
     /// The empty simplex.
     fn empty() -> Self {
-        Self { points: [Vec3::ZERO; 4], from: [Vec3::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
+        Self { points: [Vec3::ZERO; 4], points_a: [Vec3::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
     }
 
     /// Copies one vertex to another.
     fn set(&mut self, to: usize, from: usize) {
         self.points[to] = self.points[from];
-        self.from[to] = self.from[from];
+        self.points_a[to] = self.points_a[from];
     }
 
     /// Preimage of the closest point on the first shape.
     fn witness(&self) -> Vec3<T> {
         let mut sum = Vec3::ZERO;
         for k in 0..self.count.min(3) {
-            sum += self.from[k] * self.barycentrics[k];
+            sum += self.points_a[k] * self.barycentrics[k];
         }
         sum
     }
@@ -84,7 +84,7 @@ pub struct GjkResult<T> {
     /// Vertices of the final triangle, the last repeated if there are fewer than three.
     pub face: [Vec3<T>; 3],
     /// Points of the first shape that they belong to.
-    pub from: [Vec3<T>; 3],
+    pub points_a: [Vec3<T>; 3],
 }
 
 impl<T: Real> GjkResult<T> {
@@ -96,7 +96,7 @@ impl<T: Real> GjkResult<T> {
         let sum = barycentrics[0] + barycentrics[1] + barycentrics[2];
         let inner = barycentrics.iter().all(|share| *share > T::ZERO);
         inner.then(|| {
-            let [p, q, r] = self.from;
+            let [p, q, r] = self.points_a;
             let mixed = p * barycentrics[0] + q * barycentrics[1] + r * barycentrics[2];
             mixed * (T::ONE / sum)
         })
@@ -122,7 +122,7 @@ pub fn search<T: Real>(
         minimum: (*n, T::ZERO),
         witness: a.shape.pos,
         face: none,
-        from: none,
+        points_a: none,
     };
     let mut nearest = Vec3::ZERO;
     let mut square = T::ZERO;
@@ -130,9 +130,8 @@ pub fn search<T: Real>(
     // vertices at which the last hill climbs ended
     let mut last = [None; 2];
     for round in 0..=GJK_ITERATIONS {
-        let from = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
-        let back = -*n;
-        let difference = from - support_near(b, back, b.shape.pos, T::ZERO, &mut last[1]);
+        let point_a = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
+        let difference = point_a - support_near(b, -*n, b.shape.pos, T::ZERO, &mut last[1]);
         result.height = dot(difference, *n);
         if let (GjkTarget::Above { lift, most }, 0) = (target, round) {
             if result.height > most {
@@ -151,7 +150,7 @@ pub fn search<T: Real>(
             break;
         }
         simplex.points[simplex.count] = point;
-        simplex.from[simplex.count] = from;
+        simplex.points_a[simplex.count] = point_a;
         simplex.count += 1;
         let next = reduce(&mut simplex);
         let length2 = dot(next, next);
@@ -174,7 +173,7 @@ pub fn search<T: Real>(
     for k in 0..3 {
         let corner = k.min(simplex.count - 1);
         result.face[k] = at + simplex.points[corner];
-        result.from[k] = simplex.from[corner];
+        result.points_a[k] = simplex.points_a[corner];
     }
     result
 }
@@ -196,7 +195,7 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
             let mut face = Simplex::empty();
             for (to, from) in [k, (k + 1) % 3, 3].into_iter().enumerate() {
                 face.points[to] = s.points[from];
-                face.from[to] = s.from[from];
+                face.points_a[to] = s.points_a[from];
             }
             let point = reduce_triangle(&mut face);
             if k == 0 || dot(point, point) < dot(found, found) {

@@ -187,8 +187,8 @@ fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
         return s.vertex(s.hull.corner(k, c));
     }
     let size = s.shape.size;
-    let center =
-        s.shape.pos + s.axis(k) * ((if s.kind == geom::CYLINDER { size[1] } else { size[k] }) * sign);
+    let half = if s.kind == geom::CYLINDER { size[1] } else { size[k] };
+    let center = s.shape.pos + s.axis(k) * (half * sign);
     if s.kind == geom::CYLINDER {
         let (sine, cosine) = sixteenth(c);
         let rim = center + s.axis(0) * (size[0] * cosine);

@@ -48,7 +48,7 @@ pub fn penetration_bound<T: Real>(
     let (q, r) = if dot(cross(q - p, r - p), n) < T::ZERO { (r, q) } else { (q, r) };
     let mut stack = [[Vec3::ZERO; 3]; BOUND_STACK];
     stack[..4].copy_from_slice(&[[p, q, r], [q, p, opposite], [r, q, opposite], [p, r, opposite]]);
-    let (mut count, mut points, mut around) = (4, 0, 0);
+    let (mut count, mut points, mut winding_number) = (4, 0, 0);
     while count > 0 {
         count -= 1;
         let triangle = stack[count];
@@ -84,9 +84,9 @@ pub fn penetration_bound<T: Real>(
             let sides = [dot(pq, ray), dot(qr, ray), dot(rp, ray)];
             let volume = dot(pq, r);
             if volume > T::ZERO && sides.iter().all(|s| *s > T::ZERO) {
-                around += 1;
+                winding_number += 1;
             } else if volume < T::ZERO && sides.iter().all(|s| *s < T::ZERO) {
-                around -= 1;
+                winding_number -= 1;
             }
             continue;
         }
@@ -110,7 +110,7 @@ pub fn penetration_bound<T: Real>(
             }
         }
     }
-    if around == 1 { PenetrationBound::Proven } else { PenetrationBound::Unproven }
+    if winding_number == 1 { PenetrationBound::Proven } else { PenetrationBound::Unproven }
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl<T: Real> Hull<'_, T> {
     pub fn plane_offset(&self, polygon: usize) -> T {
         let v = match self {
             Self::None => 0,
-            Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0] as usize,
+            Self::Mesh(m, mesh) => m.mesh_polyvert[polygon_range(m, *mesh, polygon).0] as usize,
             Self::Prism(_) => PRISM[polygon][0],
         };
         dot(self.vertex(v), self.normal(polygon))
@@ -140,7 +140,7 @@ impl<T: Real> Hull<'_, T> {
         match self {
             Self::None => v,
             Self::Mesh(m, mesh) => {
-                let (adr, count) = place(m, *mesh, self.ring_polygon(v, k));
+                let (adr, count) = polygon_range(m, *mesh, self.ring_polygon(v, k));
                 let at = (0..count).find(|c| m.mesh_polyvert[adr + c] as usize == v).unwrap_or(0);
                 m.mesh_polyvert[adr + (at + count - 1) % count] as usize
             }
@@ -151,7 +151,7 @@ impl<T: Real> Hull<'_, T> {
     /// Number of vertices of a mesh polygon.
     pub fn sides(&self, polygon: usize) -> usize {
         match self {
-            Self::Mesh(m, mesh) => place(m, *mesh, polygon).1,
+            Self::Mesh(m, mesh) => polygon_range(m, *mesh, polygon).1,
             _ => 0,
         }
     }
@@ -159,7 +159,7 @@ impl<T: Real> Hull<'_, T> {
     /// Vertex `c` of a mesh polygon, counterclockwise from outside.
     pub fn polygon_vertex(&self, polygon: usize, c: usize) -> usize {
         match self {
-            Self::Mesh(m, mesh) => m.mesh_polyvert[place(m, *mesh, polygon).0 + c] as usize,
+            Self::Mesh(m, mesh) => m.mesh_polyvert[polygon_range(m, *mesh, polygon).0 + c] as usize,
             _ => 0,
         }
     }
@@ -177,7 +177,7 @@ impl<T: Real> Hull<'_, T> {
 }
 
 /// First entry and number of the vertices of a mesh polygon.
-fn place<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
+fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
     let id = m.mesh_polyadr[mesh] as usize + polygon;
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
@@ -269,11 +269,11 @@ mod tests {
         assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > HILLCLIMB_MIN);
         let mut random = Random(1);
         for _ in 0..500 {
-            let l = [random.next(), random.next(), random.next()];
-            let all = (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize)
-                .map(|v| dot(hull.vertex(v), Vec3(l)));
+            let l = random.vector();
+            let all =
+                (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
             let most = all.fold(f64::MIN, f64::max);
-            assert!((dot(hull.vertex(hull.support(Vec3(l))), Vec3(l)) - most).abs() < 1e-12);
+            assert!((dot(hull.vertex(hull.support(l)), l) - most).abs() < 1e-12);
         }
     }
 

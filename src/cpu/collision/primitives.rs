@@ -179,7 +179,7 @@ pub fn plane_cylinder<T: Real>(
     let center = dot(cylinder.pos - plane.pos, normal);
     let (lower, deeper) = (axis * half, dot(down, normal));
     let across = normalize3(cross(down, lower)) * (radius * T::of(0.75_f64.sqrt()));
-    let back = down * -T::of(0.5);
+    let back = down * T::of(-0.5);
     let arms = [lower + down, down - lower, lower + back + across, lower + back - across];
     let heights = [
         half * slope + deeper,

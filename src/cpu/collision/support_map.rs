@@ -127,8 +127,7 @@ pub fn support_near<T: Real>(
 
 /// Support point of the Minkowski difference of two cores in direction `n`.
 pub fn minkowski_support<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> Vec3<T> {
-    let back = -n;
-    support(a, n, a.shape.pos, T::ZERO) - support(b, back, b.shape.pos, T::ZERO)
+    support(a, n, a.shape.pos, T::ZERO) - support(b, -n, b.shape.pos, T::ZERO)
 }
 
 /// Derivative of the support point of a core as the unit direction `n` rotates by `t`: the Hessian of its support

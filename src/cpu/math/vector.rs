@@ -102,6 +102,14 @@ impl<T: Real> Div for Vec3<T> {
     }
 }
 
+impl<T: Real> Div<T> for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, s: T) -> Self {
+        Self([self[0] / s, self[1] / s, self[2] / s])
+    }
+}
+
 impl<T: Real> AddAssign for Vec3<T> {
     #[inline(always)]
     fn add_assign(&mut self, b: Self) {

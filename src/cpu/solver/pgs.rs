@@ -24,6 +24,9 @@ const MAX_BLOCK: usize = 6;
 /// Updates that raise the cost by more than this are rejected.
 const MAX_COST_INCREASE: f64 = 1e-10;
 
+/// Least diagonal entry of a block without a regulariser.
+const MIN_DIAGONAL: f64 = 1e-10;
+
 /// Number of rows updated together from `r` on: those of an elliptic cone, opposing pyramid edges, or one.
 pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
     match cone_of(m, d, r) {
@@ -210,7 +213,7 @@ impl<T: Real> PgsBlock<T> {
     /// Bounds the diagonal away from zero.
     pub(crate) fn clamp_diagonal(&mut self) {
         for k in 0..self.count {
-            self.a[k][k] = self.a[k][k].max(T::of(MAX_COST_INCREASE));
+            self.a[k][k] = self.a[k][k].max(T::of(MIN_DIAGONAL));
         }
     }
 
