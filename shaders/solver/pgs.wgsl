@@ -18,6 +18,9 @@ import package::solver::update::sum_forces;
 // Updates that raise the cost by more than this are rejected.
 const MAX_COST_INCREASE: f32 = 1e-10;
 
+// Least diagonal of A, where nothing is regularised.
+const MIN_DIAGONAL: f32 = 1e-10;
+
 // Block of rows updated together: first row of the group whose products dual_A holds, first row of the block, number
 // of rows, and whether the regulariser counts.
 struct PgsBlock {
@@ -148,7 +151,7 @@ fn dual_AR(at: PgsBlock, i: u32, j: u32) -> f32 {
     if (i != j) {
         return x;
     }
-    return select(max(x, MAX_COST_INCREASE), x + efc_R(row), at.regularised);
+    return select(max(x, MIN_DIAGONAL), x + efc_R(row), at.regularised);
 }
 
 // Residuals of a block at its present forces, into dual_residual; the forces into dual_oldforce and dual_force.

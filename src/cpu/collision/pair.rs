@@ -86,20 +86,29 @@ pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize)
     ConvexShape { kind, shape: shape(m, d, id), hull }
 }
 
-/// Calls the closed form of a pair, if it has one.
-macro_rules! call {
-    (ClosedForm $function:ident $first:ident $second:ident; $types:expr, $($argument:expr),*) => {
-        if $types == (geom::$first, geom::$second) {
-            return Some($function($($argument),*));
+/// The call of the closed form of a pair: an arm for each row of the table that has one.
+macro_rules! dispatch {
+    ($call:tt [$($arm:tt)*] $first:ident $second:ident ClosedForm $contacts:literal $function:ident; $($row:tt)*) => {
+        dispatch!($call [$($arm)* (geom::$first, geom::$second) => dispatch!(@call $function $call),] $($row)*)
+    };
+    ($call:tt [$($arm:tt)*] $first:ident $second:ident $method:ident $contacts:literal none; $($row:tt)*) => {
+        dispatch!($call [$($arm)*] $($row)*)
+    };
+    (@call $function:ident ($types:ident, $($argument:ident),*)) => {
+        Some($function($($argument),*))
+    };
+    (($types:ident, $($argument:ident),*) [$($arm:tt)*]) => {
+        match $types {
+            $($arm)*
+            _ => None,
         }
     };
-    ($method:ident none $first:ident $second:ident; $types:expr, $($argument:expr),*) => {};
 }
 
 macro_rules! define_closed_form {
-    ($($first:ident $second:ident $method:ident $contacts:literal $function:ident;)*) => {
-        /// Contacts of two shapes nearer than `margin`, if there is a closed form, which then gives their distance
-        /// too; returns their number.
+    ($($row:tt)*) => {
+        /// Contacts of two shapes nearer than `margin`, if a closed form finds them, which then gives their distance too;
+        /// returns their number.
         pub(crate) fn closed_form<T: Real>(
             types: (i32, i32),
             a: &Shape<T>,
@@ -107,8 +116,7 @@ macro_rules! define_closed_form {
             margin: T,
             found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
         ) -> Option<usize> {
-            $(call!($method $function $first $second; types, a, b, margin, found);)*
-            None
+            dispatch!((types, a, b, margin, found) [] $($row)*)
         }
     };
 }
