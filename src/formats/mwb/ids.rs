@@ -195,8 +195,9 @@ fn joints(m: &Model) -> ReadResult<()> {
 
 /// Checks that there are as many names as objects of each kind.
 fn names(m: &Model) -> ReadResult<()> {
-    for &kind in Kind::ALL {
-        let (n, count) = (m.names.of(kind).len(), kind.size().map_or(0, |s| m.sizes.get(s)));
+    // frames have names, but are dissolved: a model has none
+    for (kind, size) in Kind::ALL.iter().filter_map(|&kind| Some((kind, kind.size()?))) {
+        let (n, count) = (m.names.of(kind).len(), m.sizes.get(size));
         if n != count {
             return Err(format!("has {n} names of {count} objects: {}", kind.word()));
         }
@@ -215,6 +216,14 @@ mod tests {
         let missing: Vec<&str> =
             Model::<f64>::FIELDS.iter().filter(ids).filter(|f| f.ids.is_none()).map(|f| f.name).collect();
         assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn frames_have_names_and_no_size() {
+        let text = "<mujoco><worldbody><frame name='f'><body><joint/><geom size='0.1'/></body></frame></worldbody></mujoco>";
+        let model = crate::load_str(text).expect("a good model");
+        assert!(!model.names.of(Kind::Frame).is_empty());
+        assert_eq!(check(&model), Ok(()));
     }
 
     #[test]
