@@ -26,7 +26,7 @@ const TRIAL_SECONDS: f64 = 0.1;
 /// to `on_trial`. Options set in `fixed` are not varied. The returned trial is the fastest.
 ///
 /// # Errors
-/// [`Error::Argument`] if `fixed` does not fit the device, [`Error::Device`] if no trial could be run.
+/// [`Error::Argument`](crate::error::Error::Argument) if `fixed` does not fit the device, [`Error::Device`](crate::error::Error::Device) if no trial could be run.
 pub fn search(
     gpu: &Gpu,
     model: &Model,
