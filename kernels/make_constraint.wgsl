@@ -16,7 +16,7 @@ import package::runtime::status::raise_status;
 import package::sleep::asleep::{dof_sleeps, equality_sleeps, tendon_sleeps};
 import package::smooth::jacobian::last_dof;
 import package::smooth::passive::qpos_at4;
-import package::solver::row_ranges::set_row_ranges;
+import package::solver::rows::set_row_ranges;
 
 // Bounds of the impedance.
 const MIN_IMPEDANCE: f32 = 0.0001;
@@ -174,7 +174,7 @@ fn friction_rows() {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
-                tendon_jacobian(u32(r), ten, 1.0);
+                tendon(u32(r), ten, 1.0);
             }
         }
     }
@@ -182,7 +182,7 @@ fn friction_rows() {
 }
 
 // Writes a tendon's Jacobian times `sign` into a row.
-fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
+fn tendon(r: u32, ten: u32, sign: f32) {
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
@@ -258,7 +258,7 @@ fn tendon_limit(ten: u32) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
-                tendon_jacobian(u32(r), ten, sign);
+                tendon(u32(r), ten, sign);
             }
         }
     }

@@ -9,7 +9,7 @@ import package::smooth::passive::{
     tendon_stretch,
 };
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
-import package::smooth::tendon_jacobian::mul_ten_j;
+import package::smooth::tendon::mul_ten_j;
 
 // qfrc_passive and its parts.
 fn passive() {

@@ -2,7 +2,7 @@
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
-import package::solver::row_ranges::hessian_begin;
+import package::solver::rows::hessian_begin;
 
 // Clears the constraint force and sets the Hessian to the inertia.
 fn init_hessian() {

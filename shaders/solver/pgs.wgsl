@@ -10,7 +10,7 @@ import package::runtime::group::{group_max, lane, partial_end, parts, set_partia
 import package::runtime::options::disabled;
 import package::smooth::factor_m::solve_ld;
 import package::solver::qcqp::solve_qcqp;
-import package::solver::row_ranges::{DofRange, first_lane_dof, row_begin, row_end, row_tree_range};
+import package::solver::rows::{DofRange, first_lane_dof, row_begin, row_end, row_tree_range};
 import package::solver::state::{iterations, live, load_solve, rows, save_solve, stepped};
 import package::solver::update::sum_forces;
 

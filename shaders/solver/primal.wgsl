@@ -6,7 +6,7 @@ import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_dense, solve_dense};
-import package::solver::row_ranges::{find_hessian_skyline, row_begin, row_end};
+import package::solver::rows::{find_hessian_skyline, row_begin, row_end};
 import package::solver::state::rows;
 
 // Warm start: the last acceleration, or the unconstrained one if its cost is lower.

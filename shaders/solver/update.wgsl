@@ -5,7 +5,7 @@
 import package::constraint::constraint_cost::{constraint_update, cost_parameters, heads_cone, is_quadratic};
 import package::runtime::group::{lane, sync};
 import package::solver::hessian::{add_row, init_hessian, packed};
-import package::solver::row_ranges::{first_lane_dof, row_begin, row_end};
+import package::solver::rows::{first_lane_dof, row_begin, row_end};
 import package::solver::state::rows;
 
 // Row forces, gradient and, for Newton's method, the Hessian.

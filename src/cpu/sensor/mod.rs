@@ -2,6 +2,7 @@
 
 pub mod object_frames;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]
+pub mod output;
 pub mod sensor;
 pub mod sensor_contact;
 pub mod sensor_distance;

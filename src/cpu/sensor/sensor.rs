@@ -1,6 +1,7 @@
 //! Sensor outputs; MuJoCo's XML reference, section "sensor", defines the sensor types.
 
 use super::object_frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
+use super::output::cut_off;
 use super::sensor_contact::{contact_sensor, touch};
 use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
@@ -13,7 +14,7 @@ use crate::cpu::sleep::asleep::tree_sleeps;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::{constraint, datatype, disable, object, transmission};
+use crate::schema::enums::{constraint, disable, object, transmission};
 use crate::schema::sensors::sensor as kind;
 
 /// Outputs of all sensors, with cutoff.
@@ -52,14 +53,6 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn sensor_asleep<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> bool {
     let (tree, other) = (m.sensor_treeid[2 * s], m.sensor_treeid[2 * s + 1]);
     tree_sleeps(d, tree) && (other < 0 || tree_sleeps(d, other))
-}
-
-/// An output clamped to the cutoff.
-fn cut_off<T: Real>(m: &Model<T>, s: usize, x: T) -> T {
-    let most = m.sensor_cutoff[s];
-    let low = if m.sensor_datatype[s] == datatype::REAL { -most } else { x };
-    let high = if m.sensor_datatype[s] <= datatype::POSITIVE { most } else { x };
-    crate::cpu::math::clip(x, low, high)
 }
 
 /// Outputs of a sensor that has at most four.

@@ -1,6 +1,7 @@
 //! Smooth dynamics: position- and velocity-dependent quantities without constraints.
 
 pub mod acceleration;
+pub mod applied_force;
 pub mod camlight;
 pub mod com_pos;
 pub mod com_vel;

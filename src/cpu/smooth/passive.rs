@@ -4,6 +4,7 @@
 //! `b, b2, b3` at velocity `v` is `-(b + b2 |v| + b3 v²) v`. For a ball joint, and for the translation and rotation
 //! of a free joint, the displacement is a vector, with its norm as `x` in the parentheses.
 
+use super::applied_force::subtree_end;
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::cpu::constraint::adhesion::adhesion_forces;
 use crate::cpu::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
@@ -167,15 +168,6 @@ fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.qfrc_gravcomp[dof] = sum;
     }
-}
-
-/// One past the last body of a subtree: bodies are numbered depth first.
-pub fn subtree_end<T: Real>(m: &Model<T>, top: usize) -> usize {
-    let mut end = top + 1;
-    while end < m.sizes.nbody && m.body_parentid[end] as usize >= top {
-        end += 1;
-    }
-    end
 }
 
 /// Velocity of a body's centre of mass along `direction`, for unit velocity of a degree of freedom.

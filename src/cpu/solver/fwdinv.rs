@@ -1,7 +1,7 @@
 //! Comparison of forward and inverse dynamics (MuJoCo documentation, XML reference, flag `fwdinv`).
 
 use super::inverse::inverse;
-use crate::cpu::smooth::acceleration::applied_force;
+use crate::cpu::smooth::applied_force::applied_force;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
