@@ -7,6 +7,7 @@
 // are sorted afterwards.
 
 import package::collision::box_box::box_box;
+import package::collision::contact_parameters::{MIN_FRICTION, mixed_parameters, pair_parameters};
 import package::collision::convex::convex_convex;
 import package::collision::height_field::{choose_prism, MAX_PRISMS, prism_center, Prisms, prisms_under};
 import package::collision::pair::{boxes_apart, convex_shape, geoms_apart, is_convex, shape, spheres_apart};
@@ -14,13 +15,9 @@ import package::collision::plane_mesh::plane_mesh;
 import package::collision::polytope::PRISM_HULL;
 import package::collision::primitives::{ContactPoint, found, make_frame_hint, nfound};
 import package::collision::support_map::{ConvexShape, EPSILON};
-import package::math::vector::MINVAL;
 import package::runtime::group::{exclusive_sum, group_max, lane, sync};
 import package::runtime::status::raise_status;
 import package::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
-
-// Lower bound on every friction coefficient.
-const MIN_FRICTION: f32 = 1e-5;
 
 // Modes of a pass over the list: count the contacts, write them, or insert them by depth.
 const COUNT: u32 = 0u;
@@ -554,74 +551,4 @@ fn finish_contact(con: u32) {
         set_contact_dim(con, 1);
     }
 //#endif
-}
-
-// Contact parameters of an explicit pair.
-fn pair_parameters(slot: u32, pair: u32) {
-    set_contact_dim(slot, pair_dim(pair));
-//#if ADHESION
-    set_contact_adhesion(slot, pair_adhesion(pair));
-//#endif
-    for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * slot + k, max(pair_friction(5u * pair + k), MIN_FRICTION));
-        set_contact_solimp(5u * slot + k, pair_solimp(5u * pair + k));
-    }
-    for (var k = 0u; k < 2u; k++) {
-        set_contact_solref(2u * slot + k, pair_solref(2u * pair + k));
-        set_contact_solreffriction(2u * slot + k, pair_solreffriction(2u * pair + k));
-    }
-}
-
-// Mixing weight of the first geom: 0 or 1 where priorities differ, else from the solmix values.
-fn mix_weight(g1: u32, g2: u32) -> f32 {
-    if (geom_priority(g1) != geom_priority(g2)) {
-        return select(0.0, 1.0, geom_priority(g1) > geom_priority(g2));
-    }
-    let s1 = geom_solmix(g1);
-    let s2 = geom_solmix(g2);
-    if (s1 >= MINVAL && s2 >= MINVAL) {
-        return s1 / (s1 + s2);
-    }
-    if (s1 < MINVAL && s2 < MINVAL) {
-        return 0.5;
-    }
-    return select(1.0, 0.0, s1 < MINVAL);
-}
-
-// Contact parameters mixed from the two geoms.
-fn mixed_parameters(slot: u32, c: u32) {
-    let g1 = u32(candidate_geom1(c));
-    let g2 = u32(candidate_geom2(c));
-    let share = mix_weight(g1, g2);
-    let equal = geom_priority(g1) == geom_priority(g2);
-    // the geom of higher priority decides alone
-    let dominant = select(g2, g1, geom_priority(g1) > geom_priority(g2));
-    set_contact_dim(slot, select(geom_condim(dominant), max(geom_condim(g1), geom_condim(g2)), equal));
-//#if ADHESION
-    set_contact_adhesion(slot, select(geom_adhesion(dominant), geom_adhesion(g1) + geom_adhesion(g2), equal));
-//#endif
-    // sliding, torsional and rolling friction; sliding and rolling each have two directions
-    for (var k = 0u; k < 5u; k++) {
-        let friction = max(geom_friction(3u * g1 + friction_kind(k)), geom_friction(3u * g2 + friction_kind(k)));
-        let own = geom_friction(3u * dominant + friction_kind(k));
-        set_contact_friction(5u * slot + k, max(select(own, friction, equal), MIN_FRICTION));
-    }
-    // the direct form of solref (negative stiffness and damping) cannot be averaged
-    let direct = geom_solref(2u * g1) <= 0.0 || geom_solref(2u * g2) <= 0.0;
-    for (var k = 0u; k < 2u; k++) {
-        let a = geom_solref(2u * g1 + k);
-        let b = geom_solref(2u * g2 + k);
-        set_contact_solref(2u * slot + k, select(share * a + (1.0 - share) * b, min(a, b), equal && direct));
-        set_contact_solreffriction(2u * slot + k, 0.0);
-    }
-    for (var k = 0u; k < 5u; k++) {
-        let a = geom_solimp(5u * g1 + k);
-        let b = geom_solimp(5u * g2 + k);
-        set_contact_solimp(5u * slot + k, share * a + (1.0 - share) * b);
-    }
-}
-
-// Geom friction coefficient of tangential dimension k: sliding twice, torsional, rolling twice.
-fn friction_kind(k: u32) -> u32 {
-    return select(select(2u, 1u, k == 2u), 0u, k < 2u);
 }

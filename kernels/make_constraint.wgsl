@@ -174,7 +174,7 @@ fn friction_rows() {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
-                tendon(u32(r), ten, 1.0);
+                tendon_jacobian(u32(r), ten, 1.0);
             }
         }
     }
@@ -182,7 +182,7 @@ fn friction_rows() {
 }
 
 // Writes a tendon's Jacobian times `sign` into a row.
-fn tendon(r: u32, ten: u32, sign: f32) {
+fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
@@ -258,7 +258,7 @@ fn tendon_limit(ten: u32) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
-                tendon(u32(r), ten, sign);
+                tendon_jacobian(u32(r), ten, sign);
             }
         }
     }

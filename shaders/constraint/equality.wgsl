@@ -53,14 +53,14 @@ fn is_active(eq: u32) -> bool {
 //#endif
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
-        return has_tendon(eq_obj1id(eq)) || (coupling_polynomial(eq).y != 0.0 && has_tendon_jacobian(eq_obj2id(eq)));
+        return has_tendon_jacobian(eq_obj1id(eq)) || (coupling_polynomial(eq).y != 0.0 && has_tendon_jacobian(eq_obj2id(eq)));
     }
 //#endif
     return true;
 }
 
 // True if any degree of freedom changes the length of a tendon.
-fn has_tendon(ten: i32) -> bool {
+fn has_tendon_jacobian(ten: i32) -> bool {
     var found = false;
     if (ten >= 0) {
         let adr = u32(ten_J_rowadr(u32(ten)));

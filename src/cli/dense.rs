@@ -3,7 +3,7 @@
 use manyworlds::model::Model;
 
 /// The tendon Jacobian `[ntendon, nv]`.
-pub(super) fn tendon(model: &Model, stored: &[f64]) -> Vec<f64> {
+pub(super) fn tendon_jacobian(model: &Model, stored: &[f64]) -> Vec<f64> {
     let nv = model.sizes.nv;
     let mut dense = vec![0.0; model.sizes.ntendon * nv];
     for row in 0..model.sizes.ntendon {

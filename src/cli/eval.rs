@@ -144,7 +144,7 @@ fn result(batch: &Batch, field: &Field) -> Result<Array> {
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, manyworlds::analysis::query::inertia_matrix),
-        "ten_J" => (model.sizes.ntendon, dense::tendon),
+        "ten_J" => (model.sizes.ntendon, dense::tendon_jacobian),
         "actuator_moment" => (model.sizes.nout, dense::moments),
         _ => return Ok(array),
     };

@@ -4,6 +4,7 @@ pub mod box_box;
 pub mod capsule_box;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]
 pub mod collision;
+pub mod contact_parameters;
 pub mod convex;
 pub mod distance;
 pub mod gjk;

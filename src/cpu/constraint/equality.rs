@@ -41,13 +41,14 @@ pub fn is_active<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     }
     if m.eq_type[eq] == kind::TENDON {
         let slope = coupling_polynomial(m, d, eq).1;
-        return has_tendon(m, d, m.eq_obj1id[eq]) || (slope != T::ZERO && has_tendon(m, d, m.eq_obj2id[eq]));
+        return has_tendon_jacobian(m, d, m.eq_obj1id[eq])
+            || (slope != T::ZERO && has_tendon_jacobian(m, d, m.eq_obj2id[eq]));
     }
     true
 }
 
 /// True if any degree of freedom changes the length of a tendon.
-fn has_tendon<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+fn has_tendon_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return false };
     let adr = m.ten_J_rowadr[ten] as usize;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].iter().any(|x| *x != T::ZERO)

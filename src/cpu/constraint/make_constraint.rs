@@ -149,7 +149,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             && !tendon_sleeps(m, d, ten as i32)
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
-            tendon(m, d, r, ten, T::ONE);
+            tendon_jacobian(m, d, r, ten, T::ONE);
             let row = Row {
                 kind: constraint::FRICTION_TENDON,
                 id: ten,
@@ -167,7 +167,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
 }
 
 /// Writes a tendon's Jacobian times `sign` into a row.
-fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize, sign: T) {
+fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize, sign: T) {
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
         d.efc_J[r * m.sizes.nv + m.ten_J_colind[k] as usize] = d.ten_J[k] * sign;
@@ -250,7 +250,7 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
         if dist < m.tendon_margin[ten]
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
-            tendon(m, d, r, ten, sign);
+            tendon_jacobian(m, d, r, ten, sign);
             let row = Row {
                 kind: constraint::LIMIT_TENDON,
                 id: ten,
