@@ -1,32 +1,14 @@
 //! Control flow: loops are unrolled, branches with known conditions taken.
 
-use std::collections::BTreeMap;
-
 use super::evaluate::{condition, integer};
 use super::header::{exit, header};
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Unroller};
 use super::substitute::Registers;
-use super::{ConstInt, Known, MAX_LINES, MAX_TRIP_COUNT, UNROLL_DIRECTIVE};
+use super::{ConstInt, MAX_LINES, MAX_TRIP_COUNT, UNROLL_DIRECTIVE};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::syntax::{Block, Case, Declaration, Expression, ForLoop, Function, Statement};
 
-/// State of the expansion of one function.
-pub(super) struct Unroller<'a> {
-    pub(super) known: &'a dyn Known,
-    pub(super) scope: Scope,
-    /// Present values of registers by name; true if a value is not yet written back.
-    pub(super) values: BTreeMap<String, (String, bool)>,
-    /// Number of fresh names.
-    pub(super) names: usize,
-    /// Number of statements written.
-    pub(super) written: usize,
-}
-
-impl<'a> Unroller<'a> {
-    pub(super) fn new(known: &'a dyn Known) -> Self {
-        Self { known, scope: Scope::default(), values: BTreeMap::new(), names: 0, written: 0 }
-    }
-
+impl Unroller<'_> {
     pub(super) fn function(mut self, function: &Function) -> Result<Function> {
         for name in &function.parameters {
             self.scope.bind(name, Binding::Renamed(name.clone()));

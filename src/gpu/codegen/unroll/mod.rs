@@ -23,7 +23,7 @@ mod tests;
 mod values;
 
 use self::evaluate::integer;
-use self::expand::Unroller;
+use self::scope::Unroller;
 use self::scope::{Binding, Scope};
 use super::syntax::{SyntaxError, expression, items, print_function};
 use crate::error::{Error, Result};

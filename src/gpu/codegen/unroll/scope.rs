@@ -1,6 +1,8 @@
 //! Bindings of the names in a function.
 
-use super::ConstInt;
+use std::collections::BTreeMap;
+
+use super::{ConstInt, Known};
 use crate::gpu::codegen::syntax::Expression;
 
 /// Meaning of a name.
@@ -53,5 +55,23 @@ impl Scope {
 
     pub(super) fn bindings_mut(&mut self) -> impl Iterator<Item = &mut Binding> {
         self.names.iter_mut().map(|(_, b)| b)
+    }
+}
+
+/// State of the expansion of one function.
+pub(super) struct Unroller<'a> {
+    pub(super) known: &'a dyn Known,
+    pub(super) scope: Scope,
+    /// Present values of registers by name; true if a value is not yet written back.
+    pub(super) values: BTreeMap<String, (String, bool)>,
+    /// Number of fresh names.
+    pub(super) names: usize,
+    /// Number of statements written.
+    pub(super) written: usize,
+}
+
+impl<'a> Unroller<'a> {
+    pub(super) fn new(known: &'a dyn Known) -> Self {
+        Self { known, scope: Scope::default(), values: BTreeMap::new(), names: 0, written: 0 }
     }
 }

@@ -1,8 +1,7 @@
 //! Substitution of known values into expressions.
 
 use super::evaluate::{integer, literal};
-use super::expand::Unroller;
-use super::scope::Binding;
+use super::scope::{Binding, Unroller};
 use super::{Element, LANE_CONSTANTS};
 use crate::gpu::codegen::syntax::{Block, Call, Declaration, Expression, Keyword, Statement, UnaryOperator};
 

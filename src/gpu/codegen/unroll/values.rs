@@ -2,8 +2,7 @@
 
 use super::Element;
 use super::evaluate::integer;
-use super::expand::Unroller;
-use super::scope::Binding;
+use super::scope::{Binding, Unroller};
 use super::substitute::Registers;
 use crate::gpu::codegen::syntax::{BinaryOperator, Block, Call, Declaration, Expression, Keyword, Statement};
 
