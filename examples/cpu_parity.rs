@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use manyworlds::cpu;
+use manyworlds::formats::npz;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::real::Real;
@@ -24,15 +25,8 @@ use manyworlds::schema::{Size, Sizes, ValuesMut};
 type Arrays = BTreeMap<String, (Vec<usize>, Vec<f64>)>;
 
 fn load(path: &str) -> Arrays {
-    let mut archive = npyz::npz::NpzArchive::open(path).unwrap();
-    let names: Vec<String> = archive.array_names().map(str::to_owned).collect();
-    let mut out = Arrays::new();
-    for name in names {
-        let npy = archive.by_name(&name).unwrap().unwrap();
-        let shape = npy.shape().iter().map(|&n| n as usize).collect();
-        out.insert(name, (shape, npy.into_vec::<f64>().unwrap()));
-    }
-    out
+    let arrays = npz::read(path.as_ref()).unwrap();
+    arrays.into_iter().map(|(name, array)| (name, (array.shape, array.data.to_f64()))).collect()
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "ids and flags are small")]

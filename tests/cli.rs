@@ -490,6 +490,9 @@ fn what_tune_finds_is_kept_listed_and_used() {
     let file = folder.path().join("tuning.json");
     std::fs::write(&file, "{").unwrap();
     assert!(with(&["tune", "--list"]).2.contains("not a JSON object"));
+    let step = ["rollout", &model, "--worlds", "16", "--steps", "1", "--backend", "gpu"];
+    let (code, _, said) = with(&step);
+    assert!(code == Some(0) && said.contains("WARN") && said.contains("not a JSON object"), "{said}");
     let found = json(&["tune", &model, "--worlds", "16", "--backend", "gpu", "--seconds", "0"]);
     let kept = json(&["tune", "--list"]);
     assert_eq!(kept["entries"].as_object().unwrap().len(), 1);

@@ -25,6 +25,11 @@ use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
 use output::Output;
 
 /// MuJoCo release whose results are the reference.
@@ -182,19 +187,7 @@ impl BatchArguments {
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = Output::new(cli.format == Format::Json);
-    let done = match &cli.verb {
-        Verb::Info(arguments) => info::run(arguments, &output),
-        Verb::Compile(arguments) => compile::run(arguments, &output),
-        Verb::Eval(arguments) => eval::run(arguments, &output),
-        Verb::Derivatives(arguments) => derivatives::run(arguments, &output),
-        Verb::Rollout(arguments) => rollout::run(arguments, &output),
-        Verb::Check(arguments) => check::run(arguments, &output),
-        Verb::Bench(arguments) => bench::run(arguments, &output),
-        #[cfg(feature = "gpu")]
-        Verb::Tune(arguments) => tune::run(arguments, &output),
-        Verb::Doctor => doctor::run(&output),
-    };
-    match done {
+    match show_log().and_then(|()| run(&cli.verb, &output)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
@@ -202,6 +195,35 @@ pub(crate) fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Runs a verb; false if a check failed.
+fn run(verb: &Verb, output: &Output) -> Result<bool> {
+    match verb {
+        Verb::Info(arguments) => info::run(arguments, output),
+        Verb::Compile(arguments) => compile::run(arguments, output),
+        Verb::Eval(arguments) => eval::run(arguments, output),
+        Verb::Derivatives(arguments) => derivatives::run(arguments, output),
+        Verb::Rollout(arguments) => rollout::run(arguments, output),
+        Verb::Check(arguments) => check::run(arguments, output),
+        Verb::Bench(arguments) => bench::run(arguments, output),
+        #[cfg(feature = "gpu")]
+        Verb::Tune(arguments) => tune::run(arguments, output),
+        Verb::Doctor => doctor::run(output),
+    }
+}
+
+/// Prints what the library logs to standard error: warnings, or what `MANYWORLDS_LOG` asks for.
+fn show_log() -> Result<()> {
+    let targets = match std::env::var("MANYWORLDS_LOG") {
+        Ok(wanted) => wanted.parse().map_err(|e| {
+            Error::Argument(format!("MANYWORLDS_LOG: {e}; give a level such as debug, or manyworlds=debug"))
+        })?,
+        Err(_) => Targets::new().with_default(LevelFilter::WARN),
+    };
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false).without_time();
+    tracing_subscriber::registry().with(lines).with(targets).init();
+    Ok(())
 }
 
 /// Reads and compiles a model; prints its warnings.

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use npyz::npz::{NpzWriter, array_name_from_file_name, file_name_from_array_name};
-use npyz::zip::{CompressionMethod, ZipArchive, write::FileOptions};
+use npyz::npz::{array_name_from_file_name, file_name_from_array_name};
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -78,27 +79,27 @@ pub fn write(path: &Path, arrays: &[(String, Array)]) -> Result<()> {
 }
 
 fn write_zip(file: File, arrays: &[(String, Array)]) -> std::io::Result<()> {
-    let mut npz = NpzWriter::new(BufWriter::new(file));
+    let mut npz = ZipWriter::new(BufWriter::new(file));
     for (name, array) in arrays {
         match &array.data {
             ArrayData::F64(values) => write_npy(&mut npz, name, &array.shape, values)?,
             ArrayData::I32(values) => write_npy(&mut npz, name, &array.shape, values)?,
         }
     }
-    npz.zip_writer().finish()?.flush()
+    npz.finish()?.flush()
 }
 
 fn write_npy<T: AutoSerialize + Copy>(
-    npz: &mut NpzWriter<BufWriter<File>>,
+    npz: &mut ZipWriter<BufWriter<File>>,
     name: &str,
     shape: &[usize],
     values: &[T],
 ) -> std::io::Result<()> {
-    let options = FileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
-    npz.zip_writer().start_file(file_name_from_array_name(name), options)?;
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+    npz.start_file(file_name_from_array_name(name), options)?;
     let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
     // the archive computes a checksum of each write: in blocks, not element by element
-    let out = BufWriter::with_capacity(BLOCK, npz.zip_writer());
+    let out = BufWriter::with_capacity(BLOCK, npz);
     let mut npy = WriteOptions::new().default_dtype().shape(&shape).writer(out).begin_nd()?;
     npy.extend(values.iter().copied())?;
     npy.finish()
@@ -113,11 +114,12 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
     let mut arrays = BTreeMap::new();
     for i in 0..zip.len() {
         let mut entry = zip.by_index(i).map_err(|e| fail(e.to_string()))?;
-        let Some(name) = array_name_from_file_name(entry.name()).map(str::to_owned) else {
+        let file = entry.name().map_err(|e| fail(e.to_string()))?.into_owned();
+        let Some(name) = array_name_from_file_name(&file) else {
             continue;
         };
         let array = read_npy(&mut entry).map_err(|why| fail(format!("array '{name}': {why}")))?;
-        arrays.insert(name, array);
+        arrays.insert(name.to_owned(), array);
     }
     Ok(arrays)
 }
