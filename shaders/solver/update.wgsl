@@ -49,8 +49,10 @@ fn row_weight(r: u32) -> f32 {
 //#endif
 
 //#if REGISTERS
-// One pass over the rows: sums stay in registers, each row is read once.
+// Both forms of this function are one body: calls would carry what stays in registers over memory, in drivers that
+// do not see through them.
 //#if ELLIPTIC
+// One pass over the rows: sums stay in registers, each row is read once.
 fn update_rows() {
     init_hessian();
     for (var r = 0u; r < rows; r++) {
@@ -62,7 +64,11 @@ fn update_rows() {
         for (var pass_at = 0u; pass_at < passes; pass_at++) {
             var weight = row_weight(r);
             if (pass_at == 0u) {
-                load_row(r, f);
+                //#unroll
+                for (var i = 0u; i < nv; i++) {
+                    set_solver_J_row(i, efc_J(r * nv + i));
+                    set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
+                }
             } else {
                 weight = select(1.0, -1.0, pass_at == 2u);
                 //#unroll
@@ -77,7 +83,15 @@ fn update_rows() {
                     }
                 }
             }
-            add_rank_one(weight);
+            // rank-one update
+            //#unroll
+            for (var i = 0u; i < nv; i++) {
+                let share = solver_J_row(i) * weight;
+                //#unroll
+                for (var j = 0u; j <= i; j++) {
+                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_J_row(j));
+                }
+            }
         }
     }
 }
@@ -87,32 +101,25 @@ fn update_rows() {
     init_hessian();
     for (var r = 0u; r < rows; r++) {
         constraint_update__solver_Jaref(r);
-        load_row(r, efc_force(r));
-        add_rank_one(row_weight(r));
-    }
-}
-//#endif
-
-// Loads row r of the Jacobian into registers, and adds its force f to the degrees of freedom.
-fn load_row(r: u32, f: f32) {
-    //#unroll
-    for (var i = 0u; i < nv; i++) {
-        set_solver_J_row(i, efc_J(r * nv + i));
-        set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
-    }
-}
-
-// Rank-one update of the Hessian with the row in registers, times a weight.
-fn add_rank_one(weight: f32) {
-    //#unroll
-    for (var i = 0u; i < nv; i++) {
-        let share = solver_J_row(i) * weight;
+        let f = efc_force(r);
         //#unroll
-        for (var j = 0u; j <= i; j++) {
-            set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_J_row(j));
+        for (var i = 0u; i < nv; i++) {
+            set_solver_J_row(i, efc_J(r * nv + i));
+            set_solver_JTf(i, solver_JTf(i) + solver_J_row(i) * f);
+        }
+        // rank-one update
+        let weight = row_weight(r);
+        //#unroll
+        for (var i = 0u; i < nv; i++) {
+            let share = solver_J_row(i) * weight;
+            //#unroll
+            for (var j = 0u; j <= i; j++) {
+                set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * solver_J_row(j));
+            }
         }
     }
 }
+//#endif
 //#else
 // Row forces in parallel, then the Hessian.
 fn update_rows() {
