@@ -511,3 +511,39 @@ fn what_tune_finds_is_kept_listed_and_used() {
     let (code, _, said) = with(&["tune", &model, "--backend", "cpu"]);
     assert!(code == Some(2) && said.contains("nothing to tune"), "{said}");
 }
+
+#[test]
+fn kernels_are_written_without_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, path) = in_folder(&folder, "kernels");
+    let model = model("humanoid.xml");
+    let said = object(&["kernels", &model, "--out", &path, "--arena", "--lanes", "16"]);
+    let stored: Value =
+        serde_json::from_str(&std::fs::read_to_string(out.join("config.json")).unwrap()).unwrap();
+    assert_eq!(said, stored);
+    assert_eq!((&said["lanes"], &said["placement"]), (&json!(16), &json!("workgroup")));
+    // every kernel in three languages: SPIR-V begins with its magic number
+    let kernels = said["kernels"].as_array().unwrap();
+    assert!(kernels.iter().any(|k| k["calls"].as_array().unwrap().contains(&json!("solve"))));
+    for kernel in kernels {
+        let name = kernel["name"].as_str().unwrap();
+        let spirv = std::fs::read(out.join(format!("{name}.spv"))).unwrap();
+        assert_eq!(&spirv[..4], 0x0723_0203u32.to_le_bytes());
+        assert_eq!(spirv.len() as u64, kernel["spirv_bytes"].as_u64().unwrap());
+        assert!(std::fs::read_to_string(out.join(format!("{name}.metal"))).unwrap().contains("kernel void"));
+        assert!(std::fs::read_to_string(out.join(format!("{name}.wgsl"))).unwrap().contains("fn main"));
+    }
+    // one world's reals: the initial position where config.json says
+    let world = std::fs::read(out.join("world_f.bin")).unwrap();
+    assert_eq!(world.len() as u64, 4 * said["stride_f"].as_u64().unwrap());
+    let slots = said["slots"].as_array().unwrap();
+    let at = slots.iter().find(|s| s["name"] == "qpos").unwrap()["offset"].as_u64().unwrap() as usize;
+    let height = manyworlds::load(model.as_ref()).unwrap().qpos0[2] as f32;
+    assert_eq!(world[4 * (at + 2)..4 * (at + 3)], height.to_le_bytes());
+    // options that fit no device
+    let why = refused(&["kernels", &model, "--out", &path, "--lanes", "3"]);
+    assert!(why.contains("lanes: 3 is not a power of two"), "{why}");
+    let file = out.join("config.json");
+    let why = refused(&["kernels", &model, "--out", file.to_str().unwrap()]);
+    assert!(why.contains("config.json"), "{why}");
+}

@@ -10,6 +10,8 @@ mod draw;
 mod drive;
 mod eval;
 mod info;
+#[cfg(feature = "gpu")]
+mod kernels;
 mod output;
 mod rollout;
 mod states;
@@ -76,6 +78,9 @@ enum Verb {
     /// Finds the fastest way to spread models over the GPU, and keeps it for the other verbs.
     #[cfg(feature = "gpu")]
     Tune(tune::Arguments),
+    /// Writes the kernels of a model as a driver gets them; needs no GPU.
+    #[cfg(feature = "gpu")]
+    Kernels(kernels::Arguments),
     /// Lists the GPU adapters and what is missing.
     Doctor,
 }
@@ -209,6 +214,8 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         Verb::Bench(arguments) => bench::run(arguments, output),
         #[cfg(feature = "gpu")]
         Verb::Tune(arguments) => tune::run(arguments, output),
+        #[cfg(feature = "gpu")]
+        Verb::Kernels(arguments) => kernels::run(arguments, output),
         Verb::Doctor => doctor::run(output),
     }
 }

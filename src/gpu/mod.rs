@@ -1,11 +1,13 @@
 //! The GPU backend: kernels specialised for a model, worlds in tiled arenas, recorded steps.
 
 pub mod codegen;
+pub mod program;
 pub mod runtime;
 pub mod tuning;
 
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
+pub use program::Program;
 pub use runtime::batch::{BuildTimes, GpuBatch};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use tuning::options::{KernelOptions, Partition};

@@ -4,6 +4,7 @@ pub mod access;
 pub mod compose;
 mod conditions;
 mod constants;
+pub mod export;
 mod flags;
 pub mod items;
 pub mod layout;

@@ -9,11 +9,11 @@ use super::buffers::{Chunk, bind_layout, buffer, chunks};
 use super::device::Gpu;
 use super::transfer::Transfer;
 use crate::error::{Error, Result};
-use crate::gpu::codegen::compose::Composer;
-use crate::gpu::codegen::layout::{AddressSpace, Layout, Slot};
+use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
+use crate::gpu::program::{Program, StageGroup};
 use crate::gpu::tuning::options::{KernelOptions, Partition};
-use crate::gpu::tuning::traffic::{MeanLoad, Traffic, traffic};
+use crate::gpu::tuning::traffic::{MeanLoad, Traffic};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
@@ -22,12 +22,6 @@ use crate::schema::stages::Stage;
 
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
-
-/// Steps per dispatch if steps are fused.
-const STEPS_PER_DISPATCH: usize = 8;
-
-/// Stages of one dispatch, and the number of steps it runs.
-type StageGroup = (Vec<Stage>, usize);
 
 /// Pipelines of a stage group in order, each with its dispatch count.
 type DispatchSequence = Vec<(wgpu::ComputePipeline, u32)>;
@@ -57,13 +51,8 @@ impl BuildTimes {
 #[derive(Debug)]
 pub struct GpuBatch {
     gpu: Gpu,
-    model: Model,
+    program: Program,
     worlds: usize,
-    options: KernelOptions,
-    tiling: Tiling,
-    composer: Composer,
-    layout: Layout,
-    transient: Layout,
     chunks: Vec<Chunk>,
     scratch: Vec<Chunk>,
     transfer: Transfer,
@@ -87,17 +76,9 @@ impl GpuBatch {
     ) -> Result<Self> {
         let begin = Instant::now();
         gpu.check_not_lost()?;
-        check_single_precision(model)?;
-        let options = &options.resolved(model, gpu.adapter(), worlds);
-        let tiling = options.tiling(model, gpu.adapter())?;
-        let composer = Composer::new(model, tiling, gpu.adapter().limits_loops())?;
-        // every field that some kernel uses, and the full state
-        let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
-        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
-        let sizes = capacity.sizes(model);
-        let working_set = composer.working_set(&sizes, gpu.adapter().workgroup_bytes as usize);
-        let layout = Layout::new(model, sizes, tiling.tile, &used, &BTreeSet::new(), &working_set);
-        let transient = composer.transient(&layout, gpu.adapter().workgroup_bytes as usize);
+        let options = options.resolved(model, gpu.adapter(), worlds);
+        let program = Program::new(model, gpu.adapter(), capacity, &options)?;
+        let layout = &program.layout;
         // buffers: the model once, the worlds in chunks
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
@@ -109,9 +90,9 @@ impl GpuBatch {
             gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
             [f, i]
         })?;
-        let of = |worlds| chunks(gpu, &layout, &bind, [&model_f, &model_i], worlds);
+        let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds);
         // a scratch tile for the first run of each pipeline, so that no world is modified
-        let (chunks, scratch) = (of(worlds)?, of(tiling.tile)?);
+        let (chunks, scratch) = (of(worlds)?, of(program.tiling.tile)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
             bind_group_layouts: &[Some(&bind)],
@@ -119,13 +100,8 @@ impl GpuBatch {
         });
         let mut batch = Self {
             gpu: gpu.clone(),
-            model: model.clone(),
+            program,
             worlds,
-            options: options.clone(),
-            tiling,
-            composer,
-            layout,
-            transient,
             chunks,
             scratch,
             transfer: Transfer::new(gpu)?,
@@ -140,18 +116,19 @@ impl GpuBatch {
 
     /// Writes the initial state to all worlds, padding of the last tile included.
     fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
-        for slot in self.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
+        let data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
+        for slot in self.program.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
             let Some(values) = data.get(slot.field.name) else {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
             for chunk in self.chunks.iter().chain(&self.scratch) {
-                let worlds: Vec<u32> =
-                    (0..chunk.groups * self.tiling.tile).filter_map(|w| u32::try_from(w).ok()).collect();
+                let worlds: Vec<u32> = (0..chunk.groups * self.program.tiling.tile)
+                    .filter_map(|w| u32::try_from(w).ok())
+                    .collect();
                 self.transfer.write(
                     &self.gpu,
-                    &self.layout,
+                    &self.program.layout,
                     chunk,
                     slot,
                     &worlds,
@@ -163,7 +140,7 @@ impl GpuBatch {
     }
 
     fn slot(&self, field: &str) -> Result<&Slot> {
-        match self.layout.slot(field) {
+        match self.program.layout.slot(field) {
             Some(slot) if slot.space == AddressSpace::World => Ok(slot),
             Some(slot) if matches!(slot.space, AddressSpace::Register | AddressSpace::Workgroup) => {
                 Err(Error::Argument(format!(
@@ -193,7 +170,7 @@ impl GpuBatch {
         let mut out = Vec::with_capacity(self.worlds * slot.len);
         for chunk in &self.chunks {
             let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
-            let words = self.transfer.read(&self.gpu, &self.layout, chunk, slot, &worlds)?;
+            let words = self.transfer.read(&self.gpu, &self.program.layout, chunk, slot, &worlds)?;
             out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
         }
         Ok(out)
@@ -234,7 +211,7 @@ impl GpuBatch {
                 .iter()
                 .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
                 .collect();
-            self.transfer.write(&self.gpu, &self.layout, chunk, slot, &ids, &words)?;
+            self.transfer.write(&self.gpu, &self.program.layout, chunk, slot, &ids, &words)?;
         }
         Ok(())
     }
@@ -251,14 +228,14 @@ impl GpuBatch {
                 self.worlds
             )));
         }
-        if let Some(k) = key.filter(|k| *k >= self.model.sizes.nkey) {
+        if let Some(k) = key.filter(|k| *k >= self.program.model.sizes.nkey) {
             return Err(Error::Argument(format!(
                 "keyframe {k} does not exist: the model has {}",
-                self.model.sizes.nkey
+                self.program.model.sizes.nkey
             )));
         }
-        let mut data = Data::new(&self.model, Capacity { nconmax: 0, njmax: 0 });
-        data.reset(&self.model, key);
+        let mut data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
+        data.reset(&self.program.model, key);
         let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
         for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
             if let Some(values) = data.get(field.name) {
@@ -273,30 +250,20 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        let once = self.step_groups(1);
+        let once = self.program.step_groups();
         // fuse all steps but the last, whose results must all be stored
-        let many = if self.fuses_steps() { n.saturating_sub(1) / STEPS_PER_DISPATCH } else { 0 };
-        if many > 0 {
-            let groups = self.step_groups(STEPS_PER_DISPATCH);
-            self.build(&[groups.clone(), once.clone()].concat())?;
-            self.submit(&groups, many)?;
+        let mut left = n;
+        if let Some(many) = self.program.fused_groups() {
+            let each = many.first().map_or(1, |g| g.1);
+            let times = n.saturating_sub(1) / each;
+            if times > 0 {
+                self.build(&[many.clone(), once.clone()].concat())?;
+                self.submit(&many, times)?;
+                left -= times * each;
+            }
         }
         self.build(&once)?;
-        self.submit(&once, n - many * STEPS_PER_DISPATCH)
-    }
-
-    /// True if steps can be fused: not on drivers that count the iterations of all loops together.
-    fn fuses_steps(&self) -> bool {
-        self.partition() == Partition::Fused && !self.gpu.adapter().limits_loops()
-    }
-
-    fn groups(&self, stages: impl Iterator<Item = Stage>, steps: usize) -> Vec<StageGroup> {
-        self.options.groups(stages, self.gpu.adapter()).into_iter().map(|g| (g, steps)).collect()
-    }
-
-    /// Stage groups of a step, repeated `steps` times.
-    fn step_groups(&self, steps: usize) -> Vec<StageGroup> {
-        self.groups(plan::step(&self.model), steps)
+        self.submit(&once, left)
     }
 
     /// Forward dynamics: computes everything that depends on the state, without advancing it.
@@ -304,7 +271,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        let groups = self.groups(plan::forward(&self.model), 1);
+        let groups = self.program.groups(plan::forward(&self.program.model));
         self.build(&groups)?;
         self.submit(&groups, 1)
     }
@@ -314,7 +281,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn inverse(&mut self) -> Result<()> {
-        let groups = self.groups(plan::inverse(&self.model), 1);
+        let groups = self.program.groups(plan::inverse(&self.program.model));
         self.build(&groups)?;
         self.submit(&groups, 1)
     }
@@ -334,10 +301,8 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
-        let mut groups = self.step_groups(1);
-        if self.fuses_steps() {
-            groups.extend(self.step_groups(STEPS_PER_DISPATCH));
-        }
+        let mut groups = self.program.step_groups();
+        groups.extend(self.program.fused_groups().unwrap_or_default());
         self.build(&groups)
     }
 
@@ -351,7 +316,7 @@ impl GpuBatch {
             return Ok(());
         }
         let made: Vec<(StageGroup, DispatchSequence)> =
-            missing.par_iter().map(|g| Ok((g.clone(), self.program(g)?))).collect::<Result<_>>()?;
+            missing.par_iter().map(|g| Ok((g.clone(), self.pipelines(g)?))).collect::<Result<_>>()?;
         self.pipelines.extend(made);
         self.build.pipelines += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
@@ -361,18 +326,17 @@ impl GpuBatch {
         Ok(())
     }
 
-    fn program(&self, (stages, steps): &StageGroup) -> Result<DispatchSequence> {
-        let dispatches = self.composer.dispatches(stages, &self.model);
-        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, *steps)?, *times))).collect()
+    fn pipelines(&self, group: &StageGroup) -> Result<DispatchSequence> {
+        let dispatches = self.program.dispatches(group);
+        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, group.1)?, *times))).collect()
     }
 
     fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
-        let layout = if steps > 1 { &self.transient } else { &self.layout };
-        let (module, _) = self.composer.module(calls, steps, layout)?;
+        let (module, _) = self.program.module(calls, steps)?;
         let label = calls.join("+");
         let begin = Instant::now();
         let made = self.gpu.checked(&format!("kernel {label}"), || {
-            let module = shader(&self.gpu.device, &label, module, self.options.checks);
+            let module = shader(&self.gpu.device, &label, module, self.program.checks());
             self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(&label),
                 layout: Some(&self.pipeline_layout),
@@ -442,7 +406,7 @@ impl GpuBatch {
                 let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
-                    &self.layout,
+                    &self.program.layout,
                     chunk,
                     slot,
                     &worlds,
@@ -463,8 +427,8 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.model).map(|s| (vec![s], 1)).collect(),
-            false => self.step_groups(1),
+            true => plan::step(&self.program.model).map(|s| (vec![s], 1)).collect(),
+            false => self.program.step_groups(),
         };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];
@@ -532,7 +496,7 @@ impl GpuBatch {
 
     /// Bytes of device memory per world.
     pub fn bytes_per_world(&self) -> usize {
-        self.layout.bytes_per_world()
+        self.program.layout.bytes_per_world()
     }
 
     /// Time spent on buffers and kernels so far.
@@ -542,7 +506,7 @@ impl GpuBatch {
 
     /// The selected partition: never [`Partition::Auto`].
     pub fn partition(&self) -> Partition {
-        self.options.partition(self.gpu.adapter())
+        self.program.partition()
     }
 
     /// The device.
@@ -552,7 +516,7 @@ impl GpuBatch {
 
     /// Lanes per world and worlds per workgroup.
     pub fn tiling(&self) -> Tiling {
-        self.tiling
+        self.program.tiling
     }
 
     /// Composed kernel text of the given stages, as passed to the driver.
@@ -561,35 +525,18 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        self.composer.module(&names, 1, &self.layout).map(|(_, text)| text)
+        self.program.module(&names, 1).map(|(_, text)| text)
     }
 
     /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
-        let partition = partition.unwrap_or(self.options.partition);
-        let options = KernelOptions { partition, ..self.options.clone() };
-        let groups = options.groups(plan::step(&self.model), self.gpu.adapter());
-        traffic(&self.composer, &self.layout, &groups, load)
+        self.program.traffic(partition, load)
     }
 
     /// Fields that the kernel of a stage writes.
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
-        self.composer.writes(stage)
+        self.program.writes(stage)
     }
-}
-
-/// Rejects a model whose numbers overflow single precision.
-#[allow(clippy::cast_possible_truncation)]
-fn check_single_precision(model: &Model) -> Result<()> {
-    let lost = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
-    for field in Model::<f64>::FIELDS.iter().filter(|f| f.elem == Elem::Real) {
-        let values = model.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
-        if let Some(x) = values.iter().find(lost) {
-            let text = format!("'{}' of the model has {x:e}, beyond single precision", field.name);
-            return Err(Error::Unsupported(format!("{text}; scale the model, or step it on the CPU")));
-        }
-    }
-    Ok(())
 }
 
 /// Dispatches workgroups over two axes: one axis is limited to 65,535.

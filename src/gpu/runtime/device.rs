@@ -29,6 +29,22 @@ pub struct Adapter {
 }
 
 impl Adapter {
+    /// An adapter that need not be present, to look at kernels: with Vulkan, 1,024 invocations per workgroup, and
+    /// buffers of up to 4 GiB.
+    pub fn described(name: &str, software: bool, workgroup_bytes: u32) -> Self {
+        Self {
+            name: name.to_owned(),
+            backend: "Vulkan".to_owned(),
+            driver: String::new(),
+            software,
+            workgroup_bytes,
+            invocations: 1024,
+            binding_bytes: u64::from(u32::MAX),
+            buffer_bytes: u64::from(u32::MAX),
+            timestamps: true,
+        }
+    }
+
     /// True for lavapipe: it ends all loops of an invocation after 65,535 iterations in total, and gives
     /// wrong results in workgroups that are not a multiple of its eight lanes (Mesa 22.3).
     pub fn limits_loops(&self) -> bool {

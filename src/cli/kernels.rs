@@ -1,0 +1,265 @@
+//! `kernels`: what a driver gets, as files, without a device.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use manyworlds::batch;
+use manyworlds::error::{Error, Result};
+use manyworlds::files;
+use manyworlds::gpu::codegen::export;
+use manyworlds::gpu::codegen::layout::{AddressSpace, Slot};
+use manyworlds::gpu::program::{Program, StageGroup};
+use manyworlds::gpu::tuning::traffic::MeanLoad;
+use manyworlds::gpu::{Adapter, KernelOptions};
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::{Elem, Values};
+use serde::Serialize;
+
+use super::output::Output;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Model: MJCF, URDF, or compiled (.mwb).
+    model: PathBuf,
+    /// Folder of the kernels: NN-stages.wgsl, .spv and .metal, and config.json; made where missing.
+    #[arg(long)]
+    out: PathBuf,
+    /// Also the buffers of the model and of one world in its initial state: model_f.bin, world_f.bin, ….
+    #[arg(long)]
+    arena: bool,
+    /// Kind of device that the kernels are for; no device is opened.
+    #[arg(long, value_enum, default_value_t = Device::Hardware)]
+    device: Device,
+    /// Workgroup memory of that device, bytes.
+    #[arg(long, default_value_t = 32 << 10)]
+    workgroup_bytes: u32,
+    /// Contact slots of a world; measured where not given.
+    #[arg(long, requires = "njmax")]
+    nconmax: Option<usize>,
+    /// Constraint row slots of a world; measured where not given.
+    #[arg(long, requires = "nconmax")]
+    njmax: Option<usize>,
+    /// Mean number of contacts, for the memory traffic.
+    #[arg(long, default_value_t = 5.0)]
+    contacts: f64,
+    /// Mean number of constraint rows, for the memory traffic.
+    #[arg(long, default_value_t = 25.0)]
+    rows: f64,
+    #[command(flatten)]
+    kernels: super::KernelArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Device {
+    /// A GPU.
+    Hardware,
+    /// A driver that computes on the CPU.
+    Software,
+}
+
+/// The file `config.json`, and the JSON object of the command.
+#[derive(Serialize)]
+struct Config {
+    model: String,
+    partition: &'static str,
+    lanes: usize,
+    tile: usize,
+    placement: &'static str,
+    nv: usize,
+    nbody: usize,
+    nconmax: usize,
+    njmax: usize,
+    contacts: f64,
+    rows: f64,
+    bytes_per_world: usize,
+    workgroup_bytes: usize,
+    hidden_workgroup_bytes: usize,
+    stride_f: usize,
+    stride_i: usize,
+    bindings: &'static str,
+    model_f: usize,
+    model_i: usize,
+    kernels: Vec<KernelEntry>,
+    slots: Vec<SlotEntry>,
+}
+
+/// One pipeline of a step.
+#[derive(Serialize)]
+struct KernelEntry {
+    name: String,
+    calls: Vec<&'static str>,
+    steps: usize,
+    times: u32,
+    compose_seconds: f64,
+    wgsl_lines: usize,
+    spirv_bytes: usize,
+    bytes_read: Option<f64>,
+    bytes_written: Option<f64>,
+}
+
+/// One field of the layout.
+#[derive(Serialize)]
+struct SlotEntry {
+    name: &'static str,
+    offset: usize,
+    len: usize,
+    int: bool,
+    stage: &'static str,
+    place: &'static str,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    let model = super::load(&arguments.model, output)?;
+    batch::supported(&model)?;
+    let adapter =
+        Adapter::described("described", arguments.device == Device::Software, arguments.workgroup_bytes);
+    let capacity = match arguments.nconmax.zip(arguments.njmax) {
+        Some((nconmax, njmax)) => Capacity { nconmax, njmax },
+        None => batch::probe(&model),
+    };
+    // the options as given: nothing was measured on a described device
+    let options = KernelOptions { tuning_file: None, ..arguments.kernels.options()? };
+    let program = Program::new(&model, &adapter, capacity, &options)?;
+    make_folder(&arguments.out)?;
+
+    let load = MeanLoad { contacts: arguments.contacts, rows: arguments.rows };
+    let kernels = write_kernels(&program, load, &arguments.out)?;
+    if arguments.arena {
+        write_arena(&program, &arguments.out)?;
+    }
+    let config = config(arguments, &program, kernels);
+    let text = serde_json::to_string_pretty(&config).unwrap_or_default();
+    files::write(&arguments.out.join("config.json"), text.as_bytes())?;
+
+    output.text(format_args!(
+        "{} {} lanes x {} worlds, {}, {} KiB per world",
+        config.partition,
+        config.lanes,
+        config.tile,
+        config.placement,
+        config.bytes_per_world / 1024
+    ));
+    for kernel in &config.kernels {
+        let moved = kernel.bytes_read.zip(kernel.bytes_written).map_or(0.0, |(r, w)| (r + w) / 1024.0);
+        let (lines, size) = (kernel.wgsl_lines, kernel.spirv_bytes / 1024);
+        output.text(format_args!(
+            "{:<60} {lines:>6} lines {size:>5} KiB of SPIR-V {moved:>7.1} KiB moved",
+            kernel.name
+        ));
+    }
+    output.object(&config);
+    Ok(true)
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    let fail = |e: std::io::Error| Error::Io { path: folder.to_owned(), reason: e.to_string() };
+    std::fs::create_dir_all(folder).map_err(fail)
+}
+
+/// Writes every kernel of a step, in order.
+fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec<KernelEntry>> {
+    let once = program.step_groups();
+    let moved = program.traffic(None, load);
+    let all: Vec<StageGroup> = once.into_iter().chain(program.fused_groups().unwrap_or_default()).collect();
+    let mut entries = Vec::new();
+    for (at, group) in all.iter().enumerate() {
+        let steps = group.1;
+        for (calls, times) in program.dispatches(group) {
+            let begin = Instant::now();
+            let (module, text) = program.module(&calls, steps)?;
+            let compose_seconds = begin.elapsed().as_secs_f64();
+            let mut name = format!("{at:02}-{}", calls.join("+"));
+            name.truncate(60);
+            if steps > 1 {
+                name = format!("{name}-x{steps}");
+            }
+            let spirv: Vec<u8> = export::spirv(&module)?.iter().flat_map(|w| w.to_le_bytes()).collect();
+            files::write(&folder.join(format!("{name}.wgsl")), text.as_bytes())?;
+            files::write(&folder.join(format!("{name}.spv")), &spirv)?;
+            files::write(&folder.join(format!("{name}.metal")), export::metal(&module)?.as_bytes())?;
+            let traffic = moved.get(at).filter(|_| steps == 1);
+            entries.push(KernelEntry {
+                name,
+                calls,
+                steps,
+                times,
+                compose_seconds,
+                wgsl_lines: text.lines().count(),
+                spirv_bytes: spirv.len(),
+                bytes_read: traffic.map(|t| t.read),
+                bytes_written: traffic.map(|t| t.written),
+            });
+        }
+    }
+    Ok(entries)
+}
+
+/// Writes the model's buffers, and those of one world in its initial state, in the order of the layout.
+fn write_arena(program: &Program, folder: &Path) -> Result<()> {
+    let layout = &program.layout;
+    let (model_f, model_i) = layout.model_buffers(&program.model);
+    let data = Data::new(&program.model, Capacity { nconmax: 0, njmax: 0 });
+    let (mut world_f, mut world_i) = (vec![0f32; layout.stride_f], vec![0i32; layout.stride_i]);
+    let state = |s: &&Slot| s.field.stage == "state" && s.space == AddressSpace::World;
+    for slot in layout.slots().filter(state) {
+        match data.get(slot.field.name) {
+            #[allow(clippy::cast_possible_truncation, reason = "kernels compute in single precision")]
+            Some(Values::Real(v)) => {
+                world_f[slot.offset..].iter_mut().zip(v).for_each(|(to, from)| *to = *from as f32);
+            }
+            Some(Values::Int(v)) => world_i[slot.offset..slot.offset + v.len()].copy_from_slice(v),
+            None => {}
+        }
+    }
+    for (name, reals) in [("model_f.bin", model_f), ("world_f.bin", world_f)] {
+        let bytes: Vec<u8> = reals.iter().flat_map(|x| x.to_le_bytes()).collect();
+        files::write(&folder.join(name), &bytes)?;
+    }
+    for (name, ints) in [("model_i.bin", model_i), ("world_i.bin", world_i)] {
+        let bytes: Vec<u8> = ints.iter().flat_map(|x| x.to_le_bytes()).collect();
+        files::write(&folder.join(name), &bytes)?;
+    }
+    Ok(())
+}
+
+fn config(arguments: &Arguments, program: &Program, kernels: Vec<KernelEntry>) -> Config {
+    let layout = &program.layout;
+    let sizes = &layout.sizes;
+    let entry = |s: &Slot| SlotEntry {
+        name: s.field.name,
+        offset: s.offset,
+        len: s.len,
+        int: s.field.elem == Elem::Int,
+        stage: s.field.stage,
+        place: match s.space {
+            AddressSpace::World => "world",
+            AddressSpace::Model => "model",
+            AddressSpace::Register => "register",
+            AddressSpace::Workgroup => "workgroup",
+            AddressSpace::Literal(_) => "literal",
+        },
+    };
+    Config {
+        model: arguments.model.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        partition: program.partition().name(),
+        lanes: program.tiling.lanes,
+        tile: program.tiling.tile,
+        placement: program.tiling.placement.name(),
+        nv: sizes.nv,
+        nbody: sizes.nbody,
+        nconmax: sizes.nconmax,
+        njmax: sizes.njmax,
+        contacts: arguments.contacts,
+        rows: arguments.rows,
+        bytes_per_world: layout.bytes_per_world(),
+        workgroup_bytes: layout.workgroup_bytes(),
+        hidden_workgroup_bytes: program.layout_of(2).workgroup_bytes(),
+        stride_f: layout.stride_f,
+        stride_i: layout.stride_i,
+        bindings: "set 0: storage buffers 0 data_f rw, 1 data_i rw, 2 model_f r, 3 model_i r",
+        model_f: layout.model_f,
+        model_i: layout.model_i,
+        kernels,
+        slots: layout.slots().map(entry).collect(),
+    }
+}
