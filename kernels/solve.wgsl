@@ -5,7 +5,7 @@
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
 // may be in different states. Loops that hold barriers run until no world of the group is live.
 
-import package::runtime::group::{group_max, sync};
+import package::runtime::group::{any_world, sync};
 import package::solver::line_search::line_search;
 import package::solver::noslip::noslip;
 import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
@@ -20,7 +20,7 @@ import package::solver::update::update_gradient;
 fn solve() {
     begin_solve();
     for (var i = 0; i <= opt_iterations(0u); i++) {
-        if (group_max(u32(stepped)) == 0u) {
+        if (!any_world(stepped)) {
             break;
         }
         iterate_solve();
@@ -44,7 +44,7 @@ fn solve_first() {
 // Dispatch of one iteration.
 fn solve_next() {
     load_solve();
-    if (group_max(u32(stepped)) != 0u) {
+    if (any_world(stepped)) {
         iterate_solve();
     }
     sync();
@@ -79,7 +79,7 @@ fn iterate_solve() {
     let large_gradient = scale * gradient_norm() >= max(opt_tolerance(0u), MIN_GRADIENT);
     live = live && (iterations == 0 || large_gradient) && iterations < opt_iterations(0u);
     stepped = live;
-    if (group_max(u32(live)) == 0u) {
+    if (!any_world(live)) {
         return;
     }
     // search direction and line search

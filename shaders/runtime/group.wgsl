@@ -1,6 +1,6 @@
-// The workgroup: `tile` worlds side by side, each with `lanes` lanes. A loop `for (i = lane; i < n; i += lanes)` is
-// shared by the lanes of a world; `sync` makes their writes visible to each other. `tile` and `lanes` are constants
-// of the composed module.
+// The workgroup: worlds, each with `lanes` lanes. A loop `for (i = lane; i < n; i += lanes)` is shared by the lanes of
+// a world; `sync` makes their writes visible to each other. `worlds_per_group` and `lanes` are constants of the
+// composed module.
 
 @group(0) @binding(0) var<storage, read_write> data_f: array<f32>;
 @group(0) @binding(1) var<storage, read_write> data_i: array<i32>;
@@ -14,12 +14,22 @@ var<private> base_f: u32;
 var<private> base_i: u32;
 
 // Sets lane, slot and base addresses of this invocation.
+//#if LANES
 fn init_invocation(group: u32, index: u32) {
-    slot = index % tile;
-    lane = index / tile;
-    base_f = group * stride_f * tile + slot;
-    base_i = group * stride_i * tile + slot;
+    // the same lanes of all worlds are neighbours: loops shorter than all lanes leave whole subgroups idle
+    slot = index % worlds_per_group;
+    lane = index / worlds_per_group;
+    base_f = (group * worlds_per_group + slot) * stride_f;
+    base_i = (group * worlds_per_group + slot) * stride_i;
 }
+//#else
+fn init_invocation(group: u32, index: u32) {
+    slot = index;
+    lane = 0u;
+    base_f = group * stride_f * worlds_per_group + slot;
+    base_i = group * stride_i * worlds_per_group + slot;
+}
+//#endif
 
 //#if LANES
 // Barrier for all lanes of the group.
@@ -32,9 +42,9 @@ fn sync() {
 var<workgroup> lane_values: array<u32, group_size>;
 var<workgroup> group_maximum: u32;
 fn group_max(x: u32) -> u32 {
-    lane_values[slot + tile * lane] = x;
+    lane_values[slot * lanes + lane] = x;
     workgroupBarrier();
-    if (slot + tile * lane == 0u) {
+    if (slot + lane == 0u) {
         var best = 0u;
         for (var i = 0u; i < group_size; i++) {
             best = max(best, lane_values[i]);
@@ -46,13 +56,39 @@ fn group_max(x: u32) -> u32 {
     return best;
 }
 
+// Maximum over all worlds of the group of an x that all lanes of a world have in common: a uniform loop bound.
+var<workgroup> world_values: array<u32, worlds_per_group>;
+fn max_world(x: u32) -> u32 {
+    if (lane == 0u) {
+        world_values[slot] = x;
+    }
+    // the load has barriers of its own
+    if (worlds_per_group == 1u) {
+        return workgroupUniformLoad(&world_values[0]);
+    }
+    workgroupBarrier();
+    if (slot + lane == 0u) {
+        var best = 0u;
+        for (var w = 0u; w < worlds_per_group; w++) {
+            best = max(best, world_values[w]);
+        }
+        group_maximum = best;
+    }
+    return workgroupUniformLoad(&group_maximum);
+}
+
+// True if x is true in any world of the group; all lanes of a world have the same x.
+fn any_world(x: bool) -> bool {
+    return max_world(u32(x)) != 0u;
+}
+
 // Sum of n over the preceding lanes of this world, and over all of them.
 fn exclusive_sum(n: u32) -> vec2u {
-    lane_values[slot + tile * lane] = n;
+    lane_values[slot * lanes + lane] = n;
     workgroupBarrier();
     var sums = vec2u(0u);
     for (var l = 0u; l < lanes; l++) {
-        let count = lane_values[slot + tile * l];
+        let count = lane_values[slot * lanes + l];
         sums += vec2u(select(0u, count, l < lane), count);
     }
     workgroupBarrier();
@@ -67,6 +103,16 @@ fn sync() {
 fn group_max(x: u32) -> u32 {
     return x;
 }
+
+// As above, for what all lanes have in common.
+fn max_world(x: u32) -> u32 {
+    return x;
+}
+
+// As above, for a condition.
+fn any_world(x: bool) -> bool {
+    return x;
+}
 //#endif
 
 // Reductions over the lanes of a world consist of `parts` partial sums, added in order: the same bits for any number
@@ -74,7 +120,10 @@ fn group_max(x: u32) -> u32 {
 // k = lane to `partial_end(n)` in steps of `lanes`.
 const parts: u32 = 32u;
 //#if LANES
-var<workgroup> partial: array<vec4f, partial_count>;
+// by world and component; rows of parts are padded, so that components lie in different banks
+const partial_stride: u32 = 36u;
+var<workgroup> partial: array<f32, partial_count>;
+var<workgroup> partial_total: array<f32, partial_totals>;
 
 // End of the loop over the parts of n elements.
 fn partial_end(n: u32) -> u32 {
@@ -83,18 +132,27 @@ fn partial_end(n: u32) -> u32 {
 
 // Stores partial sum k.
 fn set_partial(k: u32, x: vec4f) {
-    partial[k * tile + slot] = x;
+    let at = 4u * partial_stride * slot + k;
+    partial[at] = x.x;
+    partial[at + partial_stride] = x.y;
+    partial[at + 2u * partial_stride] = x.z;
+    partial[at + 3u * partial_stride] = x.w;
 }
 
-// Sum of all parts, in order, on every lane.
+// Sum of all parts, in order, on every lane: each component is added by one lane.
 fn sum_partials() -> vec4f {
     sync();
-    var total = vec4f(0.0);
-    for (var k = 0u; k < parts; k++) {
-        total = total + partial[k * tile + slot];
+    for (var c = lane; c < 4u; c += lanes) {
+        let at = (4u * slot + c) * partial_stride;
+        var total = 0.0;
+        for (var k = 0u; k < parts; k++) {
+            total = total + partial[at + k];
+        }
+        partial_total[4u * slot + c] = total;
     }
     sync();
-    return total;
+    let at = 4u * slot;
+    return vec4f(partial_total[at], partial_total[at + 1u], partial_total[at + 2u], partial_total[at + 3u]);
 }
 //#else
 // a single lane meets the parts in order

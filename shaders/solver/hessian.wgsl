@@ -1,8 +1,29 @@
 // Hessian of the solver's cost: assembly, factorisation, solve. Twin: src/cpu/solver/hessian.rs.
 
+import package::constraint::constraint_cost::{cost_parameters, heads_cone, is_quadratic};
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::solver::rows::hessian_begin;
+
+// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
+// stored.
+//#if ELLIPTIC
+fn row_weight(r: u32) -> f32 {
+    return solver_hess_diag(r);
+}
+
+// One past the last row of the cone headed by row r, if the contact slides; else r.
+fn cone_end(r: u32) -> u32 {
+    let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
+    return r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
+}
+//#else
+// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero.
+fn row_weight(r: u32) -> f32 {
+    let row = cost_parameters(r);
+    return select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
+}
+//#endif
 
 // Clears the constraint force and sets the Hessian to the inertia.
 fn init_hessian() {

@@ -5,7 +5,7 @@ import package::constraint::constraint_cost::{
     cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,
 };
 import package::math::vector::MINVAL;
-import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials};
+import package::runtime::group::{any_world, lane, partial_end, parts, set_partial, sum_partials};
 import package::solver::state::{MIN_GRADIENT, rows};
 
 // A point of the line search: step length, cost relative to the start, and two derivatives.
@@ -87,7 +87,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
     // evaluations after the last one allowed complete the bracket
     for (var n = 1; n <= max_evaluations + 3; n++) {
-        if (group_max(u32(at != DONE)) == 0u) {
+        if (!any_world(at != DONE)) {
             break;
         }
         let p = evaluate(sums, alpha);

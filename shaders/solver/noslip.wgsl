@@ -1,7 +1,7 @@
 // Noslip: friction forces after the main solver, without regularisation. Twin: src/cpu/solver/noslip.rs.
 
 import package::math::vector::MINVAL;
-import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::solver::pgs::{
     acceleration_of_forces, accept, block_size, cost_change, dual_AR, load_block, PgsBlock,
     project_constraint, update_scalar, update_tangents,
@@ -13,7 +13,7 @@ import package::solver::state::{iterations, live, load_solve, rows, save_solve};
 fn noslip() {
     begin_noslip();
     for (var i = 0; i < opt_noslip_iterations(0u); i++) {
-        if (group_max(u32(live)) == 0u) {
+        if (!any_world(live)) {
             break;
         }
         iterate_noslip();
@@ -31,7 +31,7 @@ fn noslip_first() {
 // Dispatch of one sweep.
 fn noslip_next() {
     load_solve();
-    if (group_max(u32(live)) != 0u) {
+    if (any_world(live)) {
         iterate_noslip();
     }
     save_solve();
@@ -70,7 +70,7 @@ fn iterate_noslip() {
             row += 1u;
         }
         let here = live && row < rows;
-        if (group_max(u32(here)) == 0u) {
+        if (!any_world(here)) {
             break;
         }
         var at = PgsBlock(0u, 0u, 1u, false);

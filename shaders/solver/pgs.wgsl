@@ -6,7 +6,7 @@
 
 import package::constraint::constraint_cost::constraint_update;
 import package::math::vector::MINVAL;
-import package::runtime::group::{group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::solve_ld;
 import package::solver::qcqp::solve_qcqp;
@@ -413,7 +413,7 @@ fn pgs_iterate() {
     let most = group_max(rows);
     for (var turn = 0u; turn < most; turn++) {
         let here = live && row < rows;
-        if (group_max(u32(here)) == 0u) {
+        if (!any_world(here)) {
             break;
         }
         // block of this row

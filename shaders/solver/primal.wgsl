@@ -6,16 +6,21 @@ import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_dense, solve_dense};
+import package::solver::row_per_lane::{factor_and_solve, load_inertia_row, mul_m_row};
 import package::solver::rows::{find_hessian_skyline, row_begin, row_end};
 import package::solver::state::rows;
 
 // Warm start: the last acceleration, or the unconstrained one if its cost is lower.
 fn warmstart() {
     // the solver's working vectors, copied to fast memory
+//#if ROW_PER_LANE
+    load_inertia_row();
+//#else
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_solver_M(k, M(k));
     }
+//#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qfrc_smooth(i, qfrc_smooth(i));
@@ -41,8 +46,13 @@ fn warmstart() {
         set_solver_Jaref(r, warm - efc_aref(r));
         set_solver_Jv(r, smooth_jaref - efc_aref(r));
     }
+//#if ROW_PER_LANE
+    mul_m_row__solver_qacc__solver_Ma();
+    mul_m_row__solver_search__solver_Mv();
+//#else
     mul_m__solver_M__solver_qacc__solver_Ma();
     mul_m__solver_M__solver_search__solver_Mv();
+//#endif
     sync();
     // cost of the last acceleration relative to the unconstrained one
     //#unroll
@@ -95,10 +105,18 @@ fn search_direction() {
 //#if CG
     cg_direction();
 //#else
+//#if ROW_PER_LANE
+    factor_and_solve();
+//#else
     factor_dense();
     solve_dense();
 //#endif
+//#endif
+//#if ROW_PER_LANE
+    mul_m_row__solver_search__solver_Mv();
+//#else
     mul_m__solver_M__solver_search__solver_Mv();
+//#endif
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;
         //#unroll

@@ -2,9 +2,10 @@
 // quadratic zone. One function per solver and placement. Twins: update_gradient in src/cpu/solver/solve.rs,
 // build_hessian in src/cpu/solver/hessian.rs.
 
-import package::constraint::constraint_cost::{constraint_update, cost_parameters, heads_cone, is_quadratic};
+import package::constraint::constraint_cost::constraint_update;
 import package::runtime::group::{lane, sync};
-import package::solver::hessian::{add_row, init_hessian, packed};
+import package::solver::hessian::{add_row, cone_end, init_hessian, packed, row_weight};
+import package::solver::row_per_lane::update_rows;
 import package::solver::rows::{first_lane_dof, row_begin, row_end};
 import package::solver::state::rows;
 
@@ -28,26 +29,7 @@ fn update_rows() {
     sum_forces();
 }
 //#else
-// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
-// stored.
-//#if ELLIPTIC
-fn row_weight(r: u32) -> f32 {
-    return solver_hess_diag(r);
-}
-
-// One past the last row of the cone headed by row r, if the contact slides; else r.
-fn cone_end(r: u32) -> u32 {
-    let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
-    return r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
-}
-//#else
-// Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero.
-fn row_weight(r: u32) -> f32 {
-    let row = cost_parameters(r);
-    return select(0.0, row.constraint_mass, is_quadratic(row, solver_Jaref(r)));
-}
-//#endif
-
+//#if !ROW_PER_LANE
 //#if REGISTERS
 // Both forms of this function are one body: calls would carry what stays in registers over memory, in drivers that
 // do not see through them.
@@ -194,6 +176,7 @@ fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
         }
     }
 }
+//#endif
 //#endif
 //#endif
 //#endif

@@ -64,6 +64,7 @@ struct Config {
     partition: &'static str,
     lanes: usize,
     tile: usize,
+    interleave: usize,
     placement: &'static str,
     nv: usize,
     nbody: usize,
@@ -88,6 +89,8 @@ struct Config {
 struct KernelEntry {
     name: String,
     calls: Vec<&'static str>,
+    lanes: usize,
+    tile: usize,
     steps: usize,
     times: u32,
     compose_seconds: f64,
@@ -178,9 +181,12 @@ fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec
             files::write(&folder.join(format!("{name}.spv")), &spirv)?;
             files::write(&folder.join(format!("{name}.metal")), export::metal(&module)?.as_bytes())?;
             let traffic = moved.get(at).filter(|_| steps == 1);
+            let tiling = program.tiling_of(&calls);
             entries.push(KernelEntry {
                 name,
                 calls,
+                lanes: tiling.lanes,
+                tile: tiling.tile,
                 steps,
                 times,
                 compose_seconds,
@@ -244,6 +250,7 @@ fn config(arguments: &Arguments, program: &Program, kernels: Vec<KernelEntry>) -
         partition: program.partition().name(),
         lanes: program.tiling.lanes,
         tile: program.tiling.tile,
+        interleave: layout.tile,
         placement: program.tiling.placement.name(),
         nv: sizes.nv,
         nbody: sizes.nbody,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::codegen::compose::Composer;
+use super::codegen::compose::{Composer, ROW_FIELDS};
 use super::codegen::layout::Layout;
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
@@ -34,6 +34,16 @@ pub struct Program {
     options: KernelOptions,
     composer: Composer,
     transient: Layout,
+    /// The solver's own form, where there is one.
+    solver: Option<SolverForm>,
+}
+
+/// Kernels of the solver with another tiling than the other stages.
+#[derive(Debug)]
+struct SolverForm {
+    tiling: Tiling,
+    composer: Composer,
+    layout: Layout,
 }
 
 impl Program {
@@ -52,13 +62,22 @@ impl Program {
         check_single_precision(model)?;
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
+        let solver = options.solver_tiling(model, adapter, tiling);
+        let own = solver.map(|t| Composer::new(model, t, adapter.limits_loops())).transpose()?;
         // every field that some kernel uses, and the full state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
+        used.extend(own.iter().flat_map(|c| c.fields(&[Stage::solve])));
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
+        used.retain(|name| !ROW_FIELDS.contains(name));
         let (sizes, room) = (capacity.sizes(model), adapter.workgroup_bytes as usize);
         let working_set = composer.working_set(&sizes, room);
-        let layout = Layout::new(model, sizes, tiling.tile, &used, &BTreeSet::new(), &working_set);
+        let layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         let transient = composer.transient(&layout, room);
+        let solver = solver.zip(own).map(|(tiling, composer)| SolverForm {
+            layout: layout.retiled(tiling, &ROW_FIELDS),
+            tiling,
+            composer,
+        });
         Ok(Self {
             model: model.clone(),
             tiling,
@@ -67,6 +86,8 @@ impl Program {
             options: options.clone(),
             composer,
             transient,
+            // its buffers have to fit beside the working set
+            solver: solver.filter(|s| s.composer.workgroup_bytes(&s.layout) <= room),
         })
     }
 
@@ -111,7 +132,19 @@ impl Program {
     /// # Errors
     /// [`Error::Device`]: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize) -> Result<(naga::Module, String)> {
-        self.composer.module(calls, steps, self.layout_of(steps))
+        match self.solver_form(calls) {
+            Some(own) => own.composer.module(calls, steps, &own.layout),
+            None => self.composer.module(calls, steps, self.layout_of(steps)),
+        }
+    }
+
+    /// Lanes, worlds per group and placement of the kernel with these calls.
+    pub fn tiling_of(&self, calls: &[&str]) -> Tiling {
+        self.solver_form(calls).map_or(self.tiling, |own| own.tiling)
+    }
+
+    fn solver_form(&self, calls: &[&str]) -> Option<&SolverForm> {
+        self.solver.as_ref().filter(|_| calls == [Stage::solve.name()])
     }
 
     /// Layout of kernels that run a number of steps.

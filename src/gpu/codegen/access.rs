@@ -138,9 +138,13 @@ pub fn working_set(layout: &Layout, name: &str) -> Option<String> {
         index.parse::<usize>().ok().filter(|i| *i < slot.len)?;
         return Some(format!("var<private> {name}: {scalar};"));
     }
-    let (slot, scalar) =
-        of(name.strip_prefix("group_")?).filter(|(s, _)| s.space == AddressSpace::Workgroup)?;
-    Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", (slot.len * layout.tile).max(1)))
+    let (scalar, elem) = match name {
+        "group_f" => ("f32", Elem::Real),
+        "group_i" => ("i32", Elem::Int),
+        _ => return None,
+    };
+    let len = layout.group_stride(elem) * layout.worlds_per_group;
+    Some(format!("var<workgroup> {name}: array<{scalar}, {}>;", len.max(1)))
 }
 
 /// Constant of a size.
@@ -181,12 +185,12 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     if access.set {
         let _ = writeln!(out, "fn {name}(i: u32, v: {value}) {{");
         for (k, part) in row.parts().iter().enumerate() {
-            let _ = writeln!(out, "    {} = {part};", element(slot, elem, layout.tile, &index(k)));
+            let _ = writeln!(out, "    {} = {part};", element(slot, elem, layout, &index(k)));
         }
     } else if let AddressSpace::Literal(values) = &slot.space {
         return Some(literal(name, elem, row, values));
     } else {
-        let elements: Vec<String> = (0..n).map(|k| element(slot, elem, layout.tile, &index(k))).collect();
+        let elements: Vec<String> = (0..n).map(|k| element(slot, elem, layout, &index(k))).collect();
         let _ = writeln!(out, "fn {name}(i: u32) -> {value} {{");
         let _ = writeln!(out, "    return {};", row.join(&elements));
     }
@@ -195,14 +199,16 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
 }
 
 /// The lvalue of one element.
-fn element(slot: &Slot, elem: Elem, tile: usize, index: &str) -> String {
+fn element(slot: &Slot, elem: Elem, layout: &Layout, index: &str) -> String {
     let t = if elem == Elem::Int { "i" } else { "f" };
-    let offset = slot.offset;
+    let (offset, tile) = (slot.offset, layout.tile);
     match slot.space {
         AddressSpace::World if tile == 1 => format!("data_{t}[base_{t} + {offset}u + {index}]"),
         AddressSpace::World => format!("data_{t}[base_{t} + ({offset}u + {index}) * {tile}u]"),
-        AddressSpace::Workgroup if tile == 1 => format!("group_{}[{index}]", slot.field.name),
-        AddressSpace::Workgroup => format!("group_{}[({index}) * {tile}u + slot]", slot.field.name),
+        AddressSpace::Workgroup if layout.worlds_per_group == 1 => format!("group_{t}[{offset}u + {index}]"),
+        AddressSpace::Workgroup => {
+            format!("group_{t}[slot * {}u + {offset}u + {index}]", layout.group_stride(elem))
+        }
         _ => format!("model_{t}[{offset}u + {index}]"),
     }
 }

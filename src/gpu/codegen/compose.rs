@@ -24,6 +24,9 @@ use crate::schema::{Field, Sizes};
 /// results of the dual solver.
 const SPLIT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
 
+/// Fields in the variables of a solver with a lane per row.
+pub(crate) const ROW_FIELDS: [&str; 2] = ["solver_M_row", "solver_H_row"];
+
 /// Everything on which the text of a kernel depends.
 #[derive(Debug)]
 pub struct Composer {
@@ -58,7 +61,7 @@ impl Composer {
                 let fields = Data::<f64>::FIELDS.iter().filter(|f| f.traits.register);
                 WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
             }
-            WorkingSetSpace::Workgroup => {
+            WorkingSetSpace::Workgroup | WorkingSetSpace::Rows => {
                 let room = room.saturating_sub(self.reduction_bytes());
                 WorkingSet {
                     space: AddressSpace::Workgroup,
@@ -87,8 +90,7 @@ impl Composer {
         sizes: &Sizes,
         mut left: usize,
     ) -> BTreeSet<&'static str> {
-        // an array has at least one element
-        let bytes = |f: &Field| (4 * f.len(sizes) * self.tiling.tile).max(4).next_multiple_of(16);
+        let bytes = |f: &Field| 4 * f.len(sizes) * self.tiling.tile;
         let fits = fields.filter(|f| {
             let fits = bytes(f) <= left;
             left -= if fits { bytes(f) } else { 0 };
@@ -100,7 +102,19 @@ impl Composer {
     /// Bytes of workgroup memory for reductions and votes over lanes, each array aligned.
     fn reduction_bytes(&self) -> usize {
         let Tiling { lanes, tile, .. } = self.tiling;
-        if lanes > 1 { 16 * 32 * tile + (4 * lanes * tile).next_multiple_of(16) + 16 } else { 0 }
+        // a world's part of the arrays of fields may be padded by up to a row of banks
+        let padding = 2 * 4 * 32 * tile;
+        if lanes > 1 {
+            (16 * 36 + 16 + 4) * tile + (4 * lanes * tile).next_multiple_of(16) + 32 + padding
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of workgroup memory of a kernel of the solver with a lane per row.
+    pub(crate) fn workgroup_bytes(&self, layout: &Layout) -> usize {
+        let nv = layout.sizes.nv;
+        self.reduction_bytes() + layout.workgroup_bytes() + self.tiling.tile * nv * (16 * nv.div_ceil(4) + 8)
     }
 
     /// True if the solver, when alone in a group, runs in dispatches of one iteration.
@@ -164,6 +178,8 @@ impl Composer {
     /// # Errors
     /// The report of naga, with the lines concerned: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
+        // workgroup memory for what these kernels use
+        let layout = &layout.compacted(&self.named(&[self.entry(calls, steps)], |_| true));
         let known = ModelConstants::new(&self.library, &self.tables, layout);
         let provide = |name: &str| {
             constant(name, self.tiling, layout)
@@ -174,7 +190,9 @@ impl Composer {
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
         };
         let write = |text: &str| match self.tiling.placement {
-            WorkingSetSpace::Registers => unroll(&self.library.fold_constant_calls(text), &known),
+            WorkingSetSpace::Registers | WorkingSetSpace::Rows => {
+                unroll(&self.library.fold_constant_calls(text), &known)
+            }
             _ => Ok(text.to_string()),
         };
         let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
@@ -200,7 +218,7 @@ impl Composer {
             "@compute @workgroup_size({size})\nfn main(@builtin(workgroup_id) group: vec3u, \
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
              let tile_index = group.x + group.y * groups.x;\n    \
-             if (tile_index * stride_f * tile >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
+             if (tile_index * stride_f * worlds_per_group >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
              init_invocation(tile_index, index);\n{}    check_loop_limit();\n}}",
             calls
         );
@@ -234,9 +252,13 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
 fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
     let value = match name {
         "lanes" => tiling.lanes,
-        "tile" => tiling.tile,
+        "worlds_per_group" => tiling.tile,
         "group_size" => tiling.lanes * tiling.tile,
-        "partial_count" => 32 * tiling.tile,
+        "partial_totals" => 4 * tiling.tile,
+        "row_vectors" => layout.sizes.nv.div_ceil(4),
+        "row_buffer_length" => tiling.tile * layout.sizes.nv * layout.sizes.nv.div_ceil(4),
+        "pivot_buffer_length" => tiling.tile * layout.sizes.nv,
+        "partial_count" => 4 * 36 * tiling.tile,
         "stride_f" => layout.stride_f,
         "stride_i" => layout.stride_i,
         _ => return None,
@@ -276,6 +298,8 @@ mod tests {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
                 || (["SPARSE", "BODY_PAIRS"].contains(&k) && placement == WorkingSetSpace::Registers)
+                || (["SPARSE", "ELLIPTIC"].contains(&k) && placement == WorkingSetSpace::Rows)
+                || (k == "ROW_PER_LANE" && placement != WorkingSetSpace::Rows)
                 || (k == "LOCAL_WORKING_SET" && placement == WorkingSetSpace::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
@@ -290,7 +314,7 @@ mod tests {
         assert_eq!(composer.library.check(), Vec::<String>::new());
         let used = composer.fields(Stage::ALL);
         let working_set = composer.working_set(&sizes, 1 << 14);
-        let layout = Layout::new(&model, sizes, tiling.tile, &used, &BTreeSet::new(), &working_set);
+        let layout = Layout::new(&model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         (composer, layout)
     }
 
@@ -312,6 +336,21 @@ mod tests {
                 let all = composer.module(&names(Stage::ALL), steps, layout);
                 assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
             }
+        }
+    }
+
+    #[test]
+    fn a_solver_with_a_lane_per_row_is_valid() {
+        for solver in [&[][..], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"]] {
+            let (composer, layout) = with_solver(8, WorkingSetSpace::Rows, solver);
+            let layout = layout.retiled(composer.tiling, &ROW_FIELDS);
+            let made = composer.module(&["solve"], 1, &layout);
+            assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
+            // both rows are variables, and the packed Hessian is gone
+            let text = made.map(|(_, text)| text).unwrap_or_default();
+            assert!(text.contains("register_solver_H_row_1") && !text.contains("fn solver_H("));
+            // barriers stay where loops are written out
+            assert!(text.contains("    sync();"));
         }
     }
 

@@ -56,8 +56,8 @@ impl Known for ModelConstants<'_> {
             [] => {
                 let size = Size::ALL.iter().find(|s| s.name() == name);
                 match name {
-                    "lane" => unsigned(0),
-                    "lanes" => unsigned(1),
+                    "lane" if self.layout.lanes == 1 => unsigned(0),
+                    "lanes" => unsigned(self.layout.lanes),
                     _ if size.is_some() => size.and_then(|s| unsigned(self.layout.sizes.get(*s))),
                     _ => {
                         if let Some(value) = access::enumeration_value(name) {

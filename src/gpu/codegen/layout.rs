@@ -1,13 +1,19 @@
 //! GPU memory layout of every field, from the field table.
 //!
 //! Worlds are tiled: element i of a field of world w is at `(w / tile) * stride * tile + (offset + i) * tile + w %
-//! tile` in the arena of its element type. Only fields named by a kernel are placed.
+//! tile` in the arena of its element type. With one lane per world the worlds of a group are side by side (a tile is a
+//! group), so that neighbouring invocations read neighbouring addresses; with several lanes, each world is by itself (a
+//! tile is one world). Only fields named by a kernel are placed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::tiling::Tiling;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::{Elem, Field, Sizes, Values};
+
+/// Banks of workgroup memory, on every GPU that we know.
+const BANKS: usize = 32;
 
 /// Address space of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +24,7 @@ pub enum AddressSpace {
     Model,
     /// Variables of an invocation, one for each element; indices must be known at generation time.
     Register,
-    /// Memory of the workgroup, worlds side by side.
+    /// Memory of the workgroup, one world after the other.
     Workgroup,
     /// Literals in the kernel's text.
     Literal(Vec<f64>),
@@ -58,6 +64,10 @@ pub struct Layout {
     pub sizes: Sizes,
     /// Worlds side by side.
     pub tile: usize,
+    /// Lanes per world.
+    pub lanes: usize,
+    /// Worlds per workgroup.
+    pub worlds_per_group: usize,
     /// Real elements per world.
     pub stride_f: usize,
     /// Integer elements per world.
@@ -66,6 +76,8 @@ pub struct Layout {
     pub model_f: usize,
     /// Integer elements of the model buffer.
     pub model_i: usize,
+    group_f: usize,
+    group_i: usize,
     slots: BTreeMap<&'static str, Slot>,
 }
 
@@ -74,13 +86,24 @@ impl Layout {
     pub fn new(
         model: &Model,
         sizes: Sizes,
-        tile: usize,
+        tiling: Tiling,
         used: &BTreeSet<&'static str>,
         per_world: &BTreeSet<&'static str>,
         working_set: &WorkingSet,
     ) -> Self {
-        let mut layout =
-            Self { sizes, tile, stride_f: 0, stride_i: 0, model_f: 0, model_i: 0, slots: BTreeMap::new() };
+        let mut layout = Self {
+            sizes,
+            tile: if tiling.lanes == 1 { tiling.tile } else { 1 },
+            lanes: tiling.lanes,
+            worlds_per_group: tiling.tile,
+            stride_f: 0,
+            stride_i: 0,
+            model_f: 0,
+            model_i: 0,
+            group_f: 0,
+            group_i: 0,
+            slots: BTreeMap::new(),
+        };
         // Data fields, in table order
         for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             let here = working_set.fields.contains(field.name);
@@ -105,7 +128,9 @@ impl Layout {
             (AddressSpace::World, Elem::Int) => &mut self.stride_i,
             (AddressSpace::Model, Elem::Real) => &mut self.model_f,
             (AddressSpace::Model, Elem::Int) => &mut self.model_i,
-            (AddressSpace::Literal(_) | AddressSpace::Register | AddressSpace::Workgroup, _) => &mut 0,
+            (AddressSpace::Workgroup, Elem::Real) => &mut self.group_f,
+            (AddressSpace::Workgroup, Elem::Int) => &mut self.group_i,
+            (AddressSpace::Literal(_) | AddressSpace::Register, _) => &mut 0,
         };
         let offset = *end;
         *end += len;
@@ -125,16 +150,47 @@ impl Layout {
     /// A copy with some fields in another address space; their place in the arena stays reserved.
     pub fn relocated(&self, fields: &BTreeSet<&'static str>, space: &AddressSpace) -> Self {
         let mut layout = self.clone();
-        for slot in layout.slots.values_mut().filter(|s| fields.contains(s.field.name)) {
-            slot.space = space.clone();
+        for name in fields {
+            if let Some(field) = layout.slots.get(name).map(|s| s.field) {
+                layout.space(field, space.clone());
+            }
+        }
+        layout
+    }
+
+    /// A copy in which workgroup memory holds the `used` fields only.
+    pub fn compacted(&self, used: &BTreeSet<&'static str>) -> Self {
+        let mut layout = self.clone();
+        (layout.group_f, layout.group_i) = (0, 0);
+        let here: Vec<Field> =
+            self.slots().filter(|s| s.space == AddressSpace::Workgroup).map(|s| s.field).collect();
+        for field in here.into_iter().filter(|f| used.contains(f.name)) {
+            layout.space(field, AddressSpace::Workgroup);
+        }
+        layout
+    }
+
+    /// Elements from one world to the next in the workgroup's array of reals or integers: padded, so that the lanes
+    /// of neighbouring worlds read different banks.
+    pub fn group_stride(&self, elem: Elem) -> usize {
+        let len = if elem == Elem::Int { self.group_i } else { self.group_f };
+        let banks = |n: &usize| n % BANKS == self.lanes % BANKS;
+        if len == 0 || self.worlds_per_group == 1 { len } else { (len..).find(banks).unwrap_or(len) }
+    }
+
+    /// The layout of kernels with another tiling of the same arena, and more fields in variables.
+    pub fn retiled(&self, tiling: Tiling, registers: &[&str]) -> Self {
+        let mut layout = Self { lanes: tiling.lanes, worlds_per_group: tiling.tile, ..self.clone() };
+        for field in Data::<f64>::FIELDS.iter().filter(|f| registers.contains(&f.name)) {
+            layout.space(*field, AddressSpace::Register);
         }
         layout
     }
 
     /// Bytes of workgroup memory used by fields.
     pub fn workgroup_bytes(&self) -> usize {
-        let here = self.slots().filter(|s| s.space == AddressSpace::Workgroup);
-        here.map(|s| (4 * s.len * self.tile).max(4).next_multiple_of(16)).sum()
+        let stride = self.group_stride(Elem::Real) + self.group_stride(Elem::Int);
+        4 * stride * self.worlds_per_group
     }
 
     /// Bytes of arena per world.

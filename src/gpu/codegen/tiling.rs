@@ -22,6 +22,8 @@ pub enum WorkingSetSpace {
     Workgroup,
     /// Variables of a world's single lane, with the loops over them unrolled.
     Registers,
+    /// Workgroup memory, and a row of the Hessian per lane in its variables: the solver's own, never an option.
+    Rows,
 }
 
 impl WorkingSetSpace {
@@ -31,6 +33,7 @@ impl WorkingSetSpace {
             Self::Storage => "storage",
             Self::Workgroup => "workgroup",
             Self::Registers => "registers",
+            Self::Rows => "rows",
         }
     }
 }

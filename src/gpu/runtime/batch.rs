@@ -24,7 +24,15 @@ use crate::schema::stages::Stage;
 const POISON: u32 = 0x7fc0_0000;
 
 /// Pipelines of a stage group in order, each with its dispatch count.
-type DispatchSequence = Vec<(wgpu::ComputePipeline, u32)>;
+type DispatchSequence = Vec<Dispatch>;
+
+/// One pipeline, its dispatch count, and the worlds of its workgroups.
+#[derive(Debug)]
+struct Dispatch {
+    pipeline: wgpu::ComputePipeline,
+    times: u32,
+    worlds_per_group: usize,
+}
 
 /// Upper bound on dispatches per submission.
 const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
@@ -123,9 +131,7 @@ impl GpuBatch {
             };
             let one = bits(slot.field.elem, &values.to_f64());
             for chunk in self.chunks.iter().chain(&self.scratch) {
-                let worlds: Vec<u32> = (0..chunk.groups * self.program.tiling.tile)
-                    .filter_map(|w| u32::try_from(w).ok())
-                    .collect();
+                let worlds: Vec<u32> = (0..chunk.padded).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.program.layout,
@@ -328,7 +334,14 @@ impl GpuBatch {
 
     fn pipelines(&self, group: &StageGroup) -> Result<DispatchSequence> {
         let dispatches = self.program.dispatches(group);
-        dispatches.iter().map(|(calls, times)| Ok((self.pipeline(calls, group.1)?, *times))).collect()
+        let made = |(calls, times): &(Vec<&str>, u32)| {
+            Ok(Dispatch {
+                pipeline: self.pipeline(calls, group.1)?,
+                times: *times,
+                worlds_per_group: self.program.tiling_of(calls).tile,
+            })
+        };
+        dispatches.iter().map(made).collect()
     }
 
     fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
@@ -362,7 +375,7 @@ impl GpuBatch {
     fn submit_on(&self, chunks: &[Chunk], groups: &[StageGroup], n: usize) -> Result<()> {
         self.gpu.check_not_lost()?;
         let programs: Vec<&DispatchSequence> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
-        let count: u32 = programs.iter().copied().flatten().map(|(_, times)| times).sum();
+        let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
         let steps: usize = groups.iter().map(|g| g.1).max().unwrap_or(1);
         let rounds = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
         for chunk in chunks {
@@ -376,7 +389,7 @@ impl GpuBatch {
                     pass.set_bind_group(0, &chunk.bind, &[]);
                     for _ in 0..now {
                         for program in &programs {
-                            dispatch(&mut pass, program, chunk.groups);
+                            dispatch(&mut pass, program, chunk.padded);
                         }
                     }
                 }
@@ -469,7 +482,7 @@ impl GpuBatch {
                 });
                 if let Some(program) = self.pipelines.get(g) {
                     pass.set_bind_group(0, &chunk.bind, &[]);
-                    dispatch(&mut pass, program, chunk.groups);
+                    dispatch(&mut pass, program, chunk.padded);
                 }
             }
             encoder.resolve_query_set(&set, 0..count, &resolved, 0);
@@ -540,12 +553,12 @@ impl GpuBatch {
 }
 
 /// Dispatches workgroups over two axes: one axis is limited to 65,535.
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, groups: usize) {
-    let groups = u32::try_from(groups).unwrap_or(u32::MAX);
-    let x = groups.min(32_768);
-    for (pipeline, times) in program {
-        pass.set_pipeline(pipeline);
-        for _ in 0..*times {
+fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, worlds: usize) {
+    for step in program {
+        let groups = u32::try_from(worlds / step.worlds_per_group).unwrap_or(u32::MAX);
+        let x = groups.min(32_768);
+        pass.set_pipeline(&step.pipeline);
+        for _ in 0..step.times {
             pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
         }
     }

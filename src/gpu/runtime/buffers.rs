@@ -11,8 +11,8 @@ pub(crate) struct Chunk {
     pub(crate) first: usize,
     /// Number of worlds, without padding to whole tiles.
     pub(crate) worlds: usize,
-    /// Workgroups.
-    pub(crate) groups: usize,
+    /// Worlds with those that fill up the last workgroup.
+    pub(crate) padded: usize,
     pub(crate) reals: wgpu::Buffer,
     pub(crate) ints: wgpu::Buffer,
     pub(crate) bind: wgpu::BindGroup,
@@ -56,21 +56,21 @@ pub(crate) fn buffer(
     })
 }
 
-/// Worlds per chunk, a multiple of the tile.
+/// Worlds per chunk, whole groups.
 pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     let limit = gpu.adapter().binding_bytes.min(gpu.adapter().buffer_bytes);
     // kernels use 32-bit indices
     let words = (limit / 4).min(u64::from(u32::MAX));
     let stride = layout.stride_f.max(layout.stride_i).max(1) as u64;
-    let tiles = words / (stride * layout.tile as u64);
+    let tiles = words / (stride * layout.worlds_per_group as u64);
     match usize::try_from(tiles).unwrap_or(usize::MAX) {
         0 => Err(Error::Device(format!(
             "{}: one group of {} worlds needs {} bytes, more than the largest binding of {limit}",
             gpu.adapter(),
-            layout.tile,
-            4 * stride * layout.tile as u64
+            layout.worlds_per_group,
+            4 * stride * layout.worlds_per_group as u64
         ))),
-        tiles => Ok(tiles.saturating_mul(layout.tile)),
+        tiles => Ok(tiles.saturating_mul(layout.worlds_per_group)),
     }
 }
 
@@ -86,8 +86,7 @@ pub(crate) fn chunks(
     let mut made = Vec::new();
     for first in (0..worlds).step_by(most) {
         let count = most.min(worlds - first);
-        let groups = count.div_ceil(layout.tile);
-        let padded = groups * layout.tile;
+        let padded = count.next_multiple_of(layout.worlds_per_group);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let chunk =
             gpu.checked(&format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()), || {
@@ -103,7 +102,7 @@ pub(crate) fn chunks(
                     layout: bind,
                     entries: &entries,
                 });
-                Chunk { first, worlds: count, groups, reals, ints, bind }
+                Chunk { first, worlds: count, padded, reals, ints, bind }
             });
         made.push(chunk.map_err(|e| Error::Device(format!("{e}; {first} worlds had room, ask for fewer")))?);
     }

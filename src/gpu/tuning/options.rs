@@ -5,6 +5,7 @@ use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
 use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
 use crate::gpu::runtime::device::Adapter;
 use crate::model::Model;
+use crate::schema::enums::{cone, solver};
 use crate::schema::stages::Stage;
 
 /// Grouping of a step's stages into dispatches.
@@ -67,6 +68,9 @@ pub struct KernelOptions {
 
 /// Upper bound on worlds of a workgroup.
 pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
+
+/// Most dofs of a world with a lane per row of its Hessian, which stays in the lane's variables.
+const MAX_ROWS_DOFS: usize = 64;
 
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
 const MAX_REGISTER_DOFS: usize = 40;
@@ -134,6 +138,21 @@ impl KernelOptions {
             None if lanes == 1 || adapter.limits_loops() => Ok(WorkingSetSpace::Storage),
             None => Ok(WorkingSetSpace::Workgroup),
         }
+    }
+
+    /// Tiling of the solver with a lane per row of the Hessian, if the worlds of a model allow it: Newton's method with
+    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, and a working set in workgroup memory.
+    pub(crate) fn solver_tiling(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Option<Tiling> {
+        let nv = model.sizes.nv;
+        let lanes = nv.next_power_of_two();
+        let fits = tiling.placement == WorkingSetSpace::Workgroup
+            && self.partition(adapter) != Partition::Fused
+            && model.opt_solver[0] == solver::NEWTON
+            && model.opt_cone[0] == cone::PYRAMIDAL
+            && (2..=MAX_ROWS_DOFS).contains(&nv)
+            && lanes <= adapter.invocations as usize;
+        let tile = (32 / lanes).max(1).min(tiling.tile);
+        fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Rows })
     }
 
     /// The partition on a device: never [`Partition::Auto`].

@@ -113,7 +113,7 @@ mod tests {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
         let composer = Composer::new(model, TILING, false).expect("our own kernels");
         let used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
-        let layout = Layout::new(model, sizes, 8, &used, &BTreeSet::new(), &WorkingSet::NONE);
+        let layout = Layout::new(model, sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
         for stage in plan::step(model) {
             match groups.last_mut() {
@@ -140,12 +140,18 @@ mod tests {
         let model = model("pendulum.xml");
         let composer = Composer::new(&model, TILING, false).expect("our own kernels");
         let used = composer.fields(&plan::stages(&model).collect::<Vec<_>>());
-        let layout = Layout::new(&model, model.sizes, 8, &used, &BTreeSet::new(), &WorkingSet::NONE);
+        let layout = Layout::new(&model, model.sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
         // one coordinate of a world; masses and gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0);
-        let layout =
-            Layout::new(&model, model.sizes, 8, &used, &BTreeSet::from(["body_mass"]), &WorkingSet::NONE);
+        let layout = Layout::new(
+            &model,
+            model.sizes,
+            TILING,
+            &used,
+            &BTreeSet::from(["body_mass"]),
+            &WorkingSet::NONE,
+        );
         assert_eq!(bytes(&fields, &layout, LOAD), 4.0 + 4.0 * model.sizes.nbody as f64);
     }
 

@@ -52,6 +52,8 @@ macro_rules! force_data {
             scratch solver_HDiagInv: real [nv] "mixed" "Inverse pivots of the Hessian." { register: true, workgroup: 9 };
             scratch solver_J_row: real [nv] "mixed" "Current row of the constraint Jacobian." { register: true };
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factor: packed rows of the lower triangle." { register: true, workgroup: 1 };
+            scratch solver_M_row: real [nv] "mixed" "Row of the inertia matrix that belongs to a lane; kernels with a row per lane." { register: true };
+            scratch solver_H_row: real [nv] "mixed" "Row of the Hessian that belongs to a lane; kernels with a row per lane." { register: true };
             // inverse dynamics
             // as qfrc_constraint
             inverse qfrc_inverse: real [nv] "N or N m" "Force that produces `qacc`, in addition to passive and constraint forces." { tolerance: Tolerance::Within(2e-4), terms: Some("qfrc_constraint") };

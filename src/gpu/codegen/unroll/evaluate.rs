@@ -48,10 +48,11 @@ fn called(call: &Call, scope: &Scope, known: &dyn Known) -> Option<ConstInt> {
 
 /// Value of an equality of two integers, if both are known.
 pub(super) fn condition(expression: &Expression, scope: &Scope, known: &dyn Known) -> Option<bool> {
-    match expression {
-        Expression::Binary(BinaryOperator::Equal, left, right) => {
-            Some(integer(left, scope, known)?.value == integer(right, scope, known)?.value)
-        }
+    let Expression::Binary(operator, left, right) = expression else { return None };
+    let sides = || Some((integer(left, scope, known)?.value, integer(right, scope, known)?.value));
+    match operator {
+        BinaryOperator::Equal => sides().map(|(a, b)| a == b),
+        BinaryOperator::Less => sides().map(|(a, b)| a < b),
         _ => None,
     }
 }

@@ -119,7 +119,7 @@ impl Unroller<'_> {
     /// Call statement: a register's setter defines its next value, a barrier of a single lane disappears, any other
     /// call stays.
     pub(super) fn call(&mut self, call: &Call, out: &mut Block) {
-        if call.function == "sync" && call.arguments.is_empty() {
+        if call.function == "sync" && self.known.integer("lanes", &[]).is_some_and(|l| l.value == 1) {
             return;
         }
         if let [index, value] = call.arguments.as_slice()
