@@ -121,8 +121,7 @@ fn any_world(x: bool) -> bool {
 const parts: u32 = 32u;
 //#if LANES
 // by world and component; rows of parts are padded, so that components lie in different banks
-const partial_stride: u32 = 36u;
-var<workgroup> partial: array<f32, partial_count>;
+var<workgroup> partial: array<array<f32, 36>, partial_totals>;
 var<workgroup> partial_total: array<f32, partial_totals>;
 
 // End of the loop over the parts of n elements.
@@ -132,21 +131,19 @@ fn partial_end(n: u32) -> u32 {
 
 // Stores partial sum k.
 fn set_partial(k: u32, x: vec4f) {
-    let at = 4u * partial_stride * slot + k;
-    partial[at] = x.x;
-    partial[at + partial_stride] = x.y;
-    partial[at + 2u * partial_stride] = x.z;
-    partial[at + 3u * partial_stride] = x.w;
+    partial[4u * slot][k] = x.x;
+    partial[4u * slot + 1u][k] = x.y;
+    partial[4u * slot + 2u][k] = x.z;
+    partial[4u * slot + 3u][k] = x.w;
 }
 
 // Sum of all parts, in order, on every lane: each component is added by one lane.
 fn sum_partials() -> vec4f {
     sync();
     for (var c = lane; c < 4u; c += lanes) {
-        let at = (4u * slot + c) * partial_stride;
         var total = 0.0;
         for (var k = 0u; k < parts; k++) {
-            total = total + partial[at + k];
+            total = total + partial[4u * slot + c][k];
         }
         partial_total[4u * slot + c] = total;
     }

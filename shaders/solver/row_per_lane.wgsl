@@ -11,46 +11,42 @@ import package::solver::state::rows;
 //#if ROW_PER_LANE
 // rows of the Jacobian or of the Hessian by world, and what else the owner of a pivot tells the other lanes: the
 // inverse pivot, and its product with the right-hand side
-var<workgroup> row_buffer: array<vec4f, row_buffer_length>;
+// (arrays in an array: the compilers of drivers fold known indices of the inner one into addresses)
+var<workgroup> row_buffer: array<array<vec4f, row_vectors>, row_buffer_length>;
 var<workgroup> pivot_buffer: array<vec2f, pivot_buffer_length>;
+// force and weight in the Hessian of each row
+var<workgroup> force_buffer: array<vec2f, force_buffer_length>;
 
-// Vector of the buffer at which row r begins.
+// Place of row r in the buffer.
 fn row_at(r: u32) -> u32 {
-    return (slot * nv + r) * row_vectors;
+    return slot * nv + r;
 }
 
 // This lane's element of a row of the buffer.
 fn lane_element(at: u32) -> f32 {
-    return row_buffer[at + lane / 4u][lane % 4u];
+    return row_buffer[at][lane / 4u][lane % 4u];
 }
 
-// Row of the inertia of this lane, both triangles.
+// Row of the inertia of this lane, both triangles: the lower one from the row's own elements, the upper one from the
+// rows below.
 fn load_inertia_row() {
     let own = min(lane, nv - 1u);
     if (lane < nv) {
         for (var k = 0u; k < row_vectors; k++) {
-            row_buffer[row_at(lane) + k] = vec4f(0.0);
+            row_buffer[row_at(lane)][k] = vec4f(0.0);
         }
-        let adr = u32(F_rowadr(lane));
-        for (var q = adr; q < adr + u32(F_rownnz(lane)); q++) {
-            let col = u32(F_colind(q));
-            row_buffer[row_at(lane) + col / 4u][col % 4u] = M(u32(mapM2F(q)));
+        let adr = u32(M_rowadr(lane));
+        for (var k = adr; k < adr + u32(M_rownnz(lane)); k++) {
+            let col = u32(M_colind(k));
+            row_buffer[row_at(lane)][col / 4u][col % 4u] = M(k);
         }
     }
     workgroupBarrier();
     //#unroll
-    for (var j = 0u; j < nv; j += 4u) {
-        let v = row_buffer[row_at(own) + j / 4u];
-        set_solver_M_row(j, v.x);
-        if (j + 1u < nv) {
-            set_solver_M_row(j + 1u, v.y);
-        }
-        if (j + 2u < nv) {
-            set_solver_M_row(j + 2u, v.z);
-        }
-        if (j + 3u < nv) {
-            set_solver_M_row(j + 3u, v.w);
-        }
+    for (var j = 0u; j < nv; j++) {
+        let lower = row_buffer[row_at(own)][j / 4u][j % 4u];
+        let upper = row_buffer[row_at(j)][own / 4u][own % 4u];
+        set_solver_M_row(j, select(lower, upper, j > own));
     }
 }
 
@@ -66,23 +62,15 @@ fn mul_m_row__V__Y() {
     }
 }
 
-// Copies rows `first` to `end` of the Jacobian to the buffer.
+// Copies rows `first` to `end` of the Jacobian to the buffer, a vector per lane. Past the last degree of freedom a
+// vector holds what follows in the arena, which nobody uses.
 fn load_rows(first: u32, end: u32) {
-    for (var k = lane; k < (end - first) * row_vectors; k += lanes) {
-        let r = k / row_vectors;
-        let j = 4u * (k % row_vectors);
-        let from_adr = (first + r) * nv + j;
-        var v = vec4f(efc_J(from_adr), 0.0, 0.0, 0.0);
-        if (j + 1u < nv) {
-            v.y = efc_J(from_adr + 1u);
-        }
-        if (j + 2u < nv) {
-            v.z = efc_J(from_adr + 2u);
-        }
-        if (j + 3u < nv) {
-            v.w = efc_J(from_adr + 3u);
-        }
-        row_buffer[row_at(0u) + k] = v;
+    let rows_at_once = lanes / row_vectors;
+    let j = lane % row_vectors;
+    let begin = select(end, first + lane / row_vectors, lane < rows_at_once * row_vectors);
+    for (var r = begin; r < end; r += rows_at_once) {
+        let adr = r * nv + 4u * j;
+        row_buffer[row_at(r - first)][j] = vec4f(efc_J(adr), efc_J(adr + 1u), efc_J(adr + 2u), efc_J(adr + 3u));
     }
 }
 
@@ -90,6 +78,7 @@ fn load_rows(first: u32, end: u32) {
 fn update_rows() {
     for (var r = lane; r < rows; r += lanes) {
         constraint_update__solver_Jaref(r);
+        force_buffer[slot * njmax + r] = vec2f(efc_force(r), row_weight(r));
     }
     //#unroll
     for (var j = 0u; j < nv; j++) {
@@ -99,18 +88,16 @@ fn update_rows() {
     let most = max_world(rows);
     for (var first = 0u; first < most; first += nv) {
         let end = clamp(rows, first, first + nv);
-        // forces are in storage
-        storageBarrier();
         workgroupBarrier();
         load_rows(first, end);
         workgroupBarrier();
         for (var r = first; r < end; r++) {
             let at = row_at(r - first);
             let x = select(0.0, lane_element(at), lane < nv);
-            JTf += x * efc_force(r);
-            let weight = row_weight(r);
-            if (weight != 0.0) {
-                add_row_per_lane(x * weight, at);
+            let f = force_buffer[slot * njmax + r];
+            JTf += x * f.x;
+            if (f.y != 0.0) {
+                add_row_per_lane(x * f.y, at);
             }
         }
     }
@@ -123,7 +110,7 @@ fn update_rows() {
 fn add_row_per_lane(f: f32, at: u32) {
     //#unroll
     for (var j = 0u; j < nv; j += 4u) {
-        let v = row_buffer[at + j / 4u];
+        let v = row_buffer[at][j / 4u];
         set_solver_H_row(j, solver_H_row(j) + f * v.x);
         if (j + 1u < nv) {
             set_solver_H_row(j + 1u, solver_H_row(j + 1u) + f * v.y);
@@ -155,7 +142,7 @@ fn factor_and_solve() {
             pivot_buffer[slot * nv + k] = vec2f(inv, b * inv);
             //#unroll
             for (var j = 0u; j < k; j += 4u) {
-                row_buffer[row_at(k) + j / 4u] = vec4f(
+                row_buffer[row_at(k)][j / 4u] = vec4f(
                     solver_H_row(j),
                     solver_H_row(min(j + 1u, nv - 1u)),
                     solver_H_row(min(j + 2u, nv - 1u)),
@@ -171,7 +158,7 @@ fn factor_and_solve() {
             let f = -(x * p.x);
             //#unroll
             for (var j = 0u; j < k; j += 4u) {
-                let v = row_buffer[row_at(k) + j / 4u];
+                let v = row_buffer[row_at(k)][j / 4u];
                 set_solver_H_row(j, solver_H_row(j) + f * v.x);
                 if (j + 1u < k) {
                     set_solver_H_row(j + 1u, solver_H_row(j + 1u) + f * v.y);

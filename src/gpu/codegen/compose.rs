@@ -113,8 +113,9 @@ impl Composer {
 
     /// Bytes of workgroup memory of a kernel of the solver with a lane per row.
     pub(crate) fn workgroup_bytes(&self, layout: &Layout) -> usize {
-        let nv = layout.sizes.nv;
-        self.reduction_bytes() + layout.workgroup_bytes() + self.tiling.tile * nv * (16 * nv.div_ceil(4) + 8)
+        let (nv, njmax) = (layout.sizes.nv, layout.sizes.njmax);
+        let buffers = nv * (16 * nv.div_ceil(4) + 8) + 8 * njmax.max(1);
+        self.reduction_bytes() + layout.workgroup_bytes() + self.tiling.tile * buffers
     }
 
     /// True if the solver, when alone in a group, runs in dispatches of one iteration.
@@ -256,9 +257,9 @@ fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
         "group_size" => tiling.lanes * tiling.tile,
         "partial_totals" => 4 * tiling.tile,
         "row_vectors" => layout.sizes.nv.div_ceil(4),
-        "row_buffer_length" => tiling.tile * layout.sizes.nv * layout.sizes.nv.div_ceil(4),
+        "row_buffer_length" => tiling.tile * layout.sizes.nv,
+        "force_buffer_length" => tiling.tile * layout.sizes.njmax.max(1),
         "pivot_buffer_length" => tiling.tile * layout.sizes.nv,
-        "partial_count" => 4 * 36 * tiling.tile,
         "stride_f" => layout.stride_f,
         "stride_i" => layout.stride_i,
         _ => return None,
