@@ -69,6 +69,20 @@ fn runs_batch_sizes_and_places_give_the_same_bits() {
 }
 
 #[test]
+fn a_lane_per_row_of_the_hessian_gives_the_same_bits() {
+    // 27 degrees of freedom: 32 lanes in the solver; 18: 32 lanes too, one world per group or as many as fit
+    for (name, steps) in [("humanoid", 20), ("quadruped", 20)] {
+        let model = model(name);
+        let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 5, steps);
+        for (worlds_per_group, checks) in [(4, false), (1, true)] {
+            let options =
+                placed(with(8, worlds_per_group, Partition::Grouped, checks), WorkingSetSpace::Workgroup);
+            assert_eq!(reference, run(&model, &options, 0, 5, steps), "{name}, {options:?}");
+        }
+    }
+}
+
+#[test]
 fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
     let model = model("hopper");
     let reference = run(&model, &with(1, 8, Partition::Split, false), 0, 5, 60);

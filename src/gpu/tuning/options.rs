@@ -141,15 +141,18 @@ impl KernelOptions {
     }
 
     /// Tiling of the solver with a lane per row of the Hessian, if the worlds of a model allow it: Newton's method with
-    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, and a working set in workgroup memory.
+    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, half of them in one tree, and a working set in workgroup memory.
     pub(crate) fn solver_tiling(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Option<Tiling> {
         let nv = model.sizes.nv;
         let lanes = nv.next_power_of_two();
+        // this form does not use the sparsity of several trees: decision 53
+        let largest = model.tree_dofnum.iter().max().map_or(0, |&n| n as usize);
         let fits = tiling.placement == WorkingSetSpace::Workgroup
             && self.partition(adapter) != Partition::Fused
             && model.opt_solver[0] == solver::NEWTON
             && model.opt_cone[0] == cone::PYRAMIDAL
             && (2..=MAX_ROWS_DOFS).contains(&nv)
+            && 2 * largest >= nv
             && lanes <= adapter.invocations as usize;
         let tile = (32 / lanes).max(1).min(tiling.tile);
         fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Rows })
