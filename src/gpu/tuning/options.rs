@@ -141,7 +141,8 @@ impl KernelOptions {
     }
 
     /// Tiling of the solver with a lane per row of the Hessian, if the worlds of a model allow it: Newton's method with
-    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, half of them in one tree, and a working set in workgroup memory.
+    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, half of them in one tree, and a working set in
+    /// workgroup memory.
     pub(crate) fn solver_tiling(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Option<Tiling> {
         let nv = model.sizes.nv;
         let lanes = nv.next_power_of_two();
