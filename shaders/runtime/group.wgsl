@@ -38,27 +38,10 @@ fn sync() {
     storageBarrier();
 }
 
-// Maximum of x over all worlds and lanes of the group: a uniform loop bound.
-var<workgroup> lane_values: array<u32, group_size>;
+// Maximum over all worlds of the group of the x that a world's first lane has: a uniform loop bound.
+var<workgroup> world_values: array<u32, worlds_per_group>;
 var<workgroup> group_maximum: u32;
 fn group_max(x: u32) -> u32 {
-    lane_values[slot * lanes + lane] = x;
-    workgroupBarrier();
-    if (slot + lane == 0u) {
-        var best = 0u;
-        for (var i = 0u; i < group_size; i++) {
-            best = max(best, lane_values[i]);
-        }
-        group_maximum = best;
-    }
-    let best = workgroupUniformLoad(&group_maximum);
-    workgroupBarrier();
-    return best;
-}
-
-// Maximum over all worlds of the group of an x that all lanes of a world have in common: a uniform loop bound.
-var<workgroup> world_values: array<u32, worlds_per_group>;
-fn max_world(x: u32) -> u32 {
     if (lane == 0u) {
         world_values[slot] = x;
     }
@@ -77,12 +60,13 @@ fn max_world(x: u32) -> u32 {
     return workgroupUniformLoad(&group_maximum);
 }
 
-// True if x is true in any world of the group; all lanes of a world have the same x.
+// True if x is true in the first lane of any world of the group.
 fn any_world(x: bool) -> bool {
-    return max_world(u32(x)) != 0u;
+    return group_max(u32(x)) != 0u;
 }
 
 // Sum of n over the preceding lanes of this world, and over all of them.
+var<workgroup> lane_values: array<u32, group_size>;
 fn exclusive_sum(n: u32) -> vec2u {
     lane_values[slot * lanes + lane] = n;
     workgroupBarrier();
@@ -101,11 +85,6 @@ fn sync() {
 
 // With one lane per world there are no barriers, so each world may loop as often as it needs.
 fn group_max(x: u32) -> u32 {
-    return x;
-}
-
-// As above, for what all lanes have in common.
-fn max_world(x: u32) -> u32 {
     return x;
 }
 

@@ -4,7 +4,7 @@
 
 import package::constraint::constraint_cost::constraint_update;
 import package::math::vector::MINVAL;
-import package::runtime::group::{lane, max_world, slot};
+import package::runtime::group::{group_max, lane, slot};
 import package::solver::hessian::row_weight;
 import package::solver::state::rows;
 
@@ -85,7 +85,7 @@ fn update_rows() {
         set_solver_H_row(j, solver_M_row(j));
     }
     var JTf = 0.0;
-    let most = max_world(rows);
+    let most = group_max(rows);
     for (var first = 0u; first < most; first += nv) {
         let end = clamp(rows, first, first + nv);
         workgroupBarrier();

@@ -41,7 +41,6 @@ pub struct Program {
 /// Kernels of the solver with another tiling than the other stages.
 #[derive(Debug)]
 struct SolverForm {
-    tiling: Tiling,
     composer: Composer,
     layout: Layout,
 }
@@ -62,8 +61,8 @@ impl Program {
         check_single_precision(model)?;
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
-        let solver = options.solver_tiling(model, adapter, tiling);
-        let own = solver.map(|t| Composer::new(model, t, adapter.limits_loops())).transpose()?;
+        let own = options.solver_tiling(model, adapter, tiling);
+        let own = own.map(|t| Composer::new(model, t, adapter.limits_loops())).transpose()?;
         // every field that some kernel uses, and the full state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
         used.extend(own.iter().flat_map(|c| c.fields(&[Stage::solve])));
@@ -73,11 +72,8 @@ impl Program {
         let working_set = composer.working_set(&sizes, room);
         let layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         let transient = composer.transient(&layout, room);
-        let solver = solver.zip(own).map(|(tiling, composer)| SolverForm {
-            layout: layout.retiled(tiling, &ROW_FIELDS),
-            tiling,
-            composer,
-        });
+        let solver = own
+            .map(|composer| SolverForm { layout: layout.retiled(composer.tiling(), &ROW_FIELDS), composer });
         Ok(Self {
             model: model.clone(),
             tiling,
@@ -140,7 +136,7 @@ impl Program {
 
     /// Lanes, worlds per group and placement of the kernel with these calls.
     pub fn tiling_of(&self, calls: &[&str]) -> Tiling {
-        self.solver_form(calls).map_or(self.tiling, |own| own.tiling)
+        self.solver_form(calls).map_or(self.tiling, |own| own.composer.tiling())
     }
 
     fn solver_form(&self, calls: &[&str]) -> Option<&SolverForm> {

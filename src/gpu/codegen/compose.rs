@@ -53,6 +53,11 @@ impl Composer {
         Ok(Self { library, tiling, limited, pairs: flags::shape_pairs(model), tables: Tables::new(model) })
     }
 
+    /// Lanes, worlds per group and placement.
+    pub(crate) fn tiling(&self) -> Tiling {
+        self.tiling
+    }
+
     /// Fields kept outside storage at these sizes, within `room` bytes of workgroup memory.
     pub fn working_set(&self, sizes: &Sizes, room: usize) -> WorkingSet {
         match self.tiling.placement {
