@@ -3,21 +3,20 @@
 // difference over all unit vectors, and the minimiser is the normal.
 
 import package::collision::gjk::{
-    ANY_HEIGHT, gjk_direction, GJK_FAR, gjk_height, GJK_INSIDE, gjk_inside, gjk_minimum, GJK_OUTSIDE,
-    gjk_search, gjk_witness, TARGET_ORIGIN,
+    gjk_corner, gjk_direction, GJK_FAR, gjk_height, GJK_INSIDE, gjk_minimum, GJK_OUTSIDE, gjk_search, gjk_witness,
+    simplex_count, simplex_points, simplex_points_a, TARGET_ORIGIN,
 };
 import package::collision::multi_contact::multi_contact;
 import package::collision::penetration_bound::{
-    BOUND_LOWER, bound_lower, BOUND_PROVEN, BOUND_UNPROVEN, penetration_bound,
+    bound_known, bound_lowest, bound_points, bound_points_a, bound_witness, penetration_bound,
 };
 import package::collision::polytope::{
-    hull_normal, hull_plane_offset, hull_polygons, hull_ring_polygon, hull_ring_vertex, hull_support,
-    hull_valence, hull_vertex,
+    hull_normal, hull_ring_polygon, hull_ring_vertex, hull_support, hull_valence, hull_vertex,
 };
 import package::collision::primitives::{ContactPoint, found, nfound};
 import package::collision::support_map::{
     convex_axis, convex_radius, ConvexShape, EPSILON, FLAT_TOLERANCE, has_flat, is_hull, minkowski_support,
-    minkowski_support_a, support, support_hessian,
+    minkowski_support_a, preimage, support, support_hessian,
 };
 import package::math::vector::{is_finite, normalize3};
 
@@ -30,34 +29,11 @@ const LOOSE_FLAT_TOLERANCE: f32 = 3.4526698e-3;
 // Height of the query point above the surface, as a fraction of the size.
 const QUERY_LIFT: f32 = 0.2;
 
-//#if POLYTOPE
-// Query height around a polytope's minimum, number of tilted directions, and number of rounds.
-const TILT_LIFT: f32 = 0.05;
-const TILT_COUNT: u32 = 12u;
-const TILT_ROUNDS: u32 = 4u;
-
-// Height, relative to the minimum, above which a tilted direction is discarded.
-const TILT_CUTOFF: f32 = 3.0;
-//#endif
-
-// Depth, as a fraction of the size, above which there may be a second local minimum.
-const DEEP_PENETRATION: f32 = 0.05;
-
-// Most local minima examined in deep penetration. With three, some start direction is always distinct from all of
-// them.
-const MAX_STARTS: u32 = 4u;
-
-// Cosine of the angle around a minimum within which no other one is sought.
-const DISTINCT_COSINE: f32 = 0.7;
+// Share of the depth within which the least height of curved shapes is sought before the descent.
+const BOUND_SHARE: f32 = 1e-3;
 
 // Longest Newton step.
 const MAX_NEWTON_STEP: f32 = 0.3;
-
-// Most local minima of a polytope examined with the penetration bound, before all start directions are tried.
-const MAX_MINIMA: u32 = 8u;
-
-// Start directions suggested by the shapes, polygon normals apart.
-const START_DIRECTIONS: u32 = 62u;
 
 // The direction itself, then the pairs of axes.
 const AXIS_PAIRS: u32 = 37u;
@@ -138,184 +114,130 @@ fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
     return GeomDistance(dist, n, touching[0] + n * convex_radius(a), touching[1] - n * convex_radius(b), true);
 }
 
-// Local minima found so far, which later starts avoid, and their number; element 0 is set to the initial direction
-// first.
-var<private> convex_minima: array<vec3f, MAX_STARTS>;
-var<private> convex_minima_count: u32;
-
 //#if POLYTOPE
-// True if gjk_witness is the contact point on the first shape.
-var<private> witness_known: bool;
-//#endif
-
-// Most iterations of the search: the first, the steps for each minimum and start, and all tilts.
-//#if POLYTOPE
-const MAX_TURNS: u32 = (MAX_MINIMA + MAX_STARTS) * DESCENT_STEPS + TILT_ROUNDS * TILT_COUNT;
-//#else
-const MAX_TURNS: u32 = MAX_STARTS * DESCENT_STEPS;
+// Contact point on the first shape (xyz), and whether it is known (w).
+var<private> witness: vec4f;
 //#endif
 
 // Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below -`reach`. A
 // single loop with a single GJK call, whose result goes to the state that asked for it: drivers inline every call.
 fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMinimum {
     let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
-    let least = 4.0 * sqrt(EPSILON) * size;
-    let raised = QUERY_LIFT * size;
+    let tolerance = 4.0 * sqrt(EPSILON) * size;
+    let slack = 16.0 * EPSILON * size;
     gjk_direction = normalize3(b.pos - a.pos);
-    // first query the origin, then points above the surface
-    var nearest = GJK_OUTSIDE;
-    // lowest local minimum so far
-    var minimum = LocalMinimum(gjk_direction, 0.0, false);
-    convex_minima_count = 0u;
-    var steps = 0u;
     var n = gjk_direction;
     var best = 0.0;
-    var turn_tolerance = 1e-8;
+    // every GJK triangle is part of a face
 //#if POLYTOPE
-    // every GJK triangle is part of a face: if the penetration bound proves a minimum global, the search ends
-    let hulls = is_hull(a) || is_hull(b);
-    let all_flat = hulls && !is_curved(a) && !is_curved(b);
-    let slack = 16.0 * EPSILON * size;
-    var proving = false;
-    var minima = 0u;
-    if (all_flat) {
-        turn_tolerance = 1e-12;
-    }
-    witness_known = false;
-    // last, the neighbourhood of the best direction
-    var tilting = false;
-    var tilt = 0u;
-    var center = n;
+    let flat = (is_hull(a) || is_hull(b)) && !is_curved(a) && !is_curved(b);
+    witness = vec4f(0.0);
+//#else
+    let flat = false;
 //#endif
-    for (var turn = 0u; turn <= MAX_TURNS; turn++) {
+    let turn_tolerance = select(1e-8, 1e-12, flat);
+    // true until the polytope around the origin has been searched
+    var unbounded = false;
+    var steps = 0u;
+    // first query the origin, then points above the surface
+    for (var turn = 0u; turn <= 2u * DESCENT_STEPS; turn++) {
         let from_origin = turn == 0u;
-        var lift = select(raised, TARGET_ORIGIN, from_origin);
-        var most = ANY_HEIGHT;
-        var close = least;
-//#if POLYTOPE
-        if (tilting) {
-            if (tilt % TILT_COUNT == 0u) {
-                // repeated as long as the minimum improves
-                if (tilt == TILT_ROUNDS * TILT_COUNT || (tilt > 0u && all(center == n))) {
-                    break;
-                }
-                center = n;
-            }
-            gjk_direction = tilted(center, tilt % TILT_COUNT);
-            tilt++;
-            // a direction between two low ones is low too, so high ones are cut off early
-            lift = TILT_LIFT * size;
-            most = TILT_CUTOFF * best;
-            close = TILT_LIFT * least;
-        }
-//#endif
-        let below = gjk_search(a, b, lift, most, select(8.0 * size, reach, from_origin), close);
-        if (from_origin && below == GJK_FAR) {
+        let lift = select(QUERY_LIFT * size, TARGET_ORIGIN, from_origin);
+        let below = gjk_search(a, b, lift, select(8.0 * size, reach, from_origin), tolerance);
+        if (below == GJK_FAR) {
             return LocalMinimum(n, 0.0, false);
         }
-        let next = gjk_direction;
-//#if POLYTOPE
-        if (tilting) {
-            if (below == GJK_OUTSIDE && gjk_height < best - 4.0 * EPSILON * size) {
-                n = next;
-                best = gjk_height;
-            }
-            continue;
-        }
-//#endif
         var done = false;
-        // true if a new start direction is needed
-        var restart = false;
+        var has_face = false;
         if (from_origin) {
-            nearest = below;
-            n = next;
+            n = gjk_direction;
             best = gjk_height;
-            convex_minima[0] = n;
-            restart = nearest == GJK_INSIDE;
-            if (!restart && -best > raised) {
+            // far enough apart that the closest point is exact
+            if (below == GJK_OUTSIDE && -best > QUERY_LIFT * size) {
+//#if POLYTOPE
+                witness = vec4f(gjk_witness, 1.0);
+//#endif
                 break;
             }
-//#if POLYTOPE
-            if (restart && all_flat) {
-                proving = true;
-                restart = false;
+            if (below == GJK_INSIDE) {
                 n = gjk_minimum.xyz;
                 best = gjk_minimum.w;
-            }
+                unbounded = true;
+                bound_known = simplex_count;
+                for (var k = 0u; k < 4u; k++) {
+                    bound_points[k] = simplex_points[k];
+//#if POLYTOPE
+                    bound_points_a[k] = simplex_points_a[k];
 //#endif
+                }
+                // else touching, or as deep as to lie on an axis of symmetry
+                done = simplex_count == 4u;
+            }
         } else {
             steps++;
-            let turned = next - n;
-            let lower = below == GJK_OUTSIDE && gjk_height < best;
-            done = !lower || dot(turned, turned) < turn_tolerance;
+            let turned = gjk_direction - n;
+            has_face = below == GJK_OUTSIDE;
+            let lower = has_face && gjk_height < best;
+            done = !lower || dot(turned, turned) < turn_tolerance || steps == DESCENT_STEPS;
             if (lower) {
-                n = next;
+                n = gjk_direction;
                 best = gjk_height;
             }
 //#if POLYTOPE
-            // the next query may see another point of the same face
-            done = done || (all_flat && gjk_inside(n * best));
-            if (proving && (done || steps == DESCENT_STEPS)) {
-                var proof = BOUND_UNPROVEN;
-                if (done && below == GJK_OUTSIDE) {
-                    // a separating or touching minimum is unique
-                    proof = BOUND_PROVEN;
-                    if (best > slack) {
-                        proof = penetration_bound(a, b, n, best - slack);
-                    }
+            witness = vec4f(gjk_witness, f32(has_face));
+            // the next query would see another point of the same face
+            if (flat && lower && simplex_count == 3u) {
+                let on_a = mat3x3f(simplex_points_a[0], simplex_points_a[1], simplex_points_a[2]);
+                let inside = preimage(mat3x3f(gjk_corner(0u), gjk_corner(1u), gjk_corner(2u)), on_a, n * best);
+                if (inside.w != 0.0) {
+                    witness = inside;
+                    done = true;
                 }
-                if (proof == BOUND_PROVEN) {
-                    witness_known = true;
-                    return LocalMinimum(n, best, true);
-                }
-                if (proof == BOUND_LOWER) {
-                    n = bound_lower.xyz;
-                    best = bound_lower.w;
-                }
-                minima++;
-                if (proof == BOUND_UNPROVEN || minima == MAX_MINIMA) {
-                    proving = false;
-                    restart = true;
-                }
-                done = false;
-                steps = 0u;
             }
 //#endif
-            done = done || steps == DESCENT_STEPS;
         }
         if (done) {
-            convex_minima[convex_minima_count] = n;
-            if (convex_minima_count == 0u || best < minimum.height) {
-                minimum = LocalMinimum(n, best, true);
+            // a separating or touching minimum is unique
+            if (!unbounded || best <= slack) {
+                break;
             }
-            convex_minima_count++;
-            // shallow penetration has a single minimum
-            if (convex_minima_count == MAX_STARTS || minimum.height < DEEP_PENETRATION * size || nearest != GJK_INSIDE) {
-                n = minimum.n;
-                best = minimum.height;
+            unbounded = false;
+            var face = mat3x3f();
+            var face_a = mat3x3f();
+            if (has_face) {
+                face = mat3x3f(gjk_corner(0u), gjk_corner(1u), gjk_corner(2u));
 //#if POLYTOPE
-                if (hulls && nearest == GJK_INSIDE) {
-                    tilting = true;
-                    continue;
-                }
+                let last = simplex_count - 1u;
+                face_a = mat3x3f(simplex_points_a[0], simplex_points_a[min(last, 1u)], simplex_points_a[min(last, 2u)]);
 //#endif
+            }
+            let known = bound_known;
+            let proven = penetration_bound(a, b, face, face_a, n, has_face, select(BOUND_SHARE, 0.0, flat), slack);
+            let lower = bound_lowest.w < best;
+            if (lower || (flat && proven)) {
+                n = bound_lowest.xyz;
+                best = bound_lowest.w;
+            }
+//#if POLYTOPE
+            if (flat && proven) {
+                witness = bound_witness;
+                break;
+            }
+//#endif
+            // nothing to begin with
+            if (known < 2u) {
                 break;
             }
             steps = 0u;
-            restart = true;
-        }
-        if (restart) {
-            let begin = start_direction(a, b, convex_minima[0]);
-            n = begin.n;
-            best = begin.height;
         }
         gjk_direction = n;
     }
 //#if POLYTOPE
     // for polytopes, points and segments the closest triangle is exact
-    if (all_flat) {
+    if (flat) {
         return LocalMinimum(n, best, true);
     }
+    witness = vec4f(0.0);
 //#endif
     return refine_direction(a, b, n, size);
 }
@@ -324,21 +246,6 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
 // True for shapes whose surface is curved.
 fn is_curved(s: ConvexShape) -> bool {
     return s.kind == GEOM_ELLIPSOID || s.kind == GEOM_CYLINDER;
-}
-
-// Direction k tilted off `center`.
-fn tilted(center: vec3f, k: u32) -> vec3f {
-    let t = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(center.x) < 0.6), center));
-    let way = tilt_offset(k);
-    return normalize3(center + t * way.x + cross(center, t) * way.y);
-}
-
-// Tilt k: three directions, each twice as far and to the other side of the one before.
-fn tilt_offset(k: u32) -> vec2f {
-    let far = select(select(0.2, -0.4, k >= 3u), select(0.8, -1.2, k >= 9u), k >= 6u);
-    let turn = k % 3u;
-    let way = select(vec2f(1.0, 0.0), vec2f(-0.5, select(0.8660254, -0.8660254, turn == 2u)), turn > 0u);
-    return way * far;
 }
 
 // Touching points of two cores along n, one of them a polytope: the unique support point of the other, or else the
@@ -353,14 +260,15 @@ fn hull_witnesses(a: ConvexShape, b: ConvexShape, n: vec3f, height: f32) -> arra
     if (is_single(a, n)) {
         return array<vec3f, 2>(minkowski_support_a, minkowski_support_a - across);
     }
-    if (witness_known) {
-        return array<vec3f, 2>(gjk_witness, gjk_witness - across);
+    var p = witness.xyz;
+    if (witness.w == 0.0) {
+        let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
+        gjk_witness = a.pos;
+        gjk_direction = n;
+        let state = gjk_search(a, b, QUERY_LIFT * size, 8.0 * size, 0.0);
+        p = gjk_witness;
     }
-    let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
-    gjk_witness = a.pos;
-    gjk_direction = n;
-    let state = gjk_search(a, b, QUERY_LIFT * size, ANY_HEIGHT, 8.0 * size, 0.0);
-    return array<vec3f, 2>(gjk_witness, gjk_witness - across);
+    return array<vec3f, 2>(p, p - across);
 }
 
 // True if a shape has a single support point in direction n.
@@ -376,83 +284,6 @@ fn is_single(s: ConvexShape, n: vec3f) -> bool {
         single = single && (round_one || !has_flat(s, k) || abs(dot(convex_axis(s, k), n)) >= LOOSE_FLAT_TOLERANCE);
     }
     return single;
-}
-
-//#endif
-// Best start direction and its value: polygon normals, the given direction, the line of centres, axes, cross products
-// of axes, the given direction projected orthogonally to an axis, and diagonals; none close to an earlier minimum.
-fn start_direction(a: ConvexShape, b: ConvexShape, n: vec3f) -> LocalMinimum {
-    let apart = b.pos - a.pos;
-    let centers = normalize3(apart);
-    var best = LocalMinimum(n, 0.0, false);
-    var count = START_DIRECTIONS;
-//#if POLYTOPE
-    // polygon normals come last: most of them are rejected early by the value so far
-    let polygons1 = polygons_of(a);
-    count += polygons1 + polygons_of(b);
-//#endif
-    for (var k = 0u; k < count; k++) {
-        // every other direction with both signs
-        let i = k / 2u;
-        var direction = n;
-        if (i == 1u) {
-            direction = centers;
-        } else if (i >= 2u && i < 8u) {
-            direction = axis_of_pair(a, b, i - 2u);
-        } else if (i >= 8u && i < 17u) {
-            direction = cross(convex_axis(a, (i - 8u) / 3u), convex_axis(b, (i - 8u) % 3u));
-        } else if (i >= 17u && i < 23u) {
-            let axis = axis_of_pair(a, b, i - 17u);
-            direction = centers - axis * dot(centers, axis);
-        } else if (i >= 23u) {
-            // diagonals
-            let one = select(-1.0, 1.0, i % 2u == 0u);
-            let two = select(-1.0, 1.0, (i / 2u) % 2u == 0u);
-            let base = select(3u, 0u, i < 27u);
-            direction = axis_of_pair(a, b, base) + axis_of_pair(a, b, base + 1u) * one
-                + axis_of_pair(a, b, base + 2u) * two;
-        }
-        let length = sqrt(dot(direction, direction));
-        var unit = direction * (select(-1.0, 1.0, k % 2u == 0u) / length);
-        var skip = length < 0.01;
-//#if POLYTOPE
-        if (k >= START_DIRECTIONS) {
-            let second = k >= START_DIRECTIONS + polygons1;
-            var s = a;
-            var polygon = k - START_DIRECTIONS;
-            if (second) {
-                s = b;
-                polygon -= polygons1;
-            }
-            let own = hull_normal(s.mesh, polygon);
-            unit = s.mat * own;
-            unit = select(unit, -unit, second);
-            // lower bound: the support function at the other shape's centre
-            let bound = hull_plane_offset(s.mesh, polygon, own) - dot(apart, unit);
-            skip = bound >= best.height && best.any;
-        }
-//#endif
-        for (var v = 0u; v < convex_minima_count; v++) {
-            skip = skip || dot(unit, convex_minima[v]) > DISTINCT_COSINE;
-        }
-        if (skip) {
-            continue;
-        }
-        let height = dot(minkowski_support(a, b, unit), unit);
-        if (!best.any || height < best.height) {
-            best = LocalMinimum(unit, height, true);
-        }
-    }
-    return best;
-}
-
-//#if POLYTOPE
-// Number of polygons of a shape; zero without a hull.
-fn polygons_of(s: ConvexShape) -> u32 {
-    if (is_hull(s)) {
-        return hull_polygons(s.mesh);
-    }
-    return 0u;
 }
 
 //#endif

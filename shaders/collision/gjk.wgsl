@@ -10,7 +10,7 @@ import package::collision::support_map::{ConvexShape, EPSILON, minkowski_support
 const GJK_ITERATIONS: u32 = 40u;
 
 // Outcome: the query point is outside; it is inside, or closer to the surface than precision resolves; or the search
-// was cut off, by a distance above `reach` or a height above `most`.
+// was cut off, by a distance above `reach`.
 const GJK_OUTSIDE: u32 = 0u;
 const GJK_INSIDE: u32 = 1u;
 const GJK_FAR: u32 = 2u;
@@ -26,10 +26,10 @@ var<private> gjk_target: vec3f;
 
 // Support function of the difference in the last direction.
 var<private> gjk_height: f32;
-//#if POLYTOPE
 
 // Direction of the lowest support function seen during the search (xyz), and its value (w).
 var<private> gjk_minimum: vec4f;
+//#if POLYTOPE
 
 // Points of the first shape that belong to the simplex, barycentric coordinates of the closest point, and its
 // preimage on the first shape.
@@ -41,14 +41,13 @@ var<private> gjk_witness: vec3f;
 var<private> simplex_order: vec3u;
 //#endif
 
-// Special arguments: the origin as the query point instead of a height above the surface; and no limit on the height.
+// The origin as the query point instead of a height above the surface.
 const TARGET_ORIGIN: f32 = -1.0;
-const ANY_HEIGHT: f32 = 3.4e38;
 
 // Moves gjk_direction to the direction from the Minkowski difference of a and b to the point `lift` above its
-// surface, or to the origin. Stops if a plane keeps the difference farther than `reach` away, or if the surface is
-// higher than `most`. Distances up to `tolerance` count as inside.
-fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, tolerance: f32) -> u32 {
+// surface, or to the origin. Stops if a plane keeps the difference farther than `reach` away. Distances up to
+// `tolerance` count as inside.
+fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, reach: f32, tolerance: f32) -> u32 {
     simplex_count = 0u;
 //#if POLYTOPE
     // unused vertices have weight zero and must be finite
@@ -66,13 +65,11 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
             gjk_target = select(gjk_direction * (gjk_height + lift), vec3f(0.0), lift == TARGET_ORIGIN);
         }
         let point = difference - gjk_target;
-//#if POLYTOPE
         if (round == 0u || gjk_height < gjk_minimum.w) {
             gjk_minimum = vec4f(gjk_direction, gjk_height);
         }
-//#endif
-        // early out: too far, or too high
-        if (-dot(point, gjk_direction) > reach || (round == 0u && gjk_height > most)) {
+        // early out: too far
+        if (-dot(point, gjk_direction) > reach) {
             return GJK_FAR;
         }
         // converged: the support point is no closer than the simplex
@@ -104,27 +101,11 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, most: f32, reach: f32, 
     return GJK_OUTSIDE;
 }
 
-//#if POLYTOPE
 // Vertex k of the final triangle, the last repeated if there are fewer than three.
 fn gjk_corner(k: u32) -> vec3f {
     return simplex_points[min(k, simplex_count - 1u)] + gjk_target;
 }
 
-// True if a point projects inside the final triangle; sets gjk_witness to its preimage on the first shape.
-fn gjk_inside(point: vec3f) -> bool {
-    let p = gjk_corner(0u) - point;
-    let q = gjk_corner(1u) - point;
-    let r = gjk_corner(2u) - point;
-    let barycentrics = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
-    if (simplex_count < 3u || any(barycentrics <= vec3f(0.0))) {
-        return false;
-    }
-    let mixed = mat3x3f(simplex_points_a[0], simplex_points_a[1], simplex_points_a[2]) * barycentrics;
-    gjk_witness = mixed / (barycentrics.x + barycentrics.y + barycentrics.z);
-    return true;
-}
-
-//#endif
 // Point of the simplex closest to the origin; drops the vertices not needed. Four remain if the origin is inside.
 fn reduce_simplex() -> vec3f {
     let p = simplex_points[0];

@@ -1,7 +1,7 @@
 // Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
 // Twin: src/cpu/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
-// found by hill climbing along hull edges, from the extreme vertex of the nearest of 27 directions; small hulls are
-// searched exhaustively.
+// found by hill climbing along hull edges, from that of the nearest direction in a table; small hulls are searched
+// exhaustively.
 
 import package::math::vector::MINVAL;
 
@@ -15,8 +15,8 @@ const HILLCLIMB_MIN: u32 = 10u;
 // Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 const MAX_POLYGON_CORNERS: u32 = 60u;
 
-// Fraction of a direction's largest component above which a component counts for the start of the climb.
-const EXTREMA_SHARE: f32 = 0.5;
+// Cells along the side of a cube, over which directions have a start of the climb.
+const EXTREMA_SIDE: u32 = 8u;
 
 // Below every height.
 const LOWEST_F32: f32 = -3.4e38;
@@ -44,6 +44,19 @@ fn hull_vertices(mesh: i32) -> u32 {
     return u32(mesh_vertnum(u32(mesh)));
 }
 
+// Cell of a cube's faces that a direction goes through.
+fn direction_cell(l: vec3f) -> u32 {
+    let size = abs(l);
+    let third = select(1u, 2u, size.z > size.y);
+    let axis = select(third, 0u, size.x >= size.y && size.x >= size.z);
+    // the component along the axis, and the two after it
+    let turned = select(select(l.zxy, l.yzx, axis == 1u), l, axis == 0u);
+    let half = 0.5 * f32(EXTREMA_SIDE);
+    let at = clamp(half + turned.yz * (half / abs(turned.x)), vec2f(0.0), vec2f(f32(EXTREMA_SIDE - 1u)));
+    let face = 2u * axis + u32(turned.x < 0.0);
+    return EXTREMA_SIDE * (EXTREMA_SIDE * face + u32(at.x)) + u32(at.y);
+}
+
 // Support vertex in direction l, the first of equals in search order.
 fn hull_support(mesh: i32, l: vec3f) -> u32 {
     let count = hull_vertices(mesh);
@@ -58,9 +71,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
     var begin = -1;
     if (climbs) {
         corners = u32(mesh_graph(u32(graph)));
-        let least = EXTREMA_SHARE * max(abs(l.x), max(abs(l.y), abs(l.z)));
-        let part = select(vec3u(1u), select(vec3u(2u), vec3u(0u), l < vec3f(0.0)), abs(l) >= vec3f(least));
-        begin = mesh_extrema(27u * u32(mesh) + 9u * part.x + 3u * part.y + part.z);
+        begin = mesh_extrema(6u * EXTREMA_SIDE * EXTREMA_SIDE * u32(mesh) + direction_cell(l));
     }
     // all vertices, or the start and then the neighbours of the current best: a single loop for both, which drivers
     // compile faster. Every climbing step is higher, so there are no more steps than vertices
@@ -102,16 +113,6 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
     return farthest;
 }
 
-// Number of polygons.
-fn hull_polygons(mesh: i32) -> u32 {
-//#if HFIELD
-    if (mesh == PRISM_HULL) {
-        return 5u;
-    }
-//#endif
-    return u32(mesh_polynum(u32(mesh)));
-}
-
 // First entry and number of the vertices of a mesh polygon.
 fn hull_polygon_range(mesh: i32, polygon: u32) -> vec2u {
     let id = u32(mesh_polyadr(u32(mesh))) + polygon;
@@ -140,16 +141,6 @@ fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
     }
 //#endif
     return mesh_polynormal_vec3(u32(mesh_polyadr(u32(mesh))) + polygon);
-}
-
-// Offset of a polygon's plane from the origin along its normal.
-fn hull_plane_offset(mesh: i32, polygon: u32, normal: vec3f) -> f32 {
-//#if HFIELD
-    if (mesh == PRISM_HULL) {
-        return dot(prism_corner(polygon, 0u), normal);
-    }
-//#endif
-    return dot(hull_vertex(mesh, u32(mesh_polyvert(hull_polygon_range(mesh, polygon).x))), normal);
 }
 
 // Number of polygons at a vertex.

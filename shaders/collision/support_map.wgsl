@@ -114,6 +114,19 @@ fn minkowski_support(a: ConvexShape, b: ConvexShape, n: vec3f) -> vec3f {
 
 // Support point of the first shape in the last call of minkowski_support.
 var<private> minkowski_support_a: vec3f;
+
+// Point of the first core that belongs to a point of a triangle of the difference, given relative to it, and 1; zeros
+// where it is outside of the triangle by more than rounding.
+fn preimage(triangle: mat3x3f, on_a: mat3x3f, at: vec3f) -> vec4f {
+    let p = triangle[0] - at;
+    let q = triangle[1] - at;
+    let r = triangle[2] - at;
+    let shares = cross(q - p, r - p) * mat3x3f(cross(q, r), cross(r, p), cross(p, q));
+    if (any(shares <= vec3f(0.0))) {
+        return vec4f(0.0);
+    }
+    return vec4f((on_a * shares) / (shares.x + shares.y + shares.z), 1.0);
+}
 //#endif
 
 // Derivative of the support point of a core as the unit direction n rotates by t: the Hessian of its support

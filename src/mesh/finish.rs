@@ -340,16 +340,32 @@ impl CompiledMesh {
         self.low.abs().max(self.high.abs())
     }
 
-    /// Support vertices of the hull in 27 directions: centre, faces, edges and corners of a cube; as hull indices,
+    /// Support vertices of the hull over the cells of a cube's faces, as [`cell_direction`] numbers them; as hull indices,
     /// zeros without a hull.
-    pub fn extrema(&self) -> [i32; 27] {
+    pub fn extrema(&self) -> [i32; EXTREMA] {
         let count = self.graph.first().map_or(0, |&n| n as usize);
         let corners = self.graph.get(2 + count..2 + 2 * count).unwrap_or_default();
-        std::array::from_fn(|i| {
-            let part = |i: usize| [-1.0, 0.0, 1.0][i % 3];
-            let direction = DVec3::new(part(i / 9), part(i / 3), part(i));
+        std::array::from_fn(|cell| {
+            let direction = cell_direction(cell);
             let heights = corners.iter().map(|&v| self.vert[v as usize].dot(direction)).enumerate();
             heights.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |best| best.0 as i32)
         })
     }
+}
+
+/// Cells along the side of a cube.
+pub const EXTREMA_SIDE: usize = 8;
+
+/// Cells on all faces of a cube.
+pub const EXTREMA: usize = 6 * EXTREMA_SIDE * EXTREMA_SIDE;
+
+/// Direction of the middle of a cell: cells are numbered by axis, sign, and the two axes after it.
+fn cell_direction(cell: usize) -> DVec3 {
+    let middle = |k: usize| (2 * (k % EXTREMA_SIDE) + 1) as f64 / EXTREMA_SIDE as f64 - 1.0;
+    let (face, along) = (cell / (EXTREMA_SIDE * EXTREMA_SIDE), cell % (EXTREMA_SIDE * EXTREMA_SIDE));
+    let mut direction = DVec3::ZERO;
+    direction[face / 2] = if face % 2 == 0 { 1.0 } else { -1.0 };
+    direction[(face / 2 + 1) % 3] = middle(along / EXTREMA_SIDE);
+    direction[(face / 2 + 2) % 3] = middle(along);
+    direction
 }

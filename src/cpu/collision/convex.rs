@@ -2,18 +2,19 @@
 //!
 //! The signed distance of two shapes is minus the minimum, over all unit vectors `n`, of the support function `h(n)`
 //! of their Minkowski difference; the minimiser is the normal. If they are apart, the closest point of the difference
-//! gives it ([`super::gjk`]). If they overlap, `h` has several local minima: the best of a few start directions
-//! suggested by the shapes descends by queries from a point above the surface for the closest point below it, which
-//! never raise `h`. Unlike the expanding polytope algorithm (van den Bergen, *Collision Detection in Interactive 3D
-//! Environments*, §4.3.8), this needs memory for a single simplex, and the direction never rests on a sliver
-//! triangle, so single precision suffices. Last, Newton's method over the directions that keep the flat faces and
-//! edges found so far makes the normal exact.
+//! gives it ([`super::gjk`]). If they overlap, `h` has several local minima: an expanding polytope
+//! ([`super::penetration_bound`]) finds the least, exactly where no shape is curved. Else, and where the shapes just
+//! touch, so that no polytope encloses the origin, queries from a point above the surface for the closest point below
+//! it descend to the minimum, never raising `h`. Last, for curved shapes, Newton's method over the directions that keep
+//! the flat faces and edges found so far makes the normal exact.
 
 use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
 use super::multi_contact::multi_contact;
-use super::penetration_bound::{PenetrationBound, penetration_bound};
+use super::penetration_bound::{enclosure, penetration_bound};
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::{ConvexShape, FLAT_TOLERANCE, minkowski_support, support, support_hessian};
+use super::support_map::{
+    ConvexShape, DifferencePoint, FLAT_TOLERANCE, minkowski_support, preimage, support, support_hessian,
+};
 use crate::cpu::math::{Vec3, cross, dot, length, normalize3};
 use crate::real::Real;
 use crate::schema::enums::geom;
@@ -30,46 +31,11 @@ const SNAP_COSINE: f64 = 0.99;
 /// Height of the query point above the surface, as a fraction of the size.
 const QUERY_LIFT: f64 = 0.2;
 
-/// Query height around a polytope's minimum, and the tilts of the directions there.
-const TILT_LIFT: f64 = 0.05;
-const TILTS: [[f64; 2]; 12] = [
-    [0.2, 0.0],
-    [-0.1, 0.173_205_08],
-    [-0.1, -0.173_205_08],
-    [-0.4, 0.0],
-    [0.2, -0.346_410_16],
-    [0.2, 0.346_410_16],
-    [0.8, 0.0],
-    [-0.4, 0.692_820_32],
-    [-0.4, -0.692_820_32],
-    [-1.2, 0.0],
-    [0.6, -1.039_230_5],
-    [0.6, 1.039_230_5],
-];
-
-/// Height, relative to the minimum, above which a tilted direction is discarded. The support function is convex: on
-/// the arc of angle `t` to a lower minimum it is at most `cos(t/2 - f) / cos(t/2)` times as high at angle `f` from
-/// the start, which is 2 for tilts of up to 50 degrees and minima of up to 120.
-const TILT_CUTOFF: f64 = 3.0;
-
-/// Rounds of tilts.
-const TILT_ROUNDS: usize = 4;
-
-/// Depth, as a fraction of the size, above which there may be a second local minimum.
-const DEEP_PENETRATION: f64 = 0.05;
-
-/// Most local minima examined in deep penetration. With three, some start direction is always distinct from all of
-/// them; with four there need not be one.
-const MAX_STARTS: usize = 4;
-
-/// Cosine of the angle around a minimum within which no other one is sought.
-const DISTINCT_COSINE: f64 = 0.7;
+/// Share of the depth within which the least height of curved shapes is sought before the descent.
+const BOUND_SHARE: f64 = 1e-3;
 
 /// Longest Newton step.
 const MAX_NEWTON_STEP: f64 = 0.3;
-
-/// Most local minima of a polytope examined with the penetration bound, before all start directions are tried.
-const MAX_MINIMA: usize = 8;
 
 /// Squared angles below which a direction counts as converged: for curved shapes, and if all triangles are parts of
 /// faces.
@@ -141,24 +107,34 @@ fn nearest_points<T: Real>(
     margin: T,
 ) -> Option<GeomDistance<T>> {
     let radius = a.radius() + b.radius();
-    let (normal, height, known) = penetration_direction(a, b, radius + margin)?;
-    let dist = -height - radius;
+    let minimum = penetration_direction(a, b, radius + margin)?;
+    let normal = minimum.n;
+    let dist = -minimum.height - radius;
     // false if the distance is not a number
     let touches = dist <= margin;
     if !touches {
         return None;
     }
     let (p, q) = if a.hull.exists() || b.hull.exists() {
-        hull_witnesses(a, b, normal, height, known)
+        hull_witnesses(a, b, &minimum)
     } else {
         core_witnesses(a, b, normal)
     };
     Some(GeomDistance { dist, normal, from: p + normal * a.radius(), to: q - normal * b.radius() })
 }
 
-/// A direction, the support function of the Minkowski difference there, and the contact point on the first shape if
-/// known.
-type LocalMinimum<T> = (Vec3<T>, T, Option<Vec3<T>>);
+/// A local minimum of the support function of the Minkowski difference.
+#[derive(Clone, Copy)]
+struct LocalMinimum<T> {
+    /// Direction.
+    n: Vec3<T>,
+    /// The support function there.
+    height: T,
+    /// Contact point on the first shape, if known.
+    witness: Option<Vec3<T>>,
+    /// Triangle of the difference at which the descent ended, if it did.
+    face: Option<[DifferencePoint<T>; 3]>,
+}
 
 /// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below `-reach`.
 fn penetration_direction<T: Real>(
@@ -168,232 +144,97 @@ fn penetration_direction<T: Real>(
 ) -> Option<LocalMinimum<T>> {
     let size = length(a.shape.size) + length(b.shape.size);
     let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
-    let lift = T::of(QUERY_LIFT) * size;
     let mut n = normalize3(b.shape.pos - a.shape.pos);
     let begin = search(a, b, GjkTarget::Origin, reach, tolerance, &mut n);
-    let nearest = begin.state;
-    if nearest == GjkStatus::Far {
-        return None;
-    }
-    let hulls = a.hull.exists() || b.hull.exists();
-    let flat = hulls && !a.is_curved() && !b.is_curved();
-    if flat && nearest == GjkStatus::Inside {
-        // if the penetration bound proves a minimum global, the search ends
-        let minimum = proven_minimum(a, b, begin.minimum, size);
-        if minimum.is_some() {
-            return minimum;
+    // every GJK triangle is part of a face
+    let flat = (a.hull.exists() || b.hull.exists()) && !a.is_curved() && !b.is_curved();
+    let height = begin.height;
+    let least = match begin.state {
+        GjkStatus::Far => return None,
+        // far enough apart that the closest point is exact
+        GjkStatus::Outside if -height > T::of(QUERY_LIFT) * size => {
+            LocalMinimum { n, height, witness: Some(begin.witness), face: None }
         }
-    }
-    // local minima found so far, which later starts avoid
-    let mut minima = [n; MAX_STARTS];
-    let mut minimum = (n, begin.height);
-    for attempt in 0..MAX_STARTS {
-        let mut height = begin.height;
-        if nearest == GjkStatus::Inside {
-            (n, height) = start_direction(a, b, minima[0], &minima[..attempt]);
-        } else if -height > lift {
-            break;
-        }
-        (n, height, _) = descend(a, b, n, height, size, flat);
-        minima[attempt] = n;
-        if attempt == 0 || height < minimum.1 {
-            minimum = (n, height);
-        }
-        // shallow penetration has a single minimum
-        if minimum.1 < T::of(DEEP_PENETRATION) * size {
-            break;
-        }
-    }
-    let (mut n, mut best) = minimum;
-    if nearest == GjkStatus::Inside && hulls {
-        (n, best) = adjacent_minimum(a, b, n, best, size);
-    }
+        GjkStatus::Outside => descend(a, b, (n, height), size, flat),
+        GjkStatus::Inside => least_penetration(a, b, &begin, size, flat),
+    };
     // for polytopes, points and segments the closest triangle is exact
     if flat {
-        return Some((n, best, None));
+        return Some(least);
     }
-    let (n, height) = refine_direction(a, b, n, size);
-    Some((n, height, None))
+    let (n, height) = refine_direction(a, b, least.n, size);
+    Some(LocalMinimum { n, height, witness: None, face: None })
 }
 
-/// Query point above the surface, by a fraction of the size.
-fn above<T: Real>(share: f64, size: T) -> GjkTarget<T> {
-    GjkTarget::Above { lift: T::of(share) * size, most: T::of(f64::MAX) }
+/// Least minimum of the support function of two shapes that overlap, after the search from the origin. `flat` for shapes
+/// whose triangles are all parts of faces.
+fn least_penetration<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    begin: &GjkResult<T>,
+    size: T,
+    flat: bool,
+) -> LocalMinimum<T> {
+    let slack = T::of(16.0) * T::EPSILON * size;
+    let (n, height) = begin.minimum;
+    let mut least = LocalMinimum { n, height, witness: None, face: None };
+    if begin.simplex.1 < 4 {
+        // touching, or as deep as to lie on an axis of symmetry
+        least = descend(a, b, begin.minimum, size, flat);
+    }
+    // a separating or touching minimum is unique
+    if least.height <= slack {
+        return least;
+    }
+    let Some(around) = enclosure(a, b, least.n, least.face, begin.simplex) else { return least };
+    let share = if flat { T::ZERO } else { T::of(BOUND_SHARE) };
+    let bound = penetration_bound(a, b, &around, share, slack);
+    let (n, height) = bound.lowest;
+    if flat && bound.proven {
+        return LocalMinimum { n, height, witness: bound.witness, face: None };
+    }
+    descend(a, b, if height < least.height { (n, height) } else { (least.n, least.height) }, size, flat)
 }
 
-/// Descends from a direction; returns the local minimiser, its height and the search that ended there, if any. `flat`
-/// for shapes whose triangles are all parts of faces.
+/// Descends from a direction and the height there. `flat` for shapes whose triangles are all parts of faces.
 fn descend<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    start: Vec3<T>,
-    height: T,
+    (n, height): (Vec3<T>, T),
     size: T,
     flat: bool,
-) -> (Vec3<T>, T, Option<GjkResult<T>>) {
+) -> LocalMinimum<T> {
     let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
     let turn_tolerance = T::of(if flat { TURN_TOLERANCE_FLAT } else { TURN_TOLERANCE_CURVED });
-    let (mut n, mut best) = (start, height);
-    for _ in 0..DESCENT_STEPS {
+    let mut least = LocalMinimum { n, height, witness: None, face: None };
+    for step in 1..=DESCENT_STEPS {
         // query from above the surface
-        let mut next = n;
-        let result = search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, tolerance, &mut next);
+        let mut next = least.n;
+        let result =
+            search(a, b, GjkTarget::Above(T::of(QUERY_LIFT) * size), T::of(8.0) * size, tolerance, &mut next);
         if result.state != GjkStatus::Outside {
             break;
         }
-        let value = result.height;
-        let turned = next - n;
-        let turn = dot(turned, turned);
-        let lower = value < best;
+        let turned = next - least.n;
+        let lower = result.height < least.height;
+        let mut inside = None;
         if lower {
-            n = next;
-            best = value;
+            (least.n, least.height) = (next, result.height);
             // the next query would see another point of the same face
-            if let (true, Some(witness)) = (flat, result.inside(n * best)) {
-                return (n, best, Some(GjkResult { witness, ..result }));
+            if flat && result.simplex.1 == 3 {
+                inside = preimage(result.triangle(), least.n * least.height);
             }
         }
-        if !lower || turn < turn_tolerance {
-            return (n, best, Some(result));
+        let settled = !lower || dot(turned, turned) < turn_tolerance;
+        if settled || inside.is_some() || step == DESCENT_STEPS {
+            return LocalMinimum {
+                witness: inside.or(Some(result.witness)),
+                face: Some(result.triangle()),
+                ..least
+            };
         }
     }
-    (n, best, None)
-}
-
-/// Global minimum of two overlapping polytopes, proven by the penetration bound, or a lower one; none if there is no
-/// proof.
-fn proven_minimum<T: Real>(
-    a: &ConvexShape<'_, T>,
-    b: &ConvexShape<'_, T>,
-    start: (Vec3<T>, T),
-    size: T,
-) -> Option<LocalMinimum<T>> {
-    let (mut n, mut best) = start;
-    let slack = T::of(16.0) * T::EPSILON * size;
-    for _ in 0..MAX_MINIMA {
-        let result;
-        (n, best, result) = descend(a, b, n, best, size, true);
-        let result = result?;
-        let minimum = Some((n, best, Some(result.witness)));
-        // a separating or touching minimum is unique
-        if best <= slack {
-            return minimum;
-        }
-        match penetration_bound(a, b, n, best - slack, result.face) {
-            PenetrationBound::Proven => return minimum,
-            PenetrationBound::Lower(next, value) => (n, best) = (next, value),
-            PenetrationBound::Unproven => return None,
-        }
-    }
-    None
-}
-
-/// Lower minimum of a polytope next to a given one, and its height: queries from tilted directions, repeated as long
-/// as the minimum improves.
-fn adjacent_minimum<T: Real>(
-    a: &ConvexShape<'_, T>,
-    b: &ConvexShape<'_, T>,
-    start: Vec3<T>,
-    height: T,
-    size: T,
-) -> (Vec3<T>, T) {
-    let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size * T::of(TILT_LIFT);
-    let slack = T::of(4.0) * T::EPSILON * size;
-    let (mut n, mut best) = (start, height);
-    let mut center = n;
-    for k in 0..TILT_ROUNDS * TILTS.len() {
-        if k % TILTS.len() == 0 {
-            // repeated as long as the minimum improves
-            if k > 0 && center == n {
-                break;
-            }
-            center = n;
-        }
-        let mut next = tilted(center, TILTS[k % TILTS.len()]);
-        // a direction between two low ones is low too, so high ones are cut off early
-        let target = GjkTarget::Above { lift: T::of(TILT_LIFT) * size, most: T::of(TILT_CUTOFF) * best };
-        let result = search(a, b, target, T::of(8.0) * size, tolerance, &mut next);
-        if result.state == GjkStatus::Outside && result.height < best - slack {
-            (n, best) = (next, result.height);
-        }
-    }
-    (n, best)
-}
-
-/// A direction tilted off `center`.
-fn tilted<T: Real>(center: Vec3<T>, way: [f64; 2]) -> Vec3<T> {
-    let (t, u) = basis(center, Vec3::ZERO);
-    normalize3(center + t * T::of(way[0]) + u * T::of(way[1]))
-}
-
-/// Best start direction and its value: polygon normals, the given direction, the line of centres, axes, cross
-/// products of axes, the given direction projected orthogonally to an axis, and diagonals; none close to one of
-/// `minima`.
-fn start_direction<T: Real>(
-    a: &ConvexShape<'_, T>,
-    b: &ConvexShape<'_, T>,
-    n: Vec3<T>,
-    minima: &[Vec3<T>],
-) -> (Vec3<T>, T) {
-    let known = |unit: Vec3<T>| minima.iter().any(|minimum| dot(unit, *minimum) > T::of(DISTINCT_COSINE));
-    let between = normalize3(b.shape.pos - a.shape.pos);
-    let (mut best, mut least, mut none) = (n, T::ZERO, true);
-    for k in 0..62 {
-        // each direction with both signs
-        let i = k / 2;
-        let mut direction = n;
-        if i == 1 {
-            direction = between;
-        } else if (2..8).contains(&i) {
-            direction = if i < 5 { a.axis(i - 2) } else { b.axis(i - 5) };
-        } else if (8..17).contains(&i) {
-            direction = cross(a.axis((i - 8) / 3), b.axis((i - 8) % 3));
-        } else if i >= 23 {
-            // diagonals
-            let s = if i < 27 { a } else { b };
-            let one = if i % 2 == 0 { T::ONE } else { -T::ONE };
-            let two = if (i / 2) % 2 == 0 { T::ONE } else { -T::ONE };
-            direction = s.axis(0) + s.axis(1) * one + s.axis(2) * two;
-        } else if i >= 17 {
-            let axis = if i < 20 { a.axis(i - 17) } else { b.axis(i - 20) };
-            direction = between - axis * dot(between, axis);
-        }
-        let length = length(direction);
-        if length < T::of(0.01) {
-            continue;
-        }
-        let sign = if k % 2 == 0 { T::ONE } else { -T::ONE };
-        let unit = direction * (sign / length);
-        if known(unit) {
-            continue;
-        }
-        let height = dot(minkowski_support(a, b, unit), unit);
-        if none || height < least {
-            least = height;
-            best = unit;
-            none = false;
-        }
-    }
-    // the given direction first: most polygons are rejected early by its value
-    for (one, two, sign) in [(a, b, T::ONE), (b, a, -T::ONE)] {
-        let between = two.shape.pos - one.shape.pos;
-        for polygon in 0..one.hull.polygons() {
-            let outward = one.normal(polygon);
-            let unit = outward * sign;
-            // lower bound: the support function at the other shape's centre
-            let bound = one.hull.plane_offset(polygon) - dot(between, outward);
-            if known(unit) || (bound >= least && !none) {
-                continue;
-            }
-            let height = dot(minkowski_support(a, b, unit), unit);
-            if none || height < least {
-                least = height;
-                best = unit;
-                none = false;
-            }
-        }
-    }
-    (best, least)
+    least
 }
 
 /// Axis `k` of the two shapes, three each.
@@ -585,9 +426,7 @@ fn core_witnesses<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Ve
 fn hull_witnesses<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    n: Vec3<T>,
-    height: T,
-    known: Option<Vec3<T>>,
+    &LocalMinimum { n, height, witness, .. }: &LocalMinimum<T>,
 ) -> (Vec3<T>, Vec3<T>) {
     let flat = T::of(LOOSE_FLAT_TOLERANCE) * T::EPSILON.sqrt();
     let across = n * height;
@@ -599,10 +438,11 @@ fn hull_witnesses<T: Real>(
         let p = support(a, n, a.shape.pos, T::ZERO);
         return (p, p - across);
     }
-    let p = known.unwrap_or_else(|| {
+    let p = witness.unwrap_or_else(|| {
         let size = length(a.shape.size) + length(b.shape.size);
         let mut turned = n;
-        search(a, b, above(QUERY_LIFT, size), T::of(8.0) * size, T::ZERO, &mut turned).witness
+        search(a, b, GjkTarget::Above(T::of(QUERY_LIFT) * size), T::of(8.0) * size, T::ZERO, &mut turned)
+            .witness
     });
     (p, p - across)
 }

@@ -6,7 +6,7 @@
 //! functions only. The closest point of a triangle is found by Voronoi regions (Ericson, *Real-Time Collision
 //! Detection*, §5.1.5).
 
-use super::support_map::{ConvexShape, support_near};
+use super::support_map::{ConvexShape, DifferencePoint};
 use crate::cpu::math::{Vec3, cross, dot, length};
 use crate::real::Real;
 
@@ -20,15 +20,13 @@ pub enum GjkStatus {
     Outside,
     /// The query point is inside, or closer to the surface than precision resolves.
     Inside,
-    /// The search was cut off, by a distance above `reach` or a height above `most`.
+    /// The search was cut off, by a distance above `reach`.
     Far,
 }
 
 /// Points of the Minkowski difference relative to the query point.
 struct Simplex<T> {
-    points: [Vec3<T>; 4],
-    /// Points of the first shape that they belong to.
-    points_a: [Vec3<T>; 4],
+    points: [DifferencePoint<T>; 4],
     /// Barycentric coordinates of the closest point.
     barycentrics: [T; 3],
     count: usize,
@@ -37,20 +35,14 @@ struct Simplex<T> {
 impl<T: Real> Simplex<T> {
     /// The empty simplex.
     fn empty() -> Self {
-        Self { points: [Vec3::ZERO; 4], points_a: [Vec3::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
-    }
-
-    /// Copies one vertex to another.
-    fn set(&mut self, to: usize, from: usize) {
-        self.points[to] = self.points[from];
-        self.points_a[to] = self.points_a[from];
+        Self { points: [DifferencePoint::ZERO; 4], barycentrics: [T::ZERO; 3], count: 0 }
     }
 
     /// Preimage of the closest point on the first shape.
     fn witness(&self) -> Vec3<T> {
         let mut sum = Vec3::ZERO;
         for k in 0..self.count.min(3) {
-            sum += self.points_a[k] * self.barycentrics[k];
+            sum += self.points[k].on_a * self.barycentrics[k];
         }
         sum
     }
@@ -61,13 +53,8 @@ impl<T: Real> Simplex<T> {
 pub enum GjkTarget<T> {
     /// The origin, in which case the distance of the shapes is found.
     Origin,
-    /// A point above the surface of the difference in the first direction.
-    Above {
-        /// Height above the surface.
-        lift: T,
-        /// Height of the surface above which the search is cut off.
-        most: T,
-    },
+    /// A point at this height above the surface of the difference in the first direction.
+    Above(T),
 }
 
 /// Result of a search.
@@ -81,25 +68,16 @@ pub struct GjkResult<T> {
     pub minimum: (Vec3<T>, T),
     /// Preimage on the first shape of the closest point.
     pub witness: Vec3<T>,
-    /// Vertices of the final triangle, the last repeated if there are fewer than three.
-    pub face: [Vec3<T>; 3],
-    /// Points of the first shape that they belong to.
-    pub points_a: [Vec3<T>; 3],
+    /// Points of the difference in the last simplex, and their number: of a search that ended inside those, relative to
+    /// the query point, that hold it within the tolerance, else vertices of the closest triangle, edge or corner.
+    pub simplex: ([DifferencePoint<T>; 4], usize),
 }
 
 impl<T: Real> GjkResult<T> {
-    /// Preimage on the first shape of a point that projects inside the final triangle; none if it projects outside.
-    pub fn inside(&self, point: Vec3<T>) -> Option<Vec3<T>> {
-        let [p, q, r] = self.face.map(|corner| corner - point);
-        let normal = cross(q - p, r - p);
-        let barycentrics = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
-        let sum = barycentrics[0] + barycentrics[1] + barycentrics[2];
-        let inner = barycentrics.iter().all(|share| *share > T::ZERO);
-        inner.then(|| {
-            let [p, q, r] = self.points_a;
-            let mixed = p * barycentrics[0] + q * barycentrics[1] + r * barycentrics[2];
-            mixed * (T::ONE / sum)
-        })
+    /// The final triangle, the last vertex repeated if there are fewer than three.
+    pub fn triangle(&self) -> [DifferencePoint<T>; 3] {
+        let (points, count) = &self.simplex;
+        [0, 1, 2].map(|k: usize| points[k.min(count - 1)])
     }
 }
 
@@ -115,28 +93,20 @@ pub fn search<T: Real>(
 ) -> GjkResult<T> {
     let close = T::EPSILON * T::of(8.0);
     let mut simplex = Simplex::empty();
-    let none = [Vec3::ZERO; 3];
     let mut result = GjkResult {
         state: GjkStatus::Outside,
         height: T::ZERO,
         minimum: (*n, T::ZERO),
         witness: a.shape.pos,
-        face: none,
-        points_a: none,
+        simplex: ([DifferencePoint::ZERO; 4], 0),
     };
     let mut nearest = Vec3::ZERO;
     let mut square = T::ZERO;
     let mut at = Vec3::ZERO;
-    // vertices at which the last hill climbs ended
-    let mut last = [None; 2];
     for round in 0..=GJK_ITERATIONS {
-        let point_a = support_near(a, *n, a.shape.pos, T::ZERO, &mut last[0]);
-        let difference = point_a - support_near(b, -*n, b.shape.pos, T::ZERO, &mut last[1]);
+        let DifferencePoint { point: difference, on_a } = DifferencePoint::support(a, b, *n);
         result.height = dot(difference, *n);
-        if let (GjkTarget::Above { lift, most }, 0) = (target, round) {
-            if result.height > most {
-                return GjkResult { state: GjkStatus::Far, ..result };
-            }
+        if let (GjkTarget::Above(lift), 0) = (target, round) {
             at = *n * (result.height + lift);
         }
         let point = difference - at;
@@ -149,12 +119,12 @@ pub fn search<T: Real>(
         if round == GJK_ITERATIONS || (round > 0 && square - dot(nearest, point) <= close * square) {
             break;
         }
-        simplex.points[simplex.count] = point;
-        simplex.points_a[simplex.count] = point_a;
+        simplex.points[simplex.count] = DifferencePoint { point, on_a };
         simplex.count += 1;
         let next = reduce(&mut simplex);
         let length2 = dot(next, next);
         if simplex.count == 4 || length2 <= tolerance * tolerance {
+            result.simplex = (simplex.points, simplex.count);
             return GjkResult { state: GjkStatus::Inside, ..result };
         }
         if round > 0 && length2 >= square {
@@ -163,25 +133,19 @@ pub fn search<T: Real>(
         result.witness = simplex.witness();
         nearest = next;
         square = length2;
-        let before = *n;
         *n = nearest * (-T::ONE / length(nearest));
-        // the opposite side of a hull is far to climb
-        if dot(*n, before) < T::ZERO {
-            last = [None; 2];
-        }
     }
-    for k in 0..3 {
-        let corner = k.min(simplex.count - 1);
-        result.face[k] = at + simplex.points[corner];
-        result.points_a[k] = simplex.points_a[corner];
+    for corner in &mut simplex.points {
+        corner.point += at;
     }
+    result.simplex = (simplex.points, simplex.count);
     result
 }
 
 /// Point of the simplex closest to the origin; drops the vertices not needed. Four remain if the origin is inside.
 fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     if s.count == 4 {
-        let [p, q, r, new] = s.points;
+        let [p, q, r, new] = s.points.map(|corner| corner.point);
         // signed volumes of the origin with the faces: all of one sign inside
         let volumes =
             [dot(q, cross(r, new)), -dot(p, cross(r, new)), dot(p, cross(q, new)), -dot(p, cross(q, r))];
@@ -195,7 +159,6 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
             let mut face = Simplex::empty();
             for (to, from) in [k, (k + 1) % 3, 3].into_iter().enumerate() {
                 face.points[to] = s.points[from];
-                face.points_a[to] = s.points_a[from];
             }
             let point = reduce_triangle(&mut face);
             if k == 0 || dot(point, point) < dot(found, found) {
@@ -208,17 +171,17 @@ fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     }
     if s.count == 1 {
         s.barycentrics = [T::ONE, T::ZERO, T::ZERO];
-        return s.points[0];
+        return s.points[0].point;
     }
     if s.count == 2 {
-        s.set(2, 1);
+        s.points[2] = s.points[1];
     }
     reduce_triangle(s)
 }
 
 /// Point of the triangle of the first three vertices closest to the origin, by Voronoi regions.
 fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
-    let [p, q, r, _] = s.points;
+    let [p, q, r, _] = s.points.map(|corner| corner.point);
     let (pq, pr) = (q - p, r - p);
     let (d1, d2) = (-dot(pq, p), -dot(pr, p));
     let (d3, d4) = (-dot(pq, q), -dot(pr, q));
@@ -231,11 +194,11 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
         return p;
     }
     if d3 >= T::ZERO && d4 <= d3 {
-        s.set(0, 1);
+        s.points[0] = s.points[1];
         return q;
     }
     if d6 >= T::ZERO && d5 <= d6 {
-        s.set(0, 2);
+        s.points[0] = s.points[2];
         return r;
     }
     // edge regions
@@ -247,13 +210,13 @@ fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     }
     if vq <= T::ZERO && d2 >= T::ZERO && d6 <= T::ZERO {
         let share = d2 / (d2 - d6);
-        s.set(1, 2);
+        s.points[1] = s.points[2];
         s.barycentrics = [T::ONE - share, share, T::ZERO];
         return p + pr * share;
     }
     if vp <= T::ZERO && d4 >= d3 && d5 >= d6 {
         let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        s.set(0, 2);
+        s.points[0] = s.points[2];
         s.barycentrics = [share, T::ONE - share, T::ZERO];
         return q + (r - q) * share;
     }

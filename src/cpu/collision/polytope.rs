@@ -1,11 +1,11 @@
 //! Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
 //!
 //! Vertices and polygons are numbered within the mesh. The support vertex is found by hill climbing along hull edges,
-//! from the extreme vertex of the nearest of 27 directions (Dobkin and Kirkpatrick, *A linear algorithm for
-//! determining the separation of convex polyhedra*, 1985, climb a hierarchy instead), or from the end of the last
-//! climb in a nearby direction, which kernels do not keep; small hulls are searched exhaustively.
+//! from that of the nearest direction in a table (Dobkin and Kirkpatrick, *A linear algorithm for determining the
+//! separation of convex polyhedra*, 1985, climb a hierarchy instead); small hulls are searched exhaustively.
 
 use crate::cpu::math::{Vec3, cross, dot, length, vec3};
+use crate::mesh::{EXTREMA, EXTREMA_SIDE};
 use crate::model::Model;
 use crate::real::Real;
 
@@ -14,9 +14,6 @@ const HILLCLIMB_MIN: usize = 10;
 
 /// Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 pub const MAX_POLYGON_CORNERS: usize = 60;
-
-/// Fraction of a direction's largest component above which a component counts for the start of the climb.
-const EXTREMA_SHARE: f64 = 0.5;
 
 /// A convex polytope.
 #[derive(Clone, Copy)]
@@ -49,18 +46,12 @@ impl<T: Real> Hull<'_, T> {
 
     /// Support vertex in direction `l`, the first of equals that the search meets.
     pub fn support(&self, l: Vec3<T>) -> usize {
-        self.support_near(l, &mut None)
-    }
-
-    /// Support vertex; `near` is the hull index at which the climb for a nearby direction ended, and then that of
-    /// this climb.
-    pub fn support_near(&self, l: Vec3<T>, near: &mut Option<usize>) -> usize {
         let count = match self {
             Self::None => return 0,
             Self::Mesh(m, mesh) => {
                 let count = m.mesh_vertnum[*mesh] as usize;
                 if m.mesh_graphadr[*mesh] >= 0 && count >= HILLCLIMB_MIN {
-                    return hill_climb(m, *mesh, l, near);
+                    return hill_climb(m, *mesh, l);
                 }
                 count
             }
@@ -77,15 +68,6 @@ impl<T: Real> Hull<'_, T> {
         best
     }
 
-    /// Number of polygons.
-    pub fn polygons(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Mesh(m, mesh) => m.mesh_polynum[*mesh] as usize,
-            Self::Prism(_) => PRISM.len(),
-        }
-    }
-
     /// Outward unit normal of a polygon.
     pub fn normal(&self, polygon: usize) -> Vec3<T> {
         match self {
@@ -99,16 +81,6 @@ impl<T: Real> Hull<'_, T> {
                 across * if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length }
             }
         }
-    }
-
-    /// Offset of a polygon's plane from the origin along its normal.
-    pub fn plane_offset(&self, polygon: usize) -> T {
-        let v = match self {
-            Self::None => 0,
-            Self::Mesh(m, mesh) => m.mesh_polyvert[polygon_range(m, *mesh, polygon).0] as usize,
-            Self::Prism(_) => PRISM[polygon][0],
-        };
-        dot(self.vertex(v), self.normal(polygon))
     }
 
     /// Number of polygons at a vertex.
@@ -182,20 +154,29 @@ fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, 
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
+/// Cell of a cube's faces that a direction goes through, as in [`crate::mesh::EXTREMA`].
+fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
+    let size = l.map(T::abs);
+    let axis = if size[0] >= size[1] && size[0] >= size[2] { 0 } else { 1 + usize::from(size[2] > size[1]) };
+    let half = T::of(0.5 * EXTREMA_SIDE as f64);
+    // cells are few: comparisons instead of a conversion that would have to be checked
+    let cell = |k: usize| {
+        let at = half + l[k % 3] * (half / size[axis]);
+        (1..EXTREMA_SIDE).filter(|&edge| at >= T::of(edge as f64)).count()
+    };
+    let face = 2 * axis + usize::from(l[axis] < T::ZERO);
+    EXTREMA_SIDE * (EXTREMA_SIDE * face + cell(axis + 1)) + cell(axis + 2)
+}
+
 /// Support vertex of a mesh by hill climbing; hull vertices are numbered as in the hull's graph.
-fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<usize>) -> usize {
+fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>) -> usize {
     let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
     let count = graph[0] as usize;
     let (lists, graph) = graph[2..].split_at(count);
     let (corners, edges) = graph.split_at(count);
     let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
     let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
-    // from the end of the climb for a nearby direction
-    let mut best = near.unwrap_or_else(|| {
-        let most = T::of(EXTREMA_SHARE) * l[0].abs().max(l[1].abs()).max(l[2].abs());
-        let part = |x: T| if x.abs() < most { 1 } else { if x < T::ZERO { 0 } else { 2 } };
-        m.mesh_extrema[27 * mesh + 9 * part(l[0]) + 3 * part(l[1]) + part(l[2])] as usize
-    });
+    let mut best = m.mesh_extrema[EXTREMA * mesh + direction_cell(l)] as usize;
     let mut most = height(best);
     loop {
         let from = best;
@@ -209,7 +190,6 @@ fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>, near: &mut Option<
             }
         }
         if best == from {
-            *near = Some(best);
             return corners[best] as usize;
         }
     }

@@ -77,20 +77,9 @@ impl<'a, T: Real> ConvexShape<'a, T> {
 /// Support point of the core in direction `n`; of a support set within the angle `flatness`, the point closest to
 /// `to`.
 pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatness: T) -> Vec3<T> {
-    support_near(s, n, to, flatness, &mut None)
-}
-
-/// Support point of the core; a climb starts where that for a nearby direction ended ([`Hull::support_near`]).
-pub fn support_near<T: Real>(
-    s: &ConvexShape<'_, T>,
-    n: Vec3<T>,
-    to: Vec3<T>,
-    flatness: T,
-    near: &mut Option<usize>,
-) -> Vec3<T> {
     let l = n * s.shape.mat;
     if s.hull.exists() {
-        return s.vertex(s.hull.support_near(l, near));
+        return s.vertex(s.hull.support(l));
     }
     let q = (to - s.shape.pos) * s.shape.mat;
     let size = s.shape.size;
@@ -127,7 +116,41 @@ pub fn support_near<T: Real>(
 
 /// Support point of the Minkowski difference of two cores in direction `n`.
 pub fn minkowski_support<T: Real>(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> Vec3<T> {
-    support(a, n, a.shape.pos, T::ZERO) - support(b, -n, b.shape.pos, T::ZERO)
+    DifferencePoint::support(a, b, n).point
+}
+
+/// A point of the Minkowski difference of two cores.
+#[derive(Clone, Copy, Debug)]
+pub struct DifferencePoint<T> {
+    /// The point.
+    pub point: Vec3<T>,
+    /// Point of the first core that it belongs to.
+    pub on_a: Vec3<T>,
+}
+
+impl<T: Real> DifferencePoint<T> {
+    /// The origin.
+    pub const ZERO: Self = Self { point: Vec3::ZERO, on_a: Vec3::ZERO };
+
+    /// Support point in direction `n`.
+    pub fn support(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> Self {
+        let on_a = support(a, n, a.shape.pos, T::ZERO);
+        Self { point: on_a - support(b, -n, b.shape.pos, T::ZERO), on_a }
+    }
+}
+
+/// Point of the first core that belongs to a point of a triangle of the difference, given relative to it; none where it
+/// is outside of the triangle by more than rounding.
+pub fn preimage<T: Real>(triangle: [DifferencePoint<T>; 3], at: Vec3<T>) -> Option<Vec3<T>> {
+    let [p, q, r] = triangle.map(|corner| corner.point - at);
+    let normal = cross(q - p, r - p);
+    let shares = [dot(cross(q, r), normal), dot(cross(r, p), normal), dot(cross(p, q), normal)];
+    let sum = shares[0] + shares[1] + shares[2];
+    let inner = shares.iter().all(|share| *share > T::ZERO);
+    inner.then(|| {
+        let [p, q, r] = triangle.map(|corner| corner.on_a);
+        (p * shares[0] + q * shares[1] + r * shares[2]) * (T::ONE / sum)
+    })
 }
 
 /// Derivative of the support point of a core as the unit direction `n` rotates by `t`: the Hessian of its support

@@ -154,7 +154,8 @@ fn hull(m: &Model, mesh: usize) -> bool {
         end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
     });
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
-    let extremes = m.mesh_extrema[27 * mesh..27 * mesh + 27].iter().all(|&v| id(v) < count);
+    let cells = m.mesh_extrema.len() / m.sizes.nmesh;
+    let extremes = m.mesh_extrema[cells * mesh..cells * (mesh + 1)].iter().all(|&v| id(v) < count);
     cornered && mapped && joined && placed && extremes
 }
 
