@@ -1,28 +1,37 @@
 // Contacts of the geom pairs that can collide. Twin: src/cpu/collision/collision.rs.
 //
-// The broad phase lists the candidates whose bounding volumes overlap, in order. Lanes then share the list: each
-// counts its contacts, one lane turns counts into slots in candidate order, then each writes its contacts. A single
-// lane writes at once. On overflow, one lane keeps the deepest contacts. Pairs with a closed form come first, then
-// those solved by support functions, so that lanes and neighbouring worlds run the same code together; the contacts
-// are sorted afterwards.
+// The broad phase lists the candidates whose bounding volumes overlap, in order. Pairs with a closed form come first;
+// those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes of
+// a group share the waiting pairs of all its worlds: first they find out which are near, then the contacts of those.
+// Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of the world
+// starts again and keeps the deepest contacts.
 
 import package::collision::box_box::box_box;
 import package::collision::contact_parameters::{MIN_FRICTION, mixed_parameters, pair_parameters};
-import package::collision::convex::convex_convex;
+import package::collision::convex::{convex_convex, convex_near};
 import package::collision::height_field::{choose_prism, MAX_PRISMS, prism_center, Prisms, prisms_under};
 import package::collision::pair::{boxes_apart, convex_shape, geoms_apart, is_convex, shape, spheres_apart};
 import package::collision::plane_mesh::plane_mesh;
 import package::collision::polytope::PRISM_HULL;
 import package::collision::primitives::{ContactPoint, found, make_frame_hint, nfound};
 import package::collision::support_map::{ConvexShape, EPSILON};
-import package::runtime::group::{exclusive_sum, group_max, lane, sync};
+import package::runtime::group::{any_world, enter_world, exclusive_sum, group_max, lane, slot, sync};
 import package::runtime::status::raise_status;
 import package::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 
-// Modes of a pass over the list: count the contacts, write them, or insert them by depth.
-const COUNT: u32 = 0u;
-const WRITE: u32 = 1u;
-const INSERT: u32 = 2u;
+// Contacts per candidate that an order key has room for.
+const KEY_RADIX: i32 = 64;
+
+//#if LANES
+// By world: contacts found so far, slots or not, and pairs that wait.
+var<workgroup> contacts_found: array<atomic<u32>, worlds_per_group>;
+var<workgroup> pairs_waiting: array<u32, worlds_per_group>;
+//#else
+var<private> contacts_found: u32;
+//#endif
+
+// True in the second pass, in which the deepest contacts are kept.
+var<private> keeps_deepest: bool;
 
 // Contacts of one world; with sleeping, again if a contact has woken a tree.
 fn collision() {
@@ -51,95 +60,194 @@ fn collision() {
 // Contacts of all candidates.
 fn find_contacts() {
     let near = broad_phase();
-//#if !LANES
-    set_ncon(0u, 0);
-//#endif
-    // two passes: lanes count and then write, a single lane writes at once; on overflow the second pass inserts
+    var waiting = 0u;
+    // the second pass is for worlds with more contacts than slots, by one lane each
     for (var turn = 0u; turn < 2u; turn++) {
-        sync();
-        let wanted = u32(ncon(0u));
-        let full = turn == 1u && wanted > nconmax;
-        sync();
-        // overflow: one lane inserts the contacts one by one and keeps the deepest
-        if (full && lane == 0u) {
-            set_ncon(0u, 0);
-            raise_status(STATUS_CONTACT_OVERFLOW);
+        let wanted = found_so_far();
+        keeps_deepest = turn == 1u && wanted > nconmax;
+        if (turn == 1u && !any_world(keeps_deepest)) {
+            break;
         }
-//#if LANES
-        let mode = select(turn, INSERT, full);
-        let first = select(lane, select(near, 0u, lane == 0u), full);
-        let last = near;
-        let stride = select(lanes, 1u, full);
-//#else
-        let mode = select(WRITE, INSERT, full);
-        let first = 0u;
-        let last = select(0u, near, turn == 0u || full);
-        let stride = 1u;
-        var waiting = 0u;
-//#endif
-        // closed forms first; convex pairs wait
-        for (var k = first; k < last; k += stride) {
-            let c = u32(candidate_near(k));
-//#if SLEEP
-            if (sleeps(c)) {
-//#if LANES
-                set_candidate_ncon(k, select(candidate_ncon(k), 0, mode == COUNT));
-//#endif
-                continue;
+        let mine = turn == 0u || (keeps_deepest && lane == 0u);
+        sync();
+        if (lane == 0u && mine) {
+            set_found_so_far(0u);
+            if (keeps_deepest) {
+                raise_status(STATUS_CONTACT_OVERFLOW);
             }
-//#endif
-//#if CONVEX
-            if (is_convex(c)) {
-//#if !LANES
-                set_candidate_ncon(waiting, i32(k));
-                waiting++;
-//#endif
-                continue;
-            }
-//#endif
+        }
+        sync();
 //#if PRIMITIVE_PAIRS
-            collide_closed_form(k, c, mode);
-//#endif
-        }
-//#if CONVEX
-        let ordered = u32(ncon(0u));
-//#if LANES
-        // convex pairs, whose contacts are then sorted in
-        for (var k = first; k < last; k += stride) {
+        // closed forms
+        for (var k = lane; k < near && mine; k += select(lanes, 1u, keeps_deepest)) {
             let c = u32(candidate_near(k));
-            if (is_convex(c) && !sleeps(c)) {
-                collide_convex(k, c, mode);
+            if (!is_convex(c) && !sleeps(c)) {
+                collide_closed_form(c);
             }
         }
-        if (mode == INSERT && lane == 0u) {
-            order_contacts(1u);
-        }
-//#else
-        // convex pairs, whose contacts are then sorted in
-        for (var w = 0u; w < waiting; w++) {
-            let k = u32(candidate_ncon(w));
-            collide_convex(k, u32(candidate_near(k)), mode);
-        }
-        order_contacts(select(ordered, 1u, mode == INSERT));
 //#endif
-//#endif
-//#if LANES
-        sync();
-        if (mode == COUNT && lane == 0u) {
-            first_slots(near);
-        }
-//#else
+//#if CONVEX
         if (turn == 0u) {
-            set_ncon_peak(0u, max(ncon_peak(0u), ncon(0u)));
+            waiting = list_waiting(near);
         }
+        waiting = collide_waiting(waiting, turn, mine);
 //#endif
+        sync();
+        if (lane == 0u && turn == 0u) {
+            set_ncon_peak(0u, max(ncon_peak(0u), i32(found_so_far())));
+        }
+    }
+    let count = min(found_so_far(), nconmax);
+    // places, frames and parameters
+    for (var k = lane; k < count; k += lanes) {
+        finish_contact(k, place_of(k, count));
+    }
+    if (lane == 0u) {
+        set_ncon(0u, i32(count));
     }
     sync();
-    // frames and parameters
-    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
-        finish_contact(con);
-    }
 }
+
+// Contacts found so far, slots or not.
+fn found_so_far() -> u32 {
+//#if LANES
+    return atomicLoad(&contacts_found[slot]);
+//#else
+    return contacts_found;
+//#endif
+}
+
+fn set_found_so_far(count: u32) {
+//#if LANES
+    atomicStore(&contacts_found[slot], count);
+//#else
+    contacts_found = count;
+//#endif
+}
+
+// Slot of the next contact, in any order.
+fn next_slot() -> u32 {
+//#if LANES
+    return atomicAdd(&contacts_found[slot], 1u);
+//#else
+    contacts_found++;
+    return contacts_found - 1u;
+//#endif
+}
+
+// Place of contact k among all by their keys.
+fn place_of(k: u32, count: u32) -> u32 {
+//#if !LANES
+//#if !MIXED_PAIRS
+    // found in order
+    if (!keeps_deepest) {
+        return k;
+    }
+//#endif
+//#endif
+    let key = contact_key(k);
+    var place = 0u;
+    for (var other = 0u; other < count; other++) {
+        place += u32(contact_key(other) < key);
+    }
+    return place;
+}
+
+//#if CONVEX
+// Lists the near pairs that wait for support functions; returns their number.
+fn list_waiting(near: u32) -> u32 {
+    var waiting = 0u;
+    for (var first = 0u; first < group_max(near); first += lanes) {
+        let k = min(first + lane, near);
+        var c = 0u;
+        var waits = false;
+        if (k < near) {
+            c = u32(candidate_near(k));
+            waits = is_convex(c) && !sleeps(c);
+        }
+        waiting = append_waiting(waiting, waits, i32(c));
+    }
+    return waiting;
+}
+
+// Appends an entry of each lane that has one; returns the length of the list.
+fn append_waiting(waiting: u32, has: bool, entry: i32) -> u32 {
+//#if LANES
+    let before = exclusive_sum(u32(has));
+//#else
+    let before = vec2u(0u, u32(has));
+//#endif
+    if (has) {
+        set_candidate_waiting(waiting + before.x, entry);
+    }
+    return waiting + before.y;
+}
+
+// Contacts of the waiting pairs; returns the number of those that are near. The stages of a loop have one call in common,
+// which drivers compile faster.
+fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
+    var waiting = all_waiting;
+//#if LANES
+    // first those that are near are found
+    for (var stage = turn; stage < 2u; stage++) {
+        if (lane == 0u) {
+            pairs_waiting[slot] = waiting;
+        }
+        sync();
+        var total = 0u;
+        for (var w = 0u; w < worlds_per_group; w++) {
+            total += pairs_waiting[w];
+        }
+        let own = slot;
+        // pairs of all worlds of the group; in the second pass one lane has those of its own world
+        var item = lane * worlds_per_group + own;
+        var stride = lanes * worlds_per_group;
+        if (turn == 1u) {
+            item = 0u;
+            stride = 1u;
+            total = select(0u, waiting, mine);
+        }
+        for (; item < total; item += stride) {
+            var k = item;
+            if (turn == 0u) {
+                // the world and its pair
+                var world = 0u;
+                while (k >= pairs_waiting[world]) {
+                    k -= pairs_waiting[world];
+                    world++;
+                }
+                enter_world(world);
+            }
+            let c = u32(candidate_waiting(k));
+            let near = collide_convex(c, stage == 0u);
+            if (stage == 0u && !near) {
+                set_candidate_waiting(k, -1);
+            }
+        }
+        enter_world(own);
+        sync();
+        if (stage == 0u) {
+            // the others leave the list
+            var kept = 0u;
+            for (var first = 0u; first < group_max(waiting); first += lanes) {
+                var c = -1;
+                if (first + lane < waiting) {
+                    c = candidate_waiting(first + lane);
+                }
+                kept = append_waiting(kept, c >= 0, c);
+            }
+            waiting = kept;
+            sync();
+        }
+    }
+//#else
+    for (var k = 0u; k < waiting && mine; k++) {
+        let near = collide_convex(u32(candidate_waiting(k)), false);
+    }
+//#endif
+    return waiting;
+}
+//#endif
 //#endif
 
 //#if SLEEP
@@ -175,16 +283,16 @@ fn broad_phase() -> u32 {
 //#if BODY_PAIRS
     let share = (nbodypair + lanes - 1u) / lanes;
     let begin = u32(bodypair_adr(min(lane * share, nbodypair - 1u)));
-    let mine = list_body_pairs__candidate_ncon(lane * share, min(lane * share + share, nbodypair), begin);
+    let mine = list_body_pairs__candidate_waiting(lane * share, min(lane * share + share, nbodypair), begin);
 //#else
     let share = (ncandidate + lanes - 1u) / lanes;
     let begin = lane * share;
-    let mine = list_near__candidate_ncon(begin, min(begin + share, ncandidate), begin);
+    let mine = list_near__candidate_waiting(begin, min(begin + share, ncandidate), begin);
 //#endif
     // its list is appended to those of the lanes before it
     let before = exclusive_sum(mine);
     for (var k = 0u; k < mine; k++) {
-        set_candidate_near(before.x + k, candidate_ncon(begin + k));
+        set_candidate_near(before.x + k, candidate_waiting(begin + k));
     }
     sync();
     return before.y;
@@ -311,18 +419,6 @@ fn list_all() -> u32 {
 }
 //#endif
 
-// Replaces the contact count of each listed candidate by its first slot.
-fn first_slots(near: u32) {
-    var wanted = 0;
-    for (var k = 0u; k < near; k++) {
-        let n = candidate_ncon(k);
-        set_candidate_ncon(k, wanted);
-        wanted += n;
-    }
-    set_ncon(0u, wanted);
-    set_ncon_peak(0u, max(ncon_peak(0u), wanted));
-}
-
 // True if neither body of a candidate can move and at least one of them sleeps.
 fn sleeps(c: u32) -> bool {
 //#if SLEEP
@@ -333,8 +429,8 @@ fn sleeps(c: u32) -> bool {
 }
 
 //#if PRIMITIVE_PAIRS
-// Narrow phase of a listed candidate in closed form or by a special routine: counts, writes or inserts its contacts.
-fn collide_closed_form(k: u32, c: u32, mode: u32) {
+// Narrow phase of a candidate in closed form or by a special routine.
+fn collide_closed_form(c: u32) {
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
@@ -354,25 +450,20 @@ fn collide_closed_form(k: u32, c: u32, mode: u32) {
         plane_mesh(a, geom_dataid(g2), b, margin);
     }
 //#endif
-    store_contacts(k, c, mode, 0u);
-//#if LANES
-    if (mode == COUNT) {
-        set_candidate_ncon(k, i32(nfound));
-    }
-//#endif
+    store_contacts(c, 0u);
 }
 //#endif
 
 //#if CONVEX
-// Narrow phase of a listed candidate by support functions.
-fn collide_convex(k: u32, c: u32, mode: u32) {
+// Narrow phase of a candidate by support functions; with `probes` only whether there may be contacts, which is returned.
+fn collide_convex(c: u32, probes: bool) -> bool {
     // candidate and its second shape
     let both = margin_gap(c);
     let margin = both.x + both.y;
     let g1 = u32(candidate_geom1(c));
     let g2 = u32(candidate_geom2(c));
     let other = convex_shape(g2);
-    var total = 0u;
+    convex_near = false;
 //#if HFIELD
     // one contact for each prism of the height field under the geom
     let field = u32(max(geom_dataid(g1), 0));
@@ -380,8 +471,12 @@ fn collide_convex(k: u32, c: u32, mode: u32) {
     let on_field = geom_type(g1) == GEOM_HFIELD;
     var prisms = Prisms(0u, 0u, 1u, 1u, 0.0);
     if (on_field) {
+        if (probes) {
+            return true;
+        }
         prisms = prisms_under(field, base, other, margin);
     }
+    var total = 0u;
     for (var part = 0u; part < prisms.count && total < MAX_PRISMS; part++) {
         var one = convex_shape(g1);
         nfound = 0u;
@@ -393,64 +488,41 @@ fn collide_convex(k: u32, c: u32, mode: u32) {
             one = ConvexShape(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
         if (on_field || !geoms_apart(g1, g2, margin)) {
-            convex_convex(one, other, margin);
+            convex_convex(one, other, margin, probes);
         }
-        store_contacts(k, c, mode, total);
+        if (probes) {
+            return convex_near;
+        }
+        store_contacts(c, total);
         total += nfound;
     }
+    return total > 0u;
 //#else
     nfound = 0u;
-    if (!geoms_apart(g1, g2, margin)) {
-        convex_convex(convex_shape(g1), other, margin);
+    if (geoms_apart(g1, g2, margin)) {
+        return false;
     }
-    store_contacts(k, c, mode, 0u);
-    total = nfound;
+    convex_convex(convex_shape(g1), other, margin, probes);
+    if (!probes) {
+        store_contacts(c, 0u);
+    }
+    return convex_near;
 //#endif
-//#if LANES
-    if (mode == COUNT) {
-        set_candidate_ncon(k, i32(total));
-    }
-//#endif
-}
-
-// Sorts the contacts by candidate; those before `first` are sorted already.
-fn order_contacts(first: u32) {
-    for (var con = first; con < min(u32(ncon(0u)), nconmax); con++) {
-        for (var at = con; at > 0u && contact_candidate(at - 1u) > contact_candidate(at); at--) {
-            let dist = contact_dist(at);
-            let pos = contact_pos_vec3(at);
-            let frame = contact_frame_mat3(at);
-            let candidate = contact_candidate(at);
-            move_contact(at - 1u, at);
-            set_contact_dist(at - 1u, dist);
-            set_contact_pos_vec3(at - 1u, pos);
-            set_contact_frame_mat3(at - 1u, frame);
-            set_contact_candidate(at - 1u, candidate);
-        }
-    }
 }
 //#endif
 
-// Writes or inserts the contacts found for a listed candidate, after its `before` earlier ones.
-fn store_contacts(k: u32, c: u32, mode: u32, before: u32) {
-//#if LANES
-    if (mode == COUNT) {
-        return;
-    }
-    let first = candidate_ncon(k) + i32(before);
-//#else
-    let first = ncon(0u);
-    if (mode == WRITE) {
-        set_ncon(0u, first + i32(nfound));
-    }
-//#endif
+// Stores the contacts found for a candidate, after its `before` earlier ones.
+fn store_contacts(c: u32, before: u32) {
     for (var f = 0u; f < nfound; f++) {
-        var slot = first + i32(f);
-        if (mode == INSERT) {
-            slot = free_slot(found[f].dist, i32(c));
+        let key = KEY_RADIX * i32(c) + i32(before + f);
+        var k = 0;
+        if (keeps_deepest) {
+            k = free_slot(found[f].dist, key);
+        } else {
+            k = i32(next_slot());
         }
-        if (slot >= 0 && slot < i32(nconmax)) {
-            write_contact(u32(slot), c, found[f]);
+        if (k >= 0 && k < i32(nconmax)) {
+            write_contact(u32(k), key, found[f]);
         }
     }
 }
@@ -472,12 +544,12 @@ fn margin_gap(c: u32) -> vec2f {
     return both;
 }
 
-// Slot for a contact of candidate c at distance `dist`. When all slots are taken, the shallowest contact is dropped
-// (among equals, that of the last candidate) and the last slot is freed; -1 if the new contact is the shallowest.
-fn free_slot(dist: f32, c: i32) -> i32 {
-    let n = u32(ncon(0u));
+// Slot for a contact with that key at distance `dist`. When all slots are taken, the shallowest contact is dropped
+// (among equals, the last one by key) and its slot is free; -1 if the new contact is the shallowest.
+fn free_slot(dist: f32, key: i32) -> i32 {
+    let n = found_so_far();
     if (n < nconmax) {
-        set_ncon(0u, i32(n) + 1);
+        set_found_so_far(n + 1u);
         return i32(n);
     }
     if (n == 0u) {
@@ -486,44 +558,40 @@ fn free_slot(dist: f32, c: i32) -> i32 {
     // the choice does not depend on the order of insertion
     var worst = 0u;
     for (var k = 1u; k < n; k++) {
-        let equal = contact_dist(k) == contact_dist(worst);
-        if (contact_dist(k) > contact_dist(worst) || (equal && contact_candidate(k) >= contact_candidate(worst))) {
+        let equal = contact_point(10u * k) == contact_point(10u * worst);
+        if (contact_point(10u * k) > contact_point(10u * worst) || (equal && contact_key(k) >= contact_key(worst))) {
             worst = k;
         }
     }
-    if (dist > contact_dist(worst) || (dist == contact_dist(worst) && c >= contact_candidate(worst))) {
-        return -1;
+    let least = contact_point(10u * worst);
+    return select(i32(worst), -1, dist > least || (dist == least && key >= contact_key(worst)));
+}
+
+// Writes the results of the narrow phase.
+fn write_contact(k: u32, key: i32, contact: ContactPoint) {
+    set_contact_key(k, key);
+    set_contact_point(10u * k, contact.dist);
+    for (var i = 0u; i < 3u; i++) {
+        set_contact_point(10u * k + 1u + i, contact.pos[i]);
+        set_contact_point(10u * k + 4u + i, contact.normal[i]);
+        set_contact_point(10u * k + 7u + i, contact.tangent[i]);
     }
-    // later contacts move up by one
-    for (var k = worst; k + 1u < n; k++) {
-        move_contact(k + 1u, k);
-    }
-    return i32(n) - 1;
 }
 
-// Copies an unfinished contact to another slot.
-fn move_contact(from_slot: u32, to_slot: u32) {
-    set_contact_dist(to_slot, contact_dist(from_slot));
-    set_contact_pos_vec3(to_slot, contact_pos_vec3(from_slot));
-    set_contact_frame_mat3(to_slot, contact_frame_mat3(from_slot));
-    set_contact_candidate(to_slot, contact_candidate(from_slot));
+// Three numbers of contact k as found.
+fn point_part(k: u32, first: u32) -> vec3f {
+    let at = 10u * k + first;
+    return vec3f(contact_point(at), contact_point(at + 1u), contact_point(at + 2u));
 }
 
-// Writes the results of the narrow phase: normal and tangent hint become the first rows of the frame for now.
-fn write_contact(slot: u32, c: u32, contact: ContactPoint) {
-    set_contact_dist(slot, contact.dist);
-    set_contact_pos_vec3(slot, contact.pos);
-    set_contact_frame_vec3(3u * slot, contact.normal);
-    set_contact_frame_vec3(3u * slot + 1u, contact.tangent);
-    set_contact_candidate(slot, i32(c));
-}
-
-// Completes a contact with its frame, geoms and parameters: those of the explicit pair, or mixed; then the global
-// override and the lower bound on friction.
-fn finish_contact(con: u32) {
-    // frame, geoms and mixed parameters
-    let c = u32(contact_candidate(con));
-    set_contact_frame_mat3(con, make_frame_hint(contact_frame_vec3(3u * con), contact_frame_vec3(3u * con + 1u)));
+// Writes contact k as found to its place, with its frame, geoms and parameters: those of the explicit pair, or mixed;
+// then the global override and the lower bound on friction.
+fn finish_contact(k: u32, con: u32) {
+    // distance, frame, geoms and mixed parameters
+    let c = u32(contact_key(k) / KEY_RADIX);
+    set_contact_dist(con, contact_point(10u * k));
+    set_contact_pos_vec3(con, point_part(k, 1u));
+    set_contact_frame_mat3(con, make_frame_hint(point_part(k, 4u), point_part(k, 7u)));
     set_contact_includemargin(con, margin_gap(c).x);
     set_contact_geom(2u * con, candidate_geom1(c));
     set_contact_geom(2u * con + 1u, candidate_geom2(c));

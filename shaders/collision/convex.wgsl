@@ -59,12 +59,16 @@ struct GeomDistance {
     any: bool,
 }
 
-// Contacts of two convex shapes nearer than `margin`.
-fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32) {
+// True if the last pair of convex_convex may have contacts.
+var<private> convex_near: bool;
+
+// Contacts of two convex shapes nearer than `margin`; with `probes` only whether there may be any.
+fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32, probes: bool) {
     let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
     let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
-    let gap = nearest_points(a, b, margin);
-    if (!gap.any) {
+    let gap = nearest_points(a, b, margin, probes);
+    convex_near = gap.any;
+    if (!gap.any || probes) {
         return;
     }
     found[0] = ContactPoint(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
@@ -83,7 +87,7 @@ fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32) {
 fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> GeomDistance {
     let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
     let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
-    let gap = nearest_points(a, b, margin);
+    let gap = nearest_points(a, b, margin, false);
     return GeomDistance(gap.dist, gap.normal, gap.p + first.pos, gap.q + first.pos, gap.any);
 }
 
@@ -92,12 +96,15 @@ fn has_face_or_edge(s: ConvexShape) -> bool {
     return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 
-// Closest points of two convex shapes, relative to the centre of the first.
-fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
+// Closest points of two convex shapes, relative to the centre of the first; with `probes` only whether there are any.
+fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32, probes: bool) -> GeomDistance {
     let radius = convex_radius(a) + convex_radius(b);
-    let minimum = penetration_direction(a, b, radius + margin);
+    let minimum = penetration_direction(a, b, radius + margin, probes);
     let n = minimum.n;
     let dist = -minimum.height - radius;
+    if (probes) {
+        return GeomDistance(dist, n, vec3f(0.0), vec3f(0.0), minimum.any);
+    }
     if (!minimum.any || dist > margin || !is_finite(dist)) {
         return GeomDistance(dist, n, vec3f(0.0), vec3f(0.0), false);
     }
@@ -119,9 +126,9 @@ fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32) -> GeomDistance {
 var<private> witness: vec4f;
 //#endif
 
-// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below -`reach`. A
-// single loop with a single GJK call, whose result goes to the state that asked for it: drivers inline every call.
-fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMinimum {
+// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below -`reach`. With
+// `probes` it ends after the search from the origin. A single loop with a single GJK call, whose result goes to the state that asked for it: drivers inline every call.
+fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32, probes: bool) -> LocalMinimum {
     let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     let tolerance = 4.0 * sqrt(EPSILON) * size;
     let slack = 16.0 * EPSILON * size;
@@ -144,8 +151,8 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32) -> LocalMin
         let from_origin = turn == 0u;
         let lift = select(QUERY_LIFT * size, TARGET_ORIGIN, from_origin);
         let below = gjk_search(a, b, lift, select(8.0 * size, reach, from_origin), tolerance);
-        if (below == GJK_FAR) {
-            return LocalMinimum(n, 0.0, false);
+        if (below == GJK_FAR || probes) {
+            return LocalMinimum(n, 0.0, below != GJK_FAR);
         }
         var done = false;
         var has_face = false;

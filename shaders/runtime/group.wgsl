@@ -32,6 +32,13 @@ fn init_invocation(group: u32, index: u32) {
 //#endif
 
 //#if LANES
+// Moves this invocation to another world of its group.
+fn enter_world(world: u32) {
+    base_f += (world - slot) * stride_f;
+    base_i += (world - slot) * stride_i;
+    slot = world;
+}
+
 // Barrier for all lanes of the group.
 fn sync() {
     workgroupBarrier();

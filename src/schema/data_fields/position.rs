@@ -31,13 +31,14 @@ macro_rules! position_data {
             // 2.7e-6
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             collision ncon: int [1] "1" "Number of contacts.";
-            scratch contact_candidate: int [nconmax] "id" "Candidate pair of each contact.";
+            scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent.";
+            scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate + number within it.";
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
             scratch sap_sphere: real [nsap 4] "m" "Bounding sphere of the body or geom with margins: centre and radius; CPU only.";
             scratch sap_order: int [nsap] "id" "Items sorted along an axis; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
-            scratch candidate_ncon: int [ncandidate] "1" "Number of contacts, then first contact slot, of each overlapping candidate; with one lane, the deferred candidates.";
+            scratch candidate_waiting: int [ncandidate] "1" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
             collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             // 5.0e-6

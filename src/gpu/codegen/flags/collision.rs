@@ -34,6 +34,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("HFIELD", hfield),
         ("PRIMITIVE_PAIRS", met.iter().any(closed)),
         ("CONVEX", collides(&ShapePair::is_convex)),
+        ("MIXED_PAIRS", met.iter().any(closed) && collides(&ShapePair::is_convex)),
         ("CONVEX_DISTANCE", SHAPE_PAIRS.iter().filter(by_distance).any(|pair| sensed.contains(&pair.types))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
     ]
