@@ -34,13 +34,14 @@ pub struct Program {
     options: KernelOptions,
     composer: Composer,
     transient: Layout,
-    /// The solver's own form, where there is one.
-    solver: Option<SolverForm>,
+    /// Stages with a tiling of their own.
+    forms: Vec<Form>,
 }
 
-/// Kernels of the solver with another tiling than the other stages.
+/// Kernels of a stage with another tiling than the other stages; it is alone in its dispatches.
 #[derive(Debug)]
-struct SolverForm {
+struct Form {
+    stage: Stage,
     composer: Composer,
     layout: Layout,
 }
@@ -61,19 +62,32 @@ impl Program {
         check_single_precision(model)?;
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
-        let own = options.solver_tiling(model, adapter, tiling);
-        let own = own.map(|t| Composer::new(model, t, adapter.limits_loops())).transpose()?;
+        // stages with a tiling of their own
+        let own = [
+            (Stage::collision, options.collision_tiling(model, adapter, tiling)),
+            (Stage::solve, options.solver_tiling(model, adapter, tiling)),
+        ];
+        let own = own.into_iter().filter_map(|(stage, tiling)| Some((stage, tiling?)));
+        let own = own.map(|(stage, t)| Ok((stage, Composer::new(model, t, adapter.limits_loops())?)));
+        let own = own.collect::<Result<Vec<_>>>()?;
         // every field that some kernel uses, and the full state
         let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
-        used.extend(own.iter().flat_map(|c| c.fields(&[Stage::solve])));
+        used.extend(own.iter().flat_map(|(stage, c)| c.fields(&[*stage])));
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         used.retain(|name| !ROW_FIELDS.contains(name));
         let (sizes, room) = (capacity.sizes(model), adapter.workgroup_bytes as usize);
         let working_set = composer.working_set(&sizes, room);
-        let layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
+        let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         let transient = composer.transient(&layout, room);
-        let solver = own
-            .map(|composer| SolverForm { layout: layout.retiled(composer.tiling(), &ROW_FIELDS), composer });
+        let own = own.into_iter().map(|(stage, composer)| {
+            let rows: &[&str] = if stage == Stage::solve { &ROW_FIELDS } else { &[] };
+            Form { stage, layout: layout.retiled(composer.tiling(), rows), composer }
+        });
+        // their buffers have to fit beside the working set
+        let forms: Vec<Form> =
+            own.filter(|form| form.composer.workgroup_bytes(&[form.stage], &form.layout) <= room).collect();
+        let groups = forms.iter().map(|form| form.layout.worlds_per_group);
+        layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         Ok(Self {
             model: model.clone(),
             tiling,
@@ -82,8 +96,7 @@ impl Program {
             options: options.clone(),
             composer,
             transient,
-            // its buffers have to fit beside the working set
-            solver: solver.filter(|s| s.composer.workgroup_bytes(&s.layout) <= room),
+            forms,
         })
     }
 
@@ -104,7 +117,16 @@ impl Program {
 
     /// Groups of the given stages, each run once per dispatch.
     pub fn groups(&self, stages: impl Iterator<Item = Stage>) -> Vec<StageGroup> {
-        self.options.groups(stages, &self.adapter).into_iter().map(|g| (g, 1)).collect()
+        self.split(self.options.groups(stages, &self.adapter)).map(|g| (g, 1)).collect()
+    }
+
+    /// Groups in which stages with a tiling of their own are alone.
+    fn split(&self, groups: Vec<Vec<Stage>>) -> impl Iterator<Item = Vec<Stage>> {
+        let alone = |stage: &Stage| self.forms.iter().any(|form| form.stage == *stage);
+        groups.into_iter().flat_map(move |group| {
+            let parts = group.chunk_by(|before, next| !alone(before) && !alone(next));
+            parts.map(<[Stage]>::to_vec).collect::<Vec<_>>()
+        })
     }
 
     /// Stage groups of a step.
@@ -128,7 +150,7 @@ impl Program {
     /// # Errors
     /// [`Error::Device`]: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize) -> Result<(naga::Module, String)> {
-        match self.solver_form(calls) {
+        match self.form(calls) {
             Some(own) => own.composer.module(calls, steps, &own.layout),
             None => self.composer.module(calls, steps, self.layout_of(steps)),
         }
@@ -136,11 +158,11 @@ impl Program {
 
     /// Lanes, worlds per group and placement of the kernel with these calls.
     pub fn tiling_of(&self, calls: &[&str]) -> Tiling {
-        self.solver_form(calls).map_or(self.tiling, |own| own.composer.tiling())
+        self.form(calls).map_or(self.tiling, |own| own.composer.tiling())
     }
 
-    fn solver_form(&self, calls: &[&str]) -> Option<&SolverForm> {
-        self.solver.as_ref().filter(|_| calls == [Stage::solve.name()])
+    fn form(&self, calls: &[&str]) -> Option<&Form> {
+        self.forms.iter().find(|form| calls == [form.stage.name()])
     }
 
     /// Layout of kernels that run a number of steps.
@@ -152,7 +174,7 @@ impl Program {
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
-        let groups = options.groups(plan::step(&self.model), &self.adapter);
+        let groups: Vec<_> = self.split(options.groups(plan::step(&self.model), &self.adapter)).collect();
         traffic(&self.composer, &self.layout, &groups, load)
     }
 

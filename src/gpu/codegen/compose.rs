@@ -116,11 +116,13 @@ impl Composer {
         }
     }
 
-    /// Bytes of workgroup memory of a kernel of the solver with a lane per row.
-    pub(crate) fn workgroup_bytes(&self, layout: &Layout) -> usize {
+    /// Bytes of workgroup memory of a kernel of these stages, with the buffers of a solver with a lane per row.
+    pub(crate) fn workgroup_bytes(&self, stages: &[Stage], layout: &Layout) -> usize {
         let (nv, njmax) = (layout.sizes.nv, layout.sizes.njmax);
-        let buffers = nv * (16 * nv.div_ceil(4) + 8) + 8 * njmax.max(1);
-        self.reduction_bytes() + layout.workgroup_bytes() + self.tiling.tile * buffers
+        let rows = self.tiling.placement == WorkingSetSpace::Rows;
+        let buffers = if rows { nv * (16 * nv.div_ceil(4) + 8) + 8 * njmax.max(1) } else { 0 };
+        let fields = layout.compacted(&self.fields(stages)).workgroup_bytes();
+        self.reduction_bytes() + fields + self.tiling.tile * buffers
     }
 
     /// True if the solver, when alone in a group, runs in dispatches of one iteration.

@@ -68,6 +68,8 @@ pub struct Layout {
     pub lanes: usize,
     /// Worlds per workgroup.
     pub worlds_per_group: usize,
+    /// Buffers hold a multiple of this number of worlds, so that every kernel finds whole workgroups.
+    pub world_multiple: usize,
     /// Real elements per world.
     pub stride_f: usize,
     /// Integer elements per world.
@@ -96,6 +98,7 @@ impl Layout {
             tile: if tiling.lanes == 1 { tiling.tile } else { 1 },
             lanes: tiling.lanes,
             worlds_per_group: tiling.tile,
+            world_multiple: tiling.tile,
             stride_f: 0,
             stride_i: 0,
             model_f: 0,

@@ -5,7 +5,7 @@ pub mod compose;
 mod conditions;
 mod constants;
 pub mod export;
-mod flags;
+pub(crate) mod flags;
 pub mod items;
 pub mod layout;
 pub mod link;

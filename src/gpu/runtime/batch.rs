@@ -100,7 +100,7 @@ impl GpuBatch {
         })?;
         let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds);
         // a scratch tile for the first run of each pipeline, so that no world is modified
-        let (chunks, scratch) = (of(worlds)?, of(program.tiling.tile)?);
+        let (chunks, scratch) = (of(worlds)?, of(layout.world_multiple)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
             bind_group_layouts: &[Some(&bind)],

@@ -62,15 +62,15 @@ pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     // kernels use 32-bit indices
     let words = (limit / 4).min(u64::from(u32::MAX));
     let stride = layout.stride_f.max(layout.stride_i).max(1) as u64;
-    let tiles = words / (stride * layout.worlds_per_group as u64);
+    let tiles = words / (stride * layout.world_multiple as u64);
     match usize::try_from(tiles).unwrap_or(usize::MAX) {
         0 => Err(Error::Device(format!(
             "{}: one group of {} worlds needs {} bytes, more than the largest binding of {limit}",
             gpu.adapter(),
-            layout.worlds_per_group,
-            4 * stride * layout.worlds_per_group as u64
+            layout.world_multiple,
+            4 * stride * layout.world_multiple as u64
         ))),
-        tiles => Ok(tiles.saturating_mul(layout.worlds_per_group)),
+        tiles => Ok(tiles.saturating_mul(layout.world_multiple)),
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn chunks(
     let mut made = Vec::new();
     for first in (0..worlds).step_by(most) {
         let count = most.min(worlds - first);
-        let padded = count.next_multiple_of(layout.worlds_per_group);
+        let padded = count.next_multiple_of(layout.world_multiple);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let chunk =
             gpu.checked(&format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()), || {

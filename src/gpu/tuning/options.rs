@@ -1,6 +1,7 @@
 //! Kernel options: partition and tiling, chosen from model and device or set explicitly.
 
 use crate::error::{Error, Result};
+use crate::gpu::codegen::flags::has_convex_pairs;
 use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
 use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
 use crate::gpu::runtime::device::Adapter;
@@ -72,6 +73,10 @@ pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 /// Most dofs of a world with a lane per row of its Hessian, which stays in the lane's variables.
 const MAX_ROWS_DOFS: usize = 64;
 
+/// Lanes per world, and of a group, where pairs of several worlds are shared: decision 54.
+const COLLISION_LANES: usize = 4;
+const COLLISION_GROUP: usize = 64;
+
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
 const MAX_REGISTER_DOFS: usize = 40;
 
@@ -138,6 +143,23 @@ impl KernelOptions {
             None if lanes == 1 || adapter.limits_loops() => Ok(WorkingSetSpace::Storage),
             None => Ok(WorkingSetSpace::Workgroup),
         }
+    }
+
+    /// Tiling of collision where pairs are solved by support functions: many worlds a group, whose lanes share the pairs,
+    /// so that long searches run side by side.
+    pub(crate) fn collision_tiling(
+        &self,
+        model: &Model,
+        adapter: &Adapter,
+        tiling: Tiling,
+    ) -> Option<Tiling> {
+        let lanes = tiling.lanes.min(COLLISION_LANES);
+        let tile = (COLLISION_GROUP.min(adapter.invocations as usize) / lanes).min(MAX_WORLDS_PER_GROUP);
+        let fits = lanes > 1
+            && tile > tiling.tile
+            && self.partition(adapter) != Partition::Fused
+            && has_convex_pairs(model);
+        fits.then_some(Tiling { lanes, tile, ..tiling })
     }
 
     /// Tiling of the solver with a lane per row of the Hessian, if the worlds of a model allow it: Newton's method with

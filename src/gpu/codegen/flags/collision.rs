@@ -7,7 +7,7 @@ use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
 use crate::model::features::sensed_pairs;
 use crate::model::{Model, plan};
 use crate::schema::enums::{disable, enable, geom};
-use crate::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair};
+use crate::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let (met, sensed) = (met_types(model), sensed_types(model));
@@ -44,6 +44,12 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
 pub(crate) fn shape_pairs(model: &Model) -> Vec<&'static ShapePair> {
     let (met, sensed) = (met_types(model), sensed_types(model));
     SHAPE_PAIRS.iter().filter(|pair| met.contains(&pair.types) || sensed.contains(&pair.types)).collect()
+}
+
+/// True if some geoms that can collide do so by support functions.
+pub(crate) fn has_convex_pairs(model: &Model) -> bool {
+    has_contacts(model)
+        && met_types(model).iter().any(|types| shape_pair(*types).is_some_and(ShapePair::is_convex))
 }
 
 /// Geom type pairs of the candidates.

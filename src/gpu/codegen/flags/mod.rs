@@ -9,7 +9,7 @@ mod sensor;
 mod smooth;
 mod solver;
 
-pub(crate) use collision::shape_pairs;
+pub(crate) use collision::{has_convex_pairs, shape_pairs};
 
 use std::collections::BTreeMap;
 
