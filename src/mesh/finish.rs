@@ -8,6 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
 use super::principal::principal_to;
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
+use crate::schema::{EXTREMA, EXTREMA_SIDE};
 
 /// Tolerance of the triangle inequality of principal moments, absolute and relative.
 const ATOL: f64 = 1e-9;
@@ -352,12 +353,6 @@ impl CompiledMesh {
         })
     }
 }
-
-/// Cells along the side of a cube.
-pub const EXTREMA_SIDE: usize = 8;
-
-/// Cells on all faces of a cube.
-pub const EXTREMA: usize = 6 * EXTREMA_SIDE * EXTREMA_SIDE;
 
 /// Direction of the middle of a cell: cells are numbered by axis, sign, and the two axes after it.
 fn cell_direction(cell: usize) -> DVec3 {

@@ -17,7 +17,7 @@ mod stl;
 
 pub use builtin::builtin;
 pub use bvh::{Bvh, BvhNode};
-pub use finish::{CompiledMesh, EXTREMA, EXTREMA_SIDE, Settings, finish};
+pub use finish::{CompiledMesh, Settings, finish};
 pub use height::{Heights, binary as read_heights, png as read_png};
 pub use hull::{Hull, hull};
 pub use mass_properties::Inertia;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
-use crate::schema::Sizes;
 use crate::schema::enums::geom as kind;
+use crate::schema::{EXTREMA, Sizes};
 use crate::spec::rotation::quat_array;
 use crate::spec::{Kind, Mesh, Ref};
 
@@ -155,7 +155,7 @@ impl Build<'_> {
         m.mesh_faceadr[i] = at.nmeshface as i32;
         m.mesh_facenum[i] = mesh.face.len() as i32;
         m.mesh_graphadr[i] = or_none(mesh.graph.len(), at.nmeshgraph);
-        m.mesh_extrema[mesh::EXTREMA * i..mesh::EXTREMA * (i + 1)].copy_from_slice(&mesh.extrema());
+        m.mesh_extrema[EXTREMA * i..EXTREMA * (i + 1)].copy_from_slice(&mesh.extrema());
         m.mesh_scale[3 * i..3 * i + 3].copy_from_slice(&self.spec.meshes[i].settings.scale.to_array());
         m.mesh_pos[3 * i..3 * i + 3].copy_from_slice(&mesh.pos.to_array());
         m.mesh_quat[4 * i..4 * i + 4].copy_from_slice(&quat_array(mesh.quat));

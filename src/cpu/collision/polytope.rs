@@ -5,9 +5,9 @@
 //! separation of convex polyhedra*, 1985, climb a hierarchy instead); small hulls are searched exhaustively.
 
 use crate::cpu::math::{Vec3, cross, dot, length, vec3};
-use crate::mesh::{EXTREMA, EXTREMA_SIDE};
 use crate::model::Model;
 use crate::real::Real;
+use crate::schema::{EXTREMA, EXTREMA_SIDE};
 
 /// Fewest vertices of a mesh whose hull is climbed.
 const HILLCLIMB_MIN: usize = 10;
@@ -154,7 +154,7 @@ fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, 
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
-/// Cell of a cube's faces that a direction goes through, as in [`crate::mesh::EXTREMA`].
+/// Cell of a cube's faces that a direction goes through, as `mesh_extrema` numbers them.
 fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
     let size = l.map(T::abs);
     let axis = if size[0] >= size[1] && size[0] >= size[2] { 0 } else { 1 + usize::from(size[2] > size[1]) };

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use crate::model::history::HistoryBuffer;
+use crate::schema::EXTREMA;
 use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::sensor;
@@ -154,8 +155,7 @@ fn hull(m: &Model, mesh: usize) -> bool {
         end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
     });
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
-    let cells = m.mesh_extrema.len() / m.sizes.nmesh;
-    let extremes = m.mesh_extrema[cells * mesh..cells * (mesh + 1)].iter().all(|&v| id(v) < count);
+    let extremes = m.mesh_extrema[EXTREMA * mesh..EXTREMA * (mesh + 1)].iter().all(|&v| id(v) < count);
     cornered && mapped && joined && placed && extremes
 }
 
