@@ -1,10 +1,10 @@
 // Contacts of the geom pairs that can collide. Twin: src/cpu/collision/collision.rs.
 //
 // The broad phase lists the candidates whose bounding volumes overlap, in order. Pairs with a closed form come first;
-// those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes of
-// a group share the waiting pairs of all its worlds: first they find out which are near, then the contacts of those.
-// Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of the world
-// starts again and keeps the deepest contacts.
+// those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes
+// of a group share the waiting pairs of all its worlds: first they find out which are near, then the contacts of
+// those. Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of
+// the world starts again and keeps the deepest contacts.
 
 import package::collision::box_box::box_box;
 import package::collision::contact_parameters::{MIN_FRICTION, mixed_parameters, pair_parameters};
@@ -157,7 +157,8 @@ fn place_of(k: u32, count: u32) -> u32 {
 // Lists the near pairs that wait for support functions; returns their number.
 fn list_waiting(near: u32) -> u32 {
     var waiting = 0u;
-    for (var first = 0u; first < group_max(near); first += lanes) {
+    let most = group_max(near);
+    for (var first = 0u; first < most; first += lanes) {
         let k = min(first + lane, near);
         var c = 0u;
         var waits = false;
@@ -183,8 +184,8 @@ fn append_waiting(waiting: u32, has: bool, entry: i32) -> u32 {
     return waiting + before.y;
 }
 
-// Contacts of the waiting pairs; returns the number of those that are near. The stages of a loop have one call in common,
-// which drivers compile faster.
+// Contacts of the waiting pairs; returns the number of those that are near. Both stages have one call in common, which
+// drivers compile faster.
 fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
     var waiting = all_waiting;
 //#if LANES
@@ -201,7 +202,7 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
         let own = slot;
         // pairs of all worlds of the group; in the second pass one lane has those of its own world
         var item = lane * worlds_per_group + own;
-        var stride = lanes * worlds_per_group;
+        var stride = group_size;
         if (turn == 1u) {
             item = 0u;
             stride = 1u;
@@ -229,7 +230,8 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
         if (stage == 0u) {
             // the others leave the list
             var kept = 0u;
-            for (var first = 0u; first < group_max(waiting); first += lanes) {
+            let most = group_max(waiting);
+            for (var first = 0u; first < most; first += lanes) {
                 var c = -1;
                 if (first + lane < waiting) {
                     c = candidate_waiting(first + lane);
@@ -455,7 +457,8 @@ fn collide_closed_form(c: u32) {
 //#endif
 
 //#if CONVEX
-// Narrow phase of a candidate by support functions; with `probes` only whether there may be contacts, which is returned.
+// Narrow phase of a candidate by support functions; with `probes` only whether there may be contacts, which is
+// returned.
 fn collide_convex(c: u32, probes: bool) -> bool {
     // candidate and its second shape
     let both = margin_gap(c);

@@ -127,7 +127,8 @@ var<private> witness: vec4f;
 //#endif
 
 // Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below -`reach`. With
-// `probes` it ends after the search from the origin. A single loop with a single GJK call, whose result goes to the state that asked for it: drivers inline every call.
+// `probes` it ends after the search from the origin. A single loop with a single GJK call, whose result goes to the
+// state that asked for it: drivers inline every call.
 fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32, probes: bool) -> LocalMinimum {
     let size = sqrt(dot(a.size, a.size)) + sqrt(dot(b.size, b.size));
     let tolerance = 4.0 * sqrt(EPSILON) * size;

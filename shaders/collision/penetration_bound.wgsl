@@ -1,7 +1,8 @@
 // Least penetration of two overlapping convex shapes by the expanding polytope algorithm (van den Bergen, Collision
 // Detection in Interactive 3D Environments, 4.3.8). Twin: src/cpu/collision/penetration_bound.rs, which explains the
-// method: a polytope of points of the Minkowski difference around the origin grows by the support point over its nearest
-// face until that is no farther than the face.
+// method: a polytope of points of the Minkowski difference around the origin grows by the support point over its
+// nearest face until that is no farther than the face. What the twin does first, in `enclosure`, are turns of the loop
+// here.
 
 import package::collision::support_map::{convex_axis, ConvexShape, minkowski_support, minkowski_support_a, preimage};
 import package::math::vector::{MINVAL, normalize3};
@@ -38,9 +39,11 @@ var<private> bound_lowest: vec4f;
 
 // Searches for the direction in which the support function of the Minkowski difference is least, to within a share of
 // it and `slack`; true if it is proven to be. The points known are the simplex that a search from the origin has left;
-// if that is no tetrahedron, the triangle `face` with normal n and the point opposite enclose the origin, or else points
-// beside the simplex do. Each turn has one support point at most, in one place, which drivers compile faster.
-fn penetration_bound(a: ConvexShape, b: ConvexShape, face: mat3x3f, face_a: mat3x3f, n: vec3f, has_face: bool, share: f32, slack: f32) -> bool {
+// if that is no tetrahedron, the triangle `face` with normal n and the point opposite enclose the origin, or else
+// points beside the simplex do. Each turn has one support point at most, in one place, which drivers compile faster.
+fn penetration_bound(
+    a: ConvexShape, b: ConvexShape, face: mat3x3f, face_a: mat3x3f, n: vec3f, has_face: bool, share: f32, slack: f32
+) -> bool {
     bound_lowest = vec4f(1.0, 0.0, 0.0, NO_HEIGHT);
     let simplex = bound_known;
     if (simplex < 2u) {
@@ -65,11 +68,14 @@ fn penetration_bound(a: ConvexShape, b: ConvexShape, face: mat3x3f, face_a: mat3
             var nearest = 0u;
             if (!grows && !opposite) {
                 let along = normalize3(bound_points[1] - bound_points[0]);
-                direction = normalize3(cross(along, bound_points[2] - bound_points[0])) * select(1.0, -1.0, filled == 1u);
+                let normal = normalize3(cross(along, bound_points[2] - bound_points[0]));
+                direction = select(normal, -normal, filled == 1u);
                 if (simplex == 2u) {
                     // a triangle around the segment
-                    let side = normalize3(cross(select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(along.x) < 0.6), along));
-                    let turned = select(vec2f(-0.5, select(-0.8660254, 0.8660254, filled == 1u)), vec2f(1.0, 0.0), filled == 0u);
+                    let hint = select(vec3f(0.0, 1.0, 0.0), vec3f(1.0, 0.0, 0.0), abs(along.x) < 0.6);
+                    let side = normalize3(cross(hint, along));
+                    let sine = select(-0.8660254, 0.8660254, filled == 1u);
+                    let turned = select(vec2f(-0.5, sine), vec2f(1.0, 0.0), filled == 0u);
                     direction = side * turned.x + cross(along, side) * turned.y;
                 }
             }
@@ -87,6 +93,10 @@ fn penetration_bound(a: ConvexShape, b: ConvexShape, face: mat3x3f, face_a: mat3
                 // over the nearest face, the first of equals
                 for (var k = 1u; k < bound_faces; k++) {
                     nearest = select(nearest, k, bound_heights[k] < bound_heights[nearest]);
+                }
+                // all points on a line
+                if (bound_heights[nearest] >= NO_HEIGHT) {
+                    return false;
                 }
                 let corner = bound_face(nearest);
                 direction = normalize3(cross(corner[1] - corner[0], corner[2] - corner[0]));
@@ -186,8 +196,8 @@ fn add_bound_face(one: u32, two: u32, three: u32) {
     bound_faces++;
 }
 
-// Adds point `grown` to the polytope: the faces that it sees are left out, and those through it and the edges around them
-// take their place. False if there is no room.
+// Adds point `grown` to the polytope: the faces that it sees are left out, and those through it and the edges around
+// them take their place. False if there is no room.
 fn add_bound_point(grown: u32, slack: f32) -> bool {
     let point = bound_points[grown];
     for (var k = 0u; k < grown; k++) {

@@ -15,9 +15,6 @@ const HILLCLIMB_MIN: u32 = 10u;
 // Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 const MAX_POLYGON_CORNERS: u32 = 60u;
 
-// Cells along the side of a cube, over which directions have a start of the climb.
-const EXTREMA_SIDE: u32 = 8u;
-
 // Below every height.
 const LOWEST_F32: f32 = -3.4e38;
 
@@ -51,10 +48,11 @@ fn direction_cell(l: vec3f) -> u32 {
     let axis = select(third, 0u, size.x >= size.y && size.x >= size.z);
     // the component along the axis, and the two after it
     let turned = select(select(l.zxy, l.yzx, axis == 1u), l, axis == 0u);
-    let half = 0.5 * f32(EXTREMA_SIDE);
-    let at = clamp(half + turned.yz * (half / abs(turned.x)), vec2f(0.0), vec2f(f32(EXTREMA_SIDE - 1u)));
+    let half = 0.5 * f32(extrema_side);
+    // whatever becomes of a number that is none, the cell exists
+    let cell = min(vec2u(max(half + turned.yz * (half / abs(turned.x)), vec2f(0.0))), vec2u(extrema_side - 1u));
     let face = 2u * axis + u32(turned.x < 0.0);
-    return EXTREMA_SIDE * (EXTREMA_SIDE * face + u32(at.x)) + u32(at.y);
+    return extrema_side * (extrema_side * face + cell.x) + cell.y;
 }
 
 // Support vertex in direction l, the first of equals in search order.
@@ -71,7 +69,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
     var begin = -1;
     if (climbs) {
         corners = u32(mesh_graph(u32(graph)));
-        begin = mesh_extrema(6u * EXTREMA_SIDE * EXTREMA_SIDE * u32(mesh) + direction_cell(l));
+        begin = mesh_extrema(6u * extrema_side * extrema_side * u32(mesh) + direction_cell(l));
     }
     // all vertices, or the start and then the neighbours of the current best: a single loop for both, which drivers
     // compile faster. Every climbing step is higher, so there are no more steps than vertices

@@ -115,8 +115,8 @@ fn minkowski_support(a: ConvexShape, b: ConvexShape, n: vec3f) -> vec3f {
 // Support point of the first shape in the last call of minkowski_support.
 var<private> minkowski_support_a: vec3f;
 
-// Point of the first core that belongs to a point of a triangle of the difference, given relative to it, and 1; zeros
-// where it is outside of the triangle by more than rounding.
+// Point of the first core that belongs to a point `at` of a triangle of the difference, and 1; zeros where that is
+// outside of the triangle.
 fn preimage(triangle: mat3x3f, on_a: mat3x3f, at: vec3f) -> vec4f {
     let p = triangle[0] - at;
     let q = triangle[1] - at;

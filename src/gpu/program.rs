@@ -174,7 +174,10 @@ impl Program {
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
-        let groups: Vec<_> = self.split(options.groups(plan::step(&self.model), &self.adapter)).collect();
+        let mut groups = options.groups(plan::step(&self.model), &self.adapter);
+        if options.partition(&self.adapter) != Partition::Fused {
+            groups = self.split(groups).collect();
+        }
         traffic(&self.composer, &self.layout, &groups, load)
     }
 

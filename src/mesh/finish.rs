@@ -341,8 +341,8 @@ impl CompiledMesh {
         self.low.abs().max(self.high.abs())
     }
 
-    /// Support vertices of the hull over the cells of a cube's faces, by axis, sign and the two axes after it; as hull indices,
-    /// zeros without a hull.
+    /// Support vertices of the hull over the cells of a cube's faces, by axis, sign and the two axes after it; as hull
+    /// indices, zeros without a hull.
     pub fn extrema(&self) -> [i32; EXTREMA] {
         let count = self.graph.first().map_or(0, |&n| n as usize);
         let corners = self.graph.get(2 + count..2 + 2 * count).unwrap_or_default();

@@ -18,13 +18,13 @@ mod sizes;
 pub mod stages;
 
 pub use sizes::{Size, Sizes};
+use stages::Stage;
 
 /// Cells along the side of a cube, over whose faces `mesh_extrema` has support vertices.
 pub const EXTREMA_SIDE: usize = 8;
 
 /// Cells on all of its faces.
 pub const EXTREMA: usize = 6 * EXTREMA_SIDE * EXTREMA_SIDE;
-use stages::Stage;
 
 /// Concatenates the sections of a table: each section macro appends its rows and calls the next.
 macro_rules! gather {

@@ -166,8 +166,8 @@ fn penetration_direction<T: Real>(
     Some(LocalMinimum { n, height, witness: None, face: None })
 }
 
-/// Least minimum of the support function of two shapes that overlap, after the search from the origin. `flat` for shapes
-/// whose triangles are all parts of faces.
+/// Least minimum of the support function of two shapes that overlap, after the search from the origin. `flat` for
+/// shapes whose triangles are all parts of faces.
 fn least_penetration<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,

@@ -88,6 +88,10 @@ pub fn penetration_bound<T: Real>(
                     nearest = face;
                 }
             }
+            // all points on a line
+            if faces.heights[nearest] >= T::of(f64::MAX) {
+                break;
+            }
             // support point over it
             let face = faces.corners[nearest].map(|k| points[usize::from(k)]);
             let [p, q, r] = face.map(|corner| corner.point);
@@ -145,8 +149,9 @@ pub fn penetration_bound<T: Real>(
     found
 }
 
-/// Points around the origin: the simplex that a search from the origin has left, if it is a tetrahedron; or the triangle
-/// `face` with normal `n` and the point opposite; or else the simplex with points beside it. None if it is a point.
+/// Points around the origin: the simplex that a search from the origin has left, if it is a tetrahedron; or the
+/// triangle `face` with normal `n` and the point opposite; or else the simplex with points beside it. None if it is a
+/// point.
 pub fn enclosure<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
@@ -238,5 +243,8 @@ mod tests {
             assert!((found.lowest.1 - 0.2).abs() < 1e-9, "{found:?}");
         }
         assert!(enclosure(&a, &b, Vec3::Z, None, ([p; 4], 1)).is_none());
+        // nothing is claimed of points on a line
+        let flat = penetration_bound(&a, &b, &([p; 5], 4), 0.0, 1e-9);
+        assert!(!flat.proven && flat.witness.is_none(), "{flat:?}");
     }
 }

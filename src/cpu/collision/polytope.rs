@@ -258,6 +258,25 @@ mod tests {
     }
 
     #[test]
+    fn a_climb_begins_near_its_end() {
+        let (m, _) = shapes();
+        let mesh = m.geom_dataid[BALL] as usize;
+        assert_eq!(m.mesh_extrema.len(), EXTREMA * m.sizes.nmesh);
+        let hull = Hull::Mesh(&m, mesh);
+        let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
+        let mut random = Random(4);
+        for _ in 0..500 {
+            let l = random.vector();
+            let start = m.mesh_extrema[EXTREMA * mesh + direction_cell(l)] as usize;
+            let start = graph[2 + graph[0] as usize + start] as usize;
+            let end = hull.support(l);
+            // half a cell and half an edge off
+            let share = dot(hull.vertex(start), l) / dot(hull.vertex(end), l);
+            assert!(share > 0.95, "{share} in {l:?}");
+        }
+    }
+
+    #[test]
     fn a_cube_as_a_mesh_is_a_box() {
         let (m, mut d) = shapes();
         let mut random = Random(2);

@@ -139,8 +139,8 @@ impl<T: Real> DifferencePoint<T> {
     }
 }
 
-/// Point of the first core that belongs to a point of a triangle of the difference, given relative to it; none where it
-/// is outside of the triangle by more than rounding.
+/// Point of the first core that belongs to a point `at` of a triangle of the difference; none where that is outside of
+/// the triangle.
 pub fn preimage<T: Real>(triangle: [DifferencePoint<T>; 3], at: Vec3<T>) -> Option<Vec3<T>> {
     let [p, q, r] = triangle.map(|corner| corner.point - at);
     let normal = cross(q - p, r - p);

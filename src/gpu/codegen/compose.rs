@@ -18,7 +18,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::shape_pairs::ShapePair;
 use crate::schema::stages::Stage;
-use crate::schema::{Field, Sizes};
+use crate::schema::{EXTREMA_SIDE, Field, Sizes};
 
 /// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
 /// results of the dual solver.
@@ -267,6 +267,7 @@ fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
         "row_buffer_length" => tiling.tile * layout.sizes.nv,
         "force_buffer_length" => tiling.tile * layout.sizes.njmax.max(1),
         "pivot_buffer_length" => tiling.tile * layout.sizes.nv,
+        "extrema_side" => EXTREMA_SIDE,
         "stride_f" => layout.stride_f,
         "stride_i" => layout.stride_i,
         _ => return None,

@@ -73,7 +73,7 @@ pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 /// Most dofs of a world with a lane per row of its Hessian, which stays in the lane's variables.
 const MAX_ROWS_DOFS: usize = 64;
 
-/// Lanes per world, and of a group, where pairs of several worlds are shared: decision 54.
+/// Lanes of a world, and of a group, where the group shares its pairs: decision 54.
 const COLLISION_LANES: usize = 4;
 const COLLISION_GROUP: usize = 64;
 
@@ -145,8 +145,8 @@ impl KernelOptions {
         }
     }
 
-    /// Tiling of collision where pairs are solved by support functions: many worlds a group, whose lanes share the pairs,
-    /// so that long searches run side by side.
+    /// Tiling of collision where pairs are solved by support functions: many worlds a group, whose lanes share the
+    /// pairs, so that long searches run side by side.
     pub(crate) fn collision_tiling(
         &self,
         model: &Model,

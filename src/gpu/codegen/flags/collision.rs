@@ -16,6 +16,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let hfield = collides(&|pair| pair.method == Method::Prisms);
     let mesh = |types: &(i32, i32)| types.1 == geom::MESH;
     let closed = |types: &(i32, i32)| !SHAPE_PAIRS.iter().any(|p| p.types == *types && p.is_convex());
+    let (closed, convex) = (met.iter().any(closed), any_convex(&met));
     let in_pair = |method: Method| shape_pairs(model).iter().any(|pair| pair.method == method);
     let overridden = model.enabled(enable::OVERRIDE);
     let by_distance = |pair: &&ShapePair| matches!(pair.method, Method::Convex | Method::BoxBox);
@@ -32,9 +33,9 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("BOX_BOX", collides(&|pair| pair.method == Method::BoxBox)),
         ("POLYTOPE", hfield || met.iter().chain(&sensed).any(mesh)),
         ("HFIELD", hfield),
-        ("PRIMITIVE_PAIRS", met.iter().any(closed)),
-        ("CONVEX", collides(&ShapePair::is_convex)),
-        ("MIXED_PAIRS", met.iter().any(closed) && collides(&ShapePair::is_convex)),
+        ("PRIMITIVE_PAIRS", closed),
+        ("CONVEX", convex),
+        ("MIXED_PAIRS", closed && convex),
         ("CONVEX_DISTANCE", SHAPE_PAIRS.iter().filter(by_distance).any(|pair| sensed.contains(&pair.types))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
     ]
@@ -48,8 +49,12 @@ pub(crate) fn shape_pairs(model: &Model) -> Vec<&'static ShapePair> {
 
 /// True if some geoms that can collide do so by support functions.
 pub(crate) fn has_convex_pairs(model: &Model) -> bool {
-    has_contacts(model)
-        && met_types(model).iter().any(|types| shape_pair(*types).is_some_and(ShapePair::is_convex))
+    has_contacts(model) && any_convex(&met_types(model))
+}
+
+/// True if contacts of some of these types come from support functions.
+fn any_convex(met: &BTreeSet<(i32, i32)>) -> bool {
+    met.iter().any(|types| shape_pair(*types).is_some_and(ShapePair::is_convex))
 }
 
 /// Geom type pairs of the candidates.
