@@ -6,16 +6,14 @@ import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_dense, solve_dense};
-import package::solver::row_per_lane::{factor_and_solve, load_inertia_row, mul_m_row};
 import package::solver::rows::{find_hessian_skyline, row_begin, row_end};
 import package::solver::state::rows;
+import package::solver::tiles::{begin_tiles, factor_and_solve, mul_inertia};
 
 // Warm start: the last acceleration, or the unconstrained one if its cost is lower.
 fn warmstart() {
     // the solver's working vectors, copied to fast memory
-//#if ROW_PER_LANE
-    load_inertia_row();
-//#else
+//#if !TILES
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_solver_M(k, M(k));
@@ -28,9 +26,13 @@ fn warmstart() {
         set_solver_search(i, qacc_smooth(i));
     }
     sync();
+//#if TILES
+    begin_tiles();
+//#else
 //#if SPARSE
 //#if !CG
     find_hessian_skyline();
+//#endif
 //#endif
 //#endif
     // residuals of both on the rows
@@ -46,9 +48,9 @@ fn warmstart() {
         set_solver_Jaref(r, warm - efc_aref(r));
         set_solver_Jv(r, smooth_jaref - efc_aref(r));
     }
-//#if ROW_PER_LANE
-    mul_m_row__solver_qacc__solver_Ma();
-    mul_m_row__solver_search__solver_Mv();
+//#if TILES
+    mul_inertia__solver_qacc__solver_Ma();
+    mul_inertia__solver_search__solver_Mv();
 //#else
     mul_m__solver_M__solver_qacc__solver_Ma();
     mul_m__solver_M__solver_search__solver_Mv();
@@ -105,15 +107,15 @@ fn search_direction() {
 //#if CG
     cg_direction();
 //#else
-//#if ROW_PER_LANE
+//#if TILES
     factor_and_solve();
 //#else
     factor_dense();
     solve_dense();
 //#endif
 //#endif
-//#if ROW_PER_LANE
-    mul_m_row__solver_search__solver_Mv();
+//#if TILES
+    mul_inertia__solver_search__solver_Mv();
 //#else
     mul_m__solver_M__solver_search__solver_Mv();
 //#endif

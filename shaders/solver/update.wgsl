@@ -5,9 +5,9 @@
 import package::constraint::constraint_cost::constraint_update;
 import package::runtime::group::{lane, sync};
 import package::solver::hessian::{add_row, cone_end, init_hessian, packed, row_weight};
-import package::solver::row_per_lane::update_rows;
 import package::solver::rows::{first_lane_dof, row_begin, row_end};
 import package::solver::state::rows;
+import package::solver::tiles::update_rows;
 
 // Row forces, gradient and, for Newton's method, the Hessian.
 fn update_gradient() {
@@ -29,7 +29,7 @@ fn update_rows() {
     sum_forces();
 }
 //#else
-//#if !ROW_PER_LANE
+//#if !TILES
 //#if REGISTERS
 // Both forms of this function are one body: calls would carry what stays in registers over memory, in drivers that
 // do not see through them.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::codegen::compose::{Composer, ROW_FIELDS};
+use super::codegen::compose::Composer;
 use super::codegen::layout::Layout;
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
@@ -70,22 +70,31 @@ impl Program {
         let own = own.into_iter().filter_map(|(stage, tiling)| Some((stage, tiling?)));
         let own = own.map(|(stage, t)| Ok((stage, Composer::new(model, t, adapter.limits_loops())?)));
         let own = own.collect::<Result<Vec<_>>>()?;
-        // every field that some kernel uses, and the full state
-        let mut used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
-        used.extend(own.iter().flat_map(|(stage, c)| c.fields(&[*stage])));
-        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
-        used.retain(|name| !ROW_FIELDS.contains(name));
         let (sizes, room) = (capacity.sizes(model), adapter.workgroup_bytes as usize);
-        let working_set = composer.working_set(&sizes, room);
+        // they need workgroup memory for their buffers
+        let fits = |(_, c): &(Stage, Composer)| c.buffer_bytes(&sizes) <= room;
+        let own: Vec<(Stage, Composer)> = own.into_iter().filter(fits).collect();
+        // fields that kernels use, and those of them in workgroup memory or registers
+        let alone = |stage: &Stage| own.iter().any(|(s, _)| s == stage);
+        let shared: Vec<Stage> = plan::stages(model).filter(|s| !alone(s)).collect();
+        let mut used = composer.fields(&shared);
+        let mut working_set = composer.working_set(&sizes, &used, room);
+        let own = own.into_iter().map(|(stage, composer)| {
+            let fields = composer.fields(&[stage]);
+            let own_set = composer.working_set(&sizes, &fields, room);
+            working_set.fields.extend(own_set.fields.difference(&used));
+            used.extend(fields);
+            (stage, composer, own_set)
+        });
+        let own: Vec<_> = own.collect();
+        used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         let transient = composer.transient(&layout, room);
-        let own = own.into_iter().map(|(stage, composer)| {
-            let rows: &[&str] = if stage == Stage::solve { &ROW_FIELDS } else { &[] };
-            Form { stage, layout: layout.retiled(composer.tiling(), rows), composer }
+        let own = own.into_iter().map(|(stage, composer, working_set)| {
+            let layout = layout.retiled(composer.tiling(), &working_set);
+            Form { stage, composer, layout }
         });
-        // their buffers have to fit beside the working set
-        let forms: Vec<Form> =
-            own.filter(|form| form.composer.workgroup_bytes(&[form.stage], &form.layout) <= room).collect();
+        let forms: Vec<Form> = own.collect();
         let groups = forms.iter().map(|form| form.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         Ok(Self {

@@ -11,7 +11,7 @@ use super::layout::{AddressSpace, Layout, WorkingSet};
 use super::link::{Library, identity};
 use super::narrow_phase;
 use super::sources::{KERNELS, SHADERS};
-use super::tiling::{Tiling, WorkingSetSpace};
+use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use super::unroll::unroll;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -24,14 +24,12 @@ use crate::schema::{EXTREMA_SIDE, Field, Sizes};
 /// results of the dual solver.
 const SPLIT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
 
-/// Fields in the variables of a solver with a lane per row.
-pub(crate) const ROW_FIELDS: [&str; 2] = ["solver_M_row", "solver_H_row"];
-
 /// Everything on which the text of a kernel depends.
 #[derive(Debug)]
 pub struct Composer {
     library: Library,
     tiling: Tiling,
+    tiles: HessianTiles,
     limited: bool,
     /// Shape pairs of the narrow phase.
     pairs: Vec<&'static ShapePair>,
@@ -50,7 +48,8 @@ impl Composer {
         flags.insert("LOOP_LIMIT", limited);
         flags.insert("SPLIT_SOLVE", limited && tiling.placement != WorkingSetSpace::Registers);
         let library = library(&flags)?;
-        Ok(Self { library, tiling, limited, pairs: flags::shape_pairs(model), tables: Tables::new(model) })
+        let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
+        Ok(Self { library, tiling, tiles: HessianTiles::new(model), limited, pairs, tables })
     }
 
     /// Lanes, worlds per group and placement.
@@ -58,19 +57,23 @@ impl Composer {
         self.tiling
     }
 
-    /// Fields kept outside storage at these sizes, within `room` bytes of workgroup memory.
-    pub fn working_set(&self, sizes: &Sizes, room: usize) -> WorkingSet {
+    /// Those of the `used` fields that are kept outside storage at these sizes, within `room` bytes of workgroup memory.
+    pub fn working_set(&self, sizes: &Sizes, used: &BTreeSet<&'static str>, room: usize) -> WorkingSet {
         match self.tiling.placement {
             WorkingSetSpace::Storage => WorkingSet::NONE,
             WorkingSetSpace::Registers => {
-                let fields = Data::<f64>::FIELDS.iter().filter(|f| f.traits.register);
+                let fields = Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
                 WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
             }
-            WorkingSetSpace::Workgroup | WorkingSetSpace::Rows => {
-                let room = room.saturating_sub(self.reduction_bytes());
+            WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles => {
+                let room = room.saturating_sub(self.buffer_bytes(sizes));
                 WorkingSet {
                     space: AddressSpace::Workgroup,
-                    fields: self.fit_workgroup_memory(ranked(|f| f.traits.workgroup), sizes, room),
+                    fields: self.fit_workgroup_memory(
+                        ranked(|f| f.traits.workgroup).filter(|f| used.contains(f.name)),
+                        sizes,
+                        room,
+                    ),
                 }
             }
         }
@@ -116,13 +119,16 @@ impl Composer {
         }
     }
 
-    /// Bytes of workgroup memory of a kernel of these stages, with the buffers of a solver with a lane per row.
-    pub(crate) fn workgroup_bytes(&self, stages: &[Stage], layout: &Layout) -> usize {
-        let (nv, njmax) = (layout.sizes.nv, layout.sizes.njmax);
-        let rows = self.tiling.placement == WorkingSetSpace::Rows;
-        let buffers = if rows { nv * (16 * nv.div_ceil(4) + 8) + 8 * njmax.max(1) } else { 0 };
-        let fields = layout.compacted(&self.fields(stages)).workgroup_bytes();
-        self.reduction_bytes() + fields + self.tiling.tile * buffers
+    /// Bytes of workgroup memory for tiles of the Hessian.
+    fn tile_bytes(&self, sizes: &Sizes) -> usize {
+        let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
+        let bytes = self.tiles.workgroup_bytes(sizes.nv) + (12 + 4 * sizes.ntree) * row_words(sizes) + 8 * sizes.ntree;
+        if tiles { self.tiling.tile * bytes } else { 0 }
+    }
+
+    /// Bytes of workgroup memory that kernels need beside fields.
+    pub(crate) fn buffer_bytes(&self, sizes: &Sizes) -> usize {
+        self.reduction_bytes() + self.tile_bytes(sizes)
     }
 
     /// True if the solver, when alone in a group, runs in dispatches of one iteration.
@@ -188,9 +194,11 @@ impl Composer {
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
         // workgroup memory for what these kernels use
         let layout = &layout.compacted(&self.named(&[self.entry(calls, steps)], |_| true));
-        let known = ModelConstants::new(&self.library, &self.tables, layout);
+        let Tiling { lanes, .. } = self.tiling;
+        let of_lane = [self.tiles.per_lane(lanes), layout.sizes.nv.div_ceil(lanes)];
+        let known = ModelConstants::new(&self.library, &self.tables, layout, of_lane);
         let provide = |name: &str| {
-            constant(name, self.tiling, layout)
+            self.constant(name, layout)
                 .or_else(|| narrow_phase::function(name, &self.pairs))
                 .or_else(|| access::enumeration(name))
                 .or_else(|| access::size(layout, name))
@@ -198,7 +206,7 @@ impl Composer {
                 .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
         };
         let write = |text: &str| match self.tiling.placement {
-            WorkingSetSpace::Registers | WorkingSetSpace::Rows => {
+            WorkingSetSpace::Registers | WorkingSetSpace::Tiles => {
                 unroll(&self.library.fold_constant_calls(text), &known)
             }
             _ => Ok(text.to_string()),
@@ -211,6 +219,34 @@ impl Composer {
             .validate(&module)
             .map_err(|e| fail(e.emit_to_string(&text)))?;
         Ok((module, text))
+    }
+
+    /// Constants of a module other than model sizes.
+    fn constant(&self, name: &str, layout: &Layout) -> Option<String> {
+        let (Tiling { lanes, tile: worlds, .. }, tiles) = (self.tiling, &self.tiles);
+        let value = match name {
+            "lanes" => lanes,
+            "worlds_per_group" => worlds,
+            "group_size" => lanes * worlds,
+            "partial_totals" => 4 * worlds,
+            "tile_rows" => tiles.rows,
+            "tile_rows_length" => worlds * tiles.rows,
+            "tile_count" => tiles.count(),
+            "tile_count_length" => worlds * tiles.count(),
+            "tiles_per_lane" => tiles.per_lane(lanes),
+            "tile_vectors" => 4 * tiles.per_lane(lanes),
+            "rows_per_lane" => layout.sizes.nv.div_ceil(lanes).max(1),
+            "inertia_tiles" => tiles.of_tree,
+            "inertia_length" => worlds * layout.sizes.nv,
+            "tree_length" => worlds * layout.sizes.ntree,
+            "row_words" => row_words(&layout.sizes),
+            "row_words_length" => worlds * row_words(&layout.sizes),
+            "extrema_side" => EXTREMA_SIDE,
+            "stride_f" => layout.stride_f,
+            "stride_i" => layout.stride_i,
+            _ => return None,
+        };
+        Some(format!("const {name}: u32 = {value}u;"))
     }
 
     /// The entry point: calls in order, `steps` times, with barriers in between.
@@ -252,27 +288,13 @@ fn ranked(rank: impl Fn(&Field) -> u8) -> impl Iterator<Item = &'static Field> {
     fields.into_iter()
 }
 
-fn names(stages: &[Stage]) -> Vec<&'static str> {
-    stages.iter().map(|s| s.name()).collect()
+/// Words of a bit for each constraint row.
+fn row_words(sizes: &Sizes) -> usize {
+    sizes.njmax.div_ceil(32).max(1)
 }
 
-/// Constants of a module other than model sizes.
-fn constant(name: &str, tiling: Tiling, layout: &Layout) -> Option<String> {
-    let value = match name {
-        "lanes" => tiling.lanes,
-        "worlds_per_group" => tiling.tile,
-        "group_size" => tiling.lanes * tiling.tile,
-        "partial_totals" => 4 * tiling.tile,
-        "row_vectors" => layout.sizes.nv.div_ceil(4),
-        "row_buffer_length" => tiling.tile * layout.sizes.nv,
-        "force_buffer_length" => tiling.tile * layout.sizes.njmax.max(1),
-        "pivot_buffer_length" => tiling.tile * layout.sizes.nv,
-        "extrema_side" => EXTREMA_SIDE,
-        "stride_f" => layout.stride_f,
-        "stride_i" => layout.stride_i,
-        _ => return None,
-    };
-    Some(format!("const {name}: u32 = {value}u;"))
+fn names(stages: &[Stage]) -> Vec<&'static str> {
+    stages.iter().map(|s| s.name()).collect()
 }
 
 #[cfg(test)]
@@ -307,8 +329,7 @@ mod tests {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
                 || (["SPARSE", "BODY_PAIRS"].contains(&k) && placement == WorkingSetSpace::Registers)
-                || (["SPARSE", "ELLIPTIC"].contains(&k) && placement == WorkingSetSpace::Rows)
-                || (k == "ROW_PER_LANE" && placement != WorkingSetSpace::Rows)
+                || (k == "TILES" && placement != WorkingSetSpace::Tiles)
                 || (k == "LOCAL_WORKING_SET" && placement == WorkingSetSpace::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
@@ -318,11 +339,12 @@ mod tests {
             tiling,
             limited: true,
             pairs: SHAPE_PAIRS.iter().collect(),
+            tiles: HessianTiles::new(&model),
             tables: Tables::new(&model),
         };
         assert_eq!(composer.library.check(), Vec::<String>::new());
         let used = composer.fields(Stage::ALL);
-        let working_set = composer.working_set(&sizes, 1 << 14);
+        let working_set = composer.working_set(&sizes, &used, 1 << 14);
         let layout = Layout::new(&model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         (composer, layout)
     }
@@ -349,24 +371,21 @@ mod tests {
     }
 
     #[test]
-    fn a_solver_with_a_lane_per_row_is_valid() {
+    fn a_solver_with_tiles_is_valid() {
         for solver in [&[][..], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"]] {
-            let (composer, layout) = with_solver(8, WorkingSetSpace::Rows, solver);
-            let layout = layout.retiled(composer.tiling, &ROW_FIELDS);
+            let (composer, layout) = with_solver(8, WorkingSetSpace::Tiles, solver);
             let made = composer.module(&["solve"], 1, &layout);
             assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
-            // both rows are variables, and the packed Hessian is gone
+            // tiles are variables, and the packed Hessian is gone
             let text = made.map(|(_, text)| text).unwrap_or_default();
-            assert!(text.contains("register_solver_H_row_1") && !text.contains("fn solver_H("));
-            // barriers stay where loops are written out
-            assert!(text.contains("    sync();"));
+            assert!(text.contains("hessian[") && !text.contains("fn solver_H("));
         }
     }
 
     #[test]
     fn functions_that_reach_registers_are_known() {
         let (composer, layout) = with_solver(1, WorkingSetSpace::Registers, &["PGS", "DUAL"]);
-        let known = ModelConstants::new(&composer.library, &composer.tables, &layout);
+        let known = ModelConstants::new(&composer.library, &composer.tables, &layout, [1, 1]);
         assert!(known.accesses("set_residuals") && known.accesses("pgs_warmstart"));
         assert!(!known.accesses("friction_kind") && !known.accesses("nowhere"));
     }

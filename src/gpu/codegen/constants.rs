@@ -38,13 +38,15 @@ pub(super) struct ModelConstants<'a> {
     library: &'a Library,
     tables: &'a Tables,
     layout: &'a Layout,
+    /// Tiles of the Hessian of a lane, and rows.
+    of_lane: [usize; 2],
     /// Cache: true for functions that access registers.
     register_access: RefCell<BTreeMap<String, bool>>,
 }
 
 impl<'a> ModelConstants<'a> {
-    pub(super) fn new(library: &'a Library, tables: &'a Tables, layout: &'a Layout) -> Self {
-        Self { library, tables, layout, register_access: RefCell::default() }
+    pub(super) fn new(library: &'a Library, tables: &'a Tables, layout: &'a Layout, of_lane: [usize; 2]) -> Self {
+        Self { library, tables, layout, of_lane, register_access: RefCell::default() }
     }
 }
 
@@ -58,6 +60,8 @@ impl Known for ModelConstants<'_> {
                 match name {
                     "lane" if self.layout.lanes == 1 => unsigned(0),
                     "lanes" => unsigned(self.layout.lanes),
+                    "tiles_per_lane" => unsigned(self.of_lane[0]),
+                    "rows_per_lane" => unsigned(self.of_lane[1]),
                     _ if size.is_some() => size.and_then(|s| unsigned(self.layout.sizes.get(*s))),
                     _ => {
                         if let Some(value) = access::enumeration_value(name) {

@@ -181,13 +181,10 @@ impl Layout {
         if len == 0 || self.worlds_per_group == 1 { len } else { (len..).find(banks).unwrap_or(len) }
     }
 
-    /// The layout of kernels with another tiling of the same arena, and more fields in variables.
-    pub fn retiled(&self, tiling: Tiling, registers: &[&str]) -> Self {
-        let mut layout = Self { lanes: tiling.lanes, worlds_per_group: tiling.tile, ..self.clone() };
-        for field in Data::<f64>::FIELDS.iter().filter(|f| registers.contains(&f.name)) {
-            layout.space(*field, AddressSpace::Register);
-        }
-        layout
+    /// The layout of kernels with another tiling of the same arena, and a working set of their own.
+    pub fn retiled(&self, tiling: Tiling, working_set: &WorkingSet) -> Self {
+        let layout = Self { lanes: tiling.lanes, worlds_per_group: tiling.tile, ..self.clone() };
+        layout.relocated(&working_set.fields, &working_set.space)
     }
 
     /// Bytes of workgroup memory used by fields.

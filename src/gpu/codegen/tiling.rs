@@ -1,6 +1,7 @@
 //! Lanes and worlds of a workgroup, and the address space of the working set.
 
 use crate::error::{Error, Result};
+use crate::model::Model;
 
 /// Distribution of worlds over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +23,8 @@ pub enum WorkingSetSpace {
     Workgroup,
     /// Variables of a world's single lane, with the loops over them unrolled.
     Registers,
-    /// Workgroup memory, and a row of the Hessian per lane in its variables: the solver's own, never an option.
-    Rows,
+    /// Workgroup memory, and tiles of the Hessian in the variables of lanes: the solver's own, never an option.
+    Tiles,
 }
 
 impl WorkingSetSpace {
@@ -33,8 +34,40 @@ impl WorkingSetSpace {
             Self::Storage => "storage",
             Self::Workgroup => "workgroup",
             Self::Registers => "registers",
-            Self::Rows => "rows",
+            Self::Tiles => "tiles",
         }
+    }
+}
+
+/// Tiles of 4 x 4 of the lower triangle of a solver's Hessian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HessianTiles {
+    /// Rows of tiles.
+    pub(crate) rows: usize,
+    /// Rows of tiles of the largest tree.
+    pub(crate) of_tree: usize,
+}
+
+impl HessianTiles {
+    /// Tiles for a model: each tree begins a new one.
+    pub(crate) fn new(model: &Model) -> Self {
+        let trees = model.tree_dofnum.iter().map(|&n| usize::try_from(n).unwrap_or(0).div_ceil(4));
+        Self { rows: trees.clone().sum::<usize>().max(1), of_tree: trees.max().unwrap_or(1).max(1) }
+    }
+
+    /// Number of tiles.
+    pub(crate) fn count(&self) -> usize {
+        self.rows * (self.rows + 1) / 2
+    }
+
+    /// Tiles of a lane.
+    pub(crate) fn per_lane(&self, lanes: usize) -> usize {
+        self.count().div_ceil(lanes)
+    }
+
+    /// Bytes of workgroup memory for a world of `nv` degrees of freedom.
+    pub(crate) fn workgroup_bytes(&self, nv: usize) -> usize {
+        self.rows * (4 * 16 + 7 * 4) + 64 * self.count() + 16 * self.of_tree * nv
     }
 }
 

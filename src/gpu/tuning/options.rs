@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::codegen::flags::has_convex_pairs;
-use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
+use crate::gpu::codegen::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use crate::gpu::codegen::unroll::MAX_TRIP_COUNT;
 use crate::gpu::runtime::device::Adapter;
 use crate::model::Model;
-use crate::schema::enums::{cone, solver};
+use crate::schema::enums::solver;
 use crate::schema::stages::Stage;
 
 /// Grouping of a step's stages into dispatches.
@@ -70,8 +70,9 @@ pub struct KernelOptions {
 /// Upper bound on worlds of a workgroup.
 pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 
-/// Most dofs of a world with a lane per row of its Hessian, which stays in the lane's variables.
-const MAX_ROWS_DOFS: usize = 64;
+/// Most dofs of a world whose Hessian is in the variables of lanes, and most tiles of a lane.
+const MAX_TILES_DOFS: usize = 124;
+const MAX_TILES_OF_LANE: usize = 4;
 
 /// Lanes of a world, and of a group, where the group shares its pairs: decision 54.
 const COLLISION_LANES: usize = 4;
@@ -162,23 +163,20 @@ impl KernelOptions {
         fits.then_some(Tiling { lanes, tile, ..tiling })
     }
 
-    /// Tiling of the solver with a lane per row of the Hessian, if the worlds of a model allow it: Newton's method with
-    /// pyramidal cones, at most [`MAX_ROWS_DOFS`] degrees of freedom, half of them in one tree, and a working set in
-    /// workgroup memory.
+    /// Tiling of the solver with tiles of the Hessian in the variables of lanes, if a model allows it: Newton's method,
+    /// at most [`MAX_TILES_DOFS`] degrees of freedom, and a working set in workgroup memory.
     pub(crate) fn solver_tiling(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Option<Tiling> {
         let nv = model.sizes.nv;
-        let lanes = nv.next_power_of_two();
-        // this form does not use the sparsity of several trees: decision 53
-        let largest = model.tree_dofnum.iter().max().map_or(0, |&n| n as usize);
+        let tiles = HessianTiles::new(model);
+        let most = tiles.count().div_ceil(MAX_TILES_OF_LANE).next_power_of_two();
+        let lanes = most.max(tiles.rows.next_power_of_two()).max(nv.min(32).next_power_of_two());
         let fits = tiling.placement == WorkingSetSpace::Workgroup
             && self.partition(adapter) != Partition::Fused
             && model.opt_solver[0] == solver::NEWTON
-            && model.opt_cone[0] == cone::PYRAMIDAL
-            && (2..=MAX_ROWS_DOFS).contains(&nv)
-            && 2 * largest >= nv
+            && (2..=MAX_TILES_DOFS).contains(&nv)
             && lanes <= adapter.invocations as usize;
         let tile = (32 / lanes).max(1).min(tiling.tile);
-        fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Rows })
+        fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Tiles })
     }
 
     /// The partition on a device: never [`Partition::Auto`].

@@ -27,6 +27,8 @@ macro_rules! force_data {
             scratch solver_hess_diag: real [njmax] "mixed" "Second derivative of the cost with respect to the row alone; kernels, elliptic cones.";
             scratch solver_hess_update: real [njmax] "mixed" "Rank-one factors added for the rows of a sliding cone; kernels.";
             scratch solver_hess_downdate: real [njmax] "mixed" "Rank-one factors subtracted for the rows of a sliding cone; kernels.";
+            scratch solver_weight: real [njmax] "mixed" "Weight of each row in the Hessian; kernels with tiles." { workgroup: 17 };
+            scratch solver_weight_change: real [njmax] "mixed" "Its change since the last iteration." { workgroup: 18 };
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction." { workgroup: 14 };
             scratch solver_Ma: real [nv] "mixed" "M qacc." { register: true, workgroup: 5 };
             scratch solver_Mv: real [nv] "mixed" "M times the search direction." { register: true, workgroup: 6 };
@@ -52,8 +54,6 @@ macro_rules! force_data {
             scratch solver_HDiagInv: real [nv] "mixed" "Inverse pivots of the Hessian." { register: true, workgroup: 9 };
             scratch solver_J_row: real [nv] "mixed" "Current row of the constraint Jacobian." { register: true };
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factor: packed rows of the lower triangle." { register: true, workgroup: 1 };
-            scratch solver_M_row: real [nv] "mixed" "Row of the inertia matrix that belongs to a lane; kernels with a row per lane." { register: true };
-            scratch solver_H_row: real [nv] "mixed" "Row of the Hessian that belongs to a lane; kernels with a row per lane." { register: true };
             // inverse dynamics
             // as qfrc_constraint
             inverse qfrc_inverse: real [nv] "N or N m" "Force that produces `qacc`, in addition to passive and constraint forces." { tolerance: Tolerance::Within(2e-4), terms: Some("qfrc_constraint") };

@@ -8,7 +8,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     vec![
         ("LANES", tiling.lanes > 1),
         ("REGISTERS", tiling.placement == WorkingSetSpace::Registers),
-        ("ROW_PER_LANE", tiling.placement == WorkingSetSpace::Rows),
+        ("TILES", tiling.placement == WorkingSetSpace::Tiles),
         ("LOCAL_WORKING_SET", tiling.placement != WorkingSetSpace::Storage),
         // for drivers that end long loops; the composer sets both for the current driver
         ("SPLIT_SOLVE", true),

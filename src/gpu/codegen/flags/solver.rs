@@ -7,9 +7,8 @@ use crate::model::Model;
 use crate::schema::enums::{enable, solver};
 
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
-    let dense = matches!(tiling.placement, WorkingSetSpace::Registers | WorkingSetSpace::Rows);
     let mut room = vec![
-        ("SPARSE", !dense && model.sizes.ntree > 1),
+        ("SPARSE", tiling.placement != WorkingSetSpace::Registers && model.sizes.ntree > 1),
         ("NOSLIP", model.opt_noslip_iterations[0] > 0),
         ("DUAL", model.is_dual()),
         ("DUAL_PYRAMIDAL", model.is_dual() && has_contacts(model)),

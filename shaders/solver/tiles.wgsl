@@ -1,0 +1,586 @@
+// Newton's method with the lower triangle of the Hessian in tiles of 4 x 4, each in the variables of a lane. Every tree
+// begins a new tile, so that trees that nothing couples share none; they are factored side by side. Pivots and factors
+// pass between lanes through workgroup memory, in vectors of four. From one iteration to the next only the rows are
+// added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl. Twin:
+// src/cpu/solver/hessian.rs.
+
+import package::constraint::constraint_cost::{constraint_update, in_cone};
+import package::math::vector::MINVAL;
+import package::runtime::group::{group_max, lane, slot, sync};
+import package::solver::hessian::{cone_end, row_weight};
+import package::solver::rows::{row_begin, row_end};
+import package::solver::state::rows;
+
+//#if TILES
+// Row of tiles: its degrees of freedom, its tree among those of the group, its first tile, the number of that tile less
+// its column, and the rows of tiles that are coupled with it.
+struct TileRow {
+    dof: u32,
+    dof_end: u32,
+    tree: u32,
+    first: u32,
+    origin: u32,
+    begin: u32,
+    end: u32,
+}
+
+// tiles of this lane: their rows of four numbers, those of what is left of them during elimination, and their places.
+// The tiles inside the skyline are numbered from the last row of tiles up, each row from its first tile to the
+// diagonal; tile t is the slot t / lanes of lane t % lanes. A slot without a tile has the row `tile_rows`.
+var<private> hessian: array<vec4f, tile_vectors>;
+var<private> reduced: array<vec4f, tile_vectors>;
+var<private> tile_row: array<u32, tiles_per_lane>;
+var<private> tile_col: array<u32, tiles_per_lane>;
+// one past the last row of tiles that is coupled with a tile
+var<private> coupled_end: array<u32, tiles_per_lane>;
+// rows of tiles of the largest part of the Hessian that is coupled
+var<private> most_coupled: u32;
+
+// by world and row of tiles
+// (arrays in an array: the compilers of drivers fold known indices of the inner one into addresses)
+var<workgroup> tile_rows_of: array<TileRow, tile_rows_length>;
+// least pivots, inverse pivots, right-hand side of the Newton step, and the vector of a product
+var<workgroup> least_pivot: array<vec4f, tile_rows_length>;
+var<workgroup> inverse_pivot: array<vec4f, tile_rows_length>;
+var<workgroup> rhs: array<vec4f, tile_rows_length>;
+var<workgroup> operand: array<vec4f, tile_rows_length>;
+// factors of the Hessian by tile number
+var<workgroup> factor: array<array<vec4f, 4>, tile_count_length>;
+// rows of the inertia within their tree, both triangles
+var<workgroup> inertia_rows: array<array<vec4f, inertia_tiles>, inertia_length>;
+// bits of rows whose weight in the Hessian has changed, of those with a force, and of heads of sliding contacts
+var<workgroup> changed: array<atomic<u32>, row_words_length>;
+var<workgroup> pushing: array<atomic<u32>, row_words_length>;
+//#if ELLIPTIC
+var<workgroup> sliding: array<atomic<u32>, row_words_length>;
+//#endif
+//#if SPARSE
+// by world and tree: its first row of tiles, the rows that touch it, and the first tree coupled with it
+var<workgroup> tree_tiles: array<u32, tree_length>;
+var<workgroup> tree_rows: array<array<atomic<u32>, row_words>, tree_length>;
+var<workgroup> coupled: array<atomic<u32>, tree_length>;
+//#endif
+
+// Place of degree of freedom i among the elements of all rows of tiles.
+//#if SPARSE
+fn place(i: u32) -> u32 {
+    let t = u32(dof_treeid(i));
+    return 4u * tree_tiles[slot * ntree + t] + i - u32(tree_dofadr(t));
+}
+
+// First place of the tree of degree of freedom i.
+fn tree_place(i: u32) -> u32 {
+    return 4u * tree_tiles[slot * ntree + u32(dof_treeid(i))];
+}
+
+// Bits of the rows in word w that touch both trees.
+fn rows_between(a: u32, b: u32, w: u32) -> u32 {
+    return atomicLoad(&tree_rows[a][w]) & atomicLoad(&tree_rows[b][w]);
+}
+//#else
+fn place(i: u32) -> u32 {
+    return i;
+}
+
+fn tree_place(i: u32) -> u32 {
+    return 0u;
+}
+
+fn rows_between(a: u32, b: u32, w: u32) -> u32 {
+    return 0xffffffffu;
+}
+//#endif
+
+// Places of the tiles, inertia and least pivots: what stays the same in all iterations.
+fn begin_tiles() {
+    find_tile_rows();
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        tile_row[s] = tile_rows;
+        coupled_end[s] = 0u;
+    }
+    var number = 0u;
+    for (var up = 0u; up < tile_rows; up++) {
+        let b = tile_rows - 1u - up;
+        let row = tile_rows_of[slot * tile_rows + b];
+        let end = number + b + 1u - row.first;
+        //#unroll
+        for (var s = 0u; s < tiles_per_lane; s++) {
+            let t = lane + s * lanes;
+            if (t >= number && t < end) {
+                tile_row[s] = b;
+                tile_col[s] = row.first + t - number;
+                coupled_end[s] = row.end;
+            }
+        }
+        if (lane == 0u) {
+            tile_rows_of[slot * tile_rows + b].origin = number - row.first;
+        }
+        number = end;
+    }
+    load_inertia();
+    init_tiles();
+}
+
+//#if SPARSE
+// Rows of tiles by tree, and what the rows of the Jacobian couple.
+fn find_tile_rows() {
+    for (var t = lane; t < ntree; t += lanes) {
+        var first = 0u;
+        for (var before = 0u; before < t; before++) {
+            first += (u32(tree_dofnum(before)) + 3u) / 4u;
+        }
+        tree_tiles[slot * ntree + t] = first;
+        atomicStore(&coupled[slot * ntree + t], t);
+        for (var w = 0u; w < row_words; w++) {
+            atomicStore(&tree_rows[slot * ntree + t][w], 0u);
+        }
+    }
+    workgroupBarrier();
+    for (var r = lane; r < rows; r += lanes) {
+        if (row_begin(r) < row_end(r)) {
+            let first = u32(dof_treeid(row_begin(r)));
+            let last = u32(dof_treeid(row_end(r) - 1u));
+            atomicMin(&coupled[slot * ntree + last], first);
+            for (var t = first; t <= last; t++) {
+                atomicOr(&tree_rows[slot * ntree + t][r / 32u], 1u << (r % 32u));
+            }
+        }
+    }
+    workgroupBarrier();
+    // trees between two coupled ones count as coupled with the first as well, so that there is no fill-in outside the
+    // skyline
+    var most = 0u;
+    if (lane == 0u) {
+        var first = ntree;
+        var end = tile_rows;
+        for (var up = 0u; up < ntree; up++) {
+            let t = ntree - 1u - up;
+            let at = slot * ntree + t;
+            first = min(first, atomicLoad(&coupled[at]));
+            atomicStore(&coupled[at], first);
+            let rows_end = tree_tiles[at] + (u32(tree_dofnum(t)) + 3u) / 4u;
+            for (var b = tree_tiles[at]; b < rows_end; b++) {
+                tile_rows_of[slot * tile_rows + b].end = end;
+            }
+            if (first == t) {
+                most = max(most, end - tree_tiles[at]);
+                end = tree_tiles[at];
+            }
+        }
+    }
+    most_coupled = group_max(most);
+    // rows of tiles of each tree
+    for (var t = lane; t < ntree; t += lanes) {
+        let at = slot * ntree + t;
+        let adr = u32(tree_dofadr(t));
+        let end = adr + u32(tree_dofnum(t));
+        let first = tree_tiles[slot * ntree + atomicLoad(&coupled[at])];
+        var start = t;
+        while (atomicLoad(&coupled[slot * ntree + start]) < start) {
+            start = atomicLoad(&coupled[slot * ntree + start]);
+        }
+        let begin = tree_tiles[slot * ntree + start];
+        var b = slot * tile_rows + tree_tiles[at];
+        for (var i = adr; i < end; i += 4u) {
+            tile_rows_of[b] = TileRow(i, min(i + 4u, end), at, first, 0u, begin, tile_rows_of[b].end);
+            b++;
+        }
+    }
+    workgroupBarrier();
+}
+//#else
+// Rows of tiles of a single tree.
+fn find_tile_rows() {
+    for (var b = lane; b < tile_rows; b += lanes) {
+        tile_rows_of[slot * tile_rows + b] = TileRow(4u * b, min(4u * b + 4u, nv), 0u, 0u, 0u, 0u, tile_rows);
+    }
+    most_coupled = tile_rows;
+    workgroupBarrier();
+}
+//#endif
+
+// Elements of the inertia, both triangles, and least pivots: constraint rows only add to the inertia, so rounding apart
+// no pivot is below that of the inertia.
+fn load_inertia() {
+    for (var i = lane; i < nv; i += lanes) {
+        for (var k = 0u; k < inertia_tiles; k++) {
+            inertia_rows[slot * nv + i][k] = vec4f(0.0);
+        }
+    }
+    workgroupBarrier();
+    for (var i = lane; i < nv; i += lanes) {
+        let first = tree_place(i);
+        let own = place(i) - first;
+        let adr = u32(M_rowadr(i));
+        for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
+            let x = M(k);
+            let j = u32(M_colind(k));
+            let other = own + j - i;
+            inertia_rows[slot * nv + i][other / 4u][other % 4u] = x;
+            inertia_rows[slot * nv + j][own / 4u][own % 4u] = x;
+        }
+    }
+    for (var b = lane; b < tile_rows; b += lanes) {
+        let row = tile_rows_of[slot * tile_rows + b];
+        let last = row.dof_end - 1u;
+        let inverse = vec4f(
+            qLDiagInv(row.dof),
+            qLDiagInv(min(row.dof + 1u, last)),
+            qLDiagInv(min(row.dof + 2u, last)),
+            qLDiagInv(min(row.dof + 3u, last)),
+        );
+        least_pivot[slot * tile_rows + b] = 1.0 / max(inverse, vec4f(MINVAL));
+        // no row sets the elements past the end of a tree
+        operand[slot * tile_rows + b] = vec4f(0.0);
+        rhs[slot * tile_rows + b] = vec4f(0.0);
+    }
+    workgroupBarrier();
+}
+
+// The Hessian without constraints: the inertia.
+fn init_tiles() {
+    for (var r = lane; r < rows; r += lanes) {
+        set_solver_weight(r, 0.0);
+    }
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        //#unroll
+        for (var q = 0u; q < 4u; q++) {
+            hessian[4u * s + q] = vec4f(0.0);
+        }
+        let row = tile_rows_of[slot * tile_rows + min(tile_row[s], tile_rows - 1u)];
+        if (tile_row[s] < tile_rows && row.tree == tile_rows_of[slot * tile_rows + tile_col[s]].tree) {
+            let k = tile_col[s] - tree_place(row.dof) / 4u;
+            //#unroll
+            for (var q = 0u; q < 4u; q++) {
+                if (row.dof + q < row.dof_end) {
+                    hessian[4u * s + q] = inertia_rows[slot * nv + row.dof + q][k];
+                }
+            }
+        }
+    }
+}
+
+// Y = M V.
+fn mul_inertia__V__Y() {
+    for (var i = lane; i < nv; i += lanes) {
+        let at = place(i);
+        operand[slot * tile_rows + at / 4u][at % 4u] = V(i);
+    }
+    workgroupBarrier();
+    for (var i = lane; i < nv; i += lanes) {
+        let first = tree_place(i) / 4u;
+        var sum = 0.0;
+        for (var k = 0u; k < min(inertia_tiles, tile_rows - first); k++) {
+            let m = inertia_rows[slot * nv + i][k];
+            let v = operand[slot * tile_rows + first + k];
+            sum += m.x * v.x;
+            sum += m.y * v.y;
+            sum += m.z * v.z;
+            sum += m.w * v.w;
+        }
+        set_Y(i, sum);
+    }
+    workgroupBarrier();
+}
+
+// Row forces, constraint force, and Hessian: the rows whose weights have changed.
+fn update_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        constraint_update__solver_Jaref(r);
+    }
+    for (var w = lane; w < row_words; w += lanes) {
+        atomicStore(&changed[slot * row_words + w], 0u);
+        atomicStore(&pushing[slot * row_words + w], 0u);
+//#if ELLIPTIC
+        atomicStore(&sliding[slot * row_words + w], 0u);
+//#endif
+    }
+    sync();
+    for (var r = lane; r < rows; r += lanes) {
+        let word = slot * row_words + r / 32u;
+        let bit = 1u << (r % 32u);
+        var weight = row_weight(r);
+//#if ELLIPTIC
+        // the terms of a sliding contact change with every step
+        if (in_cone(r)) {
+            let head = u32(contact_efc_address(u32(efc_id(r))));
+            if (solver_hess_update(head) != 0.0) {
+                weight = 0.0;
+                if (r == head) {
+                    atomicOr(&sliding[word], bit);
+                }
+            }
+        }
+//#endif
+        let change = weight - solver_weight(r);
+        set_solver_weight(r, weight);
+        set_solver_weight_change(r, change);
+        if (change != 0.0) {
+            atomicOr(&changed[word], bit);
+        }
+        if (efc_force(r) != 0.0) {
+            atomicOr(&pushing[word], bit);
+        }
+    }
+    sync();
+    for (var i = lane; i < nv; i += lanes) {
+        let tree = tree_of_dof(i);
+        var sum = 0.0;
+        for (var w = 0u; 32u * w < rows; w++) {
+            var left = atomicLoad(&pushing[slot * row_words + w]) & rows_between(tree, tree, w);
+            while (left != 0u) {
+                let r = 32u * w + firstTrailingBit(left);
+                left &= left - 1u;
+                sum += efc_J(r * nv + i) * efc_force(r);
+            }
+        }
+        set_solver_JTf(i, sum);
+    }
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        if (tile_row[s] < tile_rows) {
+            let down = tile_rows_of[slot * tile_rows + tile_row[s]];
+            let across = tile_rows_of[slot * tile_rows + tile_col[s]];
+            for (var w = 0u; 32u * w < rows; w++) {
+                var left = atomicLoad(&changed[slot * row_words + w]) & rows_between(down.tree, across.tree, w);
+                while (left != 0u) {
+                    let r = 32u * w + firstTrailingBit(left);
+                    left &= left - 1u;
+                    let x = row_of_tile(r, down) * solver_weight_change(r);
+                    let y = row_of_tile(r, across);
+                    hessian[4u * s] += x.x * y;
+                    hessian[4u * s + 1u] += x.y * y;
+                    hessian[4u * s + 2u] += x.z * y;
+                    hessian[4u * s + 3u] += x.w * y;
+                }
+            }
+        }
+    }
+}
+
+// Tree of degree of freedom i, with that of other worlds.
+//#if SPARSE
+fn tree_of_dof(i: u32) -> u32 {
+    return slot * ntree + u32(dof_treeid(i));
+}
+//#else
+fn tree_of_dof(i: u32) -> u32 {
+    return 0u;
+}
+//#endif
+
+// Part of row r of the Jacobian in a row of tiles.
+fn row_of_tile(r: u32, b: TileRow) -> vec4f {
+    let at = r * nv + b.dof;
+    let yzw = vec3f(efc_J(at + 1u), efc_J(at + 2u), efc_J(at + 3u));
+    let inside = vec3u(b.dof) + vec3u(1u, 2u, 3u) < vec3u(b.dof_end);
+    return vec4f(efc_J(at), select(vec3f(0.0), yzw, inside));
+}
+
+//#if ELLIPTIC
+// Adds the terms of the sliding contacts to the reduced tiles: a diagonal and two rank-one terms each.
+fn add_sliding_contacts() {
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        if (tile_row[s] < tile_rows) {
+            let down = tile_rows_of[slot * tile_rows + tile_row[s]];
+            let across = tile_rows_of[slot * tile_rows + tile_col[s]];
+            for (var w = 0u; 32u * w < rows; w++) {
+                var left = atomicLoad(&sliding[slot * row_words + w]) & rows_between(down.tree, across.tree, w);
+                while (left != 0u) {
+                    let head = 32u * w + firstTrailingBit(left);
+                    left &= left - 1u;
+                    let end = cone_end(head);
+                    var more_x = vec4f(0.0);
+                    var more_y = vec4f(0.0);
+                    var less_x = vec4f(0.0);
+                    var less_y = vec4f(0.0);
+                    for (var r = head; r < end; r++) {
+                        let y = row_of_tile(r, across);
+                        var x = row_of_tile(r, down);
+                        more_x += solver_hess_update(r) * x;
+                        more_y += solver_hess_update(r) * y;
+                        less_x += solver_hess_downdate(r) * x;
+                        less_y += solver_hess_downdate(r) * y;
+                        x *= solver_hess_diag(r);
+                        reduced[4u * s] += x.x * y;
+                        reduced[4u * s + 1u] += x.y * y;
+                        reduced[4u * s + 2u] += x.z * y;
+                        reduced[4u * s + 3u] += x.w * y;
+                    }
+                    reduced[4u * s] += more_x.x * more_y - less_x.x * less_y;
+                    reduced[4u * s + 1u] += more_x.y * more_y - less_x.y * less_y;
+                    reduced[4u * s + 2u] += more_x.z * more_y - less_x.z * less_y;
+                    reduced[4u * s + 3u] += more_x.w * more_y - less_x.w * less_y;
+                }
+            }
+        }
+    }
+}
+//#endif
+
+// Factors H = L' D L from the last row of tiles up, and solves H x = -grad on the way: the search direction.
+fn factor_and_solve() {
+    for (var i = lane; i < nv; i += lanes) {
+        let at = place(i);
+        rhs[slot * tile_rows + at / 4u][at % 4u] = -solver_grad(i);
+    }
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        //#unroll
+        for (var q = 0u; q < 4u; q++) {
+            reduced[4u * s + q] = hessian[4u * s + q];
+        }
+    }
+//#if ELLIPTIC
+    add_sliding_contacts();
+//#endif
+    workgroupBarrier();
+    for (var up = 0u; up < most_coupled; up++) {
+        factor_diagonal_tiles(up);
+        workgroupBarrier();
+        finish_tile_rows(up);
+        workgroupBarrier();
+        reduce_tiles(up);
+    }
+    solve_lower();
+    workgroupBarrier();
+}
+
+// Row of tiles that is eliminated as number `up`, from the last one of what is coupled with slot s; below zero for none.
+fn pivot_row(s: u32, up: u32) -> i32 {
+    return i32(coupled_end[s]) - 1 - i32(up);
+}
+
+// Factors the diagonal tiles of the rows that are due, from the last pivot up.
+fn factor_diagonal_tiles(up: u32) {
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        if (tile_row[s] == tile_col[s] && i32(tile_row[s]) == pivot_row(s, up)) {
+            let row = slot * tile_rows + tile_row[s];
+            let least = least_pivot[row];
+            let d3 = reduced[4u * s + 3u];
+            var d2 = reduced[4u * s + 2u].xyz;
+            var d1 = reduced[4u * s + 1u].xy;
+            var d0 = reduced[4u * s].x;
+            var b = rhs[row];
+            var inv: vec4f;
+            inv.w = 1.0 / max(d3.w, least.w);
+            let f3 = -(d3.xyz * inv.w);
+            b = vec4f(b.xyz - d3.xyz * (b.w * inv.w), b.w);
+            d2 += f3.z * d3.xyz;
+            d1 += f3.y * d3.xy;
+            d0 += f3.x * d3.x;
+            inv.z = 1.0 / max(d2.z, least.z);
+            let f2 = -(d2.xy * inv.z);
+            b = vec4f(b.xy - d2.xy * (b.z * inv.z), b.zw);
+            d1 += f2.y * d2.xy;
+            d0 += f2.x * d2.x;
+            inv.y = 1.0 / max(d1.y, least.y);
+            b.x -= d1.x * (b.y * inv.y);
+            d0 -= d1.x * inv.y * d1.x;
+            inv.x = 1.0 / max(d0, least.x);
+            let at = slot * tile_count + tile_rows_of[row].origin + tile_row[s];
+            factor[at] = array<vec4f, 4>(vec4f(d0), vec4f(d1, d1), vec4f(d2, 0.0), d3);
+            rhs[row] = b;
+            inverse_pivot[row] = inv;
+        }
+    }
+}
+
+// The other tiles of the rows that are due.
+fn finish_tile_rows(up: u32) {
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        if (tile_row[s] != tile_col[s] && i32(tile_row[s]) == pivot_row(s, up)) {
+            let row = slot * tile_rows + tile_row[s];
+            let at = slot * tile_count + tile_rows_of[row].origin;
+            let d1 = factor[at + tile_row[s]][1];
+            let d2 = factor[at + tile_row[s]][2];
+            let d3 = factor[at + tile_row[s]][3];
+            let inv = inverse_pivot[row];
+            let t3 = reduced[4u * s + 3u];
+            let t2 = reduced[4u * s + 2u] - (d3.z * inv.w) * t3;
+            let t1 = reduced[4u * s + 1u] - (d3.y * inv.w) * t3 - (d2.y * inv.z) * t2;
+            let t0 = reduced[4u * s] - (d3.x * inv.w) * t3 - (d2.x * inv.z) * t2 - (d1.x * inv.y) * t1;
+            factor[at + tile_col[s]] = array<vec4f, 4>(t0, t1, t2, t3);
+            let y = rhs[row] * inv;
+            let to = slot * tile_rows + tile_col[s];
+            rhs[to] = rhs[to] - t3 * y.w - t2 * y.z - t1 * y.y - t0 * y.x;
+        }
+    }
+}
+
+// The tiles above the rows that are due.
+fn reduce_tiles(up: u32) {
+    //#unroll
+    for (var s = 0u; s < tiles_per_lane; s++) {
+        let k = pivot_row(s, up);
+        if (i32(tile_row[s]) < k) {
+            let row = slot * tile_rows + u32(k);
+            if (tile_col[s] >= tile_rows_of[row].first) {
+                let at = slot * tile_count + tile_rows_of[row].origin;
+                let inv = inverse_pivot[row];
+                //#unroll
+                for (var down = 0u; down < 4u; down++) {
+                    let x = -(factor[at + tile_row[s]][3u - down] * inv[3u - down]);
+                    let y = factor[at + tile_col[s]][3u - down];
+                    reduced[4u * s] += x.x * y;
+                    reduced[4u * s + 1u] += x.y * y;
+                    reduced[4u * s + 2u] += x.z * y;
+                    reduced[4u * s + 3u] += x.w * y;
+                }
+            }
+        }
+    }
+}
+
+// Solves with the lower triangle, from the first row of tiles down.
+fn solve_lower() {
+    // this lane's elements of the right-hand side, and the rows of tiles that they are in
+    var own_rhs: array<f32, rows_per_lane>;
+    var own: array<TileRow, rows_per_lane>;
+    var own_row: array<u32, rows_per_lane>;
+    //#unroll
+    for (var s = 0u; s < rows_per_lane; s++) {
+        let at = place(min(lane + s * lanes, nv - 1u));
+        own_row[s] = at / 4u;
+        own[s] = tile_rows_of[slot * tile_rows + at / 4u];
+        own_rhs[s] = rhs[slot * tile_rows + at / 4u][at % 4u];
+    }
+    for (var down = 0u; down < most_coupled; down++) {
+        workgroupBarrier();
+        //#unroll
+        for (var s = 0u; s < rows_per_lane; s++) {
+            let i = lane + s * lanes;
+            let k = own[s].begin + down;
+            if (i < nv && k <= own_row[s] && own[s].first <= k) {
+                let row = slot * tile_rows + k;
+                let at = slot * tile_count + tile_rows_of[row].origin + k;
+                let d1 = factor[at][1];
+                let d2 = factor[at][2];
+                let d3 = factor[at][3];
+                let b = rhs[row];
+                let inv = inverse_pivot[row];
+                var x: vec4f;
+                x.x = b.x * inv.x;
+                x.y = (b.y - d1.x * x.x) * inv.y;
+                x.z = (b.z - d2.x * x.x - d2.y * x.y) * inv.z;
+                x.w = (b.w - d3.x * x.x - d3.y * x.y - d3.z * x.z) * inv.w;
+                let q = i - own[s].dof;
+                if (k == own_row[s]) {
+                    set_solver_search(i, select(select(x.x, x.y, q == 1u), select(x.z, x.w, q == 3u), q > 1u));
+                } else {
+                    let l = factor[slot * tile_count + own[s].origin + k][q];
+                    own_rhs[s] = own_rhs[s] - l.x * x.x - l.y * x.y - l.z * x.z - l.w * x.w;
+                    if (k + 1u == own_row[s]) {
+                        rhs[row + 1u][q] = own_rhs[s];
+                    }
+                }
+            }
+        }
+    }
+}
+//#endif
