@@ -152,14 +152,20 @@ impl KernelOptions {
             || self.worlds_per_group.is_some()
             || self.placement.is_some()
             || self.partition != Partition::Auto;
-        let Some(path) = self.tuning_file.as_deref().filter(|_| !by_hand) else { return self.clone() };
+        let open = Self { worlds: Some(worlds), ..self.clone() };
+        let Some(path) = self.tuning_file.as_deref().filter(|_| !by_hand) else { return open };
         let (cache, damaged) = TuningCache::open(path);
         if let Some(why) = damaged {
             tracing::warn!("{why}");
         }
         match cache.find(adapter, model, worlds) {
-            Some(found) => Self { checks: self.checks, tuning_file: self.tuning_file.clone(), ..found },
-            None => self.clone(),
+            Some(found) => Self {
+                checks: self.checks,
+                tuning_file: self.tuning_file.clone(),
+                worlds: Some(worlds),
+                ..found
+            },
+            None => open,
         }
     }
 }

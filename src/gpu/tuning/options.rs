@@ -55,7 +55,7 @@ impl std::str::FromStr for Partition {
 pub struct KernelOptions {
     /// Grouping of the stages.
     pub partition: Partition,
-    /// Lanes per world, a power of two; `None`: from the model's size.
+    /// Lanes per world, a power of two; `None`: from the model's size and the number of worlds.
     pub lanes: Option<usize>,
     /// Worlds per workgroup; `None`: chosen automatically.
     pub worlds_per_group: Option<usize>,
@@ -65,6 +65,8 @@ pub struct KernelOptions {
     pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
+    /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
+    pub worlds: Option<usize>,
 }
 
 /// Upper bound on worlds of a workgroup.
@@ -77,6 +79,9 @@ const MAX_TILES_OF_LANE: usize = 4;
 /// Lanes of a world, and of a group, where the group shares its pairs: decision 54.
 const COLLISION_LANES: usize = 4;
 const COLLISION_GROUP: usize = 64;
+
+/// Most worlds that leave a large GPU waiting, so that more lanes each are faster: decision 55.
+const FEW_WORLDS: usize = 4096;
 
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
 const MAX_REGISTER_DOFS: usize = 40;
@@ -91,7 +96,8 @@ impl KernelOptions {
         let lanes = self.lanes.unwrap_or(if adapter.software {
             1
         } else {
-            (model.sizes.nv / 2).next_power_of_two().clamp(1, 32)
+            let few = self.worlds.is_some_and(|worlds| worlds <= FEW_WORLDS);
+            (model.sizes.nv / 2).next_power_of_two().clamp(1, if few { 32 } else { 8 })
         });
         let tile = self.worlds_per_group.unwrap_or(if adapter.software {
             8
