@@ -62,7 +62,8 @@ impl Composer {
         match self.tiling.placement {
             WorkingSetSpace::Storage => WorkingSet::NONE,
             WorkingSetSpace::Registers => {
-                let fields = Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
+                let fields =
+                    Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
                 WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
             }
             WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles => {
@@ -122,7 +123,9 @@ impl Composer {
     /// Bytes of workgroup memory for tiles of the Hessian.
     fn tile_bytes(&self, sizes: &Sizes) -> usize {
         let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
-        let bytes = self.tiles.workgroup_bytes(sizes.nv) + (12 + 4 * sizes.ntree) * row_words(sizes) + 8 * sizes.ntree;
+        let bytes = self.tiles.workgroup_bytes(sizes.nv)
+            + (12 + 4 * sizes.ntree) * row_words(sizes)
+            + 8 * sizes.ntree;
         if tiles { self.tiling.tile * bytes } else { 0 }
     }
 

@@ -45,7 +45,12 @@ pub(super) struct ModelConstants<'a> {
 }
 
 impl<'a> ModelConstants<'a> {
-    pub(super) fn new(library: &'a Library, tables: &'a Tables, layout: &'a Layout, of_lane: [usize; 2]) -> Self {
+    pub(super) fn new(
+        library: &'a Library,
+        tables: &'a Tables,
+        layout: &'a Layout,
+        of_lane: [usize; 2],
+    ) -> Self {
         Self { library, tables, layout, of_lane, register_access: RefCell::default() }
     }
 }
