@@ -48,16 +48,16 @@ var<workgroup> operand: array<vec4f, tile_rows_length>;
 var<workgroup> factor: array<array<vec4f, 4>, tile_count_length>;
 // rows of the inertia within their tree, both triangles
 var<workgroup> inertia_rows: array<array<vec4f, inertia_tiles>, inertia_length>;
-// bits of rows whose weight in the Hessian has changed, of those with a force, and of heads of sliding contacts
+// bits of rows that touch a row of tiles, of those whose weight in the Hessian has changed, of those with a force, and of heads of sliding contacts
+var<workgroup> touching: array<array<atomic<u32>, row_words>, tile_rows_length>;
 var<workgroup> changed: array<atomic<u32>, row_words_length>;
 var<workgroup> pushing: array<atomic<u32>, row_words_length>;
 //#if ELLIPTIC
 var<workgroup> sliding: array<atomic<u32>, row_words_length>;
 //#endif
 //#if SPARSE
-// by world and tree: its first row of tiles, the rows that touch it, and the first tree coupled with it
+// by world and tree: its first row of tiles, and the first tree coupled with it
 var<workgroup> tree_tiles: array<u32, tree_length>;
-var<workgroup> tree_rows: array<array<atomic<u32>, row_words>, tree_length>;
 var<workgroup> coupled: array<atomic<u32>, tree_length>;
 //#endif
 
@@ -73,10 +73,6 @@ fn tree_place(i: u32) -> u32 {
     return 4u * tree_tiles[slot * ntree + u32(dof_treeid(i))];
 }
 
-// Bits of the rows in word w that touch both trees.
-fn rows_between(a: u32, b: u32, w: u32) -> u32 {
-    return atomicLoad(&tree_rows[a][w]) & atomicLoad(&tree_rows[b][w]);
-}
 //#else
 fn place(i: u32) -> u32 {
     return i;
@@ -85,11 +81,12 @@ fn place(i: u32) -> u32 {
 fn tree_place(i: u32) -> u32 {
     return 0u;
 }
-
-fn rows_between(a: u32, b: u32, w: u32) -> u32 {
-    return 0xffffffffu;
-}
 //#endif
+
+// Bits of the rows in word w that touch both rows of tiles.
+fn rows_between(a: u32, b: u32, w: u32) -> u32 {
+    return atomicLoad(&touching[slot * tile_rows + a][w]) & atomicLoad(&touching[slot * tile_rows + b][w]);
+}
 
 // Places of the tiles, inertia and least pivots: what stays the same in all iterations.
 fn begin_tiles() {
@@ -119,6 +116,7 @@ fn begin_tiles() {
         number = end;
     }
     load_inertia();
+    find_touching_rows();
     init_tiles();
 }
 
@@ -132,9 +130,6 @@ fn find_tile_rows() {
         }
         tree_tiles[slot * ntree + t] = first;
         atomicStore(&coupled[slot * ntree + t], t);
-        for (var w = 0u; w < row_words; w++) {
-            atomicStore(&tree_rows[slot * ntree + t][w], 0u);
-        }
     }
     workgroupBarrier();
     for (var r = lane; r < rows; r += lanes) {
@@ -142,9 +137,6 @@ fn find_tile_rows() {
             let first = u32(dof_treeid(row_begin(r)));
             let last = u32(dof_treeid(row_end(r) - 1u));
             atomicMin(&coupled[slot * ntree + last], first);
-            for (var t = first; t <= last; t++) {
-                atomicOr(&tree_rows[slot * ntree + t][r / 32u], 1u << (r % 32u));
-            }
         }
     }
     workgroupBarrier();
@@ -200,6 +192,22 @@ fn find_tile_rows() {
 }
 //#endif
 
+// Rows of tiles in which a row of the Jacobian is not zero.
+fn find_touching_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        if (row_begin(r) < row_end(r)) {
+            let end = place(row_end(r) - 1u) / 4u;
+            for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
+                let x = row_of_tile(r, tile_rows_of[slot * tile_rows + b]);
+                if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
+                    atomicOr(&touching[slot * tile_rows + b][r / 32u], 1u << (r % 32u));
+                }
+            }
+        }
+    }
+    workgroupBarrier();
+}
+
 // Elements of the inertia, both triangles, and least pivots: constraint rows only add to the inertia, so rounding apart
 // no pivot is below that of the inertia.
 fn load_inertia() {
@@ -231,6 +239,9 @@ fn load_inertia() {
             qLDiagInv(min(row.dof + 3u, last)),
         );
         least_pivot[slot * tile_rows + b] = 1.0 / max(inverse, vec4f(MINVAL));
+        for (var w = 0u; w < row_words; w++) {
+            atomicStore(&touching[slot * tile_rows + b][w], 0u);
+        }
         // no row sets the elements past the end of a tree
         operand[slot * tile_rows + b] = vec4f(0.0);
         rhs[slot * tile_rows + b] = vec4f(0.0);
@@ -326,10 +337,10 @@ fn update_rows() {
     }
     sync();
     for (var i = lane; i < nv; i += lanes) {
-        let tree = tree_of_dof(i);
+        let own = slot * tile_rows + place(i) / 4u;
         var sum = 0.0;
         for (var w = 0u; 32u * w < rows; w++) {
-            var left = atomicLoad(&pushing[slot * row_words + w]) & rows_between(tree, tree, w);
+            var left = atomicLoad(&pushing[slot * row_words + w]) & atomicLoad(&touching[own][w]);
             while (left != 0u) {
                 let r = 32u * w + firstTrailingBit(left);
                 left &= left - 1u;
@@ -344,7 +355,7 @@ fn update_rows() {
             let down = tile_rows_of[slot * tile_rows + tile_row[s]];
             let across = tile_rows_of[slot * tile_rows + tile_col[s]];
             for (var w = 0u; 32u * w < rows; w++) {
-                var left = atomicLoad(&changed[slot * row_words + w]) & rows_between(down.tree, across.tree, w);
+                var left = atomicLoad(&changed[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
                 while (left != 0u) {
                     let r = 32u * w + firstTrailingBit(left);
                     left &= left - 1u;
@@ -359,17 +370,6 @@ fn update_rows() {
         }
     }
 }
-
-// Tree of degree of freedom i, with that of other worlds.
-//#if SPARSE
-fn tree_of_dof(i: u32) -> u32 {
-    return slot * ntree + u32(dof_treeid(i));
-}
-//#else
-fn tree_of_dof(i: u32) -> u32 {
-    return 0u;
-}
-//#endif
 
 // Part of row r of the Jacobian in a row of tiles.
 fn row_of_tile(r: u32, b: TileRow) -> vec4f {
@@ -388,7 +388,7 @@ fn add_sliding_contacts() {
             let down = tile_rows_of[slot * tile_rows + tile_row[s]];
             let across = tile_rows_of[slot * tile_rows + tile_col[s]];
             for (var w = 0u; 32u * w < rows; w++) {
-                var left = atomicLoad(&sliding[slot * row_words + w]) & rows_between(down.tree, across.tree, w);
+                var left = atomicLoad(&sliding[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
                 while (left != 0u) {
                     let head = 32u * w + firstTrailingBit(left);
                     left &= left - 1u;

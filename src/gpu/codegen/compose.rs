@@ -124,7 +124,7 @@ impl Composer {
     fn tile_bytes(&self, sizes: &Sizes) -> usize {
         let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
         let bytes = self.tiles.workgroup_bytes(sizes.nv)
-            + (12 + 4 * sizes.ntree) * row_words(sizes)
+            + (12 + 4 * self.tiles.rows) * row_words(sizes)
             + 8 * sizes.ntree;
         if tiles { self.tiling.tile * bytes } else { 0 }
     }
