@@ -84,6 +84,25 @@ fn tiles_of_the_hessian_give_the_same_bits() {
 }
 
 #[test]
+fn tiles_with_elliptic_cones_keep_their_bits_in_any_batch() {
+    let model = manyworlds::load("tests/parity/models/elliptic.xml".as_ref()).unwrap();
+    let one_lane = with(1, 8, Partition::Grouped, false);
+    let with = |worlds_per_group| {
+        placed(with(8, worlds_per_group, Partition::Grouped, false), WorkingSetSpace::Workgroup)
+    };
+    let all = run(&model, &with(4), 0, 5, 20);
+    assert_eq!(all, run(&model, &with(1), 0, 5, 20), "other groups differ");
+    assert_eq!(all[3..5], run(&model, &with(4), 3, 2, 20), "another batch size and place differ");
+    // and are near those of one lane
+    let one = run(&model, &one_lane, 0, 5, 20);
+    let state = model.sizes.nq + model.sizes.nv;
+    for (a, b) in all.iter().zip(&one).flat_map(|(a, b)| a[..state].iter().zip(&b[..state])) {
+        let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+        assert!((a - b).abs() <= 1e-3 * (1.0 + a.abs()), "{a} {b}");
+    }
+}
+
+#[test]
 fn tiles_of_the_hessian_differ_from_other_forms_by_rounding() {
     for (name, steps) in [("humanoid", 20), ("quadruped", 20), ("hopper", 60), ("pile", 30)] {
         let model = model(name);

@@ -48,7 +48,8 @@ var<workgroup> operand: array<vec4f, tile_rows_length>;
 var<workgroup> factor: array<array<vec4f, 4>, tile_count_length>;
 // rows of the inertia within their tree, both triangles
 var<workgroup> inertia_rows: array<array<vec4f, inertia_tiles>, inertia_length>;
-// bits of rows that touch a row of tiles, of those whose weight in the Hessian has changed, of those with a force, and of heads of sliding contacts
+// bits of rows that touch a row of tiles, of those whose weight in the Hessian has changed, of those with a force, and
+// of heads of sliding contacts
 var<workgroup> touching: array<array<atomic<u32>, row_words>, tile_rows_length>;
 var<workgroup> changed: array<atomic<u32>, row_words_length>;
 var<workgroup> pushing: array<atomic<u32>, row_words_length>;
@@ -72,7 +73,6 @@ fn place(i: u32) -> u32 {
 fn tree_place(i: u32) -> u32 {
     return 4u * tree_tiles[slot * ntree + u32(dof_treeid(i))];
 }
-
 //#else
 fn place(i: u32) -> u32 {
     return i;
