@@ -170,6 +170,22 @@ fn every_solver_gives_the_same_bits() {
 }
 
 #[test]
+fn lean_steps_do_not_change_bits() {
+    // tiles, history, four parts of a step, sparse Jacobians
+    for (name, steps) in [
+        ("models/quadruped.xml", 12),
+        ("tests/parity/models/delays_rk4.xml", 12),
+        ("tests/parity/models/tendons.xml", 12),
+    ] {
+        let model = manyworlds::load(name.as_ref()).unwrap();
+        let of = |lean| {
+            run(&model, &KernelOptions { lean: Some(lean), ..with(4, 2, Partition::Grouped, false) }, 0, 3, steps)
+        };
+        assert_eq!(of(false), of(true), "{name}");
+    }
+}
+
+#[test]
 fn steps_in_one_submission_or_many_are_the_same() {
     let model = model("pendulum");
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();

@@ -8,8 +8,8 @@ use manyworlds::error::{Error, Result};
 use manyworlds::files;
 use manyworlds::gpu::codegen::export;
 use manyworlds::gpu::codegen::layout::{AddressSpace, Slot};
-use manyworlds::gpu::program::{Program, StageGroup};
-use manyworlds::gpu::tuning::traffic::MeanLoad;
+use manyworlds::gpu::program::Program;
+use manyworlds::gpu::tuning::traffic::{MeanLoad, touched};
 use manyworlds::gpu::{Adapter, KernelOptions};
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::{Elem, Values};
@@ -73,6 +73,8 @@ struct Config {
     contacts: f64,
     rows: f64,
     bytes_per_world: usize,
+    bytes_touched: f64,
+    lean: bool,
     workgroup_bytes: usize,
     hidden_workgroup_bytes: usize,
     stride_f: usize,
@@ -126,21 +128,24 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     make_folder(&arguments.out)?;
 
     let load = MeanLoad { contacts: arguments.contacts, rows: arguments.rows };
-    let kernels = write_kernels(&program, load, &arguments.out)?;
+    // of the steps that a batch runs most, where they differ
+    let lean = program.lean_groups().is_some();
+    let kernels = write_kernels(&program, load, lean, &arguments.out)?;
     if arguments.arena {
         write_arena(&program, &arguments.out)?;
     }
-    let config = config(arguments, &program, kernels);
+    let config = config(arguments, &program, load, kernels);
     let text = serde_json::to_string_pretty(&config).unwrap_or_default();
     files::write(&arguments.out.join("config.json"), text.as_bytes())?;
 
     output.text(format_args!(
-        "{} {} lanes x {} worlds, {}, {} KiB per world",
+        "{} {} lanes x {} worlds, {}, {} KiB per world, {:.1} of them in use",
         config.partition,
         config.lanes,
         config.tile,
         config.placement,
-        config.bytes_per_world / 1024
+        config.bytes_per_world / 1024,
+        config.bytes_touched / 1024.0
     ));
     for kernel in &config.kernels {
         let moved = kernel.bytes_read.zip(kernel.bytes_written).map_or(0.0, |(r, w)| (r + w) / 1024.0);
@@ -160,16 +165,15 @@ fn make_folder(folder: &Path) -> Result<()> {
 }
 
 /// Writes every kernel of a step, in order.
-fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec<KernelEntry>> {
-    let once = program.step_groups();
-    let moved = program.traffic(None, load);
-    let all: Vec<StageGroup> = once.into_iter().chain(program.fused_groups().unwrap_or_default()).collect();
+fn write_kernels(program: &Program, load: MeanLoad, lean: bool, folder: &Path) -> Result<Vec<KernelEntry>> {
+    let groups = program.lean_groups().filter(|_| lean).unwrap_or_else(|| program.step_groups());
+    let moved = program.traffic(None, load, lean);
     let mut entries = Vec::new();
-    for (at, group) in all.iter().enumerate() {
-        let steps = group.1;
+    for (at, group) in groups.iter().enumerate() {
+        let steps = group.steps;
         for (calls, times) in program.dispatches(group) {
             let begin = Instant::now();
-            let (module, text) = program.module(&calls, steps)?;
+            let (module, text) = program.module(&calls, group)?;
             let compose_seconds = begin.elapsed().as_secs_f64();
             let mut name = format!("{at:02}-{}", calls.join("+"));
             name.truncate(60);
@@ -180,7 +184,7 @@ fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec
             files::write(&folder.join(format!("{name}.wgsl")), text.as_bytes())?;
             files::write(&folder.join(format!("{name}.spv")), &spirv)?;
             files::write(&folder.join(format!("{name}.metal")), export::metal(&module)?.as_bytes())?;
-            let traffic = moved.get(at).filter(|_| steps == 1);
+            let traffic = moved.get(at);
             let tiling = program.tiling_of(&calls);
             entries.push(KernelEntry {
                 name,
@@ -228,8 +232,9 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn config(arguments: &Arguments, program: &Program, kernels: Vec<KernelEntry>) -> Config {
-    let layout = &program.layout;
+fn config(arguments: &Arguments, program: &Program, load: MeanLoad, kernels: Vec<KernelEntry>) -> Config {
+    let lean = program.lean_groups().is_some();
+    let layout = program.layout_of(lean);
     let sizes = &layout.sizes;
     let entry = |s: &Slot| SlotEntry {
         name: s.field.name,
@@ -243,6 +248,7 @@ fn config(arguments: &Arguments, program: &Program, kernels: Vec<KernelEntry>) -
             AddressSpace::Register => "register",
             AddressSpace::Workgroup => "workgroup",
             AddressSpace::Literal(_) => "literal",
+            AddressSpace::Discarded => "discarded",
         },
     };
     Config {
@@ -258,9 +264,11 @@ fn config(arguments: &Arguments, program: &Program, kernels: Vec<KernelEntry>) -
         njmax: sizes.njmax,
         contacts: arguments.contacts,
         rows: arguments.rows,
-        bytes_per_world: layout.bytes_per_world(),
+        bytes_per_world: layout.touched_bytes(),
+        bytes_touched: touched(layout, load),
+        lean,
         workgroup_bytes: layout.workgroup_bytes(),
-        hidden_workgroup_bytes: program.layout_of(2).workgroup_bytes(),
+        hidden_workgroup_bytes: program.layout_of(true).workgroup_bytes(),
         stride_f: layout.stride_f,
         stride_i: layout.stride_i,
         bindings: "set 0: storage buffers 0 data_f rw, 1 data_i rw, 2 model_f r, 3 model_i r",

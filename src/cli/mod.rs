@@ -118,6 +118,12 @@ struct KernelArguments {
     /// Where kernels on the GPU keep what only they use: storage, workgroup or registers; chosen where not given.
     #[arg(long, value_name = "storage|workgroup|registers")]
     placement: Option<String>,
+    /// Whether steps on the GPU store, but for the last of a call, only what the next step reads; true on hardware.
+    #[arg(long, value_name = "true|false")]
+    lean: Option<bool>,
+    /// Worlds that take all steps of a call on the GPU before the next ones begin; 8192 on hardware.
+    #[arg(long)]
+    chunk: Option<usize>,
 }
 
 #[cfg(feature = "gpu")]
@@ -129,6 +135,8 @@ impl KernelArguments {
             worlds_per_group: self.worlds_per_group,
             tuning_file: tune::file(),
             placement: self.placement.as_deref().map(str::parse).transpose()?,
+            lean: self.lean,
+            chunk: self.chunk,
             ..Default::default()
         })
     }
@@ -140,6 +148,8 @@ impl KernelArguments {
             ("--lanes", self.lanes.is_some()),
             ("--worlds-per-group", self.worlds_per_group.is_some()),
             ("--placement", self.placement.is_some()),
+            ("--lean", self.lean.is_some()),
+            ("--chunk", self.chunk.is_some()),
         ];
         match given.iter().find(|g| g.1) {
             Some((name, _)) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::codegen::compose::Composer;
 use super::codegen::layout::Layout;
+use super::codegen::lifetime::StageAccess;
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
 use super::tuning::options::{KernelOptions, Partition};
@@ -18,8 +19,23 @@ use crate::schema::stages::Stage;
 /// Steps per dispatch if steps are fused.
 const STEPS_PER_DISPATCH: usize = 8;
 
-/// Stages of one dispatch, and the number of steps that it runs.
-pub type StageGroup = (Vec<Stage>, usize);
+/// Stages of one dispatch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StageGroup {
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+    /// Steps that the dispatch runs.
+    pub steps: usize,
+    /// True if nobody reads the results of these steps but the next one.
+    pub lean: bool,
+}
+
+impl StageGroup {
+    /// A group that runs once and stores all results.
+    pub fn whole(stages: Vec<Stage>) -> Self {
+        Self { stages, steps: 1, lean: false }
+    }
+}
 
 /// Kernels of one model, specialised for an adapter.
 #[derive(Debug)]
@@ -33,7 +49,8 @@ pub struct Program {
     adapter: Adapter,
     options: KernelOptions,
     composer: Composer,
-    transient: Layout,
+    /// Layout of lean steps, if these have kernels of their own.
+    lean: Option<Layout>,
     /// Stages with a tiling of their own.
     forms: Vec<Form>,
 }
@@ -44,6 +61,7 @@ struct Form {
     stage: Stage,
     composer: Composer,
     layout: Layout,
+    lean: Option<Layout>,
 }
 
 impl Program {
@@ -89,12 +107,26 @@ impl Program {
         let own: Vec<_> = own.collect();
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
-        let transient = composer.transient(&layout, room);
-        let own = own.into_iter().map(|(stage, composer, working_set)| {
-            let layout = layout.retiled(composer.tiling(), &working_set);
-            Form { stage, composer, layout }
+        // layouts of steps whose results nobody reads
+        let access = |stage: Stage| {
+            let form = own.iter().find(|(s, ..)| *s == stage);
+            let composer = form.map_or(&composer, |(_, own, _)| own);
+            StageAccess { reads: composer.accesses(stage, false), writes: composer.accesses(stage, true) }
+        };
+        let lean = options.lean(model, adapter).then(|| plan::step(model).map(access).collect::<Vec<_>>());
+        // in one dispatch, results may be in workgroup memory
+        let fused = options.partition(adapter) == Partition::Fused;
+        let lean = lean.and_then(|step| {
+            if fused { composer.transient(&layout, room).lean(&step) } else { layout.lean(&step) }
         });
-        let forms: Vec<Form> = own.collect();
+        let forms: Vec<Form> = own
+            .into_iter()
+            .map(|(stage, composer, working_set)| {
+                let of = |layout: &Layout| layout.retiled(composer.tiling(), &working_set);
+                let (layout, lean) = (of(&layout), lean.as_ref().map(of));
+                Form { stage, composer, layout, lean }
+            })
+            .collect();
         let groups = forms.iter().map(|form| form.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         Ok(Self {
@@ -104,7 +136,7 @@ impl Program {
             adapter: adapter.clone(),
             options: options.clone(),
             composer,
-            transient,
+            lean,
             forms,
         })
     }
@@ -126,7 +158,7 @@ impl Program {
 
     /// Groups of the given stages, each run once per dispatch.
     pub fn groups(&self, stages: impl Iterator<Item = Stage>) -> Vec<StageGroup> {
-        self.split(self.options.groups(stages, &self.adapter)).map(|g| (g, 1)).collect()
+        self.split(self.options.groups(stages, &self.adapter)).map(StageGroup::whole).collect()
     }
 
     /// Groups in which stages with a tiling of their own are alone.
@@ -143,26 +175,29 @@ impl Program {
         self.groups(plan::step(&self.model))
     }
 
-    /// Stage groups that run several steps per dispatch; `None` if steps are not fused.
-    pub fn fused_groups(&self) -> Option<Vec<StageGroup>> {
-        let groups = || self.step_groups().into_iter().map(|(g, _)| (g, STEPS_PER_DISPATCH)).collect();
-        self.fuses_steps().then(groups)
+    /// Stage groups of the steps before the last of a call; `None` if they are those of any step.
+    pub fn lean_groups(&self) -> Option<Vec<StageGroup>> {
+        self.lean.as_ref()?;
+        let steps = if self.fuses_steps() { STEPS_PER_DISPATCH } else { 1 };
+        Some(self.step_groups().into_iter().map(|g| StageGroup { steps, lean: true, ..g }).collect())
     }
 
     /// Kernels of a group in order: the functions that each calls, and how often it is dispatched.
-    pub fn dispatches(&self, (stages, _): &StageGroup) -> Vec<(Vec<&'static str>, u32)> {
-        self.composer.dispatches(stages, &self.model)
+    pub fn dispatches(&self, group: &StageGroup) -> Vec<(Vec<&'static str>, u32)> {
+        self.composer.dispatches(&group.stages, &self.model)
     }
 
-    /// The module that runs `calls` in order, `steps` times, and its text.
+    /// The module that runs `calls` of a group in order, and its text.
     ///
     /// # Errors
     /// [`Error::Device`]: a defect of the kernels, not of the model.
-    pub fn module(&self, calls: &[&str], steps: usize) -> Result<(naga::Module, String)> {
-        match self.form(calls) {
-            Some(own) => own.composer.module(calls, steps, &own.layout),
-            None => self.composer.module(calls, steps, self.layout_of(steps)),
-        }
+    pub fn module(&self, calls: &[&str], group: &StageGroup) -> Result<(naga::Module, String)> {
+        let (composer, whole, lean) = match self.form(calls) {
+            Some(own) => (&own.composer, &own.layout, &own.lean),
+            None => (&self.composer, &self.layout, &self.lean),
+        };
+        let layout = lean.as_ref().filter(|_| group.lean).unwrap_or(whole);
+        composer.module(calls, group.steps, layout)
     }
 
     /// Lanes, worlds per group and placement of the kernel with these calls.
@@ -174,20 +209,21 @@ impl Program {
         self.forms.iter().find(|form| calls == [form.stage.name()])
     }
 
-    /// Layout of kernels that run a number of steps.
-    pub fn layout_of(&self, steps: usize) -> &Layout {
-        if steps > 1 { &self.transient } else { &self.layout }
+    /// Layout of the kernels of lean steps, or of all; tilings aside.
+    pub fn layout_of(&self, lean: bool) -> &Layout {
+        self.lean.as_ref().filter(|_| lean).unwrap_or(&self.layout)
     }
 
-    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.
-    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
+    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one; of a
+    /// step before the last of a call if `lean`.
+    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad, lean: bool) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
         let mut groups = options.groups(plan::step(&self.model), &self.adapter);
         if options.partition(&self.adapter) != Partition::Fused {
             groups = self.split(groups).collect();
         }
-        traffic(&self.composer, &self.layout, &groups, load)
+        traffic(&self.composer, self.layout_of(lean), &groups, load)
     }
 
     /// Fields that the kernel of a stage writes.

@@ -171,7 +171,7 @@ pub fn enumeration(name: &str) -> Option<String> {
 pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
     let slot = layout.slot(access.field.name)?;
     // no accessor: the kernel uses an element unknown at generation time, and naga reports which
-    if slot.space == AddressSpace::Register {
+    if slot.space == AddressSpace::Register || (slot.space == AddressSpace::Discarded && !access.set) {
         return None;
     }
     let (elem, row) = (access.field.elem, access.row);
@@ -182,7 +182,9 @@ pub fn text(access: Access, name: &str, layout: &Layout) -> Option<String> {
         if n == 1 { "i".to_string() } else { format!("{n}u * i + {k}u") }
     };
     let mut out = String::new();
-    if access.set {
+    if slot.space == AddressSpace::Discarded {
+        let _ = writeln!(out, "fn {name}(i: u32, v: {value}) {{");
+    } else if access.set {
         let _ = writeln!(out, "fn {name}(i: u32, v: {value}) {{");
         for (k, part) in row.parts().iter().enumerate() {
             let _ = writeln!(out, "    {} = {part};", element(slot, elem, layout, &index(k)));

@@ -28,6 +28,8 @@ pub enum AddressSpace {
     Workgroup,
     /// Literals in the kernel's text.
     Literal(Vec<f64>),
+    /// Nowhere: what kernels write is lost, and none of them reads it.
+    Discarded,
 }
 
 /// Placement of one field.
@@ -133,7 +135,7 @@ impl Layout {
             (AddressSpace::Model, Elem::Int) => &mut self.model_i,
             (AddressSpace::Workgroup, Elem::Real) => &mut self.group_f,
             (AddressSpace::Workgroup, Elem::Int) => &mut self.group_i,
-            (AddressSpace::Literal(_) | AddressSpace::Register, _) => &mut 0,
+            (AddressSpace::Literal(_) | AddressSpace::Register | AddressSpace::Discarded, _) => &mut 0,
         };
         let offset = *end;
         *end += len;
@@ -159,6 +161,17 @@ impl Layout {
             }
         }
         layout
+    }
+
+    /// A copy with other places for some fields of the arena, and none for others.
+    pub(super) fn replaced(
+        &self,
+        places: impl Iterator<Item = Slot>,
+        discarded: &BTreeSet<&'static str>,
+    ) -> Self {
+        let layout = self.relocated(discarded, &AddressSpace::Discarded);
+        let slots = layout.slots.into_iter().chain(places.map(|slot| (slot.field.name, slot))).collect();
+        Self { slots, ..layout }
     }
 
     /// A copy in which workgroup memory holds the `used` fields only.
@@ -198,6 +211,12 @@ impl Layout {
         4 * (self.stride_f + self.stride_i)
     }
 
+    /// Bytes of a world's arena up to the last field of each type: what kernels of this layout touch at most.
+    pub fn touched_bytes(&self) -> usize {
+        let slots = || self.slots().filter(|s| s.space == AddressSpace::World);
+        4 * (end(slots(), Elem::Real) + end(slots(), Elem::Int))
+    }
+
     /// Contents of the model buffers: real, integer.
     #[allow(clippy::cast_possible_truncation)]
     pub fn model_buffers(&self, model: &Model) -> (Vec<f32>, Vec<i32>) {
@@ -215,6 +234,11 @@ impl Layout {
         }
         (reals, ints)
     }
+}
+
+/// End of the last slot of a type.
+pub(super) fn end<'a>(slots: impl Iterator<Item = &'a Slot>, elem: Elem) -> usize {
+    slots.filter(|s| s.field.elem == elem).map(|s| s.offset + s.len).max().unwrap_or(0)
 }
 
 /// Options and statistics become literals; other model fields go to the model buffer.

@@ -8,6 +8,7 @@ pub mod export;
 pub(crate) mod flags;
 pub mod items;
 pub mod layout;
+pub mod lifetime;
 pub mod link;
 mod narrow_phase;
 mod sources;

@@ -98,7 +98,8 @@ impl GpuBatch {
             gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
             [f, i]
         })?;
-        let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds);
+        let most = options.chunk(gpu.adapter());
+        let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds, most);
         // a scratch tile for the first run of each pipeline, so that no world is modified
         let (chunks, scratch) = (of(worlds)?, of(layout.world_multiple)?);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -257,14 +258,14 @@ impl GpuBatch {
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
         let once = self.program.step_groups();
-        // fuse all steps but the last, whose results must all be stored
+        // all steps but the last, whose results must all be stored, may be lean
         let mut left = n;
-        if let Some(many) = self.program.fused_groups() {
-            let each = many.first().map_or(1, |g| g.1);
+        if let Some(lean) = self.program.lean_groups() {
+            let each = lean.first().map_or(1, |g| g.steps);
             let times = n.saturating_sub(1) / each;
             if times > 0 {
-                self.build(&[many.clone(), once.clone()].concat())?;
-                self.submit(&many, times)?;
+                self.build(&[lean.clone(), once.clone()].concat())?;
+                self.submit(&lean, times)?;
                 left -= times * each;
             }
         }
@@ -297,7 +298,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
-        let groups: Vec<StageGroup> = stages.iter().map(|s| (vec![*s], 1)).collect();
+        let groups: Vec<StageGroup> = stages.iter().map(|s| StageGroup::whole(vec![*s])).collect();
         self.build(&groups)?;
         self.submit(&groups, 1)
     }
@@ -308,7 +309,7 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
         let mut groups = self.program.step_groups();
-        groups.extend(self.program.fused_groups().unwrap_or_default());
+        groups.extend(self.program.lean_groups().unwrap_or_default());
         self.build(&groups)
     }
 
@@ -336,7 +337,7 @@ impl GpuBatch {
         let dispatches = self.program.dispatches(group);
         let made = |(calls, times): &(Vec<&str>, u32)| {
             Ok(Dispatch {
-                pipeline: self.pipeline(calls, group.1)?,
+                pipeline: self.pipeline(calls, group)?,
                 times: *times,
                 worlds_per_group: self.program.tiling_of(calls).tile,
             })
@@ -344,8 +345,8 @@ impl GpuBatch {
         dispatches.iter().map(made).collect()
     }
 
-    fn pipeline(&self, calls: &[&str], steps: usize) -> Result<wgpu::ComputePipeline> {
-        let (module, _) = self.program.module(calls, steps)?;
+    fn pipeline(&self, calls: &[&str], group: &StageGroup) -> Result<wgpu::ComputePipeline> {
+        let (module, _) = self.program.module(calls, group)?;
         let label = calls.join("+");
         let begin = Instant::now();
         let made = self.gpu.checked(&format!("kernel {label}"), || {
@@ -376,7 +377,7 @@ impl GpuBatch {
         self.gpu.check_not_lost()?;
         let programs: Vec<&DispatchSequence> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
         let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
-        let steps: usize = groups.iter().map(|g| g.1).max().unwrap_or(1);
+        let steps: usize = groups.iter().map(|g| g.steps).max().unwrap_or(1);
         let rounds = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
         for chunk in chunks {
             let mut left = n;
@@ -440,7 +441,7 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.program.model).map(|s| (vec![s], 1)).collect(),
+            true => plan::step(&self.program.model).map(|s| StageGroup::whole(vec![s])).collect(),
             false => self.program.step_groups(),
         };
         self.build(&groups)?;
@@ -451,7 +452,7 @@ impl GpuBatch {
             }
         }
         let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
-        let name = |g: &StageGroup| g.0.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
+        let name = |g: &StageGroup| g.stages.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
         Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
 
@@ -538,12 +539,13 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        self.program.module(&names, 1).map(|(_, text)| text)
+        let group = StageGroup::whole(stages.to_vec());
+        self.program.module(&names, &group).map(|(_, text)| text)
     }
 
     /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
-        self.program.traffic(partition, load)
+        self.program.traffic(partition, load, false)
     }
 
     /// Fields that the kernel of a stage writes.

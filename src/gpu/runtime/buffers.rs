@@ -74,15 +74,16 @@ pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     }
 }
 
-/// Splits `worlds` into chunks and allocates their buffers.
+/// Splits `worlds` into chunks of at most `most`, or as many as a binding holds, and allocates their buffers.
 pub(crate) fn chunks(
     gpu: &Gpu,
     layout: &Layout,
     bind: &wgpu::BindGroupLayout,
     model: [&wgpu::Buffer; 2],
     worlds: usize,
+    most: usize,
 ) -> Result<Vec<Chunk>> {
-    let most = worlds_per_chunk(gpu, layout)?;
+    let most = worlds_per_chunk(gpu, layout)?.min(most.max(1).next_multiple_of(layout.world_multiple));
     let mut made = Vec::new();
     for first in (0..worlds).step_by(most) {
         let count = most.min(worlds - first);

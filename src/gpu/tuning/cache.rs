@@ -163,6 +163,8 @@ impl KernelOptions {
                 checks: self.checks,
                 tuning_file: self.tuning_file.clone(),
                 worlds: Some(worlds),
+                lean: self.lean,
+                chunk: self.chunk,
                 ..found
             },
             None => open,

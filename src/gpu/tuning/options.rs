@@ -65,6 +65,12 @@ pub struct KernelOptions {
     pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
+    /// Steps before the last of a call keep only what the next step reads, in less memory and with kernels of their own;
+    /// `None`: on hardware, where memory is slower than arithmetic.
+    pub lean: Option<bool>,
+    /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192, else as
+    /// many as a buffer holds.
+    pub chunk: Option<usize>,
     /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
 }
@@ -82,6 +88,9 @@ const COLLISION_GROUP: usize = 64;
 
 /// Most worlds that leave a large GPU waiting, so that more lanes each are faster: decision 55.
 const FEW_WORLDS: usize = 4096;
+
+/// Worlds that fill a large GPU, while what a step of theirs touches may stay in its cache: decision 56.
+const CHUNK_WORLDS: usize = 8192;
 
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
 const MAX_REGISTER_DOFS: usize = 40;
@@ -183,6 +192,18 @@ impl KernelOptions {
             && lanes <= adapter.invocations as usize;
         let tile = (32 / lanes).max(1).min(tiling.tile);
         fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Tiles })
+    }
+
+    /// Upper bound on the worlds of a chunk.
+    pub(crate) fn chunk(&self, adapter: &Adapter) -> usize {
+        self.chunk.unwrap_or(if adapter.software { usize::MAX } else { CHUNK_WORLDS })
+    }
+
+    /// True if steps before the last of a call are lean. Not for sleeping trees, whose results stay from step to step,
+    /// nor where the driver cuts the solver into several dispatches.
+    pub(crate) fn lean(&self, model: &Model, adapter: &Adapter) -> bool {
+        let fused = self.partition(adapter) == Partition::Fused;
+        self.lean.unwrap_or(!adapter.software || fused) && !adapter.limits_loops() && !model.has_sleep()
     }
 
     /// The partition on a device: never [`Partition::Auto`].

@@ -21,9 +21,9 @@
 use std::collections::BTreeSet;
 
 use crate::gpu::codegen::compose::Composer;
-use crate::gpu::codegen::layout::{AddressSpace, Layout};
+use crate::gpu::codegen::layout::{AddressSpace, Layout, Slot};
 use crate::schema::stages::Stage;
-use crate::schema::{Dim, Field, Size, Sizes};
+use crate::schema::{Dim, Elem, Field, Size, Sizes};
 
 /// Bytes per element on the GPU.
 const ELEMENT_BYTES: f64 = 4.0;
@@ -74,6 +74,25 @@ pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load
     groups.iter().map(of).collect()
 }
 
+/// Bytes of a world's arena that kernels of a layout touch at a mean load. Fields may share memory, of which each
+/// touches the leading part.
+pub fn touched(layout: &Layout, load: MeanLoad) -> f64 {
+    let of = |elem| {
+        let slots = layout.slots().filter(|s| s.space == AddressSpace::World && s.field.elem == elem);
+        let part = |s: &Slot| (s.offset as f64, s.offset as f64 + elements(&s.field, &layout.sizes, load));
+        let mut parts: Vec<(f64, f64)> = slots.map(part).collect();
+        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // length of the union
+        let (mut sum, mut reached) = (0.0, 0.0_f64);
+        for (from, to) in parts {
+            sum += (to - from.max(reached)).max(0.0);
+            reached = reached.max(to);
+        }
+        sum
+    };
+    ELEMENT_BYTES * (of(Elem::Real) + of(Elem::Int))
+}
+
 /// Bytes of those fields that are in the arena.
 fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: MeanLoad) -> f64 {
     let slots = fields.iter().filter_map(|name| layout.slot(name)).filter(|s| s.space == AddressSpace::World);
@@ -95,6 +114,7 @@ fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
 mod tests {
     use super::*;
     use crate::gpu::codegen::layout::WorkingSet;
+    use crate::gpu::codegen::lifetime::StageAccess;
     use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
     use crate::model::Model;
     use crate::model::data::Data;
@@ -170,6 +190,26 @@ mod tests {
         assert_eq!(of("com_vel"), (6.0 * nv + 6.0 * nbody + nv, 6.0 * nv + 6.0 * nbody));
         // ten rows of efc_J, efc_KBIP, efc_margin, efc_pos; nefc; qvel; ten rows of efc_aref and efc_vel
         assert_eq!(of("reference_constraint"), (10.0 * (nv + 4.0 + 2.0) + 1.0 + nv, 20.0));
+    }
+
+    #[test]
+    fn shared_memory_is_touched_once() {
+        let model = model("humanoid.xml");
+        let composer = Composer::new(&model, TILING, false).expect("our own kernels");
+        let stages: Vec<Stage> = plan::step(&model).collect();
+        let used = composer.fields(&stages);
+        let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
+        let layout = Layout::new(&model, sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
+        let full = MeanLoad { contacts: 24.0, rows: 76.0 };
+        assert_eq!(touched(&layout, full), layout.bytes_per_world() as f64);
+        // sharing takes less than half of it, and loads below capacity less still
+        let access = |s: &Stage| StageAccess {
+            reads: composer.accesses(*s, false),
+            writes: composer.accesses(*s, true),
+        };
+        let lean = layout.lean(&stages.iter().map(access).collect::<Vec<_>>()).expect("fits");
+        let (most, usual) = (touched(&lean, full), touched(&lean, LOAD));
+        assert!(usual < most && most < 0.6 * touched(&layout, full), "{usual} {most}");
     }
 
     #[test]
