@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::codegen::compose::Composer;
 use super::codegen::layout::Layout;
-use super::codegen::lifetime::StageAccess;
+use super::codegen::schedule::{StageAccess, constraints_last};
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
 use super::tuning::options::{KernelOptions, Partition};
@@ -108,12 +108,11 @@ impl Program {
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         // layouts of steps whose results nobody reads
-        let access = |stage: Stage| {
-            let form = own.iter().find(|(s, ..)| *s == stage);
-            let composer = form.map_or(&composer, |(_, own, _)| own);
-            StageAccess { reads: composer.accesses(stage, false), writes: composer.accesses(stage, true) }
-        };
-        let lean = options.lean(model, adapter).then(|| plan::step(model).map(access).collect::<Vec<_>>());
+        let accesses = Accesses { composer: &composer, own: own.iter().map(|(s, c, _)| (*s, c)).collect() };
+        let lean = options.lean(model, adapter).then(|| {
+            let step = accesses.ordered(plan::step(model), options.partition(adapter));
+            step.into_iter().map(|(_, access)| access).collect::<Vec<_>>()
+        });
         // in one dispatch, results may be in workgroup memory
         let fused = options.partition(adapter) == Partition::Fused;
         let lean = lean.and_then(|step| {
@@ -158,7 +157,16 @@ impl Program {
 
     /// Groups of the given stages, each run once per dispatch.
     pub fn groups(&self, stages: impl Iterator<Item = Stage>) -> Vec<StageGroup> {
-        self.split(self.options.groups(stages, &self.adapter)).map(StageGroup::whole).collect()
+        let groups = self.grouped(stages, &self.options);
+        self.split(groups).map(StageGroup::whole).collect()
+    }
+
+    /// Groups of the given stages under some options, in the order of their partition.
+    fn grouped(&self, stages: impl Iterator<Item = Stage>, options: &KernelOptions) -> Vec<Vec<Stage>> {
+        let own = self.forms.iter().map(|form| (form.stage, &form.composer)).collect();
+        let accesses = Accesses { composer: &self.composer, own };
+        let ordered = accesses.ordered(stages, options.partition(&self.adapter));
+        options.groups(ordered.into_iter().map(|(stage, _)| stage), &self.adapter)
     }
 
     /// Groups in which stages with a tiling of their own are alone.
@@ -219,7 +227,7 @@ impl Program {
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad, lean: bool) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
-        let mut groups = options.groups(plan::step(&self.model), &self.adapter);
+        let mut groups = self.grouped(plan::step(&self.model), &options);
         if options.partition(&self.adapter) != Partition::Fused {
             groups = self.split(groups).collect();
         }
@@ -229,6 +237,31 @@ impl Program {
     /// Fields that the kernel of a stage writes.
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         self.composer.writes(stage)
+    }
+}
+
+/// Where to look up what stages access: composers of those with a tiling of their own, and of the others.
+struct Accesses<'a> {
+    composer: &'a Composer,
+    own: Vec<(Stage, &'a Composer)>,
+}
+
+impl Accesses<'_> {
+    fn of(&self, stage: Stage) -> StageAccess {
+        let own = self.own.iter().find(|(s, _)| *s == stage);
+        let composer = own.map_or(self.composer, |(_, own)| own);
+        StageAccess { reads: composer.accesses(stage, false), writes: composer.accesses(stage, true) }
+    }
+
+    /// The stages with their accesses, in the order of a partition: where dispatches hold several stages, those of
+    /// constraints come last.
+    fn ordered(
+        &self,
+        stages: impl Iterator<Item = Stage>,
+        partition: Partition,
+    ) -> Vec<(Stage, StageAccess)> {
+        let stages = stages.map(|stage| (stage, self.of(stage))).collect();
+        if partition == Partition::Split { stages } else { constraints_last(stages) }
     }
 }
 

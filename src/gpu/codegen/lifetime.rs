@@ -4,16 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::layout::{AddressSpace, Layout, Slot, end};
+use super::schedule::StageAccess;
 use crate::schema::Elem;
-
-/// Fields that a stage reads and writes.
-#[derive(Clone, Debug, Default)]
-pub struct StageAccess {
-    /// Fields read.
-    pub reads: BTreeSet<&'static str>,
-    /// Fields written.
-    pub writes: BTreeSet<&'static str>,
-}
 
 /// Stages of a step, by their place in it, that need the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ pub mod layout;
 pub mod lifetime;
 pub mod link;
 mod narrow_phase;
+pub mod schedule;
 mod sources;
 pub mod syntax;
 pub mod tiling;

@@ -237,7 +237,7 @@ impl KernelOptions {
 
 /// True if a group begins at a stage: at the largest working set, and after the solver.
 pub(crate) fn starts_group(stage: Stage, before: Option<Stage>) -> bool {
-    matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::com_vel | Stage::solve)
+    matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::solve)
         && before != Some(Stage::check_state)
         || before == Some(Stage::solve)
 }

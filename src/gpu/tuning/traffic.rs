@@ -114,7 +114,7 @@ fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
 mod tests {
     use super::*;
     use crate::gpu::codegen::layout::WorkingSet;
-    use crate::gpu::codegen::lifetime::StageAccess;
+    use crate::gpu::codegen::schedule::StageAccess;
     use crate::gpu::codegen::tiling::{Tiling, WorkingSetSpace};
     use crate::model::Model;
     use crate::model::data::Data;
