@@ -179,7 +179,13 @@ fn lean_steps_do_not_change_bits() {
     ] {
         let model = manyworlds::load(name.as_ref()).unwrap();
         let of = |lean| {
-            run(&model, &KernelOptions { lean: Some(lean), ..with(4, 2, Partition::Grouped, false) }, 0, 3, steps)
+            run(
+                &model,
+                &KernelOptions { lean: Some(lean), ..with(4, 2, Partition::Grouped, false) },
+                0,
+                3,
+                steps,
+            )
         };
         assert_eq!(of(false), of(true), "{name}");
     }

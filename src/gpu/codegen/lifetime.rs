@@ -56,8 +56,10 @@ impl Layout {
                 }
             }
         }
-        // the largest first, each at the lowest place that is free while it lives
-        moving.sort_by_key(|field| (Reverse(field.slot.len), field.slot.field.name));
+        // those that live longest first, then the largest, each at the lowest place that is free while it lives
+        moving.sort_by_key(|field| {
+            (Reverse(field.last - field.first), Reverse(field.slot.len), field.slot.field.name)
+        });
         for mut field in moving {
             placed.sort_by_key(|other| other.slot.offset);
             let mut free = 0;
@@ -121,14 +123,7 @@ mod tests {
         let model: Model = model.expect("a model");
         let used = ["qpos", "qvel", "xpos", "xquat", "cvel", "qacc", "qacc_warmstart", "sensordata"];
         let tiling = Tiling { lanes: 1, tile: 8, placement: WorkingSetSpace::Storage };
-        Layout::new(
-            &model,
-            model.sizes,
-            tiling,
-            &BTreeSet::from(used),
-            &BTreeSet::new(),
-            &WorkingSet::NONE,
-        )
+        Layout::new(&model, model.sizes, tiling, &BTreeSet::from(used), &BTreeSet::new(), &WorkingSet::NONE)
     }
 
     #[test]

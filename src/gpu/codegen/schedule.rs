@@ -22,7 +22,9 @@ impl StageAccess {
         let both_write = |f: &str| self.writes.contains(f) && other.writes.contains(f);
         let free = |f: &str| f == "status" || (both_write(f) && is_scratch(f));
         let meet = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| a.intersection(b).any(|f| !free(f));
-        meet(&self.writes, &other.reads) || meet(&self.reads, &other.writes) || meet(&self.writes, &other.writes)
+        meet(&self.writes, &other.reads)
+            || meet(&self.reads, &other.writes)
+            || meet(&self.writes, &other.writes)
     }
 }
 
@@ -97,7 +99,8 @@ mod tests {
         let want = [kinematics, passive, collision, transmission, actuation, solve, euler];
         assert_eq!(order(&stages), want);
         // the next part of a step stays after this one
-        let parts = [(collision, "xpos", "contact_pos"), (euler, "qacc", "qpos"), (kinematics, "qpos", "xpos")];
+        let parts =
+            [(collision, "xpos", "contact_pos"), (euler, "qacc", "qpos"), (kinematics, "qpos", "xpos")];
         assert_eq!(order(&parts), [euler, collision, kinematics]);
     }
 }
