@@ -123,6 +123,11 @@ fn set_partial(k: u32, x: vec4f) {
     partial[4u * slot + 3u][k] = x.w;
 }
 
+// Replaces the second component of partial sum k.
+fn set_partial_y(k: u32, y: f32) {
+    partial[4u * slot + 1u][k] = y;
+}
+
 // Sum of all parts, in order, on every lane: each component is added by one lane.
 fn sum_partials() -> vec4f {
     sync();
@@ -149,6 +154,11 @@ fn partial_end(n: u32) -> u32 {
 // Adds partial sum k.
 fn set_partial(k: u32, x: vec4f) {
     partial_total = partial_total + x;
+}
+
+// Adds to the second component of partial sum k.
+fn set_partial_y(k: u32, y: f32) {
+    partial_total.y = partial_total.y + y;
 }
 
 // Sum of all parts; clears the total.

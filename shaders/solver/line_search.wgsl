@@ -73,20 +73,31 @@ fn nearer(end: LinePoint, c: LinePoint) -> bool {
 }
 
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then bracketing.
+// Along Newton's direction the derivatives at the start are known, and the first step is one.
 fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
     let max_evaluations = opt_ls_iterations(0u);
     var best = LinePoint(0.0, 0.0, 0.0, 1.0);
+//#if CG
+    let begin = AT_START;
+    let first_evaluation = 1;
+    var alpha = 0.0;
+//#else
+    let begin = FIRST;
+    let first_evaluation = 2;
+    var alpha = 1.0;
+    best.d1 = -sums.x;
+    best.d2 = sums.x;
+//#endif
     var p1 = best;
     var p2 = best;
     var next1 = best;
     var next2 = best;
     var downhill = 1.0;
     var again = false;
-    var alpha = 0.0;
-    var at = select(DONE, AT_START, wanted && sums.y >= MINVAL);
+    var at = select(DONE, begin, wanted && sums.y >= MINVAL);
     // evaluations after the last one allowed complete the bracket
-    for (var n = 1; n <= max_evaluations + 3; n++) {
+    for (var n = first_evaluation; n <= max_evaluations + 3; n++) {
         if (!any_world(at != DONE)) {
             break;
         }

@@ -1,7 +1,7 @@
 // Primal problem: warm start, search direction and step. Twin: src/cpu/solver/solve.rs.
 
 import package::constraint::constraint_cost::constraint_cost;
-import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};
+import package::runtime::group::{lane, partial_end, parts, set_partial, set_partial_y, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
@@ -56,7 +56,7 @@ fn warmstart() {
     mul_m__solver_M__solver_search__solver_Mv();
 //#endif
     sync();
-    // cost of the last acceleration relative to the unconstrained one
+    // cost of the last acceleration relative to the unconstrained one: smooth part, and rows
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var change = 0.0;
@@ -65,17 +65,17 @@ fn warmstart() {
             let apart = solver_qacc(i) - solver_search(i);
             change += 0.5 * apart * (solver_Ma(i) - solver_qfrc_smooth(i));
         }
-        set_partial(k, vec4f(change));
+        set_partial(k, vec4f(change, 0.0, 0.0, 0.0));
     }
-    var above = sum_partials().x;
     for (var k = lane; k < partial_end(rows); k += lanes) {
         var change = 0.0;
         for (var r = k; r < rows; r += parts) {
             change += constraint_cost__solver_Jaref(r) - constraint_cost__solver_Jv(r);
         }
-        set_partial(k, vec4f(change));
+        set_partial_y(k, change);
     }
-    above += sum_partials().x;
+    let sum = sum_partials();
+    let above = sum.x + sum.y;
     let warm = above <= 0.0 && rows > 0u && !disabled(DISABLE_WARMSTART);
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
