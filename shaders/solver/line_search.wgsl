@@ -52,6 +52,9 @@ fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
     );
 }
 
+// Rounding of a derivative along the search direction, relative to its parts.
+const ROUNDING: f32 = 4.8e-7;
+
 // Purposes of the next evaluation.
 const AT_START: u32 = 0u;
 const FIRST: u32 = 1u;
@@ -75,7 +78,9 @@ fn nearer(end: LinePoint, c: LinePoint) -> bool {
 // Minimum of the cost along the search direction: Newton steps until the derivative changes sign, then bracketing.
 // Along Newton's direction the derivatives at the start are known, and the first step is one.
 fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
-    let tolerance = max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale;
+    // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
+    let rounding = ROUNDING * (abs(sums.z) + sums.w);
+    let tolerance = max(max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale, rounding);
     let max_evaluations = opt_ls_iterations(0u);
     var best = LinePoint(0.0, 0.0, 0.0, 1.0);
 //#if CG
@@ -109,43 +114,35 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
         if (doing == AT_START) {
             alpha = newton_alpha(p);
             at = FIRST;
+        } else if (converged || (out && doing <= DOWNHILL)) {
+            best = p;
+            at = DONE;
         } else if (doing == FIRST || doing == DOWNHILL) {
             if (doing == FIRST) {
                 downhill = select(-1.0, 1.0, p.d1 < 0.0);
             }
-            let crossed = p.d1 * downhill > -tolerance;
+            // the derivative may have changed sign between p1 and p
+            let crossed = p.d1 * downhill > 0.0;
             alpha = newton_alpha(p);
-            if (converged || out) {
-                best = p;
-                at = DONE;
-            } else if (crossed) {
-                // the derivative has changed sign between p1 and p
+            if (crossed) {
                 p2 = p1;
                 next2 = p;
-                at = ENTER;
-            } else {
-                at = DOWNHILL;
             }
+            at = select(DOWNHILL, ENTER, crossed);
             p1 = p;
         } else if (doing == ENTER) {
             next1 = p;
             bracketed = true;
         } else if (doing == MIDDLE) {
-            // best converged candidate, and the bracket narrowed by the candidates
+            // the bracket narrowed by the candidates
             let start1 = p1.alpha;
             let start2 = p2.alpha;
-            var lowest_cost = 1e38;
             for (var k = 0u; k < 3u; k++) {
                 var c = p;
                 if (k == 0u) {
                     c = next1;
                 } else if (k == 1u) {
                     c = next2;
-                }
-                if ((abs(c.d1) < tolerance) & (c.cost < lowest_cost)) {
-                    best = c;
-                    lowest_cost = c.cost;
-                    at = DONE;
                 }
                 if (nearer(p1, c)) {
                     p1 = c;
@@ -158,19 +155,17 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
             let moved1 = p1.alpha != start1;
             let moved2 = p2.alpha != start2;
             again = moved2;
-            if (at != DONE) {
-                if (moved1) {
-                    alpha = newton_alpha(p1);
-                    at = NEXT1;
-                } else if (moved2) {
-                    alpha = newton_alpha(p2);
-                    at = NEXT2;
-                } else {
-                    if (p.cost < 0.0) {
-                        best = p;
-                    }
-                    at = DONE;
+            if (moved1) {
+                alpha = newton_alpha(p1);
+                at = NEXT1;
+            } else if (moved2) {
+                alpha = newton_alpha(p2);
+                at = NEXT2;
+            } else {
+                if (p.cost < 0.0) {
+                    best = p;
                 }
+                at = DONE;
             }
         } else if (doing == NEXT1) {
             next1 = p;

@@ -64,6 +64,9 @@ pub fn line_search<T: Real>(
         search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
         search.curvature += d.solver_search[i] * d.solver_Mv[i];
     }
+    // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
+    let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
+    search.tolerance = search.tolerance.max(rounding);
     let best = minimise(m, d, &mut search, m.opt_ls_iterations[0], decrement);
     (best.alpha, best.cost)
 }
@@ -182,23 +185,27 @@ fn bracket<T: Real>(
 ) -> LinePoint<T> {
     let mut next2 = p1;
     let mut next1 = evaluate(m, d, search, newton_alpha(&p1));
+    if next1.d1.abs() < search.tolerance {
+        return next1;
+    }
     while search.evaluations < max_evaluations {
         let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
+        if middle.d1.abs() < search.tolerance {
+            return middle;
+        }
+        // bracket narrowed by the candidates, and Newton steps from its moved ends
         let candidates = [next1, next2, middle];
-        // best converged candidate
-        let mut best: Option<LinePoint<T>> = None;
-        for c in candidates {
-            if c.d1.abs() < search.tolerance && best.is_none_or(|b| c.cost < b.cost) {
-                best = Some(c);
+        let moved1 = narrow(&mut p1, &candidates);
+        let moved2 = narrow(&mut p2, &candidates);
+        for (moved, end, next) in [(moved1, p1, &mut next1), (moved2, p2, &mut next2)] {
+            if moved {
+                *next = evaluate(m, d, search, newton_alpha(&end));
+                if next.d1.abs() < search.tolerance {
+                    return *next;
+                }
             }
         }
-        if let Some(b) = best {
-            return b;
-        }
-        // bracket narrowed by the candidates
-        let narrower1 = update_bracket(m, d, search, &mut p1, &candidates, &mut next1);
-        let narrower2 = update_bracket(m, d, search, &mut p2, &candidates, &mut next2);
-        if !narrower1 && !narrower2 {
+        if !moved1 && !moved2 {
             return if middle.cost < p0.cost { middle } else { p0 };
         }
     }
@@ -213,14 +220,7 @@ fn bracket<T: Real>(
 }
 
 /// Moves one end of a bracket to the candidates on the same side of the minimum, and closer to it.
-fn update_bracket<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    search: &mut LineSearch<T>,
-    end: &mut LinePoint<T>,
-    candidates: &[LinePoint<T>; 3],
-    next: &mut LinePoint<T>,
-) -> bool {
+fn narrow<T: Real>(end: &mut LinePoint<T>, candidates: &[LinePoint<T>; 3]) -> bool {
     let mut moved = false;
     for c in candidates {
         let below = end.d1 < T::ZERO && c.d1 < T::ZERO && end.d1 < c.d1;
@@ -229,9 +229,6 @@ fn update_bracket<T: Real>(
             *end = *c;
             moved = true;
         }
-    }
-    if moved {
-        *next = evaluate(m, d, search, newton_alpha(end));
     }
     moved
 }
