@@ -38,7 +38,6 @@ var<private> most_coupled: u32;
 
 // by world and row of tiles
 // (arrays in an array: the compilers of drivers fold known indices of the inner one into addresses)
-var<workgroup> tile_rows_of: array<TileRow, tile_rows_length>;
 // least pivots, inverse pivots, right-hand side of the Newton step, and the vector of a product
 var<workgroup> least_pivot: array<vec4f, tile_rows_length>;
 var<workgroup> inverse_pivot: array<vec4f, tile_rows_length>;
@@ -57,6 +56,7 @@ var<workgroup> pushing: array<atomic<u32>, row_words_length>;
 var<workgroup> sliding: array<atomic<u32>, row_words_length>;
 //#endif
 //#if SPARSE
+var<workgroup> tile_rows_of: array<TileRow, tile_rows_length>;
 // by world and tree: its first row of tiles, and the first tree coupled with it
 var<workgroup> tree_tiles: array<u32, tree_length>;
 var<workgroup> coupled: array<atomic<u32>, tree_length>;
@@ -99,7 +99,7 @@ fn begin_tiles() {
     var number = 0u;
     for (var up = 0u; up < tile_rows; up++) {
         let b = tile_rows - 1u - up;
-        let row = tile_rows_of[slot * tile_rows + b];
+        let row = tile_row_of(b);
         let end = number + b + 1u - row.first;
         //#unroll
         for (var s = 0u; s < tiles_per_lane; s++) {
@@ -110,9 +110,11 @@ fn begin_tiles() {
                 coupled_end[s] = row.end;
             }
         }
+//#if SPARSE
         if (lane == 0u) {
             tile_rows_of[slot * tile_rows + b].origin = number - row.first;
         }
+//#endif
         number = end;
     }
     load_inertia();
@@ -181,14 +183,20 @@ fn find_tile_rows() {
     }
     workgroupBarrier();
 }
+
+// Row of tiles b.
+fn tile_row_of(b: u32) -> TileRow {
+    return tile_rows_of[slot * tile_rows + b];
+}
 //#else
-// Rows of tiles of a single tree.
+// The rows of tiles of a single tree are known: all are coupled.
 fn find_tile_rows() {
-    for (var b = lane; b < tile_rows; b += lanes) {
-        tile_rows_of[slot * tile_rows + b] = TileRow(4u * b, min(4u * b + 4u, nv), 0u, 0u, 0u, 0u, tile_rows);
-    }
     most_coupled = tile_rows;
-    workgroupBarrier();
+}
+
+// Row of tiles b.
+fn tile_row_of(b: u32) -> TileRow {
+    return TileRow(4u * b, min(4u * b + 4u, nv), 0u, 0u, tile_count - (b + 1u) * (b + 2u) / 2u, 0u, tile_rows);
 }
 //#endif
 
@@ -198,7 +206,7 @@ fn find_touching_rows() {
         if (row_begin(r) < row_end(r)) {
             let end = place(row_end(r) - 1u) / 4u;
             for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
-                let x = row_of_tile(r, tile_rows_of[slot * tile_rows + b]);
+                let x = row_of_tile(r, tile_row_of(b));
                 if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
                     atomicOr(&touching[slot * tile_rows + b][r / 32u], 1u << (r % 32u));
                 }
@@ -230,7 +238,7 @@ fn load_inertia() {
         }
     }
     for (var b = lane; b < tile_rows; b += lanes) {
-        let row = tile_rows_of[slot * tile_rows + b];
+        let row = tile_row_of(b);
         let last = row.dof_end - 1u;
         let inverse = vec4f(
             qLDiagInv(row.dof),
@@ -260,8 +268,8 @@ fn init_tiles() {
         for (var q = 0u; q < 4u; q++) {
             hessian[4u * s + q] = vec4f(0.0);
         }
-        let row = tile_rows_of[slot * tile_rows + min(tile_row[s], tile_rows - 1u)];
-        if (tile_row[s] < tile_rows && row.tree == tile_rows_of[slot * tile_rows + tile_col[s]].tree) {
+        let row = tile_row_of(min(tile_row[s], tile_rows - 1u));
+        if (tile_row[s] < tile_rows && row.tree == tile_row_of(tile_col[s]).tree) {
             let k = tile_col[s] - tree_place(row.dof) / 4u;
             //#unroll
             for (var q = 0u; q < 4u; q++) {
@@ -352,8 +360,8 @@ fn update_rows() {
     //#unroll
     for (var s = 0u; s < tiles_per_lane; s++) {
         if (tile_row[s] < tile_rows) {
-            let down = tile_rows_of[slot * tile_rows + tile_row[s]];
-            let across = tile_rows_of[slot * tile_rows + tile_col[s]];
+            let down = tile_row_of(tile_row[s]);
+            let across = tile_row_of(tile_col[s]);
             for (var w = 0u; 32u * w < rows; w++) {
                 var left = atomicLoad(&changed[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
                 while (left != 0u) {
@@ -385,8 +393,8 @@ fn add_sliding_contacts() {
     //#unroll
     for (var s = 0u; s < tiles_per_lane; s++) {
         if (tile_row[s] < tile_rows) {
-            let down = tile_rows_of[slot * tile_rows + tile_row[s]];
-            let across = tile_rows_of[slot * tile_rows + tile_col[s]];
+            let down = tile_row_of(tile_row[s]);
+            let across = tile_row_of(tile_col[s]);
             for (var w = 0u; 32u * w < rows; w++) {
                 var left = atomicLoad(&sliding[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
                 while (left != 0u) {
@@ -482,7 +490,7 @@ fn factor_diagonal_tiles(up: u32) {
             b.x -= d1.x * (b.y * inv.y);
             d0 -= d1.x * inv.y * d1.x;
             inv.x = 1.0 / max(d0, least.x);
-            let at = slot * tile_count + tile_rows_of[row].origin + tile_row[s];
+            let at = slot * tile_count + tile_row_of(tile_row[s]).origin + tile_row[s];
             factor[at] = array<vec4f, 4>(vec4f(d0), vec4f(d1, d1), vec4f(d2, 0.0), d3);
             rhs[row] = b;
             inverse_pivot[row] = inv;
@@ -496,7 +504,7 @@ fn finish_tile_rows(up: u32) {
     for (var s = 0u; s < tiles_per_lane; s++) {
         if (tile_row[s] != tile_col[s] && i32(tile_row[s]) == pivot_row(s, up)) {
             let row = slot * tile_rows + tile_row[s];
-            let at = slot * tile_count + tile_rows_of[row].origin;
+            let at = slot * tile_count + tile_row_of(tile_row[s]).origin;
             let d1 = factor[at + tile_row[s]][1];
             let d2 = factor[at + tile_row[s]][2];
             let d3 = factor[at + tile_row[s]][3];
@@ -520,8 +528,9 @@ fn reduce_tiles(up: u32) {
         let k = pivot_row(s, up);
         if (i32(tile_row[s]) < k) {
             let row = slot * tile_rows + u32(k);
-            if (tile_col[s] >= tile_rows_of[row].first) {
-                let at = slot * tile_count + tile_rows_of[row].origin;
+            let above = tile_row_of(u32(k));
+            if (tile_col[s] >= above.first) {
+                let at = slot * tile_count + above.origin;
                 let inv = inverse_pivot[row];
                 //#unroll
                 for (var down = 0u; down < 4u; down++) {
@@ -547,7 +556,7 @@ fn solve_lower() {
     for (var s = 0u; s < rows_per_lane; s++) {
         let at = place(min(lane + s * lanes, nv - 1u));
         own_row[s] = at / 4u;
-        own[s] = tile_rows_of[slot * tile_rows + at / 4u];
+        own[s] = tile_row_of(at / 4u);
         own_rhs[s] = rhs[slot * tile_rows + at / 4u][at % 4u];
     }
     for (var down = 0u; down < most_coupled; down++) {
@@ -558,7 +567,7 @@ fn solve_lower() {
             let k = own[s].begin + down;
             if (i < nv && k <= own_row[s] && own[s].first <= k) {
                 let row = slot * tile_rows + k;
-                let at = slot * tile_count + tile_rows_of[row].origin + k;
+                let at = slot * tile_count + tile_row_of(k).origin + k;
                 let d1 = factor[at][1];
                 let d2 = factor[at][2];
                 let d3 = factor[at][3];

@@ -128,9 +128,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     make_folder(&arguments.out)?;
 
     let load = MeanLoad { contacts: arguments.contacts, rows: arguments.rows };
-    // of the steps that a batch runs most, where they differ
-    let lean = program.lean_groups().is_some();
-    let kernels = write_kernels(&program, load, lean, &arguments.out)?;
+    let kernels = write_kernels(&program, load, &arguments.out)?;
     if arguments.arena {
         write_arena(&program, &arguments.out)?;
     }
@@ -164,10 +162,10 @@ fn make_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(fail)
 }
 
-/// Writes every kernel of a step, in order.
-fn write_kernels(program: &Program, load: MeanLoad, lean: bool, folder: &Path) -> Result<Vec<KernelEntry>> {
-    let groups = program.lean_groups().filter(|_| lean).unwrap_or_else(|| program.step_groups());
-    let moved = program.traffic(None, load, lean);
+/// Writes every kernel of a step, in order: of a lean one, where there are any, since a batch runs these most.
+fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec<KernelEntry>> {
+    let groups = program.lean_groups().unwrap_or_else(|| program.step_groups());
+    let moved = program.traffic(None, load);
     let mut entries = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         let steps = group.steps;

@@ -222,16 +222,16 @@ impl Program {
         self.lean.as_ref().filter(|_| lean).unwrap_or(&self.layout)
     }
 
-    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one; of a
-    /// step before the last of a call if `lean`.
-    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad, lean: bool) -> Vec<Traffic> {
+    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one. Of a lean
+    /// step, where there are any.
+    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
         let mut groups = self.grouped(plan::step(&self.model), &options);
         if options.partition(&self.adapter) != Partition::Fused {
             groups = self.split(groups).collect();
         }
-        traffic(&self.composer, self.layout_of(lean), &groups, load)
+        traffic(&self.composer, self.layout_of(true), &groups, load)
     }
 
     /// Fields that the kernel of a stage writes.

@@ -109,8 +109,10 @@ impl Layout {
             group_i: 0,
             slots: BTreeMap::new(),
         };
-        // Data fields, in table order
-        for field in Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
+        // Data fields, in table order: first those that outlast a step, since lean steps move the others
+        let (lasting, others): (Vec<&Field>, Vec<&Field>) =
+            Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).partition(|f| outlasts_a_step(f));
+        for field in lasting.into_iter().chain(others) {
             let here = working_set.fields.contains(field.name);
             layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
         }
@@ -234,6 +236,11 @@ impl Layout {
         }
         (reals, ints)
     }
+}
+
+/// True for fields that a step may leave as they are: state, and outputs of sensors, which may have a period.
+pub(super) fn outlasts_a_step(field: &Field) -> bool {
+    matches!(field.stage, "state" | "sensor")
 }
 
 /// End of the last slot of a type.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::layout::{AddressSpace, Layout, Slot, end};
+use super::layout::{AddressSpace, Layout, Slot, end, outlasts_a_step};
 use super::schedule::StageAccess;
 use crate::schema::Elem;
 
@@ -21,7 +21,7 @@ pub enum Lifetime {
 /// Lifetime of a field in repeated steps of the given stages. A first stage that both reads and writes a field is taken
 /// to write it first: fields of a stage, other than state, are computed anew in each step.
 pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
-    if matches!(slot.field.stage, "state" | "sensor") {
+    if outlasts_a_step(&slot.field) {
         return Lifetime::Lasting;
     }
     let name = slot.field.name;

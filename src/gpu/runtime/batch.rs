@@ -545,7 +545,7 @@ impl GpuBatch {
 
     /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
-        self.program.traffic(partition, load, false)
+        self.program.traffic(partition, load)
     }
 
     /// Fields that the kernel of a stage writes.
