@@ -195,10 +195,15 @@ fn lean_steps_do_not_change_bits() {
 fn steps_in_one_submission_or_many_are_the_same() {
     let model = model("pendulum");
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let finish = |chunks: &[usize]| {
-        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &KernelOptions::default()).unwrap();
-        chunks.iter().for_each(|n| batch.step(*n).unwrap());
+    let finish = |calls: &[usize], chunk: Option<usize>| {
+        let options = KernelOptions { chunk, ..KernelOptions::default() };
+        let mut batch = GpuBatch::new(&gpu, &model, 19, CAPACITY, &options).unwrap();
+        let qvel: Vec<f64> = (0..19 * model.sizes.nv).map(|k| 0.1 * k as f64).collect();
+        batch.set("qvel", &qvel).unwrap();
+        calls.iter().for_each(|n| batch.step(*n).unwrap());
         batch.get("qpos").unwrap()
     };
-    assert_eq!(finish(&[30]), finish(&[1, 9, 20]));
+    assert_eq!(finish(&[30], None), finish(&[1, 9, 20], None));
+    // worlds in chunks of one group, each of which takes all steps of a call before the next
+    assert_eq!(finish(&[30], None), finish(&[30], Some(1)));
 }

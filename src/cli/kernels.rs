@@ -162,9 +162,16 @@ fn make_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(fail)
 }
 
-/// Writes every kernel of a step, in order: of a lean one, where there are any, since a batch runs these most.
+/// True if the kernels of interest are those of lean steps, since a batch runs these most. Fused ones, which run several
+/// steps, are written after those of a single step.
+fn is_lean(program: &Program) -> bool {
+    program.lean_groups().is_some_and(|groups| groups.iter().all(|group| group.steps == 1))
+}
+
+/// Writes every kernel of a step, in order.
 fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec<KernelEntry>> {
-    let groups = program.lean_groups().unwrap_or_else(|| program.step_groups());
+    let mut groups = if is_lean(program) { Vec::new() } else { program.step_groups().to_vec() };
+    groups.extend(program.lean_groups().unwrap_or_default());
     let moved = program.traffic(None, load);
     let mut entries = Vec::new();
     for (at, group) in groups.iter().enumerate() {
@@ -182,7 +189,7 @@ fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec
             files::write(&folder.join(format!("{name}.wgsl")), text.as_bytes())?;
             files::write(&folder.join(format!("{name}.spv")), &spirv)?;
             files::write(&folder.join(format!("{name}.metal")), export::metal(&module)?.as_bytes())?;
-            let traffic = moved.get(at);
+            let traffic = moved.get(at).filter(|_| steps == 1);
             let tiling = program.tiling_of(&calls);
             entries.push(KernelEntry {
                 name,
@@ -231,7 +238,7 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
 }
 
 fn config(arguments: &Arguments, program: &Program, load: MeanLoad, kernels: Vec<KernelEntry>) -> Config {
-    let lean = program.lean_groups().is_some();
+    let lean = is_lean(program);
     let layout = program.layout_of(lean);
     let sizes = &layout.sizes;
     let entry = |s: &Slot| SlotEntry {

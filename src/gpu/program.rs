@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::codegen::compose::Composer;
 use super::codegen::layout::Layout;
-use super::codegen::schedule::{StageAccess, constraints_last};
+use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
 use super::tuning::options::{KernelOptions, Partition};
@@ -53,6 +53,9 @@ pub struct Program {
     lean: Option<Layout>,
     /// Stages with a tiling of their own.
     forms: Vec<Form>,
+    accesses: Accesses,
+    /// Stage groups of a step.
+    step: Vec<StageGroup>,
 }
 
 /// Kernels of a stage with another tiling than the other stages; it is alone in its dispatches.
@@ -107,11 +110,17 @@ impl Program {
         let own: Vec<_> = own.collect();
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
         let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
-        // layouts of steps whose results nobody reads
-        let accesses = Accesses { composer: &composer, own: own.iter().map(|(s, c, _)| (*s, c)).collect() };
+        // who accesses what, and layouts of steps whose results nobody reads
+        let access = |stage: Stage| {
+            let form = own.iter().find(|(s, ..)| *s == stage);
+            let composer = form.map_or(&composer, |(_, own, _)| own);
+            let of = |set| composer.accesses(stage, set);
+            (stage, StageAccess { reads: of(false), writes: of(true) })
+        };
+        let accesses: Accesses = plan::stages(model).map(access).collect();
         let lean = options.lean(model, adapter).then(|| {
-            let step = accesses.ordered(plan::step(model), options.partition(adapter));
-            step.into_iter().map(|(_, access)| access).collect::<Vec<_>>()
+            let step = ordered(plan::step(model), options.partition(adapter), &accesses);
+            step.iter().filter_map(|stage| accesses.get(stage).cloned()).collect::<Vec<_>>()
         });
         // in one dispatch, results may be in workgroup memory
         let fused = options.partition(adapter) == Partition::Fused;
@@ -128,7 +137,7 @@ impl Program {
             .collect();
         let groups = forms.iter().map(|form| form.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
-        Ok(Self {
+        let mut program = Self {
             model: model.clone(),
             tiling,
             layout,
@@ -137,7 +146,11 @@ impl Program {
             composer,
             lean,
             forms,
-        })
+            accesses,
+            step: Vec::new(),
+        };
+        program.step = program.groups(plan::step(model));
+        Ok(program)
     }
 
     /// The partition: never [`Partition::Auto`].
@@ -163,10 +176,8 @@ impl Program {
 
     /// Groups of the given stages under some options, in the order of their partition.
     fn grouped(&self, stages: impl Iterator<Item = Stage>, options: &KernelOptions) -> Vec<Vec<Stage>> {
-        let own = self.forms.iter().map(|form| (form.stage, &form.composer)).collect();
-        let accesses = Accesses { composer: &self.composer, own };
-        let ordered = accesses.ordered(stages, options.partition(&self.adapter));
-        options.groups(ordered.into_iter().map(|(stage, _)| stage), &self.adapter)
+        let ordered = ordered(stages, options.partition(&self.adapter), &self.accesses);
+        options.groups(ordered.into_iter(), &self.adapter)
     }
 
     /// Groups in which stages with a tiling of their own are alone.
@@ -179,15 +190,15 @@ impl Program {
     }
 
     /// Stage groups of a step.
-    pub fn step_groups(&self) -> Vec<StageGroup> {
-        self.groups(plan::step(&self.model))
+    pub fn step_groups(&self) -> &[StageGroup] {
+        &self.step
     }
 
     /// Stage groups of the steps before the last of a call; `None` if they are those of any step.
     pub fn lean_groups(&self) -> Option<Vec<StageGroup>> {
         self.lean.as_ref()?;
         let steps = if self.fuses_steps() { STEPS_PER_DISPATCH } else { 1 };
-        Some(self.step_groups().into_iter().map(|g| StageGroup { steps, lean: true, ..g }).collect())
+        Some(self.step.iter().map(|g| StageGroup { steps, lean: true, ..g.clone() }).collect())
     }
 
     /// Kernels of a group in order: the functions that each calls, and how often it is dispatched.
@@ -240,29 +251,9 @@ impl Program {
     }
 }
 
-/// Where to look up what stages access: composers of those with a tiling of their own, and of the others.
-struct Accesses<'a> {
-    composer: &'a Composer,
-    own: Vec<(Stage, &'a Composer)>,
-}
-
-impl Accesses<'_> {
-    fn of(&self, stage: Stage) -> StageAccess {
-        let own = self.own.iter().find(|(s, _)| *s == stage);
-        let composer = own.map_or(self.composer, |(_, own)| own);
-        StageAccess { reads: composer.accesses(stage, false), writes: composer.accesses(stage, true) }
-    }
-
-    /// The stages with their accesses, in the order of a partition: where dispatches hold several stages, those of
-    /// constraints come last.
-    fn ordered(
-        &self,
-        stages: impl Iterator<Item = Stage>,
-        partition: Partition,
-    ) -> Vec<(Stage, StageAccess)> {
-        let stages = stages.map(|stage| (stage, self.of(stage))).collect();
-        if partition == Partition::Split { stages } else { constraints_last(stages) }
-    }
+/// The stages in the order of a partition: where dispatches hold several stages, those of constraints come last.
+fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: &Accesses) -> Vec<Stage> {
+    if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
 }
 
 /// Rejects a model whose numbers overflow single precision.

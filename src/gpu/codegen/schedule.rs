@@ -1,7 +1,7 @@
 //! Order of the stages of a step on the GPU: what needs no contact comes first, so that one dispatch hands it on within
 //! itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::data::Data;
 use crate::schema::stages::Stage;
@@ -32,23 +32,28 @@ fn is_scratch(field: &str) -> bool {
     Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.stage == "scratch")
 }
 
+/// Accesses of every stage that a model has.
+pub type Accesses = BTreeMap<Stage, StageAccess>;
+
 /// The stages with those of constraints as late as they may be: another stage passes them, unless one of them, or a
 /// stage that stayed behind them, writes what it reads or reads what it writes. The results are the same.
-pub fn constraints_last(stages: Vec<(Stage, StageAccess)>) -> Vec<(Stage, StageAccess)> {
+pub fn constraints_last(stages: impl Iterator<Item = Stage>, accesses: &Accesses) -> Vec<Stage> {
+    let conflict = |a: Stage, b: Stage| match (accesses.get(&a), accesses.get(&b)) {
+        (Some(a), Some(b)) => a.conflicts(b),
+        _ => true,
+    };
     let mut ahead = Vec::new();
-    let mut behind: Vec<(Stage, StageAccess)> = Vec::new();
-    for (stage, access) in stages {
+    let mut behind: Vec<Stage> = Vec::new();
+    for stage in stages {
         match stage {
-            Stage::collision | Stage::make_constraint | Stage::reference_constraint => {
-                behind.push((stage, access));
-            }
+            Stage::collision | Stage::make_constraint | Stage::reference_constraint => behind.push(stage),
             // nothing passes the solver
             Stage::solve => {
                 ahead.append(&mut behind);
-                ahead.push((stage, access));
+                ahead.push(stage);
             }
-            _ if behind.iter().any(|(_, other)| access.conflicts(other)) => behind.push((stage, access)),
-            _ => ahead.push((stage, access)),
+            _ if behind.iter().any(|other| conflict(stage, *other)) => behind.push(stage),
+            _ => ahead.push(stage),
         }
     }
     ahead.append(&mut behind);
@@ -64,7 +69,7 @@ mod tests {
         let access = |&(stage, reads, writes): &(Stage, &'static str, &'static str)| {
             (stage, StageAccess { reads: of(reads), writes: of(writes) })
         };
-        constraints_last(stages.iter().map(access).collect()).into_iter().map(|(s, _)| s).collect()
+        constraints_last(stages.iter().map(|s| s.0), &stages.iter().map(access).collect())
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl GpuBatch {
             gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
             [f, i]
         })?;
-        let most = options.chunk(gpu.adapter());
+        let most = options.chunk(gpu.adapter())?;
         let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds, most);
         // a scratch tile for the first run of each pipeline, so that no world is modified
         let (chunks, scratch) = (of(worlds)?, of(layout.world_multiple)?);
@@ -257,7 +257,7 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        let once = self.program.step_groups();
+        let once = self.program.step_groups().to_vec();
         // all steps but the last, whose results must all be stored, may be lean
         let mut left = n;
         if let Some(lean) = self.program.lean_groups() {
@@ -308,7 +308,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
-        let mut groups = self.program.step_groups();
+        let mut groups = self.program.step_groups().to_vec();
         groups.extend(self.program.lean_groups().unwrap_or_default());
         self.build(&groups)
     }
@@ -442,7 +442,7 @@ impl GpuBatch {
         }
         let groups: Vec<StageGroup> = match split {
             true => plan::step(&self.program.model).map(|s| StageGroup::whole(vec![s])).collect(),
-            false => self.program.step_groups(),
+            false => self.program.step_groups().to_vec(),
         };
         self.build(&groups)?;
         let mut total = vec![0.0; groups.len()];

@@ -83,7 +83,7 @@ pub(crate) fn chunks(
     worlds: usize,
     most: usize,
 ) -> Result<Vec<Chunk>> {
-    let most = worlds_per_chunk(gpu, layout)?.min(most.max(1)).next_multiple_of(layout.world_multiple);
+    let most = worlds_per_chunk(gpu, layout)?.min(most).next_multiple_of(layout.world_multiple);
     let mut made = Vec::new();
     for first in (0..worlds).step_by(most) {
         let count = most.min(worlds - first);

@@ -195,8 +195,16 @@ impl KernelOptions {
     }
 
     /// Upper bound on the worlds of a chunk.
-    pub(crate) fn chunk(&self, adapter: &Adapter) -> usize {
-        self.chunk.unwrap_or(if adapter.software { usize::MAX } else { CHUNK_WORLDS })
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for none.
+    pub(crate) fn chunk(&self, adapter: &Adapter) -> Result<usize> {
+        match self.chunk {
+            Some(0) => Err(Error::Argument("chunk: 0 worlds; expected at least 1".into())),
+            Some(worlds) => Ok(worlds),
+            None if adapter.software => Ok(usize::MAX),
+            None => Ok(CHUNK_WORLDS),
+        }
     }
 
     /// True if steps before the last of a call are lean. Not for sleeping trees, whose results stay from step to step,
