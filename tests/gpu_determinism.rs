@@ -192,6 +192,32 @@ fn lean_steps_do_not_change_bits() {
 }
 
 #[test]
+fn lean_steps_leave_the_next_call_alone() {
+    // the number of the next part of a step outlasts a call, and so do fields that no step computes
+    let model = manyworlds::load_str(
+        "<mujoco><option integrator='RK4'/><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.06'>\
+         <joint name='j' axis='0 1 0' limited='true' range='-10 10'/><geom size='0.05' pos='0.3 0 0'/></body></worldbody>\
+         <sensor><jointlimitfrc joint='j'/></sensor></mujoco>",
+    )
+    .unwrap();
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
+    let finish = |lean| {
+        let options = KernelOptions { lean: Some(lean), ..with(2, 4, Partition::Grouped, false) };
+        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &options).unwrap();
+        batch.set("qvel", &[3.0, -5.0, 40.0]).unwrap();
+        batch.forward().unwrap();
+        for n in [40, 40, 1, 40] {
+            batch.step(n).unwrap();
+        }
+        let view = batch.get("subtree_linvel").unwrap();
+        (batch.get("qpos").unwrap(), batch.get("solver_niter").unwrap(), view)
+    };
+    let whole = finish(false);
+    assert!(whole.1.iter().any(|n| *n > 0.0), "no world is at its limit: {whole:?}");
+    assert_eq!(whole, finish(true));
+}
+
+#[test]
 fn steps_in_one_submission_or_many_are_the_same() {
     let model = model("pendulum");
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();

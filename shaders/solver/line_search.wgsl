@@ -91,8 +91,6 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     let begin = FIRST;
     let first_evaluation = 2;
     var alpha = 1.0;
-    best.d1 = -sums.x;
-    best.d2 = sums.x;
 //#endif
     var p1 = best;
     var p2 = best;
@@ -114,7 +112,7 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
         if (doing == AT_START) {
             alpha = newton_alpha(p);
             at = FIRST;
-        } else if (converged || (out && doing <= DOWNHILL)) {
+        } else if (doing != DONE && (converged || (out && doing <= DOWNHILL))) {
             best = p;
             at = DONE;
         } else if (doing == FIRST || doing == DOWNHILL) {

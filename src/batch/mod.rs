@@ -272,8 +272,8 @@ impl Batch {
     }
 
     /// Steps every world `n` times. On the GPU the call is asynchronous; reading a field or [`Batch::wait`]
-    /// synchronises. Steps before the last of a call may store only what the next one reads; after the call all fields are
-    /// those of the last step.
+    /// synchronises. Steps before the last of a call may store only what the next one reads; after the call, what a step
+    /// computes is that of the last one.
     pub fn step(&mut self, n: usize) -> Result<()> {
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::step(&self.model, worlds, n),

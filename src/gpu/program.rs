@@ -72,7 +72,7 @@ impl Program {
     /// [`KernelOptions::resolved`].
     ///
     /// # Errors
-    /// [`Error::Argument`] for invalid options, [`Error::Unsupported`] for a model with a number beyond single
+    /// [`Error::Argument`] for invalid options, or lean steps of trees that may sleep, [`Error::Unsupported`] for a model with a number beyond single
     /// precision.
     pub fn new(
         model: &Model,
@@ -81,6 +81,12 @@ impl Program {
         options: &KernelOptions,
     ) -> Result<Self> {
         check_single_precision(model)?;
+        if options.lean == Some(true) && model.has_sleep() {
+            return Err(Error::Argument(
+                "lean: results of sleeping trees stay from step to step; leave it out, or disable sleep"
+                    .into(),
+            ));
+        }
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
         // stages with a tiling of their own

@@ -89,12 +89,20 @@ pub struct Traits {
     /// Rank among the results of a step that the next one does not read: where one dispatch runs many steps, the
     /// remaining workgroup memory holds as many of them as fit, except in the last step.
     pub transient: u8,
+    /// True if a step begins with what the last one left, though the field is no state.
+    pub carried: bool,
 }
 
 impl Traits {
     /// Traits of most fields.
-    pub const USUAL: Self =
-        Self { tolerance: Tolerance::Usual, terms: None, register: false, workgroup: 0, transient: 0 };
+    pub const USUAL: Self = Self {
+        tolerance: Tolerance::Usual,
+        terms: None,
+        register: false,
+        workgroup: 0,
+        transient: 0,
+        carried: false,
+    };
 }
 
 /// Largest difference of a field from the double-precision result of the same stage for the same inputs.

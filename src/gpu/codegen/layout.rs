@@ -238,9 +238,9 @@ impl Layout {
     }
 }
 
-/// True for fields that a step may leave as they are: state, and outputs of sensors, which may have a period.
+/// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
 pub(super) fn outlasts_a_step(field: &Field) -> bool {
-    matches!(field.stage, "state" | "sensor")
+    matches!(field.stage, "state" | "sensor") || field.traits.carried
 }
 
 /// End of the last slot of a type.

@@ -14,12 +14,14 @@ pub enum Lifetime {
     Lasting,
     /// From the stage that first writes the field to the last one that reads or writes it.
     Within(usize, usize),
-    /// No stage reads the field.
+    /// Some stage writes the field, and none reads it.
     None,
+    /// No stage knows the field: what it holds was computed on demand.
+    Untouched,
 }
 
 /// Lifetime of a field in repeated steps of the given stages. A first stage that both reads and writes a field is taken
-/// to write it first: fields of a stage, other than state, are computed anew in each step.
+/// to write it first, unless the table says that the field is carried from step to step.
 pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
     if outlasts_a_step(&slot.field) {
         return Lifetime::Lasting;
@@ -28,7 +30,8 @@ pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
     let read = |a: &StageAccess| a.reads.contains(name);
     let written = |a: &StageAccess| a.writes.contains(name);
     match (step.iter().position(written), step.iter().position(read)) {
-        (_, None) => Lifetime::None,
+        (None, None) => Lifetime::Untouched,
+        (Some(_), None) => Lifetime::None,
         (Some(write), Some(first)) if write <= first => {
             let last = step.iter().rposition(|a| read(a) || written(a));
             Lifetime::Within(write, last.unwrap_or(write))
@@ -39,16 +42,20 @@ pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
 
 impl Layout {
     /// The layout of steps whose results nobody reads: fields without a reader lose their memory, fields that are
-    /// never needed in the same stage share it, and those of [`Lifetime::Lasting`] stay where they are. Only fields of
+    /// never needed in the same stage share it, and those of [`Lifetime::Lasting`] and [`Lifetime::Untouched`] keep it. Only fields of
     /// the worlds' arena move, within it. `None` if they would not fit.
     pub fn lean(&self, step: &[StageAccess]) -> Option<Self> {
         let mut moving: Vec<Occupied> = Vec::new();
         let mut placed: Vec<Occupied> = Vec::new();
-        let mut discarded = BTreeSet::new();
+        let (mut discarded, mut untouched) = (BTreeSet::new(), BTreeSet::new());
         for slot in self.slots().filter(|s| s.space == AddressSpace::World) {
             match lifetime(slot, step) {
                 Lifetime::None => {
                     discarded.insert(slot.field.name);
+                }
+                Lifetime::Untouched => {
+                    untouched.insert(slot.field.name);
+                    placed.push(Occupied { slot: slot.clone(), first: 0, last: step.len() });
                 }
                 Lifetime::Within(first, last) => moving.push(Occupied { slot: slot.clone(), first, last }),
                 Lifetime::Lasting => {
@@ -73,6 +80,9 @@ impl Layout {
         }
         let end = |elem| end(placed.iter().map(|p| &p.slot), elem);
         let fits = end(Elem::Real) <= self.stride_f && end(Elem::Int) <= self.stride_i;
+        // kernels of lean steps do not know untouched fields, whose memory stays theirs
+        placed.retain(|p| !untouched.contains(p.slot.field.name));
+        discarded.append(&mut untouched);
         fits.then(|| self.replaced(placed.into_iter().map(|p| p.slot), &discarded))
     }
 }
@@ -143,6 +153,7 @@ mod tests {
         let late = [stage("", ""), stage("cvel", ""), stage("", "cvel")];
         let slot = layout.slot("cvel").expect("used");
         assert_eq!(lifetime(slot, &late), Lifetime::Lasting);
+        assert_eq!(lifetime(slot, &late[..1]), Lifetime::Untouched);
         // so does one that is never written
         assert_eq!(lifetime(slot, &late[..2]), Lifetime::Lasting);
     }

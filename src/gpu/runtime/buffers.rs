@@ -84,6 +84,9 @@ pub(crate) fn chunks(
     most: usize,
 ) -> Result<Vec<Chunk>> {
     let most = worlds_per_chunk(gpu, layout)?.min(most).next_multiple_of(layout.world_multiple);
+    // chunks of about the same size
+    let count = worlds.div_ceil(most).max(1);
+    let most = worlds.div_ceil(count).max(1).next_multiple_of(layout.world_multiple);
     let mut made = Vec::new();
     for first in (0..worlds).step_by(most) {
         let count = most.min(worlds - first);

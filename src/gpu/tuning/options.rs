@@ -66,7 +66,8 @@ pub struct KernelOptions {
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
     /// Steps before the last of a call keep only what the next step reads, in less memory and with kernels of their own;
-    /// `None`: on hardware, where memory is slower than arithmetic.
+    /// `None`: on hardware, where memory is slower than arithmetic, and where steps are fused, of which a dispatch runs
+    /// several only if they are lean. Never on lavapipe.
     pub lean: Option<bool>,
     /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192, else as
     /// many as a buffer holds.
