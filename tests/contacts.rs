@@ -231,3 +231,18 @@ fn a_humanoid_stands_on_a_height_field() {
     assert!(d.qpos[2] > 0.9 && d.qpos[2] < 0.94, "the pelvis is at {:?}", &d.qpos[..3]);
     assert!(d.ncon[0] >= 3 && d.qpos[..2].iter().all(|x| x.abs() < 0.1), "{:?}", &d.qpos[..3]);
 }
+
+#[test]
+fn a_tendon_between_fixed_points_has_no_rows() {
+    let ball = "<body pos='{} 0 1'><freejoint/><geom size='.1'/></body>";
+    let balls = ["0", "1"].map(|x| ball.replace("{}", x)).concat();
+    let text = format!(
+        "<mujoco><worldbody><site name='a'/><site name='b' pos='1 0 0'/>{balls}</worldbody><tendon>
+        <spatial frictionloss='1' limited='true' range='0 .5'><site site='a'/><site site='b'/></spatial>
+        </tendon></mujoco>"
+    );
+    let m = load_str(&text).unwrap();
+    let mut d = world(&m);
+    cpu::step(&m, &mut d);
+    assert_eq!((d.nefc[0], d.ten_length[0]), (0, 1.0));
+}

@@ -130,20 +130,20 @@ fn dof_sleeps(dof: u32) -> bool {
 //#endif
 }
 
-// True if all trees that a tendon moves sleep.
+// True if all trees that a tendon moves sleep, or if there are none.
 fn tendon_sleeps(ten: i32) -> bool {
-//#if SLEEP
     var all_sleep = true;
 //#if TENDON
     if (ten >= 0) {
+//#if SLEEP
         let adr = u32(ten_J_rowadr(u32(ten)));
         for (var k = adr; k < adr + u32(ten_J_rownnz(u32(ten))); k++) {
             all_sleep = all_sleep && dof_sleeps(u32(ten_J_colind(k)));
         }
+//#else
+        all_sleep = ten_J_rownnz(u32(ten)) == 0;
+//#endif
     }
 //#endif
     return all_sleep;
-//#else
-    return false;
-//#endif
 }

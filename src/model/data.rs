@@ -71,8 +71,12 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
             }
 
-            /// Mutable access to a field by name.
+            /// Mutable access to a field by name. Rows of the Jacobian are no longer known to be zero anywhere.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
+                if name == "efc_J" {
+                    self.efc_dof_begin.fill(0);
+                    self.efc_dof_end.fill(self.sizes.nv as i32);
+                }
                 match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
             }
 

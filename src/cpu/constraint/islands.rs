@@ -25,6 +25,9 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.tree_island.fill(0);
         d.dof_island.fill(0);
         d.efc_island[..nefc].fill(0);
+        for (k, row) in d.efc_order[..nefc].iter_mut().enumerate() {
+            *row = k as i32;
+        }
         d.island_dof_begin[0] = 0;
         d.island_dof_end[0] = m.sizes.nv as i32;
         d.island_efc_begin[0] = 0;
@@ -37,17 +40,26 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     number_dofs(m, d);
 }
 
-/// Island of each row, in place of its first tree, and the row range of each island.
+/// Island of each row, in place of its first tree, and the rows by island.
 fn number_rows<T: Real>(d: &mut Data<T>) {
-    d.island_efc_begin.fill(-1);
-    for r in 0..d.nefc[0] {
-        let island = d.tree_island[d.efc_island[r as usize] as usize];
-        d.efc_island[r as usize] = island;
-        let k = island as usize;
-        if d.island_efc_begin[k] < 0 {
-            d.island_efc_begin[k] = r;
-        }
-        d.island_efc_end[k] = r + 1;
+    let nefc = d.nefc[0] as usize;
+    // rows of each island
+    d.island_efc_end.fill(0);
+    for island in &mut d.efc_island[..nefc] {
+        *island = d.tree_island[*island as usize];
+        d.island_efc_end[*island as usize] += 1;
+    }
+    // places of each
+    let mut next = 0;
+    for (begin, end) in d.island_efc_begin.iter_mut().zip(&mut d.island_efc_end) {
+        *begin = next;
+        next += *end;
+        *end = *begin;
+    }
+    for (r, island) in d.efc_island[..nefc].iter().enumerate() {
+        let place = &mut d.island_efc_end[*island as usize];
+        d.efc_order[*place as usize] = r as i32;
+        *place += 1;
     }
 }
 

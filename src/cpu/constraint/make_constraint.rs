@@ -9,6 +9,7 @@ use super::adhesion::adhesion_of;
 use super::constraint_cost::cone_mu;
 use super::equality;
 use super::islands::islands;
+use super::row_span::{row_span, set_span, tendon_span};
 use crate::cpu::math::{
     Mat3, Vec3, cross, dot, dot_n, mat3, normalize3, quat_at, quat_normalize, quat_to_rotvec, spatial, vec3,
 };
@@ -72,7 +73,8 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.nefc_peak[0] = d.nefc_peak[0].max(wanted as i32);
 }
 
-/// First of `count` new rows, their Jacobians cleared; none if they do not fit.
+/// First of `count` new rows, their Jacobians cleared; none if they do not fit. A row is zero outside of its span, so
+/// that only the span that it last had is cleared.
 fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
@@ -80,8 +82,10 @@ fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut
         return None;
     }
     d.nefc[0] = *wanted as i32;
-    let nv = m.sizes.nv;
-    d.efc_J[first * nv..(first + count) * nv].fill(T::ZERO);
+    for r in first..first + count {
+        let (begin, end) = row_span(d, r);
+        d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
+    }
     Some(first)
 }
 
@@ -100,6 +104,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         } else {
             pos[0] = equality::coupling_row(m, d, eq, first);
         }
+        set_span(d, first, count, equality::dof_span(m, eq));
         // the rows of one constraint share one impedance
         let violation = if count == 1 { pos[0] } else { dot_n(&pos[..count], &pos[..count]).sqrt() };
         for k in 0..count {
@@ -129,6 +134,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
             d.efc_J[r * nv + dof] = T::ONE;
+            set_span(d, r, 1, (dof, dof + 1));
             let row = Row {
                 kind: constraint::FRICTION_DOF,
                 id: dof,
@@ -172,6 +178,7 @@ fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize,
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
         d.efc_J[r * m.sizes.nv + m.ten_J_colind[k] as usize] = d.ten_J[k] * sign;
     }
+    set_span(d, r, 1, tendon_span(m, ten));
 }
 
 /// Limit rows of joints and tendons.
@@ -204,6 +211,7 @@ fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut 
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
             d.efc_J[r * m.sizes.nv + dof] = sign;
+            set_span(d, r, 1, (dof, dof + 1));
             write_row(m, d, r, &joint_limit_row(m, jnt, dist));
         }
     }
@@ -219,10 +227,11 @@ fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut u
     if dist < m.jnt_margin[jnt]
         && let Some(r) = claim_rows(m, d, 1, wanted)
     {
-        let first = r * m.sizes.nv + m.jnt_dofadr[jnt] as usize;
+        let dof = m.jnt_dofadr[jnt] as usize;
         for k in 0..3 {
-            d.efc_J[first + k] = -axis[k];
+            d.efc_J[r * m.sizes.nv + dof + k] = -axis[k];
         }
+        set_span(d, r, 1, (dof, dof + 3));
         write_row(m, d, r, &joint_limit_row(m, jnt, dist));
     }
 }
@@ -284,7 +293,8 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         let count = if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC { dim } else { 2 * (dim - 1) };
         if let Some(first) = claim_rows(m, d, count, wanted) {
             d.contact_efc_address[con] = first as i32;
-            contact_jacobian(m, d, con, first, dim);
+            let span = contact_jacobian(m, d, con, first, dim);
+            set_span(d, first, count, span);
             contact_parameters(m, d, con, first, dim);
         }
     }
@@ -305,8 +315,14 @@ fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
-/// is common to both and does not change the contact.
-fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
+/// is common to both and does not change the contact. Returns the first and one past the last degree of freedom.
+fn contact_jacobian<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+) -> (usize, usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let mut i1 = last_dof(m, b1);
@@ -317,7 +333,10 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
     let frame = mat3(&d.contact_frame, con);
     let friction = five(&d.contact_friction, con);
     let elliptic = m.opt_cone[0] == cone::ELLIPTIC;
+    let end = 1 + i1.max(i2) as usize;
+    let mut begin = end;
     while i1 != i2 {
+        begin = i1.max(i2) as usize;
         if i1 > i2 {
             contact_column(d, frame, friction, first, dim, i1 as usize, off1, -T::ONE, elliptic);
             i1 = m.dof_parentid[i1 as usize];
@@ -326,6 +345,7 @@ fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: u
             i2 = m.dof_parentid[i2 as usize];
         }
     }
+    (begin, end)
 }
 
 /// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid

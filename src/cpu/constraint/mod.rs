@@ -7,4 +7,5 @@ pub mod equality;
 pub mod islands;
 pub mod make_constraint;
 pub mod reference_constraint;
+pub(crate) mod row_span;
 pub mod surface_velocity;

@@ -82,12 +82,12 @@ pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: 
     moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)
 }
 
-/// True if all trees that a tendon moves sleep.
+/// True if all trees that a tendon moves sleep, or if there are none.
 pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return true };
     let adr = m.ten_J_rowadr[ten] as usize;
     let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
-    !d.tree_asleep.is_empty() && dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
+    dofs.iter().all(|&dof| tree_sleeps(d, m.dof_treeid[dof as usize]))
 }
 
 /// True if all trees coupled by an equality constraint sleep.

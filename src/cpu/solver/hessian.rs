@@ -1,7 +1,8 @@
 //! Hessian of the solver's cost, dense in each island: assembly, factorisation, rank-one updates, solve.
 
-use super::rows::{RowBatch, dof_range, rows};
+use super::rows::{FourRows, RowBatch, dof_range, rows};
 use crate::cpu::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
+use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -33,28 +34,30 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
     let mut four = RowBatch::default();
     let mut done = 0;
-    for r in rows(d, island) {
-        if d.efc_island[r] != island || r < done {
+    for k in rows(d, island) {
+        let r = d.efc_order[k] as usize;
+        if r < done {
             continue;
         }
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
-            add_cone_hessian(d, nv, first, end, r, &cone);
+            add_cone_hessian(d, nv, r, &cone);
             continue;
         }
         let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
         d.solver_quadratic[r] = i32::from(is_in_quadratic);
-        if is_in_quadratic && four.push(r, d.efc_D[r]) {
-            add_rows_hessian(d, nv, first, end, four.take());
+        if is_in_quadratic && let Some(batch) = four.push(d, r, d.efc_D[r]) {
+            add_rows_hessian(d, nv, &batch);
         }
     }
-    if four.count > 0 {
-        add_rows_hessian(d, nv, first, end, four.take());
+    if let Some(batch) = four.take() {
+        add_rows_hessian(d, nv, &batch);
     }
 }
 
 /// Adds the Hessian of a cone's cost: each row's diagonal term, and the rank-one update and downdate.
-fn add_cone_hessian<T: Real>(d: &mut Data<T>, nv: usize, first: usize, end: usize, r: usize, cone: &Cone<T>) {
+fn add_cone_hessian<T: Real>(d: &mut Data<T>, nv: usize, r: usize, cone: &Cone<T>) {
+    let (first, end) = row_span(d, r);
     let hess = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
     let row = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
     for k in 0..cone.dim {
@@ -86,16 +89,15 @@ fn add_rank_one<T: Real>(h: &mut [T], first: usize, v: &[T], weight: T) {
     }
 }
 
-/// Rank-one updates of the Hessian with four rows.
-fn add_rows_hessian<T: Real>(
-    d: &mut Data<T>,
-    nv: usize,
-    first: usize,
-    end: usize,
-    (rows, w): ([usize; 4], [T; 4]),
-) {
+/// Rank-one updates of the Hessian with up to four rows.
+fn add_rows_hessian<T: Real>(d: &mut Data<T>, nv: usize, batch: &FourRows<T>) {
+    let (first, end) = batch.span;
+    let (rows, w) = (batch.rows, batch.weights);
     let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
     let (a, b, c, e) = (row(0), row(1), row(2), row(3));
+    if batch.count == 1 {
+        return add_rank_one(&mut d.solver_H, first, a, w[0]);
+    }
     let mut rest = &mut d.solver_H[packed(first)..];
     for (i, (((&ai, &bi), &ci), &ei)) in a.iter().zip(b).zip(c).zip(e).enumerate() {
         let (out, after) = rest.split_at_mut(first + i + 1);
@@ -177,28 +179,27 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
     let mut changes = 0;
-    for r in rows(d, island) {
-        if d.efc_island[r] == island {
-            let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
-            changes += usize::from(is_in_quadratic != (d.solver_quadratic[r] != 0));
-        }
+    for &r in &d.efc_order[rows(d, island)] {
+        let r = r as usize;
+        let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
+        changes += usize::from(is_in_quadratic != (d.solver_quadratic[r] != 0));
     }
     if changes * MAX_UPDATES_DIVISOR > end - first {
         return false;
     }
-    for r in rows(d, island) {
+    for k in rows(d, island) {
         if changes == 0 {
             break;
         }
-        if d.efc_island[r] != island {
-            continue;
-        }
+        let r = d.efc_order[k] as usize;
         let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
         if is_in_quadratic != (d.solver_quadratic[r] != 0) {
             changes -= 1;
             d.solver_quadratic[r] = i32::from(is_in_quadratic);
-            d.solver_search[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
-            if !update_ldl(d, first, end, if is_in_quadratic { d.efc_D[r] } else { -d.efc_D[r] }) {
+            let span = row_span(d, r);
+            d.solver_search[first..span.0].fill(T::ZERO);
+            d.solver_search[span.0..span.1].copy_from_slice(&d.efc_J[r * nv..][span.0..span.1]);
+            if !update_ldl(d, first, span.1, if is_in_quadratic { d.efc_D[r] } else { -d.efc_D[r] }) {
                 return false;
             }
         }

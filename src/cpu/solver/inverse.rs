@@ -7,6 +7,7 @@
 
 use super::rows::residuals;
 use crate::cpu::constraint::constraint_cost::constraint_update;
+use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::integrate::implicit::mul_implicit;
 use crate::cpu::math::add_row;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld};
@@ -65,7 +66,8 @@ fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for r in 0..nefc {
         let f = d.efc_force[r];
         if f != T::ZERO {
-            add_row(&mut d.qfrc_constraint, f, &d.efc_J[r * nv..(r + 1) * nv]);
+            let (begin, end) = row_span(d, r);
+            add_row(&mut d.qfrc_constraint[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 //! from the start, which avoids cancellation in single precision.
 
-use super::rows::{dof_range, mul_jac_rows, norm, rows};
+use super::rows::{dof_range, mul_jac, norm, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
 use crate::cpu::smooth::factor_m::mul_m_within;
 use crate::model::Model;
@@ -42,17 +42,9 @@ pub fn line_search<T: Real>(
         return (T::ZERO, T::ZERO);
     }
     mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
-    let rows = rows(d, island);
-    let mut r = rows.start;
-    while r < rows.end {
-        if d.efc_island[r] != island {
-            r += 1;
-            continue;
-        }
-        let (products, count) = mul_jac_rows(d, r, &d.solver_search);
-        d.solver_Jv[r..r + count].copy_from_slice(&products[..count]);
-        r += count;
-    }
+    let mut products = std::mem::take(&mut d.solver_Jv);
+    mul_jac(d, rows(d, island), &d.solver_search, &mut products);
+    d.solver_Jv = products;
     let mut search = LineSearch {
         island,
         slope: T::ZERO,
@@ -83,11 +75,12 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alph
     };
     let nefc = d.nefc[0] as usize;
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
-    let (island, jaref) = (&d.efc_island[..nefc], &d.solver_Jaref[..nefc]);
-    let (jv, constraint_mass) = (&d.solver_Jv[..nefc], &d.efc_D[..nefc]);
+    let (jaref, jv) = (&d.solver_Jaref[..nefc], &d.solver_Jv[..nefc]);
+    let constraint_mass = &d.efc_D[..nefc];
     let mut done = 0;
-    for r in rows(d, search.island) {
-        if island[r] != search.island || r < done {
+    for &r in &d.efc_order[rows(d, search.island)] {
+        let r = r as usize;
+        if r < done {
             continue;
         }
         if let Some(cone) = cone_of(m, d, r) {

@@ -15,19 +15,17 @@ pub fn noslip<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let own = rows(d, island);
     // cost of the regulariser, which the first sweep removes
     let mut improvement = T::ZERO;
-    for r in own.clone() {
-        if d.efc_island[r] == island {
-            improvement += T::of(0.5) * d.efc_R[r] * d.efc_force[r] * d.efc_force[r];
-        }
+    for &r in &d.efc_order[own.clone()] {
+        let r = r as usize;
+        improvement += T::of(0.5) * d.efc_R[r] * d.efc_force[r] * d.efc_force[r];
     }
     for iteration in 0..m.opt_noslip_iterations[0] {
-        let mut r = own.start;
-        while r < own.end {
+        let mut place = own.start;
+        while place < own.end {
+            let r = d.efc_order[place] as usize;
             let count = block_size(m, d, r);
-            if d.efc_island[r] == island {
-                improvement -= update(d, r, count);
-            }
-            r += count;
+            improvement -= update(d, r, count);
+            place += count;
         }
         if scale * improvement < m.opt_noslip_tolerance[0] {
             return iteration + 1;

@@ -8,8 +8,9 @@
 //! by the normal force.
 
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
-use super::rows::{cost_scale, dof_range, mul_jac_rows, residuals, rows};
+use super::rows::{cost_scale, dof_range, mul_jac, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, constraint_update};
+use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::{add_row, dot_n};
 use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};
 use crate::model::Model;
@@ -78,7 +79,8 @@ pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let f = d.efc_force[r];
             cost += f * (half * d.efc_R[r] * f - d.efc_aref[r]);
             if f != T::ZERO {
-                add_row(&mut d.solver_grad, f, &d.efc_J[r * nv..(r + 1) * nv]);
+                let (begin, end) = row_span(d, r);
+                add_row(&mut d.solver_grad[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
             }
         }
         d.solver_search.copy_from_slice(&d.solver_grad);
@@ -102,16 +104,17 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let own = rows(d, island);
     for iteration in 0..m.opt_iterations[0] {
         let mut improvement = T::ZERO;
-        let mut r = own.start;
-        while r < own.end {
+        let mut place = own.start;
+        while place < own.end {
+            let r = d.efc_order[place] as usize;
             let count = block_size(m, d, r);
-            if d.efc_island[r] == island && cone_of(m, d, r).is_some() {
+            if cone_of(m, d, r).is_some() {
                 let con = d.efc_id[r] as usize;
                 let mut rows = PgsBlock::load_block(d, (r, count), r, true);
                 rows.update_ray();
                 rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
                 improvement -= rows.accept(d);
-            } else if d.efc_island[r] == island {
+            } else {
                 // pyramid edges one by one
                 for k in 0..count {
                     let mut rows = PgsBlock::load_block(d, (r + k, 1), r, true);
@@ -119,7 +122,7 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
                     improvement -= rows.accept(d);
                 }
             }
-            r += count;
+            place += count;
         }
         if scale * improvement < m.opt_tolerance[0] {
             return iteration + 1;
@@ -132,13 +135,13 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
-    let own = rows(d, island);
-    let sum = &mut d.solver_search[first..end];
-    sum.fill(T::ZERO);
-    for r in own {
+    d.solver_search[first..end].fill(T::ZERO);
+    for k in rows(d, island) {
+        let r = d.efc_order[k] as usize;
         let f = d.efc_force[r];
-        if d.efc_island[r] == island && f != T::ZERO {
-            add_row(sum, f, &d.efc_J[r * nv + first..r * nv + end]);
+        if f != T::ZERO {
+            let (begin, end) = row_span(d, r);
+            add_row(&mut d.solver_search[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
         }
     }
     for i in first..end {
@@ -157,19 +160,12 @@ pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 /// Results that follow from the final forces.
 pub fn dual_finish<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     acceleration_of_forces(m, d, island);
-    let own = rows(d, island);
-    let mut r = own.start;
-    while r < own.end {
-        if d.efc_island[r] != island {
-            r += 1;
-            continue;
-        }
-        let (products, count) = mul_jac_rows(d, r, &d.qacc);
-        for k in 0..count {
-            d.solver_Jaref[r + k] = products[k] - d.efc_aref[r + k];
-        }
-        r += count;
+    let mut residual = std::mem::take(&mut d.solver_Jaref);
+    mul_jac(d, rows(d, island), &d.qacc, &mut residual);
+    for &r in &d.efc_order[rows(d, island)] {
+        residual[r as usize] -= d.efc_aref[r as usize];
     }
+    d.solver_Jaref = residual;
 }
 
 /// Block of rows whose forces are updated together.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::cpu::constraint::row_span::{both, row_span};
 use crate::cpu::math::{dot_n, dot_rows4};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -14,7 +15,7 @@ pub(crate) fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
 }
 
-/// Range of an island's rows, among which may be rows of other islands.
+/// Places of an island's rows in `efc_order`.
 pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     let k = island as usize;
     // no more than the number of rows, also if a stage was left out
@@ -34,62 +35,102 @@ pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
     T::ONE / inertia.max(T::MINVAL)
 }
 
-/// Rows of an island collected into batches of four, so that the target of their sum is read and written once instead
-/// of four times.
+/// Rows collected into batches of up to four, so that the target of their sum is read and written once instead of four
+/// times. Rows whose spans lie apart are not collected together.
 #[derive(Default)]
 pub(crate) struct RowBatch<T> {
     rows: [usize; 4],
     weights: [T; 4],
+    count: usize,
+    span: (usize, usize),
+    widest: usize,
+}
+
+/// Up to four rows with their weights, and the span that holds theirs. Missing entries repeat the first row with weight
+/// zero.
+pub(crate) struct FourRows<T> {
+    pub(crate) rows: [usize; 4],
+    pub(crate) weights: [T; 4],
     pub(crate) count: usize,
+    pub(crate) span: (usize, usize),
 }
 
 impl<T: Real> RowBatch<T> {
-    /// Adds a row; true if the batch is full.
+    /// Adds a row; returns the batch that it completes, or before which it has no place.
     #[inline(always)]
-    pub(crate) fn push(&mut self, row: usize, weight: T) -> bool {
+    pub(crate) fn push(&mut self, d: &Data<T>, row: usize, weight: T) -> Option<FourRows<T>> {
+        let span = row_span(d, row);
+        let width = span.1 - span.0;
+        let (mut all, mut widest) = (both(self.span, span), self.widest.max(width));
+        let apart = if are_near(all, widest) { None } else { self.take() };
+        if apart.is_some() {
+            (all, widest) = (span, width);
+        }
         self.rows[self.count] = row;
         self.weights[self.count] = weight;
         self.count += 1;
-        self.count == 4
+        (self.span, self.widest) = (all, widest);
+        if self.count == 4 { self.take() } else { apart }
     }
 
-    /// Rows and weights of the batch; missing entries repeat the first row with weight zero.
+    /// The rows collected so far, if any.
     #[inline(always)]
-    pub(crate) fn take(&mut self) -> ([usize; 4], [T; 4]) {
-        for k in self.count..4 {
-            self.rows[k] = self.rows[0];
+    pub(crate) fn take(&mut self) -> Option<FourRows<T>> {
+        let batch = std::mem::take(self);
+        if batch.count == 0 {
+            return None;
         }
-        self.count = 0;
-        let weights = std::mem::replace(&mut self.weights, [T::ZERO; 4]);
-        (self.rows, weights)
+        let mut rows = batch.rows;
+        rows[batch.count..].fill(batch.rows[0]);
+        Some(FourRows { rows, weights: batch.weights, count: batch.count, span: batch.span })
     }
 }
 
-/// Products of the Jacobian rows from `r` on with a vector, and their number: four if they belong to one island.
+/// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
-pub fn mul_jac_rows<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> ([T; 4], usize) {
+fn are_near(all: (usize, usize), widest: usize) -> bool {
+    all.1 - all.0 <= 2 * widest
+}
+
+/// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`: four at a time where their
+/// spans are near.
+#[inline(always)]
+pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
     let nv = v.len();
-    let island = d.efc_island[r];
-    let (first, end) = dof_range(d, island);
-    let v = &v[first..end];
-    let row = |k: usize| &d.efc_J[(r + k) * nv + first..(r + k) * nv + end];
-    if r + 4 <= d.nefc[0] as usize && d.efc_island[r + 1..r + 4] == [island; 3] {
-        return (dot_rows4(v, row(0), row(1), row(2), row(3)), 4);
+    let order = &d.efc_order[places];
+    let mut k = 0;
+    while k < order.len() {
+        let r = order[k] as usize;
+        let span = row_span(d, r);
+        if let Some(&[_, b, c, e]) = order.get(k..k + 4) {
+            let rows = [r, b as usize, c as usize, e as usize];
+            let (mut all, mut widest) = (span, span.1 - span.0);
+            for row in rows {
+                let span = row_span(d, row);
+                all = both(all, span);
+                widest = widest.max(span.1 - span.0);
+            }
+            if are_near(all, widest) {
+                let row = |k: usize| &d.efc_J[rows[k] * nv + all.0..rows[k] * nv + all.1];
+                let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));
+                for (row, product) in rows.into_iter().zip(products) {
+                    out[row] = product;
+                }
+                k += 4;
+                continue;
+            }
+        }
+        out[r] = dot_n(&d.efc_J[r * nv + span.0..r * nv + span.1], &v[span.0..span.1]);
+        k += 1;
     }
-    let mut products = [T::ZERO; 4];
-    products[0] = dot_n(v, row(0));
-    (products, 1)
 }
 
 /// Residuals `J a - aref` of all rows at an acceleration.
 pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
-    let mut r = 0;
-    while r < d.nefc[0] as usize {
-        let (products, count) = mul_jac_rows(d, r, acceleration);
-        for k in 0..count {
-            out[r + k] = products[k] - d.efc_aref[r + k];
-        }
-        r += count;
+    let nefc = d.nefc[0] as usize;
+    mul_jac(d, 0..nefc, acceleration, out);
+    for (x, aref) in out[..nefc].iter_mut().zip(&d.efc_aref) {
+        *x -= *aref;
     }
 }
 

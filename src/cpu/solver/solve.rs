@@ -14,7 +14,7 @@ use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
-use super::rows::{RowBatch, cost_scale, dof_range, norm, residuals, rows};
+use super::rows::{FourRows, RowBatch, cost_scale, dof_range, norm, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
 use crate::cpu::math::add_rows4;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
@@ -90,10 +90,9 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             d.qacc[i] += alpha * d.solver_search[i];
             d.solver_Ma[i] += alpha * d.solver_Mv[i];
         }
-        for r in rows(d, island) {
-            if d.efc_island[r] == island {
-                d.solver_Jaref[r] += alpha * d.solver_Jv[r];
-            }
+        for k in rows(d, island) {
+            let r = d.efc_order[k] as usize;
+            d.solver_Jaref[r] += alpha * d.solver_Jv[r];
         }
         update_gradient(m, d, island);
         let gradient = scale * norm(&d.solver_grad[first..end]);
@@ -173,10 +172,8 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let mut four = RowBatch::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
-    for r in rows(d, island) {
-        if d.efc_island[r] != island {
-            continue;
-        }
+    for k in rows(d, island) {
+        let r = d.efc_order[k] as usize;
         if r >= done {
             if let Some(cone) = cone_of(m, d, r) {
                 done = r + cone.dim;
@@ -192,12 +189,12 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             }
         }
         let f = d.efc_force[r];
-        if f != T::ZERO && four.push(r, f) {
-            add_forces(d, nv, first, end, four.take());
+        if f != T::ZERO && let Some(batch) = four.push(d, r, f) {
+            add_forces(d, nv, &batch);
         }
     }
-    if four.count > 0 {
-        add_forces(d, nv, first, end, four.take());
+    if let Some(batch) = four.take() {
+        add_forces(d, nv, &batch);
     }
     d.solver_grad[first..end].fill(T::ZERO);
     for i in first..end {
@@ -207,15 +204,10 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     }
 }
 
-/// Adds the joint-space forces of four rows.
+/// Adds the joint-space forces of up to four rows.
 #[inline(always)]
-fn add_forces<T: Real>(
-    d: &mut Data<T>,
-    nv: usize,
-    first: usize,
-    end: usize,
-    (rows, f): ([usize; 4], [T; 4]),
-) {
+fn add_forces<T: Real>(d: &mut Data<T>, nv: usize, batch: &FourRows<T>) {
+    let ((first, end), rows, f) = (batch.span, batch.rows, batch.weights);
     let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
     let out = &mut d.qfrc_constraint[first..end];
     add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));

@@ -68,17 +68,18 @@ macro_rules! position_data {
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser." { tolerance: Tolerance::Within(1e-4), transient: 2 };
             // 1.4e-4: one minus an impedance near one
             make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
-            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; kernels, several trees.";
+            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row, outside of which it is zero; kernels, several trees.";
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; kernels, several trees.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_dof_end: int [ntree] "id" "One past the last degree of freedom of the island.";
-            scratch island_efc_begin: int [ntree] "id" "First row of the island; CPU only.";
-            scratch island_efc_end: int [ntree] "id" "One past the last row of the island; CPU only.";
+            scratch island_efc_begin: int [ntree] "id" "First of the island's places in `efc_order`; CPU only.";
+            scratch island_efc_end: int [ntree] "id" "One past the last of the island's places in `efc_order`; CPU only.";
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";
+            scratch efc_order: int [njmax] "id" "Rows by island, in ascending order within each; CPU only.";
             scratch solver_quadratic: int [njmax] "flag" "1 if the row is in its quadratic zone in the factored Hessian; CPU only.";
             transmission actuator_length: real [nout] "mixed" "Actuator length." { transient: 43 };
             transmission actuator_moment: real [nJmom] "mixed" "Moment arms, sparse by output." { transient: 45 };
