@@ -308,8 +308,9 @@ def compare(model, worlds, args, keep):
         for repetition in range(args.repeat):
             for side in sides:
                 row = side.measure()
-                keep({"side": side.name, "model": label(model, args.models), "worlds": worlds, "steps": args.steps,
-                      "repetition": repetition, **{"measured_on" if k == "device" else k: v for k, v in row.items()}})
+                row = {"measured_on" if k == "device" else k: v for k, v in row.items()}
+                keep(row | {"side": side.name, "model": label(model, args.models), "worlds": worlds,
+                            "steps": args.steps, "repetition": repetition})
     finally:
         for side in sides:
             side.close()

@@ -70,9 +70,8 @@ pub(crate) fn dof_span<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
         // chains from the first degree of freedom of a tree on
         let (one, two) = bodies(m, eq);
         let chain = |body: usize| {
-            usize::try_from(last_dof(m, body)).map_or((0, 0), |last| {
-                (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1)
-            })
+            usize::try_from(last_dof(m, body))
+                .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))
         };
         return both(chain(one), chain(two));
     }

@@ -1,6 +1,6 @@
 //! Hessian of the solver's cost, dense in each island: assembly, factorisation, rank-one updates, solve.
 
-use super::rows::{FourRows, RowBatch, dof_range, rows};
+use super::rows::{FourRows, RowBatch, dof_range, is_narrow, rows};
 use crate::cpu::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
 use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
@@ -46,7 +46,13 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
         }
         let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
         d.solver_quadratic[r] = i32::from(is_in_quadratic);
-        if is_in_quadratic && let Some(batch) = four.push(d, r, d.efc_D[r]) {
+        if !is_in_quadratic {
+            continue;
+        }
+        let span = row_span(d, r);
+        if is_narrow(span) {
+            add_rank_one(&mut d.solver_H, span.0, &d.efc_J[r * nv..][span.0..span.1], d.efc_D[r]);
+        } else if let Some(batch) = four.push(d, r, d.efc_D[r]) {
             add_rows_hessian(d, nv, &batch);
         }
     }

@@ -86,6 +86,12 @@ impl<T: Real> RowBatch<T> {
     }
 }
 
+/// True for a row that is not worth a batch: a limit, or dry friction.
+#[inline(always)]
+pub(crate) fn is_narrow(span: (usize, usize)) -> bool {
+    span.1 - span.0 <= 3
+}
+
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
 fn are_near(all: (usize, usize), widest: usize) -> bool {
@@ -102,6 +108,11 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
     while k < order.len() {
         let r = order[k] as usize;
         let span = row_span(d, r);
+        if is_narrow(span) {
+            out[r] = (span.0..span.1).fold(T::ZERO, |sum, i| sum + d.efc_J[r * nv + i] * v[i]);
+            k += 1;
+            continue;
+        }
         if let Some(&[_, b, c, e]) = order.get(k..k + 4) {
             let rows = [r, b as usize, c as usize, e as usize];
             let (mut all, mut widest) = (span, span.1 - span.0);

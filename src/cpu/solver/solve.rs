@@ -14,8 +14,9 @@ use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
 use super::line_search::line_search;
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
-use super::rows::{FourRows, RowBatch, cost_scale, dof_range, norm, residuals, rows};
+use super::rows::{FourRows, RowBatch, cost_scale, dof_range, is_narrow, norm, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
+use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::add_rows4;
 use crate::cpu::smooth::factor_m::{mul_m, solve_ld_within};
 use crate::model::Model;
@@ -189,7 +190,15 @@ fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
             }
         }
         let f = d.efc_force[r];
-        if f != T::ZERO && let Some(batch) = four.push(d, r, f) {
+        if f == T::ZERO {
+            continue;
+        }
+        let span = row_span(d, r);
+        if is_narrow(span) {
+            for i in span.0..span.1 {
+                d.qfrc_constraint[i] += f * d.efc_J[r * nv + i];
+            }
+        } else if let Some(batch) = four.push(d, r, f) {
             add_forces(d, nv, &batch);
         }
     }
