@@ -67,19 +67,33 @@ fn solve_ld__A__B__X() {
         sync();
     }
     // D, then L from the root down: each row needs all rows above it
-    if (lane == 0u) {
-        //#unroll
-        for (var k = 0u; k < nv; k++) {
-            let adr = u32(M_rowadr(k));
-            let last = adr + u32(M_rownnz(k)) - 1u;
-            var sum = X(k) * B(k);
-            //#unroll
-            for (var p = adr; p < last; p++) {
-                sum -= A(p) * X(u32(M_colind(p)));
-            }
-            set_X(k, sum);
+//#if LANES
+    for (var i = lane; i < nv; i += lanes) {
+        set_X(i, X(i) * B(i));
+    }
+    for (var k = 0u; k < nv; k++) {
+        sync();
+        let xk = X(k);
+        // in the rows of its descendants, which follow it, k has the place that it has in its own
+        let place = u32(M_rownnz(k)) - 1u;
+        let end = k + u32(F_rownnz(k)) - place;
+        for (var i = k + 1u + lane; i < end; i += lanes) {
+            set_X(i, X(i) - A(u32(M_rowadr(i)) + place) * xk);
         }
     }
+//#else
+    //#unroll
+    for (var k = 0u; k < nv; k++) {
+        let adr = u32(M_rowadr(k));
+        let last = adr + u32(M_rownnz(k)) - 1u;
+        var sum = X(k) * B(k);
+        //#unroll
+        for (var p = adr; p < last; p++) {
+            sum -= A(p) * X(u32(M_colind(p)));
+        }
+        set_X(k, sum);
+    }
+//#endif
     sync();
 }
 
