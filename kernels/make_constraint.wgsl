@@ -59,6 +59,13 @@ fn make_constraint() {
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
     sync();
+    clear_rows(0u, u32(ne(0u)));
+    let contacts = u32(ne(0u) + nf(0u) + nl(0u));
+    clear_rows(contacts, u32(nefc(0u)));
+    for (var r = u32(ne(0u)) + lane; r < contacts; r += lanes) {
+        scalar_jacobian(r);
+    }
+    sync();
 //#if EQUALITY
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
         if (first_equality_row(r) == r) {
@@ -103,20 +110,59 @@ fn claim_rows(count: u32) -> i32 {
     return i32(first);
 }
 
-// Sets type, object and position of a row and clears its Jacobian.
+// Sets type, object and position of a row.
 fn init_row(r: u32, kind: i32, id: u32, pos: f32) {
     set_efc_type(r, kind);
     set_efc_id(r, i32(id));
     set_efc_pos(r, pos);
-    clear_jacobian(r);
 }
 
-// Clears the Jacobian of one row.
-fn clear_jacobian(r: u32) {
+// Clears the Jacobian of the rows before `end`, all lanes together.
+fn clear_rows(first: u32, end: u32) {
+    for (var i = first * nv + lane; i < end * nv; i += lanes) {
+        set_efc_J(i, 0.0);
+    }
+}
+
+// Leaves the sign of a row in its first column for `scalar_jacobian`, which shares the rows among the lanes.
+fn keep_sign(r: u32, sign: f32) {
+    set_efc_J(r * nv, sign);
+}
+
+// Jacobian of a row of friction loss or a limit.
+fn scalar_jacobian(r: u32) {
+    let kind = efc_type(r);
+    let id = u32(efc_id(r));
+    let sign = efc_J(r * nv);
+//#if BALL
+    let rest = vec2f(efc_J(r * nv + 1u), efc_J(r * nv + 2u));
+//#endif
     //#unroll
     for (var i = 0u; i < nv; i++) {
         set_efc_J(r * nv + i, 0.0);
     }
+//#if FRICTIONLOSS
+    if (kind == CONSTRAINT_FRICTION_DOF) {
+        set_efc_J(r * nv + id, sign);
+    }
+//#endif
+//#if LIMIT
+    if (kind == CONSTRAINT_LIMIT_JOINT) {
+        let first = r * nv + u32(jnt_dofadr(id));
+        set_efc_J(first, sign);
+//#if BALL
+        if (jnt_type(id) == JOINT_BALL) {
+            set_efc_J(first + 1u, rest.x);
+            set_efc_J(first + 2u, rest.y);
+        }
+//#endif
+    }
+//#endif
+//#if TENDON
+    if (kind == CONSTRAINT_FRICTION_TENDON || kind == CONSTRAINT_LIMIT_TENDON) {
+        tendon_jacobian(r, id, sign);
+    }
+//#endif
 }
 
 // Claims the rows of the active equality constraints.
@@ -162,7 +208,7 @@ fn friction_rows() {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_FRICTION_DOF, dof, 0.0);
-                set_efc_J(u32(r) * nv + dof, 1.0);
+                keep_sign(u32(r), 1.0);
             }
         }
     }
@@ -174,7 +220,7 @@ fn friction_rows() {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
-                tendon_jacobian(u32(r), ten, 1.0);
+                keep_sign(u32(r), 1.0);
             }
         }
     }
@@ -226,7 +272,7 @@ fn joint_limit(jnt: u32) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
-                set_efc_J(u32(r) * nv + u32(jnt_dofadr(jnt)), sign);
+                keep_sign(u32(r), sign);
             }
         }
     }
@@ -241,10 +287,9 @@ fn ball_limit(jnt: u32) {
         let r = claim_rows(1u);
         if (r >= 0) {
             init_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
-            let first = u32(r) * nv + u32(jnt_dofadr(jnt));
-            set_efc_J(first, -axis.x);
-            set_efc_J(first + 1u, -axis.y);
-            set_efc_J(first + 2u, -axis.z);
+            keep_sign(u32(r), -axis.x);
+            set_efc_J(u32(r) * nv + 1u, -axis.y);
+            set_efc_J(u32(r) * nv + 2u, -axis.z);
         }
     }
 }
@@ -258,7 +303,7 @@ fn tendon_limit(ten: u32) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_LIMIT_TENDON, ten, dist);
-                tendon_jacobian(u32(r), ten, sign);
+                keep_sign(u32(r), sign);
             }
         }
     }
