@@ -202,10 +202,12 @@ pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bo
         if is_in_quadratic != (d.solver_quadratic[r] != 0) {
             changes -= 1;
             d.solver_quadratic[r] = i32::from(is_in_quadratic);
-            let span = row_span(d, r);
-            d.solver_search[first..span.0].fill(T::ZERO);
-            d.solver_search[span.0..span.1].copy_from_slice(&d.efc_J[r * nv..][span.0..span.1]);
-            if !update_ldl(d, first, span.1, if is_in_quadratic { d.efc_D[r] } else { -d.efc_D[r] }) {
+            // rows whose spans are unknown reach beyond the island
+            let (begin, last) = row_span(d, r);
+            let (begin, last) = (begin.max(first), last.min(end));
+            d.solver_search[first..begin].fill(T::ZERO);
+            d.solver_search[begin..last].copy_from_slice(&d.efc_J[r * nv..][begin..last]);
+            if !update_ldl(d, first, last, if is_in_quadratic { d.efc_D[r] } else { -d.efc_D[r] }) {
                 return false;
             }
         }
