@@ -3,7 +3,7 @@
 
 import package::math::vector::normalize3;
 import package::runtime::group::lane;
-import package::smooth::jacobian::jac_column;
+import package::smooth::jacobian::{last_dof, moving_column};
 import package::smooth::tendon_path::{for_each_segment, PathPoint};
 
 // ten_length and ten_J of all tendons.
@@ -81,11 +81,24 @@ fn stretch_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
         return;
     }
     let direction = normalize3(d);
+    // from the ends towards the root until both meet; the row's columns ascend, and hold all that is passed
     let adr = u32(ten_J_rowadr(ten));
-    let end = adr + u32(ten_J_rownnz(ten));
-    for (var k = adr; k < end; k++) {
-        let dof = u32(ten_J_colind(k));
-        let moved = jac_column(dof, stop.body, stop.pos).lin - jac_column(dof, begin.body, begin.pos).lin;
-        set_ten_J(k, ten_J(k) + dot(direction, moved) / divisor);
+    var start = last_dof(begin.body);
+    var end = last_dof(stop.body);
+    for (var k = adr + u32(ten_J_rownnz(ten)); start != end && k > adr; k--) {
+        let from_start = start > end;
+        let dof = select(end, start, from_start);
+        if (ten_J_colind(k - 1u) != dof) {
+            continue;
+        }
+        var column = vec3f(0.0);
+        if (from_start) {
+            column = -moving_column(u32(dof), begin.body, begin.pos).lin;
+            start = dof_parentid(u32(dof));
+        } else {
+            column = moving_column(u32(dof), stop.body, stop.pos).lin;
+            end = dof_parentid(u32(dof));
+        }
+        set_ten_J(k - 1u, ten_J(k - 1u) + dot(direction, column) / divisor);
     }
 }

@@ -18,6 +18,11 @@ fn jac_column(dof: u32, body: u32, point: vec3f) -> Spatial {
     if (!moves(dof, body)) {
         return spatial_zero();
     }
+    return moving_column(dof, body, point);
+}
+
+// The same for a degree of freedom that is known to move the body.
+fn moving_column(dof: u32, body: u32, point: vec3f) -> Spatial {
     let axis = cdof_spatial(dof);
     let offset = point - subtree_com_vec3(u32(body_rootid(body)));
     return Spatial(axis.ang, axis.lin + cross(axis.ang, offset));

@@ -4,6 +4,9 @@
 import package::math::trig::{arctan2, PI, sincos};
 import package::math::vector::MINVAL;
 
+// Newton step at which the point of reflection counts as found: sixteen times rounding.
+const REFLECTION_TOLERANCE: f32 = 1.9e-6;
+
 // A wrapping geom.
 struct Obstacle {
     pos: vec3f,
@@ -167,15 +170,13 @@ fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
         } else {
             low = angle;
         }
-        var next = angle - off / (left.y + right.y);
-        if (!(next > low && next < high)) {
-            next = 0.5 * (low + high);
-        }
-        let moved = abs(next - angle);
-        angle = next;
-        if (moved <= 1.2e-7) {
+        let step = off / (left.y + right.y);
+        // a step of rounding would be cut short by the bracket, whose other end may be far
+        if (abs(step) <= REFLECTION_TOLERANCE) {
             break;
         }
+        let next = angle - step;
+        angle = select(0.5 * (low + high), next, next > low && next < high);
     }
     // from the direction of the first end towards the second
     let x = unit2(p);

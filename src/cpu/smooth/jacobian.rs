@@ -27,9 +27,17 @@ pub fn last_dof<T: Real>(m: &Model<T>, body: usize) -> i32 {
 
 /// Angular velocity, and velocity of a point of a body, for unit velocity of a degree of freedom.
 pub fn jac_column<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, point: Vec3<T>) -> Spatial<T> {
-    if !moves(m, dof, body) {
-        return Spatial::ZERO;
-    }
+    if moves(m, dof, body) { moving_column(m, d, dof, body, point) } else { Spatial::ZERO }
+}
+
+/// The same for a degree of freedom that is known to move the body.
+pub fn moving_column<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    dof: usize,
+    body: usize,
+    point: Vec3<T>,
+) -> Spatial<T> {
     let axis = spatial(&d.cdof, dof);
     let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     Spatial::new(axis.ang, axis.lin + cross(axis.ang, offset))

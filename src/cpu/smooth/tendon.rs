@@ -1,7 +1,7 @@
 //! Tendon lengths and Jacobians: weighted sums of joint coordinates, or paths through sites, around geoms and over
 //! pulleys.
 
-use super::jacobian::jac_column;
+use super::jacobian::{last_dof, moving_column};
 use super::tendon_path::{PathPoint, PathSegment, for_each_segment, is_spatial};
 use super::wrap::line;
 use crate::cpu::math::dot;
@@ -78,11 +78,23 @@ fn straight<T: Real>(
     if from.body == to.body {
         return;
     }
+    // from the ends towards the root until both meet; the row's columns ascend, and hold all that is passed
     let adr = m.ten_J_rowadr[ten] as usize;
-    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-        let dof = m.ten_J_colind[k] as usize;
-        let start = jac_column(m, d, dof, from.body, from.pos);
-        let end = jac_column(m, d, dof, to.body, to.pos);
-        d.ten_J[k] += dot(direction, end.lin - start.lin) / divisor;
+    let mut k = adr + m.ten_J_rownnz[ten] as usize;
+    let (mut start, mut end) = (last_dof(m, from.body), last_dof(m, to.body));
+    while start != end && k > adr {
+        let (dof, point, factor) = if start > end { (start, from, -T::ONE) } else { (end, to, T::ONE) };
+        k -= 1;
+        if m.ten_J_colind[k] != dof {
+            continue;
+        }
+        let moment = dot(direction, moving_column(m, d, dof as usize, point.body, point.pos).lin);
+        d.ten_J[k] += factor * moment / divisor;
+        let next = m.dof_parentid[dof as usize];
+        if start > end {
+            start = next;
+        } else {
+            end = next;
+        }
     }
 }

@@ -7,6 +7,9 @@
 use crate::cpu::math::{Mat3, Vec3, cross, dot, length};
 use crate::real::Real;
 
+/// Newton step at which the point of reflection counts as found, in units of rounding.
+const REFLECTION_TOLERANCE: f64 = 16.0;
+
 /// A wrapping geom.
 #[derive(Clone, Copy, Debug)]
 pub struct Obstacle<T> {
@@ -139,12 +142,13 @@ fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
         } else {
             low = angle;
         }
-        let next = angle - off / (left_derivative + right_derivative);
-        let next = if next > low && next < high { next } else { (low + high) * T::of(0.5) };
-        if (next - angle).abs() <= T::EPSILON {
+        let step = off / (left_derivative + right_derivative);
+        // a step of rounding would be cut short by the bracket, whose other end may be far
+        if step.abs() <= T::of(REFLECTION_TOLERANCE) * T::EPSILON {
             break;
         }
-        angle = next;
+        let next = angle - step;
+        angle = if next > low && next < high { next } else { (low + high) * T::of(0.5) };
     }
     // from the direction of the first end towards the second
     let (x, s, c) = (unit(p), angle.sin(), angle.cos());
