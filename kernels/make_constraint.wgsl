@@ -1,7 +1,6 @@
 // Constraint rows: equality, friction loss, limits and contacts. Twin: src/cpu/constraint/make_constraint.rs.
 //
-// One lane claims rows in order, with the Jacobians of friction loss and limits; the lanes then share the Jacobians
-// of the contacts, and last the parameters of the rows.
+// One lane claims rows in order; the lanes then share the Jacobians, and last the parameters of the rows.
 
 import package::constraint::constraint_cost::{cone_mu, heads_cone, in_cone};
 import package::constraint::equality::{
@@ -13,7 +12,7 @@ import package::math::vector::{MINVAL, normalize3, quat_normalize, quat_to_rotve
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
-import package::sleep::asleep::{dof_sleeps, equality_sleeps, tendon_sleeps};
+import package::sleep::asleep::{dof_sleeps, equality_sleeps, tendon_rests};
 import package::smooth::jacobian::last_dof;
 import package::smooth::passive::qpos_at4;
 import package::solver::rows::set_row_ranges;
@@ -117,14 +116,29 @@ fn init_row(r: u32, kind: i32, id: u32, pos: f32) {
     set_efc_pos(r, pos);
 }
 
-// Clears the Jacobian of the rows before `end`, all lanes together.
+// Clears the Jacobian of the rows from `first` to before `end`, all lanes together.
 fn clear_rows(first: u32, end: u32) {
+//#if LANES
     for (var i = first * nv + lane; i < end * nv; i += lanes) {
         set_efc_J(i, 0.0);
     }
+//#else
+    for (var r = first; r < end; r++) {
+        clear_row(r);
+    }
+//#endif
 }
 
-// Leaves the sign of a row in its first column for `scalar_jacobian`, which shares the rows among the lanes.
+// Clears the Jacobian of one row.
+fn clear_row(r: u32) {
+    //#unroll
+    for (var i = 0u; i < nv; i++) {
+        set_efc_J(r * nv + i, 0.0);
+    }
+}
+
+// Leaves the sign of a row in its first column for `scalar_jacobian`, which shares the rows among the lanes. A ball joint
+// leaves its axis in the first three.
 fn keep_sign(r: u32, sign: f32) {
     set_efc_J(r * nv, sign);
 }
@@ -137,10 +151,7 @@ fn scalar_jacobian(r: u32) {
 //#if BALL
     let rest = vec2f(efc_J(r * nv + 1u), efc_J(r * nv + 2u));
 //#endif
-    //#unroll
-    for (var i = 0u; i < nv; i++) {
-        set_efc_J(r * nv + i, 0.0);
-    }
+    clear_row(r);
 //#if FRICTIONLOSS
     if (kind == CONSTRAINT_FRICTION_DOF) {
         set_efc_J(r * nv + id, sign);
@@ -216,7 +227,7 @@ fn friction_rows() {
 //#if TENDON_FRICTIONLOSS
     for (var ten = 0u; ten < ntendon; ten++) {
         let loss = tendon_frictionloss(ten);
-        if (loss > 0.0 && !tendon_sleeps(i32(ten))) {
+        if (loss > 0.0 && !tendon_rests(i32(ten))) {
             let r = claim_rows(1u);
             if (r >= 0) {
                 init_row(u32(r), CONSTRAINT_FRICTION_TENDON, ten, 0.0);
@@ -255,7 +266,7 @@ fn limit_rows() {
 //#endif
 //#if TENDON_LIMIT
     for (var ten = 0u; ten < ntendon; ten++) {
-        if (tendon_limited(ten) != 0 && !tendon_sleeps(i32(ten))) {
+        if (tendon_limited(ten) != 0 && !tendon_rests(i32(ten))) {
             tendon_limit(ten);
         }
     }

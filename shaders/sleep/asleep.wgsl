@@ -93,7 +93,7 @@ fn is_disturbed(tree: u32, tolerance: f32) -> bool {
 fn equality_sleeps(eq: u32) -> bool {
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
-        return tendon_sleeps(eq_obj1id(eq)) && tendon_sleeps(eq_obj2id(eq));
+        return tendon_rests(eq_obj1id(eq)) && tendon_rests(eq_obj2id(eq));
     }
 //#endif
     let trees = coupled_trees(eq);
@@ -130,8 +130,8 @@ fn dof_sleeps(dof: u32) -> bool {
 //#endif
 }
 
-// True if all trees that a tendon moves sleep, or if there are none.
-fn tendon_sleeps(ten: i32) -> bool {
+// True if a tendon moves nothing, or only trees that sleep.
+fn tendon_rests(ten: i32) -> bool {
     var all_sleep = true;
 //#if TENDON
     if (ten >= 0) {

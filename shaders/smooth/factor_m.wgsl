@@ -72,6 +72,10 @@ fn solve_ld__A__B__X() {
         set_X(i, X(i) * B(i));
     }
     for (var k = 0u; k < nv; k++) {
+        // nothing moves with the last of a chain
+        if (F_rownnz(k) == M_rownnz(k)) {
+            continue;
+        }
         sync();
         let xk = X(k);
         // in the rows of its descendants, which follow it, k has the place that it has in its own

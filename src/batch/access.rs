@@ -64,6 +64,8 @@ impl Batch {
                     let values = self.get_worlds(field.name, &mask)?.data.to_f64();
                     write(&mut data, field, &values);
                 }
+                // kernels keep no order in the rows beyond the last
+                data.forget_spans();
                 Ok(data)
             }
         }

@@ -71,11 +71,10 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
             }
 
-            /// Mutable access to a field by name. Rows of the Jacobian are no longer known to be zero anywhere.
+            /// Mutable access to a field by name. After access to `efc_J`, none of its elements is known to be zero.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
                 if name == "efc_J" {
-                    self.efc_dof_begin.fill(0);
-                    self.efc_dof_end.fill(self.sizes.nv as i32);
+                    self.forget_spans();
                 }
                 match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
             }
@@ -90,6 +89,14 @@ macro_rules! define_data {
     };
 }
 data_table!(define_data);
+
+impl<T: Real> Data<T> {
+    /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.
+    pub(crate) fn forget_spans(&mut self) {
+        self.efc_dof_begin.fill(0);
+        self.efc_dof_end.fill(self.sizes.nv as i32);
+    }
+}
 
 /// Fixed capacities of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::row_span::{row_span, set_span, tendon_span};
 use crate::cpu::math::{
     Mat3, Vec3, cross, dot, dot_n, mat3, normalize3, quat_at, quat_normalize, quat_to_rotvec, spatial, vec3,
 };
-use crate::cpu::sleep::asleep::{equality_sleeps, tendon_sleeps, tree_sleeps};
+use crate::cpu::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
 use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -152,7 +152,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for ten in 0..m.sizes.ntendon {
         let loss = m.tendon_frictionloss[ten];
         if loss > T::ZERO
-            && !tendon_sleeps(m, d, ten as i32)
+            && !tendon_rests(m, d, ten as i32)
             && let Some(r) = claim_rows(m, d, 1, wanted)
         {
             tendon_jacobian(m, d, r, ten, T::ONE);
@@ -194,7 +194,7 @@ fn limit_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         }
     }
     for ten in 0..m.sizes.ntendon {
-        if m.tendon_limited[ten] != 0 && !tendon_sleeps(m, d, ten as i32) {
+        if m.tendon_limited[ten] != 0 && !tendon_rests(m, d, ten as i32) {
             tendon_limit(m, d, ten, wanted);
         }
     }

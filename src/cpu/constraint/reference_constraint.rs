@@ -4,7 +4,7 @@
 use super::adhesion::row_adhesion;
 use super::equality;
 use super::surface_velocity::add_surface_velocity;
-use crate::cpu::solver::rows::mul_jac;
+use crate::cpu::solver::rows::mul_all_jac;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -13,7 +13,7 @@ use crate::real::Real;
 pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nefc = d.nefc[0] as usize;
     let mut vel = std::mem::take(&mut d.efc_vel);
-    mul_jac(d, 0..nefc, &d.qvel, &mut vel);
+    mul_all_jac(d, &d.qvel, &mut vel);
     d.efc_vel = vel;
     for con in 0..d.ncon[0] as usize {
         add_surface_velocity(m, d, con);

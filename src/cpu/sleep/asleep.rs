@@ -82,8 +82,8 @@ pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: 
     moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)
 }
 
-/// True if all trees that a tendon moves sleep, or if there are none.
-pub fn tendon_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
+/// True if a tendon moves nothing, or only trees that sleep.
+pub fn tendon_rests<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
     let Ok(ten) = usize::try_from(ten) else { return true };
     let adr = m.ten_J_rowadr[ten] as usize;
     let dofs = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
@@ -96,7 +96,7 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
         return false;
     }
     if m.eq_type[eq] == kind::TENDON {
-        return tendon_sleeps(m, d, m.eq_obj1id[eq]) && tendon_sleeps(m, d, m.eq_obj2id[eq]);
+        return tendon_rests(m, d, m.eq_obj1id[eq]) && tendon_rests(m, d, m.eq_obj2id[eq]);
     }
     coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
 }

@@ -73,10 +73,8 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alph
         d1: search.slope + alpha * search.curvature,
         d2: search.curvature,
     };
-    let nefc = d.nefc[0] as usize;
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
-    let (jaref, jv) = (&d.solver_Jaref[..nefc], &d.solver_Jv[..nefc]);
-    let constraint_mass = &d.efc_D[..nefc];
+    let (jaref, jv, constraint_mass) = (&d.solver_Jaref, &d.solver_Jv, &d.efc_D);
     let mut done = 0;
     for &r in &d.efc_order[rows(d, search.island)] {
         let r = r as usize;

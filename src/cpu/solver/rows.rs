@@ -9,6 +9,9 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 
+/// Most degrees of freedom of a row that is taken by itself: those of a ball joint.
+const NARROW: usize = 3;
+
 /// Range of an island's degrees of freedom.
 pub(crate) fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     let k = island as usize;
@@ -56,7 +59,7 @@ pub(crate) struct FourRows<T> {
 }
 
 impl<T: Real> RowBatch<T> {
-    /// Adds a row; returns the batch that it completes, or before which it has no place.
+    /// Adds a row; returns the batch that it completes, or the one that it ends because their spans lie apart.
     #[inline(always)]
     pub(crate) fn push(&mut self, d: &Data<T>, row: usize, weight: T) -> Option<FourRows<T>> {
         let span = row_span(d, row);
@@ -86,10 +89,10 @@ impl<T: Real> RowBatch<T> {
     }
 }
 
-/// True for a row that is not worth a batch: a limit, or dry friction.
+/// True for a row of so few degrees of freedom that it is not worth a batch: most limits, and dry friction of joints.
 #[inline(always)]
 pub(crate) fn is_narrow(span: (usize, usize)) -> bool {
-    span.1 - span.0 <= 3
+    span.1 - span.0 <= NARROW
 }
 
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
@@ -136,10 +139,17 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
     }
 }
 
+/// Products of all Jacobian rows with a vector, island by island: what is not finite stays in its own.
+pub(crate) fn mul_all_jac<T: Real>(d: &Data<T>, v: &[T], out: &mut [T]) {
+    for island in 0..d.nisland[0] {
+        mul_jac(d, rows(d, island), v, out);
+    }
+}
+
 /// Residuals `J a - aref` of all rows at an acceleration.
 pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
     let nefc = d.nefc[0] as usize;
-    mul_jac(d, 0..nefc, acceleration, out);
+    mul_all_jac(d, acceleration, out);
     for (x, aref) in out[..nefc].iter_mut().zip(&d.efc_aref) {
         *x -= *aref;
     }

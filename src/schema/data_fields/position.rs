@@ -58,7 +58,7 @@ macro_rules! position_data {
             make_constraint nefc: int [1] "1" "Number of constraint rows.";
             make_constraint efc_type: int [njmax] "enum" "0 equality, 1 dof friction, 2 tendon friction, 3 joint limit, 4 tendon limit, 5 frictionless contact, 6 pyramidal contact, 7 elliptic contact.";
             make_constraint efc_id: int [njmax] "id" "Object of the row.";
-            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian." { transient: 14 };
+            make_constraint efc_J: real [njmax nv] "mixed" "Constraint Jacobian; a row is zero outside of its `efc_dof_begin` to `efc_dof_end`." { transient: 14 };
             make_constraint efc_pos: real [njmax] "m or rad" "Constraint violation.";
             make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
             make_constraint efc_frictionloss: real [njmax] "N or N m" "Friction-loss bound." { transient: 13 };
@@ -68,8 +68,8 @@ macro_rules! position_data {
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser." { tolerance: Tolerance::Within(1e-4), transient: 2 };
             // 1.4e-4: one minus an impedance near one
             make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
-            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row, outside of which it is zero; kernels, several trees.";
-            scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; kernels, several trees.";
+            scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; of kernels, those for several trees.";
+            scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; of kernels, those for several trees.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
