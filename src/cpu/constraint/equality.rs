@@ -4,7 +4,7 @@
 //! the first, a weld's angular residual is the vector part of `e`: half the rotation vector for small angles. Its
 //! derivative follows from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
 
-use super::row_span::{both, tendon_span};
+use super::row_span::{span_union, tendon_span};
 use crate::cpu::math::{
     Quat, Spatial, Vec3, cross, dot, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
 };
@@ -73,14 +73,14 @@ pub(crate) fn dof_span<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
             usize::try_from(last_dof(m, body))
                 .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))
         };
-        return both(chain(one), chain(two));
+        return span_union(chain(one), chain(two));
     }
     let of = |id: i32| match usize::try_from(id) {
         Ok(id) if m.eq_type[eq] == kind::TENDON => tendon_span(m, id),
         Ok(id) => (m.jnt_dofadr[id] as usize, m.jnt_dofadr[id] as usize + 1),
         Err(_) => (0, 0),
     };
-    both(of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq]))
+    span_union(of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq]))
 }
 
 /// Anchor points of a connect or weld, one for each body: sites, or anchors; in a weld the anchor of the second body

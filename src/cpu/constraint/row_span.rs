@@ -19,7 +19,7 @@ pub(crate) fn set_span<T: Real>(d: &mut Data<T>, first: usize, count: usize, (be
 
 /// Smallest span that holds two, of which either may be empty.
 #[inline(always)]
-pub(crate) fn both(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
+pub(crate) fn span_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
     if a.0 == a.1 {
         b
     } else if b.0 == b.1 {
@@ -33,7 +33,7 @@ pub(crate) fn both(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
 pub(crate) fn tendon_span<T: Real>(m: &Model<T>, ten: usize) -> (usize, usize) {
     let adr = m.ten_J_rowadr[ten] as usize;
     let columns = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
-    columns.iter().fold((0, 0), |span, &dof| both(span, (dof as usize, dof as usize + 1)))
+    columns.iter().fold((0, 0), |span, &dof| span_union(span, (dof as usize, dof as usize + 1)))
 }
 
 #[cfg(test)]
