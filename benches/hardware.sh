@@ -164,9 +164,14 @@ phase_bench() {
     cell bench.jsonl models/humanoid.xml --worlds "$size" --steps "$steps" --against cpu
 }
 
-# Lanes and worlds per group, for the humanoid.
+# Lanes, worlds per group, and worlds of a chunk, for the humanoid.
 phase_sweep() {
-    local lane tile
+    local lane tile chunk
+    for chunk in 1024 2048 3072 4096 8192 "$size"; do
+        [ "$chunk" -le "$size" ] || continue
+        [ "$(left)" -gt 2 ] || { say "sweep: no time left at chunks of $chunk" && return; }
+        cell sweep.jsonl models/humanoid.xml --worlds "$size" --steps 100 --chunk "$chunk"
+    done
     for lane in "${lanes[@]}"; do
         for tile in "${tiles[@]}"; do
             [ $((lane * tile)) -le 256 ] || continue

@@ -223,13 +223,35 @@ fn steps_in_one_submission_or_many_are_the_same() {
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let finish = |calls: &[usize], chunk: Option<usize>| {
         let options = KernelOptions { chunk, ..KernelOptions::default() };
-        let mut batch = GpuBatch::new(&gpu, &model, 19, CAPACITY, &options).unwrap();
-        let qvel: Vec<f64> = (0..19 * model.sizes.nv).map(|k| 0.1 * k as f64).collect();
+        let mut batch = GpuBatch::new(&gpu, &model, 200, CAPACITY, &options).unwrap();
+        let qvel: Vec<f64> = (0..200 * model.sizes.nv).map(|k| 0.1 * k as f64).collect();
         batch.set("qvel", &qvel).unwrap();
         calls.iter().for_each(|n| batch.step(*n).unwrap());
         batch.get("qpos").unwrap()
     };
     assert_eq!(finish(&[30], None), finish(&[1, 9, 20], None));
-    // worlds in chunks of one group, each of which takes all steps of a call before the next
+    // worlds in the smallest chunks that can be bound, each of which takes all steps of a call before the next
     assert_eq!(finish(&[30], None), finish(&[30], Some(1)));
+}
+
+#[test]
+fn a_search_for_the_size_of_chunks_changes_nothing() {
+    let model = model("pendulum");
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
+    let finish = |tune: bool, lean: bool, partition: Partition| {
+        let options =
+            KernelOptions { tune: Some(tune), lean: Some(lean), partition, ..KernelOptions::default() };
+        let mut batch = GpuBatch::new(&gpu, &model, 2100, CAPACITY, &options).unwrap();
+        let qvel: Vec<f64> = (0..2100 * model.sizes.nv).map(|k| 0.001 * k as f64).collect();
+        batch.set("qvel", &qvel).unwrap();
+        for n in [1, 2, 20, 1, 16] {
+            batch.step(n).unwrap();
+        }
+        (batch.get("time").unwrap(), batch.get("qpos").unwrap(), batch.get("xpos").unwrap())
+    };
+    let plain = finish(false, false, Partition::Grouped);
+    assert!((plain.0[0] - 40.0 * model.opt_timestep[0]).abs() < 1e-3, "{} s", plain.0[0]);
+    for (lean, partition) in [(true, Partition::Grouped), (true, Partition::Fused)] {
+        assert_eq!(plain, finish(true, lean, partition), "lean {lean}, {partition:?}");
+    }
 }

@@ -121,9 +121,12 @@ struct KernelArguments {
     /// Whether steps on the GPU store, but for the last of a call, only what the next step reads; true on hardware.
     #[arg(long, value_name = "true|false")]
     lean: Option<bool>,
-    /// Worlds that take all steps of a call on the GPU before the next ones begin; 8192 on hardware.
+    /// Worlds that take all steps of a call on the GPU before the next ones begin; on hardware measured while they step.
     #[arg(long)]
     chunk: Option<usize>,
+    /// Measures nothing while worlds step on the GPU: chunks of 8192 worlds on hardware, where not given.
+    #[arg(long)]
+    no_tune: bool,
 }
 
 #[cfg(feature = "gpu")]
@@ -137,6 +140,7 @@ impl KernelArguments {
             placement: self.placement.as_deref().map(str::parse).transpose()?,
             lean: self.lean,
             chunk: self.chunk,
+            tune: self.no_tune.then_some(false),
             ..Default::default()
         })
     }
@@ -150,6 +154,7 @@ impl KernelArguments {
             ("--placement", self.placement.is_some()),
             ("--lean", self.lean.is_some()),
             ("--chunk", self.chunk.is_some()),
+            ("--no-tune", self.no_tune),
         ];
         match given.iter().find(|g| g.1) {
             Some((name, _)) => {

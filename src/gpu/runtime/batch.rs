@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::buffers::{Chunk, bind_layout, buffer, chunks};
+use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
 use super::transfer::Transfer;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
 use crate::gpu::program::{Program, StageGroup};
+use crate::gpu::tuning::chunk::ChunkSearch;
 use crate::gpu::tuning::options::{KernelOptions, Partition};
 use crate::gpu::tuning::traffic::{MeanLoad, Traffic};
 use crate::model::Model;
@@ -61,8 +62,13 @@ pub struct GpuBatch {
     gpu: Gpu,
     program: Program,
     worlds: usize,
-    chunks: Vec<Chunk>,
-    scratch: Vec<Chunk>,
+    arenas: Vec<Arena>,
+    scratch: Vec<Arena>,
+    model: ModelBinding,
+    /// Worlds that take all steps of a call before the next ones begin, at most.
+    chunk: usize,
+    /// Searches for that number while steps are lean and while they are whole, where it is left open.
+    searches: [Option<ChunkSearch>; 2],
     transfer: Transfer,
     pipeline_layout: wgpu::PipelineLayout,
     pipelines: BTreeMap<StageGroup, DispatchSequence>,
@@ -87,37 +93,42 @@ impl GpuBatch {
         let options = options.resolved(model, gpu.adapter(), worlds);
         let program = Program::new(model, gpu.adapter(), capacity, &options)?;
         let layout = &program.layout;
-        // buffers: the model once, the worlds in chunks
+        // buffers: the model once, the worlds in arenas
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
-        let [model_f, model_i] = gpu.checked("the model", || {
+        let model = gpu.checked("the model", || {
             let usage = wgpu::BufferUsages::STORAGE;
             let f = buffer(&gpu.device, "model reals", reals.len(), usage);
             let i = buffer(&gpu.device, "model ints", ints.len(), usage);
             gpu.queue.write_buffer(&f, 0, bytemuck::cast_slice(&reals));
             gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
-            [f, i]
+            ModelBinding { reals: f, ints: i, layout: bind }
         })?;
-        let most = options.chunk(gpu.adapter())?;
-        let of = |worlds| chunks(gpu, layout, &bind, [&model_f, &model_i], worlds, most);
+        let chunk = options.chunk(gpu.adapter())?;
         // a scratch tile for the first run of each pipeline, so that no world is modified
-        let (chunks, scratch) = (of(worlds)?, of(layout.world_multiple)?);
+        let arena_of = |worlds| arenas(gpu, layout, &model, worlds);
+        let (arenas, scratch) = (arena_of(worlds)?, arena_of(layout.world_multiple)?);
+        let search = options.tunes_chunk(gpu.adapter()).then(|| ChunkSearch::new(worlds)).flatten();
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
-            bind_group_layouts: &[Some(&bind)],
+            bind_group_layouts: &[Some(&model.layout)],
             immediate_size: 0,
         });
         let mut batch = Self {
             gpu: gpu.clone(),
             program,
             worlds,
-            chunks,
+            arenas,
             scratch,
+            model,
+            chunk: usize::MAX,
+            searches: [search.clone(), search],
             transfer: Transfer::new(gpu)?,
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),
         };
+        batch.set_chunk(chunk)?;
         batch.fill_initial()?;
         batch.build.buffers = begin.elapsed().as_secs_f64();
         Ok(batch)
@@ -131,12 +142,12 @@ impl GpuBatch {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
-            for chunk in self.chunks.iter().chain(&self.scratch) {
-                let worlds: Vec<u32> = (0..chunk.padded).filter_map(|w| u32::try_from(w).ok()).collect();
+            for arena in self.arenas.iter().chain(&self.scratch) {
+                let worlds: Vec<u32> = (0..arena.padded).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.program.layout,
-                    chunk,
+                    arena,
                     slot,
                     &worlds,
                     &one.repeat(worlds.len()),
@@ -175,9 +186,9 @@ impl GpuBatch {
     pub fn get(&self, field: &str) -> Result<Vec<f64>> {
         let slot = self.slot(field)?;
         let mut out = Vec::with_capacity(self.worlds * slot.len);
-        for chunk in &self.chunks {
-            let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
-            let words = self.transfer.read(&self.gpu, &self.program.layout, chunk, slot, &worlds)?;
+        for arena in &self.arenas {
+            let worlds: Vec<u32> = (0..arena.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+            let words = self.transfer.read(&self.gpu, &self.program.layout, arena, slot, &worlds)?;
             out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
         }
         Ok(out)
@@ -209,16 +220,16 @@ impl GpuBatch {
         if let Some(w) = worlds.iter().find(|w| **w >= self.worlds) {
             return Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)));
         }
-        for chunk in &self.chunks {
-            let inside = |w: usize| w >= chunk.first && w < chunk.first + chunk.worlds;
+        for arena in &self.arenas {
+            let inside = |w: usize| w >= arena.first && w < arena.first + arena.worlds;
             let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
             let ids: Vec<u32> =
-                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - chunk.first).ok()).collect();
+                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - arena.first).ok()).collect();
             let words: Vec<u32> = rows
                 .iter()
                 .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
                 .collect();
-            self.transfer.write(&self.gpu, &self.program.layout, chunk, slot, &ids, &words)?;
+            self.transfer.write(&self.gpu, &self.program.layout, arena, slot, &ids, &words)?;
         }
         Ok(())
     }
@@ -252,25 +263,60 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise.
+    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise. While the number of worlds of a chunk
+    /// is being searched for (see [`KernelOptions::tune`]), a call waits for its steps.
     ///
     /// # Errors
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        let once = self.program.step_groups().to_vec();
         // all steps but the last, whose results must all be stored, may be lean
+        let once = self.program.step_groups().to_vec();
+        let lean = self.program.lean_groups().filter(|_| n > 1);
+        self.build(&[lean.clone().unwrap_or_default(), once.clone()].concat())?;
+        let each = lean.as_ref().and_then(|l| l.first()).map_or(1, |g| g.steps);
+        let mode = usize::from(lean.is_some());
         let mut left = n;
-        if let Some(lean) = self.program.lean_groups() {
-            let each = lean.first().map_or(1, |g| g.steps);
-            let times = n.saturating_sub(1) / each;
-            if times > 0 {
-                self.build(&[lean.clone(), once.clone()].concat())?;
-                self.submit(&lean, times)?;
-                left -= times * each;
+        while left > 0 {
+            let search = self.searches[mode].as_ref();
+            let tried = search.filter(|s| !s.done()).map(ChunkSearch::steps);
+            if let Some(size) = search.map(ChunkSearch::size) {
+                self.set_chunk(size)?;
+            }
+            let now = tried.map_or(left, |steps| steps.next_multiple_of(each).min(left));
+            let lean_steps = lean.as_ref().map_or(0, |_| now.min(left - 1) / each * each);
+            let begin = Instant::now();
+            let mut rounds = Vec::new();
+            if let Some(lean) = &lean {
+                rounds.push((lean.as_slice(), lean_steps / each));
+            }
+            // with lean steps only the last ones are whole
+            let whole = if lean.is_none() || now == left { now - lean_steps } else { 0 };
+            rounds.push((once.as_slice(), whole));
+            self.submit(&rounds)?;
+            left -= lean_steps + whole;
+            if tried.is_some() {
+                self.wait()?;
+                if let Some(search) = &mut self.searches[mode] {
+                    search.report(lean_steps + whole, begin.elapsed().as_secs_f64());
+                }
             }
         }
-        self.build(&once)?;
-        self.submit(&once, left)
+        Ok(())
+    }
+
+    /// Lets at most `worlds` worlds take all steps of a call before the next ones begin; changes no result.
+    fn set_chunk(&mut self, worlds: usize) -> Result<()> {
+        if worlds == self.chunk {
+            return Ok(());
+        }
+        let (gpu, layout, model) = (&self.gpu, &self.program.layout, &self.model);
+        let arenas = &mut self.arenas;
+        gpu.checked("chunks of worlds", || {
+            arenas.iter_mut().for_each(|a| a.cut(gpu, layout, model, worlds))
+        })?;
+        tracing::debug!(worlds, "chunks");
+        self.chunk = worlds;
+        Ok(())
     }
 
     /// Forward dynamics: computes everything that depends on the state, without advancing it.
@@ -280,7 +326,7 @@ impl GpuBatch {
     pub fn forward(&mut self) -> Result<()> {
         let groups = self.program.groups(plan::forward(&self.program.model));
         self.build(&groups)?;
-        self.submit(&groups, 1)
+        self.submit(&[(&groups, 1)])
     }
 
     /// Inverse dynamics: the force that produces the acceleration `qacc`.
@@ -290,7 +336,7 @@ impl GpuBatch {
     pub fn inverse(&mut self) -> Result<()> {
         let groups = self.program.groups(plan::inverse(&self.program.model));
         self.build(&groups)?;
-        self.submit(&groups, 1)
+        self.submit(&[(&groups, 1)])
     }
 
     /// Runs the given stages once, one dispatch per stage.
@@ -300,7 +346,7 @@ impl GpuBatch {
     pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
         let groups: Vec<StageGroup> = stages.iter().map(|s| StageGroup::whole(vec![*s])).collect();
         self.build(&groups)?;
-        self.submit(&groups, 1)
+        self.submit(&[(&groups, 1)])
     }
 
     /// Builds everything that `step` needs, so that the first step is not slower than the others.
@@ -327,7 +373,7 @@ impl GpuBatch {
         self.pipelines.extend(made);
         self.build.pipelines += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        self.submit_on(&self.scratch, &missing, 1)?;
+        self.submit_on(&self.scratch, &[(&missing, 1)])?;
         self.gpu.wait()?;
         self.build.first += begin.elapsed().as_secs_f64();
         Ok(())
@@ -368,34 +414,34 @@ impl GpuBatch {
         made
     }
 
-    /// Submits the dispatches of `n` rounds over all chunks.
-    fn submit(&self, groups: &[StageGroup], n: usize) -> Result<()> {
-        self.submit_on(&self.chunks, groups, n)
+    /// Submits dispatches over all worlds: groups and how often they run, each chunk through all of them.
+    fn submit(&self, rounds: &[(&[StageGroup], usize)]) -> Result<()> {
+        self.submit_on(&self.arenas, rounds)
     }
 
-    fn submit_on(&self, chunks: &[Chunk], groups: &[StageGroup], n: usize) -> Result<()> {
+    fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
-        let programs: Vec<&DispatchSequence> = groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
-        let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
-        let steps: usize = groups.iter().map(|g| g.steps).max().unwrap_or(1);
-        let rounds = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
-        for chunk in chunks {
-            let mut left = n;
-            while left > 0 {
-                let now = left.min(rounds);
-                let mut encoder =
-                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                {
-                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    pass.set_bind_group(0, &chunk.bind, &[]);
-                    for _ in 0..now {
-                        for program in &programs {
-                            dispatch(&mut pass, program, chunk.padded);
+        for chunk in arenas.iter().flat_map(|a| &a.chunks) {
+            for (groups, n) in rounds {
+                let programs: Vec<&DispatchSequence> =
+                    groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+                let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
+                let steps: usize = groups.iter().map(|g| g.steps).max().unwrap_or(1);
+                let most = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
+                for first in (0..*n).step_by(most) {
+                    let mut encoder =
+                        self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                    {
+                        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                        pass.set_bind_group(0, &chunk.bind, &[]);
+                        for _ in first..(first + most).min(*n) {
+                            for program in &programs {
+                                dispatch(&mut pass, program, chunk.worlds);
+                            }
                         }
                     }
+                    self.gpu.queue.submit([encoder.finish()]);
                 }
-                self.gpu.queue.submit([encoder.finish()]);
-                left -= now;
             }
         }
         self.gpu.check_not_lost()
@@ -416,15 +462,15 @@ impl GpuBatch {
     pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
         for field in fields {
             let slot = self.slot(field)?;
-            for chunk in &self.chunks {
-                let worlds: Vec<u32> = (0..chunk.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+            for arena in &self.arenas {
+                let worlds: Vec<u32> = (0..arena.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
                 self.transfer.write(
                     &self.gpu,
                     &self.program.layout,
-                    chunk,
+                    arena,
                     slot,
                     &worlds,
-                    &vec![POISON; chunk.worlds * slot.len],
+                    &vec![POISON; arena.worlds * slot.len],
                 )?;
             }
         }
@@ -469,7 +515,7 @@ impl GpuBatch {
         let resolved = buffer(device, "ticks", 2 * count as usize, usage);
         let host = buffer(device, "ticks", 2 * count as usize, wgpu::BufferUsages::MAP_READ);
         let mut total = vec![0.0; groups.len()];
-        for chunk in &self.chunks {
+        for chunk in self.arenas.iter().flat_map(|a| &a.chunks) {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             for (g, at) in groups.iter().zip((0..).step_by(2)) {
                 let writes = wgpu::ComputePassTimestampWrites {
@@ -483,7 +529,7 @@ impl GpuBatch {
                 });
                 if let Some(program) = self.pipelines.get(g) {
                     pass.set_bind_group(0, &chunk.bind, &[]);
-                    dispatch(&mut pass, program, chunk.padded);
+                    dispatch(&mut pass, program, chunk.worlds);
                 }
             }
             encoder.resolve_query_set(&set, 0..count, &resolved, 0);

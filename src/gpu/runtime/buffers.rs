@@ -1,12 +1,12 @@
-//! Arenas of a batch: buffers split into chunks that fit the device's largest binding.
+//! Arenas of a batch: buffers that fit the device's largest binding, and the chunks in which their worlds step.
 
 use super::device::Gpu;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::Layout;
 
-/// A range of worlds with buffers and a bind group of its own.
+/// A range of worlds with buffers of their own.
 #[derive(Debug)]
-pub(crate) struct Chunk {
+pub(crate) struct Arena {
     /// First world.
     pub(crate) first: usize,
     /// Number of worlds, without padding to whole tiles.
@@ -15,7 +15,23 @@ pub(crate) struct Chunk {
     pub(crate) padded: usize,
     pub(crate) reals: wgpu::Buffer,
     pub(crate) ints: wgpu::Buffer,
+    /// The same worlds in parts that step one after the other.
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+/// A part of an arena, in whole workgroups.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub(crate) worlds: usize,
     pub(crate) bind: wgpu::BindGroup,
+}
+
+/// What the chunks of all arenas share: the model, and the layout of their bind groups.
+#[derive(Debug)]
+pub(crate) struct ModelBinding {
+    pub(crate) reals: wgpu::Buffer,
+    pub(crate) ints: wgpu::Buffer,
+    pub(crate) layout: wgpu::BindGroupLayout,
 }
 
 /// Layout of the bind group shared by all kernels.
@@ -56,8 +72,8 @@ pub(crate) fn buffer(
     })
 }
 
-/// Worlds per chunk, whole groups.
-pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
+/// Worlds that a binding holds, whole groups.
+fn worlds_per_arena(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     let limit = gpu.adapter().binding_bytes.min(gpu.adapter().buffer_bytes);
     // kernels use 32-bit indices
     let words = (limit / 4).min(u64::from(u32::MAX));
@@ -74,17 +90,10 @@ pub(crate) fn worlds_per_chunk(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     }
 }
 
-/// Splits `worlds` into chunks of at most `most`, or as many as a binding holds, and allocates their buffers.
-pub(crate) fn chunks(
-    gpu: &Gpu,
-    layout: &Layout,
-    bind: &wgpu::BindGroupLayout,
-    model: [&wgpu::Buffer; 2],
-    worlds: usize,
-    most: usize,
-) -> Result<Vec<Chunk>> {
-    let most = worlds_per_chunk(gpu, layout)?.min(most).next_multiple_of(layout.world_multiple);
-    // chunks of about the same size
+/// Allocates arenas for `worlds` worlds, as few as bindings allow, each as a single chunk.
+pub(crate) fn arenas(gpu: &Gpu, layout: &Layout, model: &ModelBinding, worlds: usize) -> Result<Vec<Arena>> {
+    let most = worlds_per_arena(gpu, layout)?;
+    // arenas of about the same size
     let count = worlds.div_ceil(most).max(1);
     let most = worlds.div_ceil(count).max(1).next_multiple_of(layout.world_multiple);
     let mut made = Vec::new();
@@ -92,23 +101,54 @@ pub(crate) fn chunks(
         let count = most.min(worlds - first);
         let padded = count.next_multiple_of(layout.world_multiple);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let chunk =
-            gpu.checked(&format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world()), || {
-                let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
-                let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
-                let entries = [&reals, &ints, model[0], model[1]]
-                    .iter()
-                    .zip(0..)
-                    .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
-                    .collect::<Vec<_>>();
-                let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("world"),
-                    layout: bind,
-                    entries: &entries,
-                });
-                Chunk { first, worlds: count, padded, reals, ints, bind }
-            });
-        made.push(chunk.map_err(|e| Error::Device(format!("{e}; {first} worlds had room, ask for fewer")))?);
+        let what = format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world());
+        let arena = gpu.checked(&what, || {
+            let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
+            let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
+            let mut arena = Arena { first, worlds: count, padded, reals, ints, chunks: Vec::new() };
+            arena.cut(gpu, layout, model, padded);
+            arena
+        });
+        made.push(arena.map_err(|e| Error::Device(format!("{e}; {first} worlds had room, ask for fewer")))?);
     }
     Ok(made)
+}
+
+impl Arena {
+    /// Cuts the worlds into chunks of at most `most`, rounded up to what a binding may begin at.
+    pub(crate) fn cut(&mut self, gpu: &Gpu, layout: &Layout, model: &ModelBinding, most: usize) {
+        let align = gpu.device.limits().min_storage_buffer_offset_alignment as usize / 4;
+        // groups until both buffers are aligned: strides times groups are powers of two short of it at most
+        let unit =
+            |stride: usize| align >> (stride * layout.world_multiple).trailing_zeros().min(align.ilog2());
+        let least = layout.world_multiple * unit(layout.stride_f).max(unit(layout.stride_i));
+        // chunks of about the same size
+        let count = self.padded.div_ceil(most.max(1));
+        let most = self.padded.div_ceil(count.max(1)).next_multiple_of(least);
+        let part = |buffer, first: usize, worlds: usize, stride: usize| {
+            let bytes = |worlds: usize| 4 * (worlds * stride) as u64;
+            // a buffer without fields is bound whole
+            let size = std::num::NonZeroU64::new(bytes(worlds));
+            wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: bytes(first), size })
+        };
+        let chunk = |first: usize| {
+            let worlds = most.min(self.padded - first);
+            let resources = [
+                part(&self.reals, first, worlds, layout.stride_f),
+                part(&self.ints, first, worlds, layout.stride_i),
+                model.reals.as_entire_binding(),
+                model.ints.as_entire_binding(),
+            ];
+            let entries = resources.into_iter().zip(0..);
+            let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("world"),
+                layout: &model.layout,
+                entries: &entries
+                    .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+                    .collect::<Vec<_>>(),
+            });
+            Chunk { worlds, bind }
+        };
+        self.chunks = (0..self.padded).step_by(most).map(chunk).collect();
+    }
 }

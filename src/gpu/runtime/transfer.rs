@@ -2,7 +2,7 @@
 
 use encase::{ShaderType, UniformBuffer};
 
-use super::buffers::{Chunk, buffer, storage};
+use super::buffers::{Arena, buffer, storage};
 use super::device::Gpu;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{Layout, Slot};
@@ -78,19 +78,19 @@ impl Transfer {
         })
     }
 
-    /// Reads a field of the given worlds of a chunk (chunk-local ids), as bits.
+    /// Reads a field of the given worlds of an arena (counted from its first), as bits.
     pub(crate) fn read(
         &self,
         gpu: &Gpu,
         layout: &Layout,
-        chunk: &Chunk,
+        arena: &Arena,
         slot: &Slot,
         worlds: &[u32],
     ) -> Result<Vec<u32>> {
         gpu.check_not_lost()?;
         let mut out = Vec::with_capacity(worlds.len() * slot.len);
         for part in worlds.chunks(rows_per_job(slot.len)) {
-            out.extend(self.read_part(gpu, layout, chunk, slot, part)?);
+            out.extend(self.read_part(gpu, layout, arena, slot, part)?);
         }
         Ok(out)
     }
@@ -99,7 +99,7 @@ impl Transfer {
         &self,
         gpu: &Gpu,
         layout: &Layout,
-        chunk: &Chunk,
+        arena: &Arena,
         slot: &Slot,
         worlds: &[u32],
     ) -> Result<Vec<u32>> {
@@ -108,7 +108,7 @@ impl Transfer {
             return Ok(Vec::new());
         }
         // pack on the device, copy to mappable memory
-        let packed = self.run(gpu, &self.gather, layout, chunk, slot, worlds, None)?;
+        let packed = self.run(gpu, &self.gather, layout, arena, slot, worlds, None)?;
         let host = buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&packed, 0, &host, 0, 4 * words as u64);
@@ -131,12 +131,12 @@ impl Transfer {
         Ok(bytemuck::cast_slice::<u8, u32>(&view)[..words].to_vec())
     }
 
-    /// Writes a field of the given worlds of a chunk from `[world, element]` bits.
+    /// Writes a field of the given worlds of an arena from `[world, element]` bits.
     pub(crate) fn write(
         &self,
         gpu: &Gpu,
         layout: &Layout,
-        chunk: &Chunk,
+        arena: &Arena,
         slot: &Slot,
         worlds: &[u32],
         bits: &[u32],
@@ -144,7 +144,7 @@ impl Transfer {
         gpu.check_not_lost()?;
         let rows = rows_per_job(slot.len);
         for (part, values) in worlds.chunks(rows).zip(bits.chunks((rows * slot.len).max(1))) {
-            self.run(gpu, &self.scatter, layout, chunk, slot, part, Some(values))?;
+            self.run(gpu, &self.scatter, layout, arena, slot, part, Some(values))?;
         }
         gpu.check_not_lost()
     }
@@ -155,14 +155,14 @@ impl Transfer {
         gpu: &Gpu,
         pipeline: &wgpu::ComputePipeline,
         layout: &Layout,
-        chunk: &Chunk,
+        arena: &Arena,
         slot: &Slot,
         worlds: &[u32],
         bits: Option<&[u32]>,
     ) -> Result<wgpu::Buffer> {
         let real = slot.field.elem == crate::schema::Elem::Real;
-        let (arena, stride) =
-            if real { (&chunk.reals, layout.stride_f) } else { (&chunk.ints, layout.stride_i) };
+        let (fields, stride) =
+            if real { (&arena.reals, layout.stride_f) } else { (&arena.ints, layout.stride_i) };
         let job = TransferJob {
             len: word(slot.len)?,
             offset: word(slot.offset)?,
@@ -184,7 +184,7 @@ impl Transfer {
             if let Some(bits) = bits {
                 gpu.queue.write_buffer(&packed, 0, bytemuck::cast_slice(bits));
             }
-            let entries = [arena, &packed, &ids, &params]
+            let entries = [fields, &packed, &ids, &params]
                 .iter()
                 .zip(0..)
                 .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })

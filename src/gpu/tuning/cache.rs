@@ -165,6 +165,7 @@ impl KernelOptions {
                 worlds: Some(worlds),
                 lean: self.lean,
                 chunk: self.chunk,
+                tune: self.tune,
                 ..found
             },
             None => open,

@@ -1,6 +1,7 @@
 //! Tiling and partition of kernels, their tuning, and the cost of a step.
 
 pub mod cache;
+pub(crate) mod chunk;
 pub mod options;
 pub mod roofline;
 pub mod traffic;

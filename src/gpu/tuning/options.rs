@@ -69,9 +69,12 @@ pub struct KernelOptions {
     /// `None`: on hardware, where memory is slower than arithmetic, and where steps are fused, of which a dispatch runs
     /// several only if they are lean. Never on lavapipe.
     pub lean: Option<bool>,
-    /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192, else as
-    /// many as a buffer holds.
+    /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192 until the batch has
+    /// found a better number (see `tune`), else as many as a buffer holds.
     pub chunk: Option<usize>,
+    /// Whether the first steps of a batch serve to find the fastest `chunk` if it is left open, which changes no result;
+    /// `None`: on hardware.
+    pub tune: Option<bool>,
     /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
 }
@@ -206,6 +209,11 @@ impl KernelOptions {
             None if adapter.software => Ok(usize::MAX),
             None => Ok(CHUNK_WORLDS),
         }
+    }
+
+    /// True if the worlds of a chunk are searched for.
+    pub(crate) fn tunes_chunk(&self, adapter: &Adapter) -> bool {
+        self.chunk.is_none() && self.tune.unwrap_or(!adapter.software)
     }
 
     /// True if steps before the last of a call are lean. Not for sleeping trees, whose results stay from step to step,

@@ -120,7 +120,9 @@ fn trial(
     start: &StartState,
     options: &KernelOptions,
 ) -> Result<Trial> {
-    let mut batch = GpuBatch::new(gpu, model, worlds, capacity, options)?;
+    // a batch searches for its chunks by itself: not while another option is measured
+    let options = KernelOptions { tune: Some(false), ..options.clone() };
+    let mut batch = GpuBatch::new(gpu, model, worlds, capacity, &options)?;
     for (field, values) in start {
         batch.set(field, values)?;
     }
