@@ -63,6 +63,12 @@ install_reference() {
         "$root/.venv/bin/pip" install -q 'mujoco==3.17.0' numpy
 }
 
+# For the count of kernels; the compilers of a GPU vendor it fetches itself.
+install_counter() {
+    command -v g++ >/dev/null && command -v patch >/dev/null && return
+    as_root apt-get install -y -qq g++ patch || { as_root apt-get update -qq && as_root apt-get install -y -qq g++ patch; }
+}
+
 # A command with a single Vulkan driver.
 with_driver() {
     local driver=$1
@@ -166,6 +172,8 @@ part_shared() {
     check "mesh models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
         "$shared"/models/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
         "$shared"/models/warp/{ray,hfield/hfield}.xml
+    install_counter
+    check "counts of kernels" "$python" benches/paper/counts.py --bin "$bin"
     check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
 }
