@@ -67,14 +67,13 @@ def install():
     run(["g++", "-O1", "-std=c++17", "-o", "emu", "emu.cpp", "-ldl"], HOME / "dyn")
 
 
-def count(binary, name):
+def count(binary, name, model, contacts, rows, *options):
     """Figures of each kernel of a model."""
-    model, contacts, rows = MODELS[name]
     folder = HOME / "out" / name / "counts"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(HOME / "dyn/work" / f"{name}-counts", ignore_errors=True)
     folder.mkdir(parents=True)
-    run([binary, "kernels", model, "--out", folder, "--arena", "--contacts", contacts, "--rows", rows], ROOT)
+    run([binary, "kernels", model, "--out", folder, "--arena", "--contacts", contacts, "--rows", rows, *options], ROOT)
     # what the compiler says
     keep = HOME / "nv/keep" / name / "counts"
     shutil.rmtree(keep, ignore_errors=True)
@@ -130,7 +129,7 @@ def main():
     stored = json.loads(STORED.read_text()) if STORED.exists() else {}
     failed = False
     for name in given.only or MODELS:
-        now = count(given.bin.resolve(), name)
+        now = count(given.bin.resolve(), name, *MODELS[name])
         total = sum(k.get("warp_instructions", 0) for k in now.values())
         print(f"{name:16} {total:8} warp instructions a world and step", flush=True)
         if given.renew:
@@ -146,4 +145,5 @@ def main():
     return int(failed)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
