@@ -167,7 +167,7 @@ phase_bench() {
 # Lanes, worlds per group, and worlds of a chunk, for the humanoid.
 phase_sweep() {
     local lane tile chunk
-    for chunk in 1024 2048 3072 4096 8192 "$size"; do
+    for chunk in 1024 2048 3072 4096 6144 "$size"; do
         [ "$chunk" -le "$size" ] || continue
         [ "$(left)" -gt 2 ] || { say "sweep: no time left at chunks of $chunk" && return; }
         cell sweep.jsonl models/humanoid.xml --worlds "$size" --steps 100 --chunk "$chunk"

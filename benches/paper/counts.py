@@ -91,7 +91,7 @@ def count(binary, name, model, contacts, rows, *options):
             "stack": row["stack"],
             "spills": row["spill_stores"] + row["spill_loads"],
         }
-    # what the kernels issue
+    # what the kernels issue, but for those of several steps, which are compiled and not run
     issued = json.loads(run([sys.executable, "dyn.py", name, "counts", WORLDS, WARM, STEPS], HOME / "dyn"))
     if issued["status"] != 0:
         raise SystemExit(f"{name}: status {issued['status']} on the host")
@@ -99,7 +99,6 @@ def count(binary, name, model, contacts, rows, *options):
         kernels[kernel]["warp_instructions"] = round(found["warp_instructions"])
         kernels[kernel]["barriers"] = round(found["classes"].get("bar", 0))
         kernels[kernel]["active_lanes"] = found["lanes_active"]
-    # kernels that several steps share are compiled and not run
     return kernels
 
 

@@ -271,34 +271,31 @@ impl GpuBatch {
     pub fn step(&mut self, n: usize) -> Result<()> {
         // all steps but the last, whose results must all be stored, may be lean
         let once = self.program.step_groups().to_vec();
-        let lean = self.program.lean_groups().filter(|_| n > 1);
+        let steps_of = |groups: &[StageGroup]| groups.first().map_or(1, |g| g.steps);
+        let lean = self.program.lean_groups().filter(|l| n > steps_of(l));
         self.build(&[lean.clone().unwrap_or_default(), once.clone()].concat())?;
-        let each = lean.as_ref().and_then(|l| l.first()).map_or(1, |g| g.steps);
+        let each = lean.as_deref().map_or(1, steps_of);
         let mode = usize::from(lean.is_some());
         let mut left = n;
         while left > 0 {
-            let search = self.searches[mode].as_ref();
-            let tried = search.filter(|s| !s.done()).map(ChunkSearch::steps);
-            if let Some(size) = search.map(ChunkSearch::size) {
-                self.set_chunk(size)?;
-            }
-            let now = tried.map_or(left, |steps| steps.next_multiple_of(each).min(left));
-            let lean_steps = lean.as_ref().map_or(0, |_| now.min(left - 1) / each * each);
-            let begin = Instant::now();
-            let mut rounds = Vec::new();
-            if let Some(lean) = &lean {
-                rounds.push((lean.as_slice(), lean_steps / each));
+            let (mut now, mut searching) = (left, false);
+            if let Some(search) = &self.searches[mode] {
+                searching = !search.done();
+                if searching {
+                    now = search.steps().next_multiple_of(each).min(left);
+                }
+                self.set_chunk(search.size())?;
             }
             // with lean steps only the last ones are whole
+            let lean_steps = if lean.is_some() { now.min(left - 1) / each * each } else { 0 };
             let whole = if lean.is_none() || now == left { now - lean_steps } else { 0 };
-            rounds.push((once.as_slice(), whole));
-            self.submit(&rounds)?;
+            let begin = Instant::now();
+            self.submit(&[(lean.as_deref().unwrap_or_default(), lean_steps / each), (&once, whole)])?;
             left -= lean_steps + whole;
-            if tried.is_some() {
+            if searching {
                 self.wait()?;
-                if let Some(search) = &mut self.searches[mode] {
-                    search.report(lean_steps + whole, begin.elapsed().as_secs_f64());
-                }
+                let seconds = begin.elapsed().as_secs_f64();
+                self.searches[mode].iter_mut().for_each(|s| s.report(lean_steps + whole, seconds));
             }
         }
         Ok(())

@@ -21,6 +21,8 @@ pub(crate) struct ChunkSearch {
     seconds: Vec<Vec<f64>>,
     /// Trials that have ended.
     ended: usize,
+    /// Size of the least median, once every size has been tried often enough.
+    found: Option<usize>,
     /// Steps of the trial under way, and their seconds.
     trial: (usize, f64),
 }
@@ -34,15 +36,12 @@ impl ChunkSearch {
         sizes.retain(|s| *s >= LEAST_WORLDS);
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         let seconds = vec![Vec::new(); sizes.len()];
-        (sizes.len() > 1).then_some(Self { sizes, seconds, ended: 0, trial: (0, 0.0) })
+        (sizes.len() > 1).then_some(Self { sizes, seconds, ended: 0, found: None, trial: (0, 0.0) })
     }
 
     /// Size to step with now.
     pub(crate) fn size(&self) -> usize {
-        match self.done() {
-            true => self.best(),
-            false => self.sizes[self.ended % self.sizes.len()],
-        }
+        self.found.unwrap_or(self.sizes[self.ended % self.sizes.len()])
     }
 
     /// Steps to take until the next report.
@@ -69,22 +68,18 @@ impl ChunkSearch {
         }
         self.ended += 1;
         self.trial = (0, 0.0);
+        if self.ended == ROUNDS * count {
+            let medians = self.seconds.iter_mut().map(|times| {
+                times.sort_by(f64::total_cmp);
+                times[times.len() / 2]
+            });
+            self.found = self.sizes.iter().zip(medians).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(s, _)| *s);
+        }
     }
 
     /// True if every size has been tried often enough.
     pub(crate) fn done(&self) -> bool {
-        self.ended >= ROUNDS * self.sizes.len()
-    }
-
-    /// Size of the least median.
-    fn best(&self) -> usize {
-        let median = |times: &Vec<f64>| {
-            let mut sorted = times.clone();
-            sorted.sort_by(f64::total_cmp);
-            sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY)
-        };
-        let found = self.sizes.iter().zip(&self.seconds).min_by(|a, b| median(a.1).total_cmp(&median(b.1)));
-        found.map_or(usize::MAX, |(size, _)| *size)
+        self.found.is_some()
     }
 }
 
