@@ -8,7 +8,7 @@ use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{self, Backend, Batch, BatchOptions};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
-use manyworlds::schema::enums::status;
+use manyworlds::schema::enums::{state, status};
 
 fn model(name: &str) -> Model {
     manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name)).unwrap()
@@ -176,4 +176,70 @@ fn overflow_is_flagged_in_its_world() {
     let flags = batch.status().unwrap();
     assert_ne!(flags[1] & status::CONTACT_OVERFLOW, 0);
     assert_eq!(batch.finite_share().unwrap(), 1.0);
+}
+
+#[test]
+fn state_vectors_have_the_sizes_of_mujoco() {
+    // mj_stateSize of MuJoCo 3.17.0 for physics, full physics, user and integration
+    for (name, sizes) in [
+        ("models/humanoid.xml", [55, 56, 132, 215]),
+        ("tests/parity/models/delays.xml", [229, 230, 41, 276]),
+        ("tests/parity/models/equality.xml", [41, 42, 93, 154]),
+        ("tests/parity/models/sleep.xml", [69, 70, 108, 210]),
+    ] {
+        let batch = on_cpu(&manyworlds::load(Path::new(name)).unwrap(), 1);
+        let parts = [state::PHYSICS, state::FULLPHYSICS, state::USER, state::INTEGRATION];
+        assert_eq!(parts.map(|p| batch.state_size(p).unwrap()), sizes, "{name}");
+    }
+}
+
+#[test]
+fn worlds_of_the_same_state_continue_with_the_same_bits() {
+    let model = manyworlds::load(Path::new("tests/parity/models/delays.xml")).unwrap();
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let open = |worlds| Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
+        let state_of = |batch: &Batch, world: usize| {
+            let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
+            batch.get_state_worlds(state::INTEGRATION, &mask).unwrap().data.to_f64()
+        };
+        let (mut a, mut b) = (open(3), open(2));
+        run(&mut a, 0, 50);
+        run(&mut b, 9, 30);
+        // world 2 of one batch becomes world 0 of another
+        let (one, other) = (state_of(&a, 2), state_of(&b, 1));
+        b.set_state_worlds(state::INTEGRATION, &[true, false], &one).unwrap();
+        assert_eq!(state_of(&b, 0), one, "what is set can be read");
+        assert_eq!(state_of(&b, 1), other, "the other world is as it was");
+        // rounding of the past is cleared in both
+        let all = a.get_state(state::INTEGRATION).unwrap();
+        assert_eq!(all.shape, [3, one.len()]);
+        a.set_state(state::INTEGRATION, &all.data.to_f64()).unwrap();
+        a.step(100).unwrap();
+        b.step(100).unwrap();
+        assert_eq!(state_of(&a, 2), state_of(&b, 0), "{}", backend.name());
+        assert_ne!(state_of(&a, 1), state_of(&b, 0));
+    }
+}
+
+#[test]
+fn a_state_that_does_not_fit_changes_nothing() {
+    let mut batch = on_cpu(&model("humanoid.xml"), 2);
+    run(&mut batch, 0, 20);
+    let before = batch.get_state(state::INTEGRATION).unwrap().data.to_f64();
+    let said = |result: manyworlds::error::Result<()>| result.unwrap_err().to_string();
+    // a part that is none
+    let error = said(batch.set_state(1 << 20, &[]));
+    assert!(error.contains("0x100000") && error.contains("qacc_warmstart"), "{error}");
+    assert!(batch.state_size(-1).is_err() && batch.get_state(1 << 14).is_err());
+    // too few numbers
+    let error = said(batch.set_state(state::PHYSICS, &before[..55]));
+    assert!(error.contains("55 numbers a world: 2 worlds need 110, got 55"), "{error}");
+    assert!(batch.set_state_worlds(state::PHYSICS, &[true], &before[..55]).is_err());
+    // a number that no step repairs, behind others that are valid
+    let mut wrong = vec![0.5; before.len()];
+    let warmstart = before.len() / 2 + 56;
+    wrong[warmstart] = f64::NAN;
+    let error = said(batch.set_state(state::INTEGRATION, &wrong));
+    assert!(error.contains("'qacc_warmstart' of world 1 is NaN"), "{error}");
+    assert_eq!(batch.get_state(state::INTEGRATION).unwrap().data.to_f64(), before);
 }

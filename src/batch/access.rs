@@ -198,7 +198,7 @@ impl Batch {
     }
 
     /// Checks the number of values, and in some fields that they are finite; `world_of` maps a row to its world.
-    fn check_values(
+    pub(super) fn check_values(
         &self,
         entry: &Field,
         worlds: usize,

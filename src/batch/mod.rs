@@ -6,6 +6,7 @@ mod cpu;
 mod engine;
 mod memory;
 mod probe;
+mod state;
 mod timing;
 mod work;
 

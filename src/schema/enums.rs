@@ -166,6 +166,33 @@ macro_rules! enum_table {
                 SITE = 6,
                 CAMERA = 7,
             }
+            /// Parts of the state of a world, as bits of MuJoCo's state vector, in its order; each keyword is a field.
+            state {
+                TIME = 1 << 0 => "time",
+                QPOS = 1 << 1 => "qpos",
+                QVEL = 1 << 2 => "qvel",
+                ACT = 1 << 3 => "act",
+                HISTORY = 1 << 4 => "history",
+                WARMSTART = 1 << 5 => "qacc_warmstart",
+                CTRL = 1 << 6 => "ctrl",
+                QFRC_APPLIED = 1 << 7 => "qfrc_applied",
+                XFRC_APPLIED = 1 << 8 => "xfrc_applied",
+                EQ_ACTIVE = 1 << 9 => "eq_active",
+                MOCAP_POS = 1 << 10 => "mocap_pos",
+                MOCAP_QUAT = 1 << 11 => "mocap_quat",
+                /// User data: always empty.
+                USERDATA = 1 << 12,
+                /// State of plugins: always empty.
+                PLUGIN = 1 << 13,
+                /// Positions, velocities, activations and histories.
+                PHYSICS = QPOS | QVEL | ACT | HISTORY,
+                /// What steps change: physics, time and plugins.
+                FULLPHYSICS = TIME | PHYSICS | PLUGIN,
+                /// What the caller sets.
+                USER = CTRL | QFRC_APPLIED | XFRC_APPLIED | EQ_ACTIVE | MOCAP_POS | MOCAP_QUAT | USERDATA,
+                /// All that the next step depends on.
+                INTEGRATION = FULLPHYSICS | USER | WARMSTART,
+            }
             /// Bits of a world's `status`: set by a warning, cleared by the caller or a reset.
             status {
                 /// More contacts than capacity; the deepest were kept.

@@ -1,0 +1,140 @@
+//! The state of worlds as one vector each, in MuJoCo's order.
+
+use super::Batch;
+use crate::error::{Error, Result};
+use crate::formats::npz::{Array, ArrayData};
+use crate::model::data::Data;
+use crate::schema::Field;
+use crate::schema::enums::state;
+
+/// Fields that belong to a part of the state without being one: what rounding has left of it.
+const COMPENSATION: &[(i32, &str)] =
+    &[(state::TIME, "time_compensation"), (state::HISTORY, "history_compensation")];
+
+impl Batch {
+    /// Numbers of a state vector with these parts, bits of [`state`]; that of MuJoCo's `mj_stateSize` for models
+    /// without user data and plugins.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a bit that is no part.
+    pub fn state_size(&self, parts: i32) -> Result<usize> {
+        Ok(state_fields(parts)?.iter().map(|f| f.len(&self.sizes)).sum())
+    }
+
+    /// State vectors of every world, `[world, state_size]`: the fields of `parts` one after the other, in the order of
+    /// their bits. What is left of rounding, and which trees sleep, is no part of it, as in MuJoCo.
+    ///
+    /// # Errors
+    /// As [`Batch::state_size`]; [`Error::Device`] if the device is lost.
+    pub fn get_state(&self, parts: i32) -> Result<Array> {
+        self.get_state_worlds(parts, &vec![true; self.worlds])
+    }
+
+    /// State vectors of the worlds where `mask` is true, `[chosen world, state_size]`; see [`Batch::get_state`].
+    pub fn get_state_worlds(&self, parts: i32, mask: &[bool]) -> Result<Array> {
+        let fields = state_fields(parts)?;
+        self.check_mask(mask)?;
+        let size: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
+        let chosen = mask.iter().filter(|&&m| m).count();
+        let mut values = vec![0.0; chosen * size];
+        let mut at = 0;
+        for field in fields {
+            let len = field.len(&self.sizes);
+            let columns = self.get_worlds(field.name, mask)?.data.to_f64();
+            for world in 0..chosen {
+                let row = &columns[world * len..(world + 1) * len];
+                values[world * size + at..][..len].copy_from_slice(row);
+            }
+            at += len;
+        }
+        Ok(Array { shape: vec![chosen, size], data: ArrayData::F64(values) })
+    }
+
+    /// Sets the state of every world from `[world, state_size]` numbers, as [`Batch::get_state`] returns them. Worlds
+    /// with the same state and the same model continue with the same bits, if `parts` has [`state::INTEGRATION`] and no
+    /// tree sleeps.
+    ///
+    /// # Errors
+    /// As [`Batch::state_size`]; [`Error::Argument`] for the wrong number of values, or a value that [`Batch::set`]
+    /// rejects. Nothing is set then.
+    pub fn set_state(&mut self, parts: i32, values: &[f64]) -> Result<()> {
+        self.set_state_worlds(parts, &vec![true; self.worlds], values)
+    }
+
+    /// Sets the state where `mask` is true from `[chosen world, state_size]` numbers; errors as [`Batch::set_state`].
+    pub fn set_state_worlds(&mut self, parts: i32, mask: &[bool], values: &[f64]) -> Result<()> {
+        let fields = state_fields(parts)?;
+        self.check_mask(mask)?;
+        let rows: Vec<usize> = (0..self.worlds).filter(|&w| mask[w]).collect();
+        let size: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
+        if values.len() != rows.len() * size {
+            let (worlds, got) = (rows.len(), values.len());
+            let need = worlds * size;
+            return Err(Error::Argument(format!(
+                "a state of these parts has {size} numbers a world: {worlds} worlds need {need}, got {got}"
+            )));
+        }
+        // columns of each field, all valid before the first is set
+        let mut at = 0;
+        let mut columns = Vec::with_capacity(fields.len());
+        for field in fields {
+            let len = field.len(&self.sizes);
+            let of = |world: usize| &values[world * size + at..][..len];
+            let column: Vec<f64> = (0..rows.len()).flat_map(|world| of(world).iter().copied()).collect();
+            self.check_values(field, rows.len(), &column, |row| rows[row])?;
+            columns.push((field.name, column));
+            at += len;
+        }
+        for (name, column) in columns {
+            self.set_worlds(name, mask, &column)?;
+        }
+        // the vector is the whole state: no rounding is left from before
+        for (_, name) in COMPENSATION.iter().filter(|(part, _)| parts & part != 0) {
+            let len = field(name).map_or(0, |f| f.len(&self.sizes));
+            self.set_worlds(name, mask, &vec![0.0; rows.len() * len])?;
+        }
+        Ok(())
+    }
+}
+
+/// The fields of the parts, in the order of their bits.
+fn state_fields(parts: i32) -> Result<Vec<&'static Field>> {
+    let unknown = parts & !state::INTEGRATION;
+    if unknown != 0 {
+        let known: Vec<&str> = state::WORDS.iter().map(|(name, _)| *name).collect();
+        let (all, known) = (state::INTEGRATION, known.join(", "));
+        return Err(Error::Argument(format!(
+            "state {parts:#x}: bits {unknown:#x} are no parts of a state; all are {all:#x} ({known}, user data, plugins)"
+        )));
+    }
+    Ok(state::WORDS.iter().filter(|(_, bit)| parts & bit != 0).filter_map(|(name, _)| field(name)).collect())
+}
+
+/// Entry of a field in the table.
+fn field(name: &str) -> Option<&'static Field> {
+    Data::<f64>::FIELDS.iter().find(|f| f.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_has_a_field() {
+        let words = state::WORDS.iter().map(|(name, bit)| (field(name).map(|f| f.stage), bit));
+        let bits = words.map(|(stage, bit)| {
+            assert_eq!(stage, Some("state"), "{bit:#x}");
+            bit
+        });
+        assert_eq!(
+            bits.fold(0, |all, bit| all | bit),
+            state::INTEGRATION & !state::USERDATA & !state::PLUGIN
+        );
+        // in ascending order, as in MuJoCo's vector
+        assert!(state::WORDS.is_sorted_by_key(|(_, bit)| *bit));
+        assert_eq!(
+            [state::PHYSICS, state::FULLPHYSICS, state::USER, state::INTEGRATION],
+            [30, 8223, 8128, 16383]
+        );
+    }
+}
