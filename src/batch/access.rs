@@ -175,7 +175,7 @@ impl Batch {
         Err(Error::Argument(format!("the mask has {got} elements; the batch has {want} worlds")))
     }
 
-    fn field(&self, name: &str) -> Result<&'static Field> {
+    pub(super) fn field(&self, name: &str) -> Result<&'static Field> {
         Data::<f64>::FIELDS.iter().find(|f| f.name == name).ok_or_else(|| {
             let names = Data::<f64>::FIELDS.iter().map(|f| f.name);
             Error::Argument(format!("there is no field '{name}'{}", suggest(name, names)))

@@ -3,7 +3,6 @@
 use super::Batch;
 use crate::error::{Error, Result};
 use crate::formats::npz::{Array, ArrayData};
-use crate::model::data::Data;
 use crate::schema::Field;
 use crate::schema::enums::state;
 
@@ -18,7 +17,21 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for a bit that is no part.
     pub fn state_size(&self, parts: i32) -> Result<usize> {
-        Ok(state_fields(parts)?.iter().map(|f| f.len(&self.sizes)).sum())
+        Ok(self.state_fields(parts)?.iter().map(|f| f.len(&self.sizes)).sum())
+    }
+
+    /// The fields of the parts, in the order of their bits.
+    fn state_fields(&self, parts: i32) -> Result<Vec<&'static Field>> {
+        let unknown = parts & !state::INTEGRATION;
+        if unknown != 0 {
+            let known: Vec<&str> = state::WORDS.iter().map(|(name, _)| *name).collect();
+            let (all, known) = (state::INTEGRATION, known.join(", "));
+            return Err(Error::Argument(format!(
+                "state {parts:#x}: bits {unknown:#x} are no parts of a state; all are {all:#x} ({known}, user data, plugins)"
+            )));
+        }
+        let chosen = state::WORDS.iter().filter(|(_, bit)| parts & bit != 0);
+        chosen.map(|(name, _)| self.field(name)).collect()
     }
 
     /// State vectors of every world, `[world, state_size]`: the fields of `parts` one after the other, in the order of
@@ -32,9 +45,8 @@ impl Batch {
 
     /// State vectors of the worlds where `mask` is true, `[chosen world, state_size]`; see [`Batch::get_state`].
     pub fn get_state_worlds(&self, parts: i32, mask: &[bool]) -> Result<Array> {
-        let fields = state_fields(parts)?;
+        let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
         self.check_mask(mask)?;
-        let size: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
         let chosen = mask.iter().filter(|&&m| m).count();
         let mut values = vec![0.0; chosen * size];
         let mut at = 0;
@@ -63,10 +75,9 @@ impl Batch {
 
     /// Sets the state where `mask` is true from `[chosen world, state_size]` numbers; errors as [`Batch::set_state`].
     pub fn set_state_worlds(&mut self, parts: i32, mask: &[bool], values: &[f64]) -> Result<()> {
-        let fields = state_fields(parts)?;
+        let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
         self.check_mask(mask)?;
         let rows: Vec<usize> = (0..self.worlds).filter(|&w| mask[w]).collect();
-        let size: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
         if values.len() != rows.len() * size {
             let (worlds, got) = (rows.len(), values.len());
             let need = worlds * size;
@@ -90,37 +101,21 @@ impl Batch {
         }
         // the vector is the whole state: no rounding is left from before
         for (_, name) in COMPENSATION.iter().filter(|(part, _)| parts & part != 0) {
-            let len = field(name).map_or(0, |f| f.len(&self.sizes));
+            let len = self.field(name)?.len(&self.sizes);
             self.set_worlds(name, mask, &vec![0.0; rows.len() * len])?;
         }
         Ok(())
     }
 }
 
-/// The fields of the parts, in the order of their bits.
-fn state_fields(parts: i32) -> Result<Vec<&'static Field>> {
-    let unknown = parts & !state::INTEGRATION;
-    if unknown != 0 {
-        let known: Vec<&str> = state::WORDS.iter().map(|(name, _)| *name).collect();
-        let (all, known) = (state::INTEGRATION, known.join(", "));
-        return Err(Error::Argument(format!(
-            "state {parts:#x}: bits {unknown:#x} are no parts of a state; all are {all:#x} ({known}, user data, plugins)"
-        )));
-    }
-    Ok(state::WORDS.iter().filter(|(_, bit)| parts & bit != 0).filter_map(|(name, _)| field(name)).collect())
-}
-
-/// Entry of a field in the table.
-fn field(name: &str) -> Option<&'static Field> {
-    Data::<f64>::FIELDS.iter().find(|f| f.name == name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::data::Data;
 
     #[test]
     fn every_part_has_a_field() {
+        let field = |name: &str| Data::<f64>::FIELDS.iter().find(|f| f.name == name);
         let words = state::WORDS.iter().map(|(name, bit)| (field(name).map(|f| f.stage), bit));
         let bits = words.map(|(stage, bit)| {
             assert_eq!(stage, Some("state"), "{bit:#x}");
