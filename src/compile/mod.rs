@@ -35,7 +35,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     build.cameras_and_lights();
     build.log.check()?;
     build.masses();
-    build.same_frames();
+    tree::derived::same_frames(&mut build.model);
     build.tendons();
     build.actuators();
     build.equalities();

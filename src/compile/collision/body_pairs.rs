@@ -4,6 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::pairs::Candidate;
 use crate::compile::Build;
+use crate::model::Model;
 use crate::schema::enums::geom as kind;
 
 /// Fewest candidates that justify a bounding-volume test, and most of them against a static body.
@@ -34,7 +35,8 @@ impl Build<'_> {
         while first < candidates.len() {
             let length = self.run(&candidates[first..]);
             let run = &candidates[first..first + length];
-            let pair_bounds = (length >= MIN_CANDIDATES).then(|| self.pair_bounds(run));
+            let ends: Vec<[usize; 2]> = run.iter().map(|c| [c.geom1, c.geom2]).collect();
+            let pair_bounds = (length >= MIN_CANDIDATES).then(|| pair_bounds(&self.model, &ends));
             let m = &mut self.model;
             match (m.bodypair_num.last_mut(), &pair_bounds) {
                 // candidates without bounds join the preceding group without bounds
@@ -91,27 +93,42 @@ impl Build<'_> {
         }
         longest.max(1)
     }
+}
 
-    /// Bounds of both sides of a body pair, a single geom first.
-    fn pair_bounds(&self, run: &[Candidate]) -> [BodyBounds; 2] {
-        let body = |g: usize| self.model.geom_bodyid[g] as usize;
-        let one = body(run[0].geom1);
+/// Recomputes the bounds of the body pairs of a compiled model.
+pub(crate) fn bound_pairs(m: &mut Model) {
+    for pair in (0..m.sizes.nbodypair).filter(|p| m.bodypair_body[2 * p] >= 0).collect::<Vec<_>>() {
+        let first = m.bodypair_adr[pair] as usize;
+        let run = first..first + m.bodypair_num[pair] as usize;
+        let ends: Vec<[usize; 2]> =
+            run.map(|c| [m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize]).collect();
+        for (side, bounds) in pair_bounds(m, &ends).iter().enumerate() {
+            let k = 2 * pair + side;
+            m.bodypair_sphere[4 * k..4 * k + 4].copy_from_slice(&bounds.sphere);
+            m.bodypair_aabb[6 * k..6 * k + 6].copy_from_slice(&bounds.bounds);
+        }
+    }
+}
+
+/// Bounds of both sides of a body pair, given the two geoms of each candidate, a single geom first.
+fn pair_bounds(m: &Model, run: &[[usize; 2]]) -> [BodyBounds; 2] {
+        let body = |g: usize| m.geom_bodyid[g] as usize;
+        let one = body(run[0][0]);
         let mut pair_bounds = [true, false].map(|first| {
-            let ends = run.iter().flat_map(|c| [c.geom1, c.geom2]);
+            let ends = run.iter().copied().flatten();
             let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
             geoms.sort_unstable();
             geoms.dedup();
-            self.body_bounds(&geoms)
+            body_bounds(m, &geoms)
         });
         if pair_bounds[0].geom < 0 {
             pair_bounds.reverse();
         }
         pair_bounds
-    }
+}
 
-    /// Bounds of some geoms of a body, inflated by their margins; of a plane, its margin.
-    fn body_bounds(&self, geoms: &[usize]) -> BodyBounds {
-        let m = &self.model;
+/// Bounds of some geoms of a body, inflated by their margins; of a plane, its margin.
+fn body_bounds(m: &Model, geoms: &[usize]) -> BodyBounds {
         let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
         let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
         let end = |g: &usize| {
@@ -121,7 +138,7 @@ impl Build<'_> {
         let radius = geoms.iter().map(end).fold(0.0, f64::max) * BOUND_SLACK;
         let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
         let (low, high) =
-            geoms.iter().map(|g| self.extent(*g, geom >= 0)).reduce(aabb_union).unwrap_or_default();
+            geoms.iter().map(|g| extent(m, *g, geom >= 0)).reduce(aabb_union).unwrap_or_default();
         let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
         let half = half + half.length() * (BOUND_SLACK - 1.0);
         BodyBounds {
@@ -130,11 +147,10 @@ impl Build<'_> {
             sphere: [centre.x, centre.y, centre.z, radius],
             bounds: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
         }
-    }
+}
 
-    /// Lower and upper corner of the AABB of a geom with its margin, in the geom frame or in the body frame.
-    fn extent(&self, g: usize, own: bool) -> (DVec3, DVec3) {
-        let m = &self.model;
+/// Lower and upper corner of the AABB of a geom with its margin, in the geom frame or in the body frame.
+fn extent(m: &Model, g: usize, own: bool) -> (DVec3, DVec3) {
         let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);
         let (mut centre, mut half) = (vec(&m.geom_aabb, 2 * g), vec(&m.geom_aabb, 2 * g + 1));
         if !own {
@@ -145,5 +161,4 @@ impl Build<'_> {
         }
         half += (m.geom_margin[g] + m.geom_gap[g]).max(0.0);
         (centre - half, centre + half)
-    }
 }

@@ -109,12 +109,15 @@ pub(crate) fn anchors(m: &mut Model, pose: &Pose0) {
     }
 }
 
-/// Weld anchor in the first body and relative orientation, unless specified.
+/// Weld anchor in the first body and relative orientation, unless specified; number 11 is 1 if computed.
 fn weld(data: &mut [f64], anchor: DVec3, pose: &Pose0, b1: usize, b2: usize) {
     let written = quat_of([data[6], data[7], data[8], data[9]]);
-    if written.length() > MIN_LENGTH {
-        data[6..10].copy_from_slice(&quat_array(written.normalize()));
-        data[11] = 0.0;
+    let length = written.length();
+    if length > MIN_LENGTH && data[11] == 0.0 {
+        // a second time changes no bits
+        if (length - 1.0).abs() > MIN_LENGTH {
+            data[6..10].copy_from_slice(&quat_array(written.normalize()));
+        }
         return;
     }
     let point = pose.xpos[b2] + pose.xquat[b2] * anchor;

@@ -39,19 +39,20 @@ pub(crate) fn kinematics(m: &Model) -> Pose0 {
         subtree_com: vec![DVec3::ZERO; n.nbody],
     };
     for b in 1..n.nbody {
-        // joint displacements are zero at qpos0
+        // displacements of scalar joints are zero at qpos0
         let p = m.body_parentid[b] as usize;
         pose.xpos[b] = pose.xpos[p] + pose.xquat[p] * vec(&m.body_pos, b);
         pose.xquat[b] = (pose.xquat[p] * quat(&m.body_quat, b)).normalize();
+        let joints = m.body_jntadr[b].max(0) as usize..(m.body_jntadr[b] + m.body_jntnum[b]).max(0) as usize;
+        for j in joints {
+            displace(m, b, j, &mut pose);
+            axes(m, b, j, &mut pose);
+        }
         // nearly coincident frames are identical
         pose.xipos[b] = match m.body_sameframe[b] {
             1 => pose.xpos[b],
             _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
         };
-        for j in 0..m.body_jntnum[b] {
-            let j = (m.body_jntadr[b] + j) as usize;
-            axes(m, b, j, &mut pose);
-        }
     }
     // centres of mass of subtrees
     let mut mass = m.body_mass.clone();
@@ -68,6 +69,24 @@ pub(crate) fn kinematics(m: &Model) -> Pose0 {
         pose.subtree_com[b] = if mass[b] < MINVAL { pose.xipos[b] } else { pose.subtree_com[b] / mass[b] };
     }
     pose
+}
+
+/// Moves a body to the reference position of a free or ball joint.
+fn displace(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
+    let q = &m.qpos0[m.jnt_qposadr[j] as usize..];
+    match m.jnt_type[j] {
+        kind::FREE => {
+            pose.xpos[b] = vec(q, 0);
+            pose.xquat[b] = quat(&q[3..7], 0).normalize();
+        }
+        kind::BALL if q[..4] != [1.0, 0.0, 0.0, 0.0] => {
+            let arm = vec(&m.jnt_pos, j);
+            let anchor = pose.xpos[b] + pose.xquat[b] * arm;
+            pose.xquat[b] = (pose.xquat[b] * quat(q, 0)).normalize();
+            pose.xpos[b] = anchor - pose.xquat[b] * arm;
+        }
+        _ => {}
+    }
 }
 
 /// Motion axes of a joint.

@@ -5,30 +5,59 @@ use glam::{DMat3, DVec3};
 use crate::model::Model;
 use crate::schema::enums::{bias, gain, joint as kind};
 
-use super::equalities;
 use super::lengths::Lengths;
 use super::pose0::{MINVAL, Pose0, kinematics, quat, vec};
-use super::stat;
+use super::{equalities, stat};
 use crate::compile::Build;
+use crate::compile::collision::body_pairs::bound_pairs;
+use crate::compile::flexes::reach::flex_weights;
+use crate::compile::tree::bodies::subtree_masses;
+use crate::compile::tree::derived::{body_margins, same_frames};
+use crate::compile::tree::geoms::bound_geoms;
 use crate::compile::tree::inertia::offset;
 use crate::mesh::principal::turned;
 
-/// Computes every field that depends on `qpos0`.
+/// Fills every field that depends on `qpos0`.
 pub(crate) fn set0(build: &mut Build<'_>) {
     build.matrix_structure();
-    let lengths = Lengths::new(&mut build.model);
-    let pose = kinematics(&build.model);
-    equalities::anchors(&mut build.model, &pose);
-    let inertia = Inertia::new(&build.model, &pose, &lengths);
-    weights(&mut build.model, &pose, &inertia);
-    slider_weights(build);
-    tendon_weights(&mut build.model, &inertia, &lengths);
-    actuator_weights(&mut build.model, &inertia, &lengths);
-    damping_ratios(build, &inertia, &lengths);
+    stat::given(&mut build.model, &build.spec.stat);
+    constants(&mut build.model);
     spring_dampers(build);
-    stat::statistics(build, &pose, &inertia.diagonal);
-    build.flex_weights();
-    cameras_and_lights(&mut build.model, &pose);
+}
+
+impl Model {
+    /// Recomputes what follows from other fields, after a change of masses, inertias, poses, sizes, margins, gears or
+    /// reference positions (`mj_setConst`): masses of subtrees, bounds of geoms and body pairs, inverse weights, `dof_M0`,
+    /// lengths and accelerations of tendons and actuators at `qpos0`, anchors of equality constraints, statistics, poses
+    /// of cameras and lights at `qpos0`.
+    ///
+    /// What the compiler resolves once stays as it is: stiffness and damping from a time constant, damping from a
+    /// damping ratio, lengths of springs at rest, length ranges of actuators, keyframes, and the sparsity of the inertia
+    /// matrix.
+    pub fn set_const(&mut self) {
+        subtree_masses(self);
+        bound_geoms(self);
+        body_margins(self);
+        bound_pairs(self);
+        same_frames(self);
+        constants(self);
+    }
+}
+
+/// Recomputes every field that depends on `qpos0`.
+fn constants(m: &mut Model) {
+    let lengths = Lengths::new(m);
+    let pose = kinematics(m);
+    equalities::anchors(m, &pose);
+    let inertia = Inertia::new(m, &pose, &lengths);
+    weights(m, &pose, &inertia);
+    slider_weights(m);
+    tendon_weights(m, &inertia, &lengths);
+    actuator_weights(m, &inertia, &lengths);
+    damping_ratios(m, &inertia, &lengths);
+    stat::statistics(m, &pose, &inertia.diagonal);
+    flex_weights(m);
+    cameras_and_lights(m, &pose);
 }
 
 /// Joint-space inertia matrix, factorised along the tree.
@@ -276,10 +305,8 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
 }
 
 /// Simple bodies with only slide joints: MuJoCo uses the inverse mass without armature.
-fn slider_weights(build: &mut Build<'_>) {
-    let coupled = build.coupled_bodies();
-    for b in (1..build.model.sizes.nbody).filter(|&b| build.only_slides(b, &coupled)).collect::<Vec<_>>() {
-        let m = &mut build.model;
+fn slider_weights(m: &mut Model) {
+    for b in (1..m.sizes.nbody).filter(|&b| m.body_simple[b] == 2).collect::<Vec<_>>() {
         let weight = 1.0 / m.body_mass[b].max(MINVAL);
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
         let v = m.body_dofadr[b] as usize;
@@ -301,8 +328,7 @@ fn actuator_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
 }
 
 /// Damping of position servos from the damping ratio, stored as positive `biasprm[2]` until now.
-fn damping_ratios(build: &mut Build<'_>, inertia: &Inertia, lengths: &Lengths) {
-    let m = &mut build.model;
+fn damping_ratios(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
     for a in 0..m.sizes.nactuator {
         let (kp, ratio) = (-m.actuator_biasprm[10 * a + 1], m.actuator_biasprm[10 * a + 2]);
         let is_servo = match (m.actuator_gaintype[a], m.actuator_biastype[a]) {

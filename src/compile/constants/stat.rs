@@ -6,15 +6,43 @@ use crate::model::Model;
 use crate::schema::enums::{geom as geomkind, joint as kind};
 
 use super::pose0::{Pose0, vec};
-use crate::compile::Build;
+use crate::compile::flexes::reach::flex_reach;
+use crate::spec::Stat;
 
 /// Smallest body size.
 const MIN_SIZE: f64 = 1e-5;
 
-/// Computes the statistics and `dof_length`.
-pub(crate) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
-    let sizes = body_sizes(build, pose);
-    let m = &mut build.model;
+/// Bits of `stat_given`.
+const MEANINERTIA: i32 = 1;
+const MEANMASS: i32 = 2;
+const MEANSIZE: i32 = 4;
+const EXTENT: i32 = 8;
+const CENTER: i32 = 16;
+
+/// Stores the statistics that the file gives.
+pub(crate) fn given(m: &mut Model, stat: &Stat) {
+    let mut bits = 0;
+    for (bit, value, to) in [
+        (MEANINERTIA, stat.meaninertia, &mut m.stat_meaninertia),
+        (MEANMASS, stat.meanmass, &mut m.stat_meanmass),
+        (MEANSIZE, stat.meansize, &mut m.stat_meansize),
+        (EXTENT, stat.extent, &mut m.stat_extent),
+    ] {
+        if let Some(value) = value {
+            bits |= bit;
+            to[0] = value;
+        }
+    }
+    if let Some(center) = stat.center {
+        bits |= CENTER;
+        m.stat_center.copy_from_slice(&center);
+    }
+    m.stat_given[0] = bits;
+}
+
+/// Recomputes `dof_length`, and the statistics that the file does not give.
+pub(crate) fn statistics(m: &mut Model, pose: &Pose0, inertia: &[f64]) {
+    let sizes = body_sizes(m, pose);
     for d in 0..m.sizes.nv {
         let j = m.dof_jntid[d] as usize;
         let translates =
@@ -25,24 +53,27 @@ pub(crate) fn statistics(build: &mut Build<'_>, pose: &Pose0, inertia: &[f64]) {
         if v.is_empty() { empty } else { v.iter().sum::<f64>() / v.len() as f64 }
     };
     let meansize = mean(&sizes[1..], 0.2);
-    let (low, high) = bounds(build, pose);
-    let m = &mut build.model;
-    let stat = &build.spec.stat;
+    let (low, high) = bounds(m, pose);
+    let given = m.stat_given[0];
     let mut extent = 2.0;
-    if high.x >= low.x {
+    if high.x >= low.x && given & CENTER == 0 {
         m.stat_center.copy_from_slice(&((low + high) / 2.0).to_array());
     }
     if (high - low).max_element() > 0.0 {
         extent = (high - low).max_element().max(MIN_SIZE);
     }
     extent = extent.max(2.0 * meansize);
-    m.stat_extent[0] = stat.extent.unwrap_or(extent);
-    if let Some(center) = stat.center {
-        m.stat_center.copy_from_slice(&center);
+    let meanmass = mean(&m.body_mass[1..], 1.0);
+    for (bit, value, to) in [
+        (MEANINERTIA, mean(inertia, 1.0).max(1e-15), &mut m.stat_meaninertia),
+        (MEANMASS, meanmass, &mut m.stat_meanmass),
+        (MEANSIZE, meansize, &mut m.stat_meansize),
+        (EXTENT, extent, &mut m.stat_extent),
+    ] {
+        if given & bit == 0 {
+            to[0] = value;
+        }
     }
-    m.stat_meaninertia[0] = stat.meaninertia.unwrap_or(mean(inertia, 1.0).max(1e-15));
-    m.stat_meanmass[0] = stat.meanmass.unwrap_or(mean(&m.body_mass[1..], 1.0));
-    m.stat_meansize[0] = stat.meansize.unwrap_or(meansize);
 }
 
 /// World position of a geom; nearly coincident frames are identical.
@@ -56,8 +87,7 @@ fn place(m: &Model, pose: &Pose0, g: usize) -> DVec3 {
 }
 
 /// Body size: largest distance from the centre of mass to a joint of the body or its children, or a geom's extent.
-fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
-    let m = &build.model;
+fn body_sizes(m: &Model, pose: &Pose0) -> Vec<f64> {
     let mut size = vec![0.0_f64; m.sizes.nbody];
     for j in 0..m.sizes.njnt {
         let b = m.jnt_bodyid[j] as usize;
@@ -70,14 +100,13 @@ fn body_sizes(build: &Build<'_>, pose: &Pose0) -> Vec<f64> {
         let at = place(m, pose, g);
         size[b] = size[b].max((pose.xipos[b] - at).length() + m.geom_rbound[g]);
     }
-    build.flex_reach(&pose.xpos, &mut size);
+    flex_reach(m, &pose.xpos, &mut size);
     size.iter_mut().for_each(|s| *s = s.max(MIN_SIZE));
     size
 }
 
 /// Corners of the bounding box of the model.
-fn bounds(build: &Build<'_>, pose: &Pose0) -> (DVec3, DVec3) {
-    let m = &build.model;
+fn bounds(m: &Model, pose: &Pose0) -> (DVec3, DVec3) {
     let (mut low, mut high) = (DVec3::splat(1e10), DVec3::splat(-1e10));
     let mut add = |point: DVec3, radius: f64| {
         low = low.min(point - radius);

@@ -4,7 +4,7 @@
 
 mod elastic;
 mod mesh;
-mod reach;
+pub(super) mod reach;
 mod store;
 
 use std::collections::HashMap;

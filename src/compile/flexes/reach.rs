@@ -2,47 +2,48 @@
 
 use glam::DVec3;
 
-use crate::compile::Build;
+use crate::model::Model;
 
 /// Points per group of the farthest-point search.
 const GROUP: usize = 64;
 
-impl Build<'_> {
-    /// Fills edge inverse weights: the mean over both bodies, zero if either is immovable.
-    pub(in crate::compile) fn flex_weights(&mut self) {
-        let (m, mut at) = (&mut self.model, 0);
-        for compiled_flex in &self.compiled_flexes {
-            for (ends, to) in compiled_flex.mesh.edge.iter().zip(&mut m.flexedge_invweight0[at..]) {
-                if compiled_flex.node_body.is_empty() && !compiled_flex.rigid {
-                    let [a, b] = ends.map(|v| m.body_invweight0[2 * compiled_flex.vert_body[v as usize]]);
-                    *to = if a.min(b) > 0.0 { (a + b) / 2.0 } else { 0.0 };
-                }
-            }
-            at += compiled_flex.mesh.edge.len();
+/// Bodies at both ends of every edge of a flex with vertices on bodies; none of an interpolated one.
+fn edges(m: &Model, f: usize) -> impl Iterator<Item = (usize, [usize; 2])> + '_ {
+    let first = m.flex_edgeadr[f] as usize;
+    let count = if m.flex_interp[f] == 0 { m.flex_edgenum[f] as usize } else { 0 };
+    let body = move |vert: i32| m.flex_vertbodyid[(m.flex_vertadr[f] + vert) as usize].max(0) as usize;
+    (first..first + count).map(move |e| (e, [body(m.flex_edge[2 * e]), body(m.flex_edge[2 * e + 1])]))
+}
+
+/// Recomputes edge inverse weights: the mean over both bodies, zero if either is immovable.
+pub(in crate::compile) fn flex_weights(m: &mut Model) {
+    for f in (0..m.sizes.nflex).filter(|&f| m.flex_rigid[f] == 0).collect::<Vec<_>>() {
+        for (edge, ends) in edges(m, f).collect::<Vec<_>>() {
+            let [a, b] = ends.map(|body| m.body_invweight0[2 * body]);
+            m.flexedge_invweight0[edge] = if a.min(b) > 0.0 { (a + b) / 2.0 } else { 0.0 };
         }
     }
+}
 
-    /// Extends body sizes to the edges and nodes of their flexes.
-    pub(in crate::compile) fn flex_reach(&self, xpos: &[DVec3], size: &mut [f64]) {
-        for compiled_flex in &self.compiled_flexes {
-            if compiled_flex.node_body.is_empty() {
-                for ends in &compiled_flex.mesh.edge {
-                    let [a, b] = ends.map(|v| v as usize);
-                    let length = (compiled_flex.vert[a] - compiled_flex.vert[b]).length();
-                    for body in [a, b].map(|v| compiled_flex.vert_body[v]) {
-                        size[body] = size[body].max(length);
-                    }
-                }
-                continue;
+/// Extends body sizes to the edges and nodes of their flexes.
+pub(in crate::compile) fn flex_reach(m: &Model, xpos: &[DVec3], size: &mut [f64]) {
+    for f in 0..m.sizes.nflex {
+        for (edge, ends) in edges(m, f) {
+            for body in ends {
+                size[body] = size[body].max(m.flexedge_length0[edge]);
             }
-            // distances between bodies, not between the nodes on them
-            let mut bodies = compiled_flex.node_body.clone();
-            bodies.sort_unstable();
-            bodies.dedup();
-            let points: Vec<DVec3> = bodies.iter().map(|&b| xpos[b]).collect();
-            for (&body, distance) in bodies.iter().zip(farthest(&points)) {
-                size[body] = size[body].max(distance);
-            }
+        }
+        if m.flex_interp[f] == 0 {
+            continue;
+        }
+        // distances between bodies, not between the nodes on them
+        let nodes = m.flex_nodeadr[f] as usize..(m.flex_nodeadr[f] + m.flex_nodenum[f]) as usize;
+        let mut bodies: Vec<usize> = m.flex_nodebodyid[nodes].iter().map(|&b| b as usize).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        let points: Vec<DVec3> = bodies.iter().map(|&b| xpos[b]).collect();
+        for (&body, distance) in bodies.iter().zip(farthest(&points)) {
+            size[body] = size[body].max(distance);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::spec::{Inertial, Pose, Spec};
 
 use super::inertia::{moments, offset};
 use crate::compile::Build;
+use crate::model::Model;
 use crate::mesh::principal::principal;
 use crate::mesh::principal::turned;
 
@@ -145,11 +146,7 @@ impl Build<'_> {
         self.check_masses();
         let m = &mut self.model;
         m.body_iquat[..4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
-        m.body_subtreemass.clone_from(&m.body_mass);
-        for b in (1..m.sizes.nbody).rev() {
-            let mass = m.body_subtreemass[b];
-            m.body_subtreemass[m.body_parentid[b] as usize] += mass;
-        }
+        subtree_masses(m);
     }
 
     /// Masses of all bodies, without compiling the rest of the model.
@@ -357,5 +354,14 @@ impl Build<'_> {
                 self.wrong(base.at.element, message, "check sizes and densities");
             }
         }
+    }
+}
+
+/// Recomputes the masses of all subtrees.
+pub(crate) fn subtree_masses(m: &mut Model) {
+    m.body_subtreemass.clone_from(&m.body_mass);
+    for b in (1..m.sizes.nbody).rev() {
+        let mass = m.body_subtreemass[b];
+        m.body_subtreemass[m.body_parentid[b] as usize] += mass;
     }
 }

@@ -21,13 +21,14 @@ impl Build<'_> {
     /// Fills the derived fields.
     pub(crate) fn derived(&mut self) {
         self.simple();
-        collision_bits(&mut self.model);
+        let m = &mut self.model;
+        for g in 0..m.sizes.ngeom {
+            let b = m.geom_bodyid[g] as usize;
+            m.body_contype[b] |= m.geom_contype[g];
+            m.body_conaffinity[b] |= m.geom_conaffinity[g];
+        }
+        body_margins(m);
         self.sleep();
-    }
-
-    /// Fills the sameframe fields.
-    pub(crate) fn same_frames(&mut self) {
-        same_frames(&mut self.model);
     }
 
     fn simple(&mut self) {
@@ -130,7 +131,8 @@ fn compare(pos: DVec3, quat: DQuat, other_pos: DVec3, other_quat: DQuat) -> (boo
     (near(pos - other_pos), near(DVec3::new(turn.x, turn.y, turn.z)))
 }
 
-fn same_frames(m: &mut Model) {
+/// Recomputes the sameframe fields.
+pub(crate) fn same_frames(m: &mut Model) {
     let identity = (DVec3::ZERO, DQuat::IDENTITY);
     let inertial: Vec<(DVec3, DQuat)> =
         (0..m.sizes.nbody).map(|b| (vec(&m.body_ipos, b), quat(&m.body_iquat, b))).collect();
@@ -159,11 +161,11 @@ fn same_frames(m: &mut Model) {
     }
 }
 
-fn collision_bits(m: &mut Model) {
+/// Recomputes the margins of bodies.
+pub(crate) fn body_margins(m: &mut Model) {
+    m.body_margin.fill(0.0);
     for g in 0..m.sizes.ngeom {
         let b = m.geom_bodyid[g] as usize;
-        m.body_contype[b] |= m.geom_contype[g];
-        m.body_conaffinity[b] |= m.geom_conaffinity[g];
         m.body_margin[b] = m.body_margin[b].max(m.geom_margin[g] + m.geom_gap[g]);
     }
 }

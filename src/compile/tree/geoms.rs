@@ -8,7 +8,9 @@ use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
 use super::inertia::volume;
+use super::shapes::aabb;
 use crate::compile::Build;
+use crate::model::Model;
 
 /// A resolved geom: size, pose, and the shape that defines its inertia.
 pub(crate) struct Placed {
@@ -188,6 +190,36 @@ fn needed(shape: i32) -> usize {
         kind::ELLIPSOID | kind::BOX => 3,
         _ => 0,
     }
+}
+
+/// Recomputes bounding radii and boxes from the sizes of primitives and height fields; those of meshes and planes do not
+/// depend on a size.
+pub(crate) fn bound_geoms(m: &mut Model) {
+    for g in 0..m.sizes.ngeom {
+        let shape = m.geom_type[g];
+        if matches!(shape, kind::PLANE | kind::MESH | kind::SDF) {
+            continue;
+        }
+        let mut size = [0, 1, 2].map(|k| m.geom_size[3 * g + k]);
+        let (rbound, aabb) = if shape == kind::HFIELD {
+            let h = m.geom_dataid[g].max(0) as usize;
+            let bounds = hfield_bounds([0, 1, 2, 3].map(|k| m.hfield_size[4 * h + k]));
+            size = bounds.0;
+            (bounds.1, bounds.2)
+        } else {
+            (bound(shape, size), aabb(shape, size))
+        };
+        m.geom_size[3 * g..3 * g + 3].copy_from_slice(&size);
+        m.geom_rbound[g] = rbound;
+        m.geom_aabb[6 * g..6 * g + 6].copy_from_slice(&aabb);
+    }
+}
+
+/// Size, bounding radius and box of a geom with a height field of the given half sizes, elevation and depth.
+pub(super) fn hfield_bounds([x, y, top, bottom]: [f64; 4]) -> ([f64; 3], f64, [f64; 6]) {
+    let size = [x, y, 0.25 * top + 0.5 * bottom];
+    let aabb = [0.0, 0.0, (top - bottom) / 2.0, x, y, (top + bottom) / 2.0];
+    (size, DVec3::new(x, y, top.max(bottom)).length(), aabb)
 }
 
 /// Radius of the bounding sphere.

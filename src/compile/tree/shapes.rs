@@ -7,7 +7,7 @@ use crate::model::MAX_VALUE;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 
-use super::geoms::{GeomShape, Placed, bound};
+use super::geoms::{GeomShape, Placed, bound, hfield_bounds};
 use crate::compile::Build;
 
 impl Build<'_> {
@@ -59,16 +59,8 @@ impl Build<'_> {
         let Some(h) = self.asset(Kind::HField, &geom.hfield, &geom.base) else {
             return plain;
         };
-        let [x, y, top, bottom] = self.spec.hfields[h].size;
-        let size = [x, y, 0.25 * top + 0.5 * bottom];
-        Placed {
-            size,
-            data: h as i32,
-            rbound: DVec3::new(x, y, top.max(bottom)).length(),
-            aabb: [0.0, 0.0, (top - bottom) / 2.0, x, y, (top + bottom) / 2.0],
-            inertia_shape: (kind::BOX, size),
-            ..plain
-        }
+        let (size, rbound, aabb) = hfield_bounds(self.spec.hfields[h].size);
+        Placed { size, data: h as i32, rbound, aabb, inertia_shape: (kind::BOX, size), ..plain }
     }
 
     /// Pose of a mesh's inertial frame.
@@ -189,7 +181,7 @@ fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
 }
 
 /// AABB of a shape: centre and half sizes.
-fn aabb(shape: i32, [a, b, c]: [f64; 3]) -> [f64; 6] {
+pub(super) fn aabb(shape: i32, [a, b, c]: [f64; 3]) -> [f64; 6] {
     // half space below a plane, as large as floats allow
     if shape == kind::PLANE {
         return [0.0, 0.0, -0.5 * MAX_VALUE, MAX_VALUE, MAX_VALUE, 0.5 * MAX_VALUE];

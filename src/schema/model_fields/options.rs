@@ -38,6 +38,7 @@ macro_rules! options_fields {
             stat_meansize: real [1] "m" "Mean body size.";
             stat_extent: real [1] "m" "Extent of the model.";
             stat_center: real [3] "m" "Centre of the model.";
+            stat_given: int [1] "bits" "Statistics that the file gives: 1 meaninertia, 2 meanmass, 4 meansize, 8 extent, 16 center.";
         } }
     };
 }
