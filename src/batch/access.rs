@@ -50,9 +50,7 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
     pub fn world(&self, world: usize) -> Result<Data> {
-        if world >= self.worlds {
-            return Err(Error::Argument(format!("there is no world {world}: the batch has {}", self.worlds)));
-        }
+        self.check_world(world)?;
         match &self.engine {
             Engine::Cpu(worlds) => Ok(worlds[world].clone()),
             #[cfg(feature = "gpu")]
@@ -167,6 +165,13 @@ impl Batch {
         }
     }
 
+    pub(super) fn check_world(&self, world: usize) -> Result<()> {
+        if world < self.worlds {
+            return Ok(());
+        }
+        Err(Error::Argument(format!("there is no world {world}: the batch has {}", self.worlds)))
+    }
+
     pub(super) fn check_mask(&self, mask: &[bool]) -> Result<()> {
         if mask.len() == self.worlds {
             return Ok(());
@@ -205,12 +210,8 @@ impl Batch {
         values: &[f64],
         world_of: impl Fn(usize) -> usize,
     ) -> Result<()> {
+        self.check_count(entry, worlds, values)?;
         let (name, len) = (entry.name, entry.len(&self.sizes));
-        if values.len() != worlds * len {
-            let (need, got) = (worlds * len, values.len());
-            let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
-            return Err(Error::Argument(text));
-        }
         // finite in single precision on every backend, so that a program runs on both
         let bad = values.iter().position(|x| !(*x as f32).is_finite()).filter(|_| CHECKED.contains(&name));
         match bad {
@@ -221,6 +222,17 @@ impl Batch {
             }
             None => Ok(()),
         }
+    }
+
+    /// Checks the number of values of a field in some worlds.
+    pub(super) fn check_count(&self, entry: &Field, worlds: usize, values: &[f64]) -> Result<()> {
+        let (name, len) = (entry.name, entry.len(&self.sizes));
+        let (need, got) = (worlds * len, values.len());
+        if need == got {
+            return Ok(());
+        }
+        let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
+        Err(Error::Argument(text))
     }
 
     /// Forward on all worlds, then restores the fields of the unmasked ones: slow but correct.
@@ -257,7 +269,7 @@ fn set_cpu(
 }
 
 /// Writes a field of one world; counts and flags are truncated to integers.
-fn write(data: &mut Data, entry: &Field, values: &[f64]) {
+pub(super) fn write(data: &mut Data, entry: &Field, values: &[f64]) {
     match data.get_mut(entry.name) {
         Some(ValuesMut::Real(to)) => to.copy_from_slice(values),
         Some(ValuesMut::Int(to)) => to.iter_mut().zip(values).for_each(|(to, x)| *to = *x as i32),
@@ -266,8 +278,7 @@ fn write(data: &mut Data, entry: &Field, values: &[f64]) {
 }
 
 /// Indices of the masked worlds.
-#[cfg(feature = "gpu")]
-fn chosen(mask: &[bool]) -> Vec<usize> {
+pub(super) fn chosen(mask: &[bool]) -> Vec<usize> {
     (0..mask.len()).filter(|&w| mask[w]).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::models::Models;
 use crate::cpu as pipeline;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -12,29 +13,29 @@ pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity) -> Vec<Data>
 }
 
 /// All steps of one world before the next, so that its data stays in cache.
-pub(super) fn step(model: &Model, worlds: &mut [Data], n: usize) {
-    worlds.par_iter_mut().for_each(|data| {
+pub(super) fn step(models: &mut Models, worlds: &mut [Data], n: usize) {
+    models.each(worlds, |_, model, data| {
         for _ in 0..n {
             pipeline::step(model, data);
         }
     });
 }
 
-pub(super) fn forward(model: &Model, worlds: &mut [Data], mask: Option<&[bool]>) {
-    worlds.par_iter_mut().enumerate().for_each(|(w, data)| {
+pub(super) fn forward(models: &mut Models, worlds: &mut [Data], mask: Option<&[bool]>) {
+    models.each(worlds, |w, model, data| {
         if mask.is_none_or(|m| m[w]) {
             pipeline::forward(model, data);
         }
     });
 }
 
-pub(super) fn inverse(model: &Model, worlds: &mut [Data]) {
-    worlds.par_iter_mut().for_each(|data| pipeline::inverse(model, data));
+pub(super) fn inverse(models: &mut Models, worlds: &mut [Data]) {
+    models.each(worlds, |_, model, data| pipeline::inverse(model, data));
 }
 
-pub(super) fn reset(model: &Model, worlds: &mut [Data], mask: &[bool], key: Option<usize>) {
-    worlds.par_iter_mut().zip(mask).for_each(|(data, &chosen)| {
-        if chosen {
+pub(super) fn reset(models: &mut Models, worlds: &mut [Data], mask: &[bool], key: Option<usize>) {
+    models.each(worlds, |w, model, data| {
+        if mask[w] {
             data.reset(model, key);
             data.clear_counters();
         }

@@ -1,10 +1,11 @@
 //! The engine that holds a batch's worlds, and its selection.
 
+use super::access::write;
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
-use crate::schema::Sizes;
+use crate::schema::{Field, Sizes};
 
 /// Worlds on one backend.
 #[derive(Debug)]
@@ -62,6 +63,43 @@ impl Engine {
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
         let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;
         Ok(Engine::Gpu { batch: Box::new(batch), device: gpu.adapter().to_string() })
+    }
+
+    /// An engine for worlds of another model, in its initial state; `None` if worlds of this one serve it as well. On the
+    /// CPU only `new_structure` needs other worlds.
+    pub(super) fn with_model(
+        &self,
+        model: &Model,
+        sizes: &Sizes,
+        worlds: usize,
+        options: &BatchOptions,
+        new_structure: bool,
+    ) -> Result<Option<Self>> {
+        match self {
+            Engine::Cpu(_) if !new_structure => Ok(None),
+            Engine::Cpu(_) => Self::cpu(model, worlds, sizes).map(Some),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, device } => {
+                let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
+                let batch = crate::gpu::GpuBatch::new(batch.gpu(), model, worlds, capacity, &options.gpu)?;
+                Ok(Some(Engine::Gpu { batch: Box::new(batch), device: device.clone() }))
+            }
+        }
+    }
+
+    /// Writes a Data field of every world, whatever stage it is of.
+    pub(super) fn put(&mut self, field: &Field, sizes: &Sizes, values: &[f64]) -> Result<()> {
+        match self {
+            Engine::Cpu(worlds) => {
+                let rows = values.chunks(field.len(sizes).max(1));
+                worlds.iter_mut().zip(rows).for_each(|(data, row)| write(data, field, row));
+                Ok(())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } if batch.has(field.name) => batch.set(field.name, values),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { .. } => Ok(()),
+        }
     }
 
     #[cfg(not(feature = "gpu"))]

@@ -5,9 +5,11 @@ pub mod control;
 mod cpu;
 mod engine;
 mod memory;
+mod models;
 mod probe;
 mod state;
 mod timing;
+mod variation;
 mod work;
 
 pub use crate::model::unsupported::check as supported;
@@ -16,12 +18,14 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::data::Capacity;
+use crate::model::data::{Capacity, Data};
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
 pub use access::suggest;
+use access::chosen;
 use engine::Engine;
+use models::Models;
 pub use memory::{bytes_of_world, check_memory};
 pub use probe::{max_capacity, peaks, probe, with_margin};
 pub use timing::ColdStart;
@@ -106,7 +110,8 @@ impl BatchOptions {
 /// ```
 #[derive(Debug)]
 pub struct Batch {
-    model: Model,
+    models: Models,
+    options: BatchOptions,
     sizes: Sizes,
     worlds: usize,
     notice: Option<String>,
@@ -142,12 +147,13 @@ impl Batch {
                 ColdStart { probe, device, ..ColdStart::default() }
             }
         };
-        Ok(Self { model: model.clone(), sizes, worlds, notice, cold, engine })
+        let models = Models::new(model.clone());
+        Ok(Self { models, options: options.clone(), sizes, worlds, notice, cold, engine })
     }
 
-    /// The model.
+    /// The model: of every world, but for the fields that were [expanded](Batch::expand).
     pub fn model(&self) -> &Model {
-        &self.model
+        self.models.base()
     }
 
     /// Number of worlds.
@@ -231,16 +237,20 @@ impl Batch {
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };
-        let state = crate::model::data::Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
-        let start = state.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
-        let capacity = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+        let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
+        let start = state.chain(self.models.varied().filter(|f| batch.has(f.name)));
+        let start = start.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
+        let fixed = crate::gpu::KernelOptions {
+            per_world: self.options.gpu.per_world.clone(),
+            ..fixed.clone()
+        };
         crate::gpu::tuning::tune::search(
             batch.gpu(),
-            &self.model,
+            self.model(),
             self.worlds,
-            capacity,
+            self.capacity(),
             &start,
-            fixed,
+            &fixed,
             seconds,
             on_trial,
         )
@@ -257,7 +267,7 @@ impl Batch {
         found: &crate::gpu::tuning::cache::Trial,
     ) -> Result<()> {
         match &self.engine {
-            Engine::Gpu { batch, .. } => cache.keep(batch.gpu().adapter(), &self.model, self.worlds, found),
+            Engine::Gpu { batch, .. } => cache.keep(batch.gpu().adapter(), self.model(), self.worlds, found),
             Engine::Cpu(_) => Ok(()),
         }
     }
@@ -276,8 +286,9 @@ impl Batch {
     /// synchronises. Steps before the last of a call may store only what the next one reads; after the call, what a step
     /// computes is that of the last one.
     pub fn step(&mut self, n: usize) -> Result<()> {
+        self.refresh_models()?;
         match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::step(&self.model, worlds, n),
+            Engine::Cpu(worlds) => cpu::step(&mut self.models, worlds, n),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.step(n)?,
         }
@@ -286,8 +297,9 @@ impl Batch {
 
     /// Forward dynamics: computes everything that depends on the state, without advancing time.
     pub fn forward(&mut self) -> Result<()> {
+        self.refresh_models()?;
         match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::forward(&self.model, worlds, None),
+            Engine::Cpu(worlds) => cpu::forward(&mut self.models, worlds, None),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.forward()?,
         }
@@ -300,8 +312,9 @@ impl Batch {
     /// # Errors
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn inverse(&mut self) -> Result<()> {
+        self.refresh_models()?;
         match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::inverse(&self.model, worlds),
+            Engine::Cpu(worlds) => cpu::inverse(&mut self.models, worlds),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.inverse()?,
         }
@@ -311,9 +324,10 @@ impl Batch {
     /// As [`Batch::forward`], in the worlds where `mask` is true; all other fields are preserved.
     pub fn forward_worlds(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
+        self.refresh_models()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => {
-                cpu::forward(&self.model, worlds, Some(mask));
+                cpu::forward(&mut self.models, worlds, Some(mask));
                 Ok(())
             }
             #[cfg(feature = "gpu")]
@@ -325,14 +339,21 @@ impl Batch {
     /// their status.
     pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
         self.check_mask(mask)?;
-        let nkey = self.model.sizes.nkey;
+        let nkey = self.sizes.nkey;
         if let Some(k) = key.filter(|&k| k >= nkey) {
             return Err(Error::Argument(format!(
                 "keyframe {k} does not exist: the model has {nkey}, from 0"
             )));
         }
         match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::reset(&self.model, worlds, mask, key),
+            Engine::Cpu(worlds) => cpu::reset(&mut self.models, worlds, mask, key),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } if self.models.vary() => {
+                // each world to its own initial state
+                let worlds = chosen(mask);
+                let states: Vec<Data> = worlds.iter().map(|w| initial(&self.models.of(*w), key)).collect();
+                batch.reset_to(&worlds, &states)?;
+            }
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.reset(mask, key)?,
         }
@@ -342,6 +363,11 @@ impl Batch {
     /// As [`Batch::reset`], for every world.
     pub fn reset_all(&mut self, key: Option<usize>) -> Result<()> {
         self.reset(&vec![true; self.worlds], key)
+    }
+
+    /// Capacities of a world.
+    fn capacity(&self) -> Capacity {
+        Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
     }
 
     /// Waits until the device has finished all steps.
@@ -373,4 +399,12 @@ impl Batch {
         let good = (0..self.worlds).filter(|&w| finite(&qpos, nq, w) && finite(&qvel, nv, w)).count();
         Ok(good as f64 / self.worlds as f64)
     }
+}
+
+/// State of a world after a reset, without room for contacts.
+#[cfg(feature = "gpu")]
+fn initial(model: &Model, key: Option<usize>) -> Data {
+    let mut data = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+    data.reset(model, key);
+    data
 }

@@ -56,7 +56,7 @@ impl Batch {
     #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels are grouped"))]
     pub fn stage_times(&mut self, split: bool) -> Result<Vec<(String, f64)>> {
         match &mut self.engine {
-            Engine::Cpu(worlds) => Ok(cpu_times(&self.model, worlds)),
+            Engine::Cpu(worlds) => Ok(cpu_times(self.models.base(), worlds)),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.stage_times(REPEATS as usize, split),
         }

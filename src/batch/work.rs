@@ -6,7 +6,7 @@ use super::Batch;
 use super::engine::Engine;
 use crate::cpu::work::{Work, count_step};
 use crate::error::Result;
-use crate::model::data::{Capacity, Data};
+use crate::model::data::Data;
 use crate::schema::enums::disable;
 use crate::schema::{Elem, ValuesMut};
 
@@ -19,10 +19,10 @@ impl Batch {
     pub fn count_work(&self, most: usize) -> Result<Work> {
         let worlds = self.sample(most)?;
         if self.backend() != Backend::Gpu {
-            return Ok(count_step::<f64>(&self.model, &worlds));
+            return Ok(count_step::<f64>(self.model(), &worlds));
         }
         // as the kernels solve: without islands, and down to the resolution of single precision
-        let mut model = self.model.clone();
+        let mut model = self.model().clone();
         model.opt_disableflags.iter_mut().for_each(|f| *f |= disable::ISLAND);
         model.opt_tolerance.iter_mut().for_each(|t| *t = t.max(KERNEL_TOLERANCE));
         Ok(count_step::<f32>(&model, &worlds))
@@ -33,8 +33,7 @@ impl Batch {
         let count = most.clamp(1, self.worlds);
         let mut mask = vec![false; self.worlds];
         (0..count).for_each(|k| mask[k * self.worlds / count] = true);
-        let capacity = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
-        let mut worlds = vec![Data::new(&self.model, capacity); count];
+        let mut worlds = vec![Data::new(self.model(), self.capacity()); count];
         let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state" && f.elem == Elem::Real);
         for field in state.filter(|f| self.has(f.name)) {
             let values = self.get_worlds(field.name, &mask)?.data.to_f64();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
-use crate::schema::Elem;
+use crate::schema::{Elem, ValuesMut};
 use crate::schema::stages::Stage;
 
 /// Steps per dispatch if steps are fused.
@@ -40,7 +40,7 @@ impl StageGroup {
 /// Kernels of one model, specialised for an adapter.
 #[derive(Debug)]
 pub struct Program {
-    /// The model.
+    /// The model, with ones in the fields that have a value for each world: these kernels have every feature of it.
     pub model: Model,
     /// Lanes, worlds per group and placement of the working set.
     pub tiling: Tiling,
@@ -87,6 +87,7 @@ impl Program {
                     .into(),
             ));
         }
+        let model = &general(model, &options.per_world);
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
         // stages with a tiling of their own
@@ -115,7 +116,7 @@ impl Program {
         });
         let own: Vec<_> = own.collect();
         used.extend(Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state").map(|f| f.name));
-        let mut layout = Layout::new(model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
+        let mut layout = Layout::new(model, sizes, tiling, &used, &options.per_world, &working_set);
         // who accesses what, and layouts of steps whose results nobody reads
         let access = |stage: Stage| {
             let form = own.iter().find(|(s, ..)| *s == stage);
@@ -255,6 +256,17 @@ impl Program {
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         self.composer.writes(stage)
     }
+}
+
+/// A model that needs what any values of some of its fields need: all of them one.
+fn general(model: &Model, fields: &BTreeSet<&'static str>) -> Model {
+    let mut model = model.clone();
+    for name in fields {
+        if let Some(ValuesMut::Real(values)) = model.get_mut(name) {
+            values.fill(1.0);
+        }
+    }
+    model
 }
 
 /// The stages in the order of a partition: where dispatches hold several stages, those of constraints come last.

@@ -3,7 +3,7 @@
 
 use super::Model;
 use crate::real::Real;
-use crate::schema::enums::{joint, object};
+use crate::schema::enums::{geom, joint, object};
 use crate::schema::sensors::sensor;
 
 /// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
@@ -34,4 +34,14 @@ pub fn sensed_pairs<T: Real>(m: &Model<T>) -> impl Iterator<Item = (usize, usize
             others.map(move |g2| if m.geom_type[g1] > m.geom_type[g2] { (g2, g1) } else { (g1, g2) })
         })
     })
+}
+
+/// Number of sizes of a type of geom that have to be positive.
+pub fn shape_sizes(kind: i32) -> usize {
+    match kind {
+        geom::SPHERE => 1,
+        geom::CAPSULE | geom::CYLINDER => 2,
+        geom::ELLIPSOID | geom::BOX => 3,
+        _ => 0,
+    }
 }

@@ -11,7 +11,8 @@ use crate::error::Problem;
 use crate::real::Real;
 use crate::schema::enums::{disable, enable, solver};
 use crate::schema::{
-    Column, Field, Sizes, Traits, Values, ValuesMut, column, dim, elem, ids, model_fields::model_table,
+    Column, Field, OwnedValues, Rule, Sizes, Traits, Values, ValuesMut, column, dim, elem, ids,
+    model_fields::model_table, variation::inputs,
 };
 
 pub use crate::schema::kinds::Names;
@@ -20,7 +21,7 @@ pub use crate::schema::kinds::Names;
 pub const MAX_VALUE: f64 = 1e10;
 
 macro_rules! define_model {
-    ($($name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal;)*) => {
+    ($($name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal $({ $($trait:tt)* })?;)*) => {
         /// A compiled model, constant during simulation.
         #[allow(non_snake_case)]
         pub struct Model<T: Real = f64> {
@@ -71,8 +72,13 @@ macro_rules! define_model {
             /// Table entries of all Model fields.
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
-                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?), traits: Traits::USUAL, stage: "",
+                unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
+                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: "",
             },)*];
+
+            /// For each field, in the order of the table: exchanges its column for another.
+            pub(crate) const EXCHANGES: &'static [fn(&mut Self, &mut OwnedValues<T>)] =
+                &[$(|model, other| Column::<T>::exchange(&mut model.$name, other)),*];
 
             /// A model of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {

@@ -16,9 +16,11 @@ pub mod sensors;
 pub mod shape_pairs;
 mod sizes;
 pub mod stages;
+pub(crate) mod variation;
 
 pub use sizes::{Size, Sizes};
 use stages::Stage;
+pub use variation::Rule;
 
 /// Cells along the side of a cube, over whose faces `mesh_extrema` has support vertices.
 pub const EXTREMA_SIDE: usize = 8;
@@ -91,6 +93,11 @@ pub struct Traits {
     pub transient: u8,
     /// True if a step begins with what the last one left, though the field is no state.
     pub carried: bool,
+    /// Valid values of a Model field that a batch may give each world; `None` if the field is the same for all worlds,
+    /// or follows from others.
+    pub varies: Option<Rule>,
+    /// Lists of Model fields from which this one follows, see [`Model::set_const`](crate::model::Model::set_const).
+    pub follows: &'static [&'static [&'static str]],
 }
 
 impl Traits {
@@ -102,6 +109,8 @@ impl Traits {
         workgroup: 0,
         transient: 0,
         carried: false,
+        varies: None,
+        follows: &[],
     };
 }
 
@@ -140,6 +149,11 @@ impl Field {
                 Dim::Const(n) => n,
             })
             .collect()
+    }
+
+    /// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
+    pub fn outlasts_a_step(&self) -> bool {
+        matches!(self.stage, "state" | "sensor") || self.traits.carried
     }
 
     /// True if a stage writes the field as a result.
@@ -246,10 +260,39 @@ pub enum ValuesMut<'a, T> {
     Int(&'a mut [i32]),
 }
 
+/// A column that is not in its model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum OwnedValues<T> {
+    /// Real values.
+    Real(Vec<T>),
+    /// Integers.
+    Int(Vec<i32>),
+}
+
+impl<T: crate::real::Real> OwnedValues<T> {
+    /// A copy of a column.
+    pub(crate) fn of(values: Values<'_, T>) -> Self {
+        match values {
+            Values::Real(v) => Self::Real(v.to_vec()),
+            Values::Int(v) => Self::Int(v.to_vec()),
+        }
+    }
+
+    /// All elements.
+    pub(crate) fn values(&self) -> Values<'_, T> {
+        match self {
+            Self::Real(v) => Values::Real(v),
+            Self::Int(v) => Values::Int(v),
+        }
+    }
+}
+
 /// A column as [`Values`] or [`ValuesMut`], so that the table's macros treat both element types alike.
 pub(crate) trait Column<T> {
     fn values(&self) -> Values<'_, T>;
     fn values_mut(&mut self) -> ValuesMut<'_, T>;
+    /// Exchanges the column for one of the same type.
+    fn exchange(&mut self, other: &mut OwnedValues<T>);
     fn zeroed(len: usize) -> Self;
     /// The same column in another precision.
     type As<U>;
@@ -262,6 +305,11 @@ impl<T: crate::real::Real> Column<T> for Vec<T> {
     }
     fn values_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::Real(self)
+    }
+    fn exchange(&mut self, other: &mut OwnedValues<T>) {
+        if let OwnedValues::Real(other) = other {
+            std::mem::swap(self, other);
+        }
     }
     fn zeroed(len: usize) -> Self {
         vec![T::ZERO; len]
@@ -278,6 +326,11 @@ impl<T: crate::real::Real> Column<T> for Vec<i32> {
     }
     fn values_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::Int(self)
+    }
+    fn exchange(&mut self, other: &mut OwnedValues<T>) {
+        if let OwnedValues::Int(other) = other {
+            std::mem::swap(self, other);
+        }
     }
     fn zeroed(len: usize) -> Self {
         vec![0; len]

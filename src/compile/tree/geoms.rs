@@ -11,6 +11,7 @@ use super::inertia::volume;
 use super::shapes::aabb;
 use crate::compile::Build;
 use crate::model::Model;
+use crate::model::features::shape_sizes;
 
 /// A resolved geom: size, pose, and the shape that defines its inertia.
 pub(crate) struct Placed {
@@ -173,22 +174,12 @@ impl Build<'_> {
             }
             return;
         }
-        let need = needed(shape.kind);
+        let need = shape_sizes(shape.kind);
         if size[..need].iter().any(|&s| s <= 0.0) {
             let kind = word(kind::WORDS, shape.kind);
             let help = format!("a {kind} has {need} positive size{}", if need == 1 { "" } else { "s" });
             self.wrong(span, format!("size of {} must be positive", shape.name), help);
         }
-    }
-}
-
-/// Number of size parameters of a type.
-fn needed(shape: i32) -> usize {
-    match shape {
-        kind::SPHERE => 1,
-        kind::CAPSULE | kind::CYLINDER => 2,
-        kind::ELLIPSOID | kind::BOX => 3,
-        _ => 0,
     }
 }
 

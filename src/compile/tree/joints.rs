@@ -4,6 +4,7 @@ use crate::schema::enums::{joint as kind, wrap};
 use crate::spec::Joint;
 
 use crate::compile::Build;
+use crate::model::Model;
 
 impl Build<'_> {
     /// Fills joints, dofs, qpos0 and the rows of the inertia matrix.
@@ -175,92 +176,6 @@ impl Build<'_> {
         }
     }
 
-    /// Sparsity of the inertia matrix: the ancestors of every dof, or only the diagonal for simple bodies.
-    pub(crate) fn matrix_structure(&mut self) {
-        let coupled = self.coupled_bodies();
-        let simple: Vec<bool> = (0..self.model.sizes.nbody).map(|b| self.is_simple(b, &coupled)).collect();
-        let m = &mut self.model;
-        m.M_colind.clear();
-        for d in 0..m.sizes.nv {
-            let mut row = vec![d as i32];
-            while !simple[m.dof_bodyid[d] as usize] && m.dof_parentid[row[row.len() - 1] as usize] >= 0 {
-                row.push(m.dof_parentid[row[row.len() - 1] as usize]);
-            }
-            row.reverse();
-            m.M_rowadr[d] = m.M_colind.len() as i32;
-            m.M_rownnz[d] = row.len() as i32;
-            m.M_colind.extend(row);
-        }
-        m.sizes.nC = m.M_colind.len();
-        self.symmetric_structure();
-        self.derivative_structure();
-    }
-
-    /// Symmetric sparsity of the inertia matrix, with the index of each nonzero in the lower triangle.
-    fn symmetric_structure(&mut self) {
-        let m = &mut self.model;
-        let mut rows: Vec<Vec<(i32, i32)>> = vec![Vec::new(); m.sizes.nv];
-        // row by row, so that column indices ascend
-        for i in 0..m.sizes.nv {
-            let first = m.M_rowadr[i];
-            for k in first..first + m.M_rownnz[i] {
-                let j = m.M_colind[k as usize];
-                rows[i].push((j, k));
-                if j as usize != i {
-                    rows[j as usize].push((i as i32, k));
-                }
-            }
-        }
-        m.F_colind.clear();
-        m.mapM2F.clear();
-        for (i, row) in rows.iter().enumerate() {
-            m.F_rowadr[i] = m.F_colind.len() as i32;
-            m.F_rownnz[i] = row.len() as i32;
-            m.F_colind.extend(row.iter().map(|(j, _)| j));
-            m.mapM2F.extend(row.iter().map(|(_, k)| k));
-        }
-        m.sizes.nF = m.F_colind.len();
-    }
-
-    /// Sparsity of velocity derivatives: all ancestors of every dof, itself, all descendants.
-    fn derivative_structure(&mut self) {
-        let m = &mut self.model;
-        let nv = m.sizes.nv;
-        let mut rows: Vec<Vec<i32>> = vec![Vec::new(); nv];
-        // dof by dof, so that every row ascends
-        for i in 0..nv {
-            let mut chain = vec![i as i32];
-            while m.dof_parentid[chain[chain.len() - 1] as usize] >= 0 {
-                chain.push(m.dof_parentid[chain[chain.len() - 1] as usize]);
-            }
-            m.D_diag[i] = chain.len() as i32 - 1;
-            rows[i].extend(chain.iter().rev());
-            for &j in &chain[1..] {
-                rows[j as usize].push(i as i32);
-            }
-        }
-        // nonzeros of M: the lower triangle and its mirror image
-        m.D_colind.clear();
-        m.mapM2D.clear();
-        m.mapD2M = vec![0; m.sizes.nC];
-        for (i, row) in rows.iter().enumerate() {
-            m.D_rowadr[i] = m.D_colind.len() as i32;
-            m.D_rownnz[i] = row.len() as i32;
-            for &j in row {
-                let (low, high) = (j.min(i as i32), (j as usize).max(i));
-                let first = m.M_rowadr[high] as usize;
-                let columns = &m.M_colind[first..first + m.M_rownnz[high] as usize];
-                let entry = columns.iter().position(|&c| c == low).map(|k| first + k);
-                if let Some(k) = entry.filter(|_| j as usize <= i) {
-                    m.mapD2M[k] = m.D_colind.len() as i32;
-                }
-                m.mapM2D.push(entry.map_or(-1, |k| k as i32));
-                m.D_colind.push(j);
-            }
-        }
-        m.sizes.nD = m.D_colind.len();
-    }
-
     /// True if the body's block of the inertia matrix is diagonal in every configuration.
     pub(crate) fn is_simple(&self, b: usize, coupled: &[bool]) -> bool {
         let m = &self.model;
@@ -331,6 +246,97 @@ impl Build<'_> {
                 self.wrong(body.base.at.element, message, help);
             }
         }
+    }
+}
+
+/// Sparsity of the inertia matrix: the ancestors of every dof, or only the diagonal for some bodies.
+pub(crate) fn matrix_structure(m: &mut Model, simple: impl Fn(&Model, usize) -> bool) {
+    m.M_colind.clear();
+    for d in 0..m.sizes.nv {
+        let mut row = vec![d as i32];
+        while !simple(m, m.dof_bodyid[d] as usize) && m.dof_parentid[row[row.len() - 1] as usize] >= 0 {
+            row.push(m.dof_parentid[row[row.len() - 1] as usize]);
+        }
+        row.reverse();
+        m.M_rowadr[d] = m.M_colind.len() as i32;
+        m.M_rownnz[d] = row.len() as i32;
+        m.M_colind.extend(row);
+    }
+    m.sizes.nC = m.M_colind.len();
+    symmetric_structure(m);
+    derivative_structure(m);
+}
+
+/// Symmetric sparsity of the inertia matrix, with the index of each nonzero in the lower triangle.
+fn symmetric_structure(m: &mut Model) {
+    let mut rows: Vec<Vec<(i32, i32)>> = vec![Vec::new(); m.sizes.nv];
+    // row by row, so that column indices ascend
+    for i in 0..m.sizes.nv {
+        let first = m.M_rowadr[i];
+        for k in first..first + m.M_rownnz[i] {
+            let j = m.M_colind[k as usize];
+            rows[i].push((j, k));
+            if j as usize != i {
+                rows[j as usize].push((i as i32, k));
+            }
+        }
+    }
+    m.F_colind.clear();
+    m.mapM2F.clear();
+    for (i, row) in rows.iter().enumerate() {
+        m.F_rowadr[i] = m.F_colind.len() as i32;
+        m.F_rownnz[i] = row.len() as i32;
+        m.F_colind.extend(row.iter().map(|(j, _)| j));
+        m.mapM2F.extend(row.iter().map(|(_, k)| k));
+    }
+    m.sizes.nF = m.F_colind.len();
+}
+
+/// Sparsity of velocity derivatives: all ancestors of every dof, itself, all descendants.
+fn derivative_structure(m: &mut Model) {
+    let nv = m.sizes.nv;
+    let mut rows: Vec<Vec<i32>> = vec![Vec::new(); nv];
+    // dof by dof, so that every row ascends
+    for i in 0..nv {
+        let mut chain = vec![i as i32];
+        while m.dof_parentid[chain[chain.len() - 1] as usize] >= 0 {
+            chain.push(m.dof_parentid[chain[chain.len() - 1] as usize]);
+        }
+        m.D_diag[i] = chain.len() as i32 - 1;
+        rows[i].extend(chain.iter().rev());
+        for &j in &chain[1..] {
+            rows[j as usize].push(i as i32);
+        }
+    }
+    // nonzeros of M: the lower triangle and its mirror image
+    m.D_colind.clear();
+    m.mapM2D.clear();
+    m.mapD2M = vec![0; m.sizes.nC];
+    for (i, row) in rows.iter().enumerate() {
+        m.D_rowadr[i] = m.D_colind.len() as i32;
+        m.D_rownnz[i] = row.len() as i32;
+        for &j in row {
+            let (low, high) = (j.min(i as i32), (j as usize).max(i));
+            let first = m.M_rowadr[high] as usize;
+            let columns = &m.M_colind[first..first + m.M_rownnz[high] as usize];
+            let entry = columns.iter().position(|&c| c == low).map(|k| first + k);
+            if let Some(k) = entry.filter(|_| j as usize <= i) {
+                m.mapD2M[k] = m.D_colind.len() as i32;
+            }
+            m.mapM2D.push(entry.map_or(-1, |k| k as i32));
+            m.D_colind.push(j);
+        }
+    }
+    m.sizes.nD = m.D_colind.len();
+}
+
+impl Model {
+    /// Gives all bodies whole rows in the inertia matrix, those too whose blocks are diagonal at their present values;
+    /// true if that changes a row.
+    pub(crate) fn drop_shortcuts(&mut self) -> bool {
+        let before = self.sizes.nC;
+        matrix_structure(self, |_, _| false);
+        self.sizes.nC != before
     }
 }
 

@@ -111,7 +111,7 @@ impl Layout {
         };
         // Data fields, in table order: first those that outlast a step, since lean steps move the others
         let (lasting, others): (Vec<&Field>, Vec<&Field>) =
-            Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).partition(|f| outlasts_a_step(f));
+            Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).partition(|f| f.outlasts_a_step());
         for field in lasting.into_iter().chain(others) {
             let here = working_set.fields.contains(field.name);
             layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
@@ -236,11 +236,6 @@ impl Layout {
         }
         (reals, ints)
     }
-}
-
-/// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
-pub(super) fn outlasts_a_step(field: &Field) -> bool {
-    matches!(field.stage, "state" | "sensor") || field.traits.carried
 }
 
 /// End of the last slot of a type.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::layout::{AddressSpace, Layout, Slot, end, outlasts_a_step};
+use super::layout::{AddressSpace, Layout, Slot, end};
 use super::schedule::StageAccess;
 use crate::schema::Elem;
 
@@ -23,7 +23,7 @@ pub enum Lifetime {
 /// Lifetime of a field in repeated steps of the given stages. A first stage that both reads and writes a field is taken
 /// to write it first, unless the table says that the field is carried from step to step.
 pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
-    if outlasts_a_step(&slot.field) {
+    if slot.field.outlasts_a_step() {
         return Lifetime::Lasting;
     }
     let name = slot.field.name;

@@ -61,6 +61,8 @@ impl BuildTimes {
 pub struct GpuBatch {
     gpu: Gpu,
     program: Program,
+    /// The model; worlds begin with its values of fields of their own.
+    base: Model,
     worlds: usize,
     arenas: Vec<Arena>,
     scratch: Vec<Arena>,
@@ -96,6 +98,7 @@ impl GpuBatch {
         // buffers: the model once, the worlds in arenas
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
+        let base = model.clone();
         let model = gpu.checked("the model", || {
             let usage = wgpu::BufferUsages::STORAGE;
             let f = buffer(&gpu.device, "model reals", reals.len(), usage);
@@ -117,6 +120,7 @@ impl GpuBatch {
         let mut batch = Self {
             gpu: gpu.clone(),
             program,
+            base,
             worlds,
             arenas,
             scratch,
@@ -134,11 +138,14 @@ impl GpuBatch {
         Ok(batch)
     }
 
-    /// Writes the initial state to all worlds, padding of the last tile included.
+    /// Writes the initial state to all worlds, and the model's values of fields that each world has, padding of the last
+    /// tile included.
     fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
-        for slot in self.program.layout.slots().filter(|s| s.field.stage == "state" && s.len > 0) {
-            let Some(values) = data.get(slot.field.name) else {
+        let data = Data::new(&self.base, Capacity { nconmax: 0, njmax: 0 });
+        let own = |s: &&Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
+        for slot in self.program.layout.slots().filter(|s| (s.field.stage == "state" || own(s)) && s.len > 0)
+        {
+            let Some(values) = data.get(slot.field.name).or_else(|| self.base.get(slot.field.name)) else {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
@@ -252,13 +259,26 @@ impl GpuBatch {
                 self.program.model.sizes.nkey
             )));
         }
-        let mut data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
-        data.reset(&self.program.model, key);
+        let mut data = Data::new(&self.base, Capacity { nconmax: 0, njmax: 0 });
+        data.reset(&self.base, key);
         let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
         for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
             if let Some(values) = data.get(field.name) {
                 self.set_worlds(field.name, &worlds, &values.to_f64().repeat(worlds.len()))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Resets the given worlds to a state each.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set_worlds`].
+    pub fn reset_to(&mut self, worlds: &[usize], states: &[Data]) -> Result<()> {
+        for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
+            let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+            let rows: Vec<f64> = states.iter().flat_map(of).collect();
+            self.set_worlds(field.name, worlds, &rows)?;
         }
         Ok(())
     }

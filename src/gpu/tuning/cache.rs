@@ -160,13 +160,11 @@ impl KernelOptions {
         }
         match cache.find(adapter, model, worlds) {
             Some(found) => Self {
-                checks: self.checks,
-                tuning_file: self.tuning_file.clone(),
-                worlds: Some(worlds),
-                lean: self.lean,
-                chunk: self.chunk,
-                tune: self.tune,
-                ..found
+                partition: found.partition,
+                lanes: found.lanes,
+                worlds_per_group: found.worlds_per_group,
+                placement: found.placement,
+                ..open
             },
             None => open,
         }

@@ -77,6 +77,8 @@ pub struct KernelOptions {
     pub tune: Option<bool>,
     /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
+    /// Model fields with a value for each world. A batch sets it, see [`Batch::expand`](crate::batch::Batch::expand).
+    pub per_world: std::collections::BTreeSet<&'static str>,
 }
 
 /// Upper bound on worlds of a workgroup.

@@ -41,11 +41,11 @@ macro_rules! assets_fields {
             meshbvh_facenum: int [nmeshbvh] "1" "Number of faces of a leaf; 0 for inner nodes.";
             meshbvh_face: id(nmeshface) [nmeshface] "id" "Faces of each mesh, in leaf order.";
             // height fields
-            hfield_size: real [nhfield 4] "m" "Half sizes along x and y, elevation at the top, depth of the base.";
+            hfield_size: real [nhfield 4] "m" "Half sizes along x and y, elevation at the top, depth of the base." { varies: Some(Rule::HfieldSize) };
             hfield_nrow: int [nhfield] "1" "Number of rows.";
             hfield_ncol: int [nhfield] "1" "Number of columns.";
             hfield_adr: adr(nhfielddata) [nhfield] "id" "First elevation sample.";
-            hfield_data: real [nhfielddata] "1" "Elevation in [0, 1], row-major.";
+            hfield_data: real [nhfielddata] "1" "Elevation in [0, 1], row-major." { varies: Some(Rule::Unit) };
             // textures and materials
             tex_type: int [ntex] "enum" "0 flat, 1 cube, 2 skybox.";
             tex_colorspace: int [ntex] "enum" "0 unknown, 1 linear, 2 sRGB.";

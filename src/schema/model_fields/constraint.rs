@@ -9,9 +9,9 @@ macro_rules! constraint_fields {
             eq_obj2id: id(any or none) [neq] "id" "Second object; -1 for none.";
             eq_objtype: int [neq] "enum" "Object type of a connect or weld: 1 body, 6 site.";
             eq_active0: int [neq] "flag" "1 if the constraint is initially active.";
-            eq_solref: real [neq 2] "mixed" "Solver reference.";
-            eq_solimp: real [neq 5] "mixed" "Solver impedance.";
-            eq_data: real [neq 12] "mixed" "Type-specific data: anchors, relative pose and torque scale, or coefficients.";
+            eq_solref: real [neq 2] "mixed" "Solver reference." { varies: Some(Rule::Any) };
+            eq_solimp: real [neq 5] "mixed" "Solver impedance." { varies: Some(Rule::Any) };
+            eq_data: real [neq 12] "mixed" "Type-specific data: anchors, relative pose and torque scale, or coefficients." { varies: Some(Rule::Any), follows: &[inputs::POSES] };
         } }
     };
 }

@@ -15,7 +15,7 @@ macro_rules! sensor_fields {
             sensor_intprm: int [nsensor 3] "mixed" "Type-specific parameters: fields, reduction, number of contacts.";
             sensor_dim: int [nsensor] "1" "Number of outputs.";
             sensor_adr: adr(nsensordata) [nsensor] "id" "First output.";
-            sensor_cutoff: real [nsensor] "mixed" "Cutoff of the output; 0 for none.";
+            sensor_cutoff: real [nsensor] "mixed" "Cutoff of the output; 0 for none." { varies: Some(Rule::Any) };
             sensor_noise: real [nsensor] "mixed" "Standard deviation of noise.";
             sensor_history: int [nsensor 2] "1" "Samples in the history buffer, and interpolation order.";
             sensor_historyadr: adr(nhistory or none) [nsensor] "id" "First number of the history buffer; -1 for none.";

@@ -4,8 +4,8 @@ macro_rules! tree_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // reference configuration
-            qpos0: real [nq] "mixed" "Reference configuration.";
-            qpos_spring: real [nq] "mixed" "Configuration at which joint springs are at rest.";
+            qpos0: real [nq] "mixed" "Reference configuration." { varies: Some(Rule::Any) };
+            qpos_spring: real [nq] "mixed" "Configuration at which joint springs are at rest." { varies: Some(Rule::Any) };
             // bodies
             body_parentid: id(nbody) [nbody] "id" "Parent body; the world is its own parent.";
             body_rootid: id(nbody) [nbody] "id" "Ancestor that is a child of the world.";
@@ -18,19 +18,19 @@ macro_rules! tree_fields {
             body_treeid: id(ntree or none) [nbody] "id" "Kinematic tree; -1 for static bodies.";
             body_geomnum: int [nbody] "1" "Number of geoms.";
             body_geomadr: adr(ngeom or none) [nbody] "id" "First geom; -1 for none.";
-            body_pos: real [nbody 3] "m" "Position in the parent's frame.";
-            body_quat: real [nbody 4] "1" "Orientation in the parent's frame.";
-            body_ipos: real [nbody 3] "m" "Centre of mass in the body's frame.";
-            body_iquat: real [nbody 4] "1" "Principal axes of inertia in the body's frame.";
-            body_mass: real [nbody] "kg" "Mass.";
-            body_subtreemass: real [nbody] "kg" "Mass of the subtree.";
-            body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia.";
-            body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation.";
+            body_pos: real [nbody 3] "m" "Position in the parent's frame." { varies: Some(Rule::Any) };
+            body_quat: real [nbody 4] "1" "Orientation in the parent's frame." { varies: Some(Rule::Quat) };
+            body_ipos: real [nbody 3] "m" "Centre of mass in the body's frame." { varies: Some(Rule::Any) };
+            body_iquat: real [nbody 4] "1" "Principal axes of inertia in the body's frame." { varies: Some(Rule::Quat) };
+            body_mass: real [nbody] "kg" "Mass." { varies: Some(Rule::NotNegative) };
+            body_subtreemass: real [nbody] "kg" "Mass of the subtree." { follows: &[&["body_mass"]] };
+            body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia." { varies: Some(Rule::Inertia) };
+            body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation." { follows: &[inputs::INERTIA] };
             body_plugin: id(nplugin or none) [nbody] "id" "Plugin instance; -1 for none.";
-            body_gravcomp: real [nbody] "1" "Gravity compensation, in units of body weight.";
+            body_gravcomp: real [nbody] "1" "Gravity compensation, in units of body weight." { varies: Some(Rule::Any) };
             body_simple: int [nbody] "enum" "1 if its block of the inertia matrix is diagonal, 2 if it also has only slide joints.";
-            body_sameframe: int [nbody] "enum" "Inertial frame: 1 coincides with the body frame, 3 has the same orientation.";
-            body_margin: real [nbody] "m" "Largest margin plus gap of its geoms.";
+            body_sameframe: int [nbody] "enum" "Inertial frame: 1 coincides with the body frame, 3 has the same orientation." { follows: &[&["body_ipos", "body_iquat"]] };
+            body_margin: real [nbody] "m" "Largest margin plus gap of its geoms." { follows: &[&["geom_margin", "geom_gap"]] };
             body_contype: int [nbody] "bits" "Union of the contact types of its geoms.";
             body_conaffinity: int [nbody] "bits" "Union of the contact affinities of its geoms.";
             // levels of the body tree: one lane per body of a level
@@ -50,30 +50,30 @@ macro_rules! tree_fields {
             jnt_limited: int [njnt] "flag" "1 if the joint has limits.";
             jnt_actfrclimited: int [njnt] "flag" "1 if the total actuator force is limited.";
             jnt_actgravcomp: int [njnt] "flag" "1 if gravity compensation counts as actuator force.";
-            jnt_solref: real [njnt 2] "mixed" "Solver reference of the limit constraint.";
-            jnt_solimp: real [njnt 5] "mixed" "Solver impedance of the limit constraint.";
-            jnt_pos: real [njnt 3] "m" "Anchor in the body's frame.";
-            jnt_axis: real [njnt 3] "1" "Axis in the body's frame.";
-            jnt_stiffness: real [njnt] "N/m or N m/rad" "Linear spring stiffness.";
-            jnt_stiffnesspoly: real [njnt 2] "mixed" "Quadratic and cubic spring stiffness.";
-            jnt_range: real [njnt 2] "m or rad" "Joint limits.";
-            jnt_actfrcrange: real [njnt 2] "N or N m" "Limits of the total actuator force.";
-            jnt_margin: real [njnt] "m or rad" "Distance at which the limit becomes active.";
+            jnt_solref: real [njnt 2] "mixed" "Solver reference of the limit constraint." { varies: Some(Rule::Any) };
+            jnt_solimp: real [njnt 5] "mixed" "Solver impedance of the limit constraint." { varies: Some(Rule::Any) };
+            jnt_pos: real [njnt 3] "m" "Anchor in the body's frame." { varies: Some(Rule::Any) };
+            jnt_axis: real [njnt 3] "1" "Axis in the body's frame." { varies: Some(Rule::Axis) };
+            jnt_stiffness: real [njnt] "N/m or N m/rad" "Linear spring stiffness." { varies: Some(Rule::Any) };
+            jnt_stiffnesspoly: real [njnt 2] "mixed" "Quadratic and cubic spring stiffness." { varies: Some(Rule::Any) };
+            jnt_range: real [njnt 2] "m or rad" "Joint limits." { varies: Some(Rule::Range) };
+            jnt_actfrcrange: real [njnt 2] "N or N m" "Limits of the total actuator force." { varies: Some(Rule::Range) };
+            jnt_margin: real [njnt] "m or rad" "Distance at which the limit becomes active." { varies: Some(Rule::Any) };
             // degrees of freedom
             dof_bodyid: id(nbody) [nv] "id" "Body.";
             dof_jntid: id(njnt) [nv] "id" "Joint.";
             dof_parentid: id(nv or none) [nv] "id" "Parent degree of freedom; -1 for none.";
             dof_treeid: id(ntree) [nv] "id" "Kinematic tree.";
             dof_simplenum: int [nv] "1" "Number of consecutive degrees of freedom of simple bodies from here on.";
-            dof_solref: real [nv 2] "mixed" "Solver reference of the friction-loss constraint.";
-            dof_solimp: real [nv 5] "mixed" "Solver impedance of the friction-loss constraint.";
-            dof_frictionloss: real [nv] "N or N m" "Friction loss.";
-            dof_armature: real [nv] "kg or kg m^2" "Armature: inertia added to the diagonal.";
-            dof_damping: real [nv] "N s/m or N m s/rad" "Linear damping.";
-            dof_dampingpoly: real [nv 2] "mixed" "Quadratic and cubic damping.";
-            dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0.";
-            dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0.";
-            dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation.";
+            dof_solref: real [nv 2] "mixed" "Solver reference of the friction-loss constraint." { varies: Some(Rule::Any) };
+            dof_solimp: real [nv 5] "mixed" "Solver impedance of the friction-loss constraint." { varies: Some(Rule::Any) };
+            dof_frictionloss: real [nv] "N or N m" "Friction loss." { varies: Some(Rule::NotNegative) };
+            dof_armature: real [nv] "kg or kg m^2" "Armature: inertia added to the diagonal." { varies: Some(Rule::NotNegative) };
+            dof_damping: real [nv] "N s/m or N m s/rad" "Linear damping." { varies: Some(Rule::NotNegative) };
+            dof_dampingpoly: real [nv 2] "mixed" "Quadratic and cubic damping." { varies: Some(Rule::Any) };
+            dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0." { follows: &[inputs::INERTIA] };
+            dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0." { follows: &[inputs::INERTIA] };
+            dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation." { follows: &[inputs::EXTENTS] };
             // inertia matrix: rows of the lower triangle, columns ascending, diagonal last
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: adr(nC) [nv] "id" "First nonzero of the row.";
@@ -102,11 +102,11 @@ macro_rules! tree_fields {
             site_bodyid: id(nbody) [nsite] "id" "Body.";
             site_matid: id(nmat or none) [nsite] "id" "Material; -1 for none.";
             site_dataid: id(any or none) [nsite] "id" "Mesh for display; -1 for none.";
-            site_sameframe: int [nsite] "enum" "As `geom_sameframe`.";
+            site_sameframe: int [nsite] "enum" "As `geom_sameframe`." { follows: &[&["body_ipos", "body_iquat", "site_pos", "site_quat"]] };
             site_group: int [nsite] "1" "Group for display.";
             site_size: real [nsite 3] "m" "Type-specific size.";
-            site_pos: real [nsite 3] "m" "Position in the body's frame.";
-            site_quat: real [nsite 4] "1" "Orientation in the body's frame.";
+            site_pos: real [nsite 3] "m" "Position in the body's frame." { varies: Some(Rule::Any) };
+            site_quat: real [nsite 4] "1" "Orientation in the body's frame." { varies: Some(Rule::Quat) };
             site_rgba: real [nsite 4] "1" "Colour.";
         } }
     };

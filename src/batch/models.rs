@@ -1,0 +1,168 @@
+//! The models of the worlds: one for all, and a column for each world of every field that differs.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::schema::{Field, OwnedValues};
+
+/// The models of the worlds.
+#[derive(Debug)]
+pub(super) struct Models {
+    base: Model,
+    varied: Vec<Varied>,
+    /// Columns of each world, in the order of `varied`.
+    columns: Vec<Vec<OwnedValues<f64>>>,
+    /// Worlds whose constants have to be recomputed.
+    stale: Vec<bool>,
+    /// Models in which threads put the columns of a world.
+    idle: Mutex<Vec<Model>>,
+}
+
+/// A field that differs from world to world.
+#[derive(Clone, Copy, Debug)]
+struct Varied {
+    /// Place in the table.
+    place: usize,
+    field: &'static Field,
+}
+
+impl Models {
+    /// The same model in every world.
+    pub(super) fn new(base: Model) -> Self {
+        Self {
+            base,
+            varied: Vec::new(),
+            columns: Vec::new(),
+            stale: Vec::new(),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// The same model in each of some worlds, with columns of their own for some fields.
+    pub(super) fn varying(base: Model, worlds: usize, fields: &BTreeSet<&'static str>) -> Self {
+        let table = Model::<f64>::FIELDS.iter().enumerate();
+        let varied = table.filter(|(_, field)| fields.contains(field.name));
+        let varied: Vec<Varied> = varied.map(|(place, field)| Varied { place, field }).collect();
+        let columns: Vec<_> =
+            varied.iter().filter_map(|v| base.get(v.field.name)).map(OwnedValues::of).collect();
+        Self {
+            base,
+            varied,
+            columns: vec![columns; worlds],
+            stale: vec![false; worlds],
+            idle: Mutex::default(),
+        }
+    }
+
+    /// The model of the batch: that of every world, but for the fields that differ.
+    pub(super) fn base(&self) -> &Model {
+        &self.base
+    }
+
+    /// Fields that differ, those that follow from others included.
+    pub(super) fn varied(&self) -> impl Iterator<Item = &'static Field> {
+        self.varied.iter().map(|v| v.field)
+    }
+
+    /// True if some field differs.
+    pub(super) fn vary(&self) -> bool {
+        !self.varied.is_empty()
+    }
+
+    /// A copy of the model of a world.
+    pub(super) fn of(&self, world: usize) -> Model {
+        let mut model = self.base.clone();
+        if let Some(columns) = self.columns.get(world) {
+            exchange(&mut model, &self.varied, &mut columns.clone());
+        }
+        model
+    }
+
+    /// A field of a world.
+    pub(super) fn column(&self, world: usize, field: &str) -> Vec<f64> {
+        let place = self.varied.iter().position(|v| v.field.name == field);
+        let values = place.map(|p| self.columns[world][p].values()).or_else(|| self.base.get(field));
+        values.map(|v| v.to_f64()).unwrap_or_default()
+    }
+
+    /// Gives a world new values of a field that differs; its constants are recomputed before they are next used.
+    pub(super) fn put(&mut self, world: usize, field: &str, values: &[f64]) {
+        let Some(place) = self.varied.iter().position(|v| v.field.name == field) else { return };
+        if let OwnedValues::Real(column) = &mut self.columns[world][place] {
+            column.copy_from_slice(values);
+        }
+        self.stale[world] = true;
+    }
+
+    /// Recomputes the constants of worlds whose fields have changed, and returns these worlds.
+    pub(super) fn refresh(&mut self) -> Vec<usize> {
+        let (base, varied) = (&self.base, &self.varied);
+        let stale: Vec<usize> = (0..self.stale.len()).filter(|w| self.stale[*w]).collect();
+        if stale.is_empty() || varied.iter().all(|v| v.field.traits.follows.is_empty()) {
+            self.stale.fill(false);
+            return Vec::new();
+        }
+        let worlds = self.columns.par_iter_mut().zip(&mut self.stale).filter(|(_, stale)| **stale);
+        // models of their own: this changes what no world has a column for, if the base is not up to date
+        worlds.for_each_init(
+            || base.clone(),
+            |model, (columns, stale)| {
+                exchange(model, varied, columns);
+                model.set_const();
+                exchange(model, varied, columns);
+                *stale = false;
+            },
+        );
+        stale
+    }
+
+    /// Runs `work` on every world and its model, in parallel.
+    pub(super) fn each(&mut self, worlds: &mut [Data], work: impl Fn(usize, &Model, &mut Data) + Sync) {
+        let (base, varied, idle) = (&self.base, &self.varied, &self.idle);
+        let worlds = worlds.par_iter_mut().enumerate();
+        if varied.is_empty() {
+            worlds.for_each(|(world, data)| work(world, base, data));
+            return;
+        }
+        worlds.zip(&mut self.columns).for_each_init(
+            || Borrowed::new(idle, base),
+            |borrowed, ((world, data), columns)| {
+                exchange(&mut borrowed.model, varied, columns);
+                work(world, &borrowed.model, data);
+                exchange(&mut borrowed.model, varied, columns);
+            },
+        );
+    }
+}
+
+/// Exchanges the columns of a model for those of a world.
+fn exchange(model: &mut Model, varied: &[Varied], columns: &mut [OwnedValues<f64>]) {
+    for (v, column) in varied.iter().zip(columns) {
+        Model::<f64>::EXCHANGES[v.place](model, column);
+    }
+}
+
+/// A model for one thread, returned when dropped.
+struct Borrowed<'a> {
+    idle: &'a Mutex<Vec<Model>>,
+    model: Model,
+}
+
+impl<'a> Borrowed<'a> {
+    fn new(idle: &'a Mutex<Vec<Model>>, base: &Model) -> Self {
+        let model = idle.lock().ok().and_then(|mut models| models.pop());
+        Self { idle, model: model.unwrap_or_else(|| base.clone()) }
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut models) = self.idle.lock() {
+            models.push(std::mem::take(&mut self.model));
+        }
+    }
+}

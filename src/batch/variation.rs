@@ -1,0 +1,271 @@
+//! Model fields that differ from world to world: expanding, reading and writing them.
+
+use std::collections::BTreeSet;
+
+use super::engine::Engine;
+use super::models::Models;
+use super::{Batch, chosen, suggest};
+use crate::error::{Error, Result};
+use crate::formats::npz::{Array, ArrayData};
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::model::features::shape_sizes;
+use crate::schema::enums::geom;
+use crate::schema::{Elem, Field, Rule};
+
+/// Fields that decide whether a block of the inertia matrix is diagonal.
+const SHORTCUTS: &[&str] = &["body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "tendon_armature"];
+
+/// A quaternion or axis shorter than this has no direction.
+const MIN_LENGTH: f64 = 1e-10;
+
+/// Rows whose length differs from one by less keep their bits.
+const UNIT_SLACK: f64 = 1e-15;
+
+impl Batch {
+    /// Gives fields of the model a value for each world, at first those of the model: friction, masses, gains and the
+    /// like; fields that follow from them ([`Model::set_const`]) get one too. Worlds keep their states. On the GPU the
+    /// kernels are composed anew: expand before the first step.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a field that is unknown, that follows from others, or that is the structure of the model,
+    /// [`Error::Device`] if memory is insufficient. The batch is then unchanged.
+    pub fn expand(&mut self, fields: &[&str]) -> Result<()> {
+        let mut varied: BTreeSet<&'static str> = self.models.varied().map(|f| f.name).collect();
+        let known = varied.len();
+        for name in fields {
+            varied.insert(self.variable(name)?.0.name);
+        }
+        if varied.len() == known {
+            return Ok(());
+        }
+        with_what_follows(&mut varied);
+        // blocks of the inertia matrix that are diagonal in the model may not be in every world
+        let mut base = self.models.base().clone();
+        let general = SHORTCUTS.iter().any(|name| varied.contains(name)) && base.drop_shortcuts();
+        let mut models = Models::varying(base, self.worlds, &varied);
+        for world in 0..self.worlds {
+            for field in self.models.varied() {
+                models.put(world, field.name, &self.models.column(world, field.name));
+            }
+        }
+        // a new engine in the same state
+        let mut options = self.options.clone();
+        #[cfg(feature = "gpu")]
+        options.gpu.per_world.clone_from(&varied);
+        let sizes = self.capacity().sizes(models.base());
+        if let Some(mut engine) = self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)? {
+            for field in Data::<f64>::FIELDS.iter().filter(|f| f.outlasts_a_step()) {
+                let kept = self.has(field.name) && field.len(&self.sizes) == field.len(&sizes);
+                if kept {
+                    engine.put(field, &sizes, &self.numbers(field.name)?)?;
+                }
+            }
+            self.engine = engine;
+        }
+        (self.models, self.sizes, self.options) = (models, sizes, options);
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.send_columns(&worlds, |_| true)
+    }
+
+    /// Fields that have a value for each world, those that follow from others included.
+    pub fn expanded(&self) -> Vec<&'static str> {
+        self.models.varied().map(|f| f.name).collect()
+    }
+
+    /// Sets an [expanded](Batch::expand) field of the model in every world from `[world, …]` numbers. What follows from
+    /// it is recomputed before the next step. Quaternions and axes are stored with length one.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a field that is not expanded, the wrong number of values, or a value that no world can
+    /// have, with the world and the reason. The batch is then unchanged.
+    pub fn set_model(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        self.set_model_worlds(field, &vec![true; self.worlds], values)
+    }
+
+    /// As [`Batch::set_model`], in the worlds where `mask` is true, from `[chosen world, …]` numbers.
+    pub fn set_model_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
+        let (entry, rule) = self.variable(field)?;
+        if !self.models.varied().any(|f| f.name == entry.name) {
+            let text = format!("'{field}' is the same in all worlds; expand it first");
+            return Err(Error::Argument(text));
+        }
+        self.check_mask(mask)?;
+        let worlds = chosen(mask);
+        self.check_count(entry, worlds.len(), values)?;
+        let len = entry.len(&self.sizes);
+        let mut rows = values.to_vec();
+        for (world, row) in worlds.iter().zip(rows.chunks_mut(len.max(1))) {
+            conform(self.models.base(), entry, rule, row).map_err(|why| {
+                let shape = entry.shape(&self.sizes);
+                Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
+            })?;
+        }
+        for (world, row) in worlds.iter().zip(rows.chunks(len.max(1))) {
+            self.models.put(*world, entry.name, row);
+        }
+        self.send_columns(&worlds, |f| f.name == entry.name)
+    }
+
+    /// A field of the model in every world, `[world, …]`; on the GPU as its kernels read it, where they do.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, [`Error::Device`] if the device is lost.
+    pub fn get_model(&mut self, field: &str) -> Result<Array> {
+        let entry = model_field(field)?;
+        self.refresh_models()?;
+        let mut shape = vec![self.worlds];
+        shape.extend(entry.shape(&self.sizes));
+        let numbers = match &self.engine {
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } if batch.has(field) => batch.get(field)?,
+            _ => (0..self.worlds).flat_map(|w| self.models.column(w, field)).collect(),
+        };
+        let data = match entry.elem {
+            Elem::Real => ArrayData::F64(numbers),
+            Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
+        };
+        Ok(Array { shape, data })
+    }
+
+    /// The model of a world.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
+    pub fn model_of(&mut self, world: usize) -> Result<Model> {
+        self.check_world(world)?;
+        self.refresh_models()?;
+        Ok(self.models.of(world))
+    }
+
+    /// Recomputes what follows from fields that were set since the last time.
+    pub(super) fn refresh_models(&mut self) -> Result<()> {
+        let worlds = self.models.refresh();
+        self.send_columns(&worlds, |f| !f.traits.follows.is_empty())
+    }
+
+    /// Sends some of the fields that differ to the device.
+    fn send_columns(&mut self, worlds: &[usize], wanted: impl Fn(&Field) -> bool) -> Result<()> {
+        #[cfg(feature = "gpu")]
+        if let Engine::Gpu { batch, .. } = &mut self.engine {
+            for field in self.models.varied().filter(|f| wanted(f)) {
+                if !batch.has(field.name) {
+                    continue;
+                }
+                let rows: Vec<f64> =
+                    worlds.iter().flat_map(|w| self.models.column(*w, field.name)).collect();
+                batch.set_worlds(field.name, worlds, &rows)?;
+            }
+        }
+        #[cfg(not(feature = "gpu"))]
+        let _ = (worlds, wanted);
+        Ok(())
+    }
+
+    /// Entry of a field that may differ from world to world, and its rule.
+    fn variable(&self, name: &str) -> Result<(&'static Field, Rule)> {
+        let entry = model_field(name)?;
+        let why = match entry.traits.varies {
+            Some(_) if name.ends_with("_adhesion") && !self.models.base().has_adhesion() => {
+                "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
+            }
+            Some(rule) => return Ok((entry, rule)),
+            None if entry.traits.follows.is_empty() => {
+                "it is the structure of the model, or serves for display: the same in all worlds".to_owned()
+            }
+            None => {
+                let from: BTreeSet<&str> = entry.traits.follows.iter().flat_map(|list| *list).copied().collect();
+                let from: Vec<&str> = from.into_iter().collect();
+                format!("it follows from {}: expand what you want to set", from.join(", "))
+            }
+        };
+        Err(Error::Argument(format!("'{name}' cannot be expanded: {why}")))
+    }
+}
+
+/// Adds the fields that follow from those of a set.
+fn with_what_follows(fields: &mut BTreeSet<&'static str>) {
+    loop {
+        let follows = |f: &&Field| f.traits.follows.iter().any(|list| list.iter().any(|name| fields.contains(name)));
+        let more: Vec<&'static str> = Model::<f64>::FIELDS
+            .iter()
+            .filter(|f| !fields.contains(f.name))
+            .filter(follows)
+            .map(|f| f.name)
+            .collect();
+        if more.is_empty() {
+            return;
+        }
+        fields.extend(more);
+    }
+}
+
+fn model_field(name: &str) -> Result<&'static Field> {
+    let table = Model::<f64>::FIELDS;
+    table.iter().find(|f| f.name == name).ok_or_else(|| {
+        let variable = table.iter().filter(|f| f.traits.varies.is_some()).map(|f| f.name);
+        Error::Argument(format!("the model has no field '{name}'{}", suggest(name, variable)))
+    })
+}
+
+/// Checks the values of a field in a world, and normalises directions; the reason if they are not valid.
+fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result::Result<(), String> {
+    // finite in single precision on every backend, so that a program runs on both
+    #[allow(clippy::cast_possible_truncation, reason = "a test of the range")]
+    if let Some(x) = row.iter().find(|x| !(**x as f32).is_finite()) {
+        return Err(format!("{x} is not finite in single precision"));
+    }
+    let all = |row: &[f64], what: &str, valid: fn(f64) -> bool| match row.iter().position(|x| !valid(*x)) {
+        Some(i) => Err(format!("number {i} is {}; it has to be {what}", row[i])),
+        None => Ok(()),
+    };
+    match rule {
+        Rule::Any => Ok(()),
+        Rule::NotNegative => all(row, "zero or greater", |x| x >= 0.0),
+        Rule::Positive => all(row, "greater than zero", |x| x > 0.0),
+        Rule::Unit => all(row, "from 0 to 1", |x| (0.0..=1.0).contains(&x)),
+        Rule::HfieldSize => all(row, "greater than zero", |x| x > 0.0),
+        Rule::Quat => normalize(row, 4, "quaternion"),
+        Rule::Axis => normalize(row, 3, "axis"),
+        Rule::Inertia => {
+            all(row, "zero or greater", |x| x >= 0.0)?;
+            // rounding of single precision is allowed
+            let broken = |i: &[f64]| 2.0 * i.iter().copied().fold(0.0, f64::max) > i.iter().sum::<f64>() * (1.0 + 1e-6);
+            match row.chunks(3).position(broken) {
+                Some(b) => {
+                    let i = &row[3 * b..3 * b + 3];
+                    Err(format!("moments {} {} {} of body {b} violate the triangle inequality", i[0], i[1], i[2]))
+                }
+                None => Ok(()),
+            }
+        }
+        Rule::Range => match row.chunks(2).position(|r| r[0] > r[1]) {
+            Some(k) => Err(format!("range {k}, {} {}, is reversed", row[2 * k], row[2 * k + 1])),
+            None => Ok(()),
+        },
+        Rule::GeomSize => row.chunks(3).enumerate().try_for_each(|(g, size)| {
+            let fixed = matches!(m.geom_type[g], geom::MESH | geom::SDF | geom::HFIELD);
+            if fixed && *size != m.geom_size[3 * g..3 * g + 3] {
+                return Err(format!("geom {g} has its size from a mesh or height field"));
+            }
+            let count = shape_sizes(m.geom_type[g]);
+            let bad = size[..count].iter().any(|s| *s <= 0.0) || size.iter().any(|s| *s < 0.0);
+            if bad { Err(format!("geom {g} needs {count} positive sizes")) } else { Ok(()) }
+        }),
+    }
+    .map_err(|why| format!("{why} ({})", entry.unit))
+}
+
+/// Gives rows of `n` numbers length one; those that have it keep their bits.
+fn normalize(row: &mut [f64], n: usize, what: &str) -> std::result::Result<(), String> {
+    for (k, v) in row.chunks_mut(n).enumerate() {
+        let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if length < MIN_LENGTH {
+            return Err(format!("{what} {k} is zero"));
+        }
+        if (length - 1.0).abs() > UNIT_SLACK {
+            v.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+    Ok(())
+}

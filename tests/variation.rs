@@ -1,0 +1,356 @@
+//! Worlds that differ in fields of the model: equal to worlds of separately compiled models. Constants that follow from
+//! other fields: equal bits to those of a fresh compile.
+
+use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::{Values, ValuesMut};
+
+/// A model with everything that has constants at the reference pose. Numbers in braces vary.
+const SCENE: &str = r#"<mujoco>
+  <option timestep="0.002"/>
+  <asset><hfield name="hills" nrow="3" ncol="3" size="1 1 0.2 0.1" elevation="0 0 1 0 1 0 1 0 0"/></asset>
+  <default><geom friction="{friction} 0.01 0.001"/></default>
+  <worldbody>
+    <geom type="hfield" hfield="hills"/>
+    <light pos="0 0 3"/>
+    <camera name="eye" mode="track" pos="0 -3 1"/>
+    <body name="ball" pos="0 0 0.29"><freejoint/><inertial pos="0 0 0" mass="{mass}" diaginertia="0.1 0.1 0.1"/>
+      <geom size="{size}"/><site name="on_ball"/></body>
+    <body name="slider" pos="1 0 0.25"><joint type="slide" axis="1 0 0" armature="0.1"/>
+      <inertial pos="0 0 0" mass="{mass}" diaginertia="1 1 1"/><geom type="box" size="0.1 {size} 0.1" margin="0.01"/></body>
+    <body name="stone" pos="-0.5 -0.5 0.25"><freejoint/><geom type="box" size="0.1 {size} 0.1" mass="{mass}"/></body>
+    <body name="upper" pos="0 1 {height}"><joint name="shoulder" type="ball"/>
+      <inertial pos="0.1 0 {offset}" mass="1" diaginertia="0.2 {inertia} 0.3"/>
+      <geom type="capsule" size="0.05 {size}" pos="0.2 0 0"/><geom type="cylinder" size="0.04 0.1"/>
+      <geom type="ellipsoid" size="0.1 {size} 0.05" pos="0 0.1 0"/>
+      <body name="lower" pos="0.4 0 0"><joint name="elbow" axis="0 1 0" armature="{armature}"/>
+        <inertial pos="0.1 0 0" mass="{mass}" diaginertia="0.1 0.1 0.1"/>
+        <geom type="capsule" size="0.04 0.1" mass="1"/><site name="on_lower" pos="0 0.1 {offset}"/></body></body>
+  </worldbody>
+  <contact><exclude body1="ball" body2="slider"/></contact>
+  <equality><connect body1="ball" body2="lower" anchor="0 0 0.1"/><weld body1="slider" body2="upper"/>
+    <weld body1="slider" body2="lower" relpose="0 0 1 0.3 0.4 0.5 0.6"/></equality>
+  <tendon><spatial name="rope" stiffness="1"><site site="on_ball"/><site site="on_lower"/></spatial>
+    <fixed name="sum"><joint joint="elbow" coef="0.5"/></fixed></tendon>
+  <actuator><motor tendon="rope" gear="{gear}"/><position joint="elbow" kp="{kp}"/><velocity tendon="sum"/></actuator>
+</mujoco>"#;
+
+/// Numbers of the scene: of the first model, and the change from one model to the next.
+const NUMBERS: [(&str, f64, f64); 9] = [
+    ("friction", 1.0, -0.002),
+    ("mass", 1.0, 0.01),
+    ("size", 0.1, 0.0003),
+    ("height", 1.0, 0.002),
+    ("offset", 0.02, 0.0002),
+    ("inertia", 0.25, 0.0002),
+    ("armature", 0.01, 0.001),
+    ("gear", 1.0, 0.01),
+    ("kp", 10.0, 0.1),
+];
+
+/// Fields in which those models differ, but for what follows from them.
+const GIVEN: [&str; 11] = [
+    "geom_friction",
+    "body_mass",
+    "body_inertia",
+    "body_ipos",
+    "geom_size",
+    "body_pos",
+    "dof_armature",
+    "site_pos",
+    "actuator_gear",
+    "actuator_gainprm",
+    "actuator_biasprm",
+];
+
+/// Worlds of the large tests.
+const WORLDS: usize = 256;
+
+/// The scene with the numbers of a world, those in `fixed` as in the first.
+fn scene_with(world: usize, fixed: &[&str]) -> Model {
+    numbered(SCENE, world, fixed)
+}
+
+/// The scene with shapes whose kernels are small.
+fn plain_scene(world: usize) -> Model {
+    let round = SCENE.replace("type=\"cylinder\"", "type=\"capsule\"").replace("type=\"ellipsoid\"", "type=\"capsule\"");
+    let flat = round.replace("type=\"hfield\" hfield=\"hills\"", "type=\"plane\" size=\"3 3 1\" pos=\"0 0 0.14\"");
+    numbered(&flat, world, &[])
+}
+
+fn numbered(scene: &str, world: usize, fixed: &[&str]) -> Model {
+    let mut text = scene.to_owned();
+    for (name, first, step) in NUMBERS {
+        let k = if fixed.contains(&name) { 0 } else { world };
+        text = text.replace(&format!("{{{name}}}"), &(first + step * k as f64).to_string());
+    }
+    manyworlds::load_str(&text).expect("the scene compiles")
+}
+
+fn scene(world: usize) -> Model {
+    scene_with(world, &[])
+}
+
+fn real<'a>(model: &'a Model, name: &str) -> &'a [f64] {
+    match model.get(name) {
+        Some(Values::Real(v)) => v,
+        _ => panic!("{name} is no real field"),
+    }
+}
+
+/// A batch of the first model, with the fields of the models in its worlds.
+fn varied(models: &[Model], given: &[&str], backend: Backend) -> Batch {
+    let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(backend) };
+    let mut batch = Batch::new(&models[0], models.len(), &options).expect("a batch");
+    batch.expand(given).expect("fields that may differ");
+    for name in given {
+        let values: Vec<f64> = models.iter().flat_map(|m| real(m, name)).copied().collect();
+        batch.set_model(name, &values).expect("values of compiled models");
+    }
+    batch
+}
+
+const CAPACITY: Capacity = Capacity { nconmax: 24, njmax: 120 };
+
+/// Fields in which two models differ in a bit.
+fn differences(a: &Model, b: &Model) -> Vec<&'static str> {
+    let bits = |m: &Model, name: &str| match m.get(name) {
+        Some(Values::Real(v)) => v.iter().map(|x| x.to_bits()).collect(),
+        Some(Values::Int(v)) => v.iter().map(|x| u64::from(x.cast_unsigned())).collect::<Vec<_>>(),
+        None => Vec::new(),
+    };
+    let fields = Model::<f64>::FIELDS.iter().map(|f| f.name);
+    fields.filter(|name| bits(a, name) != bits(b, name)).collect()
+}
+
+#[test]
+fn constants_of_an_unchanged_model_keep_their_bits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let files = std::fs::read_dir(folder).expect("the models").map(|f| f.expect("a file").path());
+    let files = files.filter(|p| p.extension().is_some_and(|e| e == "xml"));
+    let mut models: Vec<Model> = files.map(|p| manyworlds::load(&p).expect("a model")).collect();
+    models.push(scene(0));
+    assert!(models.len() > 5);
+    for model in models {
+        let mut again = model.clone();
+        again.set_const();
+        assert_eq!(differences(&model, &again), Vec::<&str>::new(), "{}", model.names.model);
+    }
+}
+
+#[test]
+fn constants_of_a_changed_model_are_those_of_a_fresh_compile() {
+    let (mut model, fresh) = (scene(0), scene(WORLDS));
+    let before = differences(&model, &fresh);
+    for name in GIVEN {
+        match (model.get_mut(name), fresh.get(name)) {
+            (Some(ValuesMut::Real(to)), Some(Values::Real(from))) => to.copy_from_slice(from),
+            _ => panic!("{name} is no real field"),
+        }
+    }
+    // the reference pose of the free joint is given, the rest length of the spring is that of the first compile
+    let derived = ["body_subtreemass", "geom_rbound", "geom_aabb", "body_invweight0", "dof_M0", "dof_length"];
+    assert!(derived.iter().chain(&["eq_data", "tendon_length0", "actuator_acc0"]).all(|d| before.contains(d)));
+    model.set_const();
+    let left = differences(&model, &fresh);
+    assert_eq!(left, ["tendon_lengthspring"]);
+}
+
+#[test]
+fn statistics_of_the_file_stay() {
+    let text = |stat: &str| {
+        format!(
+            r#"<mujoco><statistic {stat}/><worldbody><body><joint/><geom size="0.1" mass="1"/></body></worldbody></mujoco>"#
+        )
+    };
+    let mut given = manyworlds::load_str(&text(r#"meaninertia="7" extent="3""#)).expect("a model");
+    let mut free = manyworlds::load_str(&text("")).expect("a model");
+    for model in [&mut given, &mut free] {
+        model.body_inertia.iter_mut().for_each(|x| *x *= 2.0);
+        model.set_const();
+    }
+    assert_eq!((given.stat_meaninertia[0], given.stat_extent[0]), (7.0, 3.0));
+    assert_eq!(free.stat_meaninertia[0], free.dof_M0[0]);
+    assert_eq!(given.stat_meanmass, free.stat_meanmass);
+}
+
+/// Equal bits in all fields of worlds, after some steps and a reset in between.
+#[test]
+fn worlds_that_differ_equal_separately_compiled_models() {
+    // a position of the mass that varies would make blocks of the inertia matrix full that are diagonal in the model
+    let models: Vec<Model> = (0..WORLDS).map(|w| scene_with(w, &["offset"])).collect();
+    let given: Vec<&str> = GIVEN.into_iter().filter(|n| !["body_ipos", "site_pos"].contains(n)).collect();
+    let mut batch = varied(&models, &given, Backend::Cpu);
+    let rest = |m: &Model| m.tendon_lengthspring.clone();
+    batch.expand(&["tendon_lengthspring"]).expect("a field that may differ");
+    batch.set_model("tendon_lengthspring", &models.iter().flat_map(rest).collect::<Vec<_>>()).expect("lengths");
+    let control: Vec<f64> = (0..WORLDS).flat_map(|w| [0.001 * w as f64, 0.3, -0.2]).collect();
+    batch.set("ctrl", &control).expect("controls");
+    batch.step(40).expect("steps");
+    let mask: Vec<bool> = (0..WORLDS).map(|w| w % 3 == 0).collect();
+    batch.reset(&mask, None).expect("a reset");
+    batch.step(30).expect("steps");
+    let mut contacts = 0;
+    for (w, model) in models.iter().enumerate() {
+        let mut data = Data::new(model, CAPACITY);
+        // a reset clears the controls
+        let steps = if mask[w] {
+            30
+        } else {
+            data.ctrl.copy_from_slice(&control[3 * w..3 * w + 3]);
+            70
+        };
+        (0..steps).for_each(|_| manyworlds::cpu::step(model, &mut data));
+        let world = batch.world(w).expect("a world");
+        for name in ["qpos", "qvel", "qacc", "xipos", "contact_dist", "efc_force", "actuator_force", "ten_length"] {
+            assert_eq!(world.get(name), data.get(name), "{name} of world {w}");
+        }
+        assert_eq!(differences(&batch.model_of(w).expect("a model"), model), Vec::<&str>::new(), "world {w}");
+        contacts += data.ncon[0];
+    }
+    assert!(contacts > 0, "worlds that touch nothing show little");
+}
+
+#[test]
+fn positions_of_masses_may_differ() {
+    let models: Vec<Model> = (0..8).map(scene).collect();
+    let mut batch = varied(&models, &GIVEN, Backend::Cpu);
+    batch.step(20).expect("steps");
+    for (w, model) in models.iter().enumerate() {
+        let mut model = model.clone();
+        model.tendon_lengthspring.clone_from(&models[0].tendon_lengthspring);
+        let mut data = Data::new(&model, CAPACITY);
+        (0..20).for_each(|_| manyworlds::cpu::step(&model, &mut data));
+        let world = batch.world(w).expect("a world");
+        let far = world.qpos.iter().zip(&data.qpos).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(far < 1e-12, "world {w}: {far}");
+    }
+}
+
+/// No world affects another: alone or among others, a world has the same bits.
+#[test]
+fn a_world_that_differs_has_the_same_bits_in_every_batch() {
+    let models: Vec<Model> = (0..5).map(scene).collect();
+    let last = |models: &[Model]| {
+        let mut batch = varied(models, &GIVEN, Backend::Cpu);
+        batch.set("qvel", &vec![0.1; models.len() * models[0].sizes.nv]).expect("velocities");
+        batch.step(25).expect("steps");
+        batch.world(models.len() - 1).expect("a world").qpos
+    };
+    let mut reordered = models.clone();
+    reordered.swap(0, 2);
+    let alone = vec![models[0].clone(), models[4].clone()];
+    assert_eq!(last(&models), last(&alone));
+    assert_ne!(last(&models), last(&models[..4]));
+}
+
+#[test]
+fn invalid_values_leave_the_batch_as_it_is() {
+    let model = scene(0);
+    let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(Backend::Cpu) };
+    let mut batch = Batch::new(&model, 3, &options).expect("a batch");
+    let mut refused = |work: &mut dyn FnMut(&mut Batch) -> manyworlds::error::Result<()>, parts: &[&str]| {
+        let before = batch.expanded();
+        let text = work(&mut batch).expect_err("an error").to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert_eq!(batch.expanded(), before);
+    };
+    refused(&mut |b| b.expand(&["geom_type"]), &["geom_type", "structure"]);
+    refused(&mut |b| b.expand(&["body_mass", "body_subtreemass"]), &["follows from body_mass"]);
+    refused(&mut |b| b.expand(&["geom_fricton"]), &["did you mean 'geom_friction'"]);
+    refused(&mut |b| b.expand(&["geom_adhesion"]), &["no geom of the model has adhesion"]);
+    refused(&mut |b| b.set_model("body_mass", &[1.0; 18]), &["expand it first"]);
+    batch.expand(&["body_mass", "body_inertia", "body_quat", "jnt_range", "geom_size", "hfield_data"]).expect("fields");
+    let mut refused = |name: &str, place: usize, value: f64, parts: &[&str]| {
+        let before = batch.get_model(name).expect("a field");
+        let mut values = before.data.to_f64();
+        values[place] = value;
+        let text = batch.set_model(name, &values).expect_err("an error").to_string();
+        assert!(parts.iter().chain(&[name]).all(|part| text.contains(part)), "{text}");
+        assert_eq!(batch.get_model(name).expect("a field").data, before.data);
+    };
+    let nbody = model.sizes.nbody;
+    refused("body_mass", nbody + 1, -1.0, &["world 1", "-1", "zero or greater"]);
+    refused("body_mass", 2 * nbody + 1, f64::NAN, &["world 2", "not finite"]);
+    refused("body_mass", 1, 1e300, &["world 0", "single precision"]);
+    refused("body_inertia", 3, 9.0, &["triangle"]);
+    refused("jnt_range", 0, 1.0, &["reversed"]);
+    refused("geom_size", 3, 0.0, &["geom 1", "positive"]);
+    refused("hfield_data", 0, 1.5, &["from 0 to 1"]);
+    let mut zero = batch.get_model("body_quat").expect("a field").data.to_f64();
+    zero[4..8].fill(0.0);
+    let text = batch.set_model("body_quat", &zero).expect_err("an error").to_string();
+    assert!(text.contains("quaternion 1 is zero"), "{text}");
+    // numbers of values and of masks
+    let text = batch.set_model("body_mass", &[1.0]).expect_err("an error").to_string();
+    assert!(text.contains("3 worlds need 18, got 1"), "{text}");
+    let text = batch.set_model_worlds("body_mass", &[true], &[1.0]).expect_err("an error").to_string();
+    assert!(text.contains("the mask has 1 elements; the batch has 3 worlds"), "{text}");
+    batch.step(3).expect("the batch still steps");
+}
+
+/// Largest difference of two lists, relative to one plus the largest number.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let size = b.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max) / size
+}
+
+#[test]
+fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
+    let models: Vec<Model> = (0..WORLDS).map(plain_scene).collect();
+    let mut cpu = varied(&models, &GIVEN, Backend::Cpu);
+    let mut gpu = varied(&models, &GIVEN, Backend::Gpu);
+    // what follows from the fields, as the kernels read it
+    for (field, model) in cpu.expanded().iter().map(|f| (*f, &models)) {
+        let values = gpu.get_model(field).expect("a field").data.to_f64();
+        let fresh: Vec<f64> = model.iter().flat_map(|m| m.get(field).expect("a field").to_f64()).collect();
+        let far = distance(&values, &fresh);
+        assert!(far < 1e-5, "{field}: {far}");
+    }
+    // the same states, well into contact
+    cpu.step(40).expect("steps");
+    for field in ["qpos", "qvel", "act", "ctrl", "qacc_warmstart"] {
+        let values = cpu.get(field).expect("a field").data.to_f64();
+        gpu.set(field, &values).expect("values");
+    }
+    cpu.forward().expect("forward");
+    gpu.forward().expect("forward");
+    assert!(cpu.mean("ncon").expect("contacts") > 1.0);
+    for (field, tolerance) in [("xipos", 1e-5), ("M", 1e-5), ("qfrc_bias", 1e-5), ("actuator_force", 1e-4), ("qacc", 2e-3)] {
+        let [a, b] = [&gpu, &cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
+        let far = distance(&a, &b);
+        eprintln!("{field}: {far:.1e}");
+        assert!(far < tolerance, "{field}: {far}");
+    }
+    // a single world of the first model is another world
+    let [first, last] = [0, WORLDS - 1].map(|w| gpu.world(w).expect("a world").qacc);
+    assert_ne!(first, last);
+}
+
+#[test]
+fn kernels_reset_each_world_to_its_own_state() {
+    let text = r#"<mujoco><worldbody><body mocap="true" pos="0 0 1"><geom size="0.1"/></body>
+      <body><joint type="slide" axis="0 0 1"/><geom size="0.1"/></body></worldbody></mujoco>"#;
+    let model = manyworlds::load_str(text).expect("a model");
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut batch = Batch::new(&model, 3, &BatchOptions::on(backend)).expect("a batch");
+        batch.set("qvel", &[1.0, 2.0, 3.0]).expect("velocities");
+        batch.expand(&["qpos0", "body_pos", "opt_gravity"]).expect("fields");
+        // worlds keep their states
+        assert_eq!(batch.get("qvel").expect("velocities").data.to_f64(), [1.0, 2.0, 3.0]);
+        batch.set_model("qpos0", &[0.25, 0.5, 0.75]).expect("positions");
+        let mut poses = batch.get_model("body_pos").expect("a field").data.to_f64();
+        poses[3 + 2] = 4.0;
+        batch.set_model("body_pos", &poses).expect("positions");
+        batch.set_model_worlds("opt_gravity", &[false, false, true], &[0.0, 0.0, 1.0]).expect("gravity");
+        batch.reset(&[true, false, true], None).expect("a reset");
+        assert_eq!(batch.get("qpos").expect("positions").data.to_f64(), [0.25, 0.0, 0.75]);
+        assert_eq!(batch.get("mocap_pos").expect("positions").data.to_f64()[2], 4.0);
+        batch.step(1).expect("a step");
+        let qvel = batch.get("qvel").expect("velocities").data.to_f64();
+        let want = [-9.81 * 0.002, 2.0 - 9.81 * 0.002, 0.002];
+        assert!(distance(&qvel, &want) < 1e-6, "{backend:?}: {qvel:?}");
+    }
+}
