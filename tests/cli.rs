@@ -266,6 +266,49 @@ fn rollout_takes_controls_from_a_file() {
 }
 
 #[test]
+fn rollout_starts_from_a_file_and_draws_worlds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (states, states_name) = in_folder(&folder, "states.npz");
+    let (out, out_name) = in_folder(&folder, "r.npz");
+    let model = model("cartpole.xml");
+    npz::write(&states, &[("qpos".to_owned(), reals(&[2, 2], vec![0.1, 0.2, 0.3, 0.4]))]).unwrap();
+    let common = ["rollout", &model, "--worlds", "3", "--backend", "cpu", "--warmup", "0", "--steps", "5"];
+    let record = ["--record", "qpos", "--every", "5", "--out", &out_name];
+    let last = |more: &[&str]| {
+        object(&[&common[..], &record, more].concat());
+        npz::read(&out).unwrap()["qpos"].data.to_f64()
+    };
+    // worlds take the states in turns
+    let from = last(&["--from", &states_name]);
+    assert_eq!(from[..2], from[4..]);
+    assert!((from[2] - 0.3).abs() < 0.05 && from[..2] != from[2..4]);
+    // worlds that draw their masses part; the seed decides
+    let heavy =
+        ["--from", &states_name, "--randomize", "body_mass=scale:0.5..2@b,body_inertia=scale:0.5..2@b"];
+    let drawn = last(&heavy);
+    assert!(drawn[..2] != drawn[4..] && drawn == last(&heavy));
+    assert_ne!(drawn, last(&[&heavy[..], &["--seed", "1"]].concat()));
+    // messages
+    let says = |more: &[&str], part: &str| {
+        let said = refused(&[&common[..], more].concat());
+        assert!(said.contains(part), "{said}");
+    };
+    says(&["--randomize", "body_mass=half"], "neither set, scale nor add");
+    says(&["--randomize", "geom_type=set:0..1"], "structure of the model");
+    says(&["--randomize", "body_mas=scale:0..1"], "did you mean 'body_mass'?");
+    says(&["--randomize", "body_mass=scale:-1..-0.5"], "'body_mass' of world 0");
+    says(&["--from", "/no/such/file.npz"], "/no/such/file.npz");
+    npz::write(&states, &[("qpos".to_owned(), reals(&[1, 3], vec![0.0; 3]))]).unwrap();
+    says(&["--from", &states_name], "the model needs [1, 2]");
+    let both = vec![
+        ("qpos".to_owned(), reals(&[1, 2], vec![0.0; 2])),
+        ("qacc".to_owned(), reals(&[1, 2], vec![0.0; 2])),
+    ];
+    npz::write(&states, &both).unwrap();
+    says(&["--from", &states_name], "no state to start from");
+}
+
+#[test]
 fn rollout_refuses_what_makes_no_sense() {
     let model = model("humanoid.xml");
     let says = |more: &[&str], part: &str| {

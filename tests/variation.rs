@@ -1,7 +1,7 @@
 //! Worlds that differ in fields of the model: equal to worlds of separately compiled models. Constants that follow from
 //! other fields: equal bits to those of a fresh compile.
 
-use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::batch::{Backend, Batch, BatchOptions, Draw, Randomization};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::{Values, ValuesMut};
@@ -74,8 +74,11 @@ fn scene_with(world: usize, fixed: &[&str]) -> Model {
 
 /// The scene with shapes whose kernels are small.
 fn plain_scene(world: usize) -> Model {
-    let round = SCENE.replace("type=\"cylinder\"", "type=\"capsule\"").replace("type=\"ellipsoid\"", "type=\"capsule\"");
-    let flat = round.replace("type=\"hfield\" hfield=\"hills\"", "type=\"plane\" size=\"3 3 1\" pos=\"0 0 0.14\"");
+    let round = SCENE
+        .replace("type=\"cylinder\"", "type=\"capsule\"")
+        .replace("type=\"ellipsoid\"", "type=\"capsule\"");
+    let flat =
+        round.replace("type=\"hfield\" hfield=\"hills\"", "type=\"plane\" size=\"3 3 1\" pos=\"0 0 0.14\"");
     numbered(&flat, world, &[])
 }
 
@@ -151,7 +154,9 @@ fn constants_of_a_changed_model_are_those_of_a_fresh_compile() {
     }
     // the reference pose of the free joint is given, the rest length of the spring is that of the first compile
     let derived = ["body_subtreemass", "geom_rbound", "geom_aabb", "body_invweight0", "dof_M0", "dof_length"];
-    assert!(derived.iter().chain(&["eq_data", "tendon_length0", "actuator_acc0"]).all(|d| before.contains(d)));
+    assert!(
+        derived.iter().chain(&["eq_data", "tendon_length0", "actuator_acc0"]).all(|d| before.contains(d))
+    );
     model.set_const();
     let left = differences(&model, &fresh);
     assert_eq!(left, ["tendon_lengthspring"]);
@@ -184,7 +189,9 @@ fn worlds_that_differ_equal_separately_compiled_models() {
     let mut batch = varied(&models, &given, Backend::Cpu);
     let rest = |m: &Model| m.tendon_lengthspring.clone();
     batch.expand(&["tendon_lengthspring"]).expect("a field that may differ");
-    batch.set_model("tendon_lengthspring", &models.iter().flat_map(rest).collect::<Vec<_>>()).expect("lengths");
+    batch
+        .set_model("tendon_lengthspring", &models.iter().flat_map(rest).collect::<Vec<_>>())
+        .expect("lengths");
     let control: Vec<f64> = (0..WORLDS).flat_map(|w| [0.001 * w as f64, 0.3, -0.2]).collect();
     batch.set("ctrl", &control).expect("controls");
     batch.step(40).expect("steps");
@@ -203,7 +210,9 @@ fn worlds_that_differ_equal_separately_compiled_models() {
         };
         (0..steps).for_each(|_| manyworlds::cpu::step(model, &mut data));
         let world = batch.world(w).expect("a world");
-        for name in ["qpos", "qvel", "qacc", "xipos", "contact_dist", "efc_force", "actuator_force", "ten_length"] {
+        for name in
+            ["qpos", "qvel", "qacc", "xipos", "contact_dist", "efc_force", "actuator_force", "ten_length"]
+        {
             assert_eq!(world.get(name), data.get(name), "{name} of world {w}");
         }
         assert_eq!(differences(&batch.model_of(w).expect("a model"), model), Vec::<&str>::new(), "world {w}");
@@ -261,7 +270,9 @@ fn invalid_values_leave_the_batch_as_it_is() {
     refused(&mut |b| b.expand(&["geom_fricton"]), &["did you mean 'geom_friction'"]);
     refused(&mut |b| b.expand(&["geom_adhesion"]), &["no geom of the model has adhesion"]);
     refused(&mut |b| b.set_model("body_mass", &[1.0; 18]), &["expand it first"]);
-    batch.expand(&["body_mass", "body_inertia", "body_quat", "jnt_range", "geom_size", "hfield_data"]).expect("fields");
+    batch
+        .expand(&["body_mass", "body_inertia", "body_quat", "jnt_range", "geom_size", "hfield_data"])
+        .expect("fields");
     let mut refused = |name: &str, place: usize, value: f64, parts: &[&str]| {
         let before = batch.get_model(name).expect("a field");
         let mut values = before.data.to_f64();
@@ -318,7 +329,9 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     cpu.forward().expect("forward");
     gpu.forward().expect("forward");
     assert!(cpu.mean("ncon").expect("contacts") > 1.0);
-    for (field, tolerance) in [("xipos", 1e-5), ("M", 1e-5), ("qfrc_bias", 1e-5), ("actuator_force", 1e-4), ("qacc", 2e-3)] {
+    for (field, tolerance) in
+        [("xipos", 1e-5), ("M", 1e-5), ("qfrc_bias", 1e-5), ("actuator_force", 1e-4), ("qacc", 2e-3)]
+    {
         let [a, b] = [&gpu, &cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
         let far = distance(&a, &b);
         eprintln!("{field}: {far:.1e}");
@@ -352,5 +365,122 @@ fn kernels_reset_each_world_to_its_own_state() {
         let qvel = batch.get("qvel").expect("velocities").data.to_f64();
         let want = [-9.81 * 0.002, 2.0 - 9.81 * 0.002, 0.002];
         assert!(distance(&qvel, &want) < 1e-6, "{backend:?}: {qvel:?}");
+    }
+}
+
+fn randomizations(texts: &[&str]) -> Vec<Randomization> {
+    texts.iter().map(|text| text.parse().expect("a randomization")).collect()
+}
+
+/// A batch of the plain scene with drawn fields.
+fn drawn(backend: Backend, worlds: usize, texts: &[&str], draw: Draw) -> Batch {
+    let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(backend) };
+    let mut batch = Batch::new(&plain_scene(0), worlds, &options).expect("a batch");
+    batch.randomize(&randomizations(texts), draw, &vec![true; worlds]).expect("draws");
+    batch
+}
+
+fn column(batch: &mut Batch, field: &str) -> Vec<f64> {
+    batch.get_model(field).expect("a field").data.to_f64()
+}
+
+#[test]
+fn draws_depend_on_seed_world_stream_and_episode_only() {
+    let texts = ["geom_friction=scale:0.5..1.5", "qvel=add:normal:0:0.1", "opt_gravity=add:-0.5..0.5"];
+    let draw = Draw { seed: 7, ..Draw::default() };
+    let mut cpu = drawn(Backend::Cpu, 6, &texts, draw);
+    let mut gpu = drawn(Backend::Gpu, 6, &texts, draw);
+    // as far as single precision reaches, the same numbers on both backends
+    for field in ["geom_friction", "opt_gravity"] {
+        let single: Vec<f64> = column(&mut cpu, field).iter().map(|x| f64::from(*x as f32)).collect();
+        assert_eq!(single, column(&mut gpu, field), "{field}");
+    }
+    let [a, b] = [&cpu, &gpu].map(|batch| batch.get("qvel").expect("velocities").data.to_f64());
+    assert!(distance(&a, &b) < 1e-7);
+    // world 4 of this batch is world 1 of one that begins at 3, without the other fields
+    let mut part = drawn(Backend::Cpu, 2, &texts[..1], Draw { first_world: 3, ..draw });
+    let len = column(&mut cpu, "geom_friction").len() / 6;
+    let all = column(&mut cpu, "geom_friction");
+    assert_eq!(column(&mut part, "geom_friction"), all[3 * len..5 * len]);
+    // other seeds, episodes and worlds have other numbers; a draw starts from the model, not from the last draw
+    for other in [Draw { seed: 8, ..draw }, Draw { seed: 7 + (1 << 32), ..draw }, Draw { episode: 1, ..draw }]
+    {
+        cpu.randomize(&randomizations(&texts[..1]), other, &[true; 6]).expect("draws");
+        assert_ne!(column(&mut cpu, "geom_friction"), all);
+    }
+    assert_ne!(all[..len], all[len..2 * len]);
+    cpu.randomize(&randomizations(&texts[..1]), draw, &[true; 6]).expect("draws");
+    assert_eq!(column(&mut cpu, "geom_friction"), all);
+}
+
+#[test]
+fn draws_have_their_distributions() {
+    let worlds = 4000;
+    let texts = [
+        "body_mass=scale:0.5..1.5@body",
+        "body_inertia=scale:0.5..1.5@body",
+        "dof_damping=set:log:0.01..1",
+        "opt_wind=add:normal:2:0.5",
+    ];
+    let mut batch = drawn(Backend::Cpu, worlds, &texts, Draw { seed: 3, ..Draw::default() });
+    let model = batch.model().clone();
+    let n = model.sizes.nbody;
+    let mass: Vec<f64> =
+        column(&mut batch, "body_mass").chunks(n).map(|row| row[1] / model.body_mass[1]).collect();
+    let inertia = column(&mut batch, "body_inertia");
+    let damping: Vec<f64> = column(&mut batch, "dof_damping").iter().map(|x| x.log10()).collect();
+    let wind = column(&mut batch, "opt_wind");
+    let statistics = |v: &[f64]| {
+        let mean = v.iter().sum::<f64>() / v.len() as f64;
+        (mean, v.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / v.len() as f64)
+    };
+    // Kolmogorov and Smirnov's distance from the uniform distribution, at the level of one in ten thousand
+    let uniform = |v: &[f64], low: f64, high: f64| {
+        let mut sorted = v.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let n = sorted.len() as f64;
+        let far = |(i, x): (usize, &f64)| ((x - low) / (high - low) - (i as f64 + 0.5) / n).abs() + 0.5 / n;
+        let most = sorted.iter().enumerate().map(far).fold(0.0, f64::max);
+        assert!(most < 2.23 / n.sqrt(), "{most}");
+    };
+    uniform(&mass, 0.5, 1.5);
+    uniform(&damping, -2.0, 0.0);
+    let (mean, variance) = statistics(&wind);
+    assert!((mean - 2.0).abs() < 0.02 && (variance - 0.25).abs() < 0.01, "{mean} {variance}");
+    // a body keeps the shape of its inertia, and the ratio to its mass, as both have one stream
+    for (w, scale) in mass.iter().enumerate() {
+        for k in 3..6 {
+            assert!((inertia[3 * n * w + k] / model.body_inertia[k] - scale).abs() < 1e-12);
+        }
+    }
+    // neighbours in an array are independent
+    let products: f64 = wind.windows(2).map(|p| (p[0] - mean) * (p[1] - mean)).sum();
+    assert!((products / (wind.len() as f64 * variance)).abs() < 0.04);
+}
+
+#[test]
+fn draws_that_no_world_can_have_change_nothing() {
+    let mut batch = drawn(Backend::Cpu, 3, &["body_mass=scale:0.9..1.1"], Draw::default());
+    let before = column(&mut batch, "body_mass");
+    for (texts, part) in [
+        (vec!["body_mass=scale:0.9..1.1", "geom_friction=set:-1..-0.5"], "geom_friction"),
+        (vec!["body_mass=scale:2..1"], "reversed"),
+        (vec!["body_mass=scale:log:0..1"], "no logarithm"),
+        (vec!["body_mass=add:normal:0:-1"], "standard deviation"),
+        (vec!["body_mas=scale:1..2"], "did you mean 'body_mass'"),
+        (vec!["geom_type=set:1..2"], "structure"),
+    ] {
+        let draw = Draw { seed: 1, ..Draw::default() };
+        let text =
+            batch.randomize(&randomizations(&texts), draw, &[true; 3]).expect_err("an error").to_string();
+        assert!(text.contains(part), "{text}");
+        assert_eq!(column(&mut batch, "body_mass"), before, "{texts:?}");
+        assert!(!batch.expanded().contains(&"geom_friction"));
+    }
+    for text in
+        ["body_mass", "body_mass=2..3", "body_mass=scale:1", "body_mass=scale:a..b", "body_mass=scale"]
+    {
+        let said = text.parse::<Randomization>().expect_err("an error").to_string();
+        assert!(said.contains("LOW..HIGH"), "{said}");
     }
 }

@@ -6,7 +6,9 @@ mod cpu;
 mod engine;
 mod memory;
 mod models;
+mod philox;
 mod probe;
+mod randomize;
 mod state;
 mod timing;
 mod variation;
@@ -22,13 +24,15 @@ use crate::model::data::{Capacity, Data};
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
-pub use access::suggest;
 use access::chosen;
+pub use access::suggest;
 use engine::Engine;
-use models::Models;
 pub use memory::{bytes_of_world, check_memory};
+use models::Models;
 pub use probe::{max_capacity, peaks, probe, with_margin};
+pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use timing::ColdStart;
+pub use variation::expansion;
 
 /// Backend that steps the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -240,10 +244,8 @@ impl Batch {
         let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
         let start = state.chain(self.models.varied().filter(|f| batch.has(f.name)));
         let start = start.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
-        let fixed = crate::gpu::KernelOptions {
-            per_world: self.options.gpu.per_world.clone(),
-            ..fixed.clone()
-        };
+        let fixed =
+            crate::gpu::KernelOptions { per_world: self.options.gpu.per_world.clone(), ..fixed.clone() };
         crate::gpu::tuning::tune::search(
             batch.gpu(),
             self.model(),

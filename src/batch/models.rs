@@ -33,13 +33,7 @@ struct Varied {
 impl Models {
     /// The same model in every world.
     pub(super) fn new(base: Model) -> Self {
-        Self {
-            base,
-            varied: Vec::new(),
-            columns: Vec::new(),
-            stale: Vec::new(),
-            idle: Mutex::default(),
-        }
+        Self { base, varied: Vec::new(), columns: Vec::new(), stale: Vec::new(), idle: Mutex::default() }
     }
 
     /// The same model in each of some worlds, with columns of their own for some fields.

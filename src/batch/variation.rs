@@ -33,13 +33,10 @@ impl Batch {
     pub fn expand(&mut self, fields: &[&str]) -> Result<()> {
         let mut varied: BTreeSet<&'static str> = self.models.varied().map(|f| f.name).collect();
         let known = varied.len();
-        for name in fields {
-            varied.insert(self.variable(name)?.0.name);
-        }
+        varied.extend(expansion(self.model(), fields)?);
         if varied.len() == known {
             return Ok(());
         }
-        with_what_follows(&mut varied);
         // blocks of the inertia matrix that are diagonal in the model may not be in every world
         let mut base = self.models.base().clone();
         let general = SHORTCUTS.iter().any(|name| varied.contains(name)) && base.drop_shortcuts();
@@ -54,7 +51,9 @@ impl Batch {
         #[cfg(feature = "gpu")]
         options.gpu.per_world.clone_from(&varied);
         let sizes = self.capacity().sizes(models.base());
-        if let Some(mut engine) = self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)? {
+        if let Some(mut engine) =
+            self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)?
+        {
             for field in Data::<f64>::FIELDS.iter().filter(|f| f.outlasts_a_step()) {
                 let kept = self.has(field.name) && field.len(&self.sizes) == field.len(&sizes);
                 if kept {
@@ -85,26 +84,33 @@ impl Batch {
 
     /// As [`Batch::set_model`], in the worlds where `mask` is true, from `[chosen world, …]` numbers.
     pub fn set_model_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
-        let (entry, rule) = self.variable(field)?;
+        let (entry, _) = variable(self.model(), field)?;
         if !self.models.varied().any(|f| f.name == entry.name) {
             let text = format!("'{field}' is the same in all worlds; expand it first");
             return Err(Error::Argument(text));
         }
         self.check_mask(mask)?;
         let worlds = chosen(mask);
+        let rows = self.conform_model(field, &worlds, values)?;
+        for (world, row) in worlds.iter().zip(rows.chunks((rows.len() / worlds.len().max(1)).max(1))) {
+            self.models.put(*world, field, row);
+        }
+        self.send_columns(&worlds, |f| f.name == field)
+    }
+
+    /// Checks `[world, …]` numbers of a field in some worlds; what is to be stored.
+    pub(super) fn conform_model(&self, field: &str, worlds: &[usize], values: &[f64]) -> Result<Vec<f64>> {
+        let (entry, rule) = variable(self.model(), field)?;
         self.check_count(entry, worlds.len(), values)?;
-        let len = entry.len(&self.sizes);
+        let len = entry.len(&self.sizes).max(1);
         let mut rows = values.to_vec();
-        for (world, row) in worlds.iter().zip(rows.chunks_mut(len.max(1))) {
+        for (world, row) in worlds.iter().zip(rows.chunks_mut(len)) {
             conform(self.models.base(), entry, rule, row).map_err(|why| {
                 let shape = entry.shape(&self.sizes);
                 Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
             })?;
         }
-        for (world, row) in worlds.iter().zip(rows.chunks(len.max(1))) {
-            self.models.put(*world, entry.name, row);
-        }
-        self.send_columns(&worlds, |f| f.name == entry.name)
+        Ok(rows)
     }
 
     /// A field of the model in every world, `[world, …]`; on the GPU as its kernels read it, where they do.
@@ -152,8 +158,7 @@ impl Batch {
                 if !batch.has(field.name) {
                     continue;
                 }
-                let rows: Vec<f64> =
-                    worlds.iter().flat_map(|w| self.models.column(*w, field.name)).collect();
+                let rows: Vec<f64> = worlds.iter().flat_map(|w| self.models.column(*w, field.name)).collect();
                 batch.set_worlds(field.name, worlds, &rows)?;
             }
         }
@@ -161,32 +166,46 @@ impl Batch {
         let _ = (worlds, wanted);
         Ok(())
     }
+}
 
-    /// Entry of a field that may differ from world to world, and its rule.
-    fn variable(&self, name: &str) -> Result<(&'static Field, Rule)> {
-        let entry = model_field(name)?;
-        let why = match entry.traits.varies {
-            Some(_) if name.ends_with("_adhesion") && !self.models.base().has_adhesion() => {
-                "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
-            }
-            Some(rule) => return Ok((entry, rule)),
-            None if entry.traits.follows.is_empty() => {
-                "it is the structure of the model, or serves for display: the same in all worlds".to_owned()
-            }
-            None => {
-                let from: BTreeSet<&str> = entry.traits.follows.iter().flat_map(|list| *list).copied().collect();
-                let from: Vec<&str> = from.into_iter().collect();
-                format!("it follows from {}: expand what you want to set", from.join(", "))
-            }
-        };
-        Err(Error::Argument(format!("'{name}' cannot be expanded: {why}")))
+/// Fields of a model that have a value for each world if the given ones have: these, and what follows from them.
+///
+/// # Errors
+/// As [`Batch::expand`].
+pub fn expansion<T: AsRef<str>>(model: &Model, fields: &[T]) -> Result<BTreeSet<&'static str>> {
+    let mut varied = BTreeSet::new();
+    for name in fields {
+        varied.insert(variable(model, name.as_ref())?.0.name);
     }
+    with_what_follows(&mut varied);
+    Ok(varied)
+}
+
+/// Entry of a field that may differ from world to world, and its rule.
+pub(super) fn variable(model: &Model, name: &str) -> Result<(&'static Field, Rule)> {
+    let entry = model_field(name)?;
+    let why = match entry.traits.varies {
+        Some(_) if name.ends_with("_adhesion") && !model.has_adhesion() => {
+            "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
+        }
+        Some(rule) => return Ok((entry, rule)),
+        None if entry.traits.follows.is_empty() => {
+            "it is the structure of the model, or serves for display: the same in all worlds".to_owned()
+        }
+        None => {
+            let from: BTreeSet<&str> = entry.traits.follows.iter().flat_map(|list| *list).copied().collect();
+            let from: Vec<&str> = from.into_iter().collect();
+            format!("it follows from {}: expand what you want to set", from.join(", "))
+        }
+    };
+    Err(Error::Argument(format!("'{name}' cannot be expanded: {why}")))
 }
 
 /// Adds the fields that follow from those of a set.
 fn with_what_follows(fields: &mut BTreeSet<&'static str>) {
     loop {
-        let follows = |f: &&Field| f.traits.follows.iter().any(|list| list.iter().any(|name| fields.contains(name)));
+        let follows =
+            |f: &&Field| f.traits.follows.iter().any(|list| list.iter().any(|name| fields.contains(name)));
         let more: Vec<&'static str> = Model::<f64>::FIELDS
             .iter()
             .filter(|f| !fields.contains(f.name))
@@ -230,11 +249,16 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
         Rule::Inertia => {
             all(row, "zero or greater", |x| x >= 0.0)?;
             // rounding of single precision is allowed
-            let broken = |i: &[f64]| 2.0 * i.iter().copied().fold(0.0, f64::max) > i.iter().sum::<f64>() * (1.0 + 1e-6);
+            let broken = |i: &[f64]| {
+                2.0 * i.iter().copied().fold(0.0, f64::max) > i.iter().sum::<f64>() * (1.0 + 1e-6)
+            };
             match row.chunks(3).position(broken) {
                 Some(b) => {
                     let i = &row[3 * b..3 * b + 3];
-                    Err(format!("moments {} {} {} of body {b} violate the triangle inequality", i[0], i[1], i[2]))
+                    Err(format!(
+                        "moments {} {} {} of body {b} violate the triangle inequality",
+                        i[0], i[1], i[2]
+                    ))
                 }
                 None => Ok(()),
             }

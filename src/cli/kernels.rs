@@ -45,6 +45,9 @@ pub(super) struct Arguments {
     /// Mean number of constraint rows, for the memory traffic.
     #[arg(long, default_value_t = 25.0)]
     rows: f64,
+    /// Model fields with a value for each world, separated by commas; what follows from them has one too.
+    #[arg(long, value_delimiter = ',')]
+    per_world: Vec<String>,
     #[command(flatten)]
     kernels: super::KernelArguments,
 }
@@ -124,7 +127,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         None => batch::probe(&model),
     };
     // the options as given: nothing was measured on a described device
-    let options = KernelOptions { tuning_file: None, ..arguments.kernels.options()? };
+    let per_world = batch::expansion(&model, &arguments.per_world)?;
+    let options = KernelOptions { tuning_file: None, per_world, ..arguments.kernels.options()? };
     let program = Program::new(&model, &adapter, capacity, &options)?;
     make_folder(&arguments.out)?;
 
@@ -216,9 +220,9 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
     let (model_f, model_i) = layout.model_buffers(&program.model);
     let data = Data::new(&program.model, Capacity { nconmax: 0, njmax: 0 });
     let (mut world_f, mut world_i) = (vec![0f32; layout.stride_f], vec![0i32; layout.stride_i]);
-    let state = |s: &&Slot| s.field.stage == "state" && s.space == AddressSpace::World;
-    for slot in layout.slots().filter(state) {
-        match data.get(slot.field.name) {
+    let of_world = |s: &&Slot| ["state", ""].contains(&s.field.stage) && s.space == AddressSpace::World;
+    for slot in layout.slots().filter(of_world) {
+        match data.get(slot.field.name).or_else(|| program.model.get(slot.field.name)) {
             #[allow(clippy::cast_possible_truncation, reason = "kernels compute in single precision")]
             Some(Values::Real(v)) => {
                 world_f[slot.offset..].iter_mut().zip(v).for_each(|(to, from)| *to = *from as f32);

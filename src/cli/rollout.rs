@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use manyworlds::batch::{self, Batch};
+use manyworlds::batch::{self, Batch, Draw, Randomization};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::{open, squeeze};
 use super::output::{Output, scaled};
+use super::states;
 use super::summary::{Measured, Summary};
 
 /// Most bytes of all recorded fields.
@@ -41,7 +42,17 @@ pub(super) struct Arguments {
     /// Keyframe to start from, number or name; none: the initial state. Default: the first, if any.
     #[arg(long, allow_negative_numbers = true)]
     keyframe: Option<String>,
-    /// Seed of the controls.
+    /// States to start from, as for eval: world w takes state w modulo their number. What the file lacks is as in the
+    /// keyframe.
+    #[arg(long, value_name = "FILE.npz")]
+    from: Option<PathBuf>,
+    /// Fields that each world draws for itself before the first step, separated by commas: of the model, such as
+    /// geom_friction, body_mass, actuator_gainprm, or qpos, qvel, act. FIELD=set|scale|add:LOW..HIGH is uniform,
+    /// FIELD=…:log:LOW..HIGH has a uniform logarithm, FIELD=…:normal:MEAN:DEVIATION is normal. scale and add start from the
+    /// model's values, scale with one number for each object; fields with the same @NAME behind them draw the same numbers.
+    #[arg(long, value_delimiter = ',', value_name = "FIELD=HOW")]
+    randomize: Vec<Randomization>,
+    /// Seed of the controls, and of what is drawn.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Steps before the measured ones.
@@ -82,6 +93,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
     let mut record = Recording::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
+    if let Some(file) = &arguments.from {
+        start_from(&mut batch, file)?;
+    }
+    let draw = Draw { seed: arguments.seed, ..Draw::default() };
+    batch.randomize(&arguments.randomize, draw, &vec![true; worlds])?;
     warm(&mut batch, &schedule)?;
     let done = measure(&mut batch, &schedule, every, &mut record, output);
     let measured = match (done, &arguments.out) {
@@ -95,6 +111,23 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     print(&batch, &measured, &record, load, output);
     Ok(true)
+}
+
+/// Starts the worlds from the states of a file, in turns.
+fn start_from(batch: &mut Batch, file: &Path) -> Result<()> {
+    let (count, states) = states::read(batch.model(), file)?;
+    if states.contains_key("qacc") {
+        let text = format!("{}: array 'qacc' is no state to start from; it is for eval", file.display());
+        return Err(Error::Argument(text));
+    }
+    for (name, values) in states {
+        let rows = values.chunks((values.len() / count).max(1)).cycle();
+        let all: Vec<f64> = rows.take(batch.worlds()).flatten().copied().collect();
+        if !all.is_empty() {
+            batch.set(name, &all)?;
+        }
+    }
+    Ok(())
 }
 
 /// Prepares the batch for stepping and runs the warm-up.

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
-use crate::schema::{Elem, ValuesMut};
 use crate::schema::stages::Stage;
+use crate::schema::{Elem, ValuesMut};
 
 /// Steps per dispatch if steps are fused.
 const STEPS_PER_DISPATCH: usize = 8;
@@ -40,8 +40,10 @@ impl StageGroup {
 /// Kernels of one model, specialised for an adapter.
 #[derive(Debug)]
 pub struct Program {
-    /// The model, with ones in the fields that have a value for each world: these kernels have every feature of it.
+    /// The model.
     pub model: Model,
+    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one.
+    pub general: Model,
     /// Lanes, worlds per group and placement of the working set.
     pub tiling: Tiling,
     /// Arena and model buffers.
@@ -87,7 +89,8 @@ impl Program {
                     .into(),
             ));
         }
-        let model = &general(model, &options.per_world);
+        let base = model;
+        let model = &general(base, &options.per_world);
         let tiling = options.tiling(model, adapter)?;
         let composer = Composer::new(model, tiling, adapter.limits_loops())?;
         // stages with a tiling of their own
@@ -145,7 +148,8 @@ impl Program {
         let groups = forms.iter().map(|form| form.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         let mut program = Self {
-            model: model.clone(),
+            model: base.clone(),
+            general: model.clone(),
             tiling,
             layout,
             adapter: adapter.clone(),
@@ -210,7 +214,7 @@ impl Program {
 
     /// Kernels of a group in order: the functions that each calls, and how often it is dispatched.
     pub fn dispatches(&self, group: &StageGroup) -> Vec<(Vec<&'static str>, u32)> {
-        self.composer.dispatches(&group.stages, &self.model)
+        self.composer.dispatches(&group.stages, &self.general)
     }
 
     /// The module that runs `calls` of a group in order, and its text.
@@ -245,7 +249,7 @@ impl Program {
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
-        let mut groups = self.grouped(plan::step(&self.model), &options);
+        let mut groups = self.grouped(plan::step(&self.general), &options);
         if options.partition(&self.adapter) != Partition::Fused {
             groups = self.split(groups).collect();
         }

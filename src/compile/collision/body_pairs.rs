@@ -112,53 +112,52 @@ pub(crate) fn bound_pairs(m: &mut Model) {
 
 /// Bounds of both sides of a body pair, given the two geoms of each candidate, a single geom first.
 fn pair_bounds(m: &Model, run: &[[usize; 2]]) -> [BodyBounds; 2] {
-        let body = |g: usize| m.geom_bodyid[g] as usize;
-        let one = body(run[0][0]);
-        let mut pair_bounds = [true, false].map(|first| {
-            let ends = run.iter().copied().flatten();
-            let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
-            geoms.sort_unstable();
-            geoms.dedup();
-            body_bounds(m, &geoms)
-        });
-        if pair_bounds[0].geom < 0 {
-            pair_bounds.reverse();
-        }
-        pair_bounds
+    let body = |g: usize| m.geom_bodyid[g] as usize;
+    let one = body(run[0][0]);
+    let mut pair_bounds = [true, false].map(|first| {
+        let ends = run.iter().copied().flatten();
+        let mut geoms: Vec<usize> = ends.filter(|g| (body(*g) == one) == first).collect();
+        geoms.sort_unstable();
+        geoms.dedup();
+        body_bounds(m, &geoms)
+    });
+    if pair_bounds[0].geom < 0 {
+        pair_bounds.reverse();
+    }
+    pair_bounds
 }
 
 /// Bounds of some geoms of a body, inflated by their margins; of a plane, its margin.
 fn body_bounds(m: &Model, geoms: &[usize]) -> BodyBounds {
-        let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
-        let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
-        let end = |g: &usize| {
-            let bound = if m.geom_type[*g] == kind::PLANE { 0.0 } else { m.geom_rbound[*g] };
-            centre.distance(at(g)) + bound + m.geom_margin[*g] + m.geom_gap[*g]
-        };
-        let radius = geoms.iter().map(end).fold(0.0, f64::max) * BOUND_SLACK;
-        let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
-        let (low, high) =
-            geoms.iter().map(|g| extent(m, *g, geom >= 0)).reduce(aabb_union).unwrap_or_default();
-        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
-        let half = half + half.length() * (BOUND_SLACK - 1.0);
-        BodyBounds {
-            body: m.geom_bodyid[geoms[0]] as usize,
-            geom,
-            sphere: [centre.x, centre.y, centre.z, radius],
-            bounds: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
-        }
+    let at = |g: &usize| DVec3::from_slice(&m.geom_pos[3 * g..3 * g + 3]);
+    let centre = geoms.iter().map(at).sum::<DVec3>() / geoms.len() as f64;
+    let end = |g: &usize| {
+        let bound = if m.geom_type[*g] == kind::PLANE { 0.0 } else { m.geom_rbound[*g] };
+        centre.distance(at(g)) + bound + m.geom_margin[*g] + m.geom_gap[*g]
+    };
+    let radius = geoms.iter().map(end).fold(0.0, f64::max) * BOUND_SLACK;
+    let geom = if let &[geom] = geoms { geom as i32 } else { -1 };
+    let (low, high) = geoms.iter().map(|g| extent(m, *g, geom >= 0)).reduce(aabb_union).unwrap_or_default();
+    let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+    let half = half + half.length() * (BOUND_SLACK - 1.0);
+    BodyBounds {
+        body: m.geom_bodyid[geoms[0]] as usize,
+        geom,
+        sphere: [centre.x, centre.y, centre.z, radius],
+        bounds: [middle.x, middle.y, middle.z, half.x, half.y, half.z],
+    }
 }
 
 /// Lower and upper corner of the AABB of a geom with its margin, in the geom frame or in the body frame.
 fn extent(m: &Model, g: usize, own: bool) -> (DVec3, DVec3) {
-        let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);
-        let (mut centre, mut half) = (vec(&m.geom_aabb, 2 * g), vec(&m.geom_aabb, 2 * g + 1));
-        if !own {
-            let [w, x, y, z] = [0, 1, 2, 3].map(|k| m.geom_quat[4 * g + k]);
-            let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w).normalize());
-            centre = vec(&m.geom_pos, g) + turn * centre;
-            half = turn.abs() * half;
-        }
-        half += (m.geom_margin[g] + m.geom_gap[g]).max(0.0);
-        (centre - half, centre + half)
+    let vec = |all: &[f64], k: usize| DVec3::from_slice(&all[3 * k..3 * k + 3]);
+    let (mut centre, mut half) = (vec(&m.geom_aabb, 2 * g), vec(&m.geom_aabb, 2 * g + 1));
+    if !own {
+        let [w, x, y, z] = [0, 1, 2, 3].map(|k| m.geom_quat[4 * g + k]);
+        let turn = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w).normalize());
+        centre = vec(&m.geom_pos, g) + turn * centre;
+        half = turn.abs() * half;
+    }
+    half += (m.geom_margin[g] + m.geom_gap[g]).max(0.0);
+    (centre - half, centre + half)
 }

@@ -8,9 +8,9 @@ use crate::spec::{Inertial, Pose, Spec};
 
 use super::inertia::{moments, offset};
 use crate::compile::Build;
-use crate::model::Model;
 use crate::mesh::principal::principal;
 use crate::mesh::principal::turned;
+use crate::model::Model;
 
 /// Masses and inertias below this are zero.
 const MINVAL: f64 = 1e-15;

@@ -61,8 +61,6 @@ impl BuildTimes {
 pub struct GpuBatch {
     gpu: Gpu,
     program: Program,
-    /// The model; worlds begin with its values of fields of their own.
-    base: Model,
     worlds: usize,
     arenas: Vec<Arena>,
     scratch: Vec<Arena>,
@@ -98,7 +96,6 @@ impl GpuBatch {
         // buffers: the model once, the worlds in arenas
         let (reals, ints) = layout.model_buffers(model);
         let bind = bind_layout(&gpu.device);
-        let base = model.clone();
         let model = gpu.checked("the model", || {
             let usage = wgpu::BufferUsages::STORAGE;
             let f = buffer(&gpu.device, "model reals", reals.len(), usage);
@@ -120,7 +117,6 @@ impl GpuBatch {
         let mut batch = Self {
             gpu: gpu.clone(),
             program,
-            base,
             worlds,
             arenas,
             scratch,
@@ -141,11 +137,12 @@ impl GpuBatch {
     /// Writes the initial state to all worlds, and the model's values of fields that each world has, padding of the last
     /// tile included.
     fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(&self.base, Capacity { nconmax: 0, njmax: 0 });
+        let data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
         let own = |s: &&Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
         for slot in self.program.layout.slots().filter(|s| (s.field.stage == "state" || own(s)) && s.len > 0)
         {
-            let Some(values) = data.get(slot.field.name).or_else(|| self.base.get(slot.field.name)) else {
+            let Some(values) = data.get(slot.field.name).or_else(|| self.program.model.get(slot.field.name))
+            else {
                 continue;
             };
             let one = bits(slot.field.elem, &values.to_f64());
@@ -259,8 +256,8 @@ impl GpuBatch {
                 self.program.model.sizes.nkey
             )));
         }
-        let mut data = Data::new(&self.base, Capacity { nconmax: 0, njmax: 0 });
-        data.reset(&self.base, key);
+        let mut data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
+        data.reset(&self.program.model, key);
         let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
         for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
             if let Some(values) = data.get(field.name) {
@@ -341,7 +338,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        let groups = self.program.groups(plan::forward(&self.program.model));
+        let groups = self.program.groups(plan::forward(&self.program.general));
         self.build(&groups)?;
         self.submit(&[(&groups, 1)])
     }
@@ -351,7 +348,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn inverse(&mut self) -> Result<()> {
-        let groups = self.program.groups(plan::inverse(&self.program.model));
+        let groups = self.program.groups(plan::inverse(&self.program.general));
         self.build(&groups)?;
         self.submit(&[(&groups, 1)])
     }
@@ -504,7 +501,7 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.program.model).map(|s| StageGroup::whole(vec![s])).collect(),
+            true => plan::step(&self.program.general).map(|s| StageGroup::whole(vec![s])).collect(),
             false => self.program.step_groups().to_vec(),
         };
         self.build(&groups)?;

@@ -74,7 +74,12 @@ impl SearchAxis {
         model: &Model,
         adapter: &Adapter,
     ) -> Vec<KernelOptions> {
-        let base = KernelOptions { lean: fixed.lean, chunk: fixed.chunk, per_world: fixed.per_world.clone(), ..best.options() };
+        let base = KernelOptions {
+            lean: fixed.lean,
+            chunk: fixed.chunk,
+            per_world: fixed.per_world.clone(),
+            ..best.options()
+        };
         let free = |given: bool, all: Vec<KernelOptions>| if given { Vec::new() } else { all };
         let all = match self {
             // workgroup size is constant, placement follows from the lanes

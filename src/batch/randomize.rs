@@ -1,0 +1,236 @@
+//! Worlds that differ by chance: fields of the model and of the state, drawn for each world.
+
+use std::str::FromStr;
+
+use rayon::prelude::*;
+
+use super::philox::{normal, philox, unit};
+use super::variation::variable;
+use super::{Batch, chosen};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::schema::enums::joint;
+use crate::schema::{Field, Values};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Uniform from the first number to the second.
+    Uniform(f64, f64),
+    /// The logarithm is uniform from that of the first number to that of the second.
+    LogUniform(f64, f64),
+    /// Normal, with mean and standard deviation.
+    Normal(f64, f64),
+}
+
+/// What becomes of a drawn number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// It is the value of an element.
+    Set,
+    /// It multiplies what the model has, all elements of an object by the same number: a body keeps the shape of its
+    /// inertia, a geom the ratios of its friction.
+    Scale,
+    /// It is added to what the model has, or the state, for each element a number of its own.
+    Add,
+}
+
+/// A field that differs from world to world by chance.
+///
+/// As text: `FIELD=set|scale|add:[log:]LOW..HIGH` or `FIELD=set|scale|add:normal:MEAN:DEVIATION`, optionally followed by
+/// `@STREAM`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Randomization {
+    /// Field of the model that [may differ](Batch::expand), or `qpos`, `qvel`, `act`.
+    pub field: String,
+    /// What becomes of a drawn number.
+    pub operation: Operation,
+    /// What is drawn.
+    pub distribution: Distribution,
+    /// Fields with the same stream draw the same numbers; the name of the field where not given.
+    pub stream: Option<String>,
+}
+
+/// Which numbers are drawn: they depend on these, the stream, the world and the element, on nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Draw {
+    /// Seed of all numbers.
+    pub seed: u64,
+    /// Number of the episode.
+    pub episode: u32,
+    /// Number of the batch's first world among all worlds of a run, which may be spread over several batches.
+    pub first_world: u32,
+}
+
+/// Fields of the state that may be randomised.
+const STATE: &[&str] = &["qpos", "qvel", "act"];
+
+impl FromStr for Randomization {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |why: &str| {
+            let form = "FIELD=set|scale|add:[log:]LOW..HIGH or FIELD=set|scale|add:normal:MEAN:DEVIATION";
+            Error::Argument(format!("'{text}': {why}; the form is {form}, and @STREAM behind it"))
+        };
+        let (field, rest) = text.split_once('=').ok_or_else(|| wrong("there is no '='"))?;
+        let (rest, stream) = match rest.split_once('@') {
+            Some((rest, stream)) => (rest, Some(stream.to_owned())),
+            None => (rest, None),
+        };
+        let words: Vec<&str> = rest.split(':').collect();
+        let operation = match words[0] {
+            "set" => Operation::Set,
+            "scale" => Operation::Scale,
+            "add" => Operation::Add,
+            other => return Err(wrong(&format!("'{other}' is neither set, scale nor add"))),
+        };
+        let number = |word: &str| {
+            let x = word.parse::<f64>().ok().filter(|x| x.is_finite());
+            x.ok_or_else(|| wrong(&format!("'{word}' is no number")))
+        };
+        let range = |word: &str| {
+            let (low, high) = word.split_once("..").ok_or_else(|| wrong("a range is LOW..HIGH"))?;
+            Ok((number(low)?, number(high)?))
+        };
+        let distribution = match &words[1..] {
+            [word] => range(word).map(|(low, high)| Distribution::Uniform(low, high))?,
+            ["log", word] => range(word).map(|(low, high)| Distribution::LogUniform(low, high))?,
+            ["normal", mean, deviation] => Distribution::Normal(number(mean)?, number(deviation)?),
+            _ => return Err(wrong("there is no range")),
+        };
+        Ok(Self { field: field.to_owned(), operation, distribution, stream })
+    }
+}
+
+impl Distribution {
+    /// Checks the parameters.
+    fn check(self, field: &str) -> Result<()> {
+        let (low, high) = match self {
+            Self::Uniform(a, b) | Self::LogUniform(a, b) => (a, b),
+            Self::Normal(_, deviation) if deviation >= 0.0 => return Ok(()),
+            Self::Normal(_, deviation) => {
+                let text =
+                    format!("'{field}': the standard deviation is {deviation}; it has to be zero or greater");
+                return Err(Error::Argument(text));
+            }
+        };
+        if low > high {
+            return Err(Error::Argument(format!("'{field}': the range {low}..{high} is reversed")));
+        }
+        if matches!(self, Self::LogUniform(..)) && low <= 0.0 {
+            return Err(Error::Argument(format!("'{field}': {low} has no logarithm")));
+        }
+        Ok(())
+    }
+
+    /// The number that some words stand for.
+    fn number(self, words: [u32; 4]) -> f64 {
+        match self {
+            Self::Uniform(low, high) => (low + (high - low) * unit(words[0])).clamp(low, high),
+            Self::LogUniform(low, high) => (low * (high / low).powf(unit(words[0]))).clamp(low, high),
+            Self::Normal(mean, deviation) => mean + deviation * normal([words[0], words[1]]),
+        }
+    }
+}
+
+impl Batch {
+    /// Draws fields of the model anew where `mask` is true, starting from the values of the model, and adds to or replaces
+    /// fields of the state. Fields of the model that are the same in all worlds are [expanded](Batch::expand) first. The
+    /// numbers of a world are the same on both backends and in every batch.
+    ///
+    /// # Errors
+    /// As [`Batch::expand`] and [`Batch::set_model`], and [`Error::Argument`] for a range that is reversed or has no
+    /// logarithm; no field is then drawn.
+    pub fn randomize(&mut self, all: &[Randomization], draw: Draw, mask: &[bool]) -> Result<()> {
+        self.check_mask(mask)?;
+        all.iter().try_for_each(|one| one.distribution.check(&one.field))?;
+        let of_model: Vec<&str> =
+            all.iter().map(|one| one.field.as_str()).filter(|name| !STATE.contains(name)).collect();
+        let worlds = chosen(mask);
+        // all numbers before the first is stored
+        let mut rows = Vec::new();
+        for one in all {
+            let (field, from) = match STATE.iter().find(|name| **name == one.field) {
+                Some(name) => (self.field(name)?, self.get_worlds(name, mask)?.data.to_f64()),
+                None => {
+                    let (field, _) = variable(self.model(), &one.field)?;
+                    let values = match self.model().get(field.name) {
+                        Some(Values::Real(values)) => values.to_vec(),
+                        _ => Vec::new(),
+                    };
+                    (field, values.repeat(worlds.len()))
+                }
+            };
+            rows.push((field, one.draw(field, from, &worlds, draw, self)));
+        }
+        // values that no world can have are found before any is stored
+        for (field, row) in rows.iter().filter(|(field, _)| field.stage.is_empty()) {
+            self.conform_model(field.name, &worlds, row)?;
+        }
+        self.expand(&of_model)?;
+        for (field, row) in &rows {
+            match field.stage.is_empty() {
+                true => self.set_model_worlds(field.name, mask, row)?,
+                false => self.set_worlds(field.name, mask, row)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Randomization {
+    /// Values of a field in some worlds, `[world, …]`, from the present ones.
+    fn draw(
+        &self,
+        field: &Field,
+        mut rows: Vec<f64>,
+        worlds: &[usize],
+        draw: Draw,
+        batch: &Batch,
+    ) -> Vec<f64> {
+        let len = field.len(batch.sizes()).max(1);
+        let objects = field.shape(batch.sizes()).first().copied().unwrap_or(1).max(1);
+        let stream = hash(self.stream.as_deref().unwrap_or(field.name));
+        let key = [draw.seed as u32, (draw.seed >> 32) as u32];
+        rows.par_chunks_mut(len).zip(worlds).for_each(|(row, world)| {
+            let world = draw.first_world.wrapping_add(*world as u32);
+            let number = |index: usize| {
+                self.distribution.number(philox([index as u32, world, stream, draw.episode], key))
+            };
+            let width = (row.len() / objects).max(1);
+            for (i, x) in row.iter_mut().enumerate() {
+                match self.operation {
+                    Operation::Set => *x = number(i),
+                    Operation::Scale => *x *= number(i / width),
+                    Operation::Add => *x += number(i),
+                }
+            }
+            if field.name == "qpos" {
+                unit_quaternions(batch.model(), row);
+            }
+        });
+        rows
+    }
+}
+
+/// Gives the quaternions of positions length one.
+fn unit_quaternions(m: &Model, qpos: &mut [f64]) {
+    for j in 0..m.sizes.njnt {
+        let adr = m.jnt_qposadr[j] as usize;
+        let quat = match m.jnt_type[j] {
+            joint::FREE => &mut qpos[adr + 3..adr + 7],
+            joint::BALL => &mut qpos[adr..adr + 4],
+            _ => continue,
+        };
+        let length = quat.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if length > 0.0 {
+            quat.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+}
+
+/// Number of a stream (FNV-1a of its name).
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |h: u32, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+}
