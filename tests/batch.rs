@@ -243,3 +243,51 @@ fn a_state_that_does_not_fit_changes_nothing() {
     assert!(error.contains("'qacc_warmstart' of world 1 is NaN"), "{error}");
     assert_eq!(batch.get_state(state::INTEGRATION).unwrap().data.to_f64(), before);
 }
+
+/// A batch that was restored goes on as it did the first time, whatever happened in between.
+#[test]
+fn a_snapshot_continues_with_the_same_bits() {
+    for (backend, name, steps) in [
+        (Backend::Cpu, "humanoid.xml", 200),
+        (Backend::Cpu, "pile.xml", 60),
+        (Backend::Gpu, "quadruped.xml", 100),
+    ] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
+        let model = manyworlds::load(&path).expect("a model");
+        let worlds = 3;
+        let mut batch = Batch::new(&model, worlds, &BatchOptions::on(backend)).expect("a batch");
+        let draw = manyworlds::batch::Draw { seed: 5, ..Default::default() };
+        let drawn = |text: &str| vec![text.parse().expect("a randomization")];
+        let mass = drawn("body_mass=scale:0.8..1.2");
+        batch.randomize(&mass, draw, &vec![true; worlds]).expect("draws");
+        batch.randomize(&drawn("qvel=add:-0.1..0.1"), draw, &vec![true; worlds]).expect("draws");
+        batch.set("ctrl", &vec![0.1; worlds * model.sizes.nu]).expect("controls");
+        batch.step(steps).expect("steps");
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("snapshot.npz");
+        let snapshot = batch.snapshot().expect("a snapshot");
+        snapshot.write(&file).expect("a file");
+        batch.step(steps).expect("steps");
+        let fields = ["qpos", "qvel", "qacc", "time", "status", "efc_force", "sensordata"];
+        let end = |batch: &Batch| fields.map(|f| batch.get(f).ok().map(|a| a.data));
+        let first = end(&batch);
+        // the same batch, otherwise randomised
+        let other = manyworlds::batch::Draw { seed: 6, ..draw };
+        batch.randomize(&mass, other, &vec![true; worlds]).expect("draws");
+        batch.restore(&snapshot).expect("restored");
+        batch.step(steps).expect("steps");
+        assert_eq!(end(&batch), first, "{name}");
+        // a new batch, from the file
+        let read = manyworlds::batch::Snapshot::read(&file).expect("the file");
+        assert_eq!(read, snapshot);
+        let mut fresh = Batch::new(&model, worlds, &BatchOptions::on(backend)).expect("a batch");
+        fresh.restore(&read).expect("restored");
+        fresh.step(steps).expect("steps");
+        assert_eq!(end(&fresh), first, "{name}");
+        // another number of worlds is refused
+        let mut more = Batch::new(&model, worlds + 1, &BatchOptions::on(Backend::Cpu)).expect("a batch");
+        let said = more.restore(&read).expect_err("an error").to_string();
+        assert!(said.contains("in the snapshot, the batch needs [4"), "{said}");
+        assert!(more.expanded().is_empty());
+    }
+}

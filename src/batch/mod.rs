@@ -9,6 +9,7 @@ mod models;
 mod philox;
 mod probe;
 mod randomize;
+mod snapshot;
 mod state;
 mod timing;
 mod variation;
@@ -31,6 +32,7 @@ pub use memory::{bytes_of_world, check_memory};
 use models::Models;
 pub use probe::{max_capacity, peaks, probe, with_margin};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
+pub use snapshot::Snapshot;
 pub use timing::ColdStart;
 pub use variation::expansion;
 
