@@ -291,3 +291,79 @@ fn a_snapshot_continues_with_the_same_bits() {
         assert!(more.expanded().is_empty());
     }
 }
+
+/// What a call copies between host and device.
+fn cost(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 3] {
+    let before = batch.moved();
+    work(batch);
+    let after = batch.moved();
+    [
+        after.to_device - before.to_device,
+        after.to_host - before.to_host,
+        after.submissions - before.submissions,
+    ]
+}
+
+/// Copies within the device, and what a mask costs: the same for every number of worlds.
+#[test]
+fn masks_and_copies_stay_on_the_device() {
+    let model = model("humanoid.xml");
+    let (nq, nv, nu) = (model.sizes.nq, model.sizes.nv, model.sizes.nu);
+    let numbers = |batch: &Batch, field: &str| batch.get(field).unwrap().data.to_f64();
+    let single = |v: &[f64]| v.iter().map(|x| f64::from(*x as f32)).collect::<Vec<_>>();
+    let of_worlds = |worlds: usize| {
+        let mut batch = Batch::new(&model, worlds, &BatchOptions::on(Backend::Gpu)).unwrap();
+        let qvel: Vec<f64> = (0..worlds * nv).map(|i| 0.01 * (i % 17) as f64).collect();
+        let ctrl = vec![0.25; worlds * nu];
+        let write = cost(&mut batch, |b| b.set("ctrl", &ctrl).unwrap());
+        // the numbers, and a job
+        assert!(write[0] - 4 * (worlds * nu) as u64 <= 256 && write[1..] == [0, 1], "{write:?}");
+        batch.set("qvel", &qvel).unwrap();
+        batch.forward().unwrap();
+        let mask: Vec<bool> = (0..worlds).map(|w| w == 1 || w == 4).collect();
+        // one world: its bytes, in one submission
+        let world = cost(&mut batch, |b| {
+            assert_eq!(b.world(3).unwrap().qvel, single(&qvel[3 * nv..4 * nv]));
+        });
+        assert_eq!(world[2], 1);
+        // a masked forward changes the chosen worlds and no others
+        let other: Vec<f64> = (0..2 * nv).map(|i| 0.02 * i as f64).collect();
+        batch.set_worlds("qvel", &mask, &other).unwrap();
+        let before = numbers(&batch, "qacc");
+        let forward = cost(&mut batch, |b| b.forward_worlds(&mask).unwrap());
+        let after = numbers(&batch, "qacc");
+        batch.forward().unwrap();
+        let all = numbers(&batch, "qacc");
+        for w in 0..worlds {
+            let row = w * nv..(w + 1) * nv;
+            assert_eq!(after[row.clone()], all[row.clone()], "world {w}");
+            assert_eq!(before[row.clone()] != after[row], mask[w], "world {w}");
+        }
+        // resets to keyframes of their own; the first one makes them
+        let keys = [Some(1), None];
+        batch.reset_to_keys(&mask, &keys).unwrap();
+        let reset = cost(&mut batch, |b| b.reset_to_keys(&mask, &keys).unwrap());
+        let qpos = numbers(&batch, "qpos");
+        assert_eq!(qpos[nq..2 * nq], single(&model.key_qpos[nq..2 * nq]));
+        assert_eq!(qpos[4 * nq..5 * nq], single(&model.qpos0));
+        assert_eq!(numbers(&batch, "qvel")[..nv], single(&qvel[..nv]));
+        // a world copied to others
+        let broadcast = cost(&mut batch, |b| b.broadcast(2, &mask).unwrap());
+        let [a, b, c, d] = [1, 2, 4, 0].map(|w| batch.world(w).unwrap());
+        assert!(a == b && b == c && a != d);
+        // wrong arguments
+        let said = batch.reset_to_keys(&mask, &[None]).unwrap_err().to_string();
+        assert!(said.contains("1 keyframes are given for 2 worlds"), "{said}");
+        let said = batch.reset_to_keys(&mask, &[None, Some(9)]).unwrap_err().to_string();
+        assert!(said.contains("keyframe 9 does not exist"), "{said}");
+        let said = batch.broadcast(worlds, &mask).unwrap_err().to_string();
+        assert!(said.contains("there is no world"), "{said}");
+        for host in [forward, reset, broadcast] {
+            assert!(host[0] < 1 << 14 && host[1] == 0, "{host:?}");
+        }
+        [world, forward, reset, broadcast]
+    };
+    let few = of_worlds(6);
+    eprintln!("bytes to the device, to the host, submissions: world, forward, reset, broadcast: {few:?}");
+    assert_eq!(few, of_worlds(40));
+}

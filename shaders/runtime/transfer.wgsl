@@ -1,5 +1,5 @@
-// Copies one field between the arena of a chunk and a packed buffer [row, element]; row r is world worlds[r] of the
-// chunk. Values move as bits, so NaN payloads and integers survive.
+// Copies fields between the arena of a chunk and a packed buffer [row, element], or another arena. Values move as bits,
+// so NaN payloads and integers survive.
 
 struct TransferJob {
     // elements per world, first element, worlds side by side, words per world in the arena
@@ -10,25 +10,43 @@ struct TransferJob {
     // rows, threads
     rows: u32,
     threads: u32,
+    // first word of the field in the packed buffer
+    first: u32,
+    // the world of row r is worlds[ids + r], or, where ids is NONE, base + r
+    ids: u32,
+    base: u32,
+    // the same for the worlds of the other arena
+    source_ids: u32,
 }
 
+const NONE: u32 = 0xffffffffu;
+
 @group(0) @binding(0) var<storage, read_write> arena: array<u32>;
-@group(0) @binding(1) var<storage, read_write> packed: array<u32>;
+// packed buffer, or the other arena
+@group(0) @binding(1) var<storage, read_write> other: array<u32>;
 @group(0) @binding(2) var<storage, read> worlds: array<u32>;
 @group(0) @binding(3) var<uniform> job: TransferJob;
 
-// Arena address of element k of the packed buffer.
-fn address(k: u32) -> u32 {
-    let world = worlds[k / job.len];
+// Arena address of element k of the rows, in a world.
+fn address(world: u32, k: u32) -> u32 {
     let element = job.offset + k % job.len;
     return (world / job.tile) * job.stride * job.tile + element * job.tile + world % job.tile;
+}
+
+// World of element k of the rows.
+fn world_of(k: u32) -> u32 {
+    let row = k / job.len;
+    if (job.ids == NONE) {
+        return job.base + row;
+    }
+    return worlds[job.ids + row];
 }
 
 // Arena to packed buffer.
 @compute @workgroup_size(64)
 fn gather(@builtin(global_invocation_id) id: vec3u) {
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
-        packed[k] = arena[address(k)];
+        other[job.first + k] = arena[address(world_of(k), k)];
     }
 }
 
@@ -36,6 +54,15 @@ fn gather(@builtin(global_invocation_id) id: vec3u) {
 @compute @workgroup_size(64)
 fn scatter(@builtin(global_invocation_id) id: vec3u) {
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
-        arena[address(k)] = packed[k];
+        arena[address(world_of(k), k)] = other[job.first + k];
+    }
+}
+
+// Other arena to arena.
+@compute @workgroup_size(64)
+fn copy_worlds(@builtin(global_invocation_id) id: vec3u) {
+    for (var k = id.x; k < job.rows * job.len; k += job.threads) {
+        let source = worlds[job.source_ids + k / job.len];
+        arena[address(world_of(k), k)] = other[address(source, k)];
     }
 }

@@ -54,12 +54,12 @@ impl Batch {
         match &self.engine {
             Engine::Cpu(worlds) => Ok(worlds[world].clone()),
             #[cfg(feature = "gpu")]
-            Engine::Gpu { .. } => {
-                let mask: Vec<bool> = (0..self.worlds).map(|w| w == world).collect();
+            Engine::Gpu { batch, .. } => {
                 let mut data = Data::zeroed(self.sizes);
-                for field in Data::<f64>::FIELDS.iter().filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
-                {
-                    let values = self.get_worlds(field.name, &mask)?.data.to_f64();
+                let stored = |f: &&'static Field| self.has(f.name) && f.len(&self.sizes) > 0;
+                let fields: Vec<&'static Field> = Data::<f64>::FIELDS.iter().filter(stored).collect();
+                let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
+                for (field, values) in fields.iter().zip(batch.get_worlds(&names, &[world])?) {
                     write(&mut data, field, &values);
                 }
                 // kernels keep no order in the rows beyond the last
@@ -72,20 +72,51 @@ impl Batch {
     /// A Data field of the worlds where `mask` is true, `[chosen world, …]`.
     pub fn get_worlds(&self, field: &str, mask: &[bool]) -> Result<Array> {
         self.check_mask(mask)?;
-        let all = self.get(field)?;
-        let len = all.data.len() / self.worlds;
-        let rows = (0..self.worlds).filter(|&w| mask[w]);
-        let data = match &all.data {
-            ArrayData::F64(v) => {
-                ArrayData::F64(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect())
-            }
-            ArrayData::I32(v) => {
-                ArrayData::I32(rows.flat_map(|w| &v[w * len..(w + 1) * len]).copied().collect())
-            }
+        let entry = self.field(field)?;
+        let worlds = chosen(mask);
+        let numbers = self.read_fields(&[entry], &worlds)?.pop().unwrap_or_default();
+        let mut shape = vec![worlds.len()];
+        shape.extend(entry.shape(&self.sizes));
+        let data = match entry.elem {
+            Elem::Real => ArrayData::F64(numbers),
+            Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
         };
-        let mut shape = all.shape;
-        shape[0] = mask.iter().filter(|&&m| m).count();
         Ok(Array { shape, data })
+    }
+
+    /// Fields of some worlds, `[field][world, …]`; on the GPU copied at once.
+    pub(super) fn read_fields(&self, fields: &[&Field], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        match &self.engine {
+            Engine::Cpu(all) => {
+                let of =
+                    |field: &&Field| worlds.iter().flat_map(|w| numbers_of(&all[*w], field.name)).collect();
+                Ok(fields.iter().map(of).collect())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
+                batch.get_worlds(&names, worlds)
+            }
+        }
+    }
+
+    /// Writes checked `[world, …]` numbers of fields of some worlds; on the GPU at once.
+    pub(super) fn write_fields(&mut self, fields: &[(&Field, &[f64])], worlds: &[usize]) -> Result<()> {
+        match &mut self.engine {
+            Engine::Cpu(all) => {
+                for (field, values) in fields {
+                    let rows = values.chunks(field.len(&self.sizes).max(1));
+                    worlds.iter().zip(rows).for_each(|(w, row)| write(&mut all[*w], field, row));
+                }
+                Ok(())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let fields: Vec<(&str, &[f64])> =
+                    fields.iter().map(|(field, values)| (field.name, *values)).collect();
+                batch.set_fields(&fields, worlds)
+            }
+        }
     }
 
     /// Sets a state field of every world from `[world, …]` numbers, or `qacc`, the input of [`Batch::inverse`].
@@ -98,26 +129,17 @@ impl Batch {
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
         self.check_values(entry, self.worlds, values, |row| row)?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |_| true),
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.set(field, values)?,
-        }
-        Ok(())
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.write_fields(&[(entry, values)], &worlds)
     }
 
     /// Sets a state field where `mask` is true from `[chosen world, …]` numbers; errors as [`Batch::set`].
     pub fn set_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
         let entry = self.settable(field)?;
         self.check_mask(mask)?;
-        let rows: Vec<usize> = (0..self.worlds).filter(|&w| mask[w]).collect();
-        self.check_values(entry, rows.len(), values, |row| rows[row])?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => set_cpu(worlds, entry, &self.sizes, values, |w| mask[w]),
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.set_worlds(field, &chosen(mask), values)?,
-        }
-        Ok(())
+        let worlds = chosen(mask);
+        self.check_values(entry, worlds.len(), values, |row| worlds[row])?;
+        self.write_fields(&[(entry, values)], &worlds)
     }
 
     /// Clears the status, the reset counter and the peaks where `mask` is true.
@@ -131,7 +153,8 @@ impl Batch {
             Engine::Gpu { batch, .. } => {
                 let worlds = chosen(mask);
                 let zeros = vec![0.0; worlds.len()];
-                COUNTERS.iter().try_for_each(|name| batch.set_worlds(name, &worlds, &zeros))?;
+                let fields: Vec<_> = COUNTERS.iter().map(|name| (*name, zeros.as_slice())).collect();
+                batch.set_fields(&fields, &worlds)?;
             }
         }
         Ok(())
@@ -141,10 +164,7 @@ impl Batch {
     pub(super) fn numbers(&self, field: &str) -> Result<Vec<f64>> {
         self.field(field)?;
         match &self.engine {
-            Engine::Cpu(worlds) => {
-                let of = |data: &Data| data.get(field).map(|v| v.to_f64()).unwrap_or_default();
-                Ok(worlds.iter().flat_map(of).collect())
-            }
+            Engine::Cpu(worlds) => Ok(worlds.iter().flat_map(|data| numbers_of(data, field)).collect()),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => batch.get(field),
         }
@@ -234,38 +254,10 @@ impl Batch {
         let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
         Err(Error::Argument(text))
     }
-
-    /// Forward on all worlds, then restores the fields of the unmasked ones: slow but correct.
-    #[cfg(feature = "gpu")]
-    pub(super) fn forward_masked_through_host(&mut self, mask: &[bool]) -> Result<()> {
-        let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(()) };
-        let fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| batch.has(f.name)).collect();
-        let before: Vec<_> = fields.iter().map(|f| batch.get(f.name)).collect::<Result<_>>()?;
-        batch.forward()?;
-        let others: Vec<usize> = (0..self.worlds).filter(|&w| !mask[w]).collect();
-        for (f, old) in fields.iter().zip(&before) {
-            let len = f.len(&self.sizes);
-            let rows: Vec<f64> = others.iter().flat_map(|w| &old[w * len..(w + 1) * len]).copied().collect();
-            batch.set_worlds(f.name, &others, &rows)?;
-        }
-        Ok(())
-    }
 }
 
-/// Writes rows of `values`, one per chosen world.
-fn set_cpu(
-    worlds: &mut [Data],
-    entry: &Field,
-    sizes: &crate::schema::Sizes,
-    values: &[f64],
-    chosen: impl Fn(usize) -> bool,
-) {
-    let len = entry.len(sizes);
-    let mut rows = (0..).map(|i| &values[i * len..(i + 1) * len]);
-    for (_, data) in worlds.iter_mut().enumerate().filter(|(w, _)| chosen(*w)) {
-        let Some(row) = rows.next() else { continue };
-        write(data, entry, row);
-    }
+fn numbers_of(data: &Data, field: &str) -> Vec<f64> {
+    data.get(field).map(|v| v.to_f64()).unwrap_or_default()
 }
 
 /// Writes a field of one world; counts and flags are truncated to integers.

@@ -33,10 +33,15 @@ pub(super) fn inverse(models: &mut Models, worlds: &mut [Data]) {
     models.each(worlds, |_, model, data| pipeline::inverse(model, data));
 }
 
-pub(super) fn reset(models: &mut Models, worlds: &mut [Data], mask: &[bool], key: Option<usize>) {
+pub(super) fn reset(
+    models: &mut Models,
+    worlds: &mut [Data],
+    mask: &[bool],
+    key: impl Fn(usize) -> Option<usize> + Sync,
+) {
     models.each(worlds, |w, model, data| {
         if mask[w] {
-            data.reset(model, key);
+            data.reset(model, key(w));
             data.clear_counters();
         }
     });

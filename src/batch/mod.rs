@@ -335,31 +335,72 @@ impl Batch {
                 Ok(())
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { .. } => self.forward_masked_through_host(mask),
+            Engine::Gpu { batch, .. } => batch.forward_worlds(&chosen(mask)),
         }
     }
 
     /// Resets the worlds where `mask` is true to the initial state, or to keyframe `key`, and clears
     /// their status.
     pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
+        let count = mask.iter().filter(|m| **m).count();
+        self.reset_to_keys(mask, &vec![key; count])
+    }
+
+    /// Resets the worlds where `mask` is true, each to a keyframe of its own or, where it has none, to the initial state;
+    /// `keys` has one entry for each chosen world.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a mask or list of the wrong length, or a keyframe out of range.
+    pub fn reset_to_keys(&mut self, mask: &[bool], keys: &[Option<usize>]) -> Result<()> {
         self.check_mask(mask)?;
-        let nkey = self.sizes.nkey;
-        if let Some(k) = key.filter(|&k| k >= nkey) {
+        let (worlds, nkey) = (chosen(mask), self.sizes.nkey);
+        if keys.len() != worlds.len() {
+            let (got, want) = (keys.len(), worlds.len());
+            return Err(Error::Argument(format!("{got} keyframes are given for {want} worlds")));
+        }
+        if let Some(k) = keys.iter().flatten().find(|k| **k >= nkey) {
             return Err(Error::Argument(format!(
                 "keyframe {k} does not exist: the model has {nkey}, from 0"
             )));
         }
+        self.refresh_models()?;
         match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::reset(&mut self.models, worlds, mask, key),
+            Engine::Cpu(all) => {
+                let mut of_world = vec![None; all.len()];
+                worlds.iter().zip(keys).for_each(|(w, key)| of_world[*w] = *key);
+                cpu::reset(&mut self.models, all, mask, |w| of_world[w]);
+            }
+            // each world to its own initial state
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } if self.models.vary() => {
-                // each world to its own initial state
-                let worlds = chosen(mask);
-                let states: Vec<Data> = worlds.iter().map(|w| initial(&self.models.of(*w), key)).collect();
+            Engine::Gpu { batch, .. } if self.models.begin_apart() => {
+                let of = |(w, key): (&usize, &Option<usize>)| initial(&self.models.of(*w), *key);
+                let states: Vec<Data> = worlds.iter().zip(keys).map(of).collect();
                 batch.reset_to(&worlds, &states)?;
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.reset(mask, key)?,
+            Engine::Gpu { batch, .. } => batch.reset_worlds(&worlds, keys)?,
+        }
+        Ok(())
+    }
+
+    /// Copies world `from`, results included, to the worlds where `mask` is true. Where fields of the model differ, these
+    /// are copied too.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a world out of range or a mask of the wrong length.
+    pub fn broadcast(&mut self, from: usize, mask: &[bool]) -> Result<()> {
+        self.check_world(from)?;
+        self.check_mask(mask)?;
+        self.refresh_models()?;
+        let worlds: Vec<usize> = chosen(mask).into_iter().filter(|w| *w != from).collect();
+        self.models.broadcast(from, &worlds);
+        match &mut self.engine {
+            Engine::Cpu(all) => {
+                let world = all[from].clone();
+                worlds.iter().for_each(|w| all[*w].clone_from(&world));
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.broadcast(from, &worlds)?,
         }
         Ok(())
     }
@@ -372,6 +413,15 @@ impl Batch {
     /// Capacities of a world.
     fn capacity(&self) -> Capacity {
         Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
+    }
+
+    /// Bytes that were copied between host and device so far; none on the CPU backend.
+    #[cfg(feature = "gpu")]
+    pub fn moved(&self) -> crate::gpu::Moved {
+        match &self.engine {
+            Engine::Cpu(_) => crate::gpu::Moved::default(),
+            Engine::Gpu { batch, .. } => batch.moved(),
+        }
     }
 
     /// Waits until the device has finished all steps.

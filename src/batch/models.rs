@@ -62,9 +62,10 @@ impl Models {
         self.varied.iter().map(|v| v.field)
     }
 
-    /// True if some field differs.
-    pub(super) fn vary(&self) -> bool {
-        !self.varied.is_empty()
+    /// True if worlds may begin in different states.
+    pub(super) fn begin_apart(&self) -> bool {
+        const STARTS: &[&str] = &["qpos0", "body_pos", "body_quat"];
+        self.varied.iter().any(|v| STARTS.contains(&v.field.name))
     }
 
     /// A copy of the model of a world.
@@ -90,6 +91,13 @@ impl Models {
             column.copy_from_slice(values);
         }
         self.stale[world] = true;
+    }
+
+    /// Gives worlds the columns of another.
+    pub(super) fn broadcast(&mut self, from: usize, worlds: &[usize]) {
+        if let Some(columns) = self.columns.get(from).cloned() {
+            worlds.iter().for_each(|w| self.columns[*w].clone_from(&columns));
+        }
     }
 
     /// Recomputes the constants of worlds whose fields have changed, and returns these worlds.

@@ -1,6 +1,6 @@
 //! The state of worlds as one vector each, in MuJoCo's order.
 
-use super::Batch;
+use super::{Batch, chosen};
 use crate::error::{Error, Result};
 use crate::formats::npz::{Array, ArrayData};
 use crate::schema::Field;
@@ -47,19 +47,16 @@ impl Batch {
     pub fn get_state_worlds(&self, parts: i32, mask: &[bool]) -> Result<Array> {
         let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
         self.check_mask(mask)?;
-        let chosen = mask.iter().filter(|&&m| m).count();
-        let mut values = vec![0.0; chosen * size];
-        let mut at = 0;
-        for field in fields {
-            let len = field.len(&self.sizes);
-            let columns = self.get_worlds(field.name, mask)?.data.to_f64();
-            for world in 0..chosen {
-                let row = &columns[world * len..(world + 1) * len];
-                values[world * size + at..][..len].copy_from_slice(row);
+        let worlds = chosen(mask);
+        let columns = self.read_fields(&fields, &worlds)?;
+        let mut values = Vec::with_capacity(worlds.len() * size);
+        for world in 0..worlds.len() {
+            for (field, column) in fields.iter().zip(&columns) {
+                let len = field.len(&self.sizes);
+                values.extend_from_slice(&column[world * len..(world + 1) * len]);
             }
-            at += len;
         }
-        Ok(Array { shape: vec![chosen, size], data: ArrayData::F64(values) })
+        Ok(Array { shape: vec![worlds.len(), size], data: ArrayData::F64(values) })
     }
 
     /// Sets the state of every world from `[world, state_size]` numbers, as [`Batch::get_state`] returns them. Worlds
@@ -77,7 +74,7 @@ impl Batch {
     pub fn set_state_worlds(&mut self, parts: i32, mask: &[bool], values: &[f64]) -> Result<()> {
         let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
         self.check_mask(mask)?;
-        let rows: Vec<usize> = (0..self.worlds).filter(|&w| mask[w]).collect();
+        let rows = chosen(mask);
         if values.len() != rows.len() * size {
             let (worlds, got) = (rows.len(), values.len());
             let need = worlds * size;
@@ -93,18 +90,17 @@ impl Batch {
             let of = |world: usize| &values[world * size + at..][..len];
             let column: Vec<f64> = (0..rows.len()).flat_map(|world| of(world).iter().copied()).collect();
             self.check_values(field, rows.len(), &column, |row| rows[row])?;
-            columns.push((field.name, column));
+            columns.push((field, column));
             at += len;
-        }
-        for (name, column) in columns {
-            self.set_worlds(name, mask, &column)?;
         }
         // the vector is the whole state: no rounding is left from before
         for (_, name) in COMPENSATION.iter().filter(|(part, _)| parts & part != 0) {
-            let len = self.field(name)?.len(&self.sizes);
-            self.set_worlds(name, mask, &vec![0.0; rows.len() * len])?;
+            let field = self.field(name)?;
+            columns.push((field, vec![0.0; rows.len() * field.len(&self.sizes)]));
         }
-        Ok(())
+        let fields: Vec<(&Field, &[f64])> =
+            columns.iter().map(|(f, column)| (*f, column.as_slice())).collect();
+        self.write_fields(&fields, &rows)
     }
 }
 

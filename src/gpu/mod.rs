@@ -10,5 +10,6 @@ pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
 pub use runtime::batch::{BuildTimes, GpuBatch};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
+pub use runtime::transfer::Moved;
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::Transfer;
+use super::transfer::{Moved, Part, Place, Transfer};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
@@ -70,6 +70,8 @@ pub struct GpuBatch {
     /// Searches for that number while steps are lean and while they are whole, where it is left open.
     searches: [Option<ChunkSearch>; 2],
     transfer: Transfer,
+    /// Worlds in the initial state, and at each keyframe; made when first needed.
+    initial: Option<Arena>,
     pipeline_layout: wgpu::PipelineLayout,
     pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
@@ -106,8 +108,8 @@ impl GpuBatch {
         })?;
         let chunk = options.chunk(gpu.adapter())?;
         // a scratch tile for the first run of each pipeline, so that no world is modified
-        let arena_of = |worlds| arenas(gpu, layout, &model, worlds);
-        let (arenas, scratch) = (arena_of(worlds)?, arena_of(layout.world_multiple)?);
+        let made = |worlds| arenas(gpu, layout, &model, worlds);
+        let (arenas, scratch) = (made(worlds)?, made(layout.world_multiple)?);
         let search = options.tunes_chunk(gpu.adapter()).then(|| ChunkSearch::new(worlds)).flatten();
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("world"),
@@ -124,6 +126,7 @@ impl GpuBatch {
             chunk: usize::MAX,
             searches: [search.clone(), search],
             transfer: Transfer::new(gpu)?,
+            initial: None,
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),
@@ -138,27 +141,59 @@ impl GpuBatch {
     /// tile included.
     fn fill_initial(&mut self) -> Result<()> {
         let data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
-        let own = |s: &&Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
-        for slot in self.program.layout.slots().filter(|s| (s.field.stage == "state" || own(s)) && s.len > 0)
-        {
-            let Some(values) = data.get(slot.field.name).or_else(|| self.program.model.get(slot.field.name))
-            else {
-                continue;
-            };
-            let one = bits(slot.field.elem, &values.to_f64());
-            for arena in self.arenas.iter().chain(&self.scratch) {
-                let worlds: Vec<u32> = (0..arena.padded).filter_map(|w| u32::try_from(w).ok()).collect();
-                self.transfer.write(
-                    &self.gpu,
-                    &self.program.layout,
-                    arena,
-                    slot,
-                    &worlds,
-                    &one.repeat(worlds.len()),
-                )?;
-            }
+        for arena in self.arenas.iter().chain(&self.scratch) {
+            // one world through the host, the others from it
+            self.fill_world(arena, 0, &data)?;
+            let rest: Vec<u32> = (1..arena.padded).filter_map(|w| u32::try_from(w).ok()).collect();
+            self.copy_within(arena, &vec![0; rest.len()], &rest)?;
         }
         Ok(())
+    }
+
+    /// Writes the state of `data`, and the model's values of fields that each world has, to a world.
+    fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
+        let layout = &self.program.layout;
+        let own = |s: &Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
+        let slots: Vec<&Slot> =
+            layout.slots().filter(|s| (s.field.stage == "state" || own(s)) && s.len > 0).collect();
+        let worlds = [world];
+        let place = |slot: &&Slot| Place { arena, part: Part::of(slot), worlds: &worlds };
+        let places: Vec<Place<'_>> = slots.iter().map(place).collect();
+        let values = |slot: &Slot| {
+            let values = data.get(slot.field.name).or_else(|| self.program.model.get(slot.field.name));
+            bits(slot.field.elem, &values.map(|v| v.to_f64()).unwrap_or_default())
+        };
+        let rows: Vec<Vec<u32>> = slots.iter().map(|slot| values(slot)).collect();
+        let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
+        self.transfer.write(&self.gpu, layout, &places, &rows)
+    }
+
+    /// Copies whole worlds of an arena to others of it.
+    fn copy_within(&self, arena: &Arena, sources: &[u32], worlds: &[u32]) -> Result<()> {
+        let layout = &self.program.layout;
+        let parts = Part::whole(layout);
+        // a buffer cannot be read and written at once: each source once, through an arena of its own
+        let mut unique: Vec<u32> = sources.to_vec();
+        unique.sort_unstable();
+        unique.dedup();
+        if worlds.is_empty() {
+            return Ok(());
+        }
+        let between = self.arena_of(unique.len())?;
+        let places: Vec<u32> = (0..).take(unique.len()).collect();
+        self.transfer.copy(&self.gpu, layout, (arena, &unique), (&between, &places), &parts)?;
+        let place = |w: &u32| unique.binary_search(w).ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(0);
+        let from: Vec<u32> = sources.iter().map(place).collect();
+        self.transfer.copy(&self.gpu, layout, (&between, &from), (arena, worlds), &parts)
+    }
+
+    /// An arena for some worlds that fit one.
+    fn arena_of(&self, worlds: usize) -> Result<Arena> {
+        let mut made = arenas(&self.gpu, &self.program.layout, &self.model, worlds)?;
+        match (made.pop(), made.is_empty()) {
+            (Some(arena), true) => Ok(arena),
+            _ => Err(Error::Device(format!("{worlds} worlds do not fit one buffer"))),
+        }
     }
 
     fn slot(&self, field: &str) -> Result<&Slot> {
@@ -183,19 +218,57 @@ impl GpuBatch {
         self.slot(field).is_ok()
     }
 
-    /// A Data field of all worlds, `[world, …]` row-major; integers as numbers.
+    /// A field of all worlds, `[world, …]` row-major; integers as numbers.
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown field, [`Error::Device`] for a lost device.
     pub fn get(&self, field: &str) -> Result<Vec<f64>> {
-        let slot = self.slot(field)?;
-        let mut out = Vec::with_capacity(self.worlds * slot.len);
-        for arena in &self.arenas {
-            let worlds: Vec<u32> = (0..arena.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
-            let words = self.transfer.read(&self.gpu, &self.program.layout, arena, slot, &worlds)?;
-            out.extend(words.into_iter().map(|w| number(slot.field.elem, w)));
+        let all: Vec<usize> = (0..self.worlds).collect();
+        Ok(self.get_worlds(&[field], &all)?.pop().unwrap_or_default())
+    }
+
+    /// Fields of the given worlds in ascending order, `[field][world, …]`, gathered on the device and copied at once.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_worlds(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        self.check_worlds(worlds)?;
+        let slots = fields.iter().map(|field| self.slot(field)).collect::<Result<Vec<_>>>()?;
+        let split = self.split(worlds);
+        let places: Vec<Place<'_>> = slots
+            .iter()
+            .flat_map(|slot| split.iter().map(|(arena, ids, _)| place(arena, slot, ids)))
+            .collect();
+        let mut words = self.transfer.read(&self.gpu, &self.program.layout, &places)?.into_iter();
+        let joined = slots.iter().map(|slot| {
+            let of_arenas = words.by_ref().take(split.len()).flatten();
+            of_arenas.map(|w| number(slot.field.elem, w)).collect()
+        });
+        Ok(joined.collect())
+    }
+
+    /// The given worlds by arena, counted from its first, and their places in the list.
+    fn split(&self, worlds: &[usize]) -> Vec<(&Arena, Vec<u32>, Vec<usize>)> {
+        let of = |arena: &Arena| {
+            let inside = |w: usize| (arena.first..arena.first + arena.worlds).contains(&w);
+            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
+            let id = |r: &usize| u32::try_from(worlds[*r] - arena.first).ok();
+            (rows.iter().filter_map(id).collect(), rows)
+        };
+        let split = self.arenas.iter().map(|arena| {
+            let (ids, rows) = of(arena);
+            (arena, ids, rows)
+        });
+        split.filter(|(_, ids, _): &(_, Vec<u32>, _)| !ids.is_empty()).collect()
+    }
+
+    fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
+        match worlds.iter().find(|w| **w >= self.worlds) {
+            Some(w) => {
+                Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)))
+            }
+            None => Ok(()),
         }
-        Ok(out)
     }
 
     /// Sets a Data field of all worlds from `[world, …]`.
@@ -212,30 +285,32 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set`], and [`Error::Argument`] for a world out of range.
     pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
-        let slot = self.slot(field)?;
-        if values.len() != worlds.len() * slot.len {
-            return Err(Error::Argument(format!(
-                "'{field}': {} values given, {} x {} expected",
-                values.len(),
-                worlds.len(),
-                slot.len
-            )));
+        self.set_fields(&[(field, values)], worlds)
+    }
+
+    /// Sets fields of the given worlds from `[world, …]`, rows in the order of `worlds`, in one submission.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set_worlds`].
+    pub fn set_fields(&mut self, fields: &[(&str, &[f64])], worlds: &[usize]) -> Result<()> {
+        self.check_worlds(worlds)?;
+        let split = self.split(worlds);
+        let (mut places, mut rows) = (Vec::new(), Vec::new());
+        for (field, values) in fields {
+            let slot = self.slot(field)?;
+            if values.len() != worlds.len() * slot.len {
+                let (got, want) = (values.len(), worlds.len());
+                let text = format!("'{field}': {got} values given, {want} x {} expected", slot.len);
+                return Err(Error::Argument(text));
+            }
+            for (arena, ids, own) in &split {
+                let row = |r: &usize| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]);
+                rows.push(own.iter().flat_map(row).collect::<Vec<u32>>());
+                places.push(place(arena, slot, ids));
+            }
         }
-        if let Some(w) = worlds.iter().find(|w| **w >= self.worlds) {
-            return Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)));
-        }
-        for arena in &self.arenas {
-            let inside = |w: usize| w >= arena.first && w < arena.first + arena.worlds;
-            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
-            let ids: Vec<u32> =
-                rows.iter().filter_map(|r| u32::try_from(worlds[*r] - arena.first).ok()).collect();
-            let words: Vec<u32> = rows
-                .iter()
-                .flat_map(|r| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]))
-                .collect();
-            self.transfer.write(&self.gpu, &self.program.layout, arena, slot, &ids, &words)?;
-        }
-        Ok(())
+        let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
+        self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
     }
 
     /// Resets the worlds of `mask` to the initial state, or to a keyframe, and clears their status.
@@ -250,21 +325,99 @@ impl GpuBatch {
                 self.worlds
             )));
         }
-        if let Some(k) = key.filter(|k| *k >= self.program.model.sizes.nkey) {
-            return Err(Error::Argument(format!(
-                "keyframe {k} does not exist: the model has {}",
-                self.program.model.sizes.nkey
-            )));
-        }
-        let mut data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
-        data.reset(&self.program.model, key);
         let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
-        for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
-            if let Some(values) = data.get(field.name) {
-                self.set_worlds(field.name, &worlds, &values.to_f64().repeat(worlds.len()))?;
-            }
+        self.reset_worlds(&worlds, &vec![key; worlds.len()])
+    }
+
+    /// Resets worlds to the initial state, or to a keyframe of their own, and clears their status, on the device.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a world or keyframe out of range.
+    pub fn reset_worlds(&mut self, worlds: &[usize], keys: &[Option<usize>]) -> Result<()> {
+        self.check_worlds(worlds)?;
+        if worlds.len() != keys.len() {
+            let text = format!("{} keyframes for {} worlds", keys.len(), worlds.len());
+            return Err(Error::Argument(text));
+        }
+        let nkey = self.program.model.sizes.nkey;
+        if let Some(k) = keys.iter().flatten().find(|k| **k >= nkey) {
+            return Err(Error::Argument(format!("keyframe {k} does not exist: the model has {nkey}")));
+        }
+        let initial = match self.initial.take() {
+            Some(initial) => initial,
+            None => self.initial_states()?,
+        };
+        let layout = &self.program.layout;
+        let parts: Vec<Part> = layout.slots().filter(|s| s.field.stage == "state").map(Part::of).collect();
+        for (arena, ids, rows) in self.split(worlds) {
+            let source = |r: &usize| u32::try_from(keys[*r].map_or(0, |k| k + 1)).unwrap_or(0);
+            let sources: Vec<u32> = rows.iter().map(source).collect();
+            self.transfer.copy(&self.gpu, layout, (&initial, &sources), (arena, &ids), &parts)?;
+        }
+        self.initial = Some(initial);
+        Ok(())
+    }
+
+    /// Worlds in the initial state and at every keyframe.
+    fn initial_states(&self) -> Result<Arena> {
+        let model = &self.program.model;
+        let arena = self.arena_of(1 + model.sizes.nkey)?;
+        let mut data = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+        for key in std::iter::once(None).chain((0..model.sizes.nkey).map(Some)) {
+            data.reset(model, key);
+            self.fill_world(&arena, u32::try_from(key.map_or(0, |k| k + 1)).unwrap_or(0), &data)?;
+        }
+        Ok(arena)
+    }
+
+    /// Copies a world, results and own fields of the model included, to others, on the device.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a world out of range, [`Error::Device`] for a lost device.
+    pub fn broadcast(&mut self, from: usize, worlds: &[usize]) -> Result<()> {
+        self.check_worlds(&[from])?;
+        self.check_worlds(worlds)?;
+        let layout = &self.program.layout;
+        let between = self.arena_of(1)?;
+        let parts = Part::whole(layout);
+        for (arena, ids, _) in self.split(&[from]) {
+            self.transfer.copy(&self.gpu, layout, (arena, &ids), (&between, &[0]), &parts)?;
+        }
+        for (arena, ids, _) in self.split(worlds) {
+            let sources = vec![0; ids.len()];
+            self.transfer.copy(&self.gpu, layout, (&between, &sources), (arena, &ids), &parts)?;
         }
         Ok(())
+    }
+
+    /// Forward dynamics of some worlds: they are copied into a batch of their own on the device, and back.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::forward`], [`Error::Argument`] for a world out of range.
+    pub fn forward_worlds(&mut self, worlds: &[usize]) -> Result<()> {
+        self.check_worlds(worlds)?;
+        let groups = self.program.groups(plan::forward(&self.program.general));
+        self.build(&groups)?;
+        let layout = &self.program.layout;
+        let parts = Part::whole(layout);
+        for (arena, ids, _) in self.split(worlds) {
+            let few = self.arena_of(ids.len())?;
+            // worlds that fill up the last workgroup are copies of the last one
+            let last = ids.last().copied().unwrap_or(0);
+            let mut sources = ids.clone();
+            sources.resize(few.padded, last);
+            let places: Vec<u32> = (0..).take(few.padded).collect();
+            self.transfer.copy(&self.gpu, layout, (arena, &sources), (&few, &places), &parts)?;
+            let few = [few];
+            self.submit_on(&few, &[(&groups, 1)])?;
+            self.transfer.copy(&self.gpu, layout, (&few[0], &places[..ids.len()]), (arena, &ids), &parts)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes copied between host and device so far.
+    pub fn moved(&self) -> Moved {
+        self.transfer.moved()
     }
 
     /// Resets the given worlds to a state each.
@@ -272,12 +425,14 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set_worlds`].
     pub fn reset_to(&mut self, worlds: &[usize], states: &[Data]) -> Result<()> {
-        for field in Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state") {
-            let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
-            let rows: Vec<f64> = states.iter().flat_map(of).collect();
-            self.set_worlds(field.name, worlds, &rows)?;
-        }
-        Ok(())
+        let state = self.program.layout.slots().filter(|s| s.field.stage == "state");
+        let names: Vec<&'static str> = state.map(|s| s.field.name).collect();
+        let of = |data: &Data, name: &str| data.get(name).map(|v| v.to_f64()).unwrap_or_default();
+        let rows: Vec<Vec<f64>> =
+            names.iter().map(|name| states.iter().flat_map(|data| of(data, name)).collect()).collect();
+        let fields: Vec<(&str, &[f64])> =
+            names.iter().zip(&rows).map(|(name, row)| (*name, row.as_slice())).collect();
+        self.set_fields(&fields, worlds)
     }
 
     /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise. While the number of worlds of a chunk
@@ -478,14 +633,9 @@ impl GpuBatch {
             let slot = self.slot(field)?;
             for arena in &self.arenas {
                 let worlds: Vec<u32> = (0..arena.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
-                self.transfer.write(
-                    &self.gpu,
-                    &self.program.layout,
-                    arena,
-                    slot,
-                    &worlds,
-                    &vec![POISON; arena.worlds * slot.len],
-                )?;
+                let bits = vec![POISON; arena.worlds * slot.len];
+                let places = [place(arena, slot, &worlds)];
+                self.transfer.write(&self.gpu, &self.program.layout, &places, &[&bits])?;
             }
         }
         Ok(())
@@ -612,6 +762,10 @@ impl GpuBatch {
     pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
         self.program.writes(stage)
     }
+}
+
+fn place<'a>(arena: &'a Arena, slot: &Slot, worlds: &'a [u32]) -> Place<'a> {
+    Place { arena, part: Part::of(slot), worlds }
 }
 
 /// Dispatches workgroups over two axes: one axis is limited to 65,535.

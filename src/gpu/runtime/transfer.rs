@@ -1,4 +1,9 @@
-//! Transfer of fields between host and arenas: packed on the device, so that only the field is copied.
+//! Transfer of fields between host and arenas, and between worlds on the device. Fields are packed on the device, so that
+//! only what is asked for is copied, several fields in one submission; buffers and bind groups serve every transfer.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
 
 use encase::{ShaderType, UniformBuffer};
 
@@ -6,6 +11,7 @@ use super::buffers::{Arena, buffer, storage};
 use super::device::Gpu;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{Layout, Slot};
+use crate::schema::Elem;
 
 /// Uniform of `shaders/runtime/transfer.wgsl`.
 #[derive(ShaderType, Debug, Clone, Copy)]
@@ -16,25 +22,152 @@ struct TransferJob {
     stride: u32,
     rows: u32,
     threads: u32,
+    first: u32,
+    ids: u32,
+    base: u32,
+    source_ids: u32,
 }
 
-/// Pipelines that gather and scatter fields.
+const THREADS: u32 = 64 * 1024;
+
+/// `ids` of a job whose worlds follow each other.
+const NONE: u32 = u32::MAX;
+
+/// Most words of one submission's packed buffer, so that it stays well below any limit.
+const MOST_WORDS: usize = 16 << 20;
+
+/// Words of the smallest buffers.
+const LEAST_WORDS: usize = 1 << 10;
+
+/// Bytes that were copied between host and device, and submissions for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes from the host to the device.
+    pub to_device: u64,
+    /// Bytes from the device to the host.
+    pub to_host: u64,
+    /// Submissions.
+    pub submissions: u64,
+}
+
+/// A field of some worlds of an arena, which are counted from its first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) arena: &'a Arena,
+    /// Element type, first element and length of the field.
+    pub(crate) part: Part,
+    pub(crate) worlds: &'a [u32],
+}
+
+/// Elements of every world of an arena.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    elem: Elem,
+    offset: usize,
+    len: usize,
+}
+
+impl Part {
+    /// A field.
+    pub(crate) fn of(slot: &Slot) -> Self {
+        Self { elem: slot.field.elem, offset: slot.offset, len: slot.len }
+    }
+
+    /// All elements of both types.
+    pub(crate) fn whole(layout: &Layout) -> [Self; 2] {
+        [(Elem::Real, layout.stride_f), (Elem::Int, layout.stride_i)].map(|(elem, len)| Self {
+            elem,
+            offset: 0,
+            len,
+        })
+    }
+}
+
+/// Numbers that are on their way to the host.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    host: wgpu::Buffer,
+    words: usize,
+    done: Receiver<std::result::Result<(), wgpu::BufferAsyncError>>,
+}
+
+/// Pipelines and buffers of transfers.
 #[derive(Debug)]
 pub(crate) struct Transfer {
     layout: wgpu::BindGroupLayout,
     gather: wgpu::ComputePipeline,
     scatter: wgpu::ComputePipeline,
+    copy: wgpu::ComputePipeline,
+    /// Bytes from one job to the next.
+    spacing: usize,
+    pool: Mutex<Pool>,
 }
 
-const THREADS: u32 = 64 * 1024;
-
-/// Rows per job, so that the packed buffer stays well below any limit.
-fn rows_per_job(len: usize) -> usize {
-    ((16 << 20) / len.max(1)).max(1)
+/// Buffers that grow as needed, and the bind groups that hold them.
+#[derive(Debug)]
+struct Pool {
+    packed: wgpu::Buffer,
+    worlds: wgpu::Buffer,
+    jobs: wgpu::Buffer,
+    /// Bind groups by the arena's buffer and the other one.
+    binds: Vec<(wgpu::Buffer, wgpu::Buffer, wgpu::BindGroup)>,
+    /// Buffers from which the host has read.
+    hosts: Vec<wgpu::Buffer>,
+    moved: Moved,
 }
+
+/// Most bind groups and host buffers that are kept.
+const MOST_KEPT: usize = 16;
 
 fn word(x: usize) -> Result<u32> {
     u32::try_from(x).map_err(|_| Error::Argument(format!("{x} does not fit 32 bits")))
+}
+
+/// Usage of the buffer for packed fields.
+const PACKED: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC);
+
+/// Jobs of one submission, with the ids of their worlds.
+#[derive(Default)]
+struct Jobs<'a> {
+    ids: Vec<u32>,
+    /// The arena's buffer, the other one if it is not the packed one, and the job.
+    jobs: Vec<(&'a wgpu::Buffer, Option<&'a wgpu::Buffer>, TransferJob)>,
+}
+
+impl<'a> Jobs<'a> {
+    /// Adds a part of an arena, whose rows begin at a word of the packed buffer.
+    fn add(&mut self, layout: &Layout, place: Place<'a>, first: usize) -> Result<()> {
+        let Place { arena, part, worlds } = place;
+        let (fields, stride) = buffer_of(layout, arena, part.elem);
+        let base = worlds.first().copied().unwrap_or(0);
+        let consecutive = worlds.iter().zip(base..).all(|(world, next)| *world == next);
+        let ids = if consecutive { NONE } else { word(self.ids.len())? };
+        if !consecutive {
+            self.ids.extend(worlds);
+        }
+        let job = TransferJob {
+            len: word(part.len)?,
+            offset: word(part.offset)?,
+            tile: word(layout.tile)?,
+            stride: word(stride)?,
+            rows: word(worlds.len())?,
+            threads: THREADS,
+            first: word(first)?,
+            ids,
+            base,
+            source_ids: 0,
+        };
+        self.jobs.push((fields, None, job));
+        Ok(())
+    }
+}
+
+/// The buffer with a type's elements of an arena, and the elements of a world in it.
+fn buffer_of<'a>(layout: &Layout, arena: &'a Arena, elem: Elem) -> (&'a wgpu::Buffer, usize) {
+    match elem {
+        Elem::Real => (&arena.reals, layout.stride_f),
+        Elem::Int => (&arena.ints, layout.stride_i),
+    }
 }
 
 impl Transfer {
@@ -42,13 +175,15 @@ impl Transfer {
         let uniform = wgpu::BindGroupLayoutEntry {
             ty: wgpu::BindingType::Buffer {
                 ty: wgpu::BufferBindingType::Uniform,
-                has_dynamic_offset: false,
-                min_binding_size: None,
+                has_dynamic_offset: true,
+                min_binding_size: Some(TransferJob::min_size()),
             },
             ..storage(3, true)
         };
         let text = include_str!("../../../shaders/runtime/transfer.wgsl");
         let module = naga::front::wgsl::parse_str(text).map_err(|e| Error::Device(e.emit_to_string(text)))?;
+        let size = usize::try_from(TransferJob::min_size().get()).unwrap_or(0);
+        let align = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         gpu.checked("transfer kernels", || {
             let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("transfer"),
@@ -73,137 +208,321 @@ impl Transfer {
                     cache: None,
                 })
             };
-            let (gather, scatter) = (make("gather"), make("scatter"));
-            Self { layout, gather, scatter }
+            let (gather, scatter, copy) = (make("gather"), make("scatter"), make("copy_worlds"));
+            let pool = Pool {
+                packed: buffer(&gpu.device, "packed", LEAST_WORDS, PACKED),
+                worlds: buffer(&gpu.device, "worlds", LEAST_WORDS, wgpu::BufferUsages::STORAGE),
+                jobs: buffer(&gpu.device, "jobs", LEAST_WORDS, wgpu::BufferUsages::UNIFORM),
+                binds: Vec::new(),
+                hosts: Vec::new(),
+                moved: Moved::default(),
+            };
+            let spacing = size.next_multiple_of(align.max(4));
+            Self { layout, gather, scatter, copy, spacing, pool: Mutex::new(pool) }
         })
     }
 
-    /// Reads a field of the given worlds of an arena (counted from its first), as bits.
-    pub(crate) fn read(
-        &self,
-        gpu: &Gpu,
-        layout: &Layout,
-        arena: &Arena,
-        slot: &Slot,
-        worlds: &[u32],
-    ) -> Result<Vec<u32>> {
-        gpu.check_not_lost()?;
-        let mut out = Vec::with_capacity(worlds.len() * slot.len);
-        for part in worlds.chunks(rows_per_job(slot.len)) {
-            out.extend(self.read_part(gpu, layout, arena, slot, part)?);
+    /// What has been copied so far.
+    pub(crate) fn moved(&self) -> Moved {
+        self.pool.lock().map(|pool| pool.moved).unwrap_or_default()
+    }
+
+    /// Reads fields as bits, `[place][world, element]`.
+    pub(crate) fn read(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Vec<Vec<u32>>> {
+        let mut out: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
+        for round in rounds(places) {
+            let parts: Vec<Place<'_>> = round.iter().map(|(p, rows)| cut(&places[*p], rows)).collect();
+            let mut words = self.finish(gpu, self.read_later(gpu, layout, &parts)?)?;
+            for ((place, _), part) in round.iter().zip(&parts).rev() {
+                let from = words.split_off(words.len() - part.worlds.len() * part.part.len);
+                // rows of a place come in order, round by round
+                out[*place].extend(from);
+            }
         }
         Ok(out)
     }
 
-    fn read_part(
-        &self,
-        gpu: &Gpu,
-        layout: &Layout,
-        arena: &Arena,
-        slot: &Slot,
-        worlds: &[u32],
-    ) -> Result<Vec<u32>> {
-        let words = worlds.len() * slot.len;
-        if words == 0 {
-            return Ok(Vec::new());
+    /// Starts to read fields that fit one packed buffer, in the order of the places.
+    pub(crate) fn read_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Pending> {
+        gpu.check_not_lost()?;
+        let mut jobs = Jobs::default();
+        let mut words = 0;
+        for place in places {
+            jobs.add(layout, *place, words)?;
+            words += place.worlds.len() * place.part.len;
         }
-        // pack on the device, copy to mappable memory
-        let packed = self.run(gpu, &self.gather, layout, arena, slot, worlds, None)?;
-        let host = buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ);
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        pool.grow(gpu, words)?;
+        let host = pool.host(gpu, words)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(&packed, 0, &host, 0, 4 * words as u64);
-        gpu.queue.submit([encoder.finish()]);
-        let (send, receive) = std::sync::mpsc::channel();
-        host.slice(..).map_async(wgpu::MapMode::Read, move |done| {
-            let _ = send.send(done);
-        });
-        gpu.wait()?;
-        match receive.recv() {
-            Ok(Ok(())) => {}
-            other => {
-                return Err(Error::Device(format!("{}: reading back failed: {other:?}", gpu.adapter())));
-            }
+        self.encode(gpu, &mut pool, &mut encoder, &self.gather, &jobs)?;
+        if words > 0 {
+            encoder.copy_buffer_to_buffer(&pool.packed, 0, &host, 0, 4 * words as u64);
         }
-        let view = host
-            .slice(..)
-            .get_mapped_range()
-            .map_err(|e| Error::Device(format!("{}: reading back failed: {e}", gpu.adapter())))?;
-        Ok(bytemuck::cast_slice::<u8, u32>(&view)[..words].to_vec())
+        gpu.queue.submit([encoder.finish()]);
+        pool.moved.submissions += 1;
+        pool.moved.to_host += 4 * words as u64;
+        let (send, done) = channel();
+        host.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            let _ = send.send(result);
+        });
+        Ok(Pending { host, words, done })
     }
 
-    /// Writes a field of the given worlds of an arena from `[world, element]` bits.
+    /// Waits for numbers on their way.
+    pub(crate) fn finish(&self, gpu: &Gpu, pending: Pending) -> Result<Vec<u32>> {
+        let fail = |why: String| Error::Device(format!("{}: reading back failed: {why}", gpu.adapter()));
+        gpu.wait()?;
+        match pending.done.recv() {
+            Ok(Ok(())) => {}
+            other => return Err(fail(format!("{other:?}"))),
+        }
+        let words = {
+            let view = pending.host.slice(..).get_mapped_range().map_err(|e| fail(e.to_string()))?;
+            bytemuck::cast_slice::<u8, u32>(&view)[..pending.words].to_vec()
+        };
+        pending.host.unmap();
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        if pool.hosts.len() < MOST_KEPT {
+            pool.hosts.push(pending.host);
+        }
+        Ok(words)
+    }
+
+    /// Writes fields from `[world, element]` bits of each place, in one submission where they fit.
     pub(crate) fn write(
         &self,
         gpu: &Gpu,
         layout: &Layout,
-        arena: &Arena,
-        slot: &Slot,
-        worlds: &[u32],
-        bits: &[u32],
+        places: &[Place<'_>],
+        bits: &[&[u32]],
     ) -> Result<()> {
         gpu.check_not_lost()?;
-        let rows = rows_per_job(slot.len);
-        for (part, values) in worlds.chunks(rows).zip(bits.chunks((rows * slot.len).max(1))) {
-            self.run(gpu, &self.scatter, layout, arena, slot, part, Some(values))?;
+        for round in rounds(places) {
+            let mut jobs = Jobs::default();
+            let mut packed = Vec::new();
+            for (p, rows) in &round {
+                let part = cut(&places[*p], rows);
+                jobs.add(layout, part, packed.len())?;
+                let len = part.part.len;
+                packed.extend_from_slice(&bits[*p][rows.start * len..rows.end * len]);
+            }
+            let mut pool = self.pool.lock().map_err(poisoned)?;
+            pool.grow(gpu, packed.len())?;
+            gpu.queue.write_buffer(&pool.packed, 0, bytemuck::cast_slice(&packed));
+            pool.moved.to_device += 4 * packed.len() as u64;
+            self.submit(gpu, &mut pool, &self.scatter, &jobs)?;
         }
         gpu.check_not_lost()
     }
 
-    /// Submits one job and returns its packed buffer.
-    fn run(
+    /// Copies parts of worlds of one arena to worlds of another; both lists have the same length.
+    pub(crate) fn copy(
         &self,
         gpu: &Gpu,
-        pipeline: &wgpu::ComputePipeline,
         layout: &Layout,
-        arena: &Arena,
-        slot: &Slot,
-        worlds: &[u32],
-        bits: Option<&[u32]>,
-    ) -> Result<wgpu::Buffer> {
-        let real = slot.field.elem == crate::schema::Elem::Real;
-        let (fields, stride) =
-            if real { (&arena.reals, layout.stride_f) } else { (&arena.ints, layout.stride_i) };
-        let job = TransferJob {
-            len: word(slot.len)?,
-            offset: word(slot.offset)?,
-            tile: word(layout.tile)?,
-            stride: word(stride)?,
-            rows: word(worlds.len())?,
-            threads: THREADS,
-        };
-        let mut uniform = UniformBuffer::new(Vec::<u8>::new());
-        uniform.write(&job).map_err(|e| Error::Device(format!("uniform: {e}")))?;
-        let uniform = uniform.into_inner();
-        gpu.checked("moving a field", || {
-            let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-            let packed = buffer(&gpu.device, "packed", worlds.len() * slot.len, usage);
-            let ids = buffer(&gpu.device, "worlds", worlds.len(), wgpu::BufferUsages::STORAGE);
-            let params = buffer(&gpu.device, "job", uniform.len().div_ceil(4), wgpu::BufferUsages::UNIFORM);
-            gpu.queue.write_buffer(&ids, 0, bytemuck::cast_slice(worlds));
-            gpu.queue.write_buffer(&params, 0, &uniform);
-            if let Some(bits) = bits {
-                gpu.queue.write_buffer(&packed, 0, bytemuck::cast_slice(bits));
+        (from, sources): (&Arena, &[u32]),
+        (to, worlds): (&Arena, &[u32]),
+        parts: &[Part],
+    ) -> Result<()> {
+        gpu.check_not_lost()?;
+        let mut jobs = Jobs { ids: sources.to_vec(), ..Jobs::default() };
+        for part in parts.iter().filter(|part| part.len > 0 && !worlds.is_empty()) {
+            jobs.add(layout, Place { arena: to, part: *part, worlds }, 0)?;
+            let (source, _) = buffer_of(layout, from, part.elem);
+            if let Some((_, other, _)) = jobs.jobs.last_mut() {
+                *other = Some(source);
             }
-            let entries = [fields, &packed, &ids, &params]
-                .iter()
-                .zip(0..)
-                .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
-                .collect::<Vec<_>>();
-            let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("transfer"),
-                layout: &self.layout,
-                entries: &entries,
-            });
-            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                pass.set_pipeline(pipeline);
-                pass.set_bind_group(0, &bind, &[]);
-                let needed = (worlds.len() * slot.len).div_ceil(64).min(THREADS as usize / 64);
-                pass.dispatch_workgroups(u32::try_from(needed).unwrap_or(1), 1, 1);
+        }
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        self.submit(gpu, &mut pool, &self.copy, &jobs)?;
+        gpu.check_not_lost()
+    }
+
+    /// Submits jobs.
+    fn submit(
+        &self,
+        gpu: &Gpu,
+        pool: &mut Pool,
+        pipeline: &wgpu::ComputePipeline,
+        jobs: &Jobs<'_>,
+    ) -> Result<()> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.encode(gpu, pool, &mut encoder, pipeline, jobs)?;
+        gpu.queue.submit([encoder.finish()]);
+        pool.moved.submissions += 1;
+        Ok(())
+    }
+
+    /// Writes jobs and ids to the device, and encodes the dispatches.
+    fn encode(
+        &self,
+        gpu: &Gpu,
+        pool: &mut Pool,
+        encoder: &mut wgpu::CommandEncoder,
+        pipeline: &wgpu::ComputePipeline,
+        jobs: &Jobs<'_>,
+    ) -> Result<()> {
+        let mut uniforms = vec![0u8; jobs.jobs.len() * self.spacing];
+        for ((_, _, job), to) in jobs.jobs.iter().zip(uniforms.chunks_mut(self.spacing)) {
+            let mut uniform = UniformBuffer::new(Vec::<u8>::new());
+            uniform.write(job).map_err(|e| Error::Device(format!("uniform: {e}")))?;
+            let bytes = uniform.into_inner();
+            to[..bytes.len()].copy_from_slice(&bytes);
+        }
+        gpu.checked("moving fields", || {
+            let usage = wgpu::BufferUsages::STORAGE;
+            let grown = grow(gpu, &mut pool.worlds, "worlds", jobs.ids.len(), usage)
+                | grow(gpu, &mut pool.jobs, "jobs", uniforms.len().div_ceil(4), wgpu::BufferUsages::UNIFORM);
+            if grown {
+                pool.binds.clear();
             }
-            gpu.queue.submit([encoder.finish()]);
-            packed
+            if !jobs.ids.is_empty() {
+                gpu.queue.write_buffer(&pool.worlds, 0, bytemuck::cast_slice(&jobs.ids));
+            }
+            gpu.queue.write_buffer(&pool.jobs, 0, &uniforms);
+            pool.moved.to_device += 4 * jobs.ids.len() as u64 + uniforms.len() as u64;
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            for (k, (fields, other, job)) in jobs.jobs.iter().enumerate() {
+                let bind = pool.bind(gpu, &self.layout, fields, *other);
+                let at = u32::try_from(k * self.spacing).unwrap_or(0);
+                pass.set_bind_group(0, &bind, &[at]);
+                let needed = (u64::from(job.rows) * u64::from(job.len)).div_ceil(64);
+                let groups = needed.clamp(1, u64::from(THREADS / 64));
+                pass.dispatch_workgroups(u32::try_from(groups).unwrap_or(1), 1, 1);
+            }
         })
+    }
+}
+
+impl Pool {
+    /// Makes room for packed fields.
+    fn grow(&mut self, gpu: &Gpu, words: usize) -> Result<()> {
+        let grown = gpu.checked("packed fields", || grow(gpu, &mut self.packed, "packed", words, PACKED))?;
+        if grown {
+            self.binds.clear();
+        }
+        Ok(())
+    }
+
+    /// A buffer for the host to read from.
+    fn host(&mut self, gpu: &Gpu, words: usize) -> Result<wgpu::Buffer> {
+        let size = 4 * words as u64;
+        // the smallest that fits
+        let fits = self.hosts.iter().enumerate().filter(|(_, host)| host.size() >= size);
+        let found = fits.min_by_key(|(_, host)| host.size()).map(|(k, _)| k);
+        if let Some(k) = found {
+            return Ok(self.hosts.swap_remove(k));
+        }
+        let words = words.max(LEAST_WORDS).next_power_of_two();
+        gpu.checked("reading fields", || buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ))
+    }
+
+    /// Bind group of a job.
+    fn bind(
+        &mut self,
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        fields: &wgpu::Buffer,
+        other: Option<&wgpu::Buffer>,
+    ) -> wgpu::BindGroup {
+        let other = other.unwrap_or(&self.packed);
+        let known = self.binds.iter().find(|(a, b, _)| a == fields && b == other);
+        if let Some((_, _, bind)) = known {
+            return bind.clone();
+        }
+        let job = wgpu::BufferBinding { buffer: &self.jobs, offset: 0, size: Some(TransferJob::min_size()) };
+        let resources = [
+            fields.as_entire_binding(),
+            other.as_entire_binding(),
+            self.worlds.as_entire_binding(),
+            wgpu::BindingResource::Buffer(job),
+        ];
+        let entries = resources.into_iter().zip(0..);
+        let entries: Vec<_> =
+            entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("transfer"),
+            layout,
+            entries: &entries,
+        });
+        if self.binds.len() >= MOST_KEPT {
+            self.binds.remove(0);
+        }
+        self.binds.push((fields.clone(), other.clone(), bind.clone()));
+        bind
+    }
+}
+
+/// Makes a buffer larger where it has fewer words than needed.
+fn grow(gpu: &Gpu, old: &mut wgpu::Buffer, label: &str, words: usize, usage: wgpu::BufferUsages) -> bool {
+    let small = old.size() < 4 * words as u64;
+    if small {
+        *old = buffer(&gpu.device, label, words.next_power_of_two(), usage);
+    }
+    small
+}
+
+/// Rows of each place, in rounds that fit the packed buffer.
+fn rounds(places: &[Place<'_>]) -> Vec<Vec<(usize, Range<usize>)>> {
+    let mut rounds = Vec::new();
+    let mut round = Vec::new();
+    let mut room = MOST_WORDS;
+    for (p, place) in places.iter().enumerate().filter(|(_, p)| p.part.len > 0) {
+        let mut row = 0;
+        while row < place.worlds.len() {
+            let fit = room / place.part.len;
+            if fit == 0 && !round.is_empty() {
+                rounds.push(std::mem::take(&mut round));
+                room = MOST_WORDS;
+                continue;
+            }
+            let end = (row + fit.max(1)).min(place.worlds.len());
+            round.push((p, row..end));
+            room = room.saturating_sub((end - row) * place.part.len);
+            row = end;
+        }
+    }
+    if !round.is_empty() {
+        rounds.push(round);
+    }
+    rounds
+}
+
+/// Some rows of a place.
+fn cut<'a>(place: &Place<'a>, rows: &Range<usize>) -> Place<'a> {
+    Place { worlds: &place.worlds[rows.clone()], ..*place }
+}
+
+fn poisoned<T>(_: T) -> Error {
+    Error::Device("another thread failed while it moved fields".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_rounded_up_to_buffers() {
+        let gpu = Gpu::open(crate::gpu::AdapterPreference::Any).expect("an adapter");
+        let empty = || buffer(&gpu.device, "none", 1, PACKED);
+        let arena =
+            Arena { first: 0, worlds: 9, padded: 9, reals: empty(), ints: empty(), chunks: Vec::new() };
+        let worlds: Vec<u32> = (0..9).collect();
+        let place =
+            |len| Place { arena: &arena, part: Part { elem: Elem::Real, offset: 0, len }, worlds: &worlds };
+        assert_eq!(rounds(&[place(1), place(0), place(2)]), [[(0, 0..9), (2, 0..9)]]);
+        let half = MOST_WORDS / 2;
+        let want = vec![
+            vec![(0, 0..2)],
+            vec![(0, 2..4)],
+            vec![(0, 4..6)],
+            vec![(0, 6..8)],
+            vec![(0, 8..9), (1, 0..9)],
+        ];
+        assert_eq!(rounds(&[place(half), place(7)]), want);
+        // a row that is larger than any buffer is a round of its own
+        assert_eq!(rounds(&[place(MOST_WORDS + 1)]).len(), 9);
     }
 }
