@@ -247,11 +247,12 @@ fn a_state_that_does_not_fit_changes_nothing() {
 /// A batch that was restored goes on as it did the first time, whatever happened in between.
 #[test]
 fn a_snapshot_continues_with_the_same_bits() {
-    for (backend, name, steps) in [
+    let cases = [
         (Backend::Cpu, "humanoid.xml", 200),
         (Backend::Cpu, "pile.xml", 60),
         (Backend::Gpu, "quadruped.xml", 100),
-    ] {
+    ];
+    for (backend, name, steps) in cases.into_iter().filter(|case| BACKENDS.contains(&case.0)) {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(name);
         let model = manyworlds::load(&path).expect("a model");
         let worlds = 3;
@@ -292,7 +293,12 @@ fn a_snapshot_continues_with_the_same_bits() {
     }
 }
 
+/// Backends of this build.
+const BACKENDS: &[Backend] =
+    if cfg!(feature = "gpu") { &[Backend::Cpu, Backend::Gpu] } else { &[Backend::Cpu] };
+
 /// What a call copies between host and device.
+#[cfg(feature = "gpu")]
 fn cost(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 3] {
     let before = batch.moved();
     work(batch);
@@ -305,6 +311,7 @@ fn cost(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 3] {
 }
 
 /// Copies within the device, and what a mask costs: the same for every number of worlds.
+#[cfg(feature = "gpu")]
 #[test]
 fn masks_and_copies_stay_on_the_device() {
     let model = model("humanoid.xml");
@@ -366,4 +373,80 @@ fn masks_and_copies_stay_on_the_device() {
     let few = of_worlds(6);
     eprintln!("bytes to the device, to the host, submissions: world, forward, reset, broadcast: {few:?}");
     assert_eq!(few, of_worlds(40));
+}
+
+/// A rollout in one call and steps from the host: the same bits.
+#[test]
+fn a_rollout_in_one_call_is_as_steps_one_by_one() {
+    let model = model("quadruped.xml");
+    let (worlds, steps, every, nu) = (5, 24, 4, model.sizes.nu);
+    let controls: Vec<f64> = (0..worlds * steps * nu).map(|i| 0.2 * (i as f64).sin()).collect();
+    let record = ["qpos", "ncon", "qacc", "sensordata", "time"];
+    for (backend, chunk) in BACKENDS.iter().flat_map(|b| [(*b, None), (*b, Some(2))]) {
+        let mut options = BatchOptions::on(backend);
+        #[cfg(feature = "gpu")]
+        if chunk.is_some() {
+            (options.gpu.chunk, options.gpu.worlds_per_group) = (chunk, Some(1));
+        }
+        if backend == Backend::Cpu && chunk.is_some() {
+            continue;
+        }
+        options.capacity = Some(Capacity { nconmax: 16, njmax: 64 });
+        let made = || Batch::new(&model, worlds, &options).unwrap();
+        let (mut one, mut many) = (made(), made());
+        let record: Vec<&str> =
+            record.into_iter().filter(|f| one.has(f) && one.get(f).unwrap().data.len() > 0).collect();
+        let frames = one.rollout(steps, Some(&controls), &record, every).unwrap();
+        for step in 0..steps {
+            let now: Vec<f64> =
+                (0..worlds).flat_map(|w| &controls[(w * steps + step) * nu..][..nu]).copied().collect();
+            many.set("ctrl", &now).unwrap();
+            many.step(1).unwrap();
+            for (name, array) in record.iter().zip(&frames).filter(|_| (step + 1) % every == 0) {
+                let (all, want) = (array.data.to_f64(), many.get(name).unwrap().data.to_f64());
+                let (count, len) = (steps / every, want.len() / worlds);
+                assert_eq!(array.shape[..2], [worlds, count]);
+                for w in 0..worlds {
+                    let at = (w * count + step / every) * len;
+                    let same = all[at..at + len].iter().map(|x| x.to_bits());
+                    let other = want[w * len..(w + 1) * len].iter().map(|x| x.to_bits());
+                    assert!(same.eq(other), "{backend:?} {name} of world {w} at step {step}");
+                }
+            }
+        }
+        for field in ["qpos", "qvel", "qacc", "ctrl"] {
+            assert_eq!(one.get(field).unwrap(), many.get(field).unwrap(), "{field}");
+        }
+        // without controls those of the last step stay; nothing recorded, nothing copied
+        one.rollout(3, None, &[], 1).unwrap();
+        many.step(3).unwrap();
+        assert_eq!(one.get("qpos").unwrap(), many.get("qpos").unwrap());
+        // wrong arguments
+        let says = |done: manyworlds::error::Result<Vec<manyworlds::formats::npz::Array>>, part: &str| {
+            let text = done.unwrap_err().to_string();
+            assert!(text.contains(part), "{text}");
+        };
+        says(one.rollout(2, Some(&controls), &[], 1), "5 worlds, 2 steps");
+        says(one.rollout(2, None, &["qpoz"], 1), "did you mean 'qpos'?");
+        says(one.rollout(2, None, &["qpos"], 0), "at least 1");
+    }
+}
+
+/// A read that was asked for returns what was there then.
+#[test]
+fn reads_do_not_see_later_steps() {
+    let model = model("hopper.xml");
+    for &backend in BACKENDS {
+        let mut batch = Batch::new(&model, 4, &BatchOptions::on(backend)).unwrap();
+        batch.step(3).unwrap();
+        let mask = [true, false, true, true];
+        let now = batch.get_worlds("qpos", &mask).unwrap();
+        let later = batch.get_later("qpos", &mask).unwrap();
+        let other = batch.get_later("status", &[true; 4]).unwrap();
+        batch.step(5).unwrap();
+        assert_ne!(batch.get_worlds("qpos", &mask).unwrap(), now);
+        assert_eq!(later.wait().unwrap(), now);
+        assert_eq!(other.wait().unwrap().shape, [4, 1]);
+        assert!(batch.get_later("qpos", &[true]).unwrap_err().to_string().contains("the mask has 1"));
+    }
 }

@@ -77,11 +77,7 @@ impl Batch {
         let numbers = self.read_fields(&[entry], &worlds)?.pop().unwrap_or_default();
         let mut shape = vec![worlds.len()];
         shape.extend(entry.shape(&self.sizes));
-        let data = match entry.elem {
-            Elem::Real => ArrayData::F64(numbers),
-            Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
-        };
-        Ok(Array { shape, data })
+        Ok(Array { shape, data: typed(entry.elem, numbers) })
     }
 
     /// Fields of some worlds, `[field][world, …]`; on the GPU copied at once.
@@ -253,6 +249,14 @@ impl Batch {
         }
         let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
         Err(Error::Argument(text))
+    }
+}
+
+/// Numbers of a field, as its elements are.
+pub(super) fn typed(elem: Elem, numbers: Vec<f64>) -> ArrayData {
+    match elem {
+        Elem::Real => ArrayData::F64(numbers),
+        Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
     }
 }
 

@@ -1,11 +1,14 @@
 //! The CPU engine of a batch: worlds in parallel over all cores. No world affects the bits of another.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::models::Models;
 use crate::cpu as pipeline;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
+use crate::schema::Field;
 
 /// Worlds in their initial state.
 pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity) -> Vec<Data> {
@@ -45,4 +48,35 @@ pub(super) fn reset(
             data.clear_counters();
         }
     });
+}
+
+/// Steps worlds under controls `[step, nu]` of their own; fields after every `every`-th step, `[world][field][frame, …]`.
+pub(super) fn rollout<'a>(
+    models: &mut Models,
+    worlds: &mut [Data],
+    steps: usize,
+    controls: impl Fn(usize) -> Option<&'a [f64]> + Sync,
+    fields: &[&Field],
+    every: usize,
+) -> Vec<Vec<Vec<f64>>> {
+    let rows: Vec<Mutex<Vec<Vec<f64>>>> = worlds.iter().map(|_| Mutex::default()).collect();
+    models.each(worlds, |w, model, data| {
+        let mut record = vec![Vec::new(); fields.len()];
+        let nu = model.sizes.nu;
+        for step in 0..steps {
+            if let Some(controls) = controls(w) {
+                data.ctrl.copy_from_slice(&controls[step * nu..(step + 1) * nu]);
+            }
+            pipeline::step(model, data);
+            if (step + 1).is_multiple_of(every) {
+                for (field, row) in fields.iter().zip(&mut record) {
+                    row.extend(data.get(field.name).map(|v| v.to_f64()).unwrap_or_default());
+                }
+            }
+        }
+        if let Ok(mut row) = rows[w].lock() {
+            *row = record;
+        }
+    });
+    rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
 }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::access::typed;
 use super::engine::Engine;
 use super::models::Models;
 use super::{Batch, chosen, suggest};
 use crate::error::{Error, Result};
-use crate::formats::npz::{Array, ArrayData};
+use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::features::shape_sizes;
 use crate::schema::enums::geom;
-use crate::schema::{Elem, Field, Rule};
+use crate::schema::{Field, Rule};
 
 /// Fields that decide whether a block of the inertia matrix is diagonal.
 const SHORTCUTS: &[&str] = &["body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "tendon_armature"];
@@ -127,11 +128,7 @@ impl Batch {
             Engine::Gpu { batch, .. } if batch.has(field) => batch.get(field)?,
             _ => (0..self.worlds).flat_map(|w| self.models.column(w, field)).collect(),
         };
-        let data = match entry.elem {
-            Elem::Real => ArrayData::F64(numbers),
-            Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
-        };
-        Ok(Array { shape, data })
+        Ok(Array { shape, data: typed(entry.elem, numbers) })
     }
 
     /// The model of a world.

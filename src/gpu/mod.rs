@@ -8,7 +8,7 @@ pub mod tuning;
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
-pub use runtime::batch::{BuildTimes, GpuBatch};
+pub use runtime::batch::{BuildTimes, GpuBatch, Later};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::transfer::Moved;
 pub use tuning::options::{KernelOptions, Partition};

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::{Moved, Part, Place, Transfer};
+use super::transfer::{Moved, Part, Pending, Place, Transfer};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
@@ -25,18 +25,41 @@ use crate::schema::stages::Stage;
 const POISON: u32 = 0x7fc0_0000;
 
 /// Pipelines of a stage group in order, each with its dispatch count.
-type DispatchSequence = Vec<Dispatch>;
+pub(super) type DispatchSequence = Vec<Dispatch>;
 
 /// One pipeline, its dispatch count, and the worlds of its workgroups.
 #[derive(Debug)]
-struct Dispatch {
+pub(super) struct Dispatch {
     pipeline: wgpu::ComputePipeline,
-    times: u32,
+    pub(super) times: u32,
     worlds_per_group: usize,
 }
 
+/// A field on its way from the device.
+#[derive(Debug)]
+pub struct Later {
+    gpu: Gpu,
+    pending: Vec<Pending>,
+    elem: Elem,
+}
+
+impl Later {
+    /// The numbers, `[world, …]` in the order of the worlds.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn wait(self) -> Result<Vec<f64>> {
+        let mut out = Vec::new();
+        for pending in self.pending {
+            let (words, _) = pending.wait(&self.gpu)?;
+            out.extend(words.into_iter().map(|w| number(self.elem, w)));
+        }
+        Ok(out)
+    }
+}
+
 /// Upper bound on dispatches per submission.
-const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
+pub(super) const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
 
 /// Build times before the first step, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,21 +82,21 @@ impl BuildTimes {
 /// Worlds of one model on one device. All worlds step together; nothing returns to the host unless requested.
 #[derive(Debug)]
 pub struct GpuBatch {
-    gpu: Gpu,
-    program: Program,
-    worlds: usize,
-    arenas: Vec<Arena>,
+    pub(super) gpu: Gpu,
+    pub(super) program: Program,
+    pub(super) worlds: usize,
+    pub(super) arenas: Vec<Arena>,
     scratch: Vec<Arena>,
     model: ModelBinding,
     /// Worlds that take all steps of a call before the next ones begin, at most.
     chunk: usize,
     /// Searches for that number while steps are lean and while they are whole, where it is left open.
     searches: [Option<ChunkSearch>; 2],
-    transfer: Transfer,
+    pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     initial: Option<Arena>,
     pipeline_layout: wgpu::PipelineLayout,
-    pipelines: BTreeMap<StageGroup, DispatchSequence>,
+    pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
 }
 
@@ -196,7 +219,7 @@ impl GpuBatch {
         }
     }
 
-    fn slot(&self, field: &str) -> Result<&Slot> {
+    pub(super) fn slot(&self, field: &str) -> Result<&Slot> {
         match self.program.layout.slot(field) {
             Some(slot) if slot.space == AddressSpace::World => Ok(slot),
             Some(slot) if matches!(slot.space, AddressSpace::Register | AddressSpace::Workgroup) => {
@@ -245,6 +268,21 @@ impl GpuBatch {
             of_arenas.map(|w| number(slot.field.elem, w)).collect()
         });
         Ok(joined.collect())
+    }
+
+    /// Starts to read a field of the given worlds; [`Later::wait`] returns it. Steps go on meanwhile.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_later(&self, field: &str, worlds: &[usize]) -> Result<Later> {
+        self.check_worlds(worlds)?;
+        let slot = self.slot(field)?;
+        let mut pending = Vec::new();
+        for (arena, ids, _) in self.split(worlds) {
+            let layout = &self.program.layout;
+            pending.extend(self.transfer.read_all_later(&self.gpu, layout, place(arena, slot, &ids))?);
+        }
+        Ok(Later { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
     }
 
     /// The given worlds by arena, counted from its first, and their places in the list.
@@ -530,7 +568,7 @@ impl GpuBatch {
 
     /// Builds missing pipelines on several threads and runs each once: on drivers that compile at the first
     /// dispatch, no later step is delayed.
-    fn build(&mut self, groups: &[StageGroup]) -> Result<()> {
+    pub(super) fn build(&mut self, groups: &[StageGroup]) -> Result<()> {
         let begin = Instant::now();
         let missing: Vec<StageGroup> =
             groups.iter().filter(|g| !self.pipelines.contains_key(*g)).cloned().collect();
@@ -764,12 +802,12 @@ impl GpuBatch {
     }
 }
 
-fn place<'a>(arena: &'a Arena, slot: &Slot, worlds: &'a [u32]) -> Place<'a> {
+pub(super) fn place<'a>(arena: &'a Arena, slot: &Slot, worlds: &'a [u32]) -> Place<'a> {
     Place { arena, part: Part::of(slot), worlds }
 }
 
 /// Dispatches workgroups over two axes: one axis is limited to 65,535.
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, worlds: usize) {
+pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, worlds: usize) {
     for step in program {
         let groups = u32::try_from(worlds / step.worlds_per_group).unwrap_or(u32::MAX);
         let x = groups.min(32_768);
@@ -804,14 +842,14 @@ pub(crate) fn shader(
 }
 
 #[allow(clippy::cast_possible_truncation)]
-fn bits(elem: Elem, values: &[f64]) -> Vec<u32> {
+pub(super) fn bits(elem: Elem, values: &[f64]) -> Vec<u32> {
     match elem {
         Elem::Real => values.iter().map(|x| (*x as f32).to_bits()).collect(),
         Elem::Int => values.iter().map(|x| (*x as i32).cast_unsigned()).collect(),
     }
 }
 
-fn number(elem: Elem, word: u32) -> f64 {
+pub(super) fn number(elem: Elem, word: u32) -> f64 {
     match elem {
         Elem::Real => f64::from(f32::from_bits(word)),
         Elem::Int => f64::from(word.cast_signed()),

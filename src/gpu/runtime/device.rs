@@ -167,6 +167,14 @@ impl Gpu {
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
+    /// Waits until one submission and those before it have finished.
+    pub(crate) fn wait_for(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
+        let which = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
+        let polled = self.device.poll(which);
+        self.check_not_lost()?;
+        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+    }
+
     /// Destroys the device: its contents are lost, and every later call is an [`Error::Device`].
     pub fn close(&self) {
         self.device.destroy();

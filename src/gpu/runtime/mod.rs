@@ -3,4 +3,5 @@
 pub mod batch;
 pub mod buffers;
 pub mod device;
+pub mod rollout;
 pub mod transfer;

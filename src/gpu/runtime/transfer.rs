@@ -88,7 +88,60 @@ impl Part {
 pub(crate) struct Pending {
     host: wgpu::Buffer,
     words: usize,
+    submission: wgpu::SubmissionIndex,
     done: Receiver<std::result::Result<(), wgpu::BufferAsyncError>>,
+}
+
+impl Pending {
+    /// Asks for a buffer that was the last to be written.
+    fn new(host: wgpu::Buffer, words: usize, submission: wgpu::SubmissionIndex) -> Self {
+        let (send, done) = channel();
+        host.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            let _ = send.send(result);
+        });
+        Self { host, words, submission, done }
+    }
+
+    /// The numbers, and their buffer.
+    pub(crate) fn wait(self, gpu: &Gpu) -> Result<(Vec<u32>, wgpu::Buffer)> {
+        let fail = |why: String| Error::Device(format!("{}: reading back failed: {why}", gpu.adapter()));
+        gpu.wait_for(self.submission)?;
+        match self.done.recv() {
+            Ok(Ok(())) => {}
+            other => return Err(fail(format!("{other:?}"))),
+        }
+        let words = {
+            let view = self.host.slice(..).get_mapped_range().map_err(|e| fail(e.to_string()))?;
+            bytemuck::cast_slice::<u8, u32>(&view)[..self.words].to_vec()
+        };
+        self.host.unmap();
+        Ok((words, self.host))
+    }
+}
+
+/// One of several things that run in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scripted<'a> {
+    /// Writes a field from a word of the controls on.
+    Write(Place<'a>, usize),
+    /// Reads a field to a word of the records on.
+    Read(Place<'a>, usize),
+    /// Other dispatches.
+    Run(usize),
+}
+
+/// A job on the device.
+struct Prepared {
+    bind: wgpu::BindGroup,
+    at: u32,
+    groups: u32,
+}
+
+impl Prepared {
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_bind_group(0, &self.bind, &[self.at]);
+        pass.dispatch_workgroups(self.groups, 1, 1);
+    }
 }
 
 /// Pipelines and buffers of transfers.
@@ -227,6 +280,17 @@ impl Transfer {
         self.pool.lock().map(|pool| pool.moved).unwrap_or_default()
     }
 
+    /// Starts to read a field, in as many parts as packed buffers hold.
+    pub(crate) fn read_all_later(
+        &self,
+        gpu: &Gpu,
+        layout: &Layout,
+        place: Place<'_>,
+    ) -> Result<Vec<Pending>> {
+        let parts = rounds(&[place]).into_iter().flatten();
+        parts.map(|(_, rows)| self.read_later(gpu, layout, &[cut(&place, &rows)])).collect()
+    }
+
     /// Reads fields as bits, `[place][world, element]`.
     pub(crate) fn read(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Vec<Vec<u32>>> {
         let mut out: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
@@ -259,32 +323,18 @@ impl Transfer {
         if words > 0 {
             encoder.copy_buffer_to_buffer(&pool.packed, 0, &host, 0, 4 * words as u64);
         }
-        gpu.queue.submit([encoder.finish()]);
+        let submission = gpu.queue.submit([encoder.finish()]);
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * words as u64;
-        let (send, done) = channel();
-        host.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-            let _ = send.send(result);
-        });
-        Ok(Pending { host, words, done })
+        Ok(Pending::new(host, words, submission))
     }
 
-    /// Waits for numbers on their way.
+    /// Waits for numbers on their way, and keeps their buffer for others.
     pub(crate) fn finish(&self, gpu: &Gpu, pending: Pending) -> Result<Vec<u32>> {
-        let fail = |why: String| Error::Device(format!("{}: reading back failed: {why}", gpu.adapter()));
-        gpu.wait()?;
-        match pending.done.recv() {
-            Ok(Ok(())) => {}
-            other => return Err(fail(format!("{other:?}"))),
-        }
-        let words = {
-            let view = pending.host.slice(..).get_mapped_range().map_err(|e| fail(e.to_string()))?;
-            bytemuck::cast_slice::<u8, u32>(&view)[..pending.words].to_vec()
-        };
-        pending.host.unmap();
+        let (words, host) = pending.wait(gpu)?;
         let mut pool = self.pool.lock().map_err(poisoned)?;
         if pool.hosts.len() < MOST_KEPT {
-            pool.hosts.push(pending.host);
+            pool.hosts.push(host);
         }
         Ok(words)
     }
@@ -339,6 +389,68 @@ impl Transfer {
         gpu.check_not_lost()
     }
 
+    /// Runs a list in order, in one submission: writes of fields from `controls`, reads into `recorded` words, and other
+    /// dispatches, for which `run` is called.
+    pub(crate) fn script<'a>(
+        &self,
+        gpu: &Gpu,
+        layout: &Layout,
+        controls: &[u32],
+        recorded: usize,
+        list: &[Scripted<'a>],
+        run: &mut dyn FnMut(&mut wgpu::ComputePass<'_>, usize),
+    ) -> Result<Pending> {
+        gpu.check_not_lost()?;
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        pool.grow(gpu, controls.len())?;
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+        let record = gpu.checked("records", || buffer(&gpu.device, "records", recorded, usage))?;
+        let host = pool.host(gpu, recorded)?;
+        let mut jobs = Jobs::default();
+        for scripted in list {
+            match scripted {
+                Scripted::Write(place, first) => jobs.add(layout, *place, *first)?,
+                Scripted::Read(place, first) => {
+                    jobs.add(layout, *place, *first)?;
+                    if let Some((_, other, _)) = jobs.jobs.last_mut() {
+                        *other = Some(&record);
+                    }
+                }
+                Scripted::Run(_) => {}
+            }
+        }
+        gpu.queue.write_buffer(&pool.packed, 0, bytemuck::cast_slice(controls));
+        pool.moved.to_device += 4 * controls.len() as u64;
+        let mut prepared = self.prepare(gpu, &mut pool, &jobs)?.into_iter();
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for scripted in list {
+                let pipeline = match scripted {
+                    Scripted::Write(..) => &self.scatter,
+                    Scripted::Read(..) => &self.gather,
+                    Scripted::Run(what) => {
+                        run(&mut pass, *what);
+                        continue;
+                    }
+                };
+                if let Some(job) = prepared.next() {
+                    pass.set_pipeline(pipeline);
+                    job.dispatch(&mut pass);
+                }
+            }
+        }
+        if recorded > 0 {
+            encoder.copy_buffer_to_buffer(&record, 0, &host, 0, 4 * recorded as u64);
+        }
+        let submission = gpu.queue.submit([encoder.finish()]);
+        // the records of this call are no other's
+        pool.binds.retain(|(_, other, _)| *other != record);
+        pool.moved.submissions += 1;
+        pool.moved.to_host += 4 * recorded as u64;
+        Ok(Pending::new(host, recorded, submission))
+    }
+
     /// Submits jobs.
     fn submit(
         &self,
@@ -354,7 +466,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// Writes jobs and ids to the device, and encodes the dispatches.
+    /// Encodes jobs in a pass of their own.
     fn encode(
         &self,
         gpu: &Gpu,
@@ -363,6 +475,15 @@ impl Transfer {
         pipeline: &wgpu::ComputePipeline,
         jobs: &Jobs<'_>,
     ) -> Result<()> {
+        let prepared = self.prepare(gpu, pool, jobs)?;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(pipeline);
+        prepared.iter().for_each(|job| job.dispatch(&mut pass));
+        Ok(())
+    }
+
+    /// Writes jobs and ids to the device, and makes their bind groups.
+    fn prepare(&self, gpu: &Gpu, pool: &mut Pool, jobs: &Jobs<'_>) -> Result<Vec<Prepared>> {
         let mut uniforms = vec![0u8; jobs.jobs.len() * self.spacing];
         for ((_, _, job), to) in jobs.jobs.iter().zip(uniforms.chunks_mut(self.spacing)) {
             let mut uniform = UniformBuffer::new(Vec::<u8>::new());
@@ -382,16 +503,15 @@ impl Transfer {
             }
             gpu.queue.write_buffer(&pool.jobs, 0, &uniforms);
             pool.moved.to_device += 4 * jobs.ids.len() as u64 + uniforms.len() as u64;
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(pipeline);
-            for (k, (fields, other, job)) in jobs.jobs.iter().enumerate() {
-                let bind = pool.bind(gpu, &self.layout, fields, *other);
-                let at = u32::try_from(k * self.spacing).unwrap_or(0);
-                pass.set_bind_group(0, &bind, &[at]);
+            let prepared = jobs.jobs.iter().enumerate().map(|(k, (fields, other, job))| {
                 let needed = (u64::from(job.rows) * u64::from(job.len)).div_ceil(64);
-                let groups = needed.clamp(1, u64::from(THREADS / 64));
-                pass.dispatch_workgroups(u32::try_from(groups).unwrap_or(1), 1, 1);
-            }
+                Prepared {
+                    bind: pool.bind(gpu, &self.layout, fields, *other),
+                    at: u32::try_from(k * self.spacing).unwrap_or(0),
+                    groups: u32::try_from(needed.clamp(1, u64::from(THREADS / 64))).unwrap_or(1),
+                }
+            });
+            prepared.collect()
         })
     }
 }
