@@ -2,6 +2,8 @@
 //!
 //!     cargo run --release --example rollout -- models/humanoid.xml 4096 50 cpu
 
+#![allow(clippy::print_stdout, reason = "an example")]
+
 use std::time::Instant;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions, Draw};

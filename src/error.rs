@@ -66,3 +66,12 @@ pub enum Error {
 
 /// Result with the library's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// `; did you mean 'x'?` if one of the names is close, else empty.
+pub fn suggest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = names.map(|n| (strsim::damerau_levenshtein(word, n), n)).min();
+    match near {
+        Some((distance, name)) if distance <= 2.max(word.len() / 3) => format!("; did you mean '{name}'?"),
+        _ => String::new(),
+    }
+}

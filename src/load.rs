@@ -35,6 +35,16 @@ pub fn load_str(text: &str) -> Result<Model> {
     compile(&mjcf::parse_str(text, "model.xml")?)
 }
 
+impl Model {
+    /// Loads a model file, as [`load`].
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        load(path.as_ref())
+    }
+}
+
 impl Spec {
     /// Reads a model file, with all files that it includes or attaches.
     ///

@@ -370,9 +370,7 @@ fn masks_and_copies_stay_on_the_device() {
         }
         [world, forward, reset, broadcast]
     };
-    let few = of_worlds(6);
-    eprintln!("bytes to the device, to the host, submissions: world, forward, reset, broadcast: {few:?}");
-    assert_eq!(few, of_worlds(40));
+    assert_eq!(of_worlds(6), of_worlds(40));
 }
 
 /// A rollout in one call and steps from the host: the same bits.
@@ -395,7 +393,7 @@ fn a_rollout_in_one_call_is_as_steps_one_by_one() {
         let made = || Batch::new(&model, worlds, &options).unwrap();
         let (mut one, mut many) = (made(), made());
         let record: Vec<&str> =
-            record.into_iter().filter(|f| one.has(f) && one.get(f).unwrap().data.len() > 0).collect();
+            record.into_iter().filter(|f| one.has(f) && !one.get(f).unwrap().data.is_empty()).collect();
         let frames = one.rollout(steps, Some(&controls), &record, every).unwrap();
         for step in 0..steps {
             let now: Vec<f64> =

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
+    ("prelude", &["batch", "formats", "load", "model", "schema", "error"]),
 ];
 
 /// Exceptions to the layers: constants at `qpos0` are computed by the reference pipeline itself; operations are

@@ -334,7 +334,6 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     {
         let [a, b] = [&gpu, &cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
         let far = distance(&a, &b);
-        eprintln!("{field}: {far:.1e}");
         assert!(far < tolerance, "{field}: {far}");
     }
     // a single world of the first model is another world

@@ -2,11 +2,12 @@
 
 use super::Batch;
 use super::engine::Engine;
-use crate::error::{Error, Result};
+use super::numbers::{chosen, numbers_of, typed, write};
+use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
 use crate::model::state::COUNTERS;
-use crate::schema::{Dim, Elem, Field, Size, Values, ValuesMut};
+use crate::schema::{Dim, Elem, Field, Size, Values};
 
 /// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
 /// flags the world and repairs it.
@@ -249,40 +250,5 @@ impl Batch {
         }
         let text = format!("'{name}' has {len} numbers a world: {worlds} worlds need {need}, got {got}");
         Err(Error::Argument(text))
-    }
-}
-
-/// Numbers of a field, as its elements are.
-pub(super) fn typed(elem: Elem, numbers: Vec<f64>) -> ArrayData {
-    match elem {
-        Elem::Real => ArrayData::F64(numbers),
-        Elem::Int => ArrayData::I32(numbers.iter().map(|x| *x as i32).collect()),
-    }
-}
-
-fn numbers_of(data: &Data, field: &str) -> Vec<f64> {
-    data.get(field).map(|v| v.to_f64()).unwrap_or_default()
-}
-
-/// Writes a field of one world; counts and flags are truncated to integers.
-pub(super) fn write(data: &mut Data, entry: &Field, values: &[f64]) {
-    match data.get_mut(entry.name) {
-        Some(ValuesMut::Real(to)) => to.copy_from_slice(values),
-        Some(ValuesMut::Int(to)) => to.iter_mut().zip(values).for_each(|(to, x)| *to = *x as i32),
-        None => {}
-    }
-}
-
-/// Indices of the masked worlds.
-pub(super) fn chosen(mask: &[bool]) -> Vec<usize> {
-    (0..mask.len()).filter(|&w| mask[w]).collect()
-}
-
-/// `; did you mean 'x'?` if one of the names is close, else empty.
-pub fn suggest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let near = names.map(|n| (strsim::damerau_levenshtein(word, n), n)).min();
-    match near {
-        Some((distance, name)) if distance <= 2.max(word.len() / 3) => format!("; did you mean '{name}'?"),
-        _ => String::new(),
     }
 }

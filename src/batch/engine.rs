@@ -1,6 +1,6 @@
 //! The engine that holds a batch's worlds, and its selection.
 
-use super::access::write;
+use super::numbers::write;
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -67,6 +67,7 @@ impl Engine {
 
     /// An engine for worlds of another model, in its initial state; `None` if worlds of this one serve it as well. On the
     /// CPU only `new_structure` needs other worlds.
+    #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels have options"))]
     pub(super) fn with_model(
         &self,
         model: &Model,

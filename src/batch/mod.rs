@@ -6,6 +6,7 @@ mod cpu;
 mod engine;
 mod memory;
 mod models;
+mod numbers;
 mod philox;
 mod probe;
 mod randomize;
@@ -22,15 +23,17 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::data::{Capacity, Data};
+use crate::model::data::Capacity;
+#[cfg(feature = "gpu")]
+use crate::model::data::Data;
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
-use access::chosen;
-pub use access::suggest;
+pub use crate::error::suggest;
 use engine::Engine;
 pub use memory::{bytes_of_world, check_memory};
 use models::Models;
+use numbers::chosen;
 pub use probe::{max_capacity, peaks, probe, with_margin};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use rollout::Later;
@@ -77,6 +80,16 @@ impl BatchOptions {
     /// Defaults on a given backend.
     pub fn on(backend: Backend) -> Self {
         Self { backend, ..Self::default() }
+    }
+
+    /// These options for kernels in which some fields of the model have a value for each world.
+    #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels have options"))]
+    fn with_per_world(&self, fields: &std::collections::BTreeSet<&'static str>) -> Self {
+        Self {
+            #[cfg(feature = "gpu")]
+            gpu: crate::gpu::KernelOptions { per_world: fields.clone(), ..self.gpu.clone() },
+            ..self.clone()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rollouts in one call, and reads that do not stop the worlds.
 
-use super::access::typed;
 use super::engine::Engine;
+use super::numbers::typed;
 use super::{Batch, chosen, cpu};
 use crate::error::{Error, Result};
 use crate::formats::npz::Array;

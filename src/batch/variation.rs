@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::access::typed;
+#[cfg(feature = "gpu")]
 use super::engine::Engine;
 use super::models::Models;
-use super::{Batch, chosen, suggest};
-use crate::error::{Error, Result};
+use super::numbers::typed;
+use super::{Batch, chosen};
+use crate::error::{Error, Result, suggest};
 use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -48,9 +49,7 @@ impl Batch {
             }
         }
         // a new engine in the same state
-        let mut options = self.options.clone();
-        #[cfg(feature = "gpu")]
-        options.gpu.per_world.clone_from(&varied);
+        let options = self.options.with_per_world(&varied);
         let sizes = self.capacity().sizes(models.base());
         if let Some(mut engine) =
             self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)?

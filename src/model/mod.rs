@@ -3,6 +3,7 @@
 pub mod data;
 pub mod features;
 pub mod history;
+mod names;
 pub mod plan;
 pub mod state;
 pub(crate) mod unsupported;

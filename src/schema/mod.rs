@@ -18,6 +18,7 @@ mod sizes;
 pub mod stages;
 pub(crate) mod variation;
 
+pub use kinds::Kind;
 pub use sizes::{Size, Sizes};
 use stages::Stage;
 pub use variation::Rule;

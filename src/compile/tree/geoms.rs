@@ -8,9 +8,7 @@ use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
 use super::inertia::volume;
-use super::shapes::aabb;
 use crate::compile::Build;
-use crate::model::Model;
 use crate::model::features::shape_sizes;
 
 /// A resolved geom: size, pose, and the shape that defines its inertia.
@@ -180,47 +178,5 @@ impl Build<'_> {
             let help = format!("a {kind} has {need} positive size{}", if need == 1 { "" } else { "s" });
             self.wrong(span, format!("size of {} must be positive", shape.name), help);
         }
-    }
-}
-
-/// Recomputes bounding radii and boxes from the sizes of primitives and height fields; those of meshes and planes do not
-/// depend on a size.
-pub(crate) fn bound_geoms(m: &mut Model) {
-    for g in 0..m.sizes.ngeom {
-        let shape = m.geom_type[g];
-        if matches!(shape, kind::PLANE | kind::MESH | kind::SDF) {
-            continue;
-        }
-        let mut size = [0, 1, 2].map(|k| m.geom_size[3 * g + k]);
-        let (rbound, aabb) = if shape == kind::HFIELD {
-            let h = m.geom_dataid[g].max(0) as usize;
-            let bounds = hfield_bounds([0, 1, 2, 3].map(|k| m.hfield_size[4 * h + k]));
-            size = bounds.0;
-            (bounds.1, bounds.2)
-        } else {
-            (bound(shape, size), aabb(shape, size))
-        };
-        m.geom_size[3 * g..3 * g + 3].copy_from_slice(&size);
-        m.geom_rbound[g] = rbound;
-        m.geom_aabb[6 * g..6 * g + 6].copy_from_slice(&aabb);
-    }
-}
-
-/// Size, bounding radius and box of a geom with a height field of the given half sizes, elevation and depth.
-pub(super) fn hfield_bounds([x, y, top, bottom]: [f64; 4]) -> ([f64; 3], f64, [f64; 6]) {
-    let size = [x, y, 0.25 * top + 0.5 * bottom];
-    let aabb = [0.0, 0.0, (top - bottom) / 2.0, x, y, (top + bottom) / 2.0];
-    (size, DVec3::new(x, y, top.max(bottom)).length(), aabb)
-}
-
-/// Radius of the bounding sphere.
-pub(crate) fn bound(shape: i32, [a, b, c]: [f64; 3]) -> f64 {
-    match shape {
-        kind::SPHERE => a,
-        kind::CAPSULE => a + b,
-        kind::CYLINDER => (a * a + b * b).sqrt(),
-        kind::ELLIPSOID => a.max(b).max(c),
-        kind::BOX => (a * a + b * b + c * c).sqrt(),
-        _ => 0.0,
     }
 }

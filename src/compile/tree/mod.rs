@@ -1,6 +1,7 @@
 //! The body tree: bodies, joints, geoms, sites, cameras and lights.
 
 pub(crate) mod bodies;
+pub(crate) mod bounds;
 pub(crate) mod cameras;
 pub(crate) mod derived;
 pub(crate) mod fluid;

@@ -3,11 +3,11 @@
 use glam::DVec3;
 
 use crate::mesh::CompiledMesh;
-use crate::model::MAX_VALUE;
 use crate::schema::enums::{geom as kind, word};
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
 
-use super::geoms::{GeomShape, Placed, bound, hfield_bounds};
+use super::bounds::{aabb, bound, hfield_bounds};
+use super::geoms::{GeomShape, Placed};
 use crate::compile::Build;
 
 impl Build<'_> {
@@ -178,20 +178,4 @@ fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
         kind::ELLIPSOID | kind::BOX => (mesh.high - center).to_array().to_vec(),
         _ => return None,
     })
-}
-
-/// AABB of a shape: centre and half sizes.
-pub(super) fn aabb(shape: i32, [a, b, c]: [f64; 3]) -> [f64; 6] {
-    // half space below a plane, as large as floats allow
-    if shape == kind::PLANE {
-        return [0.0, 0.0, -0.5 * MAX_VALUE, MAX_VALUE, MAX_VALUE, 0.5 * MAX_VALUE];
-    }
-    let [x, y, z] = match shape {
-        kind::SPHERE => [a, a, a],
-        kind::CAPSULE => [a, a, a + b],
-        kind::CYLINDER => [a, a, b],
-        kind::ELLIPSOID | kind::BOX => [a, b, c],
-        _ => [0.0; 3],
-    };
-    [0.0, 0.0, 0.0, x, y, z]
 }
