@@ -24,7 +24,7 @@ const SCENE: &str = r#"<mujoco>
       <inertial pos="0.1 0 {offset}" mass="1" diaginertia="0.2 {inertia} 0.3"/>
       <geom type="capsule" size="0.05 {size}" pos="0.2 0 0"/><geom type="cylinder" size="0.04 0.1"/>
       <geom type="ellipsoid" size="0.1 {size} 0.05" pos="0 0.1 0"/>
-      <body name="lower" pos="0.4 0 0"><joint name="elbow" axis="0 1 0" armature="{armature}"/>
+      <body name="lower" pos="0.4 0 0"><joint name="elbow" axis="0 1 0" armature="{armature}" frictionloss="{loss}"/>
         <inertial pos="0.1 0 0" mass="{mass}" diaginertia="0.1 0.1 0.1"/>
         <geom type="capsule" size="0.04 0.1" mass="1"/><site name="on_lower" pos="0 0.1 {offset}"/></body></body>
   </worldbody>
@@ -37,7 +37,7 @@ const SCENE: &str = r#"<mujoco>
 </mujoco>"#;
 
 /// Numbers of the scene: of the first model, and the change from one model to the next.
-const NUMBERS: [(&str, f64, f64); 9] = [
+const NUMBERS: [(&str, f64, f64); 10] = [
     ("friction", 1.0, -0.002),
     ("mass", 1.0, 0.01),
     ("size", 0.1, 0.0003),
@@ -47,10 +47,12 @@ const NUMBERS: [(&str, f64, f64); 9] = [
     ("armature", 0.01, 0.001),
     ("gear", 1.0, 0.01),
     ("kp", 10.0, 0.1),
+    // the first model has none
+    ("loss", 0.0, 0.0005),
 ];
 
 /// Fields in which those models differ, but for what follows from them.
-const GIVEN: [&str; 11] = [
+const GIVEN: [&str; 12] = [
     "geom_friction",
     "body_mass",
     "body_inertia",
@@ -58,6 +60,7 @@ const GIVEN: [&str; 11] = [
     "geom_size",
     "body_pos",
     "dof_armature",
+    "dof_frictionloss",
     "site_pos",
     "actuator_gear",
     "actuator_gainprm",
