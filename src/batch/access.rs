@@ -46,7 +46,8 @@ impl Batch {
         Ok(Array { shape, data })
     }
 
-    /// One world with all fields that the backend stores, for [`crate::analysis::query`]; the others are zero.
+    /// One world with all fields that the backend stores, for [`crate::analysis::query`]; the others are zero. Where
+    /// fields of the model differ, its model is [`Batch::model_of`].
     ///
     /// # Errors
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.

@@ -430,6 +430,16 @@ impl Batch {
         Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
     }
 
+    /// The batch on the device, for kernels of a caller's own beside these: device, queue, buffers and their layout. `None`
+    /// on the CPU backend.
+    #[cfg(feature = "gpu")]
+    pub fn on_device(&self) -> Option<&crate::gpu::GpuBatch> {
+        match &self.engine {
+            Engine::Cpu(_) => None,
+            Engine::Gpu { batch, .. } => Some(batch),
+        }
+    }
+
     /// Bytes that were copied between host and device so far; none on the CPU backend.
     #[cfg(feature = "gpu")]
     pub fn moved(&self) -> crate::gpu::Moved {

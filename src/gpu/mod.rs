@@ -8,8 +8,10 @@ pub mod tuning;
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
-pub use runtime::batch::{BuildTimes, GpuBatch, Later};
+pub use runtime::batch::{BuildTimes, FieldLayout, GpuBatch, Later, WorldBuffers};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::transfer::Moved;
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;
+/// The version of wgpu whose devices, queues and buffers these are.
+pub use wgpu;

@@ -175,6 +175,16 @@ impl Gpu {
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
 
+    /// The device, for kernels beside those of a batch.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// The queue on which batches submit: what is submitted to it runs after the steps before and before the steps after.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
     /// Destroys the device: its contents are lost, and every later call is an [`Error::Device`].
     pub fn close(&self) {
         self.device.destroy();
