@@ -377,14 +377,14 @@ fn masks_and_copies_stay_on_the_device() {
 #[test]
 fn a_rollout_in_one_call_is_as_steps_one_by_one() {
     let model = model("quadruped.xml");
-    let (worlds, steps, every, nu) = (5, 24, 4, model.sizes.nu);
+    let (worlds, steps, every, nu) = (20, 24, 4, model.sizes.nu);
     let controls: Vec<f64> = (0..worlds * steps * nu).map(|i| 0.2 * (i as f64).sin()).collect();
     let record = ["qpos", "ncon", "qacc", "sensordata", "time"];
-    for (backend, chunk) in BACKENDS.iter().flat_map(|b| [(*b, None), (*b, Some(2))]) {
+    for (backend, chunk) in BACKENDS.iter().flat_map(|b| [(*b, None), (*b, Some(8))]) {
         let mut options = BatchOptions::on(backend);
         #[cfg(feature = "gpu")]
         if chunk.is_some() {
-            (options.gpu.chunk, options.gpu.worlds_per_group) = (chunk, Some(1));
+            (options.gpu.chunk, options.gpu.worlds_per_group) = (chunk, Some(8));
         }
         if backend == Backend::Cpu && chunk.is_some() {
             continue;
@@ -424,7 +424,7 @@ fn a_rollout_in_one_call_is_as_steps_one_by_one() {
             let text = done.unwrap_err().to_string();
             assert!(text.contains(part), "{text}");
         };
-        says(one.rollout(2, Some(&controls), &[], 1), "5 worlds, 2 steps");
+        says(one.rollout(2, Some(&controls), &[], 1), "20 worlds, 2 steps");
         says(one.rollout(2, None, &["qpoz"], 1), "did you mean 'qpos'?");
         says(one.rollout(2, None, &["qpos"], 0), "at least 1");
     }
