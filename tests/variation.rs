@@ -461,6 +461,20 @@ fn draws_have_their_distributions() {
 }
 
 #[test]
+fn draws_leave_the_sizes_of_height_fields() {
+    let model = scene(0);
+    let mut batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("a batch");
+    let all = randomizations(&["geom_size=scale:1.2..1.3"]);
+    batch.randomize(&all, Draw::default(), &[true; 2]).expect("draws");
+    let sizes = column(&mut batch, "geom_size");
+    assert_eq!(sizes[..3], model.geom_size[..3]);
+    assert!(sizes[3] > 1.19 * model.geom_size[3]);
+    // the bounds follow
+    let bounds = column(&mut batch, "geom_rbound");
+    assert!(bounds[0] == model.geom_rbound[0] && bounds[1] > 1.19 * model.geom_rbound[1]);
+}
+
+#[test]
 fn draws_that_no_world_can_have_change_nothing() {
     let mut batch = drawn(Backend::Cpu, 3, &["body_mass=scale:0.9..1.1"], Draw::default());
     let before = column(&mut batch, "body_mass");

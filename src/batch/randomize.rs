@@ -9,6 +9,7 @@ use super::variation::variable;
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::features::has_sizes_of_data;
 use crate::schema::enums::joint;
 use crate::schema::{Field, Values};
 
@@ -136,7 +137,7 @@ impl Distribution {
 
 impl Batch {
     /// Draws fields of the model anew where `mask` is true, starting from the values of the model, and adds to or replaces
-    /// fields of the state. Fields of the model that are the same in all worlds are [expanded](Batch::expand) first. The
+    /// fields of the state. Geoms with a mesh or height field keep their sizes. Fields of the model that are the same in all worlds are [expanded](Batch::expand) first. The
     /// numbers of a world are the same on both backends and in every batch.
     ///
     /// # Errors
@@ -206,11 +207,20 @@ impl Randomization {
                     Operation::Add => *x += number(i),
                 }
             }
-            if field.name == "qpos" {
-                unit_quaternions(batch.model(), row);
+            match field.name {
+                "qpos" => unit_quaternions(batch.model(), row),
+                "geom_size" => keep_sizes_of_data(batch.model(), row),
+                _ => {}
             }
         });
         rows
+    }
+}
+
+/// Gives geoms with a mesh or height field their sizes back.
+fn keep_sizes_of_data(m: &Model, sizes: &mut [f64]) {
+    for g in (0..m.sizes.ngeom).filter(|&g| has_sizes_of_data(m.geom_type[g])) {
+        sizes[3 * g..3 * g + 3].copy_from_slice(&m.geom_size[3 * g..3 * g + 3]);
     }
 }
 

@@ -11,8 +11,7 @@ use crate::error::{Error, Result, suggest};
 use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::features::shape_sizes;
-use crate::schema::enums::geom;
+use crate::model::features::{has_sizes_of_data, shape_sizes};
 use crate::schema::{Field, Rule};
 
 /// Fields that decide whether a block of the inertia matrix is diagonal.
@@ -264,8 +263,7 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
             None => Ok(()),
         },
         Rule::GeomSize => row.chunks(3).enumerate().try_for_each(|(g, size)| {
-            let fixed = matches!(m.geom_type[g], geom::MESH | geom::SDF | geom::HFIELD);
-            if fixed && *size != m.geom_size[3 * g..3 * g + 3] {
+            if has_sizes_of_data(m.geom_type[g]) && *size != m.geom_size[3 * g..3 * g + 3] {
                 return Err(format!("geom {g} has its size from a mesh or height field"));
             }
             let count = shape_sizes(m.geom_type[g]);
@@ -273,7 +271,7 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
             if bad { Err(format!("geom {g} needs {count} positive sizes")) } else { Ok(()) }
         }),
     }
-    .map_err(|why| format!("{why} ({})", entry.unit))
+    .map_err(|why| if entry.unit == "1" { why } else { format!("{why} ({})", entry.unit) })
 }
 
 /// Gives rows of `n` numbers length one; those that have it keep their bits.

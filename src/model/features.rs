@@ -36,6 +36,11 @@ pub fn sensed_pairs<T: Real>(m: &Model<T>) -> impl Iterator<Item = (usize, usize
     })
 }
 
+/// True if the sizes of a type of geom follow from its mesh or height field.
+pub fn has_sizes_of_data(kind: i32) -> bool {
+    matches!(kind, geom::MESH | geom::SDF | geom::HFIELD)
+}
+
 /// Number of sizes of a type of geom that have to be positive.
 pub fn shape_sizes(kind: i32) -> usize {
     match kind {
