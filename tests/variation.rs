@@ -481,6 +481,9 @@ fn draws_that_no_world_can_have_change_nothing() {
     for (texts, part) in [
         (vec!["body_mass=scale:0.9..1.1", "geom_friction=set:-1..-0.5"], "geom_friction"),
         (vec!["body_mass=scale:2..1"], "reversed"),
+        (vec!["body_mass=scale:1..2", "body_mass=add:0..1"], "drawn twice"),
+        (vec!["wrap_prm=scale:1..2"], "cannot be expanded"),
+        (vec!["actuator_armature=set:1..2"], "cannot be expanded"),
         (vec!["body_mass=scale:log:0..1"], "no logarithm"),
         (vec!["body_mass=add:normal:0:-1"], "standard deviation"),
         (vec!["body_mas=scale:1..2"], "did you mean 'body_mass'"),
@@ -499,4 +502,40 @@ fn draws_that_no_world_can_have_change_nothing() {
         let said = text.parse::<Randomization>().expect_err("an error").to_string();
         assert!(said.contains("LOW..HIGH"), "{said}");
     }
+}
+
+/// Whatever is expanded alone, its constants are those of a model with the same values.
+#[test]
+fn what_follows_is_recomputed_for_every_field() {
+    let (base, other) = (scene(0), scene(WORLDS));
+    for name in GIVEN.into_iter().filter(|n| *n != "body_ipos") {
+        let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(Backend::Cpu) };
+        let mut model = base.clone();
+        // gears count in the inertia matrix by the armature of actuators
+        model.actuator_armature.fill(0.1);
+        model.tendon_armature.fill(0.2);
+        model.set_const();
+        let mut batch = Batch::new(&model, 1, &options).expect("a batch");
+        batch.expand(&[name]).expect("a field");
+        batch.set_model(name, real(&other, name)).expect("values");
+        if let Some(ValuesMut::Real(to)) = model.get_mut(name) {
+            to.copy_from_slice(real(&other, name));
+        }
+        model.set_const();
+        let world = batch.model_of(0).expect("a model");
+        assert_eq!(differences(&world, &model), Vec::<&str>::new(), "{name}");
+    }
+}
+
+#[test]
+fn measured_capacities_have_room_for_friction_that_only_worlds_have() {
+    let text =
+        "<mujoco><worldbody><body><joint/><geom size='0.1' pos='0 0.3 0'/></body></worldbody></mujoco>";
+    let model = manyworlds::load_str(text).expect("a model");
+    let mut batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("a batch");
+    batch.expand(&["dof_frictionloss"]).expect("a field");
+    batch.set_model("dof_frictionloss", &[0.0, 0.5]).expect("values");
+    batch.step(1).expect("a step");
+    assert_eq!(batch.get("nefc").expect("rows").data.to_f64(), [0.0, 1.0]);
+    assert_eq!(batch.status().expect("status"), [0, 0]);
 }

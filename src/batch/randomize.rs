@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::features::has_sizes_of_data;
 use crate::schema::enums::joint;
-use crate::schema::{Field, Values};
+use crate::schema::{Dim, Field, Values};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +107,10 @@ impl FromStr for Randomization {
 impl Distribution {
     /// Checks the parameters.
     fn check(self, field: &str) -> Result<()> {
+        let (Self::Uniform(a, b) | Self::LogUniform(a, b) | Self::Normal(a, b)) = self;
+        if !a.is_finite() || !b.is_finite() {
+            return Err(Error::Argument(format!("'{field}': {a} and {b} have to be finite")));
+        }
         let (low, high) = match self {
             Self::Uniform(a, b) | Self::LogUniform(a, b) => (a, b),
             Self::Normal(_, deviation) if deviation >= 0.0 => return Ok(()),
@@ -146,6 +150,10 @@ impl Batch {
     pub fn randomize(&mut self, all: &[Randomization], draw: Draw, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
         all.iter().try_for_each(|one| one.distribution.check(&one.field))?;
+        let twice = |k: usize| all[..k].iter().any(|one| one.field == all[k].field);
+        if let Some(k) = (0..all.len()).find(|k| twice(*k)) {
+            return Err(Error::Argument(format!("'{}' is drawn twice", all[k].field)));
+        }
         let of_model: Vec<&str> =
             all.iter().map(|one| one.field.as_str()).filter(|name| !STATE.contains(name)).collect();
         let worlds = chosen(mask);
@@ -191,7 +199,11 @@ impl Randomization {
         batch: &Batch,
     ) -> Vec<f64> {
         let len = field.len(batch.sizes()).max(1);
-        let objects = field.shape(batch.sizes()).first().copied().unwrap_or(1).max(1);
+        // fields such as gravity are one object
+        let objects = match field.dims.first() {
+            Some(Dim::Of(size)) => batch.sizes().get(*size).max(1),
+            _ => 1,
+        };
         let stream = hash(self.stream.as_deref().unwrap_or(field.name));
         let key = [draw.seed as u32, (draw.seed >> 32) as u32];
         rows.par_chunks_mut(len).zip(worlds).for_each(|(row, world)| {

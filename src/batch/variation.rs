@@ -12,6 +12,7 @@ use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::features::{has_sizes_of_data, shape_sizes};
+use crate::schema::enums::{dynamics, gain};
 use crate::schema::{Field, Rule};
 
 /// Fields that decide whether a block of the inertia matrix is diagonal.
@@ -49,7 +50,11 @@ impl Batch {
         }
         // a new engine in the same state
         let options = self.options.with_per_world(&varied);
-        let sizes = self.capacity().sizes(models.base());
+        let mut capacity = self.capacity();
+        let rows = self.new_friction_rows(&varied);
+        capacity.njmax += rows;
+        let general = general || rows > 0;
+        let sizes = capacity.sizes(models.base());
         if let Some(mut engine) =
             self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)?
         {
@@ -64,6 +69,21 @@ impl Batch {
         (self.models, self.sizes, self.options) = (models, sizes, options);
         let worlds: Vec<usize> = (0..self.worlds).collect();
         self.send_columns(&worlds, |_| true)
+    }
+
+    /// Rows for friction where the model has none and a world may, if capacities were measured with the model.
+    fn new_friction_rows(&self, varied: &BTreeSet<&'static str>) -> usize {
+        let known: Vec<&str> = self.expanded();
+        let new = |name: &&str| varied.contains(*name) && !known.contains(name);
+        let zeros = |name: &str| {
+            let values = self.model().get(name).map(|v| v.to_f64()).unwrap_or_default();
+            values.iter().filter(|x| **x == 0.0).count()
+        };
+        let fields = ["dof_frictionloss", "tendon_frictionloss"];
+        match self.options.capacity {
+            Some(_) => 0,
+            None => fields.into_iter().filter(new).map(zeros).sum(),
+        }
     }
 
     /// Fields that have a value for each world, those that follow from others included.
@@ -176,12 +196,22 @@ pub fn expansion<T: AsRef<str>>(model: &Model, fields: &[T]) -> Result<BTreeSet<
     Ok(varied)
 }
 
+/// True if the number of activations of some actuator depends on its parameters.
+fn has_counted_states(m: &Model) -> bool {
+    let of = |kinds: &[i32], wanted: &[i32]| kinds.iter().any(|kind| wanted.contains(kind));
+    of(&m.actuator_dyntype, &[dynamics::PID, dynamics::DCMOTOR])
+        || of(&m.actuator_gaintype, &[gain::PID, gain::DCMOTOR])
+}
+
 /// Entry of a field that may differ from world to world, and its rule.
 pub(super) fn variable(model: &Model, name: &str) -> Result<(&'static Field, Rule)> {
     let entry = model_field(name)?;
     let why = match entry.traits.varies {
         Some(_) if name.ends_with("_adhesion") && !model.has_adhesion() => {
             "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
+        }
+        Some(_) if ["actuator_dynprm", "actuator_gainprm"].contains(&name) && has_counted_states(model) => {
+            "it decides how many activations a PID controller or DC motor of the model has".to_owned()
         }
         Some(rule) => return Ok((entry, rule)),
         None if entry.traits.follows.is_empty() => {
@@ -236,7 +266,7 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
     match rule {
         Rule::Any => Ok(()),
         Rule::NotNegative => all(row, "zero or greater", |x| x >= 0.0),
-        Rule::Positive => all(row, "greater than zero", |x| x > 0.0),
+        Rule::Positive => all(row, "greater than zero", |x| x as f32 > 0.0),
         Rule::Unit => all(row, "from 0 to 1", |x| (0.0..=1.0).contains(&x)),
         Rule::HfieldSize => all(row, "greater than zero", |x| x > 0.0),
         Rule::Quat => normalize(row, 4, "quaternion"),

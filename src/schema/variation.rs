@@ -42,7 +42,12 @@ pub(crate) mod inputs {
         "body_inertia",
         "dof_armature",
         "tendon_armature",
-        "actuator_armature",
+        // by the armature of actuators and tendons
+        "actuator_gear",
+        "site_pos",
+        "geom_pos",
+        "geom_quat",
+        "geom_size",
     ];
     /// Of the paths of tendons.
     pub(crate) const PATHS: &[&str] = &[
@@ -55,7 +60,6 @@ pub(crate) mod inputs {
         "geom_pos",
         "geom_quat",
         "geom_size",
-        "wrap_prm",
     ];
     /// Of what actuators pull.
     pub(crate) const GEARS: &[&str] = &["actuator_gear", "actuator_cranklength", "site_quat"];

@@ -33,7 +33,7 @@ macro_rules! actuation_fields {
             tendon_rgba: real [ntendon 4] "1" "Colour.";
             wrap_type: int [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
             wrap_objid: id(any) [nwrap] "id" "Joint, site or geom.";
-            wrap_prm: real [nwrap] "mixed" "Joint coefficient, pulley divisor, or side site of a geom." { varies: Some(Rule::Any) };
+            wrap_prm: real [nwrap] "mixed" "Joint coefficient, pulley divisor, or side site of a geom.";
             ten_J_rownnz: int [ntendon] "1" "Nonzeros of the tendon's Jacobian row.";
             ten_J_rowadr: adr(nJten) [ntendon] "id" "First nonzero of the row.";
             ten_J_colind: id(nv) [nJten] "id" "Column of each nonzero.";
@@ -65,9 +65,9 @@ macro_rules! actuation_fields {
             actuator_historyadr: adr(nhistory or none) [nactuator] "id" "First number of the history buffer; -1 for none.";
             actuator_delay: real [nactuator] "s" "Control delay.";
             actuator_plugin: id(nplugin or none) [nactuator] "id" "Plugin instance; -1 for none.";
-            actuator_damping: real [nactuator] "mixed" "Damping added to the target." { varies: Some(Rule::NotNegative) };
-            actuator_dampingpoly: real [nactuator 2] "mixed" "Quadratic and cubic damping." { varies: Some(Rule::Any) };
-            actuator_armature: real [nactuator] "mixed" "Armature added to the target." { varies: Some(Rule::NotNegative) };
+            actuator_damping: real [nactuator] "mixed" "Damping added to the target.";
+            actuator_dampingpoly: real [nactuator 2] "mixed" "Quadratic and cubic damping.";
+            actuator_armature: real [nactuator] "mixed" "Armature added to the target.";
             actuator_group: int [nactuator] "1" "Group for display and for disabling.";
             actuator_forcelimited: int [nactuator] "flag" "1 if the force is clamped.";
             actuator_forcerange: real [nactuator 2] "N or N m" "Force range." { varies: Some(Rule::Range) };
