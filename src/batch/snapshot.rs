@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Batch;
+use super::numbers::typed;
 use super::variation::expansion;
 use crate::error::{Error, Result};
 use crate::formats::npz::{self, Array, ArrayData};
@@ -46,8 +47,12 @@ impl Batch {
     /// [`Error::Device`] if the device is lost.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let mut arrays = BTreeMap::new();
-        for field in self.kept() {
-            arrays.insert(field.name.to_owned(), self.get(field.name)?);
+        let fields: Vec<&'static Field> = self.kept().collect();
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        for (field, numbers) in fields.iter().zip(self.read_fields(&fields, &worlds)?) {
+            let mut shape = vec![self.worlds];
+            shape.extend(field.shape(&self.sizes));
+            arrays.insert(field.name.to_owned(), Array { shape, data: typed(field.elem, numbers) });
         }
         for field in self.models.varied().filter(|f| f.traits.varies.is_some()) {
             let mut shape = vec![self.worlds];
@@ -107,10 +112,11 @@ impl Batch {
             self.set_model(name, values)?;
         }
         self.refresh_models()?;
-        for field in fields {
-            self.engine.put(field, &self.sizes, &arrays[field.name].data.to_f64())?;
-        }
-        Ok(())
+        let columns: Vec<(&Field, Vec<f64>)> =
+            fields.into_iter().map(|field| (field, arrays[field.name].data.to_f64())).collect();
+        let columns: Vec<(&Field, &[f64])> =
+            columns.iter().map(|(field, numbers)| (*field, numbers.as_slice())).collect();
+        self.write_fields(&columns, &worlds)
     }
 
     /// Fields that outlast a step; all of them where trees sleep, whose results stay.

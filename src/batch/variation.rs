@@ -162,6 +162,9 @@ impl Batch {
     /// Recomputes what follows from fields that were set since the last time.
     pub(super) fn refresh_models(&mut self) -> Result<()> {
         let worlds = self.models.refresh();
+        if worlds.is_empty() {
+            return Ok(());
+        }
         self.send_columns(&worlds, |f| !f.traits.follows.is_empty())
     }
 
@@ -169,13 +172,14 @@ impl Batch {
     fn send_columns(&mut self, worlds: &[usize], wanted: impl Fn(&Field) -> bool) -> Result<()> {
         #[cfg(feature = "gpu")]
         if let Engine::Gpu { batch, .. } = &mut self.engine {
-            for field in self.models.varied().filter(|f| wanted(f)) {
-                if !batch.has(field.name) {
-                    continue;
-                }
-                let rows: Vec<f64> = worlds.iter().flat_map(|w| self.models.column(*w, field.name)).collect();
-                batch.set_worlds(field.name, worlds, &rows)?;
-            }
+            let wanted = self.models.varied().filter(|f| wanted(f) && batch.has(f.name));
+            let rows = wanted.map(|f| {
+                let rows = worlds.iter().flat_map(|w| self.models.column(*w, f.name));
+                (f.name, rows.collect::<Vec<f64>>())
+            });
+            let rows: Vec<_> = rows.collect();
+            let fields: Vec<_> = rows.iter().map(|(name, rows)| (*name, rows.as_slice())).collect();
+            batch.set_fields(&fields, worlds)?;
         }
         #[cfg(not(feature = "gpu"))]
         let _ = (worlds, wanted);
@@ -268,7 +272,6 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
         Rule::NotNegative => all(row, "zero or greater", |x| x >= 0.0),
         Rule::Positive => all(row, "greater than zero", |x| x as f32 > 0.0),
         Rule::Unit => all(row, "from 0 to 1", |x| (0.0..=1.0).contains(&x)),
-        Rule::HfieldSize => all(row, "greater than zero", |x| x > 0.0),
         Rule::Quat => normalize(row, 4, "quaternion"),
         Rule::Axis => normalize(row, 3, "axis"),
         Rule::Inertia => {

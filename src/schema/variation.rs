@@ -21,61 +21,28 @@ pub enum Rule {
     Range,
     /// Rows of three, as the type of the geom has sizes: positive; those of meshes stay as they are.
     GeomSize,
-    /// Rows of four: all positive.
-    HfieldSize,
 }
 
 /// Inputs of constants at the reference pose.
 pub(crate) mod inputs {
     /// Of the frames of bodies.
     pub(crate) const POSES: &[&str] = &["body_pos", "body_quat", "jnt_pos", "qpos0"];
-    /// Of the inertia matrix.
+    /// Of the inertia matrix, beside frames and paths; gears count by the armature of actuators.
     pub(crate) const INERTIA: &[&str] = &[
-        "body_pos",
-        "body_quat",
-        "jnt_pos",
-        "qpos0",
-        "jnt_axis",
         "body_ipos",
         "body_iquat",
         "body_mass",
         "body_inertia",
         "dof_armature",
         "tendon_armature",
-        // by the armature of actuators and tendons
         "actuator_gear",
-        "site_pos",
-        "geom_pos",
-        "geom_quat",
-        "geom_size",
     ];
-    /// Of the paths of tendons.
-    pub(crate) const PATHS: &[&str] = &[
-        "body_pos",
-        "body_quat",
-        "jnt_pos",
-        "qpos0",
-        "jnt_axis",
-        "site_pos",
-        "geom_pos",
-        "geom_quat",
-        "geom_size",
-    ];
+    /// Of the paths of tendons and the axes of joints, beside frames.
+    pub(crate) const PATHS: &[&str] = &["jnt_axis", "site_pos", "geom_pos", "geom_quat", "geom_size"];
     /// Of what actuators pull.
     pub(crate) const GEARS: &[&str] = &["actuator_gear", "actuator_cranklength", "site_quat"];
-    /// Of the extents of bodies.
-    pub(crate) const EXTENTS: &[&str] = &[
-        "body_pos",
-        "body_quat",
-        "body_ipos",
-        "jnt_pos",
-        "qpos0",
-        "site_pos",
-        "geom_pos",
-        "geom_size",
-        "hfield_size",
-    ];
-    /// Of cameras and lights.
-    pub(crate) const CAMERAS: &[&str] =
-        &["body_pos", "body_quat", "body_ipos", "body_mass", "jnt_pos", "qpos0", "cam_pos", "cam_quat"];
+    /// Of the extents of bodies, beside frames.
+    pub(crate) const EXTENTS: &[&str] = &["body_ipos", "site_pos", "geom_pos", "geom_size", "hfield_size"];
+    /// Of cameras and lights, beside frames.
+    pub(crate) const CAMERAS: &[&str] = &["body_ipos", "body_mass", "cam_pos", "cam_quat"];
 }

@@ -386,6 +386,8 @@ impl Transfer {
         }
         let mut pool = self.pool.lock().map_err(poisoned)?;
         self.submit(gpu, &mut pool, &self.copy, &jobs)?;
+        // arenas that come and go are not kept alive
+        pool.forget_others();
         gpu.check_not_lost()
     }
 
@@ -445,7 +447,7 @@ impl Transfer {
         }
         let submission = gpu.queue.submit([encoder.finish()]);
         // the records of this call are no other's
-        pool.binds.retain(|(_, other, _)| *other != record);
+        pool.forget_others();
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * recorded as u64;
         Ok(Pending::new(host, recorded, submission))
@@ -537,6 +539,12 @@ impl Pool {
         }
         let words = words.max(LEAST_WORDS).next_power_of_two();
         gpu.checked("reading fields", || buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ))
+    }
+
+    /// Drops the bind groups that hold anything but the packed buffer beside an arena.
+    fn forget_others(&mut self) {
+        let Self { packed, binds, .. } = self;
+        binds.retain(|(_, other, _)| other == packed);
     }
 
     /// Bind group of a job.

@@ -28,8 +28,8 @@ macro_rules! actuation_fields {
             tendon_armature: real [ntendon] "kg" "Inertia along the tendon." { varies: Some(Rule::NotNegative) };
             tendon_frictionloss: real [ntendon] "N" "Friction loss." { varies: Some(Rule::NotNegative) };
             tendon_lengthspring: real [ntendon 2] "m" "Resting length range of the spring." { varies: Some(Rule::Range) };
-            tendon_length0: real [ntendon] "m" "Length at qpos0." { follows: &[inputs::PATHS] };
-            tendon_invweight0: real [ntendon] "mixed" "Inverse inertia of the length at qpos0." { follows: &[inputs::INERTIA, inputs::PATHS] };
+            tendon_length0: real [ntendon] "m" "Length at qpos0." { follows: &[inputs::POSES, inputs::PATHS] };
+            tendon_invweight0: real [ntendon] "mixed" "Inverse inertia of the length at qpos0." { follows: &[inputs::POSES, inputs::INERTIA, inputs::PATHS] };
             tendon_rgba: real [ntendon 4] "1" "Colour.";
             wrap_type: int [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
             wrap_objid: id(any) [nwrap] "id" "Joint, site or geom.";
@@ -74,8 +74,8 @@ macro_rules! actuation_fields {
             actuator_ctrllimited: int [nu] "flag" "1 if the control is clamped.";
             actuator_ctrlrange: real [nu 2] "mixed" "Control range." { varies: Some(Rule::Range) };
             actuator_gear: real [nout 6] "mixed" "Scaling of length and force." { varies: Some(Rule::Any) };
-            actuator_acc0: real [nout] "mixed" "Norm of the acceleration under unit force at qpos0." { follows: &[inputs::INERTIA, inputs::PATHS, inputs::GEARS] };
-            actuator_length0: real [nout] "mixed" "Length at qpos0." { follows: &[inputs::PATHS, inputs::GEARS] };
+            actuator_acc0: real [nout] "mixed" "Norm of the acceleration under unit force at qpos0." { follows: &[inputs::POSES, inputs::INERTIA, inputs::PATHS, inputs::GEARS] };
+            actuator_length0: real [nout] "mixed" "Length at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::GEARS] };
             actuator_lengthrange: real [nout 2] "mixed" "Feasible length range." { varies: Some(Rule::Range) };
         } }
     };

@@ -41,7 +41,7 @@ macro_rules! assets_fields {
             meshbvh_facenum: int [nmeshbvh] "1" "Number of faces of a leaf; 0 for inner nodes.";
             meshbvh_face: id(nmeshface) [nmeshface] "id" "Faces of each mesh, in leaf order.";
             // height fields
-            hfield_size: real [nhfield 4] "m" "Half sizes along x and y, elevation at the top, depth of the base." { varies: Some(Rule::HfieldSize) };
+            hfield_size: real [nhfield 4] "m" "Half sizes along x and y, elevation at the top, depth of the base." { varies: Some(Rule::Positive) };
             hfield_nrow: int [nhfield] "1" "Number of rows.";
             hfield_ncol: int [nhfield] "1" "Number of columns.";
             hfield_adr: adr(nhfielddata) [nhfield] "id" "First elevation sample.";

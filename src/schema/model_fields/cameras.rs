@@ -9,9 +9,9 @@ macro_rules! cameras_fields {
             cam_targetbodyid: id(nbody or none) [ncam] "id" "Target body; -1 for none.";
             cam_pos: real [ncam 3] "m" "Position in the body's frame." { varies: Some(Rule::Any) };
             cam_quat: real [ncam 4] "1" "Orientation in the body's frame." { varies: Some(Rule::Quat) };
-            cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0." { follows: &[inputs::CAMERAS] };
-            cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes." { follows: &[inputs::CAMERAS] };
-            cam_mat0: real [ncam 9] "1" "Global orientation at qpos0." { follows: &[inputs::CAMERAS] };
+            cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
+            cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes." { follows: &[inputs::POSES, inputs::CAMERAS] };
+            cam_mat0: real [ncam 9] "1" "Global orientation at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
             cam_projection: int [ncam] "enum" "0 perspective, 1 orthographic.";
             cam_fovy: real [ncam] "deg or m" "Vertical field of view, or extent if orthographic.";
             cam_ipd: real [ncam] "m" "Interpupillary distance.";
@@ -24,8 +24,8 @@ macro_rules! cameras_fields {
             light_targetbodyid: id(nbody or none) [nlight] "id" "Target body; -1 for none.";
             light_pos: real [nlight 3] "m" "Position in the body's frame.";
             light_dir: real [nlight 3] "1" "Direction in the body's frame.";
-            light_poscom0: real [nlight 3] "m" "Position relative to the subtree's centre of mass at qpos0." { follows: &[inputs::CAMERAS] };
-            light_pos0: real [nlight 3] "m" "Position relative to the body at qpos0, global axes." { follows: &[inputs::CAMERAS] };
+            light_poscom0: real [nlight 3] "m" "Position relative to the subtree's centre of mass at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
+            light_pos0: real [nlight 3] "m" "Position relative to the body at qpos0, global axes." { follows: &[inputs::POSES, inputs::CAMERAS] };
             light_type: int [nlight] "enum" "0 spot, 1 directional, 2 point, 3 image.";
             light_texid: id(ntex or none) [nlight] "id" "Texture of an image light; -1 for none.";
             light_castshadow: int [nlight] "flag" "1 if the light casts shadows.";
@@ -40,7 +40,7 @@ macro_rules! cameras_fields {
             light_ambient: real [nlight 3] "1" "Ambient colour.";
             light_diffuse: real [nlight 3] "1" "Diffuse colour.";
             light_specular: real [nlight 3] "1" "Specular colour.";
-            light_dir0: real [nlight 3] "1" "Global direction at qpos0." { follows: &[inputs::CAMERAS] };
+            light_dir0: real [nlight 3] "1" "Global direction at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
         } }
     };
 }

@@ -59,7 +59,7 @@ macro_rules! flexes_fields {
             flex_edge: id(nflexvert) [nflexedge 2] "id" "Vertices of an edge.";
             flex_edgeflap: id(nflexvert or none) [nflexedge 2] "id" "Vertices opposite to an edge, triangles only; -1 for none.";
             flexedge_length0: real [nflexedge] "m" "Edge length at qpos0.";
-            flexedge_invweight0: real [nflexedge] "1/kg" "Edge inverse weight at qpos0." { follows: &[inputs::INERTIA] };
+            flexedge_invweight0: real [nflexedge] "1/kg" "Edge inverse weight at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             flexedge_rigid: int [nflexedge] "flag" "1 if both ends are on one body.";
             flex_elem: id(nflexvert) [nflexelemdata] "id" "Element vertices.";
             flex_elemtexcoord: id(nflextexcoord) [nflexelemdata] "id" "Element texture coordinates.";

@@ -33,11 +33,11 @@ macro_rules! options_fields {
             opt_disableactuator: int [1] "bits" "Disabled actuator groups.";
             opt_sdf_initpoints: int [1] "1" "Starting points of signed-distance collision.";
             opt_sdf_iterations: int [1] "1" "Iterations of signed-distance collision.";
-            stat_meaninertia: real [1] "mixed" "Mean diagonal of the inertia matrix at qpos0." { follows: &[inputs::INERTIA] };
+            stat_meaninertia: real [1] "mixed" "Mean diagonal of the inertia matrix at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             stat_meanmass: real [1] "kg" "Mean body mass." { follows: &[&["body_mass"]] };
-            stat_meansize: real [1] "m" "Mean body size." { follows: &[inputs::EXTENTS] };
-            stat_extent: real [1] "m" "Extent of the model." { follows: &[inputs::EXTENTS] };
-            stat_center: real [3] "m" "Centre of the model." { follows: &[inputs::EXTENTS] };
+            stat_meansize: real [1] "m" "Mean body size." { follows: &[inputs::POSES, inputs::EXTENTS] };
+            stat_extent: real [1] "m" "Extent of the model." { follows: &[inputs::POSES, inputs::EXTENTS] };
+            stat_center: real [3] "m" "Centre of the model." { follows: &[inputs::POSES, inputs::EXTENTS] };
             stat_given: int [1] "bits" "Statistics that the file gives: 1 meaninertia, 2 meanmass, 4 meansize, 8 extent, 16 center.";
         } }
     };

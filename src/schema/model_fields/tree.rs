@@ -25,7 +25,7 @@ macro_rules! tree_fields {
             body_mass: real [nbody] "kg" "Mass." { varies: Some(Rule::NotNegative) };
             body_subtreemass: real [nbody] "kg" "Mass of the subtree." { follows: &[&["body_mass"]] };
             body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia." { varies: Some(Rule::Inertia) };
-            body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation." { follows: &[inputs::INERTIA] };
+            body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             body_plugin: id(nplugin or none) [nbody] "id" "Plugin instance; -1 for none.";
             body_gravcomp: real [nbody] "1" "Gravity compensation, in units of body weight." { varies: Some(Rule::Any) };
             body_simple: int [nbody] "enum" "1 if its block of the inertia matrix is diagonal, 2 if it also has only slide joints.";
@@ -71,9 +71,9 @@ macro_rules! tree_fields {
             dof_armature: real [nv] "kg or kg m^2" "Armature: inertia added to the diagonal." { varies: Some(Rule::NotNegative) };
             dof_damping: real [nv] "N s/m or N m s/rad" "Linear damping." { varies: Some(Rule::NotNegative) };
             dof_dampingpoly: real [nv 2] "mixed" "Quadratic and cubic damping." { varies: Some(Rule::Any) };
-            dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0." { follows: &[inputs::INERTIA] };
-            dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0." { follows: &[inputs::INERTIA] };
-            dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation." { follows: &[inputs::EXTENTS] };
+            dof_invweight0: real [nv] "mixed" "Diagonal of the inverse inertia at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
+            dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
+            dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation." { follows: &[inputs::POSES, inputs::EXTENTS] };
             // inertia matrix: rows of the lower triangle, columns ascending, diagonal last
             M_rownnz: int [nv] "1" "Nonzeros of the row.";
             M_rowadr: adr(nC) [nv] "id" "First nonzero of the row.";
