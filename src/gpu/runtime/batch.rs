@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::{Moved, Part, Pending, Place, Transfer};
+use super::transfer::{Part, Pending, Place, Transfer};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
@@ -116,14 +116,14 @@ pub struct GpuBatch {
     pub(super) worlds: usize,
     pub(super) arenas: Vec<Arena>,
     scratch: Vec<Arena>,
-    model: ModelBinding,
+    pub(super) model: ModelBinding,
     /// Worlds that take all steps of a call before the next ones begin, at most.
     chunk: usize,
     /// Searches for that number while steps are lean and while they are whole, where it is left open.
     searches: [Option<ChunkSearch>; 2],
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
-    initial: Option<Arena>,
+    pub(super) initial: Option<Arena>,
     pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
@@ -203,7 +203,7 @@ impl GpuBatch {
     }
 
     /// Writes the state of `data`, and the model's values of fields that each world has, to a world.
-    fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
+    pub(super) fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
         let layout = &self.program.layout;
         let own = |s: &Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
         let slots: Vec<&Slot> =
@@ -218,34 +218,6 @@ impl GpuBatch {
         let rows: Vec<Vec<u32>> = slots.iter().map(|slot| values(slot)).collect();
         let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
         self.transfer.write(&self.gpu, layout, &places, &rows)
-    }
-
-    /// Copies whole worlds of an arena to others of it.
-    fn copy_within(&self, arena: &Arena, sources: &[u32], worlds: &[u32]) -> Result<()> {
-        let layout = &self.program.layout;
-        let parts = Part::whole(layout);
-        // a buffer cannot be read and written at once: each source once, through an arena of its own
-        let mut unique: Vec<u32> = sources.to_vec();
-        unique.sort_unstable();
-        unique.dedup();
-        if worlds.is_empty() {
-            return Ok(());
-        }
-        let between = self.arena_of(unique.len())?;
-        let places: Vec<u32> = (0..).take(unique.len()).collect();
-        self.transfer.copy(&self.gpu, layout, (arena, &unique), (&between, &places), &parts)?;
-        let place = |w: &u32| unique.binary_search(w).ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(0);
-        let from: Vec<u32> = sources.iter().map(place).collect();
-        self.transfer.copy(&self.gpu, layout, (&between, &from), (arena, worlds), &parts)
-    }
-
-    /// An arena for some worlds that fit one.
-    fn arena_of(&self, worlds: usize) -> Result<Arena> {
-        let mut made = arenas(&self.gpu, &self.program.layout, &self.model, worlds)?;
-        match (made.pop(), made.is_empty()) {
-            (Some(arena), true) => Ok(arena),
-            _ => Err(Error::Device(format!("{worlds} worlds do not fit one buffer"))),
-        }
     }
 
     pub(super) fn slot(&self, field: &str) -> Result<&Slot> {
@@ -315,7 +287,7 @@ impl GpuBatch {
     }
 
     /// The given worlds by arena, counted from its first, and their places in the list.
-    fn split(&self, worlds: &[usize]) -> Vec<(&Arena, Vec<u32>, Vec<usize>)> {
+    pub(super) fn split(&self, worlds: &[usize]) -> Vec<(&Arena, Vec<u32>, Vec<usize>)> {
         let of = |arena: &Arena| {
             let inside = |w: usize| (arena.first..arena.first + arena.worlds).contains(&w);
             let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
@@ -329,7 +301,7 @@ impl GpuBatch {
         split.filter(|(_, ids, _): &(_, Vec<u32>, _)| !ids.is_empty()).collect()
     }
 
-    fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
+    pub(super) fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
         match worlds.iter().find(|w| **w >= self.worlds) {
             Some(w) => {
                 Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)))
@@ -378,150 +350,6 @@ impl GpuBatch {
         }
         let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
         self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
-    }
-
-    /// Resets the worlds of `mask` to the initial state, or to a keyframe, and clears their status.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for a mask of the wrong length or a keyframe out of range.
-    pub fn reset(&mut self, mask: &[bool], key: Option<usize>) -> Result<()> {
-        if mask.len() != self.worlds {
-            return Err(Error::Argument(format!(
-                "the mask has {} entries, the batch {} worlds",
-                mask.len(),
-                self.worlds
-            )));
-        }
-        let worlds: Vec<usize> = (0..self.worlds).filter(|w| mask[*w]).collect();
-        self.reset_worlds(&worlds, &vec![key; worlds.len()])
-    }
-
-    /// Resets worlds to the initial state, or to a keyframe of their own, and clears their status, on the device.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for a world or keyframe out of range.
-    pub fn reset_worlds(&mut self, worlds: &[usize], keys: &[Option<usize>]) -> Result<()> {
-        self.check_worlds(worlds)?;
-        if worlds.len() != keys.len() {
-            let text = format!("{} keyframes for {} worlds", keys.len(), worlds.len());
-            return Err(Error::Argument(text));
-        }
-        let nkey = self.program.model.sizes.nkey;
-        if let Some(k) = keys.iter().flatten().find(|k| **k >= nkey) {
-            return Err(Error::Argument(format!("keyframe {k} does not exist: the model has {nkey}")));
-        }
-        let initial = match self.initial.take() {
-            Some(initial) => initial,
-            None => self.initial_states()?,
-        };
-        let layout = &self.program.layout;
-        let parts: Vec<Part> = layout.slots().filter(|s| s.field.stage == "state").map(Part::of).collect();
-        for (arena, ids, rows) in self.split(worlds) {
-            let source = |r: &usize| u32::try_from(keys[*r].map_or(0, |k| k + 1)).unwrap_or(0);
-            let sources: Vec<u32> = rows.iter().map(source).collect();
-            self.transfer.copy(&self.gpu, layout, (&initial, &sources), (arena, &ids), &parts)?;
-        }
-        self.initial = Some(initial);
-        Ok(())
-    }
-
-    /// Worlds in the initial state and at every keyframe.
-    fn initial_states(&self) -> Result<Arena> {
-        let model = &self.program.model;
-        let arena = self.arena_of(1 + model.sizes.nkey)?;
-        let mut data = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
-        for key in std::iter::once(None).chain((0..model.sizes.nkey).map(Some)) {
-            data.reset(model, key);
-            self.fill_world(&arena, u32::try_from(key.map_or(0, |k| k + 1)).unwrap_or(0), &data)?;
-        }
-        Ok(arena)
-    }
-
-    /// Copies a world, results and own fields of the model included, to others, on the device.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for a world out of range, [`Error::Device`] for a lost device.
-    pub fn broadcast(&mut self, from: usize, worlds: &[usize]) -> Result<()> {
-        self.check_worlds(&[from])?;
-        self.check_worlds(worlds)?;
-        let layout = &self.program.layout;
-        let between = self.arena_of(1)?;
-        let parts = Part::whole(layout);
-        for (arena, ids, _) in self.split(&[from]) {
-            self.transfer.copy(&self.gpu, layout, (arena, &ids), (&between, &[0]), &parts)?;
-        }
-        for (arena, ids, _) in self.split(worlds) {
-            let sources = vec![0; ids.len()];
-            self.transfer.copy(&self.gpu, layout, (&between, &sources), (arena, &ids), &parts)?;
-        }
-        Ok(())
-    }
-
-    /// Forward dynamics of some worlds: they are copied into a batch of their own on the device, and back.
-    ///
-    /// # Errors
-    /// As [`GpuBatch::forward`], [`Error::Argument`] for a world out of range.
-    pub fn forward_worlds(&mut self, worlds: &[usize]) -> Result<()> {
-        self.check_worlds(worlds)?;
-        let groups = self.program.groups(plan::forward(&self.program.general));
-        self.build(&groups)?;
-        let layout = &self.program.layout;
-        let parts = Part::whole(layout);
-        for (arena, ids, _) in self.split(worlds) {
-            let few = self.arena_of(ids.len())?;
-            // worlds that fill up the last workgroup are copies of the last one
-            let last = ids.last().copied().unwrap_or(0);
-            let mut sources = ids.clone();
-            sources.resize(few.padded, last);
-            let places: Vec<u32> = (0..).take(few.padded).collect();
-            self.transfer.copy(&self.gpu, layout, (arena, &sources), (&few, &places), &parts)?;
-            let few = [few];
-            self.submit_on(&few, &[(&groups, 1)])?;
-            self.transfer.copy(&self.gpu, layout, (&few[0], &places[..ids.len()]), (arena, &ids), &parts)?;
-        }
-        Ok(())
-    }
-
-    /// The buffers of all worlds, for kernels of a caller's own between steps. Whoever writes results or counts there steps
-    /// with what he has written.
-    pub fn buffers(&self) -> impl Iterator<Item = WorldBuffers<'_>> {
-        self.arenas.iter().map(|a| WorldBuffers {
-            first: a.first,
-            worlds: a.worlds,
-            reals: &a.reals,
-            ints: &a.ints,
-        })
-    }
-
-    /// Where a field is in these buffers.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] for a field that the kernels of this model do not keep.
-    pub fn layout_of(&self, field: &str) -> Result<FieldLayout> {
-        let (slot, layout) = (self.slot(field)?, &self.program.layout);
-        let int = slot.field.elem == Elem::Int;
-        let stride = if int { layout.stride_i } else { layout.stride_f };
-        Ok(FieldLayout { offset: slot.offset, len: slot.len, stride, tile: layout.tile, int })
-    }
-
-    /// Bytes copied between host and device so far.
-    pub fn moved(&self) -> Moved {
-        self.transfer.moved()
-    }
-
-    /// Resets the given worlds to a state each.
-    ///
-    /// # Errors
-    /// As [`GpuBatch::set_worlds`].
-    pub fn reset_to(&mut self, worlds: &[usize], states: &[Data]) -> Result<()> {
-        let state = self.program.layout.slots().filter(|s| s.field.stage == "state");
-        let names: Vec<&'static str> = state.map(|s| s.field.name).collect();
-        let of = |data: &Data, name: &str| data.get(name).map(|v| v.to_f64()).unwrap_or_default();
-        let rows: Vec<Vec<f64>> =
-            names.iter().map(|name| states.iter().flat_map(|data| of(data, name)).collect()).collect();
-        let fields: Vec<(&str, &[f64])> =
-            names.iter().zip(&rows).map(|(name, row)| (*name, row.as_slice())).collect();
-        self.set_fields(&fields, worlds)
     }
 
     /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise. While the number of worlds of a chunk
@@ -677,7 +505,7 @@ impl GpuBatch {
         self.submit_on(&self.arenas, rounds)
     }
 
-    fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
+    pub(super) fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
         for chunk in arenas.iter().flat_map(|a| &a.chunks) {
             for (groups, n) in rounds {

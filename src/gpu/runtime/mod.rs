@@ -5,3 +5,4 @@ pub mod buffers;
 pub mod device;
 pub mod rollout;
 pub mod transfer;
+pub mod worlds;
