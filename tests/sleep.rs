@@ -96,3 +96,12 @@ fn trees_sleep_from_the_start_where_all_that_they_touch_does() {
     let said: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     assert!(said.len() == 1 && said[0].contains("'b0' starts awake"), "{said:?}");
 }
+
+#[test]
+fn cycles_of_sleepers_that_end_nowhere_are_refused() {
+    let mut batch = Batch::new(&boxes(["", "", ""]), 1, &BatchOptions::on(Backend::Cpu)).expect("a batch");
+    for cycle in [[1.0, 3.0, 0.0], [1.0, -2.0, -1.0]] {
+        let said = batch.set("tree_asleep", &cycle).expect_err("an error").to_string();
+        assert!(said.contains("'tree_asleep' of world 0"), "{said}");
+    }
+}

@@ -539,3 +539,124 @@ fn measured_capacities_have_room_for_friction_that_only_worlds_have() {
     assert_eq!(batch.get("nefc").expect("rows").data.to_f64(), [0.0, 1.0]);
     assert_eq!(batch.status().expect("status"), [0, 0]);
 }
+
+#[test]
+fn what_is_read_can_be_written_back() {
+    let model = scene(0);
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(backend) };
+        let mut batch = Batch::new(&model, 2, &options).expect("a batch");
+        batch.expand(&["geom_size", "hfield_size", "eq_data", "body_pos"]).expect("fields");
+        for name in ["geom_size", "eq_data", "hfield_size", "body_pos"] {
+            let values = column(&mut batch, name);
+            batch.set_model(name, &values).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn relative_poses_that_a_caller_gives_are_kept() {
+    let model = scene(0);
+    let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(Backend::Cpu) };
+    let mut batch = Batch::new(&model, 2, &options).expect("a batch");
+    batch.expand(&["eq_data", "body_pos"]).expect("fields");
+    let mut data = column(&mut batch, "eq_data");
+    // of the second constraint, whose pose was computed at qpos0, in world 1
+    let at = data.len() / 2 + 12;
+    data[at + 3..at + 10].copy_from_slice(&[0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5]);
+    batch.set_model("eq_data", &data).expect("values");
+    let mut poses = column(&mut batch, "body_pos");
+    poses.iter_mut().for_each(|x| *x += 0.01);
+    poses[8] += 0.1;
+    let half = poses.len() / 2;
+    poses[half + 8] += 0.1;
+    batch.set_model("body_pos", &poses).expect("values");
+    let now = column(&mut batch, "eq_data");
+    assert_eq!(now[at + 3..at + 10], data[at + 3..at + 10]);
+    // in the other world it follows the bodies, as does the second anchor of the first constraint
+    assert_ne!(now[12 + 3..12 + 6], data[12 + 3..12 + 6]);
+    let mut wrong = now.clone();
+    wrong[4] += 1.0;
+    let said = batch.set_model("eq_data", &wrong).expect_err("an error").to_string();
+    assert!(said.contains("follow from numbers 0 to 2"), "{said}");
+    wrong = now;
+    wrong[at + 6..at + 10].fill(0.0);
+    let said = batch.set_model("eq_data", &wrong).expect_err("an error").to_string();
+    assert!(said.contains("world 1") && said.contains("cannot be zero"), "{said}");
+}
+
+#[test]
+fn damping_ratios_of_worlds_become_damping() {
+    let text = "<mujoco><worldbody><body><joint name='j'/><geom size='0.1' pos='0 0.3 0'/></body></worldbody>\
+        <actuator><position joint='j' kp='10' {}/></actuator></mujoco>";
+    let compiled = |ratio: &str| manyworlds::load_str(&text.replace("{}", ratio)).expect("a model");
+    let (plain, damped) = (compiled(""), compiled("dampratio='0.7'"));
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut batch = Batch::new(&plain, 2, &BatchOptions::on(backend)).expect("a batch");
+        batch.expand(&["actuator_biasprm"]).expect("a field");
+        let mut values = column(&mut batch, "actuator_biasprm");
+        values[12] = 0.7;
+        batch.set_model("actuator_biasprm", &values).expect("values");
+        let now = column(&mut batch, "actuator_biasprm");
+        assert!(distance(&now[10..], &damped.actuator_biasprm) < 1e-6, "{backend:?}: {now:?}");
+        assert!(now[2] == 0.0);
+    }
+}
+
+#[test]
+fn bodies_that_move_keep_a_mass() {
+    let mut batch = Batch::new(&scene(0), 2, &BatchOptions::on(Backend::Cpu)).expect("a batch");
+    batch.expand(&["body_mass", "body_inertia", "geom_size"]).expect("fields");
+    for (name, place, value, part) in [
+        ("body_mass", 1, 0.0, "body 1 moves"),
+        ("body_inertia", 3, 0.0, "body 1 moves"),
+        ("geom_size", 3, 1e-60, "positive sizes"),
+    ] {
+        let before = column(&mut batch, name);
+        let mut values = before.clone();
+        values[place] = value;
+        if name == "body_inertia" {
+            values[4] = values[5];
+        }
+        let said = batch.set_model(name, &values).expect_err("an error").to_string();
+        assert!(said.contains(part), "{said}");
+        assert_eq!(column(&mut batch, name), before);
+    }
+}
+
+#[test]
+fn snapshots_of_worlds_that_differ_are_restored_in_a_fresh_batch() {
+    let sleeping = "<mujoco><option><flag sleep='enable'/></option><worldbody><geom type='plane' size='5 5 1'/>\
+        <body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body>\
+        <body pos='1 0 .3'><freejoint/><geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
+    let sleeping = manyworlds::load_str(sleeping).expect("a model");
+    for (model, fields) in [
+        (scene(0), vec!["hfield_size", "body_pos", "eq_data"]),
+        // blocks of the inertia matrix that are diagonal in the model
+        (sleeping, vec!["body_ipos"]),
+    ] {
+        let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(Backend::Cpu) };
+        let mut batch = Batch::new(&model, 2, &options).expect("a batch");
+        batch.step(200).expect("steps");
+        batch.expand(&fields).expect("fields");
+        for name in &fields {
+            let mut values = column(&mut batch, name);
+            let half = values.len() / 2;
+            if *name != "eq_data" {
+                values[half..].iter_mut().for_each(|x| *x += 0.001);
+            }
+            batch.set_model(name, &values).expect("values");
+        }
+        batch.step(10).expect("steps");
+        let snapshot = batch.snapshot().expect("a snapshot");
+        let mut fresh = Batch::new(&model, 2, &options).expect("a batch");
+        fresh.restore(&snapshot).expect("restored");
+        for batch in [&mut batch, &mut fresh] {
+            batch.step(50).expect("steps");
+        }
+        for name in ["qpos", "qvel", "xpos"] {
+            let [a, b] = [&batch, &fresh].map(|batch| batch.get(name).expect("a field").data.to_f64());
+            assert!(a.iter().zip(&b).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
+        }
+    }
+}

@@ -229,6 +229,7 @@ impl Batch {
         world_of: impl Fn(usize) -> usize,
     ) -> Result<()> {
         self.check_count(entry, worlds, values)?;
+        self.check_integers(entry, values, &world_of)?;
         let (name, len) = (entry.name, entry.len(&self.sizes));
         // finite in single precision on every backend, so that a program runs on both
         let bad = values.iter().position(|x| !(*x as f32).is_finite()).filter(|_| CHECKED.contains(&name));
@@ -240,6 +241,31 @@ impl Batch {
             }
             None => Ok(()),
         }
+    }
+
+    /// Checks integers that steps use as places in lists.
+    pub(super) fn check_integers(
+        &self,
+        entry: &Field,
+        values: &[f64],
+        world_of: impl Fn(usize) -> usize,
+    ) -> Result<()> {
+        let valid = |row: &[f64], i: usize| match entry.name {
+            // the next tree of a cycle of trees asleep, or a count of steps below zero
+            "tree_asleep" => row[i] < 0.0 || row.get(row[i] as usize).is_some_and(|next| *next >= 0.0),
+            "rk4_stage" => (0.0..8.0).contains(&row[i]),
+            _ => true,
+        };
+        let (name, len) = (entry.name, entry.len(&self.sizes).max(1));
+        for (w, row) in values.chunks(len).enumerate() {
+            if let Some(i) = (0..row.len()).find(|i| !valid(row, *i)) {
+                let (w, x) = (world_of(w), row[i]);
+                return Err(Error::Argument(format!(
+                    "number {i} of '{name}' of world {w} is {x}; it points to nothing that it may"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Checks the number of values of a field in some worlds.

@@ -15,6 +15,7 @@ mod snapshot;
 mod state;
 mod timing;
 mod variation;
+mod views;
 mod work;
 
 pub use crate::model::unsupported::check as supported;
@@ -40,6 +41,7 @@ pub use rollout::Later;
 pub use snapshot::Snapshot;
 pub use timing::ColdStart;
 pub use variation::expansion;
+pub use views::View;
 
 /// Backend that steps the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,11 +252,12 @@ impl Batch {
     /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tuning::tune::search`].
     #[cfg(feature = "gpu")]
     pub fn search(
-        &self,
+        &mut self,
         fixed: &crate::gpu::KernelOptions,
         seconds: f64,
         on_trial: &mut dyn FnMut(&crate::gpu::tuning::cache::Trial),
     ) -> Result<crate::gpu::tuning::cache::Trial> {
+        self.refresh_models()?;
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rayon::prelude::*;
 
 use super::philox::{normal, philox, unit};
-use super::variation::variable;
+use super::variation::{Origin, variable};
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -175,7 +175,7 @@ impl Batch {
         }
         // values that no world can have are found before any is stored
         for (field, row) in rows.iter().filter(|(field, _)| field.stage.is_empty()) {
-            self.conform_model(field.name, &worlds, row)?;
+            self.conform_model(field.name, &worlds, row, Origin::Caller)?;
         }
         self.expand(&of_model)?;
         for (field, row) in &rows {

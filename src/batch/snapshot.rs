@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::Batch;
 use super::numbers::typed;
-use super::variation::expansion;
+use super::variation::{Origin, expansion};
 use crate::error::{Error, Result};
 use crate::formats::npz::{self, Array, ArrayData};
 use crate::model::data::Data;
-use crate::schema::Field;
+use crate::schema::{Elem, Field};
 
 /// Name of an array of a model field: it may be that of a Data field.
 const MODEL: &str = "model.";
@@ -71,34 +71,42 @@ impl Batch {
     /// number of worlds, backend or capacity. The batch is then unchanged. As [`Batch::expand`] and [`Batch::set_model`].
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let arrays = &snapshot.arrays;
-        // every array has its place, and every place its array
-        let fields: Vec<&'static Field> = self.kept().collect();
-        for field in &fields {
-            let mut want = vec![self.worlds];
-            want.extend(field.shape(&self.sizes));
-            let got = arrays.get(field.name).map(|array| &array.shape);
-            if got != Some(&want) {
-                let got = got.map_or_else(|| "is missing".to_owned(), |shape| format!("has shape {shape:?}"));
-                let (name, text) = (field.name, "in the snapshot, the batch needs");
-                return Err(Error::Argument(format!("'{name}' {got} {text} {want:?}")));
-            }
-        }
-        let of_model = |name: &str| name.strip_prefix(MODEL).map(str::to_owned);
-        let known = |name: &str| fields.iter().any(|f| f.name == name);
-        if let Some(name) = arrays.keys().find(|name| of_model(name).is_none() && !known(name)) {
-            return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
-        }
-        let mut varied: Vec<(String, Vec<f64>)> = Vec::new();
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        // fields of the model
+        let mut varied: Vec<(&str, Vec<f64>)> = Vec::new();
         for (name, array) in arrays {
-            if let Some(name) = of_model(name) {
+            if let Some(name) = name.strip_prefix(MODEL) {
                 varied.push((name, array.data.to_f64()));
             }
         }
-        let worlds: Vec<usize> = (0..self.worlds).collect();
-        let names: Vec<&str> = varied.iter().map(|(name, _)| name.as_str()).collect();
-        expansion(self.model(), &names)?;
-        for (name, values) in &varied {
-            self.conform_model(name, &worlds, values)?;
+        let names: Vec<&str> = varied.iter().map(|(name, _)| *name).collect();
+        let mut expanded = expansion(self.model(), &names)?;
+        expanded.extend(self.expanded());
+        // every array has its place, and every place its array
+        let (_, sizes) = self.expanded_model(&expanded);
+        let fields: Vec<&'static Field> = self.kept().collect();
+        let mut columns: Vec<(&Field, Vec<f64>)> = Vec::new();
+        for field in &fields {
+            let mut want = vec![self.worlds];
+            want.extend(field.shape(&sizes));
+            let array = arrays.get(field.name);
+            let Some(array) = array.filter(|array| array.shape == want) else {
+                let got = array
+                    .map_or_else(|| "is missing".to_owned(), |array| format!("has shape {:?}", array.shape));
+                let (name, text) = (field.name, "in the snapshot, the batch needs");
+                return Err(Error::Argument(format!("'{name}' {got} {text} {want:?}")));
+            };
+            columns.push((field, array.data.to_f64()));
+        }
+        let known = |name: &str| name.starts_with(MODEL) || fields.iter().any(|f| f.name == name);
+        if let Some(name) = arrays.keys().find(|name| !known(name)) {
+            return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
+        }
+        for (name, values) in &mut varied {
+            *values = self.conform_model(name, &worlds, values, Origin::Batch)?;
+        }
+        for (field, values) in &columns {
+            self.check_integers(field, values, |row| row)?;
         }
         // the state last, since expanding keeps it
         self.expand(&names)?;
@@ -106,23 +114,22 @@ impl Batch {
             self.models.varied().filter(|f| f.traits.varies.is_some()).map(|f| f.name).collect();
         for name in here.into_iter().filter(|name| !names.contains(name)) {
             let values = self.model().get(name).map(|v| v.to_f64()).unwrap_or_default();
-            self.set_model(name, &values.repeat(self.worlds))?;
+            self.put_model(name, &worlds, &values.repeat(self.worlds))?;
         }
         for (name, values) in &varied {
-            self.set_model(name, values)?;
+            self.put_model(name, &worlds, values)?;
         }
         self.refresh_models()?;
-        let columns: Vec<(&Field, Vec<f64>)> =
-            fields.into_iter().map(|field| (field, arrays[field.name].data.to_f64())).collect();
         let columns: Vec<(&Field, &[f64])> =
             columns.iter().map(|(field, numbers)| (*field, numbers.as_slice())).collect();
         self.write_fields(&columns, &worlds)
     }
 
-    /// Fields that outlast a step; all of them where trees sleep, whose results stay.
-    fn kept(&self) -> impl Iterator<Item = &'static Field> {
-        let all = self.model().has_sleep();
-        let fields = Data::<f64>::FIELDS.iter().filter(move |f| all || f.outlasts_a_step());
+    /// Fields that outlast a step, and where trees sleep, whose results stay, all numbers.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &'static Field> {
+        let sleeps = self.model().has_sleep();
+        let fields = Data::<f64>::FIELDS.iter();
+        let fields = fields.filter(move |f| f.outlasts_a_step() || (sleeps && f.elem == Elem::Real));
         fields.filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
     }
 }

@@ -10,16 +10,30 @@ use super::{Batch, chosen};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::Array;
 use crate::model::Model;
-use crate::model::data::Data;
 use crate::model::features::{has_sizes_of_data, shape_sizes};
-use crate::schema::enums::{dynamics, gain};
-use crate::schema::{Field, Rule};
+use crate::schema::enums::{dynamics, equality, gain};
+use crate::schema::{Field, Kind, Rule, Sizes};
+
+/// Where values of a field come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A caller, who may not set what follows from something else.
+    Caller,
+    /// A batch, in which it has followed.
+    Batch,
+}
 
 /// Fields that decide whether a block of the inertia matrix is diagonal.
 const SHORTCUTS: &[&str] = &["body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "tendon_armature"];
 
 /// A quaternion or axis shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-10;
+
+/// The least mass or moment of inertia of a body that moves (`mjMINVAL`).
+const MINVAL: f64 = 1e-15;
+
+/// Numbers of an equality constraint in `eq_data`.
+const EQ_DATA: usize = 12;
 
 /// Rows whose length differs from one by less keep their bits.
 const UNIT_SLACK: f64 = 1e-15;
@@ -39,9 +53,7 @@ impl Batch {
         if varied.len() == known {
             return Ok(());
         }
-        // blocks of the inertia matrix that are diagonal in the model may not be in every world
-        let mut base = self.models.base().clone();
-        let general = SHORTCUTS.iter().any(|name| varied.contains(name)) && base.drop_shortcuts();
+        let (base, sizes) = self.expanded_model(&varied);
         let mut models = Models::varying(base, self.worlds, &varied);
         for world in 0..self.worlds {
             for field in self.models.varied() {
@@ -50,17 +62,12 @@ impl Batch {
         }
         // a new engine in the same state
         let options = self.options.with_per_world(&varied);
-        let mut capacity = self.capacity();
-        let rows = self.new_friction_rows(&varied);
-        capacity.njmax += rows;
-        let general = general || rows > 0;
-        let sizes = capacity.sizes(models.base());
+        let new_structure = sizes != self.sizes;
         if let Some(mut engine) =
-            self.engine.with_model(models.base(), &sizes, self.worlds, &options, general)?
+            self.engine.with_model(models.base(), &sizes, self.worlds, &options, new_structure)?
         {
-            for field in Data::<f64>::FIELDS.iter().filter(|f| f.outlasts_a_step()) {
-                let kept = self.has(field.name) && field.len(&self.sizes) == field.len(&sizes);
-                if kept {
+            for field in self.kept() {
+                if field.len(&self.sizes) == field.len(&sizes) {
                     engine.put(field, &sizes, &self.numbers(field.name)?)?;
                 }
             }
@@ -69,6 +76,19 @@ impl Batch {
         (self.models, self.sizes, self.options) = (models, sizes, options);
         let worlds: Vec<usize> = (0..self.worlds).collect();
         self.send_columns(&worlds, |_| true)
+    }
+
+    /// The model of a batch in which these fields differ from world to world, and its sizes: blocks of the inertia matrix
+    /// that are diagonal in the model may not be in every world.
+    pub(super) fn expanded_model(&self, varied: &BTreeSet<&'static str>) -> (Model, Sizes) {
+        let mut base = self.models.base().clone();
+        if SHORTCUTS.iter().any(|name| varied.contains(name)) {
+            base.drop_shortcuts();
+        }
+        let mut capacity = self.capacity();
+        capacity.njmax += self.new_friction_rows(varied);
+        let sizes = capacity.sizes(&base);
+        (base, sizes)
     }
 
     /// Rows for friction where the model has none and a world may, if capacities were measured with the model.
@@ -110,21 +130,40 @@ impl Batch {
         }
         self.check_mask(mask)?;
         let worlds = chosen(mask);
-        let rows = self.conform_model(field, &worlds, values)?;
+        // what follows from other fields is compared with what it is now
+        if !entry.traits.follows.is_empty() {
+            self.refresh_models()?;
+        }
+        let rows = self.conform_model(field, &worlds, values, Origin::Caller)?;
+        self.put_model(field, &worlds, &rows)
+    }
+
+    /// Stores `[world, …]` numbers of an expanded field that [conform](Self::conform_model).
+    pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
         for (world, row) in worlds.iter().zip(rows.chunks((rows.len() / worlds.len().max(1)).max(1))) {
             self.models.put(*world, field, row);
         }
-        self.send_columns(&worlds, |f| f.name == field)
+        self.send_columns(worlds, |f| f.name == field)
     }
 
     /// Checks `[world, …]` numbers of a field in some worlds; what is to be stored.
-    pub(super) fn conform_model(&self, field: &str, worlds: &[usize], values: &[f64]) -> Result<Vec<f64>> {
+    pub(super) fn conform_model(
+        &self,
+        field: &str,
+        worlds: &[usize],
+        values: &[f64],
+        origin: Origin,
+    ) -> Result<Vec<f64>> {
         let (entry, rule) = variable(self.model(), field)?;
         self.check_count(entry, worlds.len(), values)?;
         let len = entry.len(&self.sizes).max(1);
         let mut rows = values.to_vec();
         for (world, row) in worlds.iter().zip(rows.chunks_mut(len)) {
-            conform(self.models.base(), entry, rule, row).map_err(|why| {
+            let now = match rule {
+                Rule::GeomSize | Rule::EqData => self.models.column(*world, field),
+                _ => Vec::new(),
+            };
+            conform(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
                 let shape = entry.shape(&self.sizes);
                 Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
             })?;
@@ -256,8 +295,16 @@ fn model_field(name: &str) -> Result<&'static Field> {
     })
 }
 
-/// Checks the values of a field in a world, and normalises directions; the reason if they are not valid.
-fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result::Result<(), String> {
+/// Checks the values of a field in a world, which has the values `now`, and normalises directions; the reason if they are
+/// not valid.
+fn conform(
+    m: &Model,
+    entry: &Field,
+    rule: Rule,
+    row: &mut [f64],
+    now: &[f64],
+    origin: Origin,
+) -> std::result::Result<(), String> {
     // finite in single precision on every backend, so that a program runs on both
     #[allow(clippy::cast_possible_truncation, reason = "a test of the range")]
     if let Some(x) = row.iter().find(|x| !(**x as f32).is_finite()) {
@@ -274,19 +321,29 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
         Rule::Unit => all(row, "from 0 to 1", |x| (0.0..=1.0).contains(&x)),
         Rule::Quat => normalize(row, 4, "quaternion"),
         Rule::Axis => normalize(row, 3, "axis"),
+        Rule::Mass => {
+            all(row, "zero or greater", |x| x >= 0.0)?;
+            match moving(m).find(|b| m.body_mass[*b] >= MINVAL && row[*b] < MINVAL) {
+                Some(b) => Err(format!("body {b} moves; a mass of {} is too small for it", row[b])),
+                None => Ok(()),
+            }
+        }
         Rule::Inertia => {
             all(row, "zero or greater", |x| x >= 0.0)?;
             // rounding of single precision is allowed
             let broken = |i: &[f64]| {
                 2.0 * i.iter().copied().fold(0.0, f64::max) > i.iter().sum::<f64>() * (1.0 + 1e-6)
             };
-            match row.chunks(3).position(broken) {
+            let of = |inertia: &[f64], b: usize| [inertia[3 * b], inertia[3 * b + 1], inertia[3 * b + 2]];
+            if let Some(b) = row.chunks(3).position(broken) {
+                let [x, y, z] = of(row, b);
+                return Err(format!("moments {x} {y} {z} of body {b} violate the triangle inequality"));
+            }
+            let small = |inertia: &[f64], b: usize| of(inertia, b).iter().any(|x| *x < MINVAL);
+            match moving(m).find(|b| !small(&m.body_inertia, *b) && small(row, *b)) {
                 Some(b) => {
-                    let i = &row[3 * b..3 * b + 3];
-                    Err(format!(
-                        "moments {} {} {} of body {b} violate the triangle inequality",
-                        i[0], i[1], i[2]
-                    ))
+                    let [x, y, z] = of(row, b);
+                    Err(format!("body {b} moves; moments of {x} {y} {z} are too small for it"))
                 }
                 None => Ok(()),
             }
@@ -295,16 +352,56 @@ fn conform(m: &Model, entry: &Field, rule: Rule, row: &mut [f64]) -> std::result
             Some(k) => Err(format!("range {k}, {} {}, is reversed", row[2 * k], row[2 * k + 1])),
             None => Ok(()),
         },
-        Rule::GeomSize => row.chunks(3).enumerate().try_for_each(|(g, size)| {
-            if has_sizes_of_data(m.geom_type[g]) && *size != m.geom_size[3 * g..3 * g + 3] {
-                return Err(format!("geom {g} has its size from a mesh or height field"));
+        Rule::GeomSize => row.chunks_mut(3).enumerate().try_for_each(|(g, size)| {
+            if has_sizes_of_data(m.geom_type[g]) {
+                let now = &now[3 * g..3 * g + 3];
+                if origin == Origin::Caller && !same_single(size, now) {
+                    return Err(format!("geom {g} has its size from a mesh or height field"));
+                }
+                size.copy_from_slice(now);
+                return Ok(());
             }
             let count = shape_sizes(m.geom_type[g]);
-            let bad = size[..count].iter().any(|s| *s <= 0.0) || size.iter().any(|s| *s < 0.0);
+            let bad = size[..count].iter().any(|s| *s as f32 <= 0.0) || size.iter().any(|s| *s < 0.0);
             if bad { Err(format!("geom {g} needs {count} positive sizes")) } else { Ok(()) }
+        }),
+        Rule::EqData if origin == Origin::Batch => Ok(()),
+        Rule::EqData => row.chunks_mut(EQ_DATA).zip(now.chunks(EQ_DATA)).enumerate().try_for_each(|(e, (row, now))| {
+            if m.eq_objtype[e] != Kind::Body.number() {
+                return Ok(());
+            }
+            match m.eq_type[e] {
+                equality::CONNECT if !same_single(&row[3..6], &now[3..6]) => Err(format!(
+                    "numbers 3 to 5 of constraint {e}, the anchor in the second body, follow from numbers 0 to 2"
+                )),
+                equality::WELD if row[6..10].iter().all(|x| *x == 0.0) => Err(format!(
+                    "numbers 6 to 9 of constraint {e} are a quaternion and cannot be zero"
+                )),
+                // a pose that a caller gives is kept, one that was computed follows from those of the bodies
+                equality::WELD => {
+                    let computed = now[11] != 0.0 && same_single(&row[3..10], &now[3..10]);
+                    if computed {
+                        row[3..10].copy_from_slice(&now[3..10]);
+                    }
+                    row[11] = f64::from(u8::from(computed));
+                    Ok(())
+                }
+                _ => Ok(()),
+            }
         }),
     }
     .map_err(|why| if entry.unit == "1" { why } else { format!("{why} ({})", entry.unit) })
+}
+
+/// Bodies with joints.
+fn moving(m: &Model) -> impl Iterator<Item = usize> {
+    (1..m.sizes.nbody).filter(|b| m.body_jntnum[*b] > 0)
+}
+
+/// True if numbers are the same in single precision.
+#[allow(clippy::cast_possible_truncation, reason = "what single precision leaves of them")]
+fn same_single(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| *a as f32 == *b as f32)
 }
 
 /// Gives rows of `n` numbers length one; those that have it keep their bits.

@@ -15,12 +15,16 @@ pub enum Rule {
     Quat,
     /// Rows of three: not zero; stored with length one.
     Axis,
+    /// Masses of bodies: zero or greater; not zero where the body moves.
+    Mass,
     /// Rows of three principal moments: zero or greater, none greater than the sum of the others.
     Inertia,
     /// Rows of two: the first not greater than the second.
     Range,
     /// Rows of three, as the type of the geom has sizes: positive; those of meshes stay as they are.
     GeomSize,
+    /// Rows of equality constraints: what follows from poses and other numbers stays as it is, or is given.
+    EqData,
 }
 
 /// Inputs of constants at the reference pose.

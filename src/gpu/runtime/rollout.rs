@@ -43,13 +43,18 @@ impl GpuBatch {
         }
         let controls = controls.filter(|c| !c.is_empty());
         let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
+        // a frame or the controls of a step may be more than a binding holds
+        let words: usize = slots.iter().map(|s| s.len * self.worlds).sum();
+        let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
+        if words.max(self.worlds * nu) as u64 > limit {
+            return self.rollout_apart(steps, controls, fields, every);
+        }
         // steps that nobody reads may be lean
         let whole = self.program.step_groups().to_vec();
         let lean = self.program.lean_groups().filter(|groups| groups.iter().all(|g| g.steps == 1));
         let lean = lean.unwrap_or_else(|| whole.clone());
         self.build(&[whole.clone(), lean.clone()].concat())?;
         // steps of a submission
-        let words: usize = slots.iter().map(|s| s.len * self.worlds).sum();
         let fit = |words: usize| (MOST_WORDS / words.max(1)).max(1);
         let each = whole.iter().filter_map(|g| self.pipelines.get(g)).flatten().map(|d| d.times as usize);
         let dispatches = each.sum::<usize>() + slots.len() + 1;
@@ -71,6 +76,38 @@ impl GpuBatch {
         }
         for done in ahead {
             self.store(done, &slots, steps / every, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// As [`GpuBatch::rollout`], with transfers of their own for each step.
+    fn rollout_apart(
+        &mut self,
+        steps: usize,
+        controls: Option<&[f64]>,
+        fields: &[&str],
+        every: usize,
+    ) -> Result<Vec<Vec<f64>>> {
+        let (worlds, nu, frames) = (self.worlds, self.program.model.sizes.nu, steps / every);
+        let mut out = vec![Vec::new(); fields.len()];
+        for step in 0..steps {
+            if let Some(controls) = controls {
+                let row = |world: usize| &controls[(world * steps + step) * nu..][..nu];
+                let ctrl: Vec<f64> = (0..worlds).flat_map(row).copied().collect();
+                self.set("ctrl", &ctrl)?;
+            }
+            self.step(1)?;
+            if (step + 1).is_multiple_of(every) {
+                let frame = step / every;
+                for (field, out) in fields.iter().zip(&mut out) {
+                    let values = self.get(field)?;
+                    let len = values.len() / worlds;
+                    out.resize(worlds * frames * len, 0.0);
+                    for (world, row) in values.chunks(len.max(1)).enumerate() {
+                        out[(world * frames + frame) * len..][..len].copy_from_slice(row);
+                    }
+                }
+            }
         }
         Ok(out)
     }

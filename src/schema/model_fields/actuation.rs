@@ -57,7 +57,8 @@ macro_rules! actuation_fields {
             actuator_cranklength: real [nactuator] "m" "Rod length of a slider-crank." { varies: Some(Rule::Any) };
             actuator_dynprm: real [nactuator 10] "mixed" "Parameters of the activation dynamics." { varies: Some(Rule::Any) };
             actuator_gainprm: real [nactuator 10] "mixed" "Parameters of the gain." { varies: Some(Rule::Any) };
-            actuator_biasprm: real [nactuator 10] "mixed" "Parameters of the bias." { varies: Some(Rule::Any) };
+            // number 2 of a servo: a damping ratio where it is positive, until constants are computed
+            actuator_biasprm: real [nactuator 10] "mixed" "Parameters of the bias." { varies: Some(Rule::Any), follows: &[&["actuator_biasprm"]] };
             actuator_actlimited: int [nactuator] "flag" "1 if activations are clamped.";
             actuator_actrange: real [nactuator 2] "1" "Activation range." { varies: Some(Rule::Range) };
             actuator_actearly: int [nactuator] "flag" "1 if the force uses the next activation.";

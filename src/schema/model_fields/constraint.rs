@@ -11,7 +11,7 @@ macro_rules! constraint_fields {
             eq_active0: int [neq] "flag" "1 if the constraint is initially active.";
             eq_solref: real [neq 2] "mixed" "Solver reference." { varies: Some(Rule::Any) };
             eq_solimp: real [neq 5] "mixed" "Solver impedance." { varies: Some(Rule::Any) };
-            eq_data: real [neq 12] "mixed" "Type-specific data: anchors, relative pose and torque scale, or coefficients." { varies: Some(Rule::Any), follows: &[inputs::POSES] };
+            eq_data: real [neq 12] "mixed" "Type-specific data: anchors, relative pose and torque scale, or coefficients." { varies: Some(Rule::EqData), follows: &[inputs::POSES] };
         } }
     };
 }

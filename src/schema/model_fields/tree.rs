@@ -22,7 +22,7 @@ macro_rules! tree_fields {
             body_quat: real [nbody 4] "1" "Orientation in the parent's frame." { varies: Some(Rule::Quat) };
             body_ipos: real [nbody 3] "m" "Centre of mass in the body's frame." { varies: Some(Rule::Any) };
             body_iquat: real [nbody 4] "1" "Principal axes of inertia in the body's frame." { varies: Some(Rule::Quat) };
-            body_mass: real [nbody] "kg" "Mass." { varies: Some(Rule::NotNegative) };
+            body_mass: real [nbody] "kg" "Mass." { varies: Some(Rule::Mass) };
             body_subtreemass: real [nbody] "kg" "Mass of the subtree." { follows: &[&["body_mass"]] };
             body_inertia: real [nbody 3] "kg m^2" "Principal moments of inertia." { varies: Some(Rule::Inertia) };
             body_invweight0: real [nbody 2] "mixed" "Mean inverse inertia at qpos0: translation, rotation." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
