@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use manyworlds::batch::control::{Control, fill};
-use manyworlds::batch::{self, Backend, Batch, BatchOptions};
+use manyworlds::batch::{self, Backend, Batch, BatchOptions, Overflow};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 use manyworlds::schema::enums::{state, status};
@@ -29,10 +29,10 @@ fn run(batch: &mut Batch, first: usize, steps: usize) {
 }
 
 /// Bits of the state of one world.
-fn bits(batch: &Batch, world: usize) -> Vec<u64> {
+fn bits(batch: &mut Batch, world: usize) -> Vec<u64> {
     let mut mask = vec![false; batch.worlds()];
     mask[world] = true;
-    let of = |name| batch.get_worlds(name, &mask).unwrap().data.to_f64();
+    let mut of = |name| batch.get_worlds(name, &mask).unwrap().data.to_f64();
     of("qpos").into_iter().chain(of("qvel")).map(f64::to_bits).collect()
 }
 
@@ -42,8 +42,8 @@ fn a_world_has_the_same_bits_wherever_it_sits() {
     let (mut many, mut one) = (on_cpu(&model, 9), on_cpu(&model, 1));
     run(&mut many, 0, 400);
     run(&mut one, 6, 400);
-    assert_eq!(bits(&many, 6), bits(&one, 0));
-    assert_ne!(bits(&many, 5), bits(&one, 0));
+    assert_eq!(bits(&mut many, 6), bits(&mut one, 0));
+    assert_ne!(bits(&mut many, 5), bits(&mut one, 0));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn threads_and_runs_do_not_change_bits() {
         pool.install(|| {
             let mut batch = on_cpu(&model, 5);
             run(&mut batch, 0, 200);
-            (0..5).map(|w| bits(&batch, w)).collect::<Vec<_>>()
+            (0..5).map(|w| bits(&mut batch, w)).collect::<Vec<_>>()
         })
     };
     assert_eq!(all(1), all(3));
@@ -66,7 +66,7 @@ fn steps_in_one_call_or_many_are_the_same() {
     let (mut a, mut b) = (on_cpu(&model, 3), on_cpu(&model, 3));
     a.step(60).unwrap();
     (0..60).for_each(|_| b.step(1).unwrap());
-    assert_eq!(bits(&a, 2), bits(&b, 2));
+    assert_eq!(bits(&mut a, 2), bits(&mut b, 2));
 }
 
 #[test]
@@ -74,20 +74,20 @@ fn masks_choose_worlds() {
     let model = model("humanoid.xml");
     let mut batch = on_cpu(&model, 3);
     run(&mut batch, 0, 50);
-    let before = bits(&batch, 0);
+    let before = bits(&mut batch, 0);
     batch.reset(&[false, true, false], Some(1)).unwrap();
-    assert_eq!(bits(&batch, 0), before);
+    assert_eq!(bits(&mut batch, 0), before);
     let qpos = batch.get_worlds("qpos", &[false, true, false]).unwrap();
     assert_eq!(qpos.shape, [1, 28]);
     assert_eq!(qpos.data.to_f64(), model.key_qpos[28..56]);
 
     // forward dynamics of one world leaves the results of the others
-    let height = |b: &Batch, w: usize| b.get("xpos").unwrap().data.to_f64()[w * 14 * 3 + 5];
-    let old = [height(&batch, 0), height(&batch, 1)];
+    let height = |b: &mut Batch, w: usize| b.get("xpos").unwrap().data.to_f64()[w * 14 * 3 + 5];
+    let old = [height(&mut batch, 0), height(&mut batch, 1)];
     batch.set_worlds("qpos", &[true, false, false], &model.qpos0).unwrap();
     batch.forward_worlds(&[false, true, false]).unwrap();
-    assert_eq!(height(&batch, 0), old[0]);
-    assert_ne!(height(&batch, 1), old[1]);
+    assert_eq!(height(&mut batch, 0), old[0]);
+    assert_ne!(height(&mut batch, 1), old[1]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_broken_world_is_flagged_and_disturbs_no_other() {
     assert_eq!(flags[2], status::BAD_CTRL);
     assert!(batch.status_counts().unwrap().contains(&("bad_qpos", 1)));
     // world 0 never noticed; the others went on from the initial state, without control
-    (0..3).for_each(|w| assert_eq!(bits(&batch, w), bits(&clean, w), "world {w}"));
+    (0..3).for_each(|w| assert_eq!(bits(&mut batch, w), bits(&mut clean, w), "world {w}"));
     assert_eq!(batch.finite_share().unwrap(), 1.0);
 
     batch.clear_status(&[true, false, true]).unwrap();
@@ -169,8 +169,9 @@ fn a_model_without_contacts_has_no_slots_for_them() {
 fn overflow_is_flagged_in_its_world() {
     let model = model("humanoid.xml");
     let capacity = Some(Capacity { nconmax: 2, njmax: 8 });
-    let mut batch =
-        Batch::new(&model, 2, &BatchOptions { capacity, ..BatchOptions::on(Backend::Cpu) }).unwrap();
+    let overflow = Overflow::Flag;
+    let options = BatchOptions { capacity, overflow, ..BatchOptions::on(Backend::Cpu) };
+    let mut batch = Batch::new(&model, 2, &options).unwrap();
     batch.reset(&[false, true], Some(2)).unwrap();
     batch.step(200).unwrap();
     let flags = batch.status().unwrap();
@@ -198,7 +199,7 @@ fn worlds_of_the_same_state_continue_with_the_same_bits() {
     let model = manyworlds::load(Path::new("tests/parity/models/delays.xml")).unwrap();
     for backend in [Backend::Cpu, Backend::Gpu] {
         let open = |worlds| Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
-        let state_of = |batch: &Batch, world: usize| {
+        let state_of = |batch: &mut Batch, world: usize| {
             let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
             batch.get_state_worlds(state::INTEGRATION, &mask).unwrap().data.to_f64()
         };
@@ -206,18 +207,18 @@ fn worlds_of_the_same_state_continue_with_the_same_bits() {
         run(&mut a, 0, 50);
         run(&mut b, 9, 30);
         // world 2 of one batch becomes world 0 of another
-        let (one, other) = (state_of(&a, 2), state_of(&b, 1));
+        let (one, other) = (state_of(&mut a, 2), state_of(&mut b, 1));
         b.set_state_worlds(state::INTEGRATION, &[true, false], &one).unwrap();
-        assert_eq!(state_of(&b, 0), one, "what is set can be read");
-        assert_eq!(state_of(&b, 1), other, "the other world is as it was");
+        assert_eq!(state_of(&mut b, 0), one, "what is set can be read");
+        assert_eq!(state_of(&mut b, 1), other, "the other world is as it was");
         // rounding of the past is cleared in both
         let all = a.get_state(state::INTEGRATION).unwrap();
         assert_eq!(all.shape, [3, one.len()]);
         a.set_state(state::INTEGRATION, &all.data.to_f64()).unwrap();
         a.step(100).unwrap();
         b.step(100).unwrap();
-        assert_eq!(state_of(&a, 2), state_of(&b, 0), "{}", backend.name());
-        assert_ne!(state_of(&a, 1), state_of(&b, 0));
+        assert_eq!(state_of(&mut a, 2), state_of(&mut b, 0), "{}", backend.name());
+        assert_ne!(state_of(&mut a, 1), state_of(&mut b, 0));
     }
 }
 
@@ -270,21 +271,21 @@ fn a_snapshot_continues_with_the_same_bits() {
         snapshot.write(&file).expect("a file");
         batch.step(steps).expect("steps");
         let fields = ["qpos", "qvel", "qacc", "time", "status", "nefc", "qfrc_constraint", "sensordata"];
-        let end = |batch: &Batch| fields.map(|f| batch.get(f).ok().map(|a| a.data));
-        let first = end(&batch);
+        let end = |batch: &mut Batch| fields.map(|f| batch.get(f).ok().map(|a| a.data));
+        let first = end(&mut batch);
         // the same batch, otherwise randomised
         let other = manyworlds::batch::Draw { seed: 6, ..draw };
         batch.randomize(&mass, other, &vec![true; worlds]).expect("draws");
         batch.restore(&snapshot).expect("restored");
         batch.step(steps).expect("steps");
-        assert_eq!(end(&batch), first, "{name}");
+        assert_eq!(end(&mut batch), first, "{name}");
         // a new batch, from the file
         let read = manyworlds::batch::Snapshot::read(&file).expect("the file");
         assert_eq!(read, snapshot);
         let mut fresh = Batch::new(&model, worlds, &BatchOptions::on(backend)).expect("a batch");
         fresh.restore(&read).expect("restored");
         fresh.step(steps).expect("steps");
-        assert_eq!(end(&fresh), first, "{name}");
+        assert_eq!(end(&mut fresh), first, "{name}");
         // another number of worlds is refused
         let mut more = Batch::new(&model, worlds + 1, &BatchOptions::on(Backend::Cpu)).expect("a batch");
         let said = more.restore(&read).expect_err("an error").to_string();
@@ -316,7 +317,7 @@ fn cost(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 3] {
 fn masks_and_copies_stay_on_the_device() {
     let model = model("humanoid.xml");
     let (nq, nv, nu) = (model.sizes.nq, model.sizes.nv, model.sizes.nu);
-    let numbers = |batch: &Batch, field: &str| batch.get(field).unwrap().data.to_f64();
+    let numbers = |batch: &mut Batch, field: &str| batch.get(field).unwrap().data.to_f64();
     let single = |v: &[f64]| v.iter().map(|x| f64::from(*x as f32)).collect::<Vec<_>>();
     let of_worlds = |worlds: usize| {
         let mut batch = Batch::new(&model, worlds, &BatchOptions::on(Backend::Gpu)).unwrap();
@@ -336,11 +337,11 @@ fn masks_and_copies_stay_on_the_device() {
         // a masked forward changes the chosen worlds and no others
         let other: Vec<f64> = (0..2 * nv).map(|i| 0.02 * i as f64).collect();
         batch.set_worlds("qvel", &mask, &other).unwrap();
-        let before = numbers(&batch, "qacc");
+        let before = numbers(&mut batch, "qacc");
         let forward = cost(&mut batch, |b| b.forward_worlds(&mask).unwrap());
-        let after = numbers(&batch, "qacc");
+        let after = numbers(&mut batch, "qacc");
         batch.forward().unwrap();
-        let all = numbers(&batch, "qacc");
+        let all = numbers(&mut batch, "qacc");
         for w in 0..worlds {
             let row = w * nv..(w + 1) * nv;
             assert_eq!(after[row.clone()], all[row.clone()], "world {w}");
@@ -350,10 +351,10 @@ fn masks_and_copies_stay_on_the_device() {
         let keys = [Some(1), None];
         batch.reset_to_keys(&mask, &keys).unwrap();
         let reset = cost(&mut batch, |b| b.reset_to_keys(&mask, &keys).unwrap());
-        let qpos = numbers(&batch, "qpos");
+        let qpos = numbers(&mut batch, "qpos");
         assert_eq!(qpos[nq..2 * nq], single(&model.key_qpos[nq..2 * nq]));
         assert_eq!(qpos[4 * nq..5 * nq], single(&model.qpos0));
-        assert_eq!(numbers(&batch, "qvel")[..nv], single(&qvel[..nv]));
+        assert_eq!(numbers(&mut batch, "qvel")[..nv], single(&qvel[..nv]));
         // a world copied to others
         let broadcast = cost(&mut batch, |b| b.broadcast(2, &mask).unwrap());
         let [a, b, c, d] = [1, 2, 4, 0].map(|w| batch.world(w).unwrap());
@@ -366,7 +367,8 @@ fn masks_and_copies_stay_on_the_device() {
         let said = batch.broadcast(worlds, &mask).unwrap_err().to_string();
         assert!(said.contains("there is no world"), "{said}");
         for host in [forward, reset, broadcast] {
-            assert!(host[0] < 1 << 14 && host[1] == 0, "{host:?}");
+            // the largest numbers of contacts and rows that were wanted, in 64 parts
+            assert!(host[0] < 1 << 14 && host[1] <= 2 * 64 * 4, "{host:?}");
         }
         [world, forward, reset, broadcast]
     };

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::batch::{Backend, Batch, BatchOptions, Overflow};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
 use manyworlds::schema::enums::status;
@@ -43,7 +43,7 @@ fn backends() -> Vec<BatchOptions> {
 }
 
 fn open(model: &Model, options: &BatchOptions, capacity: Capacity) -> Batch {
-    let options = BatchOptions { capacity: Some(capacity), ..options.clone() };
+    let options = BatchOptions { capacity: Some(capacity), overflow: Overflow::Flag, ..options.clone() };
     Batch::new(model, WORLDS, &options).expect("both backends have to work; software Vulkan is enough")
 }
 
@@ -51,14 +51,14 @@ fn only(world: usize) -> Vec<bool> {
     (0..WORLDS).map(|w| w == world).collect()
 }
 
-fn row(batch: &Batch, field: &str, world: usize) -> Vec<f64> {
+fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
     batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
 }
 
 /// Bits of the compared fields of one world.
-fn bits(batch: &Batch, world: usize) -> Vec<u64> {
-    let seen = SEEN.iter().filter(|f| batch.has(f));
-    seen.flat_map(|f| row(batch, f, world)).map(f64::to_bits).collect()
+fn bits(batch: &mut Batch, world: usize) -> Vec<u64> {
+    let seen: Vec<&str> = SEEN.iter().copied().filter(|f| batch.has(f)).collect();
+    seen.into_iter().flat_map(|f| row(batch, f, world)).map(f64::to_bits).collect()
 }
 
 /// A ball on a plane, an actuated arm and a mocap body.
@@ -127,15 +127,15 @@ fn a_bad_number_resets_its_world_and_no_other_notices() {
             started(&model, &mut batch);
             spoil(&mut batch, field, world, index, bad);
             batch.step(5).unwrap();
-            assert_eq!(row(&batch, "status", world), [f64::from(bit)], "{what}");
-            assert_eq!(row(&batch, "nreset", world), [resets], "{what}");
+            assert_eq!(row(&mut batch, "status", world), [f64::from(bit)], "{what}");
+            assert_eq!(row(&mut batch, "nreset", world), [resets], "{what}");
             assert_eq!(batch.finite_share().unwrap(), 1.0, "{what}");
             for other in (0..WORLDS).filter(|&w| w != world) {
-                assert_eq!(bits(&batch, other), bits(&clean, other), "{what}: world {other}");
+                assert_eq!(bits(&mut batch, other), bits(&mut clean, other), "{what}: world {other}");
             }
             // the clock shows the reset: a bad acceleration also costs the step
             let steps = [10.0, 5.0, 4.0][usize::from(resets > 0.0) + usize::from(bit == status::BAD_QACC)];
-            let time = row(&batch, "time", world)[0];
+            let time = row(&mut batch, "time", world)[0];
             assert!((time - steps * model.opt_timestep[0]).abs() < 1e-6, "{what}: {time}");
         }
     }
@@ -151,7 +151,12 @@ fn a_reset_world_goes_on_as_from_the_initial_state() {
         spoil(&mut batch, "qpos", 4, 0, f64::NAN);
         batch.step(5).unwrap();
         for field in ["time", "qpos", "qvel", "ctrl", "qacc"] {
-            assert_eq!(row(&batch, field, 4), row(&fresh, field, 4), "{field} on {}", backend.backend.name());
+            assert_eq!(
+                row(&mut batch, field, 4),
+                row(&mut fresh, field, 4),
+                "{field} on {}",
+                backend.backend.name()
+            );
         }
     }
 }
@@ -169,14 +174,14 @@ fn without_autoreset_the_flag_is_set_and_the_state_stays() {
             started(&model, &mut batch);
             spoil(&mut batch, field, 3, index, f64::NAN);
             batch.step(5).unwrap();
-            assert_ne!(row(&batch, "status", 3)[0] as i32 & bit, 0, "{what}");
-            assert_eq!(row(&batch, "nreset", 3), [0.0], "{what}");
-            assert_eq!(row(&batch, "time", 3), row(&clean, "time", 3), "{what}");
+            assert_ne!(row(&mut batch, "status", 3)[0] as i32 & bit, 0, "{what}");
+            assert_eq!(row(&mut batch, "nreset", 3), [0.0], "{what}");
+            assert_eq!(row(&mut batch, "time", 3), row(&mut clean, "time", 3), "{what}");
             // bad controls count as zero; everything else keeps its value
-            let state = row(&batch, if field == "qpos" { "qpos" } else { "qvel" }, 3);
+            let state = row(&mut batch, if field == "qpos" { "qpos" } else { "qvel" }, 3);
             assert_eq!(state.iter().any(|x| x.is_nan()), field != "ctrl", "{what}: {state:?}");
             for other in (0..WORLDS).filter(|&w| w != 3) {
-                assert_eq!(bits(&batch, other), bits(&clean, other), "{what}: world {other}");
+                assert_eq!(bits(&mut batch, other), bits(&mut clean, other), "{what}: world {other}");
             }
         }
     }
@@ -188,7 +193,7 @@ fn what_no_step_checks_is_refused_and_changes_nothing() {
     for backend in backends() {
         let mut batch = open(&model, &backend, ROOM);
         started(&model, &mut batch);
-        let before: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        let before: Vec<_> = (0..WORLDS).map(|w| bits(&mut batch, w)).collect();
         for (field, len) in [("time", 1), ("mocap_pos", 3), ("mocap_quat", 4), ("qacc_warmstart", 7)] {
             for bad in [f64::NAN, f64::INFINITY, 1e39] {
                 let mut values = vec![0.0; len];
@@ -197,7 +202,7 @@ fn what_no_step_checks_is_refused_and_changes_nothing() {
                 assert!(error.contains(field) && error.contains("world 3"), "{error}");
             }
         }
-        let after: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        let after: Vec<_> = (0..WORLDS).map(|w| bits(&mut batch, w)).collect();
         assert_eq!(before, after, "{}", backend.backend.name());
     }
 }
@@ -248,8 +253,8 @@ fn too_many_contacts_keep_the_deepest() {
     let mut all = open(&model, &BatchOptions::on(Backend::Cpu), Capacity { nconmax: 90, njmax: 400 });
     all.set("qpos", &heaps(true)).unwrap();
     all.forward().unwrap();
-    let wanted = row(&all, "ncon", 1)[0] as usize;
-    let mut deepest = row(&all, "contact_dist", 1)[..wanted].to_vec();
+    let wanted = row(&mut all, "ncon", 1)[0] as usize;
+    let mut deepest = row(&mut all, "contact_dist", 1)[..wanted].to_vec();
     deepest.sort_by(f64::total_cmp);
     assert!(wanted > 12, "{wanted}");
 
@@ -260,10 +265,10 @@ fn too_many_contacts_keep_the_deepest() {
         batch.set("qpos", &heaps(true)).unwrap();
         calm.forward().unwrap();
         batch.forward().unwrap();
-        assert_eq!(row(&batch, "ncon", 1), [6.0]);
-        assert_eq!(row(&batch, "ncon_peak", 1), [wanted as f64]);
-        let mut kept = row(&batch, "contact_dist", 1);
-        seen.push((kept.clone(), row(&batch, "contact_geom", 1), row(&batch, "qacc", 1)));
+        assert_eq!(row(&mut batch, "ncon", 1), [6.0]);
+        assert_eq!(row(&mut batch, "ncon_peak", 1), [wanted as f64]);
+        let mut kept = row(&mut batch, "contact_dist", 1);
+        seen.push((kept.clone(), row(&mut batch, "contact_geom", 1), row(&mut batch, "qacc", 1)));
         kept.sort_by(f64::total_cmp);
         assert!(close(&kept, &deepest[..6], 1e-5), "{kept:?} {deepest:?} on {}", backend.backend.name());
         isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
@@ -282,8 +287,9 @@ fn the_deepest_are_kept_whichever_way_they_are_found() {
             let mut batch = open(&model, &backend, Capacity { nconmax, njmax: 400 });
             batch.set("qpos", &heaps(true)).unwrap();
             batch.forward().unwrap();
-            let n = row(&batch, "ncon", 1)[0] as usize;
-            let (mut dist, mut geom) = (row(&batch, "contact_dist", 1), row(&batch, "contact_geom", 1));
+            let n = row(&mut batch, "ncon", 1)[0] as usize;
+            let (mut dist, mut geom) =
+                (row(&mut batch, "contact_dist", 1), row(&mut batch, "contact_geom", 1));
             dist.truncate(n);
             geom.truncate(2 * n);
             seen.push((dist, geom));
@@ -326,11 +332,11 @@ fn too_many_rows_leave_out_the_last() {
         batch.set("qpos", &heaps(true)).unwrap();
         calm.forward().unwrap();
         batch.forward().unwrap();
-        assert!(row(&batch, "nefc", 1)[0] <= 10.0);
-        assert!(row(&batch, "nefc_peak", 1)[0] > 10.0);
-        let n = row(&batch, "ncon", 1)[0] as usize;
-        let dist = row(&batch, "contact_dist", 1)[..n].to_vec();
-        seen.push((dist, row(&batch, "contact_geom", 1)[..2 * n].to_vec(), row(&batch, "qacc", 1)));
+        assert!(row(&mut batch, "nefc", 1)[0] <= 10.0);
+        assert!(row(&mut batch, "nefc_peak", 1)[0] > 10.0);
+        let n = row(&mut batch, "ncon", 1)[0] as usize;
+        let dist = row(&mut batch, "contact_dist", 1)[..n].to_vec();
+        seen.push((dist, row(&mut batch, "contact_geom", 1)[..2 * n].to_vec(), row(&mut batch, "qacc", 1)));
         isolated(&mut batch, &mut calm, status::CONSTRAINT_OVERFLOW);
     }
     same_on_all(&seen);
@@ -385,28 +391,28 @@ fn a_masked_reset_touches_its_worlds_only() {
         spoil(&mut batch, "ctrl", 2, 0, f64::NAN);
         spoil(&mut batch, "qvel", 5, 0, f64::NAN);
         batch.step(3).unwrap();
-        let before: Vec<_> = (0..WORLDS).map(|w| bits(&batch, w)).collect();
+        let before: Vec<_> = (0..WORLDS).map(|w| bits(&mut batch, w)).collect();
         let mask: Vec<bool> = (0..WORLDS).map(|w| w == 1 || w == 2 || w == 6).collect();
         batch.reset(&mask, Some(0)).unwrap();
         for w in 0..WORLDS {
             if !mask[w] {
-                assert_eq!(bits(&batch, w), before[w], "world {w} on {what}");
+                assert_eq!(bits(&mut batch, w), before[w], "world {w} on {what}");
                 continue;
             }
             for (field, want) in [("status", 0.0), ("nreset", 0.0), ("ncon_peak", 0.0), ("time", 2.0)] {
-                assert_eq!(row(&batch, field, w), [want], "{field} of world {w} on {what}");
+                assert_eq!(row(&mut batch, field, w), [want], "{field} of world {w} on {what}");
             }
-            assert!(close(&row(&batch, "qpos", w), &model.key_qpos, 1e-6), "world {w} on {what}");
-            assert_eq!(row(&batch, "ctrl", w), [0.25], "world {w} on {what}");
-            assert_eq!(row(&batch, "mocap_pos", w), [0.0, 1.0, 1.0], "world {w} on {what}");
-            assert!(row(&batch, "qvel", w).iter().all(|x| *x == 0.0), "world {w} on {what}");
+            assert!(close(&row(&mut batch, "qpos", w), &model.key_qpos, 1e-6), "world {w} on {what}");
+            assert_eq!(row(&mut batch, "ctrl", w), [0.25], "world {w} on {what}");
+            assert_eq!(row(&mut batch, "mocap_pos", w), [0.0, 1.0, 1.0], "world {w} on {what}");
+            assert!(row(&mut batch, "qvel", w).iter().all(|x| *x == 0.0), "world {w} on {what}");
         }
-        assert_ne!(row(&batch, "status", 5), [0.0]);
+        assert_ne!(row(&mut batch, "status", 5), [0.0]);
         // an empty mask does nothing; a wrong one is refused before anything changes
         batch.reset(&[false; WORLDS], Some(0)).unwrap();
         assert!(batch.reset(&[true; WORLDS + 1], None).is_err());
         assert!(batch.reset(&mask, Some(1)).is_err());
-        assert_eq!(bits(&batch, 0), before[0]);
+        assert_eq!(bits(&mut batch, 0), before[0]);
     }
 }
 
@@ -532,9 +538,9 @@ fn a_mocap_body_without_orientation_is_upright() {
         batch.set("mocap_quat", &quats).unwrap();
         batch.step(3).unwrap();
         assert_eq!(batch.finite_share().unwrap(), 1.0);
-        let turned = row(&batch, "xquat", 3);
+        let turned = row(&mut batch, "xquat", 3);
         assert!(close(&turned[4 * 3..], &[1.0, 0.0, 0.0, 0.0], 1e-6), "{turned:?}");
-        assert_eq!(bits(&batch, 3), bits(&batch, 2));
+        assert_eq!(bits(&mut batch, 3), bits(&mut batch, 2));
     }
 }
 
@@ -559,14 +565,14 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
         let (g, t, h) = (9.81, 0.2, model.opt_timestep[0]);
         let fallen = 1.0 - 0.5 * g * t * (t + h);
         for w in 0..WORLDS {
-            let q = row(&batch, "qpos", w);
+            let q = row(&mut batch, "qpos", w);
             let (height, angle) = (q[2], q[7]);
             assert!((height - if w == 2 { fallen } else { 1.0 }).abs() < 2e-3, "{what} {w}: {height}");
             assert!((angle.abs() > 0.3) == (w == 5), "{what} {w}: {angle}");
         }
         // a reset activates the constraint again
         batch.reset(&only(2), None).unwrap();
-        assert_eq!(row(&batch, "eq_active", 2), [1.0, 1.0, 0.0], "{what}");
-        assert_eq!(row(&batch, "eq_active", 5), [1.0, 0.0, 0.0], "{what}");
+        assert_eq!(row(&mut batch, "eq_active", 2), [1.0, 1.0, 0.0], "{what}");
+        assert_eq!(row(&mut batch, "eq_active", 5), [1.0, 0.0, 0.0], "{what}");
     }
 }

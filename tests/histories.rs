@@ -55,11 +55,11 @@ fn only(world: usize) -> Vec<bool> {
     (0..WORLDS).map(|w| w == world).collect()
 }
 
-fn row(batch: &Batch, field: &str, world: usize) -> Vec<f64> {
+fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
     batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
 }
 
-fn all(batch: &Batch, field: &str) -> Vec<f64> {
+fn all(batch: &mut Batch, field: &str) -> Vec<f64> {
     batch.get(field).unwrap().data.to_f64()
 }
 
@@ -77,7 +77,7 @@ fn both_backends_have_the_same_histories_after_many_steps() {
             drive(&mut cpu, steps.clone());
             drive(&mut gpu, steps);
             for field in ["qpos", "qvel", "history", "sensordata", "actuator_force"] {
-                let (a, b) = (all(&gpu, field), all(&cpu, field));
+                let (a, b) = (all(&mut gpu, field), all(&mut cpu, field));
                 assert!(close(&a, &b), "{option} {field}: {a:?} {b:?}");
             }
         }
@@ -94,7 +94,7 @@ fn a_control_acts_after_its_delay_and_a_sensor_holds_its_sample() {
             let ctrl: Vec<f64> = (0..WORLDS).flat_map(|_| [f64::from(step + 1), 0.0]).collect();
             batch.set("ctrl", &ctrl).unwrap();
             batch.step(1).unwrap();
-            let sensed = row(&batch, "sensordata", 2);
+            let sensed = row(&mut batch, "sensordata", 2);
             seen.push((sensed[3], sensed[2]));
         }
         // delayed by two steps; sampled at .01, .03, .05, .07
@@ -110,13 +110,13 @@ fn a_masked_reset_restores_the_history_of_its_world_only() {
     let model = cart("timestep='.01'");
     for backend in backends() {
         let mut batch = open(&model, backend);
-        let fresh = row(&batch, "history", 3);
+        let fresh = row(&mut batch, "history", 3);
         assert_eq!(fresh.len(), model.sizes.nhistory);
         drive(&mut batch, 0..17);
-        let before: Vec<_> = (0..WORLDS).map(|w| row(&batch, "history", w)).collect();
+        let before: Vec<_> = (0..WORLDS).map(|w| row(&mut batch, "history", w)).collect();
         batch.reset(&only(3), None).unwrap();
         for (w, was) in before.iter().enumerate() {
-            let now = row(&batch, "history", w);
+            let now = row(&mut batch, "history", w);
             let want = if w == 3 { &fresh } else { was };
             assert_eq!(&now, want, "world {w} on {}", backend.name());
             assert_ne!(&now == was, w == 3, "world {w} on {}", backend.name());
@@ -135,14 +135,14 @@ fn a_world_that_diverges_starts_with_an_empty_history_again() {
             drive(&mut batch, 0..17);
             batch.set_worlds("qvel", &only(1), &[f64::NAN]).unwrap();
             batch.step(3).unwrap();
-            assert_ne!(row(&batch, "status", 1)[0] as i32 & status::BAD_QVEL, 0);
+            assert_ne!(row(&mut batch, "status", 1)[0] as i32 & status::BAD_QVEL, 0);
             // a reset clears the controls too
             clean.step(3).unwrap();
             for field in ["history", "time", "qpos", "sensordata"] {
-                let (a, b) = (row(&batch, field, 1), row(&clean, field, 1));
+                let (a, b) = (row(&mut batch, field, 1), row(&mut clean, field, 1));
                 assert!(close(&a, &b), "{option} {field} on {}: {a:?} {b:?}", backend.name());
             }
-            assert_ne!(row(&batch, "history", 2), row(&clean, "history", 2));
+            assert_ne!(row(&mut batch, "history", 2), row(&mut clean, "history", 2));
         }
     }
 }
@@ -156,12 +156,12 @@ fn a_state_that_is_put_back_goes_on_as_before() {
         let (mut one, mut two) = (open(&model, backend), open(&model, backend));
         drive(&mut one, 0..23);
         for field in STATE {
-            two.set(field, &all(&one, field)).unwrap();
+            two.set(field, &all(&mut one, field)).unwrap();
         }
         drive(&mut one, 23..40);
         drive(&mut two, 23..40);
         for field in ["qpos", "history", "sensordata"] {
-            assert_eq!(all(&one, field), all(&two, field), "{field} on {}", backend.name());
+            assert_eq!(all(&mut one, field), all(&mut two, field), "{field} on {}", backend.name());
         }
     }
 }
@@ -177,8 +177,8 @@ fn whatever_is_written_to_a_history_stays_in_its_world() {
             drive(&mut clean, 0..5);
             for w in (0..WORLDS).filter(|&w| w != 2) {
                 assert_eq!(
-                    row(&batch, "history", w),
-                    row(&clean, "history", w),
+                    row(&mut batch, "history", w),
+                    row(&mut clean, "history", w),
                     "{bad} on {}",
                     backend.name()
                 );
@@ -213,8 +213,8 @@ fn sensors_that_are_switched_off_have_histories() {
         let mut batch = open(&model, backend);
         batch.step(3).unwrap();
         // as in the reference
-        assert!(close(&row(&batch, "history", 0), &[-0.01, 2.0, 0.0, 0.01, 0.02, 0.0, 0.01, 0.02]));
-        assert_eq!(row(&batch, "sensordata", 0), [0.0]);
+        assert!(close(&row(&mut batch, "history", 0), &[-0.01, 2.0, 0.0, 0.01, 0.02, 0.0, 0.01, 0.02]));
+        assert_eq!(row(&mut batch, "sensordata", 0), [0.0]);
     }
 }
 

@@ -33,7 +33,7 @@ fn open(model: &Model, worlds: usize, backend: Backend) -> Batch {
     Batch::new(model, worlds, &BatchOptions::on(backend)).unwrap()
 }
 
-fn numbers(batch: &Batch, field: &str) -> Vec<f64> {
+fn numbers(batch: &mut Batch, field: &str) -> Vec<f64> {
     batch.get(field).unwrap().data.to_f64()
 }
 
@@ -44,23 +44,23 @@ fn boxes_at_rest_sleep_until_one_is_pushed() {
         let mut batch = open(&model, 2, backend);
         batch.step(300).unwrap();
         // the two in contact sleep in one cycle
-        assert_eq!(numbers(&batch, "tree_asleep"), [1.0, 0.0, 2.0, 1.0, 0.0, 2.0], "{backend:?}");
-        let (place, felt) = (numbers(&batch, "qpos"), numbers(&batch, "sensordata"));
+        assert_eq!(numbers(&mut batch, "tree_asleep"), [1.0, 0.0, 2.0, 1.0, 0.0, 2.0], "{backend:?}");
+        let (place, felt) = (numbers(&mut batch, "qpos"), numbers(&mut batch, "sensordata"));
         assert!(felt.iter().all(|f| *f > 0.0), "{felt:?}");
         batch.step(100).unwrap();
-        assert_eq!(numbers(&batch, "qpos"), place, "{backend:?}");
-        assert_eq!(numbers(&batch, "sensordata"), felt, "{backend:?}");
-        assert_eq!(numbers(&batch, "nefc"), [0.0; 2]);
+        assert_eq!(numbers(&mut batch, "qpos"), place, "{backend:?}");
+        assert_eq!(numbers(&mut batch, "sensordata"), felt, "{backend:?}");
+        assert_eq!(numbers(&mut batch, "nefc"), [0.0; 2]);
         // a push wakes both boxes in one world, and none in the others
         let mut push = vec![0.0; 2 * model.sizes.nbody * 6];
         push[(model.sizes.nbody + 2) * 6] = 1.0;
         batch.set("xfrc_applied", &push).unwrap();
         batch.step(1).unwrap();
-        assert_eq!(numbers(&batch, "tree_asleep"), [1.0, 0.0, 2.0, -10.0, -11.0, 2.0], "{backend:?}");
-        assert_eq!(numbers(&batch, "ncon"), [0.0, 8.0]);
+        assert_eq!(numbers(&mut batch, "tree_asleep"), [1.0, 0.0, 2.0, -10.0, -11.0, 2.0], "{backend:?}");
+        assert_eq!(numbers(&mut batch, "ncon"), [0.0, 8.0]);
         batch.step(20).unwrap();
-        assert_eq!(numbers(&batch, "qpos")[..21], place[..21], "{backend:?}");
-        assert_ne!(numbers(&batch, "qpos")[21..], place[21..], "{backend:?}");
+        assert_eq!(numbers(&mut batch, "qpos")[..21], place[..21], "{backend:?}");
+        assert_ne!(numbers(&mut batch, "qpos")[21..], place[21..], "{backend:?}");
     }
 }
 
@@ -71,17 +71,17 @@ fn what_falls_on_a_sleeper_wakes_it() {
         let mut batch = open(&model, 1, backend);
         batch.step(300).unwrap();
         // the lone sleeper is lifted above the stack: this wakes it, and its fall wakes the others
-        let mut place = numbers(&batch, "qpos");
+        let mut place = numbers(&mut batch, "qpos");
         place[14..17].copy_from_slice(&[0.0, 0.0, 0.55]);
         batch.set("qpos", &place).unwrap();
         batch.step(5).unwrap();
-        let early = numbers(&batch, "tree_asleep");
+        let early = numbers(&mut batch, "tree_asleep");
         assert!(early[..2] == [1.0, 0.0] && early[2] < 0.0, "{backend:?} {early:?}");
         batch.step(100).unwrap();
-        assert!(numbers(&batch, "tree_asleep").iter().all(|t| *t < 0.0), "{backend:?}");
+        assert!(numbers(&mut batch, "tree_asleep").iter().all(|t| *t < 0.0), "{backend:?}");
         batch.step(1000).unwrap();
-        assert_eq!(numbers(&batch, "tree_asleep"), [1.0, 2.0, 0.0], "{backend:?}");
-        let heights: Vec<f64> = numbers(&batch, "qpos").chunks(7).map(|q| q[2]).collect();
+        assert_eq!(numbers(&mut batch, "tree_asleep"), [1.0, 2.0, 0.0], "{backend:?}");
+        let heights: Vec<f64> = numbers(&mut batch, "qpos").chunks(7).map(|q| q[2]).collect();
         assert!(heights.iter().zip([0.1, 0.3, 0.5]).all(|(z, want)| (z - want).abs() < 0.01), "{heights:?}");
     }
 }

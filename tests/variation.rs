@@ -335,7 +335,7 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     for (field, tolerance) in
         [("xipos", 1e-5), ("M", 1e-5), ("qfrc_bias", 1e-5), ("actuator_force", 1e-4), ("qacc", 2e-3)]
     {
-        let [a, b] = [&gpu, &cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
+        let [a, b] = [&mut gpu, &mut cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
         let far = distance(&a, &b);
         assert!(far < tolerance, "{field}: {far}");
     }
@@ -397,7 +397,7 @@ fn draws_depend_on_seed_world_stream_and_episode_only() {
         let single: Vec<f64> = column(&mut cpu, field).iter().map(|x| f64::from(*x as f32)).collect();
         assert_eq!(single, column(&mut gpu, field), "{field}");
     }
-    let [a, b] = [&cpu, &gpu].map(|batch| batch.get("qvel").expect("velocities").data.to_f64());
+    let [a, b] = [&mut cpu, &mut gpu].map(|batch| batch.get("qvel").expect("velocities").data.to_f64());
     assert!(distance(&a, &b) < 1e-7);
     // world 4 of this batch is world 1 of one that begins at 3, without the other fields
     let mut part = drawn(Backend::Cpu, 2, &texts[..1], Draw { first_world: 3, ..draw });
@@ -655,7 +655,8 @@ fn snapshots_of_worlds_that_differ_are_restored_in_a_fresh_batch() {
             batch.step(50).expect("steps");
         }
         for name in ["qpos", "qvel", "xpos"] {
-            let [a, b] = [&batch, &fresh].map(|batch| batch.get(name).expect("a field").data.to_f64());
+            let [a, b] =
+                [&mut batch, &mut fresh].map(|batch| batch.get(name).expect("a field").data.to_f64());
             assert!(a.iter().zip(&b).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
         }
     }

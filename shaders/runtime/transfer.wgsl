@@ -66,3 +66,28 @@ fn copy_worlds(@builtin(global_invocation_id) id: vec3u) {
         arena[address(world_of(k), k)] = other[address(source, k)];
     }
 }
+
+var<workgroup> most_of_lane: array<i32, 64>;
+
+// The largest integer of the rows of each workgroup, to the packed buffer.
+@compute @workgroup_size(64)
+fn most(
+    @builtin(global_invocation_id) id: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3u,
+) {
+    var largest = bitcast<i32>(0x80000000u);
+    for (var k = id.x; k < job.rows * job.len; k += job.threads) {
+        largest = max(largest, bitcast<i32>(arena[address(world_of(k), k)]));
+    }
+    most_of_lane[lane] = largest;
+    for (var half = 32u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if (lane < half) {
+            most_of_lane[lane] = max(most_of_lane[lane], most_of_lane[lane + half]);
+        }
+    }
+    if (lane == 0u) {
+        other[job.first + group.x] = bitcast<u32>(most_of_lane[0]);
+    }
+}

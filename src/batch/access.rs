@@ -7,7 +7,7 @@ use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
 use crate::model::state::COUNTERS;
-use crate::schema::{Dim, Elem, Field, Size, Values};
+use crate::schema::{Dim, Elem, Field, Size};
 
 /// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
 /// flags the world and repairs it.
@@ -35,14 +35,15 @@ impl Batch {
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown field, or one that [the backend does not keep](Batch::has).
-    pub fn get(&self, field: &str) -> Result<Array> {
+    pub fn get(&mut self, field: &str) -> Result<Array> {
         let entry = self.field(field)?;
-        let mut shape = vec![self.worlds];
-        shape.extend(entry.shape(&self.sizes));
         let data = match entry.elem {
             Elem::Real => ArrayData::F64(self.numbers(field)?),
             Elem::Int => ArrayData::I32(self.get_ints(field)?),
         };
+        // worlds may have grown until then
+        let mut shape = vec![self.worlds];
+        shape.extend(entry.shape(&self.sizes));
         Ok(Array { shape, data })
     }
 
@@ -51,8 +52,9 @@ impl Batch {
     ///
     /// # Errors
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
-    pub fn world(&self, world: usize) -> Result<Data> {
+    pub fn world(&mut self, world: usize) -> Result<Data> {
         self.check_world(world)?;
+        self.settle()?;
         match &self.engine {
             Engine::Cpu(worlds) => Ok(worlds[world].clone()),
             #[cfg(feature = "gpu")]
@@ -72,7 +74,7 @@ impl Batch {
     }
 
     /// A Data field of the worlds where `mask` is true, `[chosen world, …]`.
-    pub fn get_worlds(&self, field: &str, mask: &[bool]) -> Result<Array> {
+    pub fn get_worlds(&mut self, field: &str, mask: &[bool]) -> Result<Array> {
         self.check_mask(mask)?;
         let entry = self.field(field)?;
         let worlds = chosen(mask);
@@ -83,36 +85,33 @@ impl Batch {
     }
 
     /// Fields of some worlds, `[field][world, …]`; on the GPU copied at once.
-    pub(super) fn read_fields(&self, fields: &[&Field], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+    pub(super) fn read_fields(&mut self, fields: &[&Field], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
         match &self.engine {
             Engine::Cpu(all) => {
-                let of =
-                    |field: &&Field| worlds.iter().flat_map(|w| numbers_of(&all[*w], field.name)).collect();
+                let of = |field: &&Field| {
+                    worlds.iter().flat_map(|w| numbers_of(&all[*w], field, &self.sizes)).collect()
+                };
                 Ok(fields.iter().map(of).collect())
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => {
+            Engine::Gpu { .. } => {
                 let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
-                batch.get_worlds(&names, worlds)
+                self.read_settled(|batch| batch.get_worlds(&names, worlds))
             }
         }
     }
 
-    /// Writes checked `[world, …]` numbers of fields of some worlds; on the GPU at once.
-    pub(super) fn write_fields(&mut self, fields: &[(&Field, &[f64])], worlds: &[usize]) -> Result<()> {
-        match &mut self.engine {
-            Engine::Cpu(all) => {
-                for (field, values) in fields {
-                    let rows = values.chunks(field.len(&self.sizes).max(1));
-                    worlds.iter().zip(rows).for_each(|(w, row)| write(&mut all[*w], field, row));
-                }
-                Ok(())
-            }
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => {
-                let fields: Vec<(&str, &[f64])> =
-                    fields.iter().map(|(field, values)| (field.name, *values)).collect();
-                batch.set_fields(&fields, worlds)
+    /// Reads from the device, once more if worlds had to grow: the copy is on its way while the batch waits for what the
+    /// steps before wanted.
+    #[cfg(feature = "gpu")]
+    fn read_settled<R>(&mut self, read: impl Fn(&crate::gpu::GpuBatch) -> Result<R>) -> Result<R> {
+        loop {
+            let Engine::Gpu { batch, .. } = &self.engine else {
+                return Err(Error::Device("the batch is not on a device".to_owned()));
+            };
+            let values = read(batch)?;
+            if !self.settle()? {
+                return Ok(values);
             }
         }
     }
@@ -143,6 +142,7 @@ impl Batch {
     /// Clears the status, the reset counter and the peaks where `mask` is true.
     pub fn clear_status(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
+        self.settle()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => {
                 worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| data.clear_counters());
@@ -159,28 +159,20 @@ impl Batch {
     }
 
     /// All elements of a field as numbers.
-    pub(super) fn numbers(&self, field: &str) -> Result<Vec<f64>> {
-        self.field(field)?;
+    pub(super) fn numbers(&mut self, field: &str) -> Result<Vec<f64>> {
+        let entry = self.field(field)?;
         match &self.engine {
-            Engine::Cpu(worlds) => Ok(worlds.iter().flat_map(|data| numbers_of(data, field)).collect()),
+            Engine::Cpu(worlds) => {
+                Ok(worlds.iter().flat_map(|data| numbers_of(data, entry, &self.sizes)).collect())
+            }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.get(field),
+            Engine::Gpu { .. } => self.read_settled(|batch| batch.get(field)),
         }
     }
 
     /// All elements of an integer field.
-    pub(super) fn get_ints(&self, field: &str) -> Result<Vec<i32>> {
-        match &self.engine {
-            Engine::Cpu(worlds) => {
-                let of = |data: &Data| match data.get(field) {
-                    Some(Values::Int(v)) => v.to_vec(),
-                    _ => Vec::new(),
-                };
-                Ok(worlds.iter().flat_map(of).collect())
-            }
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => Ok(batch.get(field)?.iter().map(|&x| x as i32).collect()),
-        }
+    pub(super) fn get_ints(&mut self, field: &str) -> Result<Vec<i32>> {
+        Ok(self.numbers(field)?.iter().map(|&x| x as i32).collect())
     }
 
     pub(super) fn check_world(&self, world: usize) -> Result<()> {

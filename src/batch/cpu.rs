@@ -10,9 +10,10 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::schema::Field;
 
-/// Worlds in their initial state.
-pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity) -> Vec<Data> {
-    (0..worlds).into_par_iter().map(|_| Data::new(model, capacity)).collect()
+/// Worlds in their initial state, which may grow to `room`.
+pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity, room: Capacity) -> Vec<Data> {
+    let new = |_| Data { room, ..Data::new(model, capacity) };
+    (0..worlds).into_par_iter().map(new).collect()
 }
 
 /// All steps of one world before the next, so that its data stays in cache.
@@ -69,8 +70,12 @@ pub(super) fn rollout<'a>(
             }
             pipeline::step(model, data);
             if (step + 1).is_multiple_of(every) {
+                let frame = step / every;
                 for (field, row) in fields.iter().zip(&mut record) {
-                    row.extend(data.get(field.name).map(|v| v.to_f64()).unwrap_or_default());
+                    let values = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+                    // a world that has grown has longer frames
+                    widen(row, frame, values.len());
+                    row.extend(values);
                 }
             }
         }
@@ -79,4 +84,16 @@ pub(super) fn rollout<'a>(
         }
     });
     rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
+}
+
+/// Gives the frames of a record a length, with zeros behind what they hold.
+pub(super) fn widen(row: &mut Vec<f64>, frames: usize, len: usize) {
+    if row.len() == frames * len || frames == 0 {
+        return;
+    }
+    let old = row.len() / frames;
+    *row =
+        row.chunks(old.max(1)).flat_map(|frame| frame.iter().copied().chain(vec![0.0; len - old])).collect();
+    // frames that held nothing
+    row.resize(frames * len, 0.0);
 }

@@ -1,5 +1,6 @@
 //! The engine that holds a batch's worlds, and its selection.
 
+use super::growth::{Overflow, room_on_cpu};
 use super::numbers::write;
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ impl Engine {
         options: &BatchOptions,
     ) -> Result<(Self, Option<String>)> {
         match options.backend {
-            Backend::Cpu => Ok((Self::cpu(model, worlds, sizes)?, None)),
+            Backend::Cpu => Ok((Self::cpu(model, worlds, sizes, options)?, None)),
             Backend::Gpu => Ok((Self::gpu(model, worlds, sizes, options)?, None)),
             Backend::Auto => match Self::gpu(model, worlds, sizes, options) {
                 Ok(engine) => Ok((engine, None)),
@@ -35,16 +36,20 @@ impl Engine {
                 Err(Error::Argument(why)) => Err(Error::Argument(why)),
                 Err(why) => {
                     let notice = format!("using the CPU backend: {why}");
-                    Ok((Self::cpu(model, worlds, sizes)?, Some(notice)))
+                    Ok((Self::cpu(model, worlds, sizes, options)?, Some(notice)))
                 }
             },
         }
     }
 
-    fn cpu(model: &Model, worlds: usize, sizes: &Sizes) -> Result<Self> {
+    fn cpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
         memory::check_available(sizes, worlds)?;
         let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
-        Ok(Engine::Cpu(cpu::new(model, worlds, capacity)))
+        let room = match options.overflow {
+            Overflow::Grow => room_on_cpu(model, sizes, worlds),
+            Overflow::Flag | Overflow::Error => capacity,
+        };
+        Ok(Engine::Cpu(cpu::new(model, worlds, capacity, room)))
     }
 
     #[cfg(feature = "gpu")]
@@ -78,12 +83,31 @@ impl Engine {
     ) -> Result<Option<Self>> {
         match self {
             Engine::Cpu(_) if !new_structure => Ok(None),
-            Engine::Cpu(_) => Self::cpu(model, worlds, sizes).map(Some),
+            Engine::Cpu(_) => Self::cpu(model, worlds, sizes, options).map(Some),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, device } => {
                 let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
                 let batch = crate::gpu::GpuBatch::new(batch.gpu(), model, worlds, capacity, &options.gpu)?;
                 Ok(Some(Engine::Gpu { batch: Box::new(batch), device: device.clone() }))
+            }
+        }
+    }
+
+    /// Writes `[world, …]` numbers of Data fields of some worlds; on the GPU at once.
+    pub(super) fn set(&mut self, fields: &[(&Field, &[f64])], worlds: &[usize], sizes: &Sizes) -> Result<()> {
+        match self {
+            Engine::Cpu(all) => {
+                for (field, values) in fields {
+                    let rows = values.chunks(field.len(sizes).max(1));
+                    worlds.iter().zip(rows).for_each(|(w, row)| write(&mut all[*w], field, row));
+                }
+                Ok(())
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => {
+                let fields: Vec<(&str, &[f64])> =
+                    fields.iter().map(|(field, values)| (field.name, *values)).collect();
+                batch.set_fields(&fields, worlds)
             }
         }
     }

@@ -4,6 +4,7 @@ mod access;
 pub mod control;
 mod cpu;
 mod engine;
+mod growth;
 mod memory;
 mod models;
 mod numbers;
@@ -32,10 +33,12 @@ use crate::schema::enums::status;
 
 pub use crate::error::suggest;
 use engine::Engine;
+use growth::{Call, Room};
+pub use growth::{Dropped, Growth, Overflow};
 pub use memory::{bytes_of_world, check_memory};
 use models::Models;
 use numbers::chosen;
-pub use probe::{max_capacity, peaks, probe, with_margin};
+pub use probe::{max_capacity, peaks, probe};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use rollout::Later;
 pub use snapshot::Snapshot;
@@ -73,6 +76,8 @@ pub struct BatchOptions {
     pub backend: Backend,
     /// Capacities of a world; `None`: measured by [`probe`].
     pub capacity: Option<Capacity>,
+    /// What to do where a world needs more than these capacities.
+    pub overflow: Overflow,
     /// Kernel options.
     #[cfg(feature = "gpu")]
     pub gpu: crate::gpu::KernelOptions,
@@ -139,6 +144,7 @@ pub struct Batch {
     worlds: usize,
     notice: Option<String>,
     cold: ColdStart,
+    room: Room,
     engine: Engine,
 }
 
@@ -171,7 +177,8 @@ impl Batch {
             }
         };
         let models = Models::new(model.clone());
-        Ok(Self { models, options: options.clone(), sizes, worlds, notice, cold, engine })
+        let room = Room::new(model, options.overflow);
+        Ok(Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine })
     }
 
     /// The model: of every world, but for the fields that were [expanded](Batch::expand).
@@ -258,6 +265,7 @@ impl Batch {
         on_trial: &mut dyn FnMut(&crate::gpu::tuning::cache::Trial),
     ) -> Result<crate::gpu::tuning::cache::Trial> {
         self.refresh_models()?;
+        self.settle()?;
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };
@@ -309,23 +317,13 @@ impl Batch {
     /// computes is that of the last one.
     pub fn step(&mut self, n: usize) -> Result<()> {
         self.refresh_models()?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::step(&mut self.models, worlds, n),
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.step(n)?,
-        }
-        Ok(())
+        self.call(Call::Step(n))
     }
 
     /// Forward dynamics: computes everything that depends on the state, without advancing time.
     pub fn forward(&mut self) -> Result<()> {
         self.refresh_models()?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::forward(&mut self.models, worlds, None),
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.forward()?,
-        }
-        Ok(())
+        self.call(Call::Forward)
     }
 
     /// Inverse dynamics: the force that produces the acceleration `qacc` of each world, in `qfrc_inverse`, and the
@@ -335,26 +333,16 @@ impl Batch {
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn inverse(&mut self) -> Result<()> {
         self.refresh_models()?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => cpu::inverse(&mut self.models, worlds),
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.inverse()?,
-        }
-        Ok(())
+        self.call(Call::Inverse)
     }
 
     /// As [`Batch::forward`], in the worlds where `mask` is true; all other fields are preserved.
     pub fn forward_worlds(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
         self.refresh_models()?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => {
-                cpu::forward(&mut self.models, worlds, Some(mask));
-                Ok(())
-            }
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.forward_worlds(&chosen(mask)),
-        }
+        // what other worlds hold is no result of a call that is made again
+        self.settle()?;
+        self.call(Call::ForwardOf(chosen(mask)))
     }
 
     /// Resets the worlds where `mask` is true to the initial state, or to keyframe `key`, and clears
@@ -382,6 +370,7 @@ impl Batch {
             )));
         }
         self.refresh_models()?;
+        self.settle()?;
         match &mut self.engine {
             Engine::Cpu(all) => {
                 let mut of_world = vec![None; all.len()];
@@ -410,6 +399,7 @@ impl Batch {
         self.check_world(from)?;
         self.check_mask(mask)?;
         self.refresh_models()?;
+        self.settle()?;
         let worlds: Vec<usize> = chosen(mask).into_iter().filter(|w| *w != from).collect();
         self.models.broadcast(from, &worlds);
         match &mut self.engine {
@@ -436,7 +426,9 @@ impl Batch {
     /// The batch on the device, for kernels of a caller's own beside these: device, queue, buffers and their layout. `None`
     /// on the CPU backend.
     #[cfg(feature = "gpu")]
-    pub fn on_device(&self) -> Option<&crate::gpu::GpuBatch> {
+    pub fn on_device(&mut self) -> Option<&crate::gpu::GpuBatch> {
+        // what a caller writes there is no call that can be made again
+        self.settle().ok()?;
         match &self.engine {
             Engine::Cpu(_) => None,
             Engine::Gpu { batch, .. } => Some(batch),
@@ -453,7 +445,8 @@ impl Batch {
     }
 
     /// Waits until the device has finished all steps.
-    pub fn wait(&self) -> Result<()> {
+    pub fn wait(&mut self) -> Result<()> {
+        self.settle()?;
         match &self.engine {
             Engine::Cpu(_) => Ok(()),
             #[cfg(feature = "gpu")]
@@ -462,19 +455,19 @@ impl Batch {
     }
 
     /// Warnings of each world since its status was last cleared: bits of [`status`].
-    pub fn status(&self) -> Result<Vec<i32>> {
+    pub fn status(&mut self) -> Result<Vec<i32>> {
         self.get_ints("status")
     }
 
     /// Number of worlds with each bit of [`status`], in the order of its names.
-    pub fn status_counts(&self) -> Result<Vec<(&'static str, usize)>> {
+    pub fn status_counts(&mut self) -> Result<Vec<(&'static str, usize)>> {
         let all = self.status()?;
         let count = |bit: i32| all.iter().filter(|&&s| s & bit != 0).count();
         Ok(status::WORDS.iter().map(|&(name, bit)| (name, count(bit))).collect())
     }
 
     /// Fraction of worlds whose positions and velocities are finite.
-    pub fn finite_share(&self) -> Result<f64> {
+    pub fn finite_share(&mut self) -> Result<f64> {
         let (qpos, qvel) = (self.numbers("qpos")?, self.numbers("qvel")?);
         let finite = |v: &[f64], n: usize, w: usize| v[w * n..(w + 1) * n].iter().all(|x| x.is_finite());
         let (nq, nv) = (self.sizes.nq, self.sizes.nv);

@@ -2,7 +2,7 @@
 
 use crate::formats::npz::ArrayData;
 use crate::model::data::Data;
-use crate::schema::{Elem, Field, ValuesMut};
+use crate::schema::{Elem, Field, Sizes, ValuesMut};
 
 /// Numbers of a field, as its elements are.
 pub(super) fn typed(elem: Elem, numbers: Vec<f64>) -> ArrayData {
@@ -12,9 +12,12 @@ pub(super) fn typed(elem: Elem, numbers: Vec<f64>) -> ArrayData {
     }
 }
 
-/// A field of one world as numbers.
-pub(super) fn numbers_of(data: &Data, field: &str) -> Vec<f64> {
-    data.get(field).map(|v| v.to_f64()).unwrap_or_default()
+/// A field of one world as numbers, as many as worlds of these sizes have: a world may have grown while memory ended for
+/// others.
+pub(super) fn numbers_of(data: &Data, field: &Field, sizes: &Sizes) -> Vec<f64> {
+    let mut numbers = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+    numbers.resize(field.len(sizes), 0.0);
+    numbers
 }
 
 /// Writes a field of one world; counts and flags are truncated to integers.

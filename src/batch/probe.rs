@@ -42,8 +42,8 @@ pub fn probe(model: &Model) -> Capacity {
     let wanted = (0..starts * WORLDS)
         .into_par_iter()
         .map(|w| run(model, (w / WORLDS).checked_sub(1), w, steps, slots(limit)));
-    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, elementwise_max);
-    with_margin(peak, limit)
+    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, Capacity::elementwise_max);
+    peak.with_margin(limit)
 }
 
 /// Contacts and constraint rows that the worlds need in their current states.
@@ -63,13 +63,7 @@ pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
             room.nconmax = wanted.nconmax;
         }
     });
-    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, elementwise_max)
-}
-
-/// Margin above a peak, at most `limit`.
-pub fn with_margin(peak: Capacity, limit: Capacity) -> Capacity {
-    let room = |n: usize, most: usize| (n + n.div_ceil(2) + 4).next_multiple_of(4).min(most);
-    Capacity { nconmax: room(peak.nconmax, limit.nconmax), njmax: room(peak.njmax, limit.njmax) }
+    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, Capacity::elementwise_max)
 }
 
 /// Upper bound on contacts and constraint rows of a model.
@@ -140,10 +134,6 @@ fn wanted(data: &Data) -> Capacity {
     }
 }
 
-fn elementwise_max(a: Capacity, b: Capacity) -> Capacity {
-    Capacity { nconmax: a.nconmax.max(b.nconmax), njmax: a.njmax.max(b.njmax) }
-}
-
 /// Capacities while probing.
 fn slots(limit: Capacity) -> Capacity {
     Capacity {
@@ -171,9 +161,9 @@ mod tests {
     #[test]
     fn the_margin_is_half_and_four_up_to_the_bound() {
         let limit = Capacity { nconmax: 20, njmax: 400 };
-        let room = with_margin(Capacity { nconmax: 3, njmax: 90 }, limit);
+        let room = Capacity { nconmax: 3, njmax: 90 }.with_margin(limit);
         assert_eq!(room, Capacity { nconmax: 12, njmax: 140 });
-        let full = with_margin(Capacity { nconmax: 19, njmax: 399 }, limit);
+        let full = Capacity { nconmax: 19, njmax: 399 }.with_margin(limit);
         assert_eq!(full, limit);
     }
 

@@ -72,20 +72,26 @@ impl Batch {
             return Err(Error::Argument(format!("the backend does not keep '{}' of this model", field.name)));
         }
         self.refresh_models()?;
+        self.settle()?;
         let frames = steps / every;
-        let columns = match &mut self.engine {
+        let columns: Vec<Vec<f64>> = match &mut self.engine {
             Engine::Cpu(worlds) => {
                 let of_world =
                     |world: usize| controls.map(|c| &c[world * steps * nu..(world + 1) * steps * nu]);
-                let rows = cpu::rollout(&mut self.models, worlds, steps, of_world, &fields, every);
+                let mut rows = cpu::rollout(&mut self.models, worlds, steps, of_world, &fields, every);
+                self.after_steps()?;
+                // worlds that have grown have longer frames
+                for row in &mut rows {
+                    let lens = fields.iter().map(|field| field.len(&self.sizes));
+                    row.iter_mut().zip(lens).for_each(|(row, len)| cpu::widen(row, frames, len));
+                }
                 (0..fields.len())
                     .map(|f| rows.iter().flat_map(|row| row[f].iter().copied()).collect())
                     .collect()
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } => batch.rollout(steps, controls, record, every)?,
+            Engine::Gpu { .. } => self.rollout_on_device(steps, controls, record, every)?,
         };
-        let columns: Vec<Vec<f64>> = columns;
         let array = |(field, values): (&&'static Field, Vec<f64>)| {
             let mut shape = vec![self.worlds, frames];
             shape.extend(field.shape(&self.sizes));
@@ -94,14 +100,15 @@ impl Batch {
         Ok(fields.iter().zip(columns).map(array).collect())
     }
 
-    /// Starts to read a Data field of the worlds where `mask` is true, as it is now, and returns at once; later steps do
-    /// not wait for it. [`Later::wait`] returns it.
+    /// Starts to read a Data field of the worlds where `mask` is true, as it is now; later steps do not wait for it. The
+    /// call itself returns at once, unless [room may be missing](super::Overflow::Grow): then it waits for the steps before. [`Later::wait`] returns it.
     ///
     /// # Errors
     /// As [`Batch::get_worlds`].
-    pub fn get_later(&self, field: &str, mask: &[bool]) -> Result<Later> {
+    pub fn get_later(&mut self, field: &str, mask: &[bool]) -> Result<Later> {
         let entry = self.field(field)?;
         self.check_mask(mask)?;
+        self.settle()?;
         let worlds = chosen(mask);
         let mut shape = vec![worlds.len()];
         shape.extend(entry.shape(&self.sizes));

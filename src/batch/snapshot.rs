@@ -45,8 +45,9 @@ impl Batch {
     ///
     /// # Errors
     /// [`Error::Device`] if the device is lost.
-    pub fn snapshot(&self) -> Result<Snapshot> {
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
         let mut arrays = BTreeMap::new();
+        self.settle()?;
         let fields: Vec<&'static Field> = self.kept().collect();
         let worlds: Vec<usize> = (0..self.worlds).collect();
         for (field, numbers) in fields.iter().zip(self.read_fields(&fields, &worlds)?) {
@@ -125,11 +126,12 @@ impl Batch {
         self.write_fields(&columns, &worlds)
     }
 
-    /// Fields that outlast a step, and where trees sleep, whose results stay, all numbers.
+    /// Fields that outlast a step, and where trees sleep, whose results stay, all numbers but those of contacts and rows.
     pub(super) fn kept(&self) -> impl Iterator<Item = &'static Field> {
         let sleeps = self.model().has_sleep();
         let fields = Data::<f64>::FIELDS.iter();
-        let fields = fields.filter(move |f| f.outlasts_a_step() || (sleeps && f.elem == Elem::Real));
+        let stays = |f: &Field| f.elem == Elem::Real && !f.is_sized_by_capacity();
+        let fields = fields.filter(move |f| f.outlasts_a_step() || (sleeps && stays(f)));
         fields.filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
     }
 }

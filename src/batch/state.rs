@@ -39,12 +39,12 @@ impl Batch {
     ///
     /// # Errors
     /// As [`Batch::state_size`]; [`Error::Device`] if the device is lost.
-    pub fn get_state(&self, parts: i32) -> Result<Array> {
+    pub fn get_state(&mut self, parts: i32) -> Result<Array> {
         self.get_state_worlds(parts, &vec![true; self.worlds])
     }
 
     /// State vectors of the worlds where `mask` is true, `[chosen world, state_size]`; see [`Batch::get_state`].
-    pub fn get_state_worlds(&self, parts: i32, mask: &[bool]) -> Result<Array> {
+    pub fn get_state_worlds(&mut self, parts: i32, mask: &[bool]) -> Result<Array> {
         let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
         self.check_mask(mask)?;
         let worlds = chosen(mask);
@@ -98,7 +98,7 @@ impl Batch {
             let field = self.field(name)?;
             columns.push((field, vec![0.0; rows.len() * field.len(&self.sizes)]));
         }
-        let fields: Vec<(&Field, &[f64])> =
+        let fields: Vec<(&'static Field, &[f64])> =
             columns.iter().map(|(f, column)| (*f, column.as_slice())).collect();
         self.write_fields(&fields, &rows)
     }

@@ -61,12 +61,13 @@ impl Batch {
             }
         }
         // a new engine in the same state
+        self.settle()?;
         let options = self.options.with_per_world(&varied);
         let new_structure = sizes != self.sizes;
         if let Some(mut engine) =
             self.engine.with_model(models.base(), &sizes, self.worlds, &options, new_structure)?
         {
-            for field in self.kept() {
+            for field in self.kept().collect::<Vec<_>>() {
                 if field.len(&self.sizes) == field.len(&sizes) {
                     engine.put(field, &sizes, &self.numbers(field.name)?)?;
                 }
@@ -140,6 +141,8 @@ impl Batch {
 
     /// Stores `[world, …]` numbers of an expanded field that [conform](Self::conform_model).
     pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
+        // the calls before had other values
+        self.settle()?;
         for (world, row) in worlds.iter().zip(rows.chunks((rows.len() / worlds.len().max(1)).max(1))) {
             self.models.put(*world, field, row);
         }
@@ -178,6 +181,7 @@ impl Batch {
     pub fn get_model(&mut self, field: &str) -> Result<Array> {
         let entry = model_field(field)?;
         self.refresh_models()?;
+        self.settle()?;
         let mut shape = vec![self.worlds];
         shape.extend(entry.shape(&self.sizes));
         let numbers = match &self.engine {
@@ -208,7 +212,7 @@ impl Batch {
     }
 
     /// Sends some of the fields that differ to the device.
-    fn send_columns(&mut self, worlds: &[usize], wanted: impl Fn(&Field) -> bool) -> Result<()> {
+    pub(super) fn send_columns(&mut self, worlds: &[usize], wanted: impl Fn(&Field) -> bool) -> Result<()> {
         #[cfg(feature = "gpu")]
         if let Engine::Gpu { batch, .. } = &mut self.engine {
             let wanted = self.models.varied().filter(|f| wanted(f) && batch.has(f.name));

@@ -8,7 +8,7 @@ use crate::cpu::work::{Work, count_step};
 use crate::error::Result;
 use crate::model::data::Data;
 use crate::schema::enums::disable;
-use crate::schema::{Elem, ValuesMut};
+use crate::schema::{Elem, Field, ValuesMut};
 
 /// Gradient tolerance of the GPU solver with Newton and pyramidal cones: `MIN_GRADIENT` of `kernels/solve.wgsl`.
 const KERNEL_TOLERANCE: f64 = 1e-6;
@@ -16,7 +16,7 @@ const KERNEL_TOLERANCE: f64 = 1e-6;
 impl Batch {
     /// Operations of the next step of at most `most` worlds, sampled evenly from the batch, in the precision of the
     /// backend. Copies of the worlds are stepped on the CPU.
-    pub fn count_work(&self, most: usize) -> Result<Work> {
+    pub fn count_work(&mut self, most: usize) -> Result<Work> {
         let worlds = self.sample(most)?;
         if self.backend() != Backend::Gpu {
             return Ok(count_step::<f64>(self.model(), &worlds));
@@ -29,13 +29,14 @@ impl Batch {
     }
 
     /// Copies of sample worlds, with the input state of a step.
-    fn sample(&self, most: usize) -> Result<Vec<Data>> {
+    fn sample(&mut self, most: usize) -> Result<Vec<Data>> {
         let count = most.clamp(1, self.worlds);
         let mut mask = vec![false; self.worlds];
         (0..count).for_each(|k| mask[k * self.worlds / count] = true);
         let mut worlds = vec![Data::new(self.model(), self.capacity()); count];
         let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state" && f.elem == Elem::Real);
-        for field in state.filter(|f| self.has(f.name)) {
+        let state: Vec<&Field> = state.filter(|f| self.has(f.name)).collect();
+        for field in state {
             let values = self.get_worlds(field.name, &mask)?.data.to_f64();
             let len = field.len(&self.sizes);
             for (data, w) in worlds.iter_mut().zip(0..) {
@@ -48,7 +49,7 @@ impl Batch {
     }
 
     /// Mean count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 if the model's kernels do not keep it.
-    pub fn mean(&self, field: &str) -> Result<f64> {
+    pub fn mean(&mut self, field: &str) -> Result<f64> {
         if !self.has(field) {
             return Ok(0.0);
         }

@@ -73,7 +73,7 @@ impl ControlSchedule {
         batch: &mut Batch,
         (from, to): (usize, usize),
         every: usize,
-        mut at: impl FnMut(&Batch, usize) -> Result<()>,
+        mut at: impl FnMut(&mut Batch, usize) -> Result<()>,
     ) -> Result<()> {
         let mut step = from;
         while step < to {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use manyworlds::batch::{self, Batch, BatchOptions};
+use manyworlds::batch::{self, Batch, BatchOptions, Growth};
 use manyworlds::error::Result;
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut batch = open(&model, count, &options, output)?;
     restore(&mut batch, &states)?;
     batch.forward()?;
-    let mut arrays = results(&batch)?;
+    let mut arrays = results(&mut batch)?;
     if states.contains_key("qacc") {
         restore(&mut batch, &states)?;
         batch.inverse()?;
@@ -69,10 +69,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     restore(&mut batch, &states)?;
     batch.step(1)?;
-    for name in NEXT.iter().filter(|name| batch.has(name)) {
+    let next: Vec<&str> = NEXT.iter().copied().filter(|name| batch.has(name)).collect();
+    for name in next {
         arrays.push((format!("{name}_next"), batch.get(name)?));
     }
     npz::write(&arguments.out, &arrays)?;
+    tell_room(&mut batch, output)?;
 
     let (device, out) = (batch.device(), arguments.out.display().to_string());
     output.text(format_args!("{count} states, {} arrays in {out} ({device})", arrays.len()));
@@ -96,6 +98,24 @@ pub(super) fn open(model: &Model, worlds: usize, options: &BatchOptions, output:
     Ok(batch)
 }
 
+/// Says where worlds needed more slots than they had.
+pub(super) fn tell_room(batch: &mut Batch, output: &Output) -> Result<()> {
+    if let (Some(first), Some(last)) = (batch.growth().first(), batch.growth().last()) {
+        let steps = batch.growth().iter().map(|g| g.steps).sum();
+        let seconds = batch.growth().iter().map(|g| g.seconds).sum();
+        let all = Growth { from: first.from, steps, seconds, ..*last };
+        let Capacity { nconmax, njmax } = last.to;
+        output.notice(format_args!("{all}; give --nconmax {nconmax} --njmax {njmax} to begin with it"));
+    }
+    if let Some(dropped) = batch.dropped()? {
+        let limit = batch::max_capacity(batch.model());
+        let Capacity { nconmax, njmax } = dropped.wanted.with_margin(limit).elementwise_max(dropped.capacity);
+        output
+            .notice(format_args!("{dropped}; give --nconmax {nconmax} --njmax {njmax}, or --overflow grow"));
+    }
+    Ok(())
+}
+
 /// Slots for exactly these states, measured in double precision, with a margin for single precision.
 fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usize) -> Capacity {
     let none = Capacity { nconmax: 0, njmax: 0 };
@@ -113,9 +133,9 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
     let most = (0..count).step_by(PROBED).fold(none, |most, first| {
         let worlds: Vec<Data> = (first..count.min(first + PROBED)).map(world).collect();
         let peak = batch::peaks(model, &worlds);
-        Capacity { nconmax: most.nconmax.max(peak.nconmax), njmax: most.njmax.max(peak.njmax) }
+        most.elementwise_max(peak)
     });
-    batch::with_margin(most, batch::max_capacity(model))
+    most.with_margin(batch::max_capacity(model))
 }
 
 /// Resets every world to its state.
@@ -125,21 +145,21 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 }
 
 /// Every computed field, matrices dense.
-fn results(batch: &Batch) -> Result<Vec<(String, Array)>> {
+fn results(batch: &mut Batch) -> Result<Vec<(String, Array)>> {
     let wanted = |f: &&Field| match f.stage {
         "state" => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
         // only computed for a given acceleration
         "inverse" => false,
         _ => batch.has(f.name),
     };
-    let of = |f: &Field| Ok((f.name.to_owned(), result(batch, f)?));
-    Data::<f64>::FIELDS.iter().filter(wanted).map(of).collect()
+    let fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(wanted).collect();
+    fields.into_iter().map(|f| Ok((f.name.to_owned(), result(batch, f)?))).collect()
 }
 
 /// Conversion of a matrix from its stored elements to dense form.
 type Densify = fn(&Model, &[f64]) -> Vec<f64>;
 
-fn result(batch: &Batch, field: &Field) -> Result<Array> {
+fn result(batch: &mut Batch, field: &Field) -> Result<Array> {
     let array = squeeze(batch.get(field.name)?, field);
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {

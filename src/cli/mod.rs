@@ -22,7 +22,7 @@ mod tune;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use manyworlds::batch::{self, Backend, BatchOptions};
+use manyworlds::batch::{self, Backend, BatchOptions, Overflow};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
@@ -97,6 +97,10 @@ struct BatchArguments {
     /// Constraint row slots of a world; measured where not given.
     #[arg(long, requires = "nconmax")]
     njmax: Option<usize>,
+    /// Where a world needs more slots than that: grow makes room and, on the GPU, takes the steps again; flag leaves contacts
+    /// out and raises a status bit; error ends.
+    #[arg(long, default_value = "grow", value_name = "grow|flag|error")]
+    overflow: Overflow,
     #[cfg(feature = "gpu")]
     #[command(flatten)]
     kernels: KernelArguments,
@@ -197,6 +201,7 @@ impl BatchArguments {
         Ok(BatchOptions {
             backend: self.backend.backend(),
             capacity,
+            overflow: self.overflow,
             #[cfg(feature = "gpu")]
             gpu: self.kernels.options()?,
         })

@@ -12,7 +12,7 @@ use manyworlds::schema::Field;
 use serde::Serialize;
 
 use super::drive::{ControlSchedule, ControlSource};
-use super::eval::{open, squeeze};
+use super::eval::{open, squeeze, tell_room};
 use super::output::{Output, scaled};
 use super::states;
 use super::summary::{Measured, Summary};
@@ -109,6 +109,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if let Some(out) = &arguments.out {
         npz::write(out, &record.arrays())?;
     }
+    tell_room(&mut batch, output)?;
     print(&batch, &measured, &record, load, output);
     Ok(true)
 }
@@ -227,8 +228,8 @@ impl Recording {
     }
 
     /// Adds a frame of all fields or, if one cannot be read, of none.
-    fn take(&mut self, batch: &Batch) -> Result<()> {
-        let read = |field: &'static Field| Ok(squeeze(batch.get(field.name)?, field));
+    fn take(&mut self, batch: &mut Batch) -> Result<()> {
+        let mut read = |field: &'static Field| Ok(squeeze(batch.get(field.name)?, field));
         let frame = self.fields.iter().map(|(field, _)| read(field)).collect::<Result<Vec<_>>>()?;
         for ((_, all), frame) in self.fields.iter_mut().zip(frame) {
             match all {
@@ -315,7 +316,7 @@ mod tests {
     fn what_was_recorded_before_a_loss_is_saved() {
         let text = "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>";
         let model = manyworlds::load_str(text).expect("a good model");
-        let batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("room for two worlds");
+        let mut batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("room for two worlds");
         let mut record = Recording::new(&["qpos".to_owned()], &batch, 5).expect("a field");
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("r.npz");
@@ -324,7 +325,7 @@ mod tests {
         let said = save_partial_recording(lost(), &mut record, 5, &out).to_string();
         assert!(said.contains("no frame") && !out.exists(), "{said}");
         for _ in 0..3 {
-            record.take(&batch).expect("a frame");
+            record.take(&mut batch).expect("a frame");
         }
         let said = save_partial_recording(lost(), &mut record, 5, &out).to_string();
         assert!(said.contains("lost") && said.contains("the first 3 of 5 frames are in"), "{said}");

@@ -30,6 +30,8 @@ pub(super) struct Summary<M = Measured> {
     pub(super) build_seconds: f64,
     pub(super) nconmax: usize,
     pub(super) njmax: usize,
+    /// Times that worlds got more room.
+    pub(super) grown: usize,
     #[serde(flatten)]
     pub(super) kernels: Option<Kernels>,
     #[serde(serialize_with = "pairs")]
@@ -59,6 +61,7 @@ impl<M> Summary<M> {
             build_seconds: batch.build_seconds(),
             nconmax: batch.sizes().nconmax,
             njmax: batch.sizes().njmax,
+            grown: batch.growth().len(),
             kernels: kernels(batch),
             cold_seconds: [("load", load)].into_iter().chain(batch.cold_start().parts()).collect(),
         }

@@ -15,6 +15,8 @@ macro_rules! define_data {
         pub struct Data<T: Real = f64> {
             /// Axis lengths, capacities included.
             pub sizes: Sizes,
+            /// Capacities up to which the world grows where it needs more than it has.
+            pub room: Capacity,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Written by: ", stringify!($stage), ".")]
@@ -25,7 +27,7 @@ macro_rules! define_data {
         // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
-                let mut data = Self { sizes: self.sizes, ..Self::default() };
+                let mut data = Self { sizes: self.sizes, room: self.room, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -33,7 +35,7 @@ macro_rules! define_data {
 
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), $($name: Vec::new(),)* }
+                Self { sizes: Sizes::default(), room: Capacity::default(), $($name: Vec::new(),)* }
             }
         }
 
@@ -66,6 +68,19 @@ macro_rules! define_data {
                 data
             }
 
+            /// Lengthens every field whose first axis is a capacity; false, and nothing is changed, if there is no memory.
+            fn lengthen(&mut self, sizes: Sizes) -> bool {
+                let lengths = Self::FIELDS.iter().map(|f| f.len(&sizes));
+                let mut all = lengths.clone();
+                $(if !Column::<T>::reserve(&mut self.$name, all.next().unwrap_or(0)) {
+                    return false;
+                })*
+                let mut all = lengths;
+                $(Column::<T>::lengthen(&mut self.$name, all.next().unwrap_or(0));)*
+                self.sizes = sizes;
+                true
+            }
+
             /// One field by name.
             pub fn get(&self, name: &str) -> Option<Values<'_, T>> {
                 match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
@@ -81,7 +96,7 @@ macro_rules! define_data {
 
             /// The same world in another precision.
             pub fn cast<U: Real>(&self) -> Data<U> {
-                let mut data = Data::<U> { sizes: self.sizes, ..Data::default() };
+                let mut data = Data::<U> { sizes: self.sizes, room: self.room, ..Data::default() };
                 $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
                 data
             }
@@ -98,8 +113,30 @@ impl<T: Real> Data<T> {
     }
 }
 
-/// Fixed capacities of a world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl<T: Real> Data<T> {
+    /// Makes room for what the world wants and more, as far as [`Data::room`] reaches; true if that is more than there
+    /// was. What is in the fields stays.
+    pub(crate) fn grow(&mut self, model: &Model<T>, wanted: Capacity) -> bool {
+        let now = self.capacity();
+        let room = self.room;
+        let to = wanted.with_margin(room).elementwise_max(now);
+        to != now && self.lengthen(to.sizes(model))
+    }
+
+    /// The capacities of the world.
+    pub fn capacity(&self) -> Capacity {
+        Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
+    }
+
+    /// Gives the world larger capacities, whatever its room; false if there is no memory.
+    pub(crate) fn widen(&mut self, model: &Model<T>, to: Capacity) -> bool {
+        let to = to.elementwise_max(self.capacity());
+        to == self.capacity() || self.lengthen(to.sizes(model))
+    }
+}
+
+/// Capacities of a world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     /// Contacts.
     pub nconmax: usize,
@@ -108,6 +145,19 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// Half more than these numbers, and four, as multiples of four up to `limit`.
+    #[must_use]
+    pub fn with_margin(self, limit: Self) -> Self {
+        let room = |n: usize, most: usize| n.saturating_add(n.div_ceil(2) + 4).next_multiple_of(4).min(most);
+        Self { nconmax: room(self.nconmax, limit.nconmax), njmax: room(self.njmax, limit.njmax) }
+    }
+
+    /// The larger number of each.
+    #[must_use]
+    pub fn elementwise_max(self, other: Self) -> Self {
+        Self { nconmax: self.nconmax.max(other.nconmax), njmax: self.njmax.max(other.njmax) }
+    }
+
     /// Sizes of a world of `model` with these capacities; fields of unused solvers and features have length zero.
     pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };

@@ -157,6 +157,12 @@ impl Field {
         matches!(self.stage, "state" | "sensor") || self.traits.carried
     }
 
+    /// True if the number of elements depends on the capacities.
+    pub fn is_sized_by_capacity(&self) -> bool {
+        const CAPACITIES: [Size; 4] = [Size::nconmax, Size::njmax, Size::ndual, Size::nadhesive];
+        self.dims.iter().any(|dim| matches!(dim, Dim::Of(size) if CAPACITIES.contains(size)))
+    }
+
     /// True if a stage writes the field as a result.
     pub fn is_of(&self, stage: Stage) -> bool {
         let shared = self.stage == "integrator" && [Stage::euler, Stage::implicit].contains(&stage);
@@ -295,6 +301,10 @@ pub(crate) trait Column<T> {
     /// Exchanges the column for one of the same type.
     fn exchange(&mut self, other: &mut OwnedValues<T>);
     fn zeroed(len: usize) -> Self;
+    /// Reserves memory for a length; false if there is none.
+    fn reserve(&mut self, len: usize) -> bool;
+    /// Adds zeros up to a length.
+    fn lengthen(&mut self, len: usize);
     /// The same column in another precision.
     type As<U>;
     fn cast<U: crate::real::Real>(&self) -> Self::As<U>;
@@ -314,6 +324,12 @@ impl<T: crate::real::Real> Column<T> for Vec<T> {
     }
     fn zeroed(len: usize) -> Self {
         vec![T::ZERO; len]
+    }
+    fn reserve(&mut self, len: usize) -> bool {
+        self.try_reserve_exact(len.saturating_sub(self.len())).is_ok()
+    }
+    fn lengthen(&mut self, len: usize) {
+        self.resize(len.max(self.len()), T::ZERO);
     }
     type As<U> = Vec<U>;
     fn cast<U: crate::real::Real>(&self) -> Vec<U> {
@@ -335,6 +351,12 @@ impl<T: crate::real::Real> Column<T> for Vec<i32> {
     }
     fn zeroed(len: usize) -> Self {
         vec![0; len]
+    }
+    fn reserve(&mut self, len: usize) -> bool {
+        self.try_reserve_exact(len.saturating_sub(self.len())).is_ok()
+    }
+    fn lengthen(&mut self, len: usize) {
+        self.resize(len.max(self.len()), 0);
     }
     type As<U> = Vec<i32>;
     fn cast<U: crate::real::Real>(&self) -> Vec<i32> {

@@ -112,12 +112,12 @@ impl ColumnEvaluator {
     }
 
     /// Readout of the first worlds, concatenated.
-    fn read(&self, of: Dynamics, worlds: usize) -> Result<Vec<f64>> {
-        let s = self.batch.sizes();
+    fn read(&mut self, of: Dynamics, worlds: usize) -> Result<Vec<f64>> {
+        let s = *self.batch.sizes();
         let mut all = Vec::new();
         for name in readout(of) {
             let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
-            let len = field.map_or(0, |f| f.len(s));
+            let len = field.map_or(0, |f| f.len(&s));
             if len > 0 {
                 all.push((len, self.batch.get(name)?.data.to_f64()));
             }

@@ -217,5 +217,5 @@ pub(crate) fn capacity(model: &Model, knots: &Knots) -> Capacity {
         data
     };
     let worlds: Vec<Data> = (0..knots.count).map(world).collect();
-    crate::batch::with_margin(crate::batch::peaks(model, &worlds), crate::batch::max_capacity(model))
+    crate::batch::peaks(model, &worlds).with_margin(crate::batch::max_capacity(model))
 }

@@ -52,7 +52,7 @@ pub(super) struct Moved {
 
 impl Cost {
     /// Adds a sample of the worlds in their present state.
-    pub(super) fn sample(&mut self, batch: &Batch) -> Result<()> {
+    pub(super) fn sample(&mut self, batch: &mut Batch) -> Result<()> {
         self.work = std::mem::take(&mut self.work).merge(batch.count_work(COUNTED)?);
         self.contacts += batch.mean("ncon")?;
         self.rows += batch.mean("nefc")?;

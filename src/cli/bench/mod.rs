@@ -273,7 +273,7 @@ impl BackendRun {
         let mut cost = Cost::default();
         // without a warm-up no stage has run yet
         if warmup > 0 {
-            cost.sample(&batch)?;
+            cost.sample(&mut batch)?;
         }
         Ok(Self { batch, schedule, start, measured: Vec::new(), cost })
     }
@@ -301,7 +301,7 @@ impl BackendRun {
         let median = self.measured.swap_remove(self.measured.len() / 2);
         let speed = median.steps_per_second;
         let summary = Summary::new(&self.batch, median, case.load);
-        self.cost.sample(&self.batch)?;
+        self.cost.sample(&mut self.batch)?;
         let cost = self.cost.of_step(&self.batch, speed);
         Ok(Row {
             model: case.name.to_owned(),

@@ -17,13 +17,13 @@ use super::sweep_and_prune::sweep_and_prune;
 use crate::cpu::math::{dot, length, make_frame_hint, mat_column, mat3, set_mat3, set_vec3, vec3, vec3_at};
 use crate::cpu::sleep::asleep::{AWAKE, pair_sleeps, tree_sleeps, wake_tree};
 use crate::model::Model;
-use crate::model::data::Data;
+use crate::model::data::{Capacity, Data};
 use crate::real::Real;
 use crate::schema::enums::status;
 use crate::schema::enums::{disable, enable, geom};
 use crate::schema::shape_pairs::{Method, shape_pair};
 
-/// All contacts, in candidate order; on overflow the deepest.
+/// All contacts, in candidate order; where slots end and the world may not grow, the deepest.
 pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.ncon[0] = 0;
     if m.disabled(disable::CONSTRAINT) || m.disabled(disable::CONTACT) {
@@ -32,13 +32,27 @@ pub fn collision<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     find_contacts(m, d);
     if !d.tree_asleep.is_empty() && wake_touched(m, d) {
         // the trees just woken need contacts too
-        d.ncon[0] = 0;
         find_contacts(m, d);
     }
 }
 
-/// Contacts of all candidates; in large models, of those that the broad phase lists.
+/// Contacts of all candidates, for which the world grows where it may.
 fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let mut wanted = list_contacts(m, d);
+    if wanted > d.sizes.nconmax && d.grow(m, Capacity { nconmax: wanted, njmax: 0 }) {
+        wanted = list_contacts(m, d);
+    }
+    // report an overflow
+    if wanted > d.sizes.nconmax {
+        d.status[0] |= status::CONTACT_OVERFLOW;
+    }
+    d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+}
+
+/// Contacts of all candidates, in large models of those that the broad phase lists, as far as there are slots; returns
+/// their number, slots or not.
+fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
+    d.ncon[0] = 0;
     let mut wanted = 0;
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     if m.sizes.nsap > 0 && !m.enabled(enable::OVERRIDE) {
@@ -50,11 +64,7 @@ fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     } else {
         wanted = collide_candidates(m, d, 0..m.sizes.ncandidate, &mut found);
     }
-    // report an overflow
-    if wanted > d.sizes.nconmax {
-        d.status[0] |= status::CONTACT_OVERFLOW;
-    }
-    d.ncon_peak[0] = d.ncon_peak[0].max(wanted as i32);
+    wanted
 }
 
 /// Contacts of a range of candidates, skipping body pairs that are apart; returns the number of contacts, slots or

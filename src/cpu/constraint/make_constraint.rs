@@ -16,7 +16,7 @@ use crate::cpu::math::{
 use crate::cpu::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
 use crate::cpu::smooth::jacobian::last_dof;
 use crate::model::Model;
-use crate::model::data::Data;
+use crate::model::data::{Capacity, Data};
 use crate::real::Real;
 use crate::schema::enums::status;
 use crate::schema::enums::{cone, constraint, disable, joint};
@@ -40,15 +40,30 @@ struct Row<T> {
     solimp: [T; 5],
 }
 
-/// All constraint rows; on overflow, constraints that do not fit are left out as a whole.
+/// All constraint rows; where slots end and the world may not grow, constraints that do not fit are left out as a whole.
 pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.nisland[0] = 0;
+    let mut wanted = list_rows(m, d);
+    if wanted > d.sizes.njmax && d.grow(m, Capacity { nconmax: 0, njmax: wanted }) {
+        wanted = list_rows(m, d);
+    }
+    clear_asleep_jacobian(m, d);
+    islands(m, d);
+    // report an overflow
+    if wanted > d.sizes.njmax {
+        d.status[0] |= status::CONSTRAINT_OVERFLOW;
+    }
+    d.nefc_peak[0] = d.nefc_peak[0].max(wanted as i32);
+}
+
+/// Rows of all constraints, as far as there are slots; returns their number, slots or not.
+fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.ne[0] = 0;
     d.nf[0] = 0;
     d.nl[0] = 0;
     d.nefc[0] = 0;
-    d.nisland[0] = 0;
     if m.disabled(disable::CONSTRAINT) {
-        return;
+        return 0;
     }
     let mut wanted = 0;
     if !m.disabled(disable::EQUALITY) {
@@ -64,13 +79,7 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.nl[0] = d.nefc[0] - d.ne[0] - d.nf[0];
     }
     contact_rows(m, d, &mut wanted);
-    clear_asleep_jacobian(m, d);
-    islands(m, d);
-    // report an overflow
-    if wanted > d.sizes.njmax {
-        d.status[0] |= status::CONSTRAINT_OVERFLOW;
-    }
-    d.nefc_peak[0] = d.nefc_peak[0].max(wanted as i32);
+    wanted
 }
 
 /// First of `count` new rows, their Jacobians cleared; none if they do not fit. A row is zero outside of its span, so

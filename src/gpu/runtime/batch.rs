@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
 use super::transfer::{Part, Pending, Place, Transfer};
+use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
@@ -124,6 +125,7 @@ pub struct GpuBatch {
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     pub(super) initial: Option<Arena>,
+    pub(super) watch: Watch,
     pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
@@ -179,6 +181,7 @@ impl GpuBatch {
             searches: [search.clone(), search],
             transfer: Transfer::new(gpu)?,
             initial: None,
+            watch: Watch::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),

@@ -5,4 +5,5 @@ pub mod buffers;
 pub mod device;
 pub mod rollout;
 pub mod transfer;
+pub mod watch;
 pub mod worlds;

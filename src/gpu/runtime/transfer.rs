@@ -36,6 +36,9 @@ const NONE: u32 = u32::MAX;
 /// Most words of one submission's packed buffer, so that it stays well below any limit.
 const MOST_WORDS: usize = 16 << 20;
 
+/// Parts in which the largest number of a place is looked for.
+const MOST_PARTS: usize = 64;
+
 /// Words of the smallest buffers.
 const LEAST_WORDS: usize = 1 << 10;
 
@@ -59,6 +62,13 @@ pub(crate) struct Place<'a> {
     pub(crate) worlds: &'a [u32],
 }
 
+impl Place<'_> {
+    /// Number of its elements.
+    pub(crate) fn words(&self) -> usize {
+        self.part.len * self.worlds.len()
+    }
+}
+
 /// Elements of every world of an arena.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
@@ -71,6 +81,15 @@ impl Part {
     /// A field.
     pub(crate) fn of(slot: &Slot) -> Self {
         Self { elem: slot.field.elem, offset: slot.offset, len: slot.len }
+    }
+
+    /// The elements from the first to the last of some fields of a type; none without a field.
+    pub(crate) fn around<'a>(slots: impl Iterator<Item = &'a Slot>) -> Option<Self> {
+        let join = |a: Self, b: Self| {
+            let (first, end) = (a.offset.min(b.offset), (a.offset + a.len).max(b.offset + b.len));
+            Self { offset: first, len: end - first, ..a }
+        };
+        slots.map(Self::of).reduce(join)
     }
 
     /// All elements of both types.
@@ -151,6 +170,7 @@ pub(crate) struct Transfer {
     gather: wgpu::ComputePipeline,
     scatter: wgpu::ComputePipeline,
     copy: wgpu::ComputePipeline,
+    most: wgpu::ComputePipeline,
     /// Bytes from one job to the next.
     spacing: usize,
     pool: Mutex<Pool>,
@@ -261,7 +281,8 @@ impl Transfer {
                     cache: None,
                 })
             };
-            let (gather, scatter, copy) = (make("gather"), make("scatter"), make("copy_worlds"));
+            let (gather, scatter) = (make("gather"), make("scatter"));
+            let (copy, most) = (make("copy_worlds"), make("most"));
             let pool = Pool {
                 packed: buffer(&gpu.device, "packed", LEAST_WORDS, PACKED),
                 worlds: buffer(&gpu.device, "worlds", LEAST_WORDS, wgpu::BufferUsages::STORAGE),
@@ -271,7 +292,7 @@ impl Transfer {
                 moved: Moved::default(),
             };
             let spacing = size.next_multiple_of(align.max(4));
-            Self { layout, gather, scatter, copy, spacing, pool: Mutex::new(pool) }
+            Self { layout, gather, scatter, copy, most, spacing, pool: Mutex::new(pool) }
         })
     }
 
@@ -389,6 +410,92 @@ impl Transfer {
         // arenas that come and go are not kept alive
         pool.forget_others();
         gpu.check_not_lost()
+    }
+
+    /// Buffers for copies of some places.
+    pub(crate) fn room_for(&self, gpu: &Gpu, places: &[Place<'_>]) -> Result<Vec<wgpu::Buffer>> {
+        gpu.checked("a copy of the state", || {
+            places.iter().map(|place| buffer(&gpu.device, "kept", place.words(), PACKED)).collect()
+        })
+    }
+
+    /// Copies each place to a buffer of its own, `[world, element]`.
+    pub(crate) fn keep(
+        &self,
+        gpu: &Gpu,
+        layout: &Layout,
+        places: &[Place<'_>],
+        buffers: &[wgpu::Buffer],
+    ) -> Result<()> {
+        gpu.check_not_lost()?;
+        let mut jobs = Jobs::default();
+        for (place, buffer) in places.iter().zip(buffers) {
+            jobs.add(layout, *place, 0)?;
+            if let Some((_, other, _)) = jobs.jobs.last_mut() {
+                *other = Some(buffer);
+            }
+        }
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        self.submit(gpu, &mut pool, &self.gather, &jobs)
+    }
+
+    /// Reads a buffer from its first word on.
+    pub(crate) fn read_buffer(&self, gpu: &Gpu, from: &wgpu::Buffer, words: usize) -> Result<Vec<u32>> {
+        let mut out = Vec::with_capacity(words);
+        for first in (0..words).step_by(MOST_WORDS) {
+            let part = MOST_WORDS.min(words - first);
+            let pending = {
+                let mut pool = self.pool.lock().map_err(poisoned)?;
+                let host = pool.host(gpu, part)?;
+                let mut encoder =
+                    gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                encoder.copy_buffer_to_buffer(from, 4 * first as u64, &host, 0, 4 * part as u64);
+                let submission = gpu.queue.submit([encoder.finish()]);
+                pool.moved.submissions += 1;
+                pool.moved.to_host += 4 * part as u64;
+                Pending::new(host, part, submission)
+            };
+            out.extend(self.finish(gpu, pending)?);
+        }
+        Ok(out)
+    }
+
+    /// Starts to read the largest integer of each place, in parts: `[place, MOST_PARTS]`.
+    pub(crate) fn most_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Pending> {
+        gpu.check_not_lost()?;
+        let mut jobs = Jobs::default();
+        for (k, place) in places.iter().enumerate() {
+            jobs.add(layout, *place, k * MOST_PARTS)?;
+        }
+        jobs.jobs.iter_mut().for_each(|(_, _, job)| job.threads = 64 * MOST_PARTS as u32);
+        let words = places.len() * MOST_PARTS;
+        let mut pool = self.pool.lock().map_err(poisoned)?;
+        pool.grow(gpu, words)?;
+        let host = pool.host(gpu, words)?;
+        let prepared = self.prepare(gpu, &mut pool, &jobs)?;
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&self.most);
+            let all = |job: Prepared| Prepared { groups: MOST_PARTS as u32, ..job };
+            prepared.into_iter().map(all).for_each(|job| job.dispatch(&mut pass));
+        }
+        encoder.copy_buffer_to_buffer(&pool.packed, 0, &host, 0, 4 * words as u64);
+        let submission = gpu.queue.submit([encoder.finish()]);
+        pool.moved.submissions += 1;
+        pool.moved.to_host += 4 * words as u64;
+        Ok(Pending::new(host, words, submission))
+    }
+
+    /// Gives up numbers on their way, and keeps their buffer for others.
+    pub(crate) fn give_up(&self, pending: Pending) {
+        // ends the mapping, whether it has begun or not
+        pending.host.unmap();
+        if let Ok(mut pool) = self.pool.lock()
+            && pool.hosts.len() < MOST_KEPT
+        {
+            pool.hosts.push(pending.host);
+        }
     }
 
     /// Runs a list in order, in one submission: writes of fields from `controls`, reads into `recorded` words, and other

@@ -1,0 +1,474 @@
+//! Worlds that need more contacts or constraint rows than they have room for.
+//!
+//! On the CPU a world grows within its step, see [`Data::room`]. Kernels have fixed sizes: a batch on the GPU keeps the
+//! state with which calls begin on the device, looks afterwards for the largest numbers that were wanted, and, where they
+//! exceed its capacities, builds itself anew with larger ones and makes the same calls again from the same state. Kernels
+//! give equal bits to equal states, so that the result is that of a batch with room from the start.
+
+use std::str::FromStr;
+#[cfg(feature = "gpu")]
+use std::time::Instant;
+
+use super::engine::Engine;
+use super::models::Models;
+use super::{Batch, cpu, memory, probe};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::data::{Capacity, Data};
+use crate::schema::enums::status;
+use crate::schema::{Field, Sizes};
+
+/// What a batch does where a world needs more contacts or rows than it has room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// It makes room, as far as memory reaches; beyond that as [`Overflow::Flag`].
+    #[default]
+    Grow,
+    /// The world keeps its deepest contacts and whole constraints, and raises a status bit.
+    Flag,
+    /// The call is an error; worlds are as with [`Overflow::Flag`].
+    Error,
+}
+
+impl FromStr for Overflow {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        match word {
+            "grow" => Ok(Self::Grow),
+            "flag" => Ok(Self::Flag),
+            "error" => Ok(Self::Error),
+            other => Err(Error::Argument(format!("overflow is '{other}'; valid: grow flag error"))),
+        }
+    }
+}
+
+/// An enlargement of a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// Capacities before.
+    pub from: Capacity,
+    /// The most contacts and rows that a world wanted.
+    pub wanted: Capacity,
+    /// Capacities after.
+    pub to: Capacity,
+    /// Steps that were taken again; none on the CPU.
+    pub steps: usize,
+    /// Seconds for building, copying and those steps; 0 on the CPU, where worlds grow within a step.
+    pub seconds: f64,
+}
+
+impl std::fmt::Display for Growth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { from, wanted, to, steps, seconds } = self;
+        write!(
+            f,
+            "a world wanted {} contacts and {} constraint rows: room grew from {} and {} to {} and {}",
+            wanted.nconmax, wanted.njmax, from.nconmax, from.njmax, to.nconmax, to.njmax
+        )?;
+        match seconds {
+            0.0 => Ok(()),
+            s => write!(f, ", with {steps} steps taken again, in {s:.2} s"),
+        }
+    }
+}
+
+/// Worlds in which contacts or rows were left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// These worlds.
+    pub worlds: Vec<usize>,
+    /// Number of all worlds.
+    pub of: usize,
+    /// The most contacts and rows that one of them wanted.
+    pub wanted: Capacity,
+    /// What they have room for.
+    pub capacity: Capacity,
+}
+
+impl std::fmt::Display for Dropped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMED: usize = 8;
+        let Self { worlds, of, wanted, capacity } = self;
+        let named: Vec<String> = worlds.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = if worlds.len() > NAMED { ", …" } else { "" };
+        let noun = if *of == 1 { "world" } else { "worlds" };
+        write!(
+            f,
+            "contacts or constraint rows were left out in {} of {of} {noun} ({}{more}): up to {} contacts and {} rows were \
+             wanted, there is room for {} and {}",
+            worlds.len(),
+            named.join(", "),
+            wanted.nconmax,
+            wanted.njmax,
+            capacity.nconmax,
+            capacity.njmax
+        )
+    }
+}
+
+/// Calls that change worlds and may be made again.
+#[derive(Debug)]
+pub(super) enum Call {
+    /// Steps.
+    Step(usize),
+    /// Forward dynamics.
+    Forward,
+    /// Inverse dynamics.
+    Inverse,
+    /// Forward dynamics of some worlds.
+    ForwardOf(Vec<usize>),
+    /// Fields written to some worlds.
+    Set(Vec<(&'static Field, Vec<f64>)>, Vec<usize>),
+}
+
+/// Most calls after which a batch waits for what they wanted, and most numbers written by them.
+#[cfg(feature = "gpu")]
+const MOST: (usize, usize) = (256, 1 << 22);
+
+/// What a batch knows of its room.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// What to do where there is too little.
+    pub(super) overflow: Overflow,
+    /// The most that the model can want.
+    limit: Capacity,
+    /// Calls since the state was kept.
+    #[cfg(feature = "gpu")]
+    calls: Vec<Call>,
+    /// True if memory ended.
+    #[cfg(feature = "gpu")]
+    stuck: bool,
+    /// Enlargements so far.
+    grown: Vec<Growth>,
+}
+
+impl Room {
+    pub(super) fn new(model: &Model, overflow: Overflow) -> Self {
+        Self { overflow, limit: probe::max_capacity(model), ..Self::default() }
+    }
+
+    /// True if worlds of that capacity may lack room.
+    fn may_lack(&self, now: Capacity) -> bool {
+        !fits(self.limit, now)
+    }
+}
+
+fn fits(wanted: Capacity, room: Capacity) -> bool {
+    wanted.nconmax <= room.nconmax && wanted.njmax <= room.njmax
+}
+
+/// Capacities up to which worlds on the CPU may grow: what the model can want, as far as memory reaches.
+pub(super) fn room_on_cpu(model: &Model, sizes: &Sizes, worlds: usize) -> Capacity {
+    let (now, limit) = (Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax }, probe::max_capacity(model));
+    let between = |share: f64| {
+        let of = |now: usize, most: usize| now + (most.saturating_sub(now) as f64 * share) as usize;
+        Capacity { nconmax: of(now.nconmax, limit.nconmax), njmax: of(now.njmax, limit.njmax) }
+    };
+    let fit = |c: Capacity| memory::check_available(&c.sizes(model), worlds).is_ok();
+    if fit(between(1.0)) {
+        return between(1.0).elementwise_max(now);
+    }
+    // the largest share of what is missing, to one part in a thousand
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..10 {
+        let middle = 0.5 * (low + high);
+        if fit(between(middle)) { low = middle } else { high = middle }
+    }
+    between(low).elementwise_max(now)
+}
+
+impl Engine {
+    /// Makes a call.
+    fn call(&mut self, models: &mut Models, call: &Call, sizes: &Sizes) -> Result<()> {
+        match (self, call) {
+            (Engine::Cpu(worlds), Call::Step(n)) => cpu::step(models, worlds, *n),
+            (Engine::Cpu(worlds), Call::Forward) => cpu::forward(models, worlds, None),
+            (Engine::Cpu(worlds), Call::Inverse) => cpu::inverse(models, worlds),
+            (Engine::Cpu(worlds), Call::ForwardOf(chosen)) => {
+                let mut mask = vec![false; worlds.len()];
+                chosen.iter().for_each(|w| mask[*w] = true);
+                cpu::forward(models, worlds, Some(&mask));
+            }
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Step(n)) => batch.step(*n)?,
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Forward) => batch.forward()?,
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Inverse) => batch.inverse()?,
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::ForwardOf(worlds)) => batch.forward_worlds(worlds)?,
+            (engine, Call::Set(fields, worlds)) => {
+                let fields: Vec<(&Field, &[f64])> =
+                    fields.iter().map(|(field, values)| (*field, values.as_slice())).collect();
+                engine.set(&fields, worlds, sizes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Batch {
+    /// Enlargements since the batch was made.
+    pub fn growth(&self) -> &[Growth] {
+        &self.room.grown
+    }
+
+    /// Worlds whose status says that contacts or constraint rows were left out; none of them where batches grow and memory
+    /// does not end.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the device is lost.
+    pub fn dropped(&mut self) -> Result<Option<Dropped>> {
+        let bits = self.status()?;
+        let dropped = |w: &usize| bits[*w] & (status::CONTACT_OVERFLOW | status::CONSTRAINT_OVERFLOW) != 0;
+        let worlds: Vec<usize> = (0..self.worlds).filter(dropped).collect();
+        if worlds.is_empty() {
+            return Ok(None);
+        }
+        let mut most = |field: &str| -> Result<usize> {
+            let peaks = if self.has(field) { self.get_ints(field)? } else { Vec::new() };
+            let most = worlds.iter().filter_map(|w| peaks.get(*w)).max().copied();
+            Ok(most.and_then(|n| usize::try_from(n).ok()).unwrap_or(0))
+        };
+        let wanted = Capacity { nconmax: most("ncon_peak")?, njmax: most("nefc_peak")? };
+        Ok(Some(Dropped { worlds, of: self.worlds, wanted, capacity: self.capacity() }))
+    }
+
+    /// Makes a call; where room may be missing on the GPU, so that it can be made again.
+    pub(super) fn call(&mut self, call: Call) -> Result<()> {
+        #[cfg(feature = "gpu")]
+        if self.is_watched() {
+            return self.watched_call(call);
+        }
+        self.engine.call(&mut self.models, &call, &self.sizes)?;
+        match call {
+            Call::Set(..) => Ok(()),
+            _ => self.after_steps(),
+        }
+    }
+
+    /// Writes checked `[world, …]` numbers of fields of some worlds; on the GPU at once.
+    pub(super) fn write_fields(
+        &mut self,
+        fields: &[(&'static Field, &[f64])],
+        worlds: &[usize],
+    ) -> Result<()> {
+        if self.has_calls() {
+            let fields = fields.iter().map(|(field, values)| (*field, values.to_vec())).collect();
+            return self.call(Call::Set(fields, worlds.to_vec()));
+        }
+        self.engine.set(fields, worlds, &self.sizes)
+    }
+
+    /// Gives all worlds on the CPU the room that one of them has taken, and looks for what was left out where that is an
+    /// error.
+    pub(super) fn after_steps(&mut self) -> Result<()> {
+        if let Engine::Cpu(worlds) = &mut self.engine {
+            let from = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+            let to = worlds.iter().fold(from, |most, data| most.elementwise_max(data.capacity()));
+            if to != from {
+                let model = self.models.base();
+                if !worlds.iter_mut().all(|data| data.widen(model, to)) {
+                    return Err(Error::Argument(format!(
+                        "memory ended while {} worlds got room for {} contacts and {} constraint rows each",
+                        self.worlds, to.nconmax, to.njmax
+                    )));
+                }
+                self.sizes = to.sizes(model);
+                let peak = |of: fn(&Data) -> i32| worlds.iter().map(of).max().unwrap_or(0).max(0) as usize;
+                let wanted = Capacity { nconmax: peak(|d| d.ncon_peak[0]), njmax: peak(|d| d.nefc_peak[0]) };
+                self.room.grown.push(Growth { from, wanted, to, steps: 0, seconds: 0.0 });
+            }
+        }
+        self.refuse_dropped()
+    }
+
+    /// An error where contacts or rows were left out, if that is to be one.
+    fn refuse_dropped(&mut self) -> Result<()> {
+        match self.room.overflow {
+            Overflow::Error => match self.dropped()? {
+                Some(dropped) => Err(Error::Argument(dropped.to_string())),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl Batch {
+    /// True if calls wait for what they wanted.
+    fn has_calls(&self) -> bool {
+        !self.room.calls.is_empty()
+    }
+
+    /// True if the kernels' capacities may be too small, and may be enlarged.
+    fn is_watched(&self) -> bool {
+        let grows = self.room.overflow == Overflow::Grow && !self.room.stuck;
+        grows && matches!(self.engine, Engine::Gpu { .. }) && self.room.may_lack(self.capacity())
+    }
+
+    /// Makes a call on the GPU and notes it; the state before the first one is kept on the device.
+    fn watched_call(&mut self, call: Call) -> Result<()> {
+        let written = |call: &Call| match call {
+            Call::Set(fields, _) => fields.iter().map(|(_, values)| values.len()).sum(),
+            _ => 0,
+        };
+        if self.room.calls.is_empty()
+            && let Engine::Gpu { batch, .. } = &mut self.engine
+        {
+            batch.keep()?;
+        }
+        self.engine.call(&mut self.models, &call, &self.sizes)?;
+        if let Engine::Gpu { batch, .. } = &mut self.engine
+            && !matches!(call, Call::Set(..))
+        {
+            batch.watch()?;
+        }
+        self.room.calls.push(call);
+        let words: usize = self.room.calls.iter().map(written).sum();
+        if self.room.calls.len() >= MOST.0 || words > MOST.1 {
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// A rollout on the device, made again where room was missing.
+    pub(super) fn rollout_on_device(
+        &mut self,
+        steps: usize,
+        controls: Option<&[f64]>,
+        record: &[&str],
+        every: usize,
+    ) -> Result<Vec<Vec<f64>>> {
+        loop {
+            let watched = self.is_watched();
+            let now = self.capacity();
+            let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(Vec::new()) };
+            if !watched {
+                let columns = batch.rollout(steps, controls, record, every)?;
+                self.refuse_dropped()?;
+                return Ok(columns);
+            }
+            batch.keep()?;
+            let columns = batch.rollout(steps, controls, record, every)?;
+            batch.watch()?;
+            let wanted = batch.wanted()?;
+            if fits(wanted, now) || !self.enlarge(wanted)? {
+                return Ok(columns);
+            }
+            self.room.grown.iter_mut().rev().take(1).for_each(|growth| growth.steps = steps);
+        }
+    }
+
+    /// Waits for what the calls so far have wanted, and makes room for it; true if they were made again.
+    pub(super) fn settle(&mut self) -> Result<bool> {
+        let mut again = false;
+        while !self.room.calls.is_empty() {
+            let now = self.capacity();
+            let Engine::Gpu { batch, .. } = &mut self.engine else { break };
+            let wanted = batch.wanted()?;
+            if fits(wanted, now) || !self.enlarge(wanted)? {
+                self.room.calls.clear();
+                break;
+            }
+            again = true;
+        }
+        Ok(again)
+    }
+
+    /// Builds the batch anew with room for what was wanted, and makes the calls again from the state that was kept; false
+    /// if memory does not suffice: worlds then stay as they are, flagged.
+    fn enlarge(&mut self, wanted: Capacity) -> Result<bool> {
+        let begin = Instant::now();
+        let from = self.capacity();
+        let to = wanted.with_margin(self.room.limit).elementwise_max(from);
+        let sizes = to.sizes(self.models.base());
+        let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(false) };
+        let kept = batch.kept()?;
+        // results of worlds that the calls do not compute
+        let results = match self.room.calls.first() {
+            Some(Call::ForwardOf(_)) => {
+                let stored = |f: &&Field| batch.has(f.name) && f.len(&self.sizes) > 0;
+                let fields = Data::<f64>::FIELDS.iter().filter(stored);
+                fields.map(|f| Ok((f, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?
+            }
+            _ => Vec::new(),
+        };
+        let software = batch.gpu().adapter().software;
+        let enough = if software { memory::check_software(&sizes, self.worlds) } else { Ok(()) };
+        let made = enough.and_then(|()| {
+            self.engine.with_model(self.models.base(), &sizes, self.worlds, &self.options, true)
+        });
+        let engine = match made {
+            Ok(Some(engine)) if to != from => engine,
+            // a lost device is an error of the next call
+            made => {
+                let why = made.err().map(|e| format!(": {e}")).unwrap_or_default();
+                tracing::warn!("no room for {} contacts and {} rows{why}", to.nconmax, to.njmax);
+                self.room.stuck = true;
+                return Ok(false);
+            }
+        };
+        let before = std::mem::replace(&mut self.sizes, sizes);
+        self.engine = engine;
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.send_columns(&worlds, |_| true)?;
+        for (field, values) in results {
+            let len = field.len(&sizes);
+            let mut rows = vec![0.0; len * self.worlds];
+            let old = values.chunks(field.len(&before).max(1));
+            rows.chunks_mut(len).zip(old).for_each(|(to, from)| to[..from.len()].copy_from_slice(from));
+            self.engine.put(field, &sizes, &rows)?;
+        }
+        if let Engine::Gpu { batch, .. } = &mut self.engine {
+            batch.put_kept(kept)?;
+            batch.keep()?;
+        }
+        let calls = std::mem::take(&mut self.room.calls);
+        for call in &calls {
+            self.engine.call(&mut self.models, call, &self.sizes)?;
+        }
+        if let Engine::Gpu { batch, .. } = &mut self.engine {
+            batch.watch()?;
+            batch.wait()?;
+        }
+        let steps = calls.iter().map(|call| if let Call::Step(n) = call { *n } else { 0 }).sum();
+        self.room.calls = calls;
+        let seconds = begin.elapsed().as_secs_f64();
+        self.room.grown.push(Growth { from, wanted, to, steps, seconds });
+        Ok(true)
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+impl Batch {
+    /// Nothing waits on the CPU.
+    fn has_calls(&self) -> bool {
+        false
+    }
+
+    /// Nothing waits on the CPU.
+    pub(super) fn settle(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_worlds_and_numbers() {
+        let [wanted, capacity] = [(9, 49), (8, 32)].map(|(nconmax, njmax)| Capacity { nconmax, njmax });
+        let dropped = Dropped { worlds: (0..12).collect(), of: 64, wanted, capacity };
+        let text = dropped.to_string();
+        assert!(text.contains("in 12 of 64 worlds (0, 1, 2, 3, 4, 5, 6, 7, …)"), "{text}");
+        assert!(
+            text.contains("up to 9 contacts and 49 rows were wanted, there is room for 8 and 32"),
+            "{text}"
+        );
+        assert!("grwo".parse::<Overflow>().is_err_and(|e| e.to_string().contains("grow flag error")));
+    }
+}

@@ -1,0 +1,156 @@
+//! What a batch keeps on the device, so that calls can be made again in one with larger capacities, and what it looks for
+//! after them.
+
+use std::sync::Mutex;
+
+use super::batch::GpuBatch;
+use super::transfer::{Part, Pending, Place};
+use crate::error::{Error, Result};
+use crate::gpu::codegen::layout::{AddressSpace, Slot};
+use crate::model::data::Capacity;
+use crate::schema::Elem;
+
+/// The largest numbers that worlds have wanted.
+const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
+
+/// Copies of the state, and numbers on their way to the host.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// A buffer for each part of each arena.
+    kept: Vec<wgpu::Buffer>,
+    /// In a mutex, since what it waits on may not be shared between threads.
+    pending: Mutex<Option<Pending>>,
+}
+
+impl Watch {
+    /// The numbers on their way, which are then no longer here.
+    fn take(&mut self) -> Option<Pending> {
+        self.pending.get_mut().ok().and_then(Option::take)
+    }
+}
+
+/// The state of all worlds on the host, for a batch of the same model with other capacities.
+#[derive(Debug)]
+pub struct Kept(Vec<Vec<u32>>);
+
+impl GpuBatch {
+    /// Keeps a copy of what the next step begins with on the device; where trees sleep, of all results.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if memory is insufficient or the device is lost.
+    pub fn keep(&mut self) -> Result<()> {
+        let mut kept = std::mem::take(&mut self.watch.kept);
+        let worlds = self.all_worlds();
+        let places = self.lasting(&worlds);
+        if kept.len() != places.len() {
+            kept = self.transfer.room_for(&self.gpu, &places)?;
+        }
+        self.transfer.keep(&self.gpu, &self.program.layout, &places, &kept)?;
+        self.watch.kept = kept;
+        Ok(())
+    }
+
+    /// The copy, on the host.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn kept(&self) -> Result<Kept> {
+        let worlds = self.all_worlds();
+        let lengths = self.lasting(&worlds).into_iter().map(|place| place.words());
+        let read =
+            |(buffer, words): (&wgpu::Buffer, usize)| self.transfer.read_buffer(&self.gpu, buffer, words);
+        Ok(Kept(self.watch.kept.iter().zip(lengths).map(read).collect::<Result<_>>()?))
+    }
+
+    /// Writes the copy of a batch of the same model and number of worlds.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for another model, [`Error::Device`] for a lost device.
+    pub fn put_kept(&mut self, kept: Kept) -> Result<()> {
+        let worlds = self.all_worlds();
+        let places = self.lasting(&worlds);
+        // arenas may hold other numbers of worlds
+        let parts = places.len() / self.arenas.len().max(1);
+        let words: usize = places.iter().map(Place::words).sum();
+        if kept.0.iter().map(Vec::len).sum::<usize>() != words || parts == 0 {
+            return Err(Error::Argument("the state that was kept is of another model".to_owned()));
+        }
+        let mut joined: Vec<Vec<u32>> = vec![Vec::new(); parts];
+        kept.0.into_iter().enumerate().for_each(|(k, rows)| joined[k % parts].extend(rows));
+        let mut joined: Vec<std::vec::IntoIter<u32>> = joined.into_iter().map(Vec::into_iter).collect();
+        let rows: Vec<Vec<u32>> = places
+            .iter()
+            .enumerate()
+            .map(|(k, p)| joined[k % parts].by_ref().take(p.words()).collect())
+            .collect();
+        let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
+        self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
+    }
+
+    /// Starts to look for the largest numbers of contacts and constraint rows that worlds have wanted so far.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn watch(&mut self) -> Result<()> {
+        if let Some(pending) = self.watch.take() {
+            self.transfer.give_up(pending);
+        }
+        let worlds = self.all_worlds();
+        let slots: Vec<&Slot> = PEAKS.iter().filter_map(|name| self.slot(name).ok()).collect();
+        let places = slots.iter().flat_map(|slot| {
+            self.arenas.iter().zip(&worlds).map(|(arena, worlds)| Place {
+                arena,
+                part: Part::of(slot),
+                worlds,
+            })
+        });
+        let places: Vec<Place<'_>> = places.collect();
+        if !places.is_empty() {
+            let pending = self.transfer.most_later(&self.gpu, &self.program.layout, &places)?;
+            self.watch.pending = Mutex::new(Some(pending));
+        }
+        Ok(())
+    }
+
+    /// Those numbers; waits for the steps before. Zero for what kernels do not count.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn wanted(&mut self) -> Result<Capacity> {
+        let Some(pending) = self.watch.take() else { return Ok(Capacity::default()) };
+        let words = self.transfer.finish(&self.gpu, pending)?;
+        let kept: Vec<&str> = PEAKS.into_iter().filter(|name| self.slot(name).is_ok()).collect();
+        let each = (words.len() / kept.len().max(1)).max(1);
+        let most = |name: &str| {
+            let place = kept.iter().position(|k| *k == name);
+            let words = place.map_or(&[][..], |k| &words[k * each..(k + 1) * each]);
+            words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0)
+        };
+        Ok(Capacity { nconmax: most(PEAKS[0]), njmax: most(PEAKS[1]) })
+    }
+
+    /// Ids of all worlds of each arena.
+    fn all_worlds(&self) -> Vec<Vec<u32>> {
+        let ids = |worlds: usize| (0..worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+        self.arenas.iter().map(|arena| ids(arena.worlds)).collect()
+    }
+
+    /// What outlasts a step, arena by arena: these fields come first; where trees sleep, every real field by itself.
+    fn lasting<'a>(&'a self, worlds: &'a [Vec<u32>]) -> Vec<Place<'a>> {
+        let layout = &self.program.layout;
+        let here = |s: &&Slot| s.space == AddressSpace::World && !s.field.stage.is_empty() && s.len > 0;
+        let lasts = |s: &&Slot| s.field.outlasts_a_step();
+        let parts: Vec<Part> = if self.program.model.has_sleep() {
+            let real = |s: &&Slot| s.field.elem == Elem::Real && !s.field.is_sized_by_capacity();
+            layout.slots().filter(here).filter(|s| lasts(s) || real(s)).map(Part::of).collect()
+        } else {
+            let of =
+                |elem: Elem| layout.slots().filter(here).filter(lasts).filter(move |s| s.field.elem == elem);
+            [Elem::Real, Elem::Int].into_iter().filter_map(|elem| Part::around(of(elem))).collect()
+        };
+        let places = self.arenas.iter().zip(worlds);
+        places
+            .flat_map(|(arena, worlds)| parts.iter().map(move |part| Place { arena, part: *part, worlds }))
+            .collect()
+    }
+}
