@@ -235,6 +235,113 @@ fn rollout_measures_and_records() {
     assert_eq!(first[..19], again[..19]);
 }
 
+/// A rollout that is killed and goes on from its checkpoint has the frames of one that was not.
+#[test]
+fn rollout_goes_on_from_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model("hopper.xml");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, parts, kept) = (path("whole.npz"), path("parts/"), path("c.npz"));
+    let mass = "body_mass=scale:0.8..1.2@b,body_inertia=scale:0.8..1.2@b";
+    let common =
+        ["rollout", &model, "--worlds", "3", "--backend", "cpu", "--ctrl", "noise", "--warmup", "15"];
+    let record = ["--randomize", mass, "--every", "5", "--record", "qpos,contact_dist,nefc"];
+    let long = [&common[..], &record, &["--steps", "400", "--out", &whole]].concat();
+    object(&long);
+    // the same in a folder, cut off after 200 steps: frames after the last checkpoint are taken again
+    let part = |steps: &'static str, resume: bool| {
+        let mut all = [&common[..], &record].concat();
+        all.extend(["--out", &parts, "--checkpoint", &kept, "--checkpoint-every", "150", "--steps", steps]);
+        if resume {
+            all.push("--resume");
+        }
+        object(&all)
+    };
+    part("150", false);
+    let checkpoint = std::fs::read(&kept).unwrap();
+    part("200", true);
+    std::fs::write(&kept, checkpoint).unwrap();
+    let done = part("400", true);
+    assert_eq!((&done["steps"], &done["frames"]), (&Value::from(250), &Value::from(80)));
+    let want = npz::read(Path::new(&whole)).unwrap();
+    let files: Vec<_> = want
+        .keys()
+        .map(|name| (name.clone(), folder.path().join("parts").join(format!("{name}.npy"))))
+        .collect();
+    let joined = folder.path().join("joined.npz");
+    npz::join(&joined, &files).unwrap();
+    let got = npz::read(&joined).unwrap();
+    for (name, array) in &want {
+        assert_eq!(array.shape[..2], [80, 3], "{name}");
+        assert!(*array == got[name], "{name}");
+    }
+    // no file but these is left
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    // other options, another file, an odd number of steps
+    let says = |more: &[&str], text: &str| {
+        let said = refused(&[&common[..], &record, &["--out", &parts, "--checkpoint"], more].concat());
+        assert!(said.contains(text), "{said}");
+    };
+    says(&[&kept, "--resume", "--seed", "7"], "seed 0, ctrl noise");
+    says(&[&whole, "--resume"], "no checkpoint of a rollout");
+    says(&[&kept, "--checkpoint-every", "7"], "no multiple of --every 5");
+    says(&[&kept, "--resume", "--steps", "10"], "give --steps 400 or more");
+}
+
+#[test]
+fn rollout_grows_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, name) = in_folder(&folder, "r.npz");
+    let model = model("humanoid.xml");
+    let common = ["rollout", &model, "--worlds", "2", "--backend", "cpu", "--warmup", "0", "--steps", "150"];
+    let few =
+        ["--nconmax", "1", "--njmax", "4", "--every", "10", "--record", "contact_dist,ncon", "--out", &name];
+    let done = run(&[&common[..], &few].concat());
+    let said = text(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert!(said.contains("room grew from 1 and 4 to"), "{said}");
+    assert!(said.contains("to begin with it"), "{said}");
+    // frames from before have the length of the last ones
+    let arrays = npz::read(&out).unwrap();
+    assert!(arrays["contact_dist"].shape[2] >= 8, "{:?}", arrays["contact_dist"].shape);
+    let flag = object(&[&common[..], &few, &["--overflow", "flag"]].concat());
+    assert_eq!((&flag["nconmax"], &flag["grown"]), (&Value::from(1), &Value::from(0)));
+    assert_eq!(flag["status"]["contact_overflow"], 2);
+    let error = refused(&[&common[..], &few, &["--overflow", "error"]].concat());
+    assert!(error.contains("left out in 2 of 2 worlds (0, 1)"), "{error}");
+    assert!(refused(&[&common[..], &["--overflow", "explode"]].concat()).contains("grow flag error"));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_rollouts_keep_their_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, name) = in_folder(&folder, "r.npz");
+    let model = model("hopper.xml");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_manyworlds"))
+        .args(["rollout", &model, "--worlds", "2", "--backend", "cpu", "--steps", "100000000"])
+        .args(["--record", "qpos", "--out", &name, "--every", "10"])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // once the first frames are on the disk
+    let part = folder.path().join("r.npz.parts/qpos.npy");
+    let begun = || std::fs::metadata(&part).is_ok_and(|meta| meta.len() > 4096);
+    while !begun() && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let done = run.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.contains("interrupted after") && said.contains("frames recorded"), "{said}");
+    let arrays = npz::read(&out).unwrap();
+    assert_eq!(arrays["qpos"].shape[1..], [2, 6]);
+    assert!(arrays["qpos"].shape[0] > 10);
+    assert!(!part.exists());
+}
+
 #[test]
 fn rollout_takes_controls_from_a_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,6 +14,9 @@ use crate::schema::{Elem, Field};
 /// Name of an array of a model field: it may be that of a Data field.
 const MODEL: &str = "model.";
 
+/// Name of an array of the caller's own.
+const NOTE: &str = "note.";
+
 /// The state of all worlds with what steps carry over, and the fields of the model in which they differ. Restored into a
 /// batch of the same model, number of worlds and backend, they go on with the same bits.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +25,16 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Adds an array of the caller's own, such as the number of steps so far; restoring ignores it.
+    pub fn set_note(&mut self, name: &str, array: Array) {
+        self.arrays.insert(format!("{NOTE}{name}"), array);
+    }
+
+    /// An array of the caller's own.
+    pub fn note(&self, name: &str) -> Option<&Array> {
+        self.arrays.get(&format!("{NOTE}{name}"))
+    }
+
     /// Writes an npz file: Data fields under their names, fields of the model with `model.` in front.
     ///
     /// # Errors
@@ -99,7 +112,9 @@ impl Batch {
             };
             columns.push((field, array.data.to_f64()));
         }
-        let known = |name: &str| name.starts_with(MODEL) || fields.iter().any(|f| f.name == name);
+        let known = |name: &str| {
+            name.starts_with(MODEL) || name.starts_with(NOTE) || fields.iter().any(|f| f.name == name)
+        };
         if let Some(name) = arrays.keys().find(|name| !known(name)) {
             return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
         }

@@ -1,5 +1,6 @@
 //! Steps a batch under a schedule of controls.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use manyworlds::batch::Batch;
@@ -67,14 +68,14 @@ impl ControlSource {
 
 impl ControlSchedule {
     /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of
-    /// `every` after the warm-up for `at`.
+    /// `every` after the warm-up for `at`, which may end it. Returns the steps where it ended.
     pub(super) fn run(
         &self,
         batch: &mut Batch,
         (from, to): (usize, usize),
         every: usize,
-        mut at: impl FnMut(&mut Batch, usize) -> Result<()>,
-    ) -> Result<()> {
+        mut at: impl FnMut(&mut Batch, usize) -> Result<ControlFlow<()>>,
+    ) -> Result<usize> {
         let mut step = from;
         while step < to {
             if self.changes(step) {
@@ -87,11 +88,12 @@ impl ControlSchedule {
             let next = (step + 1..to).find(stop).unwrap_or(to);
             batch.step(next - step)?;
             step = next;
-            if step >= self.warmup && (step - self.warmup).is_multiple_of(every) {
-                at(batch, step - self.warmup)?;
+            let stops = step >= self.warmup && (step - self.warmup).is_multiple_of(every);
+            if (stops || step == self.warmup + self.steps) && at(batch, step - self.warmup)?.is_break() {
+                break;
             }
         }
-        Ok(())
+        Ok(step)
     }
 
     /// True if the controls change at a step.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod checkpoint;
 mod compile;
 mod dense;
 mod derivatives;
@@ -13,6 +14,7 @@ mod info;
 #[cfg(feature = "gpu")]
 mod kernels;
 mod output;
+mod record;
 mod rollout;
 mod states;
 mod summary;

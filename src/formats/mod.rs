@@ -1,4 +1,5 @@
-//! Files that hold arrays: npz, and compiled models.
+//! Files that hold arrays: npz, npy files that grow, and compiled models.
 
 pub mod mwb;
 pub mod npz;
+pub mod stream;

@@ -105,6 +105,37 @@ fn write_npy<T: AutoSerialize + Copy>(
     npy.finish()
 }
 
+/// Joins npy files to an npz file, atomically, without holding them in memory.
+///
+/// # Errors
+/// [`Error::Io`] if one of the files cannot be read, or the npz file not be written.
+pub fn join(path: &Path, files: &[(String, std::path::PathBuf)]) -> Result<()> {
+    let write = |out: File| -> std::io::Result<()> {
+        let mut npz = ZipWriter::new(BufWriter::new(out));
+        let options =
+            SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+        for (name, file) in files {
+            npz.start_file(file_name_from_array_name(name), options)?;
+            let mut from = BufReader::with_capacity(BLOCK, File::open(file)?);
+            std::io::copy(&mut from, &mut npz)?;
+        }
+        npz.finish()?.flush()
+    };
+    files::write_with(path, |out| write(out).map_err(|e| e.to_string()))
+}
+
+/// Bytes before the elements of an npy file, the lengths of its axes, and whether it holds 32-bit integers; else doubles.
+pub(super) fn head(input: &mut impl Read) -> std::result::Result<(u64, Vec<usize>, bool), String> {
+    let header = read_header(input)?;
+    let int = match entry_of(&header, "descr")?.trim_matches(['\'', '"']) {
+        "<i4" => true,
+        "<f8" => false,
+        other => return Err(format!("has type '{other}'; a recording has <f8 or <i4")),
+    };
+    // version 1, the only one of recordings
+    Ok((header.len() as u64 + 10, shape_of(&header)?, int))
+}
+
 /// Reads all arrays of an npz file: floats of 4 or 8 bytes, integers of 4 or 8, booleans and bytes.
 pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
     let fail = |reason: String| Error::Io { path: path.to_owned(), reason };

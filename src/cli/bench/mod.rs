@@ -6,6 +6,7 @@ mod lines;
 mod saved;
 mod table;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ use saved::Saved;
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
 use super::output::{Output, pairs};
-use super::rollout::{Recording, measure, warm};
+use super::rollout::{measure, warm};
 use super::summary::{Measured, Summary};
 
 #[derive(clap::Args)]
@@ -289,8 +290,8 @@ impl BackendRun {
             self.batch.set(name, values)?;
         }
         self.batch.wait()?;
-        let none = &mut Recording::default();
-        self.measured.push(measure(&mut self.batch, &self.schedule, usize::MAX, none, output)?);
+        let on = &mut |_: &mut Batch, _| Ok(ControlFlow::Continue(()));
+        self.measured.push(measure(&mut self.batch, &self.schedule, 0, None, on, output)?);
         Ok(())
     }
 
