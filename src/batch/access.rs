@@ -2,6 +2,7 @@
 
 use super::Batch;
 use super::engine::Engine;
+use super::memory;
 use super::numbers::{chosen, numbers_of, typed, write};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
@@ -39,6 +40,7 @@ impl Batch {
         let entry = self.field(field)?;
         let mut shape = vec![self.worlds];
         shape.extend(entry.shape(&self.sizes));
+        memory::check_allocation((8 * self.worlds * entry.len(&self.sizes)) as u64)?;
         let data = match entry.elem {
             Elem::Real => ArrayData::F64(self.numbers(field)?),
             Elem::Int => ArrayData::I32(self.get_ints(field)?),
@@ -84,6 +86,8 @@ impl Batch {
 
     /// Fields of some worlds, `[field][world, …]`; on the GPU copied at once.
     pub(super) fn read_fields(&self, fields: &[&Field], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let numbers: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
+        memory::check_allocation((8 * worlds.len() * numbers) as u64)?;
         match &self.engine {
             Engine::Cpu(all) => {
                 let of =
