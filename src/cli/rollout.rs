@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use manyworlds::batch::{self, Batch, Draw, Randomization};
 use manyworlds::error::{Error, Result};
+use manyworlds::files::{self, FileKind};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::data::Data;
@@ -70,6 +71,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    check_output(arguments)?;
     let begin = Instant::now();
     let model = super::load(&arguments.model, output)?;
     let load = begin.elapsed().as_secs_f64();
@@ -80,12 +82,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if warmup.checked_add(steps).is_none() {
         return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
     }
-    if let Some(out) = &arguments.out {
-        if every > steps {
-            let text = format!("--every {every} of {steps} steps records no frame; lower it");
-            return Err(Error::Argument(text));
-        }
-        npz::check_target(out)?;
+    if arguments.out.is_some() && every > steps {
+        let text = format!("--every {every} of {steps} steps records no frame; lower it");
+        return Err(Error::Argument(text));
     }
     let source = ControlSource::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
@@ -111,6 +110,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     print(&batch, &measured, &record, load, output);
     Ok(true)
+}
+
+/// Checks that the record replaces neither an input nor a file of another kind.
+fn check_output(arguments: &Arguments) -> Result<()> {
+    let Some(out) = &arguments.out else { return Ok(()) };
+    let ctrl = Path::new(&arguments.ctrl);
+    let inputs = [Some(arguments.model.as_path()), Some(ctrl), arguments.from.as_deref()];
+    files::check_output(out, FileKind::NPZ, &inputs.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Starts the worlds from the states of a file, in turns.
