@@ -2,6 +2,7 @@
 
 use super::Batch;
 use super::engine::Engine;
+use super::memory;
 use super::numbers::{chosen, numbers_of, typed, write};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
@@ -37,6 +38,7 @@ impl Batch {
     /// [`Error::Argument`] for an unknown field, or one that [the backend does not keep](Batch::has).
     pub fn get(&mut self, field: &str) -> Result<Array> {
         let entry = self.field(field)?;
+        memory::check_allocation((8 * self.worlds * entry.len(&self.sizes)) as u64)?;
         let data = match entry.elem {
             Elem::Real => ArrayData::F64(self.numbers(field)?),
             Elem::Int => ArrayData::I32(self.get_ints(field)?),
@@ -86,6 +88,8 @@ impl Batch {
 
     /// Fields of some worlds, `[field][world, …]`; on the GPU copied at once.
     pub(super) fn read_fields(&mut self, fields: &[&Field], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let numbers: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
+        memory::check_allocation((8 * worlds.len() * numbers) as u64)?;
         match &self.engine {
             Engine::Cpu(all) => {
                 let of = |field: &&Field| {

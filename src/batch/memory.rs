@@ -1,6 +1,6 @@
 //! Memory per world, and checks against the available memory.
 
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -51,30 +51,55 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
 pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: usize) -> Result<()> {
     let sizes = capacity.sizes(model);
     check_count(&sizes, worlds)?;
-    match available() {
-        Some(free) => {
-            check_fits((cpu_bytes(&sizes) as u64).saturating_mul(copies as u64), worlds as u64, free)
-        }
-        None => Ok(()),
-    }
+    let bytes = (cpu_bytes(&sizes) as u64).saturating_mul(copies as u64);
+    check_room(bytes, worlds as u64)
 }
 
 /// Rejects what exceeds the available memory; the message has the largest number that fits.
 pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
-    match available() {
-        Some(free) => check_fits(cpu_bytes(sizes) as u64, worlds as u64, free),
-        None => Ok(()),
-    }
+    check_room(cpu_bytes(sizes) as u64, worlds as u64)
 }
 
-fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
-    let most = (free as f64 * SHARE) as u64 / bytes.max(1);
+/// Rejects worlds of so many bytes that exceed the available memory, or that the system does not give.
+fn check_room(bytes: u64, worlds: u64) -> Result<()> {
+    if let Some(room) = available() {
+        check_fits(bytes, worlds, room)?;
+    }
+    check_allocation(bytes.saturating_mul(worlds))
+}
+
+fn check_fits(bytes: u64, worlds: u64, room: Room) -> Result<()> {
+    let most = (room.bytes as f64 * SHARE) as u64 / bytes.max(1);
     if worlds <= most {
         return Ok(());
     }
-    let (kib, gib) = (bytes as f64 / 1024.0, free as f64 / f64::from(1 << 30));
+    let kib = bytes as f64 / 1024.0;
     Err(Error::Argument(format!(
-        "{worlds} worlds of {kib:.0} KiB do not fit the {gib:.1} GiB of free memory; the most that fit are {most}"
+        "{worlds} worlds of {kib:.0} KiB do not fit the {} of {}; the most that fit are {most}",
+        readable(room.bytes),
+        room.of
+    )))
+}
+
+/// Bytes as text.
+fn readable(bytes: u64) -> String {
+    let mib = bytes as f64 / f64::from(1 << 20);
+    if mib < 1024.0 { format!("{mib:.0} MiB") } else { format!("{:.1} GiB", mib / 1024.0) }
+}
+
+/// Fails where the system does not give so many bytes: to be asked before they are allocated in pieces, of which one
+/// that fails would end the process.
+pub(super) fn check_allocation(bytes: u64) -> Result<()> {
+    let mut trial = Vec::<u8>::new();
+    let given = usize::try_from(bytes).is_ok_and(|n| trial.try_reserve_exact(n).is_ok());
+    // an allocation that nobody looks at is left out by the compiler
+    std::hint::black_box(&mut trial);
+    if given {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "the system gives no {} of memory; take fewer worlds, or raise the limit of the process or container",
+        readable(bytes)
     )))
 }
 
@@ -82,19 +107,62 @@ fn check_fits(bytes: u64, worlds: u64, free: u64) -> Result<()> {
 #[cfg(feature = "gpu")]
 pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
     match (available(), bytes_of_world(sizes, 4)) {
-        (Some(free), Some(bytes)) => check_fits(bytes, worlds as u64, free),
+        (Some(room), Some(bytes)) => check_fits(bytes, worlds as u64, room),
         _ => Ok(()),
     }
 }
 
-/// Available memory in bytes, if the system reports it.
-fn available() -> Option<u64> {
+/// Memory that can be had, and of what it is.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    bytes: u64,
+    of: &'static str,
+}
+
+/// Available memory, if the system reports it: the least of what is free, what the container may still take, and what the
+/// limits of the process leave.
+fn available() -> Option<Room> {
     let ram = MemoryRefreshKind::nothing().with_ram();
-    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(ram)).ok()?;
+    let mut system = System::new_with_specifics(RefreshKind::nothing().with_memory(ram)).ok()?;
     let free = Some(system.available_memory()).filter(|&bytes| bytes > 0)?;
-    // files that the system keeps in a container's memory make room when it is needed: only the rest counts
-    let room = system.cgroup_limits().map(|c| c.total_memory.saturating_sub(c.rss));
-    Some(room.map_or(free, |room| room.min(free)))
+    let mut rooms = vec![Room { bytes: free, of: "free memory" }];
+    if let Ok(own) = sysinfo::get_current_pid() {
+        let what = ProcessRefreshKind::nothing().without_tasks().with_memory();
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[own]), false, what);
+        // files that the system keeps in a container's memory make room when it is needed: only the rest counts
+        let own = system.process(own);
+        let group = own.and_then(|process| process.cgroup_limits()).or_else(|| system.cgroup_limits());
+        rooms.extend(group.map(|group| Room {
+            bytes: group.total_memory.saturating_sub(group.rss),
+            of: "memory that the container has left",
+        }));
+        rooms.extend(limits(own.map_or(0, |process| process.virtual_memory())));
+    }
+    rooms.into_iter().min_by_key(|room| room.bytes)
+}
+
+/// What the limits of the process leave, given the size of its address space.
+#[cfg(unix)]
+fn limits(space: u64) -> Vec<Room> {
+    use rustix::process::{Resource, getrlimit};
+    // numbers of pages: all, resident, shared, code, 0, data
+    let table = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = table.split_whitespace().nth(5).and_then(|n| n.parse().ok()).unwrap_or(0u64);
+    let data = pages.saturating_mul(rustix::param::page_size() as u64);
+    let limits = [
+        (Resource::As, space, "address space that the process has left (ulimit -v)"),
+        (Resource::Data, data, "data that the process has left (ulimit -d)"),
+    ];
+    let left = |(limit, used, of): (Resource, u64, &'static str)| {
+        getrlimit(limit).current.map(|most| Room { bytes: most.saturating_sub(used), of })
+    };
+    limits.into_iter().filter_map(left).collect()
+}
+
+/// Other systems limit no process.
+#[cfg(not(unix))]
+fn limits(_: u64) -> Vec<Room> {
+    Vec::new()
 }
 
 #[cfg(test)]
@@ -109,9 +177,19 @@ mod tests {
         let huge = Sizes { nconmax: usize::MAX, ..sizes };
         let error = check_count(&huge, 1).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains("nconmax"), "{error}");
-        assert!(check_fits(1024, 90, 102_400).is_ok());
-        let error = check_fits(1024, 91, 102_400).err().map(|e| e.to_string()).unwrap_or_default();
-        assert!(error.ends_with("the most that fit are 90"), "{error}");
+        let room = Room { bytes: 102_400, of: "free memory" };
+        assert!(check_fits(1024, 90, room).is_ok());
+        let error = check_fits(1024, 91, room).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains("of free memory") && error.ends_with("the most that fit are 90"), "{error}");
+    }
+
+    #[test]
+    fn an_allocation_that_fails_is_an_error() {
+        assert!(check_allocation(1 << 20).is_ok());
+        for bytes in [1 << 60, u64::MAX] {
+            let error = check_allocation(bytes).err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(error.contains("gives no") && error.contains("fewer worlds"), "{error}");
+        }
     }
 
     #[test]

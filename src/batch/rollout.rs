@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::numbers::typed;
-use super::{Batch, chosen, cpu};
+use super::{Batch, chosen, cpu, memory};
 use crate::error::{Error, Result};
 use crate::formats::npz::Array;
 use crate::schema::{Elem, Field};
@@ -74,6 +74,10 @@ impl Batch {
         self.refresh_models()?;
         self.settle()?;
         let frames = steps / every;
+        // twice: by world, then by field
+        let numbers: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
+        let bytes = [self.worlds, frames, numbers].iter().try_fold(16u64, |n, &x| n.checked_mul(x as u64));
+        memory::check_allocation(bytes.unwrap_or(u64::MAX))?;
         let columns: Vec<Vec<f64>> = match &mut self.engine {
             Engine::Cpu(worlds) => {
                 let of_world =

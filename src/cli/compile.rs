@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use manyworlds::error::{Error, Result};
+use manyworlds::files::FileKind;
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
@@ -31,19 +32,23 @@ enum OutputFormat {
 }
 
 impl OutputFormat {
+    const ALL: [Self; 3] = [OutputFormat::Npz, OutputFormat::Mwb, OutputFormat::Xml];
+
+    fn kind(self) -> FileKind {
+        match self {
+            OutputFormat::Npz => FileKind::NPZ,
+            OutputFormat::Mwb => FileKind::MWB,
+            OutputFormat::Xml => FileKind::XML,
+        }
+    }
+
     /// Format by file name extension.
     fn of(path: &Path) -> Result<Self> {
-        let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-        match end.as_str() {
-            "npz" => Ok(OutputFormat::Npz),
-            "mwb" => Ok(OutputFormat::Mwb),
-            "xml" => Ok(OutputFormat::Xml),
-            _ => {
-                let path = path.display();
-                let help = "end it with .npz (arrays), .mwb (compiled model) or .xml (MJCF)";
-                Err(Error::Argument(format!("--out {path}: what to write is not clear; {help}")))
-            }
-        }
+        Self::ALL.into_iter().find(|form| form.kind().has_ending(path)).ok_or_else(|| {
+            let path = path.display();
+            let help = "end it with .npz (arrays), .mwb (compiled model) or .xml (MJCF)";
+            Error::Argument(format!("--out {path}: what to write is not clear; {help}"))
+        })
     }
 }
 
@@ -58,7 +63,7 @@ enum Written {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let (from, to) = (&arguments.model, &arguments.out);
     let form = OutputFormat::of(to)?;
-    files::check_target(to)?;
+    files::check_output(to, form.kind(), &[from])?;
     match form {
         OutputFormat::Npz => return write_arrays(&super::load(from, output)?, to, output),
         OutputFormat::Mwb => files::write(to, &super::load(from, output)?.to_mwb())?,
@@ -77,6 +82,9 @@ fn text(from: &Path, to: &Path, output: &Output) -> Result<String> {
         return Err(Error::Argument(format!("{}: {help}", from.display())));
     }
     let spec = mjcf::parse(from)?;
+    // what the model includes or attaches is an input too
+    let parts: Vec<&Path> = spec.sources.iter().map(|source| source.path.as_path()).collect();
+    files::check_output(to, FileKind::XML, &parts)?;
     let model = compile::compile(&spec)?;
     output.warnings(&model.warnings);
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));

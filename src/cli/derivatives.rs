@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::error::Result;
+use manyworlds::files::{self, FileKind};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use serde::Serialize;
@@ -47,7 +48,7 @@ struct Differentiated {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
-    npz::check_target(&arguments.out)?;
+    files::check_output(&arguments.out, FileKind::NPZ, &[&arguments.model, &arguments.input])?;
     let model = super::load(&arguments.model, output)?;
     let (count, fields) = states::read(&model, &arguments.input)?;
     let fields = fields.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();

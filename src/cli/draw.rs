@@ -1,4 +1,4 @@
-//! Problems of a model, drawn by miette with the line and a mark below it.
+//! Problems of a model, drawn by miette with the line and a mark below it; text without control characters.
 
 use std::io::IsTerminal;
 
@@ -25,8 +25,19 @@ fn drawing() -> MietteHandler {
 
 /// A problem with its line and a mark below it.
 pub(super) fn problem(problem: &Problem, severity: Severity) -> impl std::fmt::Display {
-    let report = report(problem, severity);
+    let report = report(&shown(problem), severity);
     std::fmt::from_fn(move |f| drawing().debug(report.as_ref(), f))
+}
+
+/// A problem without control characters: what is drawn has those of its colours only.
+fn shown(problem: &Problem) -> Problem {
+    Problem {
+        file: visible(&problem.file.to_string_lossy()).into(),
+        text: visible(&problem.text),
+        message: visible(&problem.message),
+        help: visible(&problem.help),
+        ..*problem
+    }
 }
 
 /// A problem as miette draws it.
@@ -47,6 +58,25 @@ fn report(problem: &Problem, severity: Severity) -> Report {
     }
     let line = Line::of(problem);
     Report::new(drawn.with_label(LabeledSpan::at(line.marked.clone(), "here"))).with_source_code(line)
+}
+
+/// The text with a picture in place of each character that would control a terminal or turn the direction of writing:
+/// names and values come from models.
+pub(super) fn visible(text: &str) -> String {
+    text.chars().map(picture).collect()
+}
+
+/// One character for each, so that columns stay the same.
+fn picture(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        // pictures of the control characters stand in their order
+        '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\x7f' => '\u{2421}',
+        '\u{80}'..='\u{9f}' => '\u{fffd}',
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c => c,
+    }
 }
 
 /// The only known line, cut around the marked span if long.
@@ -107,6 +137,10 @@ mod tests {
         for part in ["error: unknown attribute 'sise'", "a.xml:12:8", "12 |", "did you mean 'size'?"] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
+        // control characters of the model are pictures, each in its column
+        let sly = Problem { text: "  <g\x1b[2J sise='1'/>".to_owned(), ..problem.clone() };
+        let text = drawn(&Problem { message: "unknown 'x\u{9b}31m'".to_owned(), ..sly });
+        assert!(text.contains("<g␛[2J") && !text.contains(['\x1b', '\u{9b}']), "{text}");
         // a long line is cut, its position is not
         let long = Problem { column: 1008, text: " ".repeat(1000) + &problem.text, ..problem.clone() };
         let text = drawn(&long);

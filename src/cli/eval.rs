@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use manyworlds::batch::{self, Batch, BatchOptions, Growth};
 use manyworlds::error::Result;
+use manyworlds::files::{self, FileKind};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
@@ -49,7 +50,7 @@ struct Evaluated {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
-    npz::check_target(&arguments.out)?;
+    files::check_output(&arguments.out, FileKind::NPZ, &[&arguments.model, &arguments.input])?;
     let model = super::load(&arguments.model, output)?;
     let (count, states) = states::read(&model, &arguments.input)?;
     // before the slots are counted, which takes long for too many states

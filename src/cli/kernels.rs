@@ -118,6 +118,7 @@ struct SlotEntry {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    check_folder(&arguments.out)?;
     let model = super::load(&arguments.model, output)?;
     batch::supported(&model)?;
     let adapter =
@@ -160,6 +161,26 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     output.object(&config);
     Ok(true)
+}
+
+/// Checks that a configuration in the folder, if there is one, is of kernels.
+fn check_folder(folder: &Path) -> Result<()> {
+    let path = folder.join("config.json");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return if folder.exists() && !folder.is_dir() {
+            let reason = "is no folder; name another".to_owned();
+            Err(Error::Io { path: folder.to_owned(), reason })
+        } else {
+            Ok(())
+        };
+    };
+    let known =
+        serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|config| config["kernels"].is_array());
+    if known || text.is_empty() {
+        return Ok(());
+    }
+    let reason = "is there and is not of kernels; name another folder, or remove it first".to_owned();
+    Err(Error::Io { path, reason })
 }
 
 fn make_folder(folder: &Path) -> Result<()> {

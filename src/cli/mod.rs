@@ -42,7 +42,8 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nreference: MuJoCo 3.
 
 /// Steps thousands of worlds of a MuJoCo model at once, on any GPU or on the CPU.
 ///
-/// Exit status: 0 done, 1 a check failed, 2 bad input or no device.
+/// Exit status: 0 done, 1 a check failed, 2 bad input, no device, or results that could not be written; 141 where the
+/// reader of the output went away, as `head` does.
 #[derive(Parser)]
 #[command(name = "manyworlds", version = VERSION)]
 struct Cli {
@@ -212,16 +213,32 @@ impl BatchArguments {
 
 /// Parses the arguments, runs the verb, and returns the exit status.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return tell(&told),
+    };
     let output = Output::new(cli.format == Format::Json);
-    match show_log().and_then(|()| run(&cli.verb, &output)) {
+    let done = show_log().and_then(|()| run(&cli.verb, &output));
+    if let Err(error) = &done {
+        output.error(error);
+    }
+    match done {
+        _ if output.is_lost() => ExitCode::from(2),
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            output.error(&error);
-            ExitCode::from(2)
-        }
+        Err(_) => ExitCode::from(2),
     }
+}
+
+/// Prints the help, the version, or what is wrong with the arguments.
+fn tell(told: &clap::Error) -> ExitCode {
+    let output = Output::new(false);
+    let done = told.print();
+    if told.use_stderr() {
+        return ExitCode::from(2);
+    }
+    output.written(done.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
+    if output.is_lost() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 /// Runs a verb; false if a check failed.

@@ -1,6 +1,7 @@
 //! Output of the commands: text or JSON on standard output, notices and errors on standard error.
 
-use std::io::{IsTerminal, Write};
+use std::cell::RefCell;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use manyworlds::error::{Error, Problem};
@@ -8,21 +9,27 @@ use miette::Severity;
 use serde::{Serialize, Serializer};
 
 use super::draw;
+use super::draw::visible;
+
+/// Exit status where the reader of standard output has closed the pipe, as of a program that SIGPIPE ends.
+pub(super) const CLOSED_PIPE: u8 = 141;
 
 /// Destination and form of the results.
 pub(super) struct Output {
     json: bool,
+    /// Why standard output could not be written, if so.
+    lost: RefCell<Option<String>>,
 }
 
 impl Output {
     pub(super) fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, lost: RefCell::new(None) }
     }
 
     /// Text for people; nothing in the JSON form.
     pub(super) fn text(&self, text: impl std::fmt::Display) {
         if !self.json {
-            write_line(std::io::stdout(), text);
+            self.result(&visible(&text.to_string()));
         }
     }
 
@@ -32,13 +39,39 @@ impl Output {
         if self.json
             && let Ok(text) = serde_json::to_string(value)
         {
-            write_line(std::io::stdout(), text);
+            self.result(&escaped(&text));
         }
+    }
+
+    /// A line of standard output. A closed pipe is the reader's choice, and ends the command; any other failure is told
+    /// at the end, since there may be files to be written.
+    fn result(&self, line: &str) {
+        self.written(writeln!(std::io::stdout(), "{line}"));
+    }
+
+    /// Takes note of what became of standard output.
+    pub(super) fn written(&self, done: std::io::Result<()>) {
+        match done {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(CLOSED_PIPE.into()),
+            Err(error) => {
+                self.lost.borrow_mut().get_or_insert_with(|| error.to_string());
+            }
+        }
+    }
+
+    /// Tells that standard output could not be written; true if so.
+    pub(super) fn is_lost(&self) -> bool {
+        let lost = self.lost.borrow();
+        if let Some(why) = lost.as_ref() {
+            self.notice(format_args!("error: standard output: {why}; results are missing there"));
+        }
+        lost.is_some()
     }
 
     /// A line that is not part of the result.
     pub(super) fn notice(&self, text: impl std::fmt::Display) {
-        write_line(std::io::stderr(), text);
+        diagnosed(visible(&text.to_string()));
     }
 
     /// An error; the problems of a model one by one.
@@ -67,7 +100,8 @@ impl Output {
 
     /// A problem with its line and a mark below it.
     fn problem(&self, problem: &Problem, severity: Severity) {
-        self.notice(draw::problem(problem, severity));
+        // drawn with colours of its own
+        diagnosed(draw::problem(problem, severity));
     }
 
     /// Progress bar of long work; hidden if standard error is no terminal.
@@ -81,9 +115,22 @@ impl Output {
     }
 }
 
-/// Writes a line. A closed pipe is the reader's choice, not an error.
-fn write_line(mut to: impl Write, text: impl std::fmt::Display) {
-    let _ = writeln!(to, "{text}");
+/// Writes a line to standard error, where a failure can be told to nobody.
+fn diagnosed(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// JSON with those control characters escaped that need not be, in strings, the only place where they can stand.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if ('\x7f'..='\u{9f}').contains(&c) {
+            text.push_str(&format!("\\u{:04x}", c as u32));
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// Pairs of a name and a value as one JSON object, in their order.
@@ -140,6 +187,15 @@ pub(super) fn scaled(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_sent() {
+        assert_eq!(visible("a\x1b[31m\u{9b}2J\r\x07\x7f\tb\n\u{e9}"), "a␛[31m\u{fffd}2J␍␇␡\tb\n\u{e9}");
+        assert_eq!(visible("\u{202e}cod.exe").chars().count(), 8);
+        let json = escaped(&serde_json::to_string("a\x1b\u{9b}\x7f").unwrap_or_default());
+        assert!(json.chars().all(|c| !c.is_control()), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).ok().as_deref(), Some("a\x1b\u{9b}\x7f"));
+    }
 
     #[test]
     fn numbers_get_prefixes() {

@@ -28,18 +28,21 @@ impl Target {
     /// A folder by its slash or its name without an ending, or an npz file.
     ///
     /// # Errors
-    /// [`Error::Argument`] for another ending, [`Error::Io`] where nothing can be written.
+    /// [`Error::Argument`] for another ending.
     pub(super) fn of(out: &Path) -> Result<Self> {
         let slash =
             out.as_os_str().as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(*b as char));
-        if out.is_dir() || slash || out.extension().is_none() {
+        if out.is_dir() || slash || (out.extension().is_none() && !out.exists()) {
             return Ok(Self::Folder(out.to_owned()));
         }
         if out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz")) {
-            npz::check_target(out)?;
             return Ok(Self::Npz(out.to_owned()));
         }
-        let text = "ends neither in .npz nor in a slash; give R.npz, or R/ for a folder of npy files";
+        // devices and the like
+        if out.exists() && !out.is_file() {
+            npz::check_target(out)?;
+        }
+        let text = "end the name with .npz, or with a slash for a folder of npy files";
         Err(Error::Argument(format!("--out {}: {text}", out.display())))
     }
 
@@ -224,6 +227,6 @@ mod tests {
         assert_eq!(of("r/").expect("a target"), Target::Folder("r/".into()));
         assert_eq!(of("r").expect("a target"), Target::Folder("r".into()));
         let said = of("model.xml").expect_err("an error").to_string();
-        assert!(said.contains("model.xml: ends neither in .npz nor in a slash"), "{said}");
+        assert!(said.contains("model.xml: end the name with .npz, or with a slash"), "{said}");
     }
 }

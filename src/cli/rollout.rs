@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use manyworlds::batch::{Batch, Draw, Randomization};
 use manyworlds::error::{Error, Result};
-use manyworlds::formats::npz;
+use manyworlds::files::{self, FileKind};
 use serde::Serialize;
 
 use super::checkpoint::Checkpoints;
@@ -82,9 +82,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
+    check_output(arguments)?;
     let begin = Instant::now();
     let target = arguments.out.as_deref().map(Target::of).transpose()?;
-    arguments.checkpoint.as_deref().map(npz::check_target).transpose()?;
     let model = super::load(&arguments.model, output)?;
     let load = begin.elapsed().as_secs_f64();
     let Arguments { worlds, steps, warmup, every, .. } = *arguments;
@@ -219,6 +219,23 @@ impl Arguments {
             text += &format!(", record {}", self.record.join(" "));
         }
         text
+    }
+}
+
+/// Checks that the record and the checkpoint replace neither an input nor a file of another kind.
+fn check_output(arguments: &Arguments) -> Result<()> {
+    let ctrl = Path::new(&arguments.ctrl);
+    let inputs = [Some(arguments.model.as_path()), Some(ctrl), arguments.from.as_deref()];
+    let mut inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    if let Some(out) = &arguments.out {
+        if let Target::Npz(file) = Target::of(out)? {
+            files::check_output(&file, FileKind::NPZ, &inputs)?;
+        }
+        inputs.push(out);
+    }
+    match &arguments.checkpoint {
+        Some(file) => files::check_output(file, FileKind::NPZ, &inputs),
+        None => Ok(()),
     }
 }
 

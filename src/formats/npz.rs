@@ -224,17 +224,29 @@ fn shape_of(header: &str) -> std::result::Result<Vec<usize>, String> {
 fn decode(descr: &str, raw: &[u8]) -> std::result::Result<ArrayData, String> {
     let (words, halves) = (raw.as_chunks::<8>().0.iter(), raw.as_chunks::<4>().0.iter());
     Ok(match descr {
-        "<f8" => ArrayData::F64(words.map(|&b| f64::from_le_bytes(b)).collect()),
-        "<f4" => ArrayData::F64(halves.map(|&b| f64::from(f32::from_le_bytes(b))).collect()),
-        "<i4" => ArrayData::I32(halves.map(|&b| i32::from_le_bytes(b)).collect()),
+        "<f8" => ArrayData::F64(collect(words.map(|&b| f64::from_le_bytes(b)))?),
+        "<f4" => ArrayData::F64(collect(halves.map(|&b| f64::from(f32::from_le_bytes(b))))?),
+        "<i4" => ArrayData::I32(collect(halves.map(|&b| i32::from_le_bytes(b)))?),
         "<i8" => {
-            let values: std::result::Result<_, _> =
-                words.map(|&b| i32::try_from(i64::from_le_bytes(b))).collect();
-            ArrayData::I32(values.map_err(|_| "holds an integer that does not fit 32 bits")?)
+            let wide = |&&b: &&[u8; 8]| i32::try_from(i64::from_le_bytes(b)).is_err();
+            if words.clone().any(|b| wide(&b)) {
+                return Err("holds an integer that does not fit 32 bits".to_owned());
+            }
+            #[allow(clippy::cast_possible_truncation, reason = "all fit")]
+            ArrayData::I32(collect(words.map(|&b| i64::from_le_bytes(b) as i32))?)
         }
-        "|i1" => ArrayData::I32(raw.iter().map(|&b| i32::from(b.cast_signed())).collect()),
-        _ => ArrayData::I32(raw.iter().map(|&b| i32::from(b)).collect()),
+        "|i1" => ArrayData::I32(collect(raw.iter().map(|&b| i32::from(b.cast_signed())))?),
+        _ => ArrayData::I32(collect(raw.iter().map(|&b| i32::from(b)))?),
     })
+}
+
+/// The values in memory that was asked for: what does not fit is an error.
+fn collect<T>(values: impl ExactSizeIterator<Item = T>) -> std::result::Result<Vec<T>, String> {
+    let mut all = Vec::new();
+    let count = values.len();
+    all.try_reserve_exact(count).map_err(|_| format!("does not fit the memory: {count} numbers"))?;
+    all.extend(values);
+    Ok(all)
 }
 
 /// Every field of a model as an array, under MuJoCo's name and shape.

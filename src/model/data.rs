@@ -4,8 +4,8 @@ use super::Model;
 use crate::real::Real;
 use crate::schema::enums::solver;
 use crate::schema::{
-    Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, data_fields::data_table, dim, elem,
-    ids,
+    Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts, data_fields::data_table, dim,
+    elem, ids, values,
 };
 
 macro_rules! define_data {
@@ -56,6 +56,7 @@ macro_rules! define_data {
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
+                counts: counts!($elem $($($ids)*)?), values: values!($elem $($($ids)*)?),
                 traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: stringify!($stage),
             },)*];
 

@@ -6,14 +6,15 @@ pub mod history;
 mod names;
 pub mod plan;
 pub mod state;
+pub(crate) mod structure;
 pub(crate) mod unsupported;
 
 use crate::error::Problem;
 use crate::real::Real;
 use crate::schema::enums::{disable, enable, solver};
 use crate::schema::{
-    Column, Field, OwnedValues, Rule, Sizes, Traits, Values, ValuesMut, column, dim, elem, ids,
-    model_fields::model_table, variation::inputs,
+    Column, Field, OwnedValues, Rule, Sizes, Traits, Values, ValuesMut, column, counts, dim, elem, ids,
+    model_fields::model_table, values, variation::inputs,
 };
 
 pub use crate::schema::kinds::Names;
@@ -74,6 +75,7 @@ macro_rules! define_model {
             pub const FIELDS: &'static [Field] = &[$(Field {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
+                counts: counts!($elem $($($ids)*)?), values: values!($elem $($($ids)*)?),
                 traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: "",
             },)*];
 

@@ -127,11 +127,12 @@ macro_rules! enum_table {
                 /// Components that are control inputs.
                 COUNTED = POS | VEL | FF | VOLTAGE,
             }
-            /// Values of `tree_sleep_policy` in use: set by the compiler, or explicit.
+            /// Values of `tree_sleep_policy`: set by the compiler, or explicit.
             sleep {
                 AUTO_NEVER = 1,
                 AUTO_ALLOWED = 2,
                 NEVER = 3,
+                ALLOWED = 4,
                 INIT = 5,
             }
             /// Values of `opt_solver`.

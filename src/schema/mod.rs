@@ -71,6 +71,10 @@ pub struct Field {
     pub doc: &'static str,
     /// Target of ids; `None` if the elements are not ids.
     pub ids: Option<Ids>,
+    /// For numbers of entries: the field of the first ones, with which they are ranges that follow each other.
+    pub counts: Option<&'static str>,
+    /// For values of an enumeration: all of them, with their names.
+    pub values: Option<&'static [(&'static str, i32)]>,
     /// Treatment by the backends and the check.
     pub traits: Traits,
     /// Stage that writes it; empty for Model fields, `state` for fields that the caller may set, `scratch` for memory
@@ -134,8 +138,12 @@ pub enum Tolerance {
 pub struct Ids {
     /// Number of objects to choose from; `None` if another field determines their kind.
     pub of: Option<Size>,
+    /// The field that determines their kind; `None` if `of` says it, or if nothing is indexed with them.
+    pub by: Option<&'static str>,
     /// -1 is allowed and means none.
     pub nullable: bool,
+    /// -2 is allowed too and means several.
+    pub several: bool,
     /// Addresses: they may be one past the end if the list is empty.
     pub first: bool,
 }
@@ -193,18 +201,35 @@ macro_rules! elem {
     };
 }
 
-/// Target of ids: `id(n)` one of `n`, `adr(n)` the first of some of `n`, with `or none` also -1; `any`: determined by
-/// another field.
+/// Target of ids: `id(n)` one of `n`, `adr(n)` the first of some of `n`, with `or none` also -1, with `or several` also
+/// -2; `by FIELD`: of the kind that a field says; `any`: of nothing that is indexed.
 macro_rules! ids {
     ($elem:ident) => {
         None
     };
-    ($elem:ident $of:ident $(or $none:ident)?) => {
+    (num $first:ident) => {
+        None
+    };
+    (one $of:ident) => {
+        None
+    };
+    ($elem:ident by $by:ident $(or $none:ident)?) => {
         Some($crate::schema::Ids {
-            of: $crate::schema::ids!(@of $of),
-            nullable: $crate::schema::ids!(@null $($none)?),
-            first: $crate::schema::ids!(@first $elem),
+            by: Some(stringify!($by)),
+            ..$crate::schema::ids!(@of any $elem $(or $none)?)
         })
+    };
+    ($elem:ident $of:ident $(or $none:ident)?) => {
+        Some($crate::schema::ids!(@of $of $elem $(or $none)?))
+    };
+    (@of $of:ident $elem:ident $(or $none:ident)?) => {
+        $crate::schema::Ids {
+            of: $crate::schema::ids!(@of $of),
+            by: None,
+            nullable: $crate::schema::ids!(@null $($none)?),
+            several: $crate::schema::ids!(@several $($none)?),
+            first: $crate::schema::ids!(@first $elem),
+        }
     };
     (@of any) => {
         None
@@ -215,14 +240,43 @@ macro_rules! ids {
     (@null) => {
         false
     };
-    (@null none) => {
+    (@null $none:ident) => {
         true
+    };
+    (@several several) => {
+        true
+    };
+    (@several $($none:ident)?) => {
+        false
     };
     (@first adr) => {
         true
     };
     (@first id) => {
         false
+    };
+}
+
+/// The field of first entries of `num(FIELD)`.
+macro_rules! counts {
+    (num $first:ident) => {
+        Some(stringify!($first))
+    };
+    ($($other:tt)*) => {
+        None
+    };
+}
+
+/// Values of `one(ENUMERATION)`.
+macro_rules! values {
+    (one sensor) => {
+        Some($crate::schema::sensors::ALL)
+    };
+    (one $of:ident) => {
+        Some($crate::schema::enums::$of::ALL)
+    };
+    ($($other:tt)*) => {
+        None
     };
 }
 
@@ -237,7 +291,7 @@ macro_rules! column {
     };
 }
 
-pub(crate) use {column, dim, elem, ids};
+pub(crate) use {column, counts, dim, elem, ids, values};
 
 /// Borrowed values of either element type.
 #[derive(Clone, Copy, Debug, PartialEq)]

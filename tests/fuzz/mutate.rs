@@ -17,11 +17,11 @@ impl Random {
     }
 
     /// Number below `n`, which is not zero.
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub(crate) fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }

@@ -1,38 +1,55 @@
 //! The readers: each takes bytes and returns a word for the outcome.
 
 use manyworlds::error::Error;
+use manyworlds::formats::npz;
+use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::mesh::{Fault, Format, Raw, Settings, finish, read_heights, read_png};
-use manyworlds::model::Model;
+
+use super::compiled;
+use super::mutate::{Random, changed};
 
 /// A file reader.
 pub(crate) struct Reader {
     /// Name of the test and of its folders.
     pub(crate) name: &'static str,
-    /// True if inputs are text.
-    pub(crate) text: bool,
+    /// True if inputs that are refused join the pool: they would be refused again where nothing mends them.
+    pub(crate) keeps_refused: bool,
+    /// Makes an input from a pool of others.
+    pub(crate) change: fn(&[Vec<u8>], &mut Random) -> Vec<u8>,
     /// Reads an input.
     pub(crate) read: fn(&[u8]) -> String,
+}
+
+/// Changes of texts, and of other files.
+fn text(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    changed(pool, true, random)
+}
+
+fn bytes(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    changed(pool, false, random)
 }
 
 /// Calls a macro with the names of all readers.
 macro_rules! for_each {
     ($with:ident) => {
-        $with!(mjcf urdf stl obj msh gmsh skin png field mwb);
+        $with!(mjcf urdf stl obj msh gmsh skin png field npz mwb numbers);
     };
 }
 pub(crate) use for_each;
 
 const READERS: &[Reader] = &[
-    Reader { name: "mjcf", text: true, read: model },
-    Reader { name: "urdf", text: true, read: model },
-    Reader { name: "stl", text: false, read: |bytes| mesh("stl", bytes) },
-    Reader { name: "obj", text: true, read: |bytes| mesh("obj", bytes) },
-    Reader { name: "msh", text: false, read: |bytes| mesh("msh", bytes) },
-    Reader { name: "gmsh", text: true, read: |bytes| within(bytes, "gmsh", GMSH) },
-    Reader { name: "skin", text: false, read: |bytes| within(bytes, "skin", SKIN) },
-    Reader { name: "png", text: false, read: |bytes| told(read_png(bytes)) },
-    Reader { name: "field", text: false, read: |bytes| told(read_heights(bytes)) },
-    Reader { name: "mwb", text: false, read: compiled },
+    Reader { name: "mjcf", keeps_refused: true, change: text, read: model },
+    Reader { name: "urdf", keeps_refused: true, change: text, read: model },
+    Reader { name: "stl", keeps_refused: true, change: bytes, read: |bytes| mesh("stl", bytes) },
+    Reader { name: "obj", keeps_refused: true, change: text, read: |bytes| mesh("obj", bytes) },
+    Reader { name: "msh", keeps_refused: true, change: bytes, read: |bytes| mesh("msh", bytes) },
+    Reader { name: "gmsh", keeps_refused: true, change: text, read: |bytes| within(bytes, "gmsh", GMSH) },
+    Reader { name: "skin", keeps_refused: true, change: bytes, read: |bytes| within(bytes, "skin", SKIN) },
+    Reader { name: "png", keeps_refused: true, change: bytes, read: |bytes| told(read_png(bytes)) },
+    Reader { name: "field", keeps_refused: true, change: bytes, read: |bytes| told(read_heights(bytes)) },
+    Reader { name: "npz", keeps_refused: true, change: bytes, read: arrays },
+    Reader { name: "mwb", keeps_refused: true, change: bytes, read: compiled::patched },
+    Reader { name: "numbers", keeps_refused: false, change: compiled::changed, read: compiled::whole },
 ];
 
 pub(crate) fn find(name: &str) -> &'static Reader {
@@ -72,30 +89,32 @@ fn within(input: &[u8], reader: &str, text: &str) -> String {
     model(text.replace("FILE", &path.display().to_string()).as_bytes())
 }
 
-/// Length of the header, and positions of the payload's length and checksum.
-const HEADER: usize = 28;
+/// Reads arrays.
+fn arrays(input: &[u8]) -> String {
+    let path = std::env::temp_dir().join(format!("manyworlds-fuzz-{}.npz", std::process::id()));
+    std::fs::write(&path, input).unwrap();
+    let read = npz::read(&path);
+    read.map_or_else(
+        |error| error.to_string().replace(&path.display().to_string(), ""),
+        |arrays| arrays.into_keys().collect(),
+    )
+}
 
-/// Reads a compiled model. Most inputs get a correct length and checksum, so that reading continues.
-fn compiled(input: &[u8]) -> String {
-    let mut bytes = input.to_vec();
-    if bytes.len() > HEADER && !bytes.len().is_multiple_of(8) {
-        let length = (bytes.len() - HEADER) as u64;
-        let crc = crc32fast::hash(&bytes[HEADER..]);
-        bytes[16..24].copy_from_slice(&length.to_le_bytes());
-        bytes[24..28].copy_from_slice(&crc.to_le_bytes());
-    }
-    match Model::from_mwb(&bytes) {
-        Ok(_) => "good".to_owned(),
-        Err(error) => error.to_string(),
+/// Generated inputs, not stored in the corpus: compiled models follow from the table of fields, archives are binary.
+pub(crate) fn made(name: &str, models: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    match name {
+        "mwb" => compiled::of_texts(models),
+        "numbers" => compiled::of_texts(models).into_iter().chain(compiled::of_files()).collect(),
+        "npz" => vec![archive()],
+        _ => Vec::new(),
     }
 }
 
-/// Generated inputs, not stored in the corpus: compiled models follow from the table of fields.
-pub(crate) fn made(name: &str, models: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    if name != "mwb" {
-        return Vec::new();
-    }
-    let compiled =
-        |text: &Vec<u8>| manyworlds::load_str(&String::from_utf8_lossy(text)).ok().map(|m| m.to_mwb());
-    models.iter().filter_map(compiled).collect()
+/// An archive with an array of each type.
+fn archive() -> Vec<u8> {
+    let path = std::env::temp_dir().join(format!("manyworlds-fuzz-{}-made.npz", std::process::id()));
+    let reals = Array { shape: vec![2, 3], data: ArrayData::F64((0..6).map(f64::from).collect()) };
+    let whole = Array { shape: vec![4], data: ArrayData::I32(vec![1, 2, 3, 4]) };
+    npz::write(&path, &[("qpos".to_owned(), reals), ("eq_active".to_owned(), whole)]).unwrap();
+    std::fs::read(&path).unwrap()
 }

@@ -18,7 +18,7 @@ impl Build<'_> {
             for (i, element) in tendon.path.iter().enumerate() {
                 self.element(adr + i, element, tendon);
             }
-            self.dofs_along(t, tendon.spatial);
+            self.dofs_along(t);
             adr += tendon.path.len();
         }
         self.model.sizes.nJten = self.model.ten_J_colind.len();
@@ -127,41 +127,16 @@ impl Build<'_> {
         if kind == geom::CYLINDER { wrap::CYLINDER } else { wrap::SPHERE }
     }
 
-    /// Jacobian columns: the dofs of the joints, or every dof that moves a site or geom of the path.
-    fn dofs_along(&mut self, t: usize, spatial: bool) {
-        let m = &self.model;
-        let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-        let (mut dofs, mut trees) = (Vec::new(), Vec::new());
-        for w in path {
-            let Ok(id) = usize::try_from(m.wrap_objid[w]) else {
-                continue;
-            };
-            let body = match m.wrap_type[w] {
-                wrap::JOINT => m.jnt_bodyid[id],
-                wrap::SITE => m.site_bodyid[id],
-                _ => m.geom_bodyid[id],
-            };
-            match m.wrap_type[w] {
-                wrap::JOINT => dofs.push(m.jnt_dofadr[id] as usize),
-                _ => dofs.extend(m.dofs_of(body as usize)),
-            }
-            let tree = m.body_treeid[body as usize];
-            if tree >= 0 && !trees.contains(&tree) {
-                trees.push(tree);
-            }
-        }
-        dofs.sort_unstable();
-        if spatial {
-            dofs.dedup();
-        }
+    /// Jacobian columns and kinematic trees.
+    fn dofs_along(&mut self, t: usize) {
         let m = &mut self.model;
-        m.tendon_treenum[t] = trees.len() as i32;
-        for (to, tree) in m.tendon_treeid[2 * t..2 * t + 2].iter_mut().zip(trees) {
-            *to = tree;
-        }
-        m.ten_J_rownnz[t] = dofs.len() as i32;
+        let columns = m.tendon_columns(t);
+        let (count, trees) = m.tendon_trees(t);
+        m.tendon_treenum[t] = count;
+        m.tendon_treeid[2 * t..2 * t + 2].copy_from_slice(&trees);
+        m.ten_J_rownnz[t] = columns.len() as i32;
         m.ten_J_rowadr[t] = m.ten_J_colind.len() as i32;
-        m.ten_J_colind.extend(dofs.iter().map(|&d| d as i32));
+        m.ten_J_colind.extend(columns);
     }
 
     fn tendon(&mut self, t: usize, tendon: &Tendon, adr: usize) {
@@ -178,7 +153,6 @@ impl Build<'_> {
         m.tendon_adr[t] = adr as i32;
         m.tendon_num[t] = tendon.path.len() as i32;
         m.tendon_actuatorid[t] = -1;
-        m.tendon_treeid[2 * t..2 * t + 2].fill(-1);
         m.tendon_group[t] = tendon.group;
         m.tendon_limited[t] = i32::from(limited);
         m.tendon_actfrclimited[t] = i32::from(actfrclimited);
@@ -199,26 +173,5 @@ impl Build<'_> {
         m.tendon_frictionloss[t] = tendon.frictionloss;
         m.tendon_lengthspring[2 * t..2 * t + 2].copy_from_slice(&tendon.springlength);
         m.tendon_rgba[4 * t..4 * t + 4].copy_from_slice(&tendon.rgba.map(|x| f64::from(x as f32)));
-    }
-}
-
-impl crate::model::Model {
-    /// Degrees of freedom that move a body, root first.
-    pub(crate) fn dofs_of(&self, body: usize) -> Vec<usize> {
-        let mut at = body;
-        while self.body_dofnum[at] == 0 && at > 0 {
-            at = self.body_parentid[at] as usize;
-        }
-        let mut dof = self.body_dofadr[at] + self.body_dofnum[at] - 1;
-        if self.body_dofnum[at] == 0 {
-            dof = -1;
-        }
-        let mut dofs = Vec::new();
-        while let Ok(d) = usize::try_from(dof) {
-            dofs.push(d);
-            dof = self.dof_parentid[d];
-        }
-        dofs.reverse();
-        dofs
     }
 }

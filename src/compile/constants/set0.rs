@@ -15,12 +15,11 @@ use crate::compile::tree::bodies::subtree_masses;
 use crate::compile::tree::bounds::bound_geoms;
 use crate::compile::tree::derived::{body_margins, same_frames};
 use crate::compile::tree::inertia::offset;
-use crate::compile::tree::joints::matrix_structure;
 use crate::mesh::principal::turned;
 
 /// Fills every field that depends on `qpos0`.
 pub(crate) fn set0(build: &mut Build<'_>) {
-    matrix_structure(&mut build.model, |m, b| m.body_simple[b] > 0);
+    build.model.derive_matrices(|m, b| m.body_simple[b] > 0);
     stat::given(&mut build.model, &build.spec.stat);
     constants(&mut build.model);
     spring_dampers(build);

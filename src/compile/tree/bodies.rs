@@ -52,7 +52,7 @@ impl Mass {
 }
 
 impl Build<'_> {
-    /// Fills tree structure, poses and counts.
+    /// Fills parents, mocap ids and poses; what follows from these is filled with the joints.
     pub(crate) fn bodies(&mut self) {
         let spec = self.spec;
         let nbody = spec.bodies.len();
@@ -60,15 +60,12 @@ impl Build<'_> {
         for joint in &spec.joints {
             joints[joint.body] += 1;
         }
-        let (mut mocap, mut tree) = (0, 0);
+        let mut mocap = 0;
         let m = &mut self.model;
         for b in 0..nbody {
             let body = &spec.bodies[b];
             let p = body.parent;
             m.body_parentid[b] = p as i32;
-            m.body_rootid[b] = if b == 0 || p == 0 { b as i32 } else { m.body_rootid[p] };
-            let moves = joints[b] > 0;
-            m.body_weldid[b] = if moves || body.mocap || b == 0 { b as i32 } else { m.body_weldid[p] };
             m.body_mocapid[b] = -1;
             if body.mocap {
                 m.body_mocapid[b] = mocap;
@@ -83,60 +80,10 @@ impl Build<'_> {
                     );
                 }
             }
-            // a kinematic tree starts at the first moving body below the world
-            m.body_treeid[b] = if b > 0 && m.body_treeid[p] >= 0 {
-                m.body_treeid[p]
-            } else if moves {
-                m.tree_bodyadr[tree] = b as i32;
-                tree += 1;
-                tree as i32 - 1
-            } else {
-                -1
-            };
-            if let Ok(t) = usize::try_from(m.body_treeid[b]) {
-                m.tree_bodynum[t] += 1;
-            }
             m.body_pos[3 * b..3 * b + 3].copy_from_slice(&body.pose.pos.to_array());
             m.body_quat[4 * b..4 * b + 4].copy_from_slice(&quat_array(body.pose.quat.normalize()));
             m.body_gravcomp[b] = body.gravcomp;
         }
-        self.levels();
-    }
-
-    /// Bodies by level, and children in decreasing id.
-    fn levels(&mut self) {
-        let m = &mut self.model;
-        let nbody = m.sizes.nbody;
-        let mut level = vec![0; nbody];
-        for b in 1..nbody {
-            let p = m.body_parentid[b] as usize;
-            level[b] = level[p] + 1;
-            m.body_childnum[p] += 1;
-        }
-        let mut at = 0;
-        for l in 0..m.sizes.nlevel {
-            m.level_adr[l] = at as i32;
-            at += level.iter().filter(|&&x| x == l).count();
-            m.level_num[l] = at as i32 - m.level_adr[l];
-        }
-        let mut next: Vec<usize> = m.level_adr.iter().map(|&a| a as usize).collect();
-        for b in 0..nbody {
-            m.level_body[next[level[b]]] = b as i32;
-            next[level[b]] += 1;
-        }
-        let mut adr = 0;
-        for b in 0..nbody {
-            m.body_childadr[b] = adr;
-            adr += m.body_childnum[b];
-        }
-        let mut next: Vec<i32> = m.body_childadr.clone();
-        for b in (1..nbody).rev() {
-            let p = m.body_parentid[b] as usize;
-            m.child_body[next[p] as usize] = b as i32;
-            next[p] += 1;
-        }
-        // the world is no child, so the last entry is unused
-        m.child_body[nbody - 1] = 0;
     }
 
     /// Inertial frames, explicit or inferred from geoms, and their validation.

@@ -32,20 +32,14 @@ impl Build<'_> {
     }
 
     fn simple(&mut self) {
-        let nbody = self.model.sizes.nbody;
-        let coupled = self.coupled_bodies();
-        for b in 0..nbody {
-            let simple = if b == 0 { !coupled[0] } else { self.is_simple(b, &coupled) };
-            let slides = b > 0 && self.only_slides(b, &coupled);
-            self.model.body_simple[b] = i32::from(simple) + i32::from(slides);
-        }
-        // number of consecutive simple dofs
         let m = &mut self.model;
-        let mut run = 0;
-        for d in (0..m.sizes.nv).rev() {
-            run = if m.body_simple[m.dof_bodyid[d] as usize] == 0 { 0 } else { run + 1 };
-            m.dof_simplenum[d] = run;
+        let coupled = m.coupled_bodies();
+        for b in 0..m.sizes.nbody {
+            let simple =
+                if b == 0 { !coupled[0] } else { self.spec.bodies[b].simple && m.is_simple(b, &coupled) };
+            m.body_simple[b] = i32::from(simple) + i32::from(simple && m.only_slides(b));
         }
+        m.derive_simple_runs();
     }
 
     /// Sleep policy of trees: not allowed under actuators or coupling springs, nor for three trees along one tendon,

@@ -40,7 +40,10 @@ pub(crate) struct GeomShape<'a> {
 impl Build<'_> {
     /// Fills geoms.
     pub(crate) fn geoms(&mut self) {
-        self.model.body_geomadr.fill(-1);
+        for (g, &at) in self.geom_order.iter().enumerate() {
+            self.model.geom_bodyid[g] = self.spec.geoms[at].body as i32;
+        }
+        self.model.derive_geoms();
         self.geom_mass = vec![0.0; self.geom_order.len()];
         self.geom_inertia_shape = vec![(kind::SPHERE, [0.0; 3]); self.geom_order.len()];
         for g in 0..self.geom_order.len() {
@@ -71,18 +74,12 @@ impl Build<'_> {
         }
         self.geom_mass[g] = self.mass(g, &placed);
         self.geom_inertia_shape[g] = placed.inertia_shape;
-        let b = geom.body;
         let material = self.material(&geom.material, &geom.base);
         let m = &mut self.model;
-        if m.body_geomadr[b] < 0 {
-            m.body_geomadr[b] = g as i32;
-        }
-        m.body_geomnum[b] += 1;
         m.geom_type[g] = geom.kind;
         m.geom_contype[g] = geom.contype;
         m.geom_conaffinity[g] = geom.conaffinity;
         m.geom_condim[g] = geom.condim;
-        m.geom_bodyid[g] = b as i32;
         m.geom_dataid[g] = placed.data;
         m.geom_matid[g] = material;
         m.geom_group[g] = geom.group;

@@ -1,8 +1,8 @@
 //! Checks of the actuator data that simulation stages index, in a model from a file.
 
 use crate::model::Model;
-use crate::model::history::{HistoryBuffer, is_quaternion};
-use crate::schema::enums::{dynamics, gain, input, joint, transmission};
+use crate::model::history::is_quaternion;
+use crate::schema::enums::{bias, dynamics, gain, input, joint, transmission};
 
 use super::ReadResult;
 
@@ -20,19 +20,27 @@ fn is_sound(m: &Model, a: usize) -> bool {
     let inputs = (m.actuator_ctrlspec[a] & input::COUNTED).count_ones() as i32;
     let on = |x: f64| i32::from(x > 0.0);
     let (g, d) = (&m.actuator_gainprm[10 * a..10 * a + 10], &m.actuator_dynprm[10 * a..10 * a + 10]);
-    let law = match m.actuator_gaintype[a] {
+    let (gains, rule) = (m.actuator_gaintype[a], m.actuator_dyntype[a]);
+    let motor =
+        gains == gain::DCMOTOR || rule == dynamics::DCMOTOR || m.actuator_biastype[a] == bias::DCMOTOR;
+    let controller = gains == gain::PID || rule == dynamics::PID;
+    // states of motors and controllers: one for each parameter that is on
+    let mut states = if rule == dynamics::PID { on(g[0]) + on(d[1]) } else { 0 };
+    if motor {
+        states = states.max(on(d[7]) + on(g[5]) + on(d[2]) + on(d[5]) + on(d[0]));
+    }
+    let law = match gains {
         gain::SO3 => {
             let controls = if is_quaternion(m, a) { 4 } else { 3 };
-            let states = m.actuator_actadr[a] < 0 || acts == 3;
-            outs == 3 && ctrls == controls && states && turns(m, a)
+            outs == 3 && ctrls == controls && (acts == 0 || acts == 3) && !motor && !controller && turns(m, a)
         }
-        gain::PID => {
-            let states = if m.actuator_dyntype[a] == dynamics::PID { on(g[0]) + on(d[1]) } else { 0 };
-            outs == 1 && ctrls == inputs && acts >= states
-        }
-        _ => outs == 1 && m.actuator_trntype[a] != transmission::SO3,
+        _ if motor || controller => outs == 1 && ctrls == inputs && acts >= states,
+        _ => outs == 1 && ctrls == 1 && m.actuator_trntype[a] != transmission::SO3,
     };
-    law && HistoryBuffer::of_actuator(m, a).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
+    let [target, other] = [m.actuator_trnid[2 * a], m.actuator_trnid[2 * a + 1]];
+    let aimed = target >= 0 && (other >= 0 || m.actuator_trntype[a] != transmission::SLIDERCRANK);
+    let kept = (m.actuator_actadr[a] < 0) == (acts == 0);
+    law && aimed && kept
 }
 
 /// True if an orientation servo acts on a ball joint, or on a site relative to another.

@@ -1,36 +1,12 @@
-//! Index checks of a model from a file: every id is in range and every traversed structure is in order, so that a
-//! damaged or forged file is refused instead of stopping a simulation.
+//! Checks of a model from a file by the columns of the table of fields: every id, address, count and value of an
+//! enumeration is in range, so that a damaged or forged file is refused instead of stopping a simulation.
 
 use crate::model::Model;
-use crate::schema::enums::{geom, joint, object};
+use crate::schema::enums::{geom, object};
 use crate::schema::kinds::Kind;
-use crate::schema::{Ids, Size, Values};
+use crate::schema::{Field, Ids, Rule, Size, Values};
 
 use super::ReadResult;
-
-/// First entries and counts of contiguous ranges: `(first, count, size)`.
-const RANGES: &[(&str, &str, Size)] = &[
-    ("body_jntadr", "body_jntnum", Size::njnt),
-    ("body_dofadr", "body_dofnum", Size::nv),
-    ("body_geomadr", "body_geomnum", Size::ngeom),
-    ("body_childadr", "body_childnum", Size::nbody),
-    ("level_adr", "level_num", Size::nbody),
-    ("bodypair_adr", "bodypair_num", Size::ncandidate),
-    ("sap_adr", "sap_num", Size::nsappair),
-    ("sapgroup_adr", "sapgroup_num", Size::ncandidate),
-    ("tree_bodyadr", "tree_bodynum", Size::nbody),
-    ("tree_dofadr", "tree_dofnum", Size::nv),
-    ("M_rowadr", "M_rownnz", Size::nC),
-    ("F_rowadr", "F_rownnz", Size::nF),
-    ("D_rowadr", "D_rownnz", Size::nD),
-    ("tendon_adr", "tendon_num", Size::nwrap),
-    ("ten_J_rowadr", "ten_J_rownnz", Size::nJten),
-    ("moment_rowadr", "moment_rownnz", Size::nJmom),
-    ("actuator_ctrladr", "actuator_ctrlnum", Size::nu),
-    ("actuator_outadr", "actuator_outnum", Size::nout),
-    ("actuator_actadr", "actuator_actnum", Size::na),
-    ("numeric_adr", "numeric_size", Size::nnumericdata),
-];
 
 /// Number of objects of a kind, by `mjtObj`; none for unknown numbers.
 fn count(model: &Model, kind: i32) -> i64 {
@@ -47,34 +23,72 @@ fn ints<'a>(model: &'a Model, name: &str) -> &'a [i32] {
     }
 }
 
-/// Checks all ids, ranges and orders.
+/// Checks what the table says of each field.
 pub(crate) fn check(model: &Model) -> ReadResult<()> {
     if model.sizes.nbody == 0 {
         return Err("has no world".to_owned());
     }
     for field in Model::<f64>::FIELDS {
-        let Some(Ids { of: Some(size), nullable, first }) = field.ids else { continue };
-        let most = model.sizes.get(size) as i64 + i64::from(first);
-        let least = -i32::from(nullable);
-        let wrong = |&&id: &&i32| id < least || i64::from(id) >= most;
-        if let Some(bad) = ints(model, field.name).iter().find(wrong) {
+        let wrong = match model.get(field.name) {
+            Some(Values::Int(values)) => whole(model, field, values).map(|x| x.to_string()),
+            Some(Values::Real(values)) => real(field, values).map(|x| x.to_string()),
+            None => None,
+        };
+        if let Some(bad) = wrong {
             return Err(format!("has {bad} in {}, which is not in range", field.name));
         }
-    }
-    for &(first, count, size) in RANGES {
-        let most = model.sizes.get(size) as i64;
-        for (&adr, &num) in ints(model, first).iter().zip(ints(model, count)) {
-            let end = i64::from(adr) + i64::from(num);
-            if num < 0 || num > 0 && (adr < 0 || end > most) {
-                return Err(format!("has entries {adr} to {end} in {first}, of {most}"));
-            }
+        if let Some(first) = field.counts {
+            ranges(model, field, first)?;
         }
     }
     typed(model)?;
-    order(model)?;
-    derivatives(model)?;
-    joints(model)?;
     names(model)
+}
+
+/// The first integer of a field that is out of range.
+fn whole(model: &Model, field: &Field, values: &[i32]) -> Option<i32> {
+    if let Some(known) = field.values {
+        return values.iter().copied().find(|x| known.iter().all(|(_, value)| value != x));
+    }
+    // counts of the options: iterations
+    if field.unit == "1" && field.name.starts_with("opt_") {
+        return values.iter().copied().find(|x| *x < 0);
+    }
+    if field.unit == "flag" {
+        return values.iter().copied().find(|x| !(0..=1).contains(x));
+    }
+    let Some(Ids { of: Some(size), by: _, nullable, several, first }) = field.ids else { return None };
+    let most = model.sizes.get(size) as i64 + i64::from(first);
+    let least = -i64::from(nullable) - i64::from(several);
+    values.iter().copied().find(|&id| !(least..most).contains(&i64::from(id)))
+}
+
+/// The first number of a field that its rule excludes; rows of four or three stand for their first number.
+fn real(field: &Field, values: &[f64]) -> Option<f64> {
+    let zero = |row: &&[f64]| row.iter().all(|x| *x == 0.0);
+    let first = |row: &[f64]| row.first().copied();
+    match field.traits.varies? {
+        Rule::Positive => values.iter().copied().find(|x| *x <= 0.0),
+        Rule::Quat => values.chunks(4).find(zero).and_then(first),
+        Rule::Axis => values.chunks(3).find(zero).and_then(first),
+        _ => None,
+    }
+}
+
+/// Checks ranges of entries: each follows the one before, and none ends beyond the last entry.
+fn ranges(model: &Model, counts: &Field, first: &str) -> ReadResult<()> {
+    let field = Model::<f64>::FIELDS.iter().find(|f| f.name == first);
+    let Some(size) = field.and_then(|f| f.ids).and_then(|ids| ids.of) else { return Ok(()) };
+    let most = model.sizes.get(size) as i64;
+    let mut next = 0;
+    for (&adr, &num) in ints(model, first).iter().zip(ints(model, counts.name)) {
+        let end = i64::from(adr) + i64::from(num);
+        if num < 0 || num > 0 && (i64::from(adr) < next || end > most) {
+            return Err(format!("has entries {adr} to {end} in {first}, of {next} to {most}"));
+        }
+        next = if num > 0 { end } else { next };
+    }
+    Ok(())
 }
 
 /// Kind of a geom's or site's data, by its type.
@@ -98,97 +112,37 @@ fn tied(kind: i32) -> i32 {
     [0, 0, 3, 18, 9, 9, 9].get(kind as usize).copied().unwrap_or(0)
 }
 
+/// Kind of the object of an id, by the field that determines it; 0 for none.
+fn kind_of(m: &Model, field: &str, by: &str, i: usize, value: i32) -> i32 {
+    match by {
+        "geom_type" | "site_type" => data(value),
+        "wrap_type" => wrap(value),
+        // an orientation belongs to a joint, or to a site relative to another
+        "actuator_trntype" if transmission(value) == 0 => {
+            if ints(m, field).get(i | 1).is_some_and(|&reference| reference >= 0) { 6 } else { 3 }
+        }
+        // the second is always a site
+        "actuator_trntype" if i % 2 == 1 => 6,
+        "actuator_trntype" => transmission(value),
+        "eq_type" if tied(value) == 0 => m.eq_objtype[i],
+        "eq_type" => tied(value),
+        _ => value,
+    }
+}
+
 /// Checks ids whose kind is given by another field.
 fn typed(m: &Model) -> ReadResult<()> {
-    let same = |kind: i32| kind;
-    type Of = fn(i32) -> i32;
-    let lists: [(&str, &str, Of); 9] = [
-        ("geom_dataid", "geom_type", data),
-        ("site_dataid", "site_type", data),
-        ("wrap_objid", "wrap_type", wrap),
-        ("actuator_trnid", "actuator_trntype", transmission),
-        ("eq_obj1id", "eq_type", tied),
-        ("eq_obj2id", "eq_type", tied),
-        ("sensor_objid", "sensor_objtype", same),
-        ("sensor_refid", "sensor_reftype", same),
-        ("tuple_objid", "tuple_objtype", same),
-    ];
-    for (name, by, of) in lists {
-        let (ids, kinds) = (ints(m, name), ints(m, by));
-        let width = ids.len() / kinds.len().max(1);
+    for field in Model::<f64>::FIELDS {
+        let Some(Ids { by: Some(by), nullable, .. }) = field.ids else { continue };
+        let (ids, kinds) = (ints(m, field.name), ints(m, by));
+        let width = (ids.len() / kinds.len().max(1)).max(1);
         for (i, &id) in ids.iter().enumerate() {
-            let Some(&by) = kinds.get(i / width.max(1)) else { continue };
-            let mut kind = of(by);
-            if kind == 0 && name.starts_with("eq_") {
-                kind = ints(m, "eq_objtype").get(i).copied().unwrap_or(0);
-            }
-            // an orientation belongs to a joint, or to a site relative to another
-            if kind == 0 && name == "actuator_trnid" {
-                kind = if ids[i | 1] >= 0 { 6 } else { 3 };
-            }
-            if id < -1 || i64::from(id) >= count(m, kind).max(0) {
-                return Err(format!("has {id} in {name}, which is not in range"));
+            let Some(&value) = kinds.get(i / width) else { continue };
+            let most = count(m, kind_of(m, field.name, by, i, value));
+            if id < -i32::from(nullable) || i64::from(id) >= most.max(0) {
+                return Err(format!("has {id} in {}, which is not in range", field.name));
             }
         }
-    }
-    Ok(())
-}
-
-/// Checks that parents precede their children, and that joints are contiguous.
-fn order(m: &Model) -> ReadResult<()> {
-    let late = |(b, &p): (usize, &i32)| if b == 0 { p != 0 } else { p < 0 || p as usize >= b };
-    if m.body_parentid.iter().enumerate().any(late) {
-        return Err("has a body before its parent".to_owned());
-    }
-    if m.dof_parentid.iter().enumerate().any(|(d, &p)| p >= d as i32) {
-        return Err("has a degree of freedom before its parent".to_owned());
-    }
-    Ok(())
-}
-
-/// Checks that the rows of derivatives follow the tree: ancestors, the diagonal, then descendants in order.
-fn derivatives(m: &Model) -> ReadResult<()> {
-    let row = |i: usize| {
-        let first = m.D_rowadr[i] as usize;
-        (&m.D_colind[first..first + m.D_rownnz[i] as usize], m.D_diag[i])
-    };
-    for i in 0..m.sizes.nv {
-        let (columns, diagonal) = row(i);
-        let (mut place, mut at) = (diagonal, i as i32);
-        // up the tree: the row of each ancestor must include this one
-        while place >= 0 && at >= 0 && columns.get(place as usize) == Some(&at) {
-            let (above, start) = row(at as usize);
-            if above.get((start + i as i32 - at).max(0) as usize) != Some(&(i as i32)) {
-                break;
-            }
-            (place, at) = (place - 1, m.dof_parentid[at as usize]);
-        }
-        let after = columns.get(diagonal.max(0) as usize..).unwrap_or_default();
-        let whole = after.iter().enumerate().all(|(k, &j)| j == i as i32 + k as i32);
-        if place != -1 || at != -1 || !whole {
-            return Err(format!("has row {i} of D_colind, which is not that of the tree"));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that every joint has its coordinates and degrees of freedom.
-fn joints(m: &Model) -> ReadResult<()> {
-    let (mut q, mut v) = (0, 0);
-    for j in 0..m.sizes.njnt {
-        if m.jnt_qposadr[j] != q || m.jnt_dofadr[j] != v || m.jnt_bodyid[j] < 0 {
-            return Err(format!("has joint {j} in the wrong place"));
-        }
-        let (nq, nv) = match m.jnt_type[j] {
-            joint::FREE => (7, 6),
-            joint::BALL => (4, 3),
-            joint::SLIDE | joint::HINGE => (1, 1),
-            kind => return Err(format!("has a joint of unknown type {kind}")),
-        };
-        (q, v) = (q + nq, v + nv);
-    }
-    if (q as usize, v as usize) != (m.sizes.nq, m.sizes.nv) {
-        return Err("has coordinates without joints".to_owned());
     }
     Ok(())
 }
@@ -208,7 +162,7 @@ fn names(m: &Model) -> ReadResult<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Field;
+    use crate::schema::{Elem, Field};
 
     #[test]
     fn every_id_says_what_it_is_an_id_of() {
@@ -224,6 +178,21 @@ mod tests {
         let model = crate::load_str(text).expect("a good model");
         assert!(!model.names.of(Kind::Frame).is_empty());
         assert_eq!(check(&model), Ok(()));
+    }
+
+    #[test]
+    fn counts_and_kinds_name_fields() {
+        let known = |name: &str| Model::<f64>::FIELDS.iter().find(|f| f.name == name);
+        for field in Model::<f64>::FIELDS {
+            if let Some(first) = field.counts {
+                let ids = known(first).and_then(|f| f.ids);
+                assert!(ids.is_some_and(|ids| ids.first && ids.of.is_some()), "{}", field.name);
+                assert_eq!(known(first).map(|f| f.dims), Some(field.dims), "{}", field.name);
+            }
+            if let Some(by) = field.ids.and_then(|ids| ids.by) {
+                assert!(known(by).is_some_and(|f| f.elem == Elem::Int), "{}", field.name);
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@
 mod driven;
 mod ids;
 mod sensed;
+mod tied;
+mod tree;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -134,8 +136,10 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
         return Err(format!("has {} bytes too many", input.0.len()));
     }
     ids::check(&model)?;
-    sensed::check(&model)?;
     driven::check(&model)?;
+    tree::check(&model)?;
+    sensed::check(&model)?;
+    tied::check(&model)?;
     Ok(model)
 }
 

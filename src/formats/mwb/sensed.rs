@@ -18,7 +18,29 @@ pub(crate) fn check(m: &Model) -> ReadResult<()> {
             return Err(format!("has sensor {s} in the wrong place, or of the wrong size or object"));
         }
     }
+    histories(m)?;
     meshes(m)
+}
+
+/// Checks that the histories of actuators, then of sensors, follow each other, and that only what has samples has one.
+fn histories(m: &Model) -> ReadResult<()> {
+    let rings = (0..m.sizes.nactuator).map(|a| {
+        let samples = m.actuator_history[2 * a] > 0;
+        (HistoryBuffer::of_actuator(m, a), m.actuator_historyadr[a], samples, m.actuator_delay[a])
+    });
+    let rings = rings.chain((0..m.sizes.nsensor).map(|s| {
+        let samples = m.sensor_history[2 * s] > 0;
+        (HistoryBuffer::of_sensor(m, s), m.sensor_historyadr[s], samples, m.sensor_delay[s])
+    }));
+    let mut next = 0;
+    for (ring, adr, samples, delay) in rings {
+        let place = ring.map_or((next, next), |ring| (ring.at, ring.end()));
+        if (adr >= 0) != samples || delay > 0.0 && !samples || place.0 < next || place.1 > m.sizes.nhistory {
+            return Err(format!("has a history at {adr} that is not there"));
+        }
+        next = place.1;
+    }
+    Ok(())
 }
 
 /// True if a sensor measures an object that its type allows, and has room for its outputs.
@@ -57,8 +79,12 @@ fn is_sound(m: &Model, s: usize) -> bool {
             solid(of) && id >= 0 && solid(by) && reference >= 0
         }
         sensor::CONTACT => {
-            dim = given(CONTACT_DATA) * i64::from(m.sensor_intprm[3 * s + 2]);
-            of != object::SITE || id >= 0
+            let slots = m.sensor_intprm[3 * s + 2];
+            dim = given(CONTACT_DATA) * i64::from(slots);
+            let solid = |kind: i32| [object::BODY, object::XBODY, object::GEOM].contains(&kind);
+            let none = |kind: i32, id: i32| kind == object::NONE && id < 0;
+            let first = (solid(of) || of == object::SITE) && id >= 0 || none(of, id);
+            slots > 0 && first && (solid(by) && reference >= 0 || none(by, reference))
         }
         sensor::BALLQUAT | sensor::BALLANGVEL => of == 3 && id >= 0 && m.jnt_type[id as usize] == joint::BALL,
         sensor::ACTUATORPOS..=sensor::ACTUATORFRC => {
@@ -84,7 +110,6 @@ fn is_sound(m: &Model, s: usize) -> bool {
         && dim == i64::from(m.sensor_dim[s])
         && adr >= 0
         && adr + dim <= m.sizes.nsensordata as i64
-        && HistoryBuffer::of_sensor(m, s).is_none_or(|ring| ring.end() <= m.sizes.nhistory)
 }
 
 /// Checks that triangles refer to vertices of their mesh, and heights to their field.

@@ -5,9 +5,9 @@ macro_rules! actuation_fields {
         $crate::schema::gather! { $($state)* {
             // tendons
             tendon_adr: adr(nwrap) [ntendon] "id" "First path element.";
-            tendon_num: int [ntendon] "1" "Number of path elements.";
+            tendon_num: num(tendon_adr) [ntendon] "1" "Number of path elements.";
             tendon_matid: id(nmat or none) [ntendon] "id" "Material for display; -1 for none.";
-            tendon_actuatorid: id(nactuator or none) [ntendon] "id" "Actuator that adds damping or armature; -1 for none.";
+            tendon_actuatorid: id(nactuator or several) [ntendon] "id" "Actuator that adds damping or armature; -1 for none, -2 for several.";
             tendon_group: int [ntendon] "1" "Group for display.";
             tendon_treenum: int [ntendon] "1" "Number of kinematic trees along the path.";
             tendon_treeid: id(ntree or none) [ntendon 2] "id" "First two kinematic trees along the path; -1 for none.";
@@ -31,26 +31,26 @@ macro_rules! actuation_fields {
             tendon_length0: real [ntendon] "m" "Length at qpos0." { follows: &[inputs::POSES, inputs::PATHS] };
             tendon_invweight0: real [ntendon] "mixed" "Inverse inertia of the length at qpos0." { follows: &[inputs::POSES, inputs::INERTIA, inputs::PATHS] };
             tendon_rgba: real [ntendon 4] "1" "Colour.";
-            wrap_type: int [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
-            wrap_objid: id(any) [nwrap] "id" "Joint, site or geom.";
+            wrap_type: one(wrap) [nwrap] "enum" "1 joint, 2 pulley, 3 site, 4 sphere, 5 cylinder.";
+            wrap_objid: id(by wrap_type or none) [nwrap] "id" "Joint, site or geom; -1 for a pulley.";
             wrap_prm: real [nwrap] "mixed" "Joint coefficient, pulley divisor, or side site of a geom.";
-            ten_J_rownnz: int [ntendon] "1" "Nonzeros of the tendon's Jacobian row.";
+            ten_J_rownnz: num(ten_J_rowadr) [ntendon] "1" "Nonzeros of the tendon's Jacobian row.";
             ten_J_rowadr: adr(nJten) [ntendon] "id" "First nonzero of the row.";
             ten_J_colind: id(nv) [nJten] "id" "Column of each nonzero.";
             // actuators
-            actuator_trntype: int [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body, 6 so3.";
-            actuator_dyntype: int [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle, 5 dcmotor, 6 pid, 7 user.";
-            actuator_gaintype: int [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 pid, 6 user.";
-            actuator_biastype: int [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 user.";
+            actuator_trntype: one(transmission) [nactuator] "enum" "Transmission: 0 joint, 1 jointinparent, 2 slidercrank, 3 tendon, 4 site, 5 body, 6 so3.";
+            actuator_dyntype: one(dynamics) [nactuator] "enum" "Activation dynamics: 0 none, 1 integrator, 2 filter, 3 filterexact, 4 muscle, 5 dcmotor, 6 pid, 7 user.";
+            actuator_gaintype: one(gain) [nactuator] "enum" "Gain: 0 fixed, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 pid, 6 user.";
+            actuator_biastype: one(bias) [nactuator] "enum" "Bias: 0 none, 1 affine, 2 muscle, 3 dcmotor, 4 so3, 5 user.";
             actuator_ctrladr: adr(nu) [nactuator] "id" "First control.";
-            actuator_ctrlnum: int [nactuator] "1" "Number of controls.";
+            actuator_ctrlnum: num(actuator_ctrladr) [nactuator] "1" "Number of controls.";
             actuator_ctrlspec: int [nactuator] "bits" "Control components, see `input`.";
             actuator_outadr: adr(nout) [nactuator] "id" "First force output.";
-            actuator_outnum: int [nactuator] "1" "Number of force outputs.";
+            actuator_outnum: num(actuator_outadr) [nactuator] "1" "Number of force outputs.";
             actuator_actadr: adr(na or none) [nactuator] "id" "First activation; -1 for none.";
-            actuator_actnum: int [nactuator] "1" "Number of activations.";
-            actuator_trnid: id(any or none) [nactuator 2] "id" "Transmission target: joint, tendon, site or body, and a second site; -1 for none.";
-            moment_rownnz: int [nout] "1" "Nonzeros of the output's moment row.";
+            actuator_actnum: num(actuator_actadr) [nactuator] "1" "Number of activations.";
+            actuator_trnid: id(by actuator_trntype or none) [nactuator 2] "id" "Transmission target: joint, tendon, site or body, and a second site; -1 for none.";
+            moment_rownnz: num(moment_rowadr) [nout] "1" "Nonzeros of the output's moment row.";
             moment_rowadr: adr(nJmom) [nout] "id" "First nonzero of the row.";
             moment_colind: id(nv) [nJmom] "id" "Column of each nonzero.";
             moment_rowind: id(nout) [nJmom] "id" "Row of each nonzero.";

@@ -4,7 +4,7 @@ macro_rules! cameras_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // cameras and lights
-            cam_mode: int [ncam] "enum" "0 fixed, 1 track, 2 trackcom, 3 targetbody, 4 targetbodycom.";
+            cam_mode: one(camera) [ncam] "enum" "0 fixed, 1 track, 2 trackcom, 3 targetbody, 4 targetbodycom.";
             cam_bodyid: id(nbody) [ncam] "id" "Body.";
             cam_targetbodyid: id(nbody or none) [ncam] "id" "Target body; -1 for none.";
             cam_pos: real [ncam 3] "m" "Position in the body's frame." { varies: Some(Rule::Any) };
@@ -12,14 +12,14 @@ macro_rules! cameras_fields {
             cam_poscom0: real [ncam 3] "m" "Position relative to the subtree's centre of mass at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
             cam_pos0: real [ncam 3] "m" "Position relative to the body at qpos0, global axes." { follows: &[inputs::POSES, inputs::CAMERAS] };
             cam_mat0: real [ncam 9] "1" "Global orientation at qpos0." { follows: &[inputs::POSES, inputs::CAMERAS] };
-            cam_projection: int [ncam] "enum" "0 perspective, 1 orthographic.";
+            cam_projection: one(projection) [ncam] "enum" "0 perspective, 1 orthographic.";
             cam_fovy: real [ncam] "deg or m" "Vertical field of view, or extent if orthographic.";
             cam_ipd: real [ncam] "m" "Interpupillary distance.";
             cam_resolution: int [ncam 2] "1" "Width and height in pixels.";
             cam_output: int [ncam] "bits" "Output types: 1 rgb, 2 depth, 4 distance, 8 normal, 16 segmentation.";
             cam_sensorsize: real [ncam 2] "m" "Sensor size; 0 for none.";
             cam_intrinsic: real [ncam 4] "m" "Focal lengths and principal point.";
-            light_mode: int [nlight] "enum" "As `cam_mode`.";
+            light_mode: one(camera) [nlight] "enum" "As `cam_mode`.";
             light_bodyid: id(nbody) [nlight] "id" "Body.";
             light_targetbodyid: id(nbody or none) [nlight] "id" "Target body; -1 for none.";
             light_pos: real [nlight 3] "m" "Position in the body's frame.";

@@ -4,13 +4,13 @@ macro_rules! collision_fields {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // geoms
-            geom_type: int [ngeom] "enum" "0 plane, 1 hfield, 2 sphere, 3 capsule, 4 ellipsoid, 5 cylinder, 6 box, 7 mesh, 8 sdf.";
+            geom_type: one(geom) [ngeom] "enum" "0 plane, 1 hfield, 2 sphere, 3 capsule, 4 ellipsoid, 5 cylinder, 6 box, 7 mesh, 8 sdf.";
             geom_contype: int [ngeom] "bits" "Contact type.";
             geom_conaffinity: int [ngeom] "bits" "Contact affinity: contact types that it can collide with.";
             geom_condim: int [ngeom] "1" "Contact dimensions: 1, 3, 4 or 6.";
             geom_bodyid: id(nbody) [ngeom] "id" "Body.";
             geom_matid: id(nmat or none) [ngeom] "id" "Material; -1 for none.";
-            geom_dataid: id(any or none) [ngeom] "id" "Mesh or height field; -1 for none.";
+            geom_dataid: id(by geom_type or none) [ngeom] "id" "Mesh or height field; -1 for none.";
             geom_sameframe: int [ngeom] "enum" "Frame: 1 body frame, 2 inertial frame, 3 and 4 only the orientation of these." { follows: &[&["body_ipos", "body_iquat", "geom_pos", "geom_quat"]] };
             geom_group: int [ngeom] "1" "Group for display.";
             geom_plugin: id(nplugin or none) [ngeom] "id" "Plugin instance; -1 for none.";
@@ -48,7 +48,7 @@ macro_rules! collision_fields {
             candidate_geom2: id(ngeom) [ncandidate] "id" "Second geom.";
             candidate_pair: id(npair or none) [ncandidate] "id" "Explicit pair; -1 for none.";
             bodypair_adr: adr(ncandidate) [nbodypair] "id" "First candidate of the body pair.";
-            bodypair_num: int [nbodypair] "1" "Number of candidates of the body pair.";
+            bodypair_num: num(bodypair_adr) [nbodypair] "1" "Number of candidates of the body pair.";
             bodypair_body: id(nbody or none) [nbodypair 2] "id" "The two bodies; -1 if the group has no bounding-volume test.";
             bodypair_geom: id(ngeom or none) [nbodypair] "id" "The only geom of the first body; -1 for several.";
             bodypair_sphere: real [nbodypair 8] "m" "Per side, bounding sphere of the geoms with margins in the body frame: centre and radius; of a plane, the radius is its margin." { follows: &[&["geom_pos", "geom_size", "hfield_size", "geom_margin", "geom_gap"]] };
@@ -56,12 +56,12 @@ macro_rules! collision_fields {
             sap_body: id(nbody or none) [nsap] "id" "Sorted body; -1 for a geom. CPU only, as all of sweep and prune.";
             sap_geom: id(ngeom or none) [nsap] "id" "Sorted geom; -1 for a body.";
             sap_adr: adr(nsappair) [nsap] "id" "First candidate group shared with a later item.";
-            sap_num: int [nsap] "1" "Number of candidate groups shared with later items.";
+            sap_num: num(sap_adr) [nsap] "1" "Number of candidate groups shared with later items.";
             sappair_other: id(nsap) [nsappair] "id" "The later item, ascending.";
             sappair_group: id(nsapgroup) [nsappair] "id" "Candidate group of the two items.";
             sap_rest: id(nsapgroup) [nsaprest] "id" "Candidate group tested individually: unbounded geoms, or margins of its own.";
             sapgroup_adr: adr(ncandidate) [nsapgroup] "id" "First candidate of the group.";
-            sapgroup_num: int [nsapgroup] "1" "Number of candidates of the group.";
+            sapgroup_num: num(sapgroup_adr) [nsapgroup] "1" "Number of candidates of the group.";
         } }
     };
 }

@@ -5,12 +5,12 @@ macro_rules! custom_fields {
         $crate::schema::gather! { $($state)* {
             // custom texts and tuples
             text_adr: adr(ntextdata) [ntext] "id" "First byte of the text in `text_data`.";
-            text_size: int [ntext] "1" "Number of bytes of the text, terminating zero included.";
+            text_size: num(text_adr) [ntext] "1" "Number of bytes of the text, terminating zero included.";
             text_data: int [ntextdata] "byte" "All texts as bytes.";
             tuple_adr: adr(ntupledata) [ntuple] "id" "First object of the tuple.";
-            tuple_size: int [ntuple] "1" "Number of objects of the tuple.";
+            tuple_size: num(tuple_adr) [ntuple] "1" "Number of objects of the tuple.";
             tuple_objtype: int [ntupledata] "enum" "Object type (`mjtObj`).";
-            tuple_objid: id(any) [ntupledata] "id" "Object id.";
+            tuple_objid: id(by tuple_objtype) [ntupledata] "id" "Object id.";
             tuple_objprm: real [ntupledata] "mixed" "Object parameter.";
             // plugin instances
             plugin: id(any) [nplugin] "id" "Plugin slot, in MuJoCo's order.";
@@ -20,7 +20,7 @@ macro_rules! custom_fields {
             plugin_attradr: adr(npluginattr) [nplugin] "id" "First byte of the configuration.";
             // custom numerics and keyframes
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
-            numeric_size: int [nnumeric] "1" "Length of the custom numeric.";
+            numeric_size: num(numeric_adr) [nnumeric] "1" "Length of the custom numeric.";
             numeric_data: real [nnumericdata] "mixed" "Numbers of all custom numerics.";
             key_time: real [nkey] "s" "Time.";
             key_qpos: real [nkey nq] "mixed" "Position coordinates.";

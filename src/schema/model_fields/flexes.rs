@@ -23,13 +23,13 @@ macro_rules! flexes_fields {
             flex_interp: int [nflex] "1" "Interpolation order between nodes: 0 none, 1 linear, 2 quadratic.";
             flex_cellnum: int [nflex 3] "1" "Cells of the node grid along each axis.";
             flex_nodeadr: adr(nflexnode) [nflex] "id" "First node.";
-            flex_nodenum: int [nflex] "1" "Number of nodes.";
+            flex_nodenum: num(flex_nodeadr) [nflex] "1" "Number of nodes.";
             flex_vertadr: adr(nflexvert) [nflex] "id" "First vertex.";
-            flex_vertnum: int [nflex] "1" "Number of vertices.";
+            flex_vertnum: num(flex_vertadr) [nflex] "1" "Number of vertices.";
             flex_edgeadr: adr(nflexedge) [nflex] "id" "First edge.";
-            flex_edgenum: int [nflex] "1" "Number of edges.";
+            flex_edgenum: num(flex_edgeadr) [nflex] "1" "Number of edges.";
             flex_elemadr: adr(nflexelem) [nflex] "id" "First element.";
-            flex_elemnum: int [nflex] "1" "Number of elements.";
+            flex_elemnum: num(flex_elemadr) [nflex] "1" "Number of elements.";
             flex_elemdataadr: adr(nflexelemdata) [nflex] "id" "First element corner.";
             flex_elemedgeadr: adr(nflexelemedge) [nflex] "id" "First element edge.";
             flex_shellnum: int [nflex] "1" "Number of boundary faces.";

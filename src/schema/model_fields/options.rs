@@ -20,10 +20,10 @@ macro_rules! options_fields {
             opt_o_solref: real [2] "mixed" "Contact solref under the override flag.";
             opt_o_solimp: real [5] "mixed" "Contact solimp under the override flag.";
             opt_o_friction: real [5] "mixed" "Contact friction under the override flag.";
-            opt_integrator: int [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete.";
-            opt_cone: int [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
-            opt_jacobian: int [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
-            opt_solver: int [1] "enum" "0 PGS, 1 CG, 2 Newton.";
+            opt_integrator: one(integrator) [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete.";
+            opt_cone: one(cone) [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
+            opt_jacobian: one(jacobian) [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
+            opt_solver: one(solver) [1] "enum" "0 PGS, 1 CG, 2 Newton.";
             opt_iterations: int [1] "1" "Maximum solver iterations.";
             opt_ls_iterations: int [1] "1" "Maximum line-search iterations.";
             opt_noslip_iterations: int [1] "1" "Maximum noslip iterations.";

@@ -11,12 +11,12 @@ macro_rules! tree_fields {
             body_rootid: id(nbody) [nbody] "id" "Ancestor that is a child of the world.";
             body_weldid: id(nbody) [nbody] "id" "Topmost ancestor to which it is welded.";
             body_mocapid: id(nmocap or none) [nbody] "id" "Mocap body; -1 for none.";
-            body_jntnum: int [nbody] "1" "Number of joints.";
+            body_jntnum: num(body_jntadr) [nbody] "1" "Number of joints.";
             body_jntadr: adr(njnt or none) [nbody] "id" "First joint; -1 for none.";
-            body_dofnum: int [nbody] "1" "Number of degrees of freedom.";
+            body_dofnum: num(body_dofadr) [nbody] "1" "Number of degrees of freedom.";
             body_dofadr: adr(nv or none) [nbody] "id" "First degree of freedom; -1 for none.";
             body_treeid: id(ntree or none) [nbody] "id" "Kinematic tree; -1 for static bodies.";
-            body_geomnum: int [nbody] "1" "Number of geoms.";
+            body_geomnum: num(body_geomadr) [nbody] "1" "Number of geoms.";
             body_geomadr: adr(ngeom or none) [nbody] "id" "First geom; -1 for none.";
             body_pos: real [nbody 3] "m" "Position in the parent's frame." { varies: Some(Rule::Any) };
             body_quat: real [nbody 4] "1" "Orientation in the parent's frame." { varies: Some(Rule::Quat) };
@@ -35,17 +35,17 @@ macro_rules! tree_fields {
             body_conaffinity: int [nbody] "bits" "Union of the contact affinities of its geoms.";
             // levels of the body tree: one lane per body of a level
             level_adr: adr(nbody) [nlevel] "id" "First entry of the level in `level_body`.";
-            level_num: int [nlevel] "1" "Number of bodies in the level.";
+            level_num: num(level_adr) [nlevel] "1" "Number of bodies in the level.";
             level_body: id(nbody) [nbody] "id" "Bodies ordered by level.";
             body_childadr: adr(nbody) [nbody] "id" "First child in `child_body`.";
-            body_childnum: int [nbody] "1" "Number of children.";
+            body_childnum: num(body_childadr) [nbody] "1" "Number of children.";
             child_body: id(nbody) [nbody] "id" "Children of every body, in decreasing id.";
             // joints
-            jnt_type: int [njnt] "enum" "0 free, 1 ball, 2 slide, 3 hinge.";
+            jnt_type: one(joint) [njnt] "enum" "0 free, 1 ball, 2 slide, 3 hinge.";
             jnt_qposadr: adr(nq) [njnt] "id" "First position coordinate.";
             jnt_dofadr: adr(nv) [njnt] "id" "First degree of freedom.";
             jnt_bodyid: id(nbody) [njnt] "id" "Body of the joint.";
-            jnt_actuatorid: id(nactuator or none) [njnt] "id" "Actuator that adds damping or armature; -1 for none.";
+            jnt_actuatorid: id(nactuator or several) [njnt] "id" "Actuator that adds damping or armature; -1 for none, -2 for several.";
             jnt_group: int [njnt] "1" "Group for display.";
             jnt_limited: int [njnt] "flag" "1 if the joint has limits.";
             jnt_actfrclimited: int [njnt] "flag" "1 if the total actuator force is limited.";
@@ -75,16 +75,16 @@ macro_rules! tree_fields {
             dof_M0: real [nv] "mixed" "Diagonal of the inertia matrix at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             dof_length: real [nv] "m" "Length scale: 1 for translation, lever arm for rotation." { follows: &[inputs::POSES, inputs::EXTENTS] };
             // inertia matrix: rows of the lower triangle, columns ascending, diagonal last
-            M_rownnz: int [nv] "1" "Nonzeros of the row.";
+            M_rownnz: num(M_rowadr) [nv] "1" "Nonzeros of the row.";
             M_rowadr: adr(nC) [nv] "id" "First nonzero of the row.";
             M_colind: id(nv) [nC] "id" "Column of each nonzero.";
             // the same matrix with both triangles, for matrix-vector products without search
-            F_rownnz: int [nv] "1" "Nonzeros of the row, both triangles.";
+            F_rownnz: num(F_rowadr) [nv] "1" "Nonzeros of the row, both triangles.";
             F_rowadr: adr(nF) [nv] "id" "First nonzero of the row, both triangles.";
             F_colind: id(nv) [nF] "id" "Column of each nonzero, both triangles.";
             mapM2F: id(nC) [nF] "id" "Entry of M for each nonzero of both triangles.";
             // velocity derivatives: a row has all ancestors and descendants, of simple bodies too
-            D_rownnz: int [nv] "1" "Nonzeros of the row of derivatives.";
+            D_rownnz: num(D_rowadr) [nv] "1" "Nonzeros of the row of derivatives.";
             D_rowadr: adr(nD) [nv] "id" "First nonzero of the row of derivatives.";
             D_diag: int [nv] "1" "Position of the diagonal in the row of derivatives, after the ancestors.";
             D_colind: id(nv) [nD] "id" "Column of each derivative.";
@@ -92,16 +92,16 @@ macro_rules! tree_fields {
             mapD2M: id(nD) [nC] "id" "Derivative at each entry of M.";
             // kinematic trees
             tree_bodyadr: adr(nbody) [ntree] "id" "First body.";
-            tree_bodynum: int [ntree] "1" "Number of bodies.";
+            tree_bodynum: num(tree_bodyadr) [ntree] "1" "Number of bodies.";
             tree_dofadr: adr(nv) [ntree] "id" "First degree of freedom.";
-            tree_dofnum: int [ntree] "1" "Number of degrees of freedom.";
-            tree_sleep_policy: int [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially asleep.";
+            tree_dofnum: num(tree_dofadr) [ntree] "1" "Number of degrees of freedom.";
+            tree_sleep_policy: one(sleep) [ntree] "enum" "1 auto never, 2 auto allowed, 3 never, 4 allowed, 5 initially asleep.";
             tree_asleep0: int [ntree] "mixed" "Initial `tree_asleep`.";
             // sites
-            site_type: int [nsite] "enum" "Shape for display, as `geom_type`.";
+            site_type: one(geom) [nsite] "enum" "Shape for display, as `geom_type`.";
             site_bodyid: id(nbody) [nsite] "id" "Body.";
             site_matid: id(nmat or none) [nsite] "id" "Material; -1 for none.";
-            site_dataid: id(any or none) [nsite] "id" "Mesh for display; -1 for none.";
+            site_dataid: id(by site_type or none) [nsite] "id" "Mesh for display; -1 for none.";
             site_sameframe: int [nsite] "enum" "As `geom_sameframe`." { follows: &[&["body_ipos", "body_iquat", "site_pos", "site_quat"]] };
             site_group: int [nsite] "1" "Group for display.";
             site_size: real [nsite 3] "m" "Type-specific size.";
