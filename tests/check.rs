@@ -20,6 +20,8 @@ enum Fault {
     None,
     /// Adds a hundredth to one element.
     Perturb(&'static str),
+    /// Adds a share of the largest magnitude to the first element of the last world.
+    Add(&'static str, f64),
     /// Skips the stage that writes the field.
     Skip(&'static str),
 }
@@ -47,6 +49,10 @@ impl Subject for Faulty {
         let mut values = self.inner.get(field)?;
         match self.fault {
             Fault::Perturb(name) if name == field => *values.last_mut().unwrap() += 0.01 * scale(&values),
+            Fault::Add(name, share) if name == field => {
+                let first = values.len() / OPTIONS.worlds * (OPTIONS.worlds - 1);
+                values[first] += share * (1.0 + scale(&values));
+            }
             _ => {}
         }
         Ok(values)
@@ -72,12 +78,31 @@ fn humanoid() -> Model {
     manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml")).unwrap()
 }
 
+/// Boxes flat on each other, a leaning capsule and a light arm on a heavy base: friction much stiffer than the normal
+/// direction, and contacts in which rounding decides more than the usual tolerance.
+fn strained() -> Model {
+    manyworlds::load_str(
+        r#"<mujoco><option cone="elliptic" impratio="100"/><worldbody><geom type="plane" size="5 5 1"/>
+             <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" density="300"/></body>
+             <body pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" density="3000"/></body>
+             <body pos=".5 0 .2"><freejoint/><geom type="capsule" size=".05 .2" euler="0 80 0"/></body>
+             <body pos="-.5 0 .3"><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/><geom type="box" size=".1 .1 .1"/>
+               <body pos=".1 0 -.1"><joint axis="0 1 0" damping=".1"/>
+                 <geom type="capsule" size=".03" fromto="0 0 0 .2 0 -.1"/></body></body>
+           </worldbody></mujoco>"#,
+    )
+    .unwrap()
+}
+
 fn check(fault: Fault, options: &CheckOptions) -> Report {
-    let model = humanoid();
-    let capacity = manyworlds::batch::probe(&model);
-    let worlds = vec![Data::new(&model, capacity); options.worlds];
-    let mut subject = Faulty { inner: CpuSubject::new(&model, &worlds), fault };
-    check::run(&model, capacity, &mut subject, options).unwrap()
+    check_of(&humanoid(), fault, options)
+}
+
+fn check_of(model: &Model, fault: Fault, options: &CheckOptions) -> Report {
+    let capacity = manyworlds::batch::probe(model);
+    let worlds = vec![Data::new(model, capacity); options.worlds];
+    let mut subject = Faulty { inner: CpuSubject::new(model, &worlds), fault };
+    check::run(model, capacity, &mut subject, options).unwrap()
 }
 
 #[test]
@@ -100,6 +125,49 @@ fn one_wrong_element_fails() {
         assert!(report.rows.iter().filter(|r| r.over()).all(|r| r.field == field), "{field}");
         assert_eq!((first.field, first.world), (field, 3));
     }
+}
+
+#[test]
+fn rounding_passes_where_a_stage_magnifies_it() {
+    let report = check_of(&strained(), Fault::None, &OPTIONS);
+    let over: Vec<_> = report.rows.iter().filter(|r| r.over()).collect();
+    assert!(report.passed(), "{over:?}");
+    // some errors exceed the usual tolerances, and few comparisons are left out
+    assert!(report.conditioned > 0 && report.borderline * 10 < report.compared, "{report:?}");
+}
+
+#[test]
+fn a_fault_beyond_what_rounding_explains_fails_there_too() {
+    let model = strained();
+    for field in [
+        "contact_dist",
+        "contact_frame",
+        "efc_D",
+        "efc_aref",
+        "qfrc_bias",
+        "qacc",
+        "efc_force",
+        "qacc_damped",
+    ] {
+        // the bound of the last world shows where its error is large
+        let row = |fault: f64| {
+            let report = check_of(&model, Fault::Add(field, fault), &OPTIONS);
+            let row = report.rows.iter().find(|r| r.field == field && r.over()).cloned();
+            (row, report.passed())
+        };
+        let (large, _) = row(1e3);
+        let bound = large.unwrap().tolerance;
+        assert!(bound < 0.02, "{field}: {bound}");
+        let (found, passed) = row(3.0 * bound);
+        let found = found.unwrap();
+        assert_eq!((found.world, passed), (OPTIONS.worlds - 1, false), "{field}");
+    }
+}
+
+#[test]
+fn what_is_not_finite_is_never_explained() {
+    let report = check_of(&strained(), Fault::Add("contact_frame", f64::NAN), &OPTIONS);
+    assert!(report.rows.iter().any(|r| r.field == "contact_frame" && r.over()));
 }
 
 #[test]

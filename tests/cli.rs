@@ -200,11 +200,85 @@ fn eval_refuses_bad_states() {
     says(&[("qpos", reals(&[1, 2], vec![0.0; 2]))], "has shape [1, 2]; the model needs [1, 1]");
     says(&[qpos(), ("qvel", reals(&[2, 1], vec![0.0; 2]))], "'qvel' has shape [2, 1]");
     says(&[qpos(), ("qvle", reals(&[1, 1], vec![0.0]))], "did you mean 'qvel'?");
-    says(&[qpos(), ("qvel", reals(&[1, 1], vec![f64::NAN]))], "'qvel' holds NaN in state 0");
+    let bad = |x: f64| [("qpos", reals(&[2, 1], vec![0.0; 2])), ("qvel", reals(&[2, 1], vec![0.0, x]))];
+    says(&bad(f64::NAN), "'qvel' holds NaN in state 1, element 0; it has to be finite");
+    says(&bad(f64::INFINITY), "'qvel' holds inf in state 1, element 0; it has to be finite");
+    says(
+        &[qpos(), ("time", reals(&[1], vec![1e200]))],
+        "'time' holds 1e200 in state 0, element 0; it has to be finite in single",
+    );
+    says(&[qpos(), ("qacc", reals(&[1, 1], vec![1e200]))], "'qacc' holds 1e200 in state 0, element 0");
     std::fs::write(&given, b"nonsense").unwrap();
     let said = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
     assert!(said.contains("in.npz"), "{said}");
     assert!(!Path::new(&out_name).exists());
+}
+
+#[test]
+fn eval_says_which_states_a_step_would_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "in.npz");
+    let (out, out_name) = in_folder(&folder, "out.npz");
+    // the initial state, a good one, and one fault in each of the others
+    let (count, far) = (8, [1e11, -1e11, 1e200]);
+    let mut qpos = vec![0.0, 0.0, 0.1, 0.2].repeat(4);
+    let (mut qvel, mut ctrl, mut force) = (vec![0.0; 16], vec![0.1; 8], vec![0.0; 16]);
+    ctrl[0] = 0.0;
+    (qpos[2 * 2 + 1], qpos[2 * 3], qvel[2 * 4 + 1]) = (far[0], far[2], far[1]);
+    (qvel[2 * 5], ctrl[6], force[2 * 7]) = (far[2], far[2], far[2]);
+    let states = [
+        ("qpos".to_owned(), reals(&[count, 2], qpos)),
+        ("qvel".to_owned(), reals(&[count, 2], qvel)),
+        ("ctrl".to_owned(), reals(&[count, 1], ctrl)),
+        ("qfrc_applied".to_owned(), reals(&[count, 2], force)),
+    ];
+    npz::write(&given, &states).unwrap();
+    let backends = if cfg!(feature = "gpu") { vec!["cpu", "gpu"] } else { vec!["cpu"] };
+    let (path, model) = in_folder(&folder, "model.xml");
+    std::fs::write(
+        &path,
+        "<mujoco><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><joint axis='0 1 0'/>\
+           <geom size='.1' pos='0 0 -.5'/></body></worldbody><actuator><motor joint='x'/></actuator></mujoco>",
+    )
+    .unwrap();
+    for backend in backends {
+        let command = ["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", backend];
+        let done = run(&[&command[..], &["--format", "json"]].concat());
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        let said = text(&done.stderr);
+        for line in [
+            "state 2: qpos[1] is 1e11, beyond 1e10: replaced by the initial state",
+            "state 3: qpos[0] is 1e200, beyond 1e10: replaced by the initial state",
+            "state 4: qvel[1] is -1e11, beyond 1e10: replaced by the initial state",
+            "state 5: qvel[0] is 1e200, beyond 1e10: replaced by the initial state",
+            "state 6: ctrl[0] is 1e200, beyond 1e10: all controls count as zero",
+            "state 7: qacc is not finite or beyond 1e10: the step resets it to the initial state",
+        ] {
+            assert!(said.contains(line), "{line} in {said} on {backend}");
+        }
+        assert!(!said.contains("state 0") && !said.contains("state 1"), "{said}");
+        let summary: Value = serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap();
+        let counts = json!({"bad_qpos": 2, "bad_qvel": 2, "bad_qacc": 1, "bad_ctrl": 1});
+        assert_eq!(summary["status"], counts, "{backend}");
+        let arrays = npz::read(&out).unwrap();
+        assert_eq!(arrays["status"].data.to_f64(), [0.0, 0.0, 4.0, 4.0, 8.0, 8.0, 32.0, 16.0], "{backend}");
+        // a replaced state has the results of the initial one, the others their own
+        for (name, array) in arrays.iter().filter(|(name, _)| *name != "status") {
+            let values = array.data.to_f64();
+            let rows: Vec<&[f64]> = values.chunks((values.len() / count).max(1)).collect();
+            for (state, row) in rows.iter().enumerate().take(7) {
+                assert!(row.iter().all(|x| x.is_finite()), "{name} of state {state} on {backend}");
+                if (2..=5).contains(&state) {
+                    assert_eq!(row, &rows[0], "{name} of state {state} on {backend}");
+                }
+            }
+        }
+        let next = arrays["qpos_next"].data.to_f64();
+        assert!(
+            (next[2] - 0.1).abs() < 0.1 && next[14..].iter().all(|x| x.abs() < 0.1),
+            "{next:?} on {backend}"
+        );
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::cpu as pipeline;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::schema::Field;
+use crate::schema::stages::Stage;
 
 /// Worlds in their initial state, which may grow to `room`.
 pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity, room: Capacity) -> Vec<Data> {
@@ -23,6 +24,10 @@ pub(super) fn step(models: &mut Models, worlds: &mut [Data], n: usize) {
             pipeline::step(model, data);
         }
     });
+}
+
+pub(super) fn check_state(models: &mut Models, worlds: &mut [Data]) {
+    models.each(worlds, |_, model, data| pipeline::run_stage(Stage::check_state, model, data));
 }
 
 pub(super) fn forward(models: &mut Models, worlds: &mut [Data], mask: Option<&[bool]>) {

@@ -30,6 +30,8 @@ use crate::model::data::Capacity;
 use crate::model::data::Data;
 use crate::schema::Sizes;
 use crate::schema::enums::status;
+#[cfg(feature = "gpu")]
+use crate::schema::stages::Stage;
 
 pub use crate::error::suggest;
 use engine::Engine;
@@ -318,6 +320,23 @@ impl Batch {
     pub fn step(&mut self, n: usize) -> Result<()> {
         self.refresh_models()?;
         self.call(Call::Step(n))
+    }
+
+    /// What a step does first: worlds with positions or velocities that are not finite, or beyond 1e10, are flagged in
+    /// their status and, unless the flag `autoreset` is disabled, reset to their initial state. [`Batch::forward`] computes
+    /// from any state.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if a kernel cannot be built or the device is lost.
+    pub fn check_state(&mut self) -> Result<()> {
+        self.refresh_models()?;
+        self.settle()?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => cpu::check_state(&mut self.models, worlds),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.run_stages(&[Stage::check_state])?,
+        }
+        Ok(())
     }
 
     /// Forward dynamics: computes everything that depends on the state, without advancing time.

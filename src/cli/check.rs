@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::output::Output;
 
 /// Copies of every world kept by a check.
-const COPIES: usize = 4;
+const COPIES: usize = 5;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -137,10 +137,11 @@ fn print(device: &str, report: &Report, output: &Output) {
     }
     let over = report.rows.iter().filter(|r| r.over()).count();
     output.text(format_args!(
-        "{} fields, {over} over; {} comparisons, {} left out as borderline",
+        "{} fields, {over} over; {} comparisons, {} left out as borderline, {} errors explained by rounding",
         report.rows.len(),
         report.compared,
-        report.borderline
+        report.borderline,
+        report.conditioned
     ));
     if !report.absent.is_empty() {
         output.text(format_args!("not kept by the kernels of this model: {}", report.absent.join(" ")));
@@ -152,6 +153,7 @@ fn print(device: &str, report: &Report, output: &Output) {
         over,
         compared: report.compared,
         borderline: report.borderline,
+        conditioned: report.conditioned,
         rows: report.rows.iter().map(Row::of).collect(),
     });
 }
@@ -169,6 +171,7 @@ struct Checked<'a> {
     over: usize,
     compared: usize,
     borderline: usize,
+    conditioned: usize,
     rows: Vec<Row>,
 }
 

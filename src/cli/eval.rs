@@ -1,20 +1,23 @@
-//! `eval`: everything that follows from given states, and one step from each.
+//! `eval`: everything that follows from given states, and one step from each. States that a step resets are evaluated
+//! after the reset, flagged and named.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use manyworlds::batch::{self, Batch, BatchOptions, Growth};
+use manyworlds::cpu;
 use manyworlds::error::Result;
 use manyworlds::files::{self, FileKind};
 use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::stages::Stage;
 use manyworlds::schema::{Dim, Field, ValuesMut};
 use serde::Serialize;
 
-use super::output::Output;
-use super::{dense, states};
+use super::output::{Output, pairs};
+use super::{concerns, dense, states};
 
 /// Number of states whose contacts are counted together.
 const PROBED: usize = 256;
@@ -47,6 +50,11 @@ struct Evaluated {
     backend: &'static str,
     device: String,
     precision: &'static str,
+    /// States with each bit.
+    #[serde(serialize_with = "pairs")]
+    status: Vec<(&'static str, usize)>,
+    /// States with results that are not finite.
+    not_finite: usize,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
@@ -58,13 +66,17 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut options = arguments.batch.options()?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
-    // the states, their computed fields, the same states again, one step
+    // the states as a step takes them, their computed fields, the same states again, one step
     let mut batch = open(&model, count, &options, output)?;
     restore(&mut batch, &states)?;
+    batch.check_state()?;
     batch.forward()?;
+    let mut status = batch.status()?;
     let mut arrays = results(&mut batch)?;
+    let not_finite = concerns::not_finite(&mut batch)?;
     if states.contains_key("qacc") {
         restore(&mut batch, &states)?;
+        batch.check_state()?;
         batch.inverse()?;
         arrays.push(("qfrc_inverse".to_owned(), batch.get("qfrc_inverse")?));
     }
@@ -74,7 +86,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     for name in next {
         arrays.push((format!("{name}_next"), batch.get(name)?));
     }
+    // what the step has flagged belongs to the state as well
+    status.iter_mut().zip(batch.status()?).for_each(|(bits, of_step)| *bits |= of_step);
+    for (_, array) in arrays.iter_mut().filter(|(name, _)| name == "status") {
+        array.data = ArrayData::I32(status.clone());
+    }
     npz::write(&arguments.out, &arrays)?;
+    concerns::say(&model, &states, &status, &not_finite, output);
     tell_room(&mut batch, output)?;
 
     let (device, out) = (batch.device(), arguments.out.display().to_string());
@@ -86,6 +104,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         backend: batch.backend().name(),
         device,
         precision: batch.precision(),
+        status: concerns::counts(&status),
+        not_finite: not_finite.len(),
     });
     Ok(true)
 }
@@ -124,10 +144,15 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
         let mut data = Data::new(model, none);
         for (name, values) in states {
             let len = values.len() / count;
-            if let Some(ValuesMut::Real(to)) = data.get_mut(name) {
-                to.copy_from_slice(&values[k * len..(k + 1) * len]);
+            let row = &values[k * len..(k + 1) * len];
+            match data.get_mut(name) {
+                Some(ValuesMut::Real(to)) => to.copy_from_slice(row),
+                Some(ValuesMut::Int(to)) => to.iter_mut().zip(row).for_each(|(to, x)| *to = *x as i32),
+                None => {}
             }
         }
+        // a state that is replaced needs the slots of its replacement
+        cpu::run_stage(Stage::check_state, model, &mut data);
         data
     };
     // in portions: all states may not fit beside the batch

@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod checkpoint;
 mod compile;
+mod concerns;
 mod dense;
 mod derivatives;
 mod doctor;
@@ -69,6 +70,11 @@ enum Verb {
     /// Compiles a model and writes its arrays under MuJoCo's names.
     Compile(compile::Arguments),
     /// Evaluates a model at given states: everything that follows from them, and one step.
+    ///
+    /// As the reference does in a step, a state with positions or velocities beyond 1e10 is replaced by the initial state,
+    /// and one whose acceleration is not finite or beyond 1e10 is reset by the step. Standard error names each with its
+    /// field, and the array status has its bits: bad_qpos 4, bad_qvel 8, bad_qacc 16, bad_ctrl 32 (all controls count as
+    /// zero). The exit status is 0, as the other states are not affected. NaN and infinity are refused: exit status 2.
     Eval(eval::Arguments),
     /// Derivatives of a time step, or of inverse dynamics, at given states.
     Derivatives(derivatives::Arguments),

@@ -29,13 +29,20 @@ const INPUTS: &[&str] = &[
     "qacc",
 ];
 
+/// State that a step checks, or whose effect on accelerations it checks: numbers that are too large reset the world and are
+/// flagged.
+const CHECKED_BY_STEPS: &[&str] = &["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied"];
+
 /// Number of states, and the checked arrays of the input file by name.
 pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
     let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
     let arrays = npz::read(path)?;
     let count = arrays.get("qpos").and_then(|a| a.shape.first().copied()).unwrap_or(0);
     if count == 0 {
-        return Err(fail("needs an array 'qpos' of shape [n, nq] with at least one state".to_owned()));
+        let nq = model.sizes.nq;
+        return Err(fail(format!(
+            "needs an array 'qpos' with one row of {nq} positions for each state, and at least one state: shape [states, {nq}]"
+        )));
     }
     let sizes = Capacity { nconmax: 0, njmax: 0 }.sizes(model);
     let mut states = BTreeMap::new();
@@ -50,16 +57,22 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
         // fields with one number per state may lack that axis
         if array.shape != want && !(want.len() == 2 && want[1] == 1 && array.shape == [count]) {
             return Err(fail(format!(
-                "array '{name}' has shape {:?}; the model needs {want:?}",
+                "array '{name}' has shape {:?}; the model needs {want:?} for {count} states",
                 array.shape
             )));
         }
         let values = array.data.to_f64();
-        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            let state = i / (values.len() / count).max(1);
+        // in single precision on every backend, so that a file serves both
+        let by_step = CHECKED_BY_STEPS.contains(&known);
+        let good = |x: &f64| x.is_finite() && (by_step || (*x as f32).is_finite());
+        if let Some(i) = values.iter().position(|x| !good(x)) {
+            let len = (values.len() / count).max(1);
+            let precision = if by_step || !values[i].is_finite() { "" } else { " in single precision" };
             return Err(fail(format!(
-                "array '{name}' holds {} in state {state}; it has to be finite",
-                values[i]
+                "array '{name}' holds {:?} in state {}, element {}; it has to be finite{precision}",
+                values[i],
+                i / len,
+                i % len
             )));
         }
         states.insert(known, values);

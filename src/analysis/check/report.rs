@@ -2,7 +2,7 @@
 
 use crate::schema::stages::Stage;
 
-/// One field after one stage: the worst over all worlds and states.
+/// One field after one stage: the worst over all worlds and states, measured by its tolerance.
 #[derive(Clone, Debug)]
 pub struct FieldReport {
     /// The stage.
@@ -13,7 +13,7 @@ pub struct FieldReport {
     pub double: f64,
     /// Error against the CPU in single precision.
     pub single: f64,
-    /// Tolerance.
+    /// Tolerance of the field, or [`MARGIN`](super::MARGIN) times what rounding explains in this world, if that is more.
     pub tolerance: f64,
     /// World of the worst error.
     pub world: usize,
@@ -26,6 +26,12 @@ impl FieldReport {
     pub fn over(&self) -> bool {
         !(self.double <= self.tolerance && self.single <= self.tolerance)
     }
+
+    /// Larger error in units of the tolerance.
+    fn excess(&self) -> f64 {
+        let error = self.double.max(self.single);
+        if error == 0.0 { 0.0 } else { error / self.tolerance }
+    }
 }
 
 /// All rows of a check, in stage order.
@@ -33,9 +39,11 @@ impl FieldReport {
 pub struct Report {
     /// Rows.
     pub rows: Vec<FieldReport>,
-    /// Comparisons skipped because rounding decides the number of contacts or rows: the CPU itself disagrees
-    /// between its precisions.
+    /// Comparisons skipped because rounding decides the number of contacts or rows, or another integer that differs: the CPU
+    /// itself disagrees between its precisions, or between inputs that are rounded in another way.
     pub borderline: usize,
+    /// Errors beyond the tolerance of their field that rounding explains: judged by the conditioning of the stage.
+    pub conditioned: usize,
     /// Comparisons made, one per world, state and stage.
     pub compared: usize,
     /// Fields that the subject does not store, so that they could not be compared.
@@ -57,12 +65,10 @@ impl Report {
 
     /// Keeps the worst row of each stage and field.
     pub(crate) fn keep(&mut self, row: FieldReport) {
-        let same = self.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field);
-        let Some(old) = same else { return self.rows.push(row) };
-        let single = old.single.max(row.single);
-        if row.double > old.double {
-            *old = row;
+        match self.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field) {
+            None => self.rows.push(row),
+            Some(old) if row.excess() > old.excess() => *old = row,
+            Some(_) => {}
         }
-        old.single = single;
     }
 }

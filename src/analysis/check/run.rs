@@ -1,9 +1,11 @@
 //! The check itself.
 
 use super::compare::compare_terms;
+use super::conditioning::{Draws, MARGIN};
 use super::report::{FieldReport, Report};
 use super::subject::{CpuSubject, Subject};
 use super::tolerance::{CUMULATIVE, tolerance};
+use super::{numbers, used};
 use crate::batch::control::{Control, fill, uniform};
 use crate::cpu;
 use crate::error::Result;
@@ -11,7 +13,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
 use crate::schema::stages::Stage;
-use crate::schema::{Dim, Elem, Field, Size, ValuesMut};
+use crate::schema::{Elem, Field, ValuesMut};
 
 /// A NaN payload that arithmetic does not produce: marks values that the reference did not write.
 const POISON: u64 = 0x7ff8_dead_beef_0001;
@@ -95,6 +97,7 @@ fn check_states(
 ) -> Result<()> {
     let mut double = rounded(worlds);
     let mut single = CpuSubject::<f32>::new(model, &double);
+    let rounded_model = model.cast::<f32>();
     let mut skip = vec![false; worlds.len()];
     // fields in which subject and CPU may differ: all at first
     let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
@@ -113,6 +116,7 @@ fn check_states(
         let mut written: Vec<&str> = outputs(stage).map(|f| f.name).collect();
         let before = double.clone();
         poison(&mut double, &written);
+        let inputs = double.clone();
         double.iter_mut().for_each(|data| cpu::run_stage(stage, model, data));
         if !ours {
             continue;
@@ -123,8 +127,9 @@ fn check_states(
         subject.run(stage)?;
         let factor = if options.from.is_some() { CUMULATIVE } else { 1.0 };
         let written_fields = written_fields(stage, &before, &double, subject);
+        let reference = Reference { stage, inputs: &inputs, model: &rounded_model };
         let seen = Compared { double: &double, single: &single, subject: &*subject };
-        compare_stage(stage, &written_fields, &seen, factor, &mut skip, report)?;
+        compare_stage(&reference, &written_fields, &seen, factor, &mut skip, report)?;
         if options.from.is_none() {
             stale = written_fields;
         }
@@ -139,8 +144,23 @@ struct Compared<'a> {
     subject: &'a dyn Subject,
 }
 
-fn compare_stage(
+/// What a stage was run from, for its conditioning.
+struct Reference<'a> {
     stage: Stage,
+    inputs: &'a [Data],
+    model: &'a Model<f32>,
+}
+
+/// One field of all worlds.
+struct Column {
+    field: &'static Field,
+    allowed: f64,
+    got: Vec<f64>,
+    single: Vec<f64>,
+}
+
+fn compare_stage(
+    reference: &Reference<'_>,
     fields: &[&'static Field],
     seen: &Compared<'_>,
     factor: f64,
@@ -148,46 +168,93 @@ fn compare_stage(
     report: &mut Report,
 ) -> Result<()> {
     mark_borderline(seen, skip)?;
-    report.borderline += skip.iter().filter(|&&s| s).count();
-    report.compared += skip.iter().filter(|&&s| !s).count();
+    let mut columns = Vec::new();
     for field in fields {
         let Some(allowed) = tolerance(field) else { continue };
         if !seen.subject.has(field.name) {
             // a field that the reference has not written either is not missing
-            let of = |data: &Data| data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
             let unwritten = |values: Vec<f64>| values.is_empty() || left_unwritten(field, &values);
-            if !seen.double.iter().all(|data| unwritten(of(data))) {
+            if !seen.double.iter().all(|data| unwritten(numbers(data, field.name))) {
                 report.leave_out(field.name);
             }
             continue;
         }
         let allowed = if field.elem == Elem::Int { 0.0 } else { allowed * factor };
         let (got, single) = (seen.subject.get(field.name)?, seen.single.get(field.name)?);
-        for (w, data) in seen.double.iter().enumerate().filter(|(w, _)| !skip[*w]) {
-            let len = field.len(&data.sizes);
-            let used = used(field, data);
-            let want = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
-            if left_unwritten(field, &want[..used]) {
-                continue;
+        columns.push(Column { field, allowed, got, single });
+    }
+    for (w, data) in seen.double.iter().enumerate() {
+        let rows = if skip[w] { None } else { compare_world(reference, &columns, w, data, report) };
+        match rows {
+            Some(rows) => {
+                report.compared += 1;
+                rows.into_iter().for_each(|row| report.keep(row));
             }
-            let terms =
-                field.traits.terms.and_then(|name| data.get(name)).map(|v| v.to_f64()).unwrap_or_default();
-            let got = &got[w * len..w * len + used];
-            let a = compare_terms(got, &want[..used], &terms);
-            let b = compare_terms(got, &single[w * len..w * len + used], &terms);
-            let row = FieldReport {
-                stage,
-                field: field.name,
-                double: a.error,
-                single: b.error,
-                tolerance: allowed,
-                world: w,
-                index: a.index,
-            };
-            report.keep(row);
+            None => report.borderline += 1,
         }
     }
     Ok(())
+}
+
+/// Rows of one world; `None` if it differs where rounding decides an integer. What exceeds its tolerance is judged by the
+/// conditioning of the stage.
+fn compare_world(
+    reference: &Reference<'_>,
+    columns: &[Column],
+    w: usize,
+    data: &Data,
+    report: &mut Report,
+) -> Option<Vec<FieldReport>> {
+    let mut rows = Vec::new();
+    let mut draws: Option<Draws> = None;
+    let part = |values: &[f64], field: &Field| {
+        let first = w * field.len(&data.sizes);
+        values[first..first + used(field, data)].to_vec()
+    };
+    let integers: Vec<&Column> = columns.iter().filter(|c| c.field.elem == Elem::Int).collect();
+    let same =
+        |values: &[f64], field: &Field| part(values, field) == numbers(data, field.name)[..used(field, data)];
+    for Column { field, allowed, got, single } in columns {
+        let want = &numbers(data, field.name)[..used(field, data)];
+        if left_unwritten(field, want) {
+            continue;
+        }
+        let terms = field.traits.terms.map(|name| numbers(data, name)).unwrap_or_default();
+        let (got, single) = (part(got, field), part(single, field));
+        let (a, b) = (compare_terms(&got, want, &terms), compare_terms(&got, &single, &terms));
+        let mut row = FieldReport {
+            stage: reference.stage,
+            field: field.name,
+            double: a.error,
+            single: b.error,
+            tolerance: *allowed,
+            world: w,
+            index: a.index,
+        };
+        // nothing explains what is not finite
+        if row.over() && row.double.is_finite() {
+            let written = integers.iter().map(|c| c.field).filter(|f| {
+                let values = numbers(data, f.name);
+                !left_unwritten(f, &values[..used(f, data)])
+            });
+            let draws = draws.get_or_insert_with(|| {
+                let (inputs, written) = (&reference.inputs[w], written.collect::<Vec<_>>());
+                Draws::of(reference.stage, reference.model, inputs, data, &written)
+            });
+            // integers that rounding decides may differ, and with them all else
+            if !draws.settled() && !integers.iter().all(|c| same(&c.got, c.field)) {
+                return None;
+            }
+            let of_single = Some(compare_terms(&single, want, &terms).error).filter(|e| e.is_finite());
+            let bound = MARGIN * draws.spread(field, want, &terms).max(of_single.unwrap_or(0.0));
+            if bound > row.tolerance && field.elem == Elem::Real {
+                row.tolerance = bound;
+                report.conditioned += 1;
+            }
+        }
+        rows.push(row);
+    }
+    Some(rows)
 }
 
 /// Skips worlds where the CPU's precisions disagree on the number of elements.
@@ -227,17 +294,6 @@ fn left_unwritten(field: &Field, want: &[f64]) -> bool {
         Elem::Int => *x == f64::from(POISON_INT),
     };
     !want.is_empty() && want.iter().all(poisoned)
-}
-
-/// Number of elements in use: slots beyond the count are undefined.
-fn used(field: &Field, data: &Data) -> usize {
-    let full = field.len(&data.sizes);
-    let slots = |count: i32, most: usize| count.clamp(0, most as i32) as usize * (full / most.max(1));
-    match field.dims.first() {
-        Some(Dim::Of(Size::njmax)) => slots(data.nefc[0], data.sizes.njmax),
-        Some(Dim::Of(Size::nconmax | Size::nadhesive)) => slots(data.ncon[0], data.sizes.nconmax),
-        _ => full,
-    }
 }
 
 /// Every field rounded to single precision: common inputs of both precisions.

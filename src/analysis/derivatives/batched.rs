@@ -80,7 +80,7 @@ impl ColumnEvaluator {
         let knot_of = |w: usize| (some.start + w / each).min(some.end - 1);
         for name in fields(knots, columns) {
             let Some(field) = Data::<f64>::FIELDS.iter().find(|f| f.name == name) else { continue };
-            let len = field.len(&model.sizes);
+            let len = field.len(self.batch.sizes());
             let start = knots.fields.get(name);
             let mut values = Vec::with_capacity(worlds * len);
             for w in 0..worlds {

@@ -1,4 +1,5 @@
-//! Finite differences on the CPU: knots over all cores. Stages that a column does not affect are skipped.
+//! Finite differences on the CPU: knots over all cores. Stages that a column does not affect are skipped, where their
+//! results are still those of the knot.
 
 use rayon::prelude::*;
 
@@ -97,18 +98,19 @@ impl Workspace {
         // controls first: they leave most results of the knot valid
         let rows = outputs(&model.sizes, of);
         copy(&self.base, &mut self.work, |_| true);
+        let reuse = Reuse::of(model, of);
         let mut base_readout = std::mem::take(&mut self.before);
         for (j, &column) in columns.iter().enumerate().rev() {
             let (forward, back) = directions(model, options, column, |i| self.base.ctrl[i]);
             let derivative = &mut derivatives[j * rows..(j + 1) * rows];
             if forward {
-                self.perturbed(model, of, column, options.eps);
+                self.perturbed(model, of, reuse, column, options.eps);
                 read(&self.work, of, &mut self.after);
             }
             match (forward, back) {
                 (true, true) => {
                     self.before.resize(base_readout.len(), 0.0);
-                    self.perturbed(model, of, column, -options.eps);
+                    self.perturbed(model, of, reuse, column, -options.eps);
                     read(&self.work, of, &mut self.before);
                     write_derivative(model, of, &self.before, &self.after, 2.0 * options.eps, derivative);
                 }
@@ -116,7 +118,7 @@ impl Workspace {
                     write_derivative(model, of, &base_readout, &self.after, options.eps, derivative)
                 }
                 (false, true) => {
-                    self.perturbed(model, of, column, -options.eps);
+                    self.perturbed(model, of, reuse, column, -options.eps);
                     read(&self.work, of, &mut self.after);
                     write_derivative(model, of, &self.after, &base_readout, options.eps, derivative);
                 }
@@ -129,9 +131,9 @@ impl Workspace {
     }
 
     /// Evaluates the knot with one perturbed input.
-    fn perturbed(&mut self, model: &Model, of: Dynamics, (kind, i): Column, by: f64) {
+    fn perturbed(&mut self, model: &Model, of: Dynamics, reuse: Reuse, (kind, i): Column, by: f64) {
         let (base, work) = (&self.base, &mut self.work);
-        copy(base, work, |stage| stage == "state");
+        copy(base, work, |stage| stage == "state" || reuse == Reuse::Copied);
         work.qacc.copy_from_slice(&base.qacc);
         // warm start from the solution of the knot
         if of == Dynamics::Step {
@@ -144,7 +146,28 @@ impl Workspace {
             InputKind::Control => work.ctrl[i] += by,
             InputKind::Acceleration => work.qacc[i] += by,
         }
-        evaluate(model, work, of, Some(kind));
+        evaluate(model, work, of, Some(kind).filter(|_| reuse != Reuse::Nothing));
+    }
+}
+
+/// What a column takes over from the knot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reuse {
+    /// Results of the stages that its input does not affect: no column overwrites them before one that needs them.
+    Kept,
+    /// The same, copied for each column: the later parts of a Runge-Kutta step overwrite them.
+    Copied,
+    /// Nothing: where trees may sleep, velocities and forces decide which ones wake before anything else is computed.
+    Nothing,
+}
+
+impl Reuse {
+    fn of(model: &Model, of: Dynamics) -> Self {
+        match of {
+            _ if model.has_sleep() => Reuse::Nothing,
+            Dynamics::Step if plan::parts(model) > 1 => Reuse::Copied,
+            _ => Reuse::Kept,
+        }
     }
 }
 
@@ -190,9 +213,16 @@ fn copy(from: &Data, to: &mut Data, wanted: impl Fn(&str) -> bool) {
 /// Sets a world to a knot.
 pub(crate) fn fill(data: &mut Data, knots: &Knots, k: usize) {
     for (name, values) in &knots.fields {
-        if let Some(ValuesMut::Real(to)) = data.get_mut(name) {
-            let len = to.len();
-            to.copy_from_slice(&values[k * len..(k + 1) * len]);
+        match data.get_mut(name) {
+            Some(ValuesMut::Real(to)) => {
+                let len = to.len();
+                to.copy_from_slice(&values[k * len..(k + 1) * len]);
+            }
+            Some(ValuesMut::Int(to)) => {
+                let row = &values[k * to.len()..];
+                to.iter_mut().zip(row).for_each(|(to, &x)| *to = x as i32);
+            }
+            None => {}
         }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::batch::{Backend, BatchOptions};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::model::data::Data;
+use crate::model::data::{Capacity, Data};
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
@@ -237,13 +237,15 @@ fn columns(s: &Sizes, of: Dynamics) -> Vec<Column> {
 
 /// Rejects fields that are not state, of the wrong size, or not finite.
 fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
+    // with those of sleep
+    let sizes = Capacity { nconmax: 0, njmax: 0 }.sizes(model);
     for (name, values) in &knots.fields {
         let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
         let field = field.filter(|f| f.stage == "state" || (of == Dynamics::Inverse && f.name == "qacc"));
         let Some(field) = field else {
             return Err(Error::Argument(format!("'{name}' is no field of the state")));
         };
-        let need = knots.count * field.len(&model.sizes);
+        let need = knots.count * field.len(&sizes);
         if values.len() != need {
             let got = values.len();
             return Err(Error::Argument(format!(
