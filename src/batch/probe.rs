@@ -145,7 +145,7 @@ fn elementwise_max(a: Capacity, b: Capacity) -> Capacity {
 }
 
 /// Capacities while probing.
-fn slots(limit: Capacity) -> Capacity {
+pub(super) fn slots(limit: Capacity) -> Capacity {
     Capacity {
         nconmax: limit.nconmax.min(PROBE_CAPACITY.nconmax),
         njmax: limit.njmax.min(PROBE_CAPACITY.njmax),
