@@ -2,6 +2,7 @@
 
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
+use super::probe::{max_capacity, slots};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -53,6 +54,14 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
     check_count(&sizes, worlds)?;
     let bytes = (cpu_bytes(&sizes) as u64).saturating_mul(copies as u64);
     check_room(bytes, worlds as u64)
+}
+
+/// Rejects a model of which the worlds that [`probe`](super::probe()) steps side by side exceed the available memory.
+///
+/// # Errors
+/// [`Error::Argument`], with the largest number of worlds that fits.
+pub fn check_probe(model: &Model) -> Result<()> {
+    check_memory(model, slots(max_capacity(model)), rayon::current_num_threads(), 1)
 }
 
 /// Rejects what exceeds the available memory; the message has the largest number that fits.

@@ -37,7 +37,7 @@ pub use crate::error::suggest;
 use engine::Engine;
 use growth::{Call, Room};
 pub use growth::{Dropped, Growth, Overflow};
-pub use memory::{bytes_of_world, check_memory};
+pub use memory::{bytes_of_world, check_memory, check_probe};
 use models::Models;
 use numbers::chosen;
 pub use probe::{max_capacity, peaks, probe};
@@ -163,6 +163,9 @@ impl Batch {
         }
         crate::model::unsupported::check(model)?;
         let begin = Instant::now();
+        if options.capacity.is_none() {
+            memory::check_probe(model)?;
+        }
         let capacity = options.capacity.unwrap_or_else(|| probe(model));
         let probe = begin.elapsed().as_secs_f64();
         let sizes = capacity.sizes(model);

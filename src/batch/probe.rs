@@ -135,7 +135,7 @@ fn wanted(data: &Data) -> Capacity {
 }
 
 /// Capacities while probing.
-fn slots(limit: Capacity) -> Capacity {
+pub(super) fn slots(limit: Capacity) -> Capacity {
     Capacity {
         nconmax: limit.nconmax.min(PROBE_CAPACITY.nconmax),
         njmax: limit.njmax.min(PROBE_CAPACITY.njmax),

@@ -55,6 +55,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let Arguments { worlds, steps, seed, .. } = *arguments;
     let options = CheckOptions { worlds, steps, seed, from };
     batch::supported(&model)?;
+    batch::check_probe(&model)?;
     let capacity = batch::probe(&model);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {

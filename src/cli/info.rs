@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = super::load(&arguments.model, output)?;
     let loading = begin.elapsed().as_secs_f64();
     // the memory of a world is measured by stepping it
-    let missing = batch::supported(&model).err();
+    let missing = batch::supported(&model).and_then(|()| batch::check_probe(&model)).err();
     let mut sizes = model.sizes;
     if missing.is_none() {
         sizes = batch::probe(&model).sizes(&model);

@@ -125,7 +125,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         Adapter::described("described", arguments.device == Device::Software, arguments.workgroup_bytes);
     let capacity = match arguments.nconmax.zip(arguments.njmax) {
         Some((nconmax, njmax)) => Capacity { nconmax, njmax },
-        None => batch::probe(&model),
+        None => {
+            batch::check_probe(&model)?;
+            batch::probe(&model)
+        }
     };
     // the options as given: nothing was measured on a described device
     let per_world = batch::expansion(&model, &arguments.per_world)?;

@@ -69,6 +69,8 @@ impl Build<'_> {
         n.nlevel = level.iter().max().map_or(1, |l| l + 1);
         self.tree_sizes(&mut n);
         self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };
+        // keyframes that only the size counts have no names
+        self.model.names.key.resize(n.nkey, String::new());
     }
 
     /// Number of trees and total length of all dof chains.

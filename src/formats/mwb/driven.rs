@@ -79,4 +79,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn several_actuators_may_add_to_one_joint() {
+        let m = crate::load_str(
+            "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody><actuator>
+            <motor joint='j' armature='1'/><motor joint='j' armature='2'/></actuator></mujoco>",
+        )
+        .unwrap();
+        assert_eq!(m.jnt_actuatorid, [-2]);
+        assert_eq!(Model::from_mwb(&m.to_mwb()).unwrap(), m);
+    }
 }

@@ -228,4 +228,24 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn contact_sensors_name_what_they_say_they_name() {
+        let path = format!("{}/tests/parity/models/contact_sensors.xml", env!("CARGO_MANIFEST_DIR"));
+        let m = crate::load(path.as_ref()).unwrap();
+        let named =
+            |kinds: &[i32]| (0..m.sizes.nsensor).filter(|s| kinds[*s] != object::NONE).collect::<Vec<_>>();
+        // an object that is not there was once looked for without end
+        for s in named(&m.sensor_reftype) {
+            let mut wrong = m.clone();
+            wrong.sensor_refid[s] = -1;
+            assert!(check(&wrong).is_err(), "{s}");
+        }
+        for s in named(&m.sensor_objtype) {
+            let mut wrong = m.clone();
+            wrong.sensor_objid[s] = -1;
+            assert!(check(&wrong).is_err(), "{s}");
+        }
+        assert!(!named(&m.sensor_reftype).is_empty());
+    }
 }

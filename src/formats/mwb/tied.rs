@@ -163,7 +163,8 @@ mod tests {
         ] {
             let mut wrong = m.clone();
             let Some(ValuesMut::Int(values)) = wrong.get_mut(name) else { panic!("{name}") };
-            *values.iter_mut().rev().find(|x| **x > 0).unwrap() = 0;
+            let last = values.last_mut().unwrap();
+            *last = if *last == 0 { 1 } else { 0 };
             assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{name}");
         }
     }

@@ -62,7 +62,7 @@ macro_rules! flexes_fields {
             flexedge_invweight0: real [nflexedge] "1/kg" "Edge inverse weight at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             flexedge_rigid: int [nflexedge] "flag" "1 if both ends are on one body.";
             flex_elem: id(nflexvert) [nflexelemdata] "id" "Element vertices.";
-            flex_elemtexcoord: id(nflextexcoord) [nflexelemdata] "id" "Element texture coordinates.";
+            flex_elemtexcoord: id(any) [nflexelemdata] "id" "Element texture coordinates, if there are any.";
             flex_elemedge: id(nflexedge) [nflexelemedge] "id" "Element edges.";
             flex_elemlayer: int [nflexelem] "1" "Element layer: distance from the surface; 3D only.";
             flex_shell: id(nflexvert) [nflexshelldata] "id" "Vertices of boundary faces.";
