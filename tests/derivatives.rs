@@ -107,7 +107,7 @@ fn whole_steps(model: &Model, knots: &Knots, eps: f64) -> Transition {
             batch.set("qacc_warmstart", &start).unwrap();
             batch.step(1).unwrap();
             assert_eq!(batch.status().unwrap(), [0]);
-            let all = |name: &str| batch.get(name).unwrap().data.to_f64();
+            let mut all = |name: &str| batch.get(name).unwrap().data.to_f64();
             (all("qpos"), [all("qvel"), all("act"), all("sensordata")].concat())
         };
         let mut slopes = Vec::new();
