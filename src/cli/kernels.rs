@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 32 << 10)]
     workgroup_bytes: u32,
     /// Contact slots of a world; measured where not given.
-    #[arg(long, requires = "njmax")]
+    #[arg(long)]
     nconmax: Option<usize>,
     /// Constraint row slots of a world; measured where not given.
-    #[arg(long, requires = "nconmax")]
+    #[arg(long)]
     njmax: Option<usize>,
     /// Mean number of contacts, for the memory traffic.
     #[arg(long, default_value_t = 5.0)]
@@ -122,10 +122,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     batch::supported(&model)?;
     let adapter =
         Adapter::described("described", arguments.device == Device::Software, arguments.workgroup_bytes);
-    let capacity = match arguments.nconmax.zip(arguments.njmax) {
-        Some((nconmax, njmax)) => Capacity { nconmax, njmax },
-        None => batch::probe(&model),
-    };
+    let capacity = super::capacity(&model, arguments.nconmax, arguments.njmax)?;
+    let capacity = capacity.unwrap_or_else(|| batch::probe(&model));
     // the options as given: nothing was measured on a described device
     let per_world = batch::expansion(&model, &arguments.per_world)?;
     let options = KernelOptions { tuning_file: None, per_world, ..arguments.kernels.options()? };

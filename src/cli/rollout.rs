@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let source = ControlSource::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
     let schedule = ControlSchedule { source, seed: arguments.seed, warmup, steps };
-    let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
+    let mut batch = open(&model, worlds, &arguments.batch.options(&model)?, output)?;
     let mut record = Recording::new(&arguments.record, &batch, steps / every)?;
     batch.reset_all(key)?;
     if let Some(file) = &arguments.from {
