@@ -417,6 +417,21 @@ fn interrupted_rollouts_keep_their_frames() {
 }
 
 #[test]
+fn one_number_of_slots_leaves_the_other_measured() {
+    let model = model("quadruped.xml");
+    let slots = |more: &[&str]| {
+        let common =
+            ["rollout", &model, "--worlds", "1", "--steps", "1", "--warmup", "0", "--backend", "cpu"];
+        let summary = object(&[&common[..], more].concat());
+        (summary["nconmax"].as_u64().unwrap(), summary["njmax"].as_u64().unwrap())
+    };
+    let (nconmax, njmax) = slots(&[]);
+    assert_eq!(slots(&["--nconmax", "33"]), (33, njmax));
+    assert_eq!(slots(&["--njmax", "99"]), (nconmax, 99));
+    assert_eq!(slots(&["--nconmax", "33", "--njmax", "99"]), (33, 99));
+}
+
+#[test]
 fn rollout_takes_controls_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let (given, given_name) = in_folder(&folder, "ctrl.npz");

@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if !arguments.inverse {
         knots.fields.remove("qacc");
     }
-    let batch = arguments.batch.options()?;
+    let batch = arguments.batch.options(&model)?;
     let best = DifferenceOptions::best(batch.backend);
     let options = DifferenceOptions { eps: arguments.eps.unwrap_or(best.eps), centred: !arguments.forward };
     let mut differences = FiniteDifferences::new(&model, count, options, &batch)?;

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let (count, states) = states::read(&model, &arguments.input)?;
     // before the slots are counted, which takes long for too many states
     batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;
-    let mut options = arguments.batch.options()?;
+    let mut options = arguments.batch.options(&model)?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
     // the states as a step takes them, their computed fields, the same states again, one step

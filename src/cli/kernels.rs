@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 32 << 10)]
     workgroup_bytes: u32,
     /// Contact slots of a world; measured where not given.
-    #[arg(long, requires = "njmax")]
+    #[arg(long)]
     nconmax: Option<usize>,
     /// Constraint row slots of a world; measured where not given.
-    #[arg(long, requires = "nconmax")]
+    #[arg(long)]
     njmax: Option<usize>,
     /// Mean number of contacts, for the memory traffic.
     #[arg(long, default_value_t = 5.0)]
@@ -123,8 +123,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     batch::supported(&model)?;
     let adapter =
         Adapter::described("described", arguments.device == Device::Software, arguments.workgroup_bytes);
-    let capacity = match arguments.nconmax.zip(arguments.njmax) {
-        Some((nconmax, njmax)) => Capacity { nconmax, njmax },
+    let capacity = match super::capacity(&model, arguments.nconmax, arguments.njmax)? {
+        Some(capacity) => capacity,
         None => {
             batch::check_probe(&model)?;
             batch::probe(&model)

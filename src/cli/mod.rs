@@ -101,10 +101,10 @@ struct BatchArguments {
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     backend: BackendName,
     /// Contact slots of a world; measured where not given.
-    #[arg(long, requires = "njmax")]
+    #[arg(long)]
     nconmax: Option<usize>,
     /// Constraint row slots of a world; measured where not given.
-    #[arg(long, requires = "nconmax")]
+    #[arg(long)]
     njmax: Option<usize>,
     /// Where a world needs more slots than that: grow makes room and, on the GPU, takes the steps again; flag leaves contacts
     /// out and raises a status bit; error ends.
@@ -201,12 +201,13 @@ impl BackendName {
 }
 
 impl BatchArguments {
-    fn options(&self) -> Result<BatchOptions> {
+    /// Options for a model, whose slots are measured here where only one of the two numbers is given.
+    fn options(&self, model: &Model) -> Result<BatchOptions> {
         #[cfg(feature = "gpu")]
         if self.backend == BackendName::Cpu {
             self.kernels.refuse_on_cpu()?;
         }
-        let capacity = self.nconmax.zip(self.njmax).map(|(nconmax, njmax)| Capacity { nconmax, njmax });
+        let capacity = capacity(model, self.nconmax, self.njmax)?;
         Ok(BatchOptions {
             backend: self.backend.backend(),
             capacity,
@@ -215,6 +216,20 @@ impl BatchArguments {
             gpu: self.kernels.options()?,
         })
     }
+}
+
+/// Slots of a world as given; the number that is missing is measured. `None` where neither is given.
+fn capacity(model: &Model, nconmax: Option<usize>, njmax: Option<usize>) -> Result<Option<Capacity>> {
+    let measured = match (nconmax, njmax) {
+        (None, None) => return Ok(None),
+        (Some(nconmax), Some(njmax)) => return Ok(Some(Capacity { nconmax, njmax })),
+        _ => {
+            batch::supported(model)?;
+            batch::probe(model)
+        }
+    };
+    let (nconmax, njmax) = (nconmax.unwrap_or(measured.nconmax), njmax.unwrap_or(measured.njmax));
+    Ok(Some(Capacity { nconmax, njmax }))
 }
 
 /// Parses the arguments, runs the verb, and returns the exit status.

@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let source = ControlSource::parse(&arguments.ctrl, &model, worlds, steps)?;
     let key = super::keyframe(&model, arguments.keyframe.as_deref())?;
     let schedule = ControlSchedule { source, seed: arguments.seed, warmup, steps };
-    let mut batch = open(&model, worlds, &arguments.batch.options()?, output)?;
+    let mut batch = open(&model, worlds, &arguments.batch.options(&model)?, output)?;
     let fields = target.as_ref().map(|_| fields_of(&arguments.record, &batch)).transpose()?;
     // from the beginning, or from where it was interrupted
     let mut checkpoints = arguments

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut rows = Vec::new();
     for path in &arguments.models {
         let model = super::load(path, output)?;
-        let mut options = arguments.batch.options()?;
+        let mut options = arguments.batch.options(&model)?;
         // a search does not start from earlier results
         options.gpu.tuning_file = None;
         let fixed = options.gpu.clone();

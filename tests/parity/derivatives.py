@@ -6,7 +6,7 @@
     tests/parity/derivatives.py --bin target/debug/manyworlds --own tests/parity/models/convex*.xml
 
 Centred differences on both sides, the reference in double precision with --reference-eps, through whole steps from restored
-states. Its mjd_transitionFD refuses Runge-Kutta and delays, and keeps the integrator's matrix from one column to the next
+states. Its mjd_transitionFD refuses Runge-Kutta, delays and sleep, and keeps the integrator's matrix from one column to the next
 where actuators, fluids or dampers change it: `FD` is its own largest difference from whole steps, which does not count. With
 --own the steps are those of the binary (`eval`), for models in which the reference's contacts are too coarse to differentiate.
 Error: max|a-b| / (1 + max|b|) over one matrix of one state. States in which a change of pose or velocity by the step changes
@@ -82,7 +82,8 @@ def transition(model, state, eps):
     restore(model, data, state)
     mujoco.mj_forward(model, data)
     want = steps(model, data, dict(state, solution=np.array(data.qacc)), eps)
-    if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4 or model.nhistory:
+    sleeps = model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP
+    if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4 or model.nhistory or sleeps:
         return want, 0.0
     restore(model, data, state)
     mujoco.mj_forward(model, data)
@@ -181,7 +182,7 @@ def compare_model(path, args):
         both = [(STEP, [], transition), (INVERSE, ["--inverse"], inverse)]
         if args.own:
             both = [(STEP, [], lambda model, state, eps: own_steps(path, model, state, args.eps or eps, args))]
-        elif model.nhistory or model.opt.noslip_iterations:
+        elif model.nhistory or model.opt.noslip_iterations or model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
             # the reference has no derivatives of inverse dynamics with these
             both.pop()
         for names, flags, reference in both:

@@ -191,7 +191,7 @@ fn one(
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Row> {
-    let options = arguments.batch.options()?;
+    let options = arguments.batch.options(case.model)?;
     let mut backend_run = BackendRun::open(case, &options, arguments, output)?;
     let mut other = None;
     if let Against::Backend(backend) = against {
