@@ -246,3 +246,57 @@ fn a_tendon_between_fixed_points_has_no_rows() {
     cpu::step(&m, &mut d);
     assert_eq!((d.nefc[0], d.ten_length[0]), (0, 1.0));
 }
+
+#[test]
+fn capsules_that_share_an_end_touch_across_both_axes() {
+    for k in 0..60 {
+        let (s, c) = (0.37 * f64::from(k)).sin_cos();
+        let (x, y) = (0.28 * c, 0.28 * s);
+        let capsule = |from: [f64; 2], to: [f64; 2]| {
+            format!(
+                "<body pos='{} {} .522'><freejoint/><geom type='capsule' size='.08' fromto='0 0 0 {} {} 0'/></body>",
+                from[0], from[1], to[0], to[1]
+            )
+        };
+        // at a right angle, and nearly in line
+        for (along, across) in [(0.0, 1.2), (1.1, 0.002)] {
+            let end = [along * x - across * y, along * y + across * x];
+            let (one, two) = (capsule([0.2, 0.2], [x, y]), capsule([0.2 + x, 0.2 + y], end));
+            let m = load_str(&format!("<mujoco><worldbody>{one}{two}</worldbody></mujoco>")).unwrap();
+            let mut d = world(&m);
+            cpu::forward(&m, &mut d);
+            assert_eq!(d.ncon[0], 1);
+            let normal = &d.contact_frame[..3];
+            assert!(normal[2].abs() > 0.999_999, "{k}: {normal:?}");
+        }
+    }
+}
+
+#[test]
+fn convex_shapes_that_just_touch_are_apart() {
+    let box_on_field = |lower: f64| {
+        let z = 0.2 - lower;
+        format!(
+            "<mujoco><asset><hfield name='h' nrow='10' ncol='10' size='1 1 .1 .01'/></asset><worldbody>
+             <geom type='hfield' hfield='h'/><body pos='0 0 {z}'><freejoint/>
+             <geom type='box' size='.3 .3 .2'/></body></worldbody></mujoco>"
+        )
+    };
+    let ellipsoids = |lower: f64| {
+        let z = 1.1 - lower;
+        format!(
+            "<mujoco><worldbody><geom type='ellipsoid' size='.1 .05 .3' pos='.1 .7 .5'/>
+             <body pos='.1 .7 {z}'><freejoint/><geom type='ellipsoid' size='.1 .05 .3'/></body></worldbody></mujoco>"
+        )
+    };
+    for scene in [&box_on_field as &dyn Fn(f64) -> String, &ellipsoids] {
+        let count = |lower: f64| {
+            let m = load_str(&scene(lower)).unwrap();
+            let mut d = world(&m);
+            cpu::forward(&m, &mut d);
+            d.ncon[0]
+        };
+        assert_eq!(count(0.0), 0);
+        assert!(count(1e-12) > 0);
+    }
+}

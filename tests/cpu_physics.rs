@@ -513,3 +513,22 @@ fn a_ball_falls_at_its_terminal_velocity() {
         }
     }
 }
+
+#[test]
+fn frames_that_nearly_coincide_are_one() {
+    let m = load(
+        "<mujoco><worldbody><body pos='.1 .2 .3' quat='.8 .6 0 0'><freejoint/>
+         <inertial pos='3e-7 0 0' mass='1' diaginertia='1 2 3'/>
+         <geom size='.1' pos='4e-7 0 0'/><geom size='.1' pos='0 5e-5 0'/><site pos='0 0 6e-7'/></body>
+         </worldbody></mujoco>",
+    );
+    let mut d = world(&m, 0, 0);
+    cpu::forward(&m, &mut d);
+    // their offsets stay in the model, their poses are the body's, to the bit
+    assert_eq!(m.geom_pos[0], 4e-7);
+    assert_eq!(d.geom_xpos[..3], d.xpos[3..6]);
+    assert_eq!(d.geom_xmat[..9], d.xmat[9..18]);
+    assert_eq!(d.site_xpos[..3], d.xpos[3..6]);
+    assert_eq!(d.xipos[3..6], d.xpos[3..6]);
+    assert!((d.geom_xpos[4] - d.xpos[4]).abs() > 1e-5);
+}

@@ -270,3 +270,57 @@ fn a_muscle_reaches_both_limits() {
     );
     near(&m.actuator_lengthrange, &[-1.0, 2.0]);
 }
+
+#[test]
+fn surface_velocities_turn_with_the_frame_of_a_mesh() {
+    let m = world(
+        "<geom type='mesh' mesh='m' surfacevel='.1 .2 .3 .4 .5 .6'/>",
+        "<asset><mesh name='m' vertex='0 0 0 .3 0 0 0 .1 0 .1 0 .2'/></asset>",
+    );
+    let (p, q) = (&m.geom_pos, &m.geom_quat);
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [0, 1, 2].map(|k: usize| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
+    };
+    let turned = |v: [f64; 3]| {
+        let axis = [q[1], q[2], q[3]];
+        let t = cross(axis, v).map(|x| 2.0 * x);
+        let u = cross(axis, t);
+        [0, 1, 2].map(|k| v[k] + q[0] * t[k] + u[k])
+    };
+    let part = |k: usize| [0, 1, 2].map(|i| m.geom_surfacevel[k + i]);
+    assert!(p[0] > 0.05 && q[0] < 0.99);
+    // the field as given, at the origin of the mesh's frame
+    near(&turned(part(3)), &[0.4, 0.5, 0.6]);
+    let moved = cross([0.4, 0.5, 0.6], [p[0], p[1], p[2]]);
+    near(&turned(part(0)), &[0.1 + moved[0], 0.2 + moved[1], 0.3 + moved[2]]);
+}
+
+#[test]
+fn frames_coincide_by_component() {
+    // two components of the quaternion off by 0.9e-6 each, and one by 1.1e-6
+    let geom = |quat: &str, pos: &str| format!("<geom size='.1' quat='{quat}' pos='{pos}'/>");
+    let inside = geom("1 9e-7 9e-7 0", "9e-7 9e-7 0")
+        + &geom("1 1.1e-6 0 0", "0 0 0")
+        + &geom("-1 0 0 0", "0 0 1.1e-6")
+        + &geom("-1 0 0 0", "0 0 0");
+    assert_eq!(world(&inside, "").geom_sameframe, [1, 0, 3, 1]);
+}
+
+#[test]
+fn primitives_are_fitted_to_the_bounding_box_of_a_mesh() {
+    // half sizes 1/8, 1/4 and 1/2 in any order of axes: the inertial frame is the mesh's, turned
+    let fitted = |kind: &str| {
+        let m = world(
+            &format!("<geom type='{kind}' mesh='m'/>"),
+            "<compiler fitaabb='true'/><asset><mesh name='m' vertex='-.125 -.25 -.5 .125 -.25 -.5 -.125 .25 -.5 .125 .25 -.5
+             -.125 -.25 .5 .125 -.25 .5 -.125 .25 .5 .125 .25 .5'/></asset>",
+        );
+        m.geom_size
+    };
+    near(&fitted("sphere"), &[0.5, 0.0, 0.0]);
+    let half = fitted("box");
+    let across = half[0].max(half[1]);
+    near(&fitted("cylinder"), &[across, half[2], 0.0]);
+    near(&fitted("capsule"), &[across, half[2] - across, 0.0]);
+    assert!(half[2] > across);
+}

@@ -35,6 +35,9 @@ const BOUND_SHARE: f32 = 1e-3;
 // Longest Newton step.
 const MAX_NEWTON_STEP: f32 = 0.3;
 
+// Penetration that is rounding, as a share of the sizes: eight times rounding.
+const TOUCH: f32 = 9.5e-7;
+
 // The direction itself, then the pairs of axes.
 const AXIS_PAIRS: u32 = 37u;
 
@@ -105,7 +108,9 @@ fn nearest_points(a: ConvexShape, b: ConvexShape, margin: f32, probes: bool) -> 
     if (probes) {
         return GeomDistance(dist, n, vec3f(0.0), vec3f(0.0), minimum.any);
     }
-    if (!minimum.any || dist > margin || !is_finite(dist)) {
+    // shapes that just touch are apart
+    let sizes = a.size + b.size;
+    if (!minimum.any || dist >= margin - TOUCH * (sizes.x + sizes.y + sizes.z) || !is_finite(dist)) {
         return GeomDistance(dist, n, vec3f(0.0), vec3f(0.0), false);
     }
     var touching = array<vec3f, 2>(vec3f(0.0), vec3f(0.0));

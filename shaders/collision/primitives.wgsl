@@ -5,6 +5,9 @@
 
 import package::math::vector::{MINVAL, normalize3};
 
+// Distance of two centres, as a share of their coordinates, up to which they coincide: 16 times rounding.
+const SAME_CENTER: f32 = 1.9e-6;
+
 // Pose and size of a geom; the columns of mat are its axes.
 struct Shape {
     pos: vec3f,
@@ -242,8 +245,9 @@ fn sphere_sphere_at(center1: vec3f, radius1: f32, center2: vec3f, radius2: f32, 
     if (dist > margin) {
         return;
     }
+    // centres that coincide but for rounding have no direction between them
     var normal = fallback;
-    if (length >= MINVAL) {
+    if (length >= max(MINVAL, SAME_CENTER * (abs(center1.x) + abs(center1.y) + abs(center1.z)))) {
         normal = between * (1.0 / length);
     }
     append(ContactPoint(dist, center1 + normal * (radius1 + 0.5 * dist), normal, vec3f(0.0)));

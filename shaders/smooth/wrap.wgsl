@@ -7,6 +7,9 @@ import package::math::vector::MINVAL;
 // Newton step at which the point of reflection counts as found: sixteen times rounding.
 const REFLECTION_TOLERANCE: f32 = 1.9e-6;
 
+// Sine of the angle up to which two tangent points are one: 32 times rounding.
+const SAME_TANGENT: f32 = 3.8e-6;
+
 // A wrapping geom.
 struct Obstacle {
     pos: vec3f,
@@ -214,11 +217,13 @@ fn tangent_point(p: vec2f, r: f32, turn: f32) -> vec2f {
     return vec2f(p.x * along + p.y * aside, p.y * along - p.x * aside);
 }
 
-// Arc length between two points of the circle, clockwise for a positive turn.
+// Arc length between two points of the circle, clockwise for a positive turn. Points that are one but for rounding,
+// where a straight line just touches the circle, have no arc between them rather than a whole turn.
 fn length_circle(begin: vec2f, stop: vec2f, r: f32, turn: f32) -> f32 {
     let crossed = begin.x * stop.y - begin.y * stop.x;
     var angle = arctan2(abs(crossed), dot(begin, stop));
-    if (crossed * turn > 0.0) {
+    let over = crossed * turn;
+    if (over > 0.0 && (dot(begin, stop) < 0.0 || over > SAME_TANGENT * r * r)) {
         angle = 2.0 * PI - angle;
     }
     return r * angle;

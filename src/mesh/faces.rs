@@ -48,10 +48,10 @@ fn plane(points: &[[f32; 3]]) -> Option<(usize, usize)> {
         }
         Some(if x > y && x > z {
             (1, 2)
-        } else if y > z {
-            (0, 2)
-        } else {
+        } else if z > x && z > y {
             (0, 1)
+        } else {
+            (0, 2)
         })
     })
 }
@@ -63,28 +63,26 @@ fn cross(a: [f32; 2], b: [f32; 2], c: [f32; 2]) -> f32 {
 
 /// Triangulation by ear clipping.
 fn clip_ears(corners: &[Corner], flat: &[[f32; 2]], to: &mut Vec<[Corner; 3]>) {
-    let area: f32 = (0..flat.len())
-        .map(|i| {
-            let (a, b) = (flat[i], flat[(i + 1) % flat.len()]);
-            (a[0] * b[1] - a[1] * b[0]) * 0.5
-        })
-        .sum();
     let mut left: Vec<usize> = (0..corners.len()).collect();
-    let (mut at, mut tries) = (0, left.len());
+    let (mut at, mut tries, mut before) = (0, left.len(), left.len());
     while left.len() > 3 && tries > 0 {
         let n = left.len();
+        // also as in the reference, an ear found at the last try ends the search, and what is left is dropped
+        tries = if n == before { tries - 1 } else { n };
+        before = n;
         at %= n;
         let [i, j, k] = [at, (at + 1) % n, (at + 2) % n].map(|x| left[x]);
+        // as in the reference (tinyobjloader), a turn is judged by the first side's own share of the area: where the origin is outside
+        // a polygon, corners that are ears are passed over
+        let area = (flat[i][0] * flat[j][1] - flat[i][1] * flat[j][0]) * 0.5;
         let is_ear = cross(flat[i], flat[j], flat[k]) * area >= 0.0
             && !(3..n).any(|x| inside(flat[left[(at + x) % n]], [flat[i], flat[j], flat[k]]));
         if !is_ear {
             at += 1;
-            tries -= 1;
             continue;
         }
         to.push([corners[i], corners[j], corners[k]]);
         left.remove((at + 1) % n);
-        tries = left.len();
     }
     if let &[i, j, k] = left.as_slice() {
         to.push([corners[i], corners[j], corners[k]]);
@@ -117,6 +115,32 @@ mod tests {
     fn a_quad_is_cut_across_its_shorter_diagonal() {
         let kite = [[0.0, 0.0, 0.0], [2.0, -1.0, 0.0], [4.0, 0.0, 0.0], [2.0, 1.0, 0.0]];
         assert_eq!(cut(&kite), [[0, 1, 3], [1, 2, 3]]);
+    }
+
+    #[test]
+    fn ears_are_those_of_the_reference() {
+        // a regular pentagon beside the origin: MuJoCo 3.17.0 cuts two ears, not a fan
+        let points = [
+            [-1.809, 2.588, 0.0],
+            [-1.809, 1.412, 0.0],
+            [-0.691, 1.049, 0.0],
+            [0.0, 2.0, 0.0],
+            [-0.691, 2.951, 0.0],
+        ];
+        assert_eq!(cut(&points), [[0, 1, 2], [3, 4, 0], [0, 2, 3]]);
+    }
+
+    #[test]
+    fn an_ear_at_the_last_try_is_the_last() {
+        // a rib of a public model, of which MuJoCo 3.17.0 keeps one triangle
+        let points = [
+            [0.02504132, -0.0264384, 0.05803599],
+            [0.01607603, -0.02125122, 0.05898207],
+            [0.01613376, -0.02336315, 0.05820022],
+            [0.0220495, -0.02365025, 0.04351442],
+            [0.02531431, -0.02874791, 0.05646778],
+        ];
+        assert_eq!(cut(&points), [[4, 0, 1]]);
     }
 
     #[test]

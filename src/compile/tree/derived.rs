@@ -118,11 +118,11 @@ fn along(m: &Model, t: usize) -> Vec<i32> {
     trees
 }
 
-/// Compares two frames: equal position, equal orientation.
+/// Compares two frames: equal position, equal orientation, by component as in the reference; a quaternion and its
+/// negative are equal.
 fn compare(pos: DVec3, quat: DQuat, other_pos: DVec3, other_quat: DQuat) -> (bool, bool) {
-    let turn = other_quat.conjugate() * quat;
-    let near = |v: DVec3| v.abs().max_element() < SAME;
-    (near(pos - other_pos), near(DVec3::new(turn.x, turn.y, turn.z)))
+    let near = |q: DQuat| (quat - q).to_array().iter().all(|x| x.abs() < SAME);
+    ((pos - other_pos).abs().max_element() < SAME, near(other_quat) || near(-other_quat))
 }
 
 /// Recomputes the sameframe fields.

@@ -37,6 +37,19 @@ pub(crate) struct GeomShape<'a> {
     pub(crate) outer: Pose,
 }
 
+/// A velocity field, linear and angular, given in the frame `own`, in the frame `placed`.
+fn moved_velocity(given: [f64; 6], own: Pose, placed: Pose) -> [f64; 6] {
+    if given == [0.0; 6] {
+        return given;
+    }
+    let [linear, angular] = [0, 3].map(|k| DVec3::new(given[k], given[k + 1], given[k + 2]));
+    let into = own.quat.normalize().conjugate();
+    let offset = into * (placed.pos - own.pos);
+    let back = (into * placed.quat).conjugate();
+    let (linear, angular) = (back * (linear + angular.cross(offset)), back * angular);
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+}
+
 impl Build<'_> {
     /// Fills geoms.
     pub(crate) fn geoms(&mut self) {
@@ -95,7 +108,12 @@ impl Build<'_> {
         m.geom_friction[3 * g..3 * g + 3].copy_from_slice(&geom.friction);
         m.geom_margin[g] = geom.margin;
         m.geom_gap[g] = geom.gap;
-        m.geom_surfacevel[6 * g..6 * g + 6].copy_from_slice(&geom.surfacevel);
+        let surfacevel = if geom.mesh.name.is_empty() {
+            geom.surfacevel
+        } else {
+            moved_velocity(geom.surfacevel, geom.outer.then(&geom.pose), pose)
+        };
+        m.geom_surfacevel[6 * g..6 * g + 6].copy_from_slice(&surfacevel);
         m.geom_adhesion[g] = geom.adhesion;
         if geom.fluid {
             let row = coefficients(geom.kind, size, geom.fluidcoef);

@@ -161,21 +161,15 @@ fn alike(shape: i32, half: DVec3) -> Option<Vec<f64>> {
     })
 }
 
-/// Size of a primitive that encloses all vertices.
+/// Size of a primitive whose bounding box has at least the size of the mesh's.
 fn around(shape: i32, mesh: &CompiledMesh) -> Option<Vec<f64>> {
-    let center = (mesh.low + mesh.high) / 2.0;
-    let most = |f: &dyn Fn(DVec3) -> f64| mesh.vert.iter().map(|&v| f(v - center)).fold(0.0, f64::max);
-    let across = |d: DVec3| (d.x * d.x + d.y * d.y).sqrt();
+    let half = (mesh.high - mesh.low) / 2.0;
+    let across = half.x.max(half.y);
     Some(match shape {
-        kind::SPHERE => vec![most(&DVec3::length)],
-        kind::CAPSULE => {
-            let radius = most(&across);
-            // the hemispherical caps enclose points near the axis
-            let half = most(&|d| d.z.abs() - radius * (across(d) / radius).acos().sin());
-            vec![radius, half]
-        }
-        kind::CYLINDER => vec![most(&across), most(&|d| d.z.abs())],
-        kind::ELLIPSOID | kind::BOX => (mesh.high - center).to_array().to_vec(),
+        kind::SPHERE => vec![half.max_element()],
+        kind::CAPSULE => vec![across, half.z - across],
+        kind::CYLINDER => vec![across, half.z],
+        kind::ELLIPSOID | kind::BOX => half.to_array().to_vec(),
         _ => return None,
     })
 }

@@ -42,6 +42,9 @@ const MAX_NEWTON_STEP: f64 = 0.3;
 const TURN_TOLERANCE_CURVED: f64 = 1e-8;
 const TURN_TOLERANCE_FLAT: f64 = 1e-12;
 
+/// Penetration that is rounding, as a share of the sizes, in units of rounding.
+const TOUCH: f64 = 8.0;
+
 /// Most descent steps, and most Newton steps.
 const DESCENT_STEPS: usize = 12;
 const NEWTON_STEPS: usize = 20;
@@ -110,8 +113,9 @@ fn nearest_points<T: Real>(
     let minimum = penetration_direction(a, b, radius + margin)?;
     let normal = minimum.n;
     let dist = -minimum.height - radius;
-    // false if the distance is not a number
-    let touches = dist <= margin;
+    // as in the reference, shapes that just touch are apart; false if the distance is not a number
+    let sizes = a.shape.size + b.shape.size;
+    let touches = dist < margin - T::of(TOUCH) * T::EPSILON * (sizes[0] + sizes[1] + sizes[2]);
     if !touches {
         return None;
     }

@@ -10,6 +10,11 @@ use crate::real::Real;
 /// Squared sine of the angle below which capsules count as parallel.
 const PARALLEL: f64 = 1e-8;
 
+/// Distance of two centres, as a share of their coordinates, up to which they coincide: what rounding leaves of the
+/// crossing of two axes at a small angle. In single precision sixteen times rounding, which is more.
+const SAME_CENTER: f64 = 1e-8;
+const SAME_CENTER_ROUNDING: f64 = 16.0;
+
 /// Most contacts of one primitive pair.
 pub const MAX_PAIR_CONTACTS: usize = 8;
 
@@ -331,7 +336,11 @@ pub fn sphere_sphere_at<T: Real>(
     if dist > margin {
         return 0;
     }
-    let normal = if length < T::MINVAL { fallback } else { between * (T::ONE / length) };
+    // centres that coincide but for rounding have no direction between them
+    let share = T::of(SAME_CENTER).max(T::of(SAME_CENTER_ROUNDING) * T::EPSILON);
+    let rounding = share * (center1[0].abs() + center1[1].abs() + center1[2].abs());
+    let coincide = length < T::MINVAL.max(rounding);
+    let normal = if coincide { fallback } else { between * (T::ONE / length) };
     *found = ContactPoint {
         dist,
         pos: center1 + normal * (radius1 + dist * T::of(0.5)),

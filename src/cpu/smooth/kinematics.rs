@@ -4,8 +4,8 @@
 //! Computation, "Kinematics"). A body's joints act in order, each in the frame left by those before it.
 
 use crate::cpu::math::{
-    Quat, Vec3, axis_angle_quat, mat3, quat, quat_at, quat_mul, quat_normalize, quat_rotate, quat_to_mat,
-    set_mat3, set_quat, set_vec3, vec3, vec3_at,
+    Mat3, Quat, Vec3, axis_angle_quat, mat3, quat, quat_at, quat_mul, quat_normalize, quat_rotate,
+    quat_to_mat, set_mat3, set_quat, set_vec3, vec3, vec3_at,
 };
 use crate::model::Model;
 use crate::model::data::Data;
@@ -113,28 +113,55 @@ fn apply_joint<T: Real>(
     (anchor - quat_rotate(quat, local), quat)
 }
 
+/// Values of `body_sameframe`, `geom_sameframe` and `site_sameframe`: as in the reference, a frame within 1e-6 of
+/// another is that. Kernels, to whose precision this is rounding, leave it out.
+mod same {
+    pub(super) const BODY: i32 = 1;
+    pub(super) const INERTIA: i32 = 2;
+    pub(super) const BODY_AXES: i32 = 3;
+    pub(super) const INERTIA_AXES: i32 = 4;
+}
+
+/// Pose of a frame of a body at `offset`, which coincides with another frame of it as `kind` says.
+fn attached<T: Real>(
+    d: &Data<T>,
+    body: usize,
+    kind: i32,
+    (offset, turn): (Vec3<T>, Quat<T>),
+) -> (Vec3<T>, Mat3<T>) {
+    let pos = match kind {
+        same::BODY => vec3(&d.xpos, body),
+        same::INERTIA => vec3(&d.xipos, body),
+        _ => vec3(&d.xpos, body) + mat3(&d.xmat, body) * offset,
+    };
+    let mat = match kind {
+        same::BODY | same::BODY_AXES => mat3(&d.xmat, body),
+        same::INERTIA | same::INERTIA_AXES => mat3(&d.ximat, body),
+        _ => quat_to_mat(quat_mul(quat(&d.xquat, body), turn)),
+    };
+    (pos, mat)
+}
+
 /// Centre of mass and principal axes of one body.
 fn place_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
-    let pos = mat3(&d.xmat, body) * vec3(&m.body_ipos, body);
-    let quat = quat_mul(quat(&d.xquat, body), quat(&m.body_iquat, body));
-    set_vec3(&mut d.xipos, body, vec3(&d.xpos, body) + pos);
-    set_mat3(&mut d.ximat, body, quat_to_mat(quat));
+    let own = (vec3(&m.body_ipos, body), quat(&m.body_iquat, body));
+    let (pos, mat) = attached(d, body, m.body_sameframe[body], own);
+    set_vec3(&mut d.xipos, body, pos);
+    set_mat3(&mut d.ximat, body, mat);
 }
 
 /// Pose of one geom.
 fn place_geom<T: Real>(m: &Model<T>, d: &mut Data<T>, geom: usize) {
-    let body = m.geom_bodyid[geom] as usize;
-    let pos = mat3(&d.xmat, body) * vec3(&m.geom_pos, geom);
-    let quat = quat_mul(quat(&d.xquat, body), quat(&m.geom_quat, geom));
-    set_vec3(&mut d.geom_xpos, geom, vec3(&d.xpos, body) + pos);
-    set_mat3(&mut d.geom_xmat, geom, quat_to_mat(quat));
+    let own = (vec3(&m.geom_pos, geom), quat(&m.geom_quat, geom));
+    let (pos, mat) = attached(d, m.geom_bodyid[geom] as usize, m.geom_sameframe[geom], own);
+    set_vec3(&mut d.geom_xpos, geom, pos);
+    set_mat3(&mut d.geom_xmat, geom, mat);
 }
 
 /// Pose of one site.
 fn place_site<T: Real>(m: &Model<T>, d: &mut Data<T>, site: usize) {
-    let body = m.site_bodyid[site] as usize;
-    let pos = mat3(&d.xmat, body) * vec3(&m.site_pos, site);
-    let quat = quat_mul(quat(&d.xquat, body), quat(&m.site_quat, site));
-    set_vec3(&mut d.site_xpos, site, vec3(&d.xpos, body) + pos);
-    set_mat3(&mut d.site_xmat, site, quat_to_mat(quat));
+    let own = (vec3(&m.site_pos, site), quat(&m.site_quat, site));
+    let (pos, mat) = attached(d, m.site_bodyid[site] as usize, m.site_sameframe[site], own);
+    set_vec3(&mut d.site_xpos, site, pos);
+    set_mat3(&mut d.site_xmat, site, mat);
 }

@@ -10,6 +10,9 @@ use crate::real::Real;
 /// Newton step at which the point of reflection counts as found, in units of rounding.
 const REFLECTION_TOLERANCE: f64 = 16.0;
 
+/// Sine of the angle up to which two tangent points are one, in units of rounding.
+const SAME_TANGENT: f64 = 32.0;
+
 /// A wrapping geom.
 #[derive(Clone, Copy, Debug)]
 pub struct Obstacle<T> {
@@ -186,11 +189,13 @@ fn tangent_point<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
     [p[0] * along + p[1] * aside, p[1] * along - p[0] * aside]
 }
 
-/// Arc length between two points of the circle, clockwise for a positive turn.
+/// Arc length between two points of the circle, clockwise for a positive turn. Points that are one but for rounding,
+/// where a straight line just touches the circle, have no arc between them rather than a whole turn.
 fn length_circle<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
     let cosine = inner(unit(from), unit(to)).max(-T::ONE).min(T::ONE);
     let mut angle = ((T::ONE - cosine) * (T::ONE + cosine)).sqrt().atan2(cosine);
-    if (from[0] * to[1] - from[1] * to[0]) * turn > T::ZERO {
+    let over = (from[0] * to[1] - from[1] * to[0]) * turn;
+    if over > T::ZERO && (cosine < T::ZERO || over > T::of(SAME_TANGENT) * T::EPSILON * r * r) {
         angle = T::of(2.0 * std::f64::consts::PI) - angle;
     }
     r * angle
@@ -249,6 +254,19 @@ mod tests {
         let angle = std::f64::consts::PI - 2.0 * (1.0 / far).acos();
         assert!((touch.length - angle).abs() < 1e-12);
         assert!(touch.points[0][1] > 0.0 && (touch.points[0][0] + touch.points[1][0]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_line_that_just_touches_has_no_arc() {
+        // along the tangent at the top, turned by various angles: either side of rounding
+        for k in 0..200 {
+            let (s, c) = (0.37 * f64::from(k)).sin_cos();
+            let turned = |x: f64| Vec3([x * c - s, x * s + c, 0.0]);
+            let side = Some(turned(2.0));
+            if let Some(touch) = wrap(turned(-3.0), turned(2.0), &circle(side)) {
+                assert!(touch.length < 1e-6, "{k}: {}", touch.length);
+            }
+        }
     }
 
     #[test]
