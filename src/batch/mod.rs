@@ -152,6 +152,7 @@ impl Batch {
             return Err(Error::Argument("a batch needs at least one world".to_owned()));
         }
         crate::model::unsupported::check(model)?;
+        let model = &*model.bounded();
         let begin = Instant::now();
         let capacity = options.capacity.unwrap_or_else(|| probe(model));
         let probe = begin.elapsed().as_secs_f64();

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use manyworlds::error::{Error, Problem};
+use manyworlds::error::{Error, Problem, Result};
 use miette::Severity;
 use serde::{Serialize, Serializer};
 
@@ -12,11 +12,13 @@ use super::draw;
 /// Destination and form of the results.
 pub(super) struct Output {
     json: bool,
+    strict: bool,
 }
 
 impl Output {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json }
+    /// `strict`: warnings about a model are errors.
+    pub(super) fn new(json: bool, strict: bool) -> Self {
+        Self { json, strict }
     }
 
     /// Text for people; nothing in the JSON form.
@@ -60,9 +62,13 @@ impl Output {
         }
     }
 
-    /// Warnings about a model.
-    pub(super) fn warnings(&self, warnings: &[Problem]) {
+    /// Warnings about a model; errors if these are strict.
+    pub(super) fn warnings(&self, warnings: &[Problem]) -> Result<()> {
+        if self.strict && !warnings.is_empty() {
+            return Err(Error::Model(warnings.to_vec()));
+        }
         warnings.iter().for_each(|w| self.problem(w, Severity::Warning));
+        Ok(())
     }
 
     /// A problem with its line and a mark below it.
@@ -90,7 +96,7 @@ fn write_line(mut to: impl Write, text: impl std::fmt::Display) {
 pub(super) fn pairs<K: Serialize, V: Serialize, S: Serializer>(
     pairs: &[(K, V)],
     to: S,
-) -> Result<S::Ok, S::Error> {
+) -> std::result::Result<S::Ok, S::Error> {
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
