@@ -4,7 +4,7 @@
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::schema::enums::{bias, dynamics, enable, equality, gain, geom as kind, integrator, word};
+use crate::schema::enums::{bias, dynamics, enable, equality, gain, geom as kind, integrator, word, wrap};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
@@ -26,6 +26,7 @@ pub fn check(model: &Model) -> Result<()> {
     list.bodies();
     list.flexes();
     list.geoms();
+    list.tendons();
     list.pairs();
     list.actuators();
     list.plugins();
@@ -111,6 +112,15 @@ impl UnsupportedList<'_> {
     }
 
     fn geoms(&mut self) {}
+
+    fn tendons(&mut self) {
+        let m = self.model;
+        // infinitely long, whatever moves
+        self.first(Kind::Tendon, "a pulley with divisor zero", m.sizes.ntendon, |t| {
+            let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
+            path.into_iter().any(|w| m.wrap_type[w] == wrap::PULLEY && m.wrap_prm[w] == 0.0)
+        });
+    }
 
     fn pairs(&mut self) {
         let m = self.model;
