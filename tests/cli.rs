@@ -522,7 +522,7 @@ fn rollout_refuses_what_makes_no_sense() {
     says(&["--record", "qpos", "--every", "2000", "--out", "unwritten.npz"], "records no frame");
     says(&["--record", "qpos", "--out", "/no/such/folder/r.npz"], "folder does not exist");
     says(&["--ctrl", "wild"], "valid: zero hold noise FILE.npz");
-    says(&["--keyframe", "9"], "the model has 3");
+    says(&["--keyframe", "9"], "the model has 3: 0 'stand', 1 'squat', 2 'face_down'");
     says(&["--keyframe", "stan"], "did you mean 'stand'?");
     says(&["--record", "qpos"], "--out");
     says(&["--record", "qpos", "--out", "/dev/null"], "no regular file");
@@ -922,4 +922,111 @@ fn limits_of_the_process_count_as_memory() {
         assert_eq!(done.status.code(), Some(2), "{said}");
         assert!(said.contains("the most that fit are") && said.contains(part), "{said}");
     }
+}
+
+#[test]
+fn warnings_are_printed_and_errors_under_strict() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, name) = in_folder(&folder, "m.xml");
+    std::fs::write(&path, "<mujoco>\n<option tolerance='-1'/></mujoco>").unwrap();
+    let done = run(&["info", &name]);
+    let said = text(&done.stderr);
+    assert!(
+        done.status.success() && said.contains("tolerance is negative") && said.contains("2:20"),
+        "{said}"
+    );
+    for verb in [vec!["info"], vec!["compile", "--out", "unwritten.xml"], vec!["rollout", "--backend", "cpu"]]
+    {
+        let said = refused(&[&verb[..1], &[name.as_str(), "--strict"], &verb[1..]].concat());
+        assert!(said.contains("m.xml:2:20: tolerance is negative (write zero or more)"), "{said}");
+    }
+    let done = run(&["--strict", "--format", "json", "info", &name]);
+    let object: Value = serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap();
+    assert_eq!((&object["problems"][0]["line"], &object["problems"][0]["column"]), (&json!(2), &json!(20)));
+    // nothing to warn of
+    assert!(run(&["--strict", "info", &model("hopper.xml")]).status.success());
+}
+
+/// Runs with a text on standard input.
+fn piped(arguments: &[&str], input: &str) -> Output {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_manyworlds"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_model_comes_from_standard_input() {
+    let xml = std::fs::read_to_string(model("hopper.xml")).unwrap();
+    let from_file = run(&["info", &model("hopper.xml")]);
+    let piped_info = piped(&["info", "-"], &xml);
+    assert!(piped_info.status.success(), "{}", text(&piped_info.stderr));
+    assert_eq!(text(&piped_info.stdout), text(&from_file.stdout));
+    let wrong =
+        piped(&["rollout", "-", "--backend", "cpu"], "<mujoco>\n <worldbody><geom/></worldbody></mujoco>");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        text(&wrong.stderr).contains("<stdin>:2:14: size of geom must be positive"),
+        "{}",
+        text(&wrong.stderr)
+    );
+    assert!(text(&piped(&["info", "-"], "").stderr).contains("the file is empty"));
+}
+
+#[test]
+fn info_says_joints_actuators_sensors_and_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, name) = in_folder(&folder, "m.xml");
+    std::fs::write(
+        &path,
+        "<mujoco><worldbody><body name='b'><joint name='lift' type='slide' range='-1 2'/><joint/><geom size='.1'/>\
+         <site name='s'/></body></worldbody><actuator><motor name='push' joint='lift' ctrlrange='-3 3'/>\
+         <motor joint='lift'/></actuator><sensor><gyro name='spin' site='s'/><framepos objtype='xbody' objname='b'/>\
+         <clock/></sensor></mujoco>",
+    )
+    .unwrap();
+    let info = object(&["info", &name]);
+    assert_eq!(
+        info["joints"][0],
+        json!({"name": "lift", "type": "slide", "range": [-1.0, 2.0], "unit": "m"})
+    );
+    assert_eq!(info["joints"][1], json!({"name": "1", "type": "hinge", "range": null, "unit": "rad"}));
+    assert_eq!(
+        info["actuators"][0],
+        json!({"name": "push", "target": "joint lift", "control": [[-3.0, 3.0]]})
+    );
+    assert_eq!(info["actuators"][1]["control"], json!([null]));
+    let spin = json!({"name": "spin", "type": "gyro", "object": "site s", "first": 0, "count": 3});
+    assert_eq!(info["sensors"][0], spin);
+    assert_eq!(info["sensors"][1]["object"], "xbody b");
+    assert_eq!((&info["sensors"][2]["object"], &info["sensors"][2]["first"]), (&json!(""), &json!(6)));
+    let said = text(&run(&["info", &name]).stdout);
+    for line in [
+        "nv          2  degrees of freedom",
+        "lift  slide  -1.0000 to 2.0000 m",
+        "push  joint lift  -3.0000 to 3.0000",
+    ] {
+        assert!(squeezed(&said).contains(&squeezed(line)), "{line} in\n{said}");
+    }
+    // what can be recorded, with shapes
+    let fields = object(&["info", &name, "--fields"]);
+    let field = |name: &str| fields["fields"].as_array().unwrap().iter().find(|f| f["name"] == name).cloned();
+    assert_eq!(field("qpos").unwrap()["shape"], json!([2]));
+    assert_eq!(field("xpos").unwrap()["unit"], "m");
+    assert!(field("qpos").unwrap()["meaning"].as_str().is_some_and(|m| !m.is_empty()));
+    assert!(
+        squeezed(&text(&run(&["info", &name, "--fields"]).stdout)).contains("sensordata [nsensordata] = [7]")
+    );
+}
+
+/// Blanks in a row as one.
+fn squeezed(text: &str) -> String {
+    text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -198,7 +198,7 @@ pub fn distance(
     check_id("geom", geom1, model.sizes.ngeom)?;
     check_id("geom", geom2, model.sizes.ngeom)?;
     let (one, two) = (model.geom_type[geom1], model.geom_type[geom2]);
-    if !has_distance(model, (one.min(two), one.max(two))) {
+    if !has_distance((one.min(two), one.max(two))) {
         let (one, two) = (word(geom::WORDS, one), word(geom::WORDS, two));
         return Err(Error::Unsupported(format!(
             "distance of {one} and {two} (geom {geom1}, geom {geom2}) is not computed yet"

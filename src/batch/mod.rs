@@ -162,6 +162,7 @@ impl Batch {
             return Err(Error::Argument("a batch needs at least one world".to_owned()));
         }
         crate::model::unsupported::check(model)?;
+        let model = &*model.bounded();
         let begin = Instant::now();
         if options.capacity.is_none() {
             memory::check_probe(model)?;

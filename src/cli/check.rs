@@ -18,7 +18,7 @@ const COPIES: usize = 5;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// Worlds, each in a state of its own.
     #[arg(long, default_value_t = 8)]

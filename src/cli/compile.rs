@@ -15,7 +15,7 @@ use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// File to write. Its end says what: .npz, every model field and size under its MuJoCo name; .mwb, a compiled
     /// model that loads in milliseconds; .xml, MJCF without defaults or includes.
@@ -81,12 +81,12 @@ fn text(from: &Path, to: &Path, output: &Output) -> Result<String> {
         let help = "a compiled model cannot be turned back; give the MJCF file that it was made from";
         return Err(Error::Argument(format!("{}: {help}", from.display())));
     }
-    let spec = mjcf::parse(from)?;
+    let spec = super::spec(from)?;
     // what the model includes or attaches is an input too
     let parts: Vec<&Path> = spec.sources.iter().map(|source| source.path.as_path()).collect();
     files::check_output(to, FileKind::XML, &parts)?;
     let model = compile::compile(&spec)?;
-    output.warnings(&model.warnings);
+    output.warnings(&model.warnings)?;
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(mjcf::write(&spec, &model, folder))
 }

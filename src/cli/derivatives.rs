@@ -15,7 +15,7 @@ use super::states;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl and others as for eval; qacc for --inverse.
     #[arg(long = "in")]

@@ -27,7 +27,7 @@ const NEXT: &[&str] = &["qpos", "qvel", "act", "history", "tree_asleep"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// States: qpos [n, nq] and, where wanted, qvel, act, ctrl, mocap_pos, mocap_quat, qfrc_applied, xfrc_applied,
     /// qacc_warmstart, time, history, eq_active, tree_asleep, asleep_qpos; with qacc, inverse dynamics too.

@@ -8,12 +8,16 @@ use manyworlds::model::Model;
 use manyworlds::schema::{Size, Sizes};
 use serde::Serialize;
 
+use super::contents::{self, ActuatorRow, FieldRow, JointRow, SensorRow};
 use super::output::{Output, pairs};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
+    /// Lists the fields that can be recorded, with their shapes, units and meanings.
+    #[arg(long)]
+    fields: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
@@ -26,17 +30,20 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if missing.is_none() {
         sizes = batch::probe(&model).sizes(&model);
     }
+    if arguments.fields {
+        let fields = contents::fields(&sizes);
+        table(output, "", fields.iter().map(FieldRow::cells).collect());
+        output.object(&Fields { fields });
+        return Ok(true);
+    }
     let bytes = |real| batch::bytes_of_world(&sizes, real).unwrap_or(u64::MAX);
     let mass: f64 = model.body_mass.iter().sum();
+    let (joints, actuators) = (contents::joints(&model), contents::actuators(&model));
+    let sensors = contents::sensors(&model);
 
-    // text: one size a line with its meaning left to the field reference
     output.text(format_args!("model      {}", model.names.model));
     output.text(format_args!("time step  {} s", model.opt_timestep[0]));
     output.text(format_args!("mass       {mass:.3} kg"));
-    let sized: Vec<String> = counted(&sizes).map(|(name, n)| format!("{name} {n}")).collect();
-    for line in sized.chunks(6) {
-        output.text(format_args!("sizes      {}", line.join("  ")));
-    }
     match &missing {
         None => {
             let (single, double) = (bytes(4) / 1024, bytes(8) / 1024);
@@ -44,9 +51,20 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         }
         Some(why) => output.text(format_args!("world      {why}")),
     }
-    for (kind, names) in named(&model) {
+    for (kind, names) in named(&model).filter(|(kind, _)| ["bodies", "tendons", "keyframes"].contains(kind)) {
         output.text(format_args!("{kind:<10} {}", names.join(" ")));
     }
+    let explained =
+        |&size: &Size| vec![size.name().to_owned(), sizes.get(size).to_string(), size.doc().to_owned()];
+    let present = Size::ALL.iter().filter(|s| sizes.get(**s) > 0);
+    table(output, "sizes", present.map(explained).collect());
+    table(output, "joints", joints.iter().map(JointRow::cells).collect());
+    table(
+        output,
+        "actuators, and ranges of their controls",
+        actuators.iter().map(ActuatorRow::cells).collect(),
+    );
+    table(output, "sensors", sensors.iter().map(SensorRow::cells).collect());
 
     output.object(&Info {
         model: &model.names.model,
@@ -55,10 +73,31 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         load_seconds: loading,
         sizes: counted(&sizes).collect(),
         names: named(&model).collect(),
+        joints,
+        actuators,
+        sensors,
         bytes_per_world: missing.is_none().then(|| WorldBytes { single: bytes(4), double: bytes(8) }),
         unsupported: missing.map(|why| why.to_string()),
     });
     Ok(true)
+}
+
+/// A table below its title; nothing without rows.
+fn table(output: &Output, title: &str, rows: Vec<Vec<String>>) {
+    if rows.is_empty() {
+        return;
+    }
+    let indent = if title.is_empty() { "" } else { "  " };
+    if !title.is_empty() {
+        output.text(format_args!("\n{title}"));
+    }
+    contents::lines(&rows).iter().for_each(|line| output.text(format_args!("{indent}{line}")));
+}
+
+/// JSON object of the fields.
+#[derive(Serialize)]
+struct Fields {
+    fields: Vec<FieldRow>,
 }
 
 /// JSON object of a model.
@@ -72,6 +111,9 @@ struct Info<'a> {
     sizes: Vec<(&'static str, usize)>,
     #[serde(serialize_with = "pairs")]
     names: Vec<(&'static str, &'a [String])>,
+    joints: Vec<JointRow>,
+    actuators: Vec<ActuatorRow>,
+    sensors: Vec<SensorRow>,
     /// None if the model cannot be simulated.
     bytes_per_world: Option<WorldBytes>,
     unsupported: Option<String>,

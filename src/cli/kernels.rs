@@ -19,7 +19,7 @@ use super::output::Output;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// Folder of the kernels: NN-stages.wgsl, .spv and .metal, and config.json; made where missing.
     #[arg(long)]

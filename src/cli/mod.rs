@@ -5,6 +5,7 @@ mod check;
 mod checkpoint;
 mod compile;
 mod concerns;
+mod contents;
 mod dense;
 mod derivatives;
 mod doctor;
@@ -22,13 +23,17 @@ mod summary;
 #[cfg(feature = "gpu")]
 mod tune;
 
+use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use manyworlds::batch::{self, Backend, BatchOptions, Overflow};
 use manyworlds::error::{Error, Result};
+use manyworlds::mjcf;
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
+use manyworlds::spec::Spec;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
@@ -51,6 +56,9 @@ struct Cli {
     /// How results are printed.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Takes warnings about a model for errors.
+    #[arg(long, global = true)]
+    strict: bool,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -238,7 +246,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(told) => return tell(&told),
     };
-    let output = Output::new(cli.format == Format::Json);
+    let output = Output::new(cli.format == Format::Json, cli.strict);
     let done = show_log().and_then(|()| run(&cli.verb, &output));
     if let Err(error) = &done {
         output.error(error);
@@ -253,7 +261,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// Prints the help, the version, or what is wrong with the arguments.
 fn tell(told: &clap::Error) -> ExitCode {
-    let output = Output::new(false);
+    let output = Output::new(false, false);
     let done = told.print();
     if told.use_stderr() {
         return ExitCode::from(2);
@@ -293,12 +301,36 @@ fn show_log() -> Result<()> {
     Ok(())
 }
 
-/// Reads and compiles a model; prints its warnings.
-fn load(path: &std::path::Path, output: &Output) -> Result<Model> {
-    let model = manyworlds::load(path)?;
-    output.warnings(&model.warnings);
+/// Reads and compiles a model; prints its warnings, or fails with them under `--strict`.
+fn load(path: &Path, output: &Output) -> Result<Model> {
+    let model =
+        if is_stdin(path) { manyworlds::compile::compile(&spec(path)?)? } else { manyworlds::load(path)? };
+    output.warnings(&model.warnings)?;
     Ok(model)
 }
+
+/// True if a model comes from standard input.
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a model without compiling it; from standard input, its references are relative to the working folder.
+fn spec(path: &Path) -> Result<Spec> {
+    if !is_stdin(path) {
+        return mjcf::parse(path);
+    }
+    let fail = |reason: String| Error::Io { path: "standard input".into(), reason };
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(MAX_STDIN + 1).read_to_string(&mut text);
+    match read {
+        Err(e) => Err(fail(format!("{e}; give MJCF or URDF in UTF-8"))),
+        Ok(n) if n as u64 > MAX_STDIN => Err(fail(format!("more than {MAX_STDIN} bytes"))),
+        Ok(_) => mjcf::parse_str(&text, "<stdin>"),
+    }
+}
+
+/// Largest model from standard input, in bytes.
+const MAX_STDIN: u64 = 256 << 20;
 
 /// A keyframe by number or name; `none` is the initial state, no word the first keyframe.
 fn keyframe(model: &Model, word: Option<&str>) -> Result<Option<usize>> {
@@ -311,8 +343,23 @@ fn keyframe(model: &Model, word: Option<&str>) -> Result<Option<usize>> {
             let key = named.or_else(|| word.parse().ok()).filter(|&k| k < nkey);
             key.map(Some).ok_or_else(|| {
                 let near = batch::suggest(word, model.names.key.iter().map(String::as_str));
-                Error::Argument(format!("there is no keyframe '{word}': the model has {nkey}, from 0{near}"))
+                let text = format!("there is no keyframe '{word}': the model has {nkey}");
+                Error::Argument(format!("{text}{}{near}", known_keyframes(&model.names.key)))
             })
         }
     }
+}
+
+/// Most keyframes that a message names.
+const NAMED_KEYFRAMES: usize = 20;
+
+/// The keyframes in a message.
+fn known_keyframes(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let shown = names.iter().enumerate().take(NAMED_KEYFRAMES);
+    let listed = shown.map(|(k, name)| if name.is_empty() { k.to_string() } else { format!("{k} '{name}'") });
+    let more = if names.len() > NAMED_KEYFRAMES { ", …" } else { "" };
+    format!(": {}{more}", listed.collect::<Vec<_>>().join(", "))
 }

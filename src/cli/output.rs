@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use manyworlds::error::{Error, Problem};
+use manyworlds::error::{Error, Problem, Result};
 use miette::Severity;
 use serde::{Serialize, Serializer};
 
@@ -17,13 +17,15 @@ pub(super) const CLOSED_PIPE: u8 = 141;
 /// Destination and form of the results.
 pub(super) struct Output {
     json: bool,
+    strict: bool,
     /// Why standard output could not be written, if so.
     lost: RefCell<Option<String>>,
 }
 
 impl Output {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, lost: RefCell::new(None) }
+    /// `strict`: warnings about a model are errors.
+    pub(super) fn new(json: bool, strict: bool) -> Self {
+        Self { json, strict, lost: RefCell::new(None) }
     }
 
     /// Text for people; nothing in the JSON form.
@@ -93,9 +95,13 @@ impl Output {
         }
     }
 
-    /// Warnings about a model.
-    pub(super) fn warnings(&self, warnings: &[Problem]) {
+    /// Warnings about a model; errors if these are strict.
+    pub(super) fn warnings(&self, warnings: &[Problem]) -> Result<()> {
+        if self.strict && !warnings.is_empty() {
+            return Err(Error::Model(warnings.to_vec()));
+        }
         warnings.iter().for_each(|w| self.problem(w, Severity::Warning));
+        Ok(())
     }
 
     /// A problem with its line and a mark below it.
@@ -137,7 +143,7 @@ fn escaped(json: &str) -> String {
 pub(super) fn pairs<K: Serialize, V: Serialize, S: Serializer>(
     pairs: &[(K, V)],
     to: S,
-) -> Result<S::Ok, S::Error> {
+) -> std::result::Result<S::Ok, S::Error> {
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 

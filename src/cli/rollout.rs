@@ -26,7 +26,7 @@ const CHECKPOINT_STOPS: usize = 1000;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb).
+    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
     model: PathBuf,
     /// Worlds that step together.
     #[arg(long, allow_negative_numbers = true, default_value_t = 1)]

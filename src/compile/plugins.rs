@@ -1,7 +1,7 @@
 //! Plugins: instances, configuration and the elements that use them. None is simulated yet.
 
 use crate::schema::enums::dynamics;
-use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, did_you_mean};
+use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, Sensor, did_you_mean};
 
 use super::Build;
 
@@ -30,6 +30,9 @@ const PLUGINS: &[(&str, User, &[&str])] = &[
     ("mujoco.sdf.torus", User::Shape, &["radius1", "radius2"]),
 ];
 
+/// Upper bound on the cells of a touch grid along an axis.
+const MAX_CELLS: f64 = 10_000.0;
+
 /// An element with a plugin.
 struct Usage<'a> {
     base: &'a Base,
@@ -45,6 +48,7 @@ impl<'a> Build<'a> {
         let spec = self.spec;
         self.model.body_plugin.fill(-1);
         self.model.geom_plugin.fill(-1);
+        self.model.sensor_plugin.fill(-1);
         for declared in &spec.extensions {
             self.slot(declared);
         }
@@ -64,7 +68,7 @@ impl<'a> Build<'a> {
                 User::Actuator => m.actuator_plugin[usage.index] = id as i32,
                 User::Body => m.body_plugin[usage.index] = id as i32,
                 User::Shape => m.geom_plugin[self.geom_id[usage.index]] = id as i32,
-                User::Sensor => {}
+                User::Sensor => m.sensor_plugin[usage.index] = id as i32,
             }
             if usage.user == User::Actuator {
                 self.check_activations(&spec.actuators[usage.index], id);
@@ -90,6 +94,10 @@ impl<'a> Build<'a> {
             let plugin = a.plugin.as_ref()?;
             Some(Usage { base: &a.base, plugin, user: User::Actuator, index })
         });
+        let sensors = spec.sensors.iter().enumerate().filter_map(|(index, s)| {
+            let plugin = s.plugin.as_ref()?;
+            Some(Usage { base: &s.base, plugin, user: User::Sensor, index })
+        });
         let bodies = spec.bodies.iter().enumerate().filter_map(|(index, b)| {
             let plugin = b.plugin.as_ref()?;
             Some(Usage { base: &b.base, plugin, user: User::Body, index })
@@ -101,7 +109,7 @@ impl<'a> Build<'a> {
         // tree elements come in document order
         let mut tree: Vec<Usage<'a>> = bodies.chain(geoms).collect();
         tree.sort_by_key(|u| (u.plugin.plugin.span.file, u.plugin.span.start));
-        actuators.chain(tree).collect()
+        actuators.chain(sensors).chain(tree).collect()
     }
 
     /// Instance of an element; an implicit one is created if no instance is named.
@@ -177,6 +185,40 @@ impl<'a> Build<'a> {
             m.plugin_attr.extend(value.bytes().map(i32::from));
             m.plugin_attr.push(0);
         }
+    }
+
+    /// Number of outputs of a plugin sensor: those of a touch grid, channels by cells.
+    pub(crate) fn touch_outputs(&self, sensor: &Sensor) -> i64 {
+        let Some(plugin) = &sensor.plugin else {
+            return 0;
+        };
+        let instance = &plugin.instance;
+        let named = (!instance.name.is_empty())
+            .then(|| self.index.resolve(self.spec, Kind::Plugin, &instance.name, sensor.base.scope))
+            .flatten()
+            .and_then(|i| self.spec.plugins.get(i));
+        let config = named.map_or(&plugin.config, |named| &named.config);
+        let numbers = |key: &str| -> Vec<f64> {
+            let text = config.iter().find(|c| c.0 == key).map_or("", |c| c.1.as_str());
+            text.split_ascii_whitespace().map(|word| word.parse().unwrap_or(0.0)).collect()
+        };
+        let channels = numbers("nchannel").first().map_or(0.0, |n| n.trunc());
+        let (size, fov) = (numbers("size"), numbers("fov"));
+        let span = plugin.span;
+        if size.len() != 2 || size.iter().any(|n| !(1.0..=MAX_CELLS).contains(n)) {
+            let help = format!("<config key=\"size\" value=\"horizontal vertical\"/>, from 1 to {MAX_CELLS}");
+            self.wrong(span, "the touch grid has no size", help);
+            return 0;
+        }
+        if fov.len() != 2 || !(fov[0] > 0.0 && fov[0] <= 180.0 && fov[1] > 0.0 && fov[1] <= 90.0) {
+            let help = "<config key=\"fov\" value=\"horizontal vertical\"/>, up to 180 and 90 degrees";
+            self.wrong(span, "the touch grid has no field of view", help);
+        }
+        if !(0.0..=6.0).contains(&channels) {
+            self.wrong(span, format!("a touch grid has no {channels} channels"), "nchannel from 1 to 6");
+            return 0;
+        }
+        channels.max(1.0) as i64 * size[0] as i64 * size[1] as i64
     }
 
     /// The number of activations of a controller follows from its configuration.

@@ -1,13 +1,17 @@
 //! Model sizes and options.
 
-use crate::model::Model;
+use crate::model::{MAX_ITERATIONS, Model};
 use crate::schema::Sizes;
+use crate::schema::enums::disable;
 use crate::spec::{Actuator, Joint, Kind};
 
 use super::Build;
 
 /// Upper bound on degrees of freedom, and on bodies because of the 16-bit halves of a signature.
 const MAX_BODIES: usize = 65_535;
+
+/// Options that bound the iterations of a step.
+const LIMITED: [&str; 4] = ["iterations", "ls_iterations", "noslip_iterations", "ccd_iterations"];
 
 /// Upper bound on the total length of all keyframes.
 const MAX_KEY_NUMBERS: usize = 1 << 28;
@@ -111,8 +115,24 @@ impl Build<'_> {
         }
     }
 
+    /// Warns of options that compile, but that a batch takes otherwise than they are written.
+    fn check_options(&self) {
+        let opt = &self.spec.option;
+        for &(name, value) in &opt.int {
+            if value > MAX_ITERATIONS && LIMITED.contains(&name) {
+                let message = format!("{name} {value}: a step stops after {MAX_ITERATIONS}");
+                self.log.warn(opt.at.of(name), message, "its tolerance stops a solver long before");
+            }
+        }
+        if opt.disable & disable::NATIVECCD != 0 {
+            let message = "nativeccd is disabled, but there is no other collision of convex shapes here";
+            self.log.warn(opt.at.of("flag nativeccd"), message, "it is used all the same; remove the flag");
+        }
+    }
+
     /// Copies the options.
     pub(super) fn options(&mut self) {
+        self.check_options();
         let (opt, m) = (&self.spec.option, &mut self.model);
         for (name, value) in &opt.real {
             if let Some(crate::schema::ValuesMut::Real(to)) = m.get_mut(&format!("opt_{name}")) {

@@ -92,7 +92,8 @@ pub(super) fn worldbody(reader: &mut Reader<'_>, el: El<'_>) {
             return;
         }
         made += 1;
-        if made + reader.spec.elements() > MAX_ELEMENTS {
+        // copies of nothing take time too
+        if made / 2 > MAX_ELEMENTS || reader.spec.elements() > MAX_ELEMENTS {
             let message = format!("the model has more than {MAX_ELEMENTS} elements");
             reader.log.add(el.span(), message, "lower the count of replicate");
             return;
@@ -230,11 +231,14 @@ fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
 fn replicate<'a>(reader: &mut Reader<'_>, el: El<'a>, context: Context) -> Option<Work<'a>> {
     el.required("count")?;
     let mut count = 0;
-    el.set_count("count", &mut count);
+    el.set_int("count", &mut count);
+    if count < 0 {
+        el.doubt("count", format!("{count} copies are none"), "write zero or more");
+    }
     let offset = DVec3::from_array(el.fixed("offset").unwrap_or_default());
     let angles = el.fixed("euler").unwrap_or_default();
     let context = Context { class: class_of(reader, el, "childclass", context.class), ..context };
-    if count as usize > MAX_ELEMENTS {
+    if usize::try_from(count).is_ok_and(|n| n > MAX_ELEMENTS) {
         let message = format!("replicate makes {count} copies, more than {MAX_ELEMENTS} elements");
         el.wrong("count", message, "lower the count");
         return None;
@@ -254,13 +258,13 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };
     inertial.at.note(el);
     pose(el, &reader.compiler, &mut inertial.pose);
-    el.set_positive("mass", &mut inertial.mass);
+    el.set_doubtful("mass", &mut inertial.mass);
     for name in ["pos", "mass"] {
         el.required(name);
     }
     if let Some(diagonal) = el.reals("diaginertia", 3, 3) {
         if let Some(x) = diagonal.iter().find(|x| **x < 0.0) {
-            el.wrong("diaginertia", format!("an inertia is negative: {x}"), "write zero or more");
+            el.doubt("diaginertia", format!("an inertia is negative: {x}"), "write zero or more");
         }
         inertial.inertia = diagonal;
     }
@@ -277,7 +281,8 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
         inertial.inertia = full;
     }
     if inertial.inertia.is_empty() {
-        reader.log.add(el.span(), "inertial has neither diaginertia nor fullinertia", "add one of them");
+        let message = "inertial has neither diaginertia nor fullinertia, so that its inertia is zero";
+        reader.log.warn(el.span(), message, "add one of them");
         inertial.inertia = vec![0.0; 3];
     }
     inertial.pose = context.pose.then(&inertial.pose);

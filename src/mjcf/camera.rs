@@ -112,9 +112,6 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     to.base.at.note(el);
     el.set_vector("pos", &mut to.pos);
     el.set_vector("dir", &mut to.dir);
-    if to.dir.length() < 1e-10 {
-        el.wrong("dir", "the direction of the light is zero", "for example dir=\"0 0 -1\"");
-    }
     el.set_keyword("mode", camera::WORDS, &mut to.mode);
     reference(el, "target", &mut to.target);
     el.set_keyword("type", LIGHT_TYPES, &mut to.kind);

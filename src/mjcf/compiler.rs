@@ -84,6 +84,10 @@ pub(super) fn size(el: El<'_>, to: &mut SizeSettings) {
             "nuserdata" => (0, i32::MAX),
             _ => (-1, MAX_USER),
         };
+        if *name == "nkey" && *value < low {
+            el.doubt(name, format!("nkey {value} is negative and has no effect"), "write zero or more");
+            *value = before;
+        }
         if !(low..=high).contains(value) {
             el.wrong(name, format!("{name} {value} is out of range"), format!("between {low} and {high}"));
             *value = before;

@@ -1,6 +1,6 @@
 //! `<contact>`: explicit pairs and exclusions; also `<keyframe>`.
 
-use super::geom::{condim, reference};
+use super::geom::reference;
 use crate::spec::{Exclude, Key, Pair};
 use crate::xml::El;
 
@@ -19,7 +19,8 @@ pub(super) fn pair(el: El<'_>, to: &mut Pair) {
     to.base.at.note(el);
     reference(el, "geom1", &mut to.geom1);
     reference(el, "geom2", &mut to.geom2);
-    to.condim = condim(el).or(to.condim);
+    // a class may hold a number that no pair uses
+    to.condim = el.ints("condim", 1, 1).map(|n| n[0]).or(to.condim);
     for &(name, most) in PAIR_NUMBERS {
         let Some(numbers) = el.reals(name, usize::from(most == 1), most) else {
             continue;

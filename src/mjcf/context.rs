@@ -3,7 +3,7 @@
 use crate::spec::Pose;
 
 /// Upper bound on elements created by replicate and attach.
-pub(super) const MAX_ELEMENTS: usize = 1 << 18;
+pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
 /// Context of an element.
 #[derive(Clone, Copy)]

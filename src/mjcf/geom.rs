@@ -15,6 +15,7 @@ const SITE_TYPES: &[(&str, i32)] = &[
     ("cylinder", kind::CYLINDER),
     ("box", kind::BOX),
     ("mesh", kind::MESH),
+    ("sdf", kind::SDF),
 ];
 
 const CONDIMS: &[(&str, i32)] = &[("1", 1), ("3", 3), ("4", 4), ("6", 6)];
@@ -85,11 +86,6 @@ pub(super) fn reference(el: El<'_>, name: &str, to: &mut Ref) {
     el.set_reference(name, to);
 }
 
-/// Reads the contact dimensions.
-pub(super) fn condim(el: El<'_>) -> Option<i32> {
-    el.keyword("condim", CONDIMS)
-}
-
 /// Reads the attributes of a geom, of a default class or in a body, over its current values.
 pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     to.base.at.note(el);
@@ -102,7 +98,7 @@ pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     el.set_int("group", &mut to.group);
     el.set_int("priority", &mut to.priority);
     el.set_partial("friction", &mut to.friction);
-    el.set_positive("solmix", &mut to.solmix);
+    el.set_doubtful("solmix", &mut to.solmix);
     el.set_partial("solref", &mut to.solref);
     el.set_partial("solimp", &mut to.solimp);
     el.set_real("margin", &mut to.margin);
@@ -111,12 +107,12 @@ pub(super) fn geom(el: El<'_>, compiler: &Compiler, to: &mut Geom) {
     el.set_real("adhesion", &mut to.adhesion);
     let mut mass = to.mass.unwrap_or(0.0);
     if el.pen.is_none() || to.mass.is_some() {
-        el.set_positive("mass", &mut mass);
+        el.set_doubtful("mass", &mut mass);
     }
     if el.attr("mass").is_some() {
         to.mass = Some(mass);
     }
-    el.set_positive("density", &mut to.density);
+    el.set_doubtful("density", &mut to.density);
     el.set_flag("shellinertia", &mut to.shell);
     let mut shape = i32::from(to.fluid);
     el.set_keyword("fluidshape", &[("none", 0), ("ellipsoid", 1)], &mut shape);

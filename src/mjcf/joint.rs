@@ -65,8 +65,8 @@ pub(super) fn joint(el: El<'_>, to: &mut Joint) {
     el.set_partial("solimplimit", &mut to.solimp_limit);
     el.set_partial("solreffriction", &mut to.solref_friction);
     el.set_partial("solimpfriction", &mut to.solimp_friction);
-    el.set_positive("armature", &mut to.armature);
-    el.set_positive("frictionloss", &mut to.frictionloss);
+    el.set_doubtful("armature", &mut to.armature);
+    el.set_doubtful("frictionloss", &mut to.frictionloss);
     el.set_int("group", &mut to.group);
     el.set_flag("actuatorgravcomp", &mut to.actgravcomp);
     el.set_list("user", &mut to.userdata);

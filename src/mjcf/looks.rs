@@ -143,7 +143,7 @@ fn grid(el: El<'_>, to: &mut Texture) {
     if let Some(v) = el.ints("gridsize", 2, 2) {
         to.gridsize = [v[0], v[1]];
         if v.iter().any(|&n| n < 1) {
-            el.wrong("gridsize", format!("gridsize {} {} has no cells", v[0], v[1]), "at least 1 1");
+            el.doubt("gridsize", format!("gridsize {} {} has no cells", v[0], v[1]), "at least 1 1");
             to.gridsize = [1, 1];
         }
     }

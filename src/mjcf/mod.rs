@@ -319,9 +319,6 @@ impl Reader<'_> {
     }
 
     fn sensor(&mut self, el: El<'_>) {
-        if el.tag() == "plugin" {
-            foreign(&mut self.spec, el, "sensor/plugin".to_owned());
-        }
         self.spec.sensors.push(sensor::sensor(el));
     }
 

@@ -24,7 +24,7 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
             "cone" => el.set_keyword(name, cone::WORDS, value),
             "jacobian" => el.set_keyword(name, jacobian::WORDS, value),
             "solver" => el.set_keyword(name, solver::WORDS, value),
-            _ => el.set_count(name, value),
+            _ => el.set_int(name, value),
         }
     }
     check_signs(el, to);
@@ -50,21 +50,19 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
     }
 }
 
+/// Warns of values that have a meaning to the reference, but hardly one to the user.
 fn check_signs(el: El<'_>, to: &Opt) {
     for name in ["timestep", "impratio"] {
         if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x <= 0.0) {
-            el.wrong(name, format!("{name} must be positive"), "");
+            el.doubt(name, format!("{name} is not positive"), "write a number above zero");
         }
     }
     let step = to.reals("timestep").first().copied().unwrap_or(1.0);
     if el.attr("timestep").is_some() && step > 0.0 && !TIMESTEPS.contains(&step) {
-        el.wrong(
-            "timestep",
-            format!("timestep {step} makes no sense"),
-            "write a number of seconds, like 0.002",
-        );
+        let help = "write a number of seconds, like 0.002";
+        el.doubt("timestep", format!("timestep {step} makes no sense"), help);
     }
-    for name in [
+    let reals = [
         "density",
         "viscosity",
         "tolerance",
@@ -72,10 +70,13 @@ fn check_signs(el: El<'_>, to: &Opt) {
         "noslip_tolerance",
         "ccd_tolerance",
         "sleep_tolerance",
-    ] {
-        if el.attr(name).is_some() && to.reals(name).iter().any(|&x| x < 0.0) {
-            el.wrong(name, format!("{name} is negative"), "write zero or more");
-        }
+    ];
+    let negative = |name: &str| to.reals(name).iter().any(|&x| x < 0.0);
+    for name in reals.into_iter().filter(|name| el.attr(name).is_some() && negative(name)) {
+        el.doubt(name, format!("{name} is negative"), "write zero or more");
+    }
+    for (name, value) in to.int.iter().filter(|(name, value)| el.attr(name).is_some() && *value < 0) {
+        el.doubt(name, format!("{name} is negative: {value}"), "write zero or more");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `<sensor>`.
 
+use super::plugin;
 use crate::schema::enums::{datatype, reduce};
 use crate::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA, SENSORS};
 use crate::spec::{Object, Ref, Sensor, did_you_mean};
@@ -51,6 +52,7 @@ pub(super) fn sensor(el: El<'_>) -> Sensor {
         "plugin" => {
             to.object = any(el, "objtype", "objname");
             to.reference = any(el, "reftype", "refname");
+            to.plugin = Some(plugin::usage(el));
         }
         _ if !attr.is_empty() => {
             let number = OBJECT_KINDS.iter().find(|k| k.0 == attr).map_or(0, |k| k.1);

@@ -115,7 +115,33 @@ macro_rules! define_model {
 }
 model_table!(define_model);
 
+/// Most iterations of a solver in one step, in a batch: on a GPU, a watchdog ends what runs much longer.
+pub const MAX_ITERATIONS: i32 = 10_000;
+
 impl<T: Real> Model<T> {
+    /// The model as a batch steps it: iterations at most [`MAX_ITERATIONS`].
+    pub(crate) fn bounded(&self) -> std::borrow::Cow<'_, Self> {
+        let limits = [
+            &self.opt_iterations,
+            &self.opt_ls_iterations,
+            &self.opt_noslip_iterations,
+            &self.opt_ccd_iterations,
+        ];
+        if limits.iter().all(|n| n[0] <= MAX_ITERATIONS) {
+            return std::borrow::Cow::Borrowed(self);
+        }
+        let mut model = self.clone();
+        for limit in [
+            &mut model.opt_iterations[0],
+            &mut model.opt_ls_iterations[0],
+            &mut model.opt_noslip_iterations[0],
+            &mut model.opt_ccd_iterations[0],
+        ] {
+            *limit = (*limit).min(MAX_ITERATIONS);
+        }
+        std::borrow::Cow::Owned(model)
+    }
+
     /// True if the dual problem is solved, by the solver or by noslip: constraint forces are updated row by row.
     pub fn is_dual(&self) -> bool {
         self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0

@@ -4,7 +4,7 @@
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::schema::enums::{bias, disable, dynamics, enable, equality, gain, geom as kind, integrator, word};
+use crate::schema::enums::{bias, dynamics, enable, equality, gain, geom as kind, integrator, word, wrap};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
@@ -16,9 +16,6 @@ const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enab
 /// Sensor types that are not supported: tactile, plugin.
 const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
 
-/// Upper bound on solver iterations in one step.
-const MAX_ITERATIONS: i32 = 10_000;
-
 /// Upper bound on reported features.
 const MAX_LISTED: usize = 20;
 
@@ -29,6 +26,7 @@ pub fn check(model: &Model) -> Result<()> {
     list.bodies();
     list.flexes();
     list.geoms();
+    list.tendons();
     list.pairs();
     list.actuators();
     list.plugins();
@@ -49,11 +47,10 @@ pub fn check(model: &Model) -> Result<()> {
 }
 
 /// True if a geom type pair, lower first, has a distance query. Of two planes there is nothing to query.
-pub(crate) fn has_distance(model: &Model, types: (i32, i32)) -> bool {
+pub(crate) fn has_distance(types: (i32, i32)) -> bool {
     let Some(pair) = shape_pair(types) else { return types == (kind::PLANE, kind::PLANE) };
     match pair.method {
-        Method::ClosedForm | Method::PlaneMesh => true,
-        Method::BoxBox | Method::Convex => !model.disabled(disable::NATIVECCD),
+        Method::ClosedForm | Method::PlaneMesh | Method::BoxBox | Method::Convex => true,
         Method::Prisms => false,
     }
 }
@@ -89,18 +86,10 @@ impl UnsupportedList<'_> {
     fn options(&mut self) {
         let m = self.model;
         if m.opt_integrator[0] == integrator::DISCRETE {
-            self.add("this value of option integrator (use Euler, RK4, implicit or implicitfast)");
-        }
-        for (name, count) in [
-            ("iterations", m.opt_iterations[0]),
-            ("ls_iterations", m.opt_ls_iterations[0]),
-            ("noslip_iterations", m.opt_noslip_iterations[0]),
-            ("ccd_iterations", m.opt_ccd_iterations[0]),
-        ] {
-            // a GPU watchdog kills a kernel that runs too long
-            if count > MAX_ITERATIONS {
-                self.add(format!("option {name} {count} (at most {MAX_ITERATIONS})"));
-            }
+            self.add(
+                "option integrator discrete: it solves for constraints, springs and dampers at the end of the step in \
+                 one metric, which no stage here does (use implicitfast, the nearest to it, Euler, RK4 or implicit)",
+            );
         }
         if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
             self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
@@ -124,6 +113,15 @@ impl UnsupportedList<'_> {
 
     fn geoms(&mut self) {}
 
+    fn tendons(&mut self) {
+        let m = self.model;
+        // infinitely long, whatever moves
+        self.first(Kind::Tendon, "a pulley with divisor zero", m.sizes.ntendon, |t| {
+            let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
+            path.into_iter().any(|w| m.wrap_type[w] == wrap::PULLEY && m.wrap_prm[w] == 0.0)
+        });
+    }
+
     fn pairs(&mut self) {
         let m = self.model;
         // one message per type pair
@@ -131,9 +129,7 @@ impl UnsupportedList<'_> {
         for c in 0..m.sizes.ncandidate {
             let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
             let types = (m.geom_type[g1], m.geom_type[g2]);
-            // support functions are the only way to collide convex shapes
-            let native = !m.disabled(disable::NATIVECCD);
-            if shape_pair(types).is_some_and(|pair| native || !pair.is_convex()) || told.contains(&types) {
+            if shape_pair(types).is_some() || told.contains(&types) {
                 continue;
             }
             told.push(types);
@@ -177,7 +173,7 @@ impl UnsupportedList<'_> {
         let mut told = Vec::new();
         for (g1, g2) in sensed_pairs(m) {
             let types = (m.geom_type[g1], m.geom_type[g2]);
-            if told.contains(&types) || has_distance(m, types) {
+            if told.contains(&types) || has_distance(types) {
                 continue;
             }
             told.push(types);

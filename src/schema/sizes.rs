@@ -108,6 +108,11 @@ macro_rules! define_sizes {
             pub fn name(self) -> &'static str {
                 match self { $(Size::$name => stringify!($name),)* }
             }
+
+            /// What is counted, in a few words.
+            pub fn doc(self) -> &'static str {
+                match self { $(Size::$name => $doc,)* }
+            }
         }
 
         impl Sizes {

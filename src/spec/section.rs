@@ -321,6 +321,8 @@ pub struct Sensor {
     pub intprm: [i32; 3],
     /// Dimension, data type and stage of a user sensor.
     pub user: [i32; 3],
+    /// Plugin of a plugin sensor.
+    pub plugin: Option<PluginUse>,
     /// Cutoff of the output; zero for none.
     pub cutoff: f64,
     /// Standard deviation of noise.

@@ -116,6 +116,11 @@ impl<'a> El<'a> {
         self.log.add(self.at(name), message, help);
     }
 
+    /// Warns of an attribute that is questionable, but has a meaning.
+    pub(crate) fn doubt(self, name: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.log.warn(self.at(name), message, help);
+    }
+
     /// A string attribute.
     pub(crate) fn text(self, name: &str) -> Option<String> {
         self.attr(name).map(|a| a.value.clone())
@@ -141,6 +146,10 @@ impl<'a> El<'a> {
             }
             numbers.push(self.number(name, word)?);
         }
+        if numbers.is_empty() && min > 0 {
+            self.empty(name);
+            return None;
+        }
         if numbers.len() < min {
             let message = format!("attribute '{name}' has {} of {min} numbers", numbers.len());
             self.wrong(name, message, expected(min, max));
@@ -149,22 +158,38 @@ impl<'a> El<'a> {
         Some(numbers)
     }
 
-    /// A number that is finite in single precision too.
+    /// Warns of an attribute without a value, which counts as not given.
+    fn empty(self, name: &str) {
+        self.doubt(
+            name,
+            format!("attribute '{name}' is empty and has no effect"),
+            "write a value, or remove it",
+        );
+    }
+
+    /// A number. One that single precision does not hold is questionable; one that is none is wrong.
     fn number(self, name: &str, word: &str) -> Option<f64> {
         let shown = short(word);
-        match word.parse::<f64>() {
+        match word.parse::<f64>().or_else(|e| hexadecimal(word).ok_or(e)) {
             Ok(x) if x.abs() <= f64::from(f32::MAX) => return Some(x),
+            Ok(x) if x.is_finite() => {
+                let message = format!("'{shown}' in attribute '{name}' is too large for single precision");
+                self.doubt(name, message, "at most about 3.4e38, if worlds are to step on a GPU");
+                return Some(x);
+            }
             Ok(_) if word.contains(|c: char| c.is_ascii_digit()) => {
-                self.wrong(
-                    name,
-                    format!("'{shown}' in attribute '{name}' is too large"),
-                    "at most about 3.4e38: worlds may step in single precision",
-                );
+                let help = "at most about 1.8e308";
+                self.wrong(name, format!("'{shown}' in attribute '{name}' is too large"), help);
+            }
+            Ok(x) if x.is_infinite() => {
+                let message = format!("'{shown}' in attribute '{name}' is not finite");
+                self.doubt(name, message, "write a finite number");
+                return Some(x);
             }
             Ok(_) => self.wrong(
                 name,
                 format!("'{shown}' in attribute '{name}' is not finite"),
-                "write a finite number",
+                "write a finite number; with this one, every result would be none",
             ),
             Err(_) => {
                 let help = if word.contains(',') {
@@ -237,6 +262,15 @@ impl<'a> El<'a> {
         }
     }
 
+    /// Reads a number that should not be negative; one that is gets a warning.
+    pub(crate) fn set_doubtful(self, name: &str, to: &mut f64) {
+        self.set_real(name, to);
+        if self.pen.is_none() && *to < 0.0 && self.attr(name).is_some() {
+            let message = format!("attribute '{name}' is negative: {to}");
+            self.doubt(name, message, "zero or more makes physical sense");
+        }
+    }
+
     /// A list of `min` to `max` integers.
     pub(crate) fn ints(self, name: &str, min: usize, max: usize) -> Option<Vec<i32>> {
         let attr = self.attr(name)?;
@@ -253,6 +287,10 @@ impl<'a> El<'a> {
                 return None;
             };
             numbers.push(x);
+        }
+        if numbers.is_empty() && min > 0 {
+            self.empty(name);
+            return None;
         }
         if numbers.len() < min {
             self.wrong(
@@ -347,6 +385,19 @@ impl<'a> El<'a> {
             None => {}
         }
     }
+}
+
+/// A hexadecimal whole number, as the C library reads it.
+fn hexadecimal(word: &str) -> Option<f64> {
+    let (sign, digits) =
+        word.strip_prefix('-').map_or((1.0, word.strip_prefix('+').unwrap_or(word)), |w| (-1.0, w));
+    let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))?;
+    digits
+        .bytes()
+        .all(|b| b.is_ascii_hexdigit())
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
+        .map(|n| sign * n as f64)
 }
 
 fn expected(min: usize, max: usize) -> String {

@@ -124,11 +124,11 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         log.add(span(at, at + 1), message, help);
         return None;
     }
-    let plain = plain(&text);
-    let document = match roxmltree::Document::parse(&plain) {
+    let plain = plain(log, file, &text);
+    let document = match roxmltree::Document::parse(&plain.text) {
         Ok(document) => document,
         Err(e) => {
-            let at = byte_of(&text, e.pos());
+            let at = plain.origin(byte_of(&plain.text, e.pos()));
             log.add(span(at, at + 1), format!("broken XML: {}", without_position(&e)), "");
             return None;
         }
@@ -137,16 +137,20 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     let base = tree.nodes.len();
     let mut index = std::collections::HashMap::new();
     for node in document.descendants().filter(|n| n.is_element()) {
-        let start = node.range().start + 1;
+        let start = plain.origin(node.range().start + 1);
         let tag = text[start..start + node.tag_name().name().len()].to_owned();
         let tag_span = span(start, start + tag.len());
         // namespace declarations of other formats are allowed and ignored
-        let known = node.attributes().filter(|a| !text[a.range_qname()].starts_with("xmlns"));
-        let attrs = known.map(|a| Attr {
-            name: text[a.range_qname()].to_owned(),
-            value: a.value().to_owned(),
-            span: span(a.range_value().start, a.range_value().end),
-            name_span: span(a.range_qname().start, a.range_qname().end),
+        let place = |range: std::ops::Range<usize>| plain.origin(range.start)..plain.origin(range.end);
+        let known = node.attributes().filter(|a| !text[place(a.range_qname())].starts_with("xmlns"));
+        let attrs = known.map(|a| {
+            let (name, value) = (place(a.range_qname()), place(a.range_value()));
+            Attr {
+                name: text[name.clone()].to_owned(),
+                value: a.value().to_owned(),
+                span: span(value.start, value.end),
+                name_span: span(name.start, name.end),
+            }
         });
         let id = tree.nodes.len();
         tree.nodes.push(Node { tag, attrs: attrs.collect(), children: Vec::new(), span: tag_span });
@@ -158,50 +162,127 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
     (tree.nodes.len() > base).then_some(base)
 }
 
-/// The text reduced to tags, with every byte at its place. Comments and text between tags are meaningless, so invalid
-/// content in them is harmless, as are undeclared namespace prefixes.
-fn plain(text: &str) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    let mut blank =
-        |from: usize, to: usize| bytes[from..to].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
-    let (mut at, mut depth) = (0, 0_usize);
-    let mut colons = Vec::new();
+/// The text reduced to tags. Comments and text between tags are meaningless, so invalid content in them is harmless, as
+/// are undeclared namespace prefixes, blanks missing between attributes, `<` and `&` in values, declarations, and what
+/// follows the first element. Entities are never expanded.
+fn plain(log: &Log, file: u32, text: &str) -> Plain {
+    let warn = |at: usize, message: &str, help: &str| {
+        log.warn(Span { file, start: at as u32, end: at as u32 + 1 }, message, help);
+    };
+    let mut plain = Plain::default();
+    let (mut at, mut depth, mut done, mut declared) = (0, 0_usize, false, false);
     while at < text.len() {
         let next = text[at..].find('<').map_or(text.len(), |step| at + step);
-        if depth > 0 {
-            blank(at, next);
+        if depth > 0 || declared && !done {
+            plain.blank(&text[at..next])
+        } else {
+            plain.copy(&text[at..next])
         }
         at = next;
         let comment = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>"));
         if let Some(end) = comment.or_else(|| skip(text, at, "<?", "?>")) {
-            blank(at, end);
+            plain.blank(&text[at..end]);
             at = end;
+        } else if let Some(end) = skip(text, at, "<!", ">") {
+            warn(at, "a declaration has no effect; entities are never expanded", "remove it");
+            plain.blank(&text[at..end]);
+            (at, declared) = (end, true);
         } else if at < text.len() {
             let (end, closed, _) = end_of_tag(text.as_bytes(), at);
-            colons.extend(colons_of(text.as_bytes(), at, end));
             let closes = text[at..].starts_with("</");
+            if done && !closes {
+                warn(at, "only the first element of a file is read", "remove what follows it");
+                plain.blank(&text[at..]);
+                return plain;
+            }
+            plain.tag(&text[at..end], |i, message, help| warn(at + i, message, help));
             depth = if closes { depth.saturating_sub(1) } else { depth + usize::from(!closed) };
+            done |= depth == 0;
             at = end;
         }
     }
-    colons.into_iter().for_each(|i| bytes[i] = b'_');
-    String::from_utf8(bytes).unwrap_or_default()
+    plain
 }
 
-/// Positions of colons in the names of a tag.
-fn colons_of(bytes: &[u8], start: usize, end: usize) -> Vec<usize> {
-    let mut quote = None;
-    let mut found = Vec::new();
-    for (i, &b) in bytes.iter().enumerate().take(end).skip(start) {
-        match quote {
-            Some(q) if b == q => quote = None,
-            Some(_) => {}
-            None if b == b'"' || b == b'\'' => quote = Some(b),
-            None if b == b':' => found.push(i),
-            None => {}
+/// Text for the parser, with the places of bytes that the file does not have.
+#[derive(Default)]
+struct Plain {
+    text: String,
+    /// Places in the text, ascending.
+    added: Vec<usize>,
+}
+
+impl Plain {
+    /// Byte of the file that is at a place of the text.
+    fn origin(&self, at: usize) -> usize {
+        at - self.added.partition_point(|&added| added < at)
+    }
+
+    fn copy(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Keeps only the lines and the length.
+    fn blank(&mut self, text: &str) {
+        self.text.extend(text.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }));
+    }
+
+    fn add(&mut self, text: &str) {
+        self.added.extend(self.text.len()..self.text.len() + text.len());
+        self.text.push_str(text);
+    }
+
+    /// Copies a tag, mended; says what with its place in the tag.
+    fn tag(&mut self, tag: &str, warn: impl Fn(usize, &str, &str)) {
+        let (mut quote, mut before) = (None, ' ');
+        for (i, c) in tag.char_indices() {
+            match (quote, c) {
+                (None, ':') => self.copy("_"),
+                (None, '"' | '\'') => {
+                    quote = Some(c);
+                    self.text.push(c);
+                }
+                (None, _) => {
+                    let parted = c.is_whitespace() || matches!(c, '/' | '>' | '?');
+                    if matches!(before, '"' | '\'') && !parted {
+                        warn(i, "a blank is missing between two attributes", "write it");
+                        self.add(" ");
+                    }
+                    self.text.push(c);
+                }
+                (Some(_), '<') => {
+                    warn(i, "'<' in a value", "write &lt;");
+                    self.copy("&");
+                    self.add("lt;");
+                }
+                (Some(_), '&') if !is_entity(&tag[i..]) => {
+                    warn(i, "'&' in a value starts no known entity and stands for itself", "write &amp;");
+                    self.copy("&");
+                    self.add("amp;");
+                }
+                (Some(open), _) => {
+                    self.text.push(c);
+                    quote = Some(open).filter(|q| *q != c);
+                }
+            }
+            before = c;
         }
     }
-    found
+}
+
+/// True if the text starts with an entity that every XML file has, or with a character by its number.
+fn is_entity(text: &str) -> bool {
+    // no name is longer, and values may be very long
+    let head: String = text.chars().skip(1).take(12).collect();
+    let Some((name, _)) = head.split_once(';') else {
+        return false;
+    };
+    let is_number = |digits: &str, radix: u32| {
+        !digits.is_empty() && digits.len() <= 8 && digits.chars().all(|c| c.is_digit(radix))
+    };
+    matches!(name, "amp" | "lt" | "gt" | "quot" | "apos")
+        || name.strip_prefix("#x").is_some_and(|digits| is_number(digits, 16))
+        || name.strip_prefix('#').is_some_and(|digits| is_number(digits, 10))
 }
 
 /// Byte offset of a line and column of the XML parser.
@@ -219,7 +300,7 @@ fn without_position(error: &roxmltree::Error) -> String {
     text.rsplit_once(" at ").map_or(text.clone(), |(head, _)| head.to_owned())
 }
 
-/// Checks the depth and rejects document types before parsing.
+/// Checks depth and numbers of attributes before parsing.
 fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_usize);
@@ -228,9 +309,8 @@ fn scan(text: &str) -> Result<(), (usize, String, &'static str)> {
         let rest = &bytes[at..];
         if let Some(end) = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>")) {
             at = end;
-        } else if rest.starts_with(b"<!") {
-            let help = "remove the DOCTYPE; entities are never expanded";
-            return Err((at, "document type declarations are not allowed".to_owned(), help));
+        } else if let Some(end) = skip(text, at, "<!", ">") {
+            at = end;
         } else if let Some(end) = skip(text, at, "<?", "?>") {
             at = end;
         } else if rest.starts_with(b"</") {

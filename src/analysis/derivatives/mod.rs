@@ -127,7 +127,7 @@ impl FiniteDifferences {
             return Err(Error::Argument(message));
         }
         crate::model::unsupported::check(model)?;
-        let mut model = model.clone();
+        let mut model = model.bounded().into_owned();
         model.opt_tolerance[0] = 0.0;
         model.opt_iterations[0] = model.opt_iterations[0].max(MIN_ITERATIONS);
         let lockstep = match batch.backend {

@@ -153,12 +153,21 @@ impl Build<'_> {
             let message = format!("lmin {} and lmax {} of {called} do not enclose 1", p[4], p[5]);
             self.wrong(place("lmin"), message, "for example 0.5 and 1.6");
         }
-        let words = ["scale", "lmin", "vmax", "fpmax", "fvmax"];
-        let values = [p[3], p[4], p[6], p[7], p[8] - 1.0];
-        for (word, _) in words.iter().zip(values).filter(|w| w.1 <= 0.0) {
-            let least = if *word == "fvmax" { "one" } else { "zero" };
-            let message = format!("{word} of {called} is not above {least}");
-            self.wrong(place(word), message, "see the attributes of muscle");
+        for (word, value) in [("scale", p[3]), ("vmax", p[6]), ("fpmax", p[7]), ("fvmax", p[8])] {
+            if value <= 0.0 {
+                let message = format!("{word} of {called} is not above zero");
+                self.wrong(place(word), message, "see the attributes of muscle");
+            }
+        }
+        // curves of no animal, but with a value everywhere
+        if p[4] <= 0.0 {
+            let message = format!("lmin {} of {called} is not above zero: it pulls at any shortness", p[4]);
+            self.log.warn(place("lmin"), message, "for example 0.5");
+        }
+        if p[8] > 0.0 && p[8] <= 1.0 {
+            let message =
+                format!("fvmax {} of {called} is not above one: lengthening does not add force", p[8]);
+            self.log.warn(place("fvmax"), message, "for example 1.2");
         }
     }
 

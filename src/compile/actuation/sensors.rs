@@ -103,6 +103,7 @@ impl Build<'_> {
                 };
                 output = Output { dim: 3 * i64::from(vertices), datatype: 0, stage: 2 };
             }
+            kind::PLUGIN => output.dim = self.touch_outputs(sensor),
             kind::USER => {
                 let [dim, datatype, stage] = sensor.user;
                 output = Output { dim: i64::from(dim), datatype, stage };

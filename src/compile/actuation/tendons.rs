@@ -86,9 +86,11 @@ impl Build<'_> {
                 }
             }
             WrapKind::Pulley(divisor) => {
-                if *divisor <= 0.0 {
-                    let message = format!("the divisor of a pulley of {tendon} is {divisor}");
+                let message = format!("the divisor of a pulley of {tendon} is {divisor}");
+                if *divisor < 0.0 {
                     self.wrong(at.span, message, "it must be positive");
+                } else if *divisor == 0.0 {
+                    self.log.warn(at.span, message, "it must be positive: the branch is infinitely long");
                 }
                 if before.is_some() && is_pulley(before) {
                     self.wrong(at.span, format!("two pulleys in a row in {tendon}"), "remove one of them");

@@ -9,7 +9,10 @@ use crate::spec::{Base, Kind, Material, Ref, Texture};
 use crate::compile::Build;
 use crate::compile::tree::cameras::single;
 
-/// Largest width and height of a texture, in pixels.
+/// Largest builtin texture, in pixels of three bytes.
+const MAX_PIXELS: i64 = 700_000_000;
+
+/// Largest width and height of a texture from a file, in pixels.
 const MAX_SIDE: i64 = 1 << 16;
 
 /// Metadata of a texture file.
@@ -87,18 +90,23 @@ impl Build<'_> {
         let at = &texture.base.at;
         let (width, height) = (i64::from(texture.width), i64::from(texture.height));
         let flat = texture.kind == 0;
-        let fits = |side: i64| (1..=MAX_SIDE).contains(&side);
-        for (name, side) in [("width", width), ("height", height)] {
-            if !fits(side) && (name == "width" || flat) {
-                let message = format!("{name} {side} of a builtin texture is out of range");
-                self.wrong(at.of(name), message, format!("between 1 and {MAX_SIDE}"));
-                return (0, 0);
-            }
+        let sides = [("width", width), ("height", height)];
+        if let Some((name, side)) = sides.iter().find(|(name, side)| *side < 1 && (*name == "width" || flat))
+        {
+            let message = format!("{name} {side} of a builtin texture is not positive");
+            self.wrong(at.of(name), message, "write a number of pixels");
+            return (0, 0);
+        }
+        let rows = if flat { height } else { 6 * width };
+        if width.saturating_mul(rows) > MAX_PIXELS {
+            let message = format!("a builtin texture of {width} by {rows} pixels is too large");
+            self.wrong(at.of("width"), message, format!("at most {MAX_PIXELS} pixels"));
+            return (0, 0);
         }
         if texture.nchannel != 3 {
             self.wrong(at.of("nchannel"), "builtin textures have 3 channels", "remove nchannel");
         }
-        (width, if flat { height } else { 6 * width })
+        (width, rows)
     }
 
     /// Metadata of a texture's files, or the offending attribute with message and help.

@@ -56,8 +56,13 @@ impl Build<'_> {
     }
 
     fn pair(&mut self, i: usize, pair: &Pair) {
+        let condim = pair.condim.unwrap_or(3);
+        if ![1, 3, 4, 6].contains(&condim) {
+            let message = format!("condim {condim} is no number of dimensions of a contact");
+            self.wrong(pair.base.at.of("condim"), message, "valid: 1, 3, 4, 6");
+        }
         let m = &mut self.model;
-        m.pair_dim[i] = pair.condim.unwrap_or(3);
+        m.pair_dim[i] = condim;
         let defaults: [(&str, &mut [f64], &[f64]); 7] = [
             ("solref", &mut m.pair_solref[2 * i..2 * i + 2], &[0.02, 1.0]),
             ("solreffriction", &mut m.pair_solreffriction[2 * i..2 * i + 2], &[0.0, 0.0]),

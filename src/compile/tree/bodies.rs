@@ -177,6 +177,7 @@ impl Build<'_> {
         let groups = self.spec.compilers[self.spec.bodies[b].compiler].inertiagrouprange;
         let m = &self.model;
         let first = m.body_geomadr[b].max(0) as usize;
+        self.check_geom_masses(first..first + m.body_geomnum[b] as usize, groups);
         let counts =
             |g: &usize| (groups[0]..=groups[1]).contains(&m.geom_group[*g]) && self.geom_mass[*g] > MINVAL;
         let geoms: Vec<usize> = (first..first + m.body_geomnum[b] as usize).filter(counts).collect();
@@ -221,6 +222,17 @@ impl Build<'_> {
                 let (inertia, axes) = principal(&tensor);
                 self.set_mass(b, mass, center, quat_array(axes), inertia);
             }
+        }
+    }
+
+    /// Geoms that make the mass of a body have none below zero.
+    fn check_geom_masses(&self, geoms: std::ops::Range<usize>, groups: [i32; 2]) {
+        let counts = |g: &usize| (groups[0]..=groups[1]).contains(&self.model.geom_group[*g]);
+        for g in geoms.filter(counts).filter(|&g| self.geom_mass[g] < 0.0) {
+            let base = &self.spec.geoms[self.geom_order[g]].base;
+            let word = if base.at.has("mass") { "mass" } else { "density" };
+            let message = format!("{word} of {} is negative", self.called("geom", base));
+            self.wrong(base.at.of(word), message, "write zero or more");
         }
     }
 
@@ -292,13 +304,14 @@ impl Build<'_> {
             self.wrong(base.at.element, message, help);
         }
         for b in 1..m.sizes.nbody {
-            let finite = m.body_inertia[3 * b..3 * b + 3].iter().all(|&i| i.abs() < 1e30)
-                && m.body_mass[b].abs() < 1e30;
-            if !finite {
-                let base = &self.spec.bodies[b].base;
-                let message =
-                    format!("mass or inertia of {} is not a sensible number", self.called("body", base));
-                self.wrong(base.at.element, message, "check sizes and densities");
+            let numbers = || m.body_inertia[3 * b..3 * b + 3].iter().chain([&m.body_mass[b]]);
+            let base = &self.spec.bodies[b].base;
+            let message =
+                || format!("mass or inertia of {} is not a sensible number", self.called("body", base));
+            if numbers().any(|i| !i.is_finite()) {
+                self.wrong(base.at.element, message(), "check sizes and densities");
+            } else if numbers().any(|i| i.abs() >= 1e30) {
+                self.log.warn(base.at.element, message(), "check sizes and densities");
             }
         }
     }

@@ -76,6 +76,10 @@ impl Build<'_> {
             "" => -1,
             _ => self.id_of(Kind::Texture, &light.texture, light.base.scope).map_or(-1, |t| t as i32),
         };
+        if light.dir.length() < 1e-10 {
+            let message = "the direction of the light is zero";
+            self.wrong(light.base.at.of("dir"), message, "for example dir=\"0 0 -1\"");
+        }
         let m = &mut self.model;
         m.light_mode[l] = light.mode;
         m.light_bodyid[l] = light.body as i32;

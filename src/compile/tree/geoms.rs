@@ -180,10 +180,12 @@ impl Build<'_> {
     pub(crate) fn check_size(&self, shape: &GeomShape<'_>, size: [f64; 3]) {
         let span = shape.at.of("size");
         if shape.kind == kind::PLANE {
-            let bad = size[..2].iter().any(|&s| s < 0.0) || size[2] <= 0.0;
-            if bad {
-                let help = "two half sizes, zero for infinite, then the spacing of the grid: size=\"0 0 1\"";
-                self.wrong(span, format!("size of {} must be positive", shape.name), help);
+            let help = "two half sizes, zero for infinite, then the spacing of the grid: size=\"0 0 1\"";
+            let message = format!("size of {} must be positive", shape.name);
+            if size[2] <= 0.0 {
+                self.wrong(span, message, help);
+            } else if size[..2].iter().any(|&s| s < 0.0) {
+                self.log.warn(span, message, help);
             }
             return;
         }

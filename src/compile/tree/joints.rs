@@ -76,8 +76,23 @@ impl Build<'_> {
     fn joint(&mut self, j: usize, joint: &Joint) {
         let b = joint.body;
         let compiler = self.spec.bodies[b].compiler;
-        let limited = joint.kind != kind::FREE
-            && self.limited(&joint.base, joint.limited, joint.range, "range", compiler);
+        let limited = match joint.kind {
+            kind::FREE => false,
+            kind::BALL if joint.limited == Some(true) => {
+                // an angle without a bound above zero holds the joint where it is
+                if joint.range[1] <= 0.0 && joint.range[0] == 0.0 {
+                    let message = format!(
+                        "{} is limited to an angle of {}",
+                        self.called("joint", &joint.base),
+                        joint.range[1]
+                    );
+                    let help = "for example range=\"0 60\"; it holds the joint at its reference";
+                    self.log.warn(joint.base.at.of("range"), message, help);
+                }
+                true
+            }
+            _ => self.limited(&joint.base, joint.limited, joint.range, "range", compiler),
+        };
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
         let actfrclimited = scalar
             && self.limited(

@@ -121,7 +121,10 @@ impl Writer<'_> {
         for sensor in self.spec.clone().sensors.iter() {
             let tag = SENSORS[sensor.kind as usize].tag;
             let attrs = self.sensor(tag, sensor);
-            self.leaf(tag, attrs);
+            match &sensor.plugin {
+                None => self.leaf(tag, attrs),
+                Some(plugin) => self.plugin(plugin, sensor.base.scope, attrs),
+            }
         }
     }
 

@@ -11,6 +11,7 @@ macro_rules! sensor_fields {
             sensor_objid: id(by sensor_objtype or none) [nsensor] "id" "Measured object; -1 for none.";
             sensor_reftype: int [nsensor] "enum" "Type of the reference object; 0 for none.";
             sensor_refid: id(by sensor_reftype or none) [nsensor] "id" "Reference object; -1 for none.";
+            sensor_plugin: id(nplugin or none) [nsensor] "id" "Plugin instance; -1 for none.";
             sensor_treeid: id(ntree or none) [nsensor 2] "id" "Kinematic trees of the measured and the reference object; -1 for none.";
             sensor_intprm: int [nsensor 3] "mixed" "Type-specific parameters: fields, reduction, number of contacts.";
             sensor_dim: num(sensor_adr) [nsensor] "1" "Number of outputs.";
