@@ -270,3 +270,12 @@ fn a_muscle_reaches_both_limits() {
     );
     near(&m.actuator_lengthrange, &[-1.0, 2.0]);
 }
+
+#[test]
+fn keyframes_that_only_a_size_counts_survive_a_compiled_model() {
+    let text = "<mujoco><size nkey='3'/><worldbody><body><joint/><geom size='.1'/></body></worldbody>
+                <keyframe><key name='a'/></keyframe></mujoco>";
+    let model = manyworlds::load_str(text).unwrap();
+    assert_eq!(model.names.key, ["a", "", ""]);
+    assert_eq!(Model::from_mwb(&model.to_mwb()).unwrap(), model);
+}
