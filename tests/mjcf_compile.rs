@@ -324,3 +324,12 @@ fn primitives_are_fitted_to_the_bounding_box_of_a_mesh() {
     near(&fitted("capsule"), &[across, half[2] - across, 0.0]);
     assert!(half[2] > across);
 }
+
+#[test]
+fn keyframes_that_only_a_size_counts_survive_a_compiled_model() {
+    let text = "<mujoco><size nkey='3'/><worldbody><body><joint/><geom size='.1'/></body></worldbody>
+                <keyframe><key name='a'/></keyframe></mujoco>";
+    let model = manyworlds::load_str(text).unwrap();
+    assert_eq!(model.names.key, ["a", "", ""]);
+    assert_eq!(Model::from_mwb(&model.to_mwb()).unwrap(), model);
+}

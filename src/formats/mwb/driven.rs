@@ -34,8 +34,9 @@ fn is_sound(m: &Model, a: usize) -> bool {
             let controls = if is_quaternion(m, a) { 4 } else { 3 };
             outs == 3 && ctrls == controls && (acts == 0 || acts == 3) && !motor && !controller && turns(m, a)
         }
+        _ if m.actuator_trntype[a] == transmission::SO3 => false,
         _ if motor || controller => outs == 1 && ctrls == inputs && acts >= states,
-        _ => outs == 1 && ctrls == 1 && m.actuator_trntype[a] != transmission::SO3,
+        _ => outs == 1 && ctrls == 1,
     };
     let [target, other] = [m.actuator_trnid[2 * a], m.actuator_trnid[2 * a + 1]];
     let aimed = target >= 0 && (other >= 0 || m.actuator_trntype[a] != transmission::SLIDERCRANK);
@@ -71,6 +72,12 @@ mod tests {
                 wrong.actuator_gaintype[a] =
                     if model.actuator_gaintype[a] == gain::SO3 { gain::FIXED } else { gain::SO3 };
                 assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{name} {a}");
+                // the other laws have one output, an orientation three
+                if model.actuator_gaintype[a] != gain::SO3 {
+                    let mut wrong = model.clone();
+                    wrong.actuator_trntype[a] = transmission::SO3;
+                    assert!(check(&wrong).is_err(), "{name} {a}");
+                }
                 if model.actuator_historyadr[a] >= 0 {
                     let mut wrong = model.clone();
                     wrong.actuator_history[2 * a] = i32::MAX;
