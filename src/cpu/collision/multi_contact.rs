@@ -18,8 +18,8 @@ const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 /// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f64 = 3e-7;
 
-/// Relative rounding within which squared lengths and areas count as equal, in units of the precision.
-const TIE_TOLERANCE: f64 = 84.0;
+/// Relative rounding within which squared lengths and areas count as equal.
+const TIE_TOLERANCE: f64 = 1e-5;
 
 /// Vertices of a cap.
 const CAP_CORNERS: usize = 16;
@@ -384,7 +384,7 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
             for j in i + 1..n {
                 let apart = polygon.points[j] - polygon.points[i];
                 // the first of equally distant ones
-                if dot(apart, apart) > most * (T::ONE + T::of(TIE_TOLERANCE) * T::EPSILON) {
+                if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
                     most = dot(apart, apart);
                     chosen = [i, j, POLYGON_CAPACITY, POLYGON_CAPACITY];
                 }
@@ -414,7 +414,7 @@ fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONT
             let mut next = at;
             next[k] = (at[k] + 1) % n;
             let value = area(next);
-            if value > most * (T::ONE + T::of(TIE_TOLERANCE) * T::EPSILON) {
+            if value > most * T::of(1.0 + TIE_TOLERANCE) {
                 at = next;
                 best = at;
                 most = value;
