@@ -173,7 +173,7 @@ fn broken_robots() {
             ),
             vec!["'b'", "mass"],
         ),
-        (robot(&format!("{moving}</joint>")).replace("value='1'", "value='-1'"), vec!["negative"]),
+        (robot(&format!("{moving}</joint>")).replace("value='1'", "value='-1'"), vec!["'b'", "no mass"]),
     ];
     for (text, parts) in cases {
         let error = load_str(&text).map(|_| ()).unwrap_err().to_string();
