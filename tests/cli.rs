@@ -221,7 +221,7 @@ fn eval_says_which_states_a_step_would_reset() {
     let (out, out_name) = in_folder(&folder, "out.npz");
     // the initial state, a good one, and one fault in each of the others
     let (count, far) = (8, [1e11, -1e11, 1e200]);
-    let mut qpos = vec![0.0, 0.0, 0.1, 0.2].repeat(4);
+    let mut qpos = [0.0, 0.0, 0.1, 0.2].repeat(4);
     let (mut qvel, mut ctrl, mut force) = (vec![0.0; 16], vec![0.1; 8], vec![0.0; 16]);
     ctrl[0] = 0.0;
     (qpos[2 * 2 + 1], qpos[2 * 3], qvel[2 * 4 + 1]) = (far[0], far[2], far[1]);
