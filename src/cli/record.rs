@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use manyworlds::batch::{self, Batch};
 use manyworlds::error::{Error, Result};
-use manyworlds::formats::npz::{self, Array};
+use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::formats::stream::Stream;
 use manyworlds::model::data::Data;
-use manyworlds::schema::{Elem, Field};
+use manyworlds::schema::{Dim, Elem, Field, Size};
 
 use super::eval::squeeze;
 
@@ -115,7 +115,7 @@ impl Recording {
         let stream = |field: &&'static Field| {
             let mut shape = vec![batch.worlds()];
             shape.extend(field.shape(batch.sizes()));
-            let empty = Array { shape, data: npz::ArrayData::F64(Vec::new()) };
+            let empty = Array { shape, data: ArrayData::F64(Vec::new()) };
             let shape = squeeze(empty, field).shape;
             let (path, int) = (folder.join(format!("{}.npy", field.name)), field.elem == Elem::Int);
             let stream = match frames {
@@ -132,7 +132,16 @@ impl Recording {
     pub(super) fn take(&mut self, batch: &mut Batch) -> Result<()> {
         let mut frame = Vec::with_capacity(self.fields.len());
         for (field, _) in &self.fields {
-            frame.push(squeeze(batch.get(field.name)?, field));
+            let mut array = batch.get(field.name)?;
+            let count = match field.dims.first() {
+                Some(Dim::Of(Size::nconmax | Size::nadhesive)) => Some("ncon"),
+                Some(Dim::Of(Size::njmax | Size::ndual)) => Some("nefc"),
+                _ => None,
+            };
+            if let Some(count) = count {
+                clear_beyond(&mut array, &batch.get(count)?.data.to_f64());
+            }
+            frame.push(squeeze(array, field));
         }
         for ((_, stream), array) in self.fields.iter_mut().zip(&frame) {
             stream.push(array)?;
@@ -189,6 +198,20 @@ impl Recording {
             Error::Argument(text) => Error::Argument(format!("{text}; {saved}")),
             Error::Io { path, reason } => Error::Io { path, reason: format!("{reason}; {saved}") },
             other => other,
+        }
+    }
+}
+
+/// Clears the rows of contacts or constraints beyond the last one of each world, which hold what was there before.
+fn clear_beyond(array: &mut Array, counts: &[f64]) {
+    let Some((worlds, rows)) = array.shape.get(..2).map(|axes| (axes[0], axes[1])) else { return };
+    let width = array.data.len() / (worlds * rows).max(1);
+    for (world, count) in counts.iter().enumerate().take(worlds) {
+        let first = (*count as usize).min(rows);
+        let beyond = (world * rows + first) * width..(world + 1) * rows * width;
+        match &mut array.data {
+            ArrayData::F64(values) => values[beyond].fill(0.0),
+            ArrayData::I32(values) => values[beyond].fill(0),
         }
     }
 }

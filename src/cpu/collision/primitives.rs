@@ -10,10 +10,11 @@ use crate::real::Real;
 /// Squared sine of the angle below which capsules count as parallel.
 const PARALLEL: f64 = 1e-8;
 
-/// Distance of two centres, as a share of their coordinates, up to which they coincide: what rounding leaves of the
-/// crossing of two axes at a small angle. In single precision sixteen times rounding, which is more.
-const SAME_CENTER: f64 = 1e-8;
-const SAME_CENTER_ROUNDING: f64 = 16.0;
+/// Distance of two centres, as a share of their coordinates, up to which they coincide, in units of rounding.
+const SAME_CENTER: f64 = 16.0;
+
+/// The same for the points where two axes cross, at a small angle too; less than rounding in single precision.
+const SAME_CROSSING: f64 = 1e-8;
 
 /// Most contacts of one primitive pair.
 pub const MAX_PAIR_CONTACTS: usize = 8;
@@ -337,8 +338,7 @@ pub fn sphere_sphere_at<T: Real>(
         return 0;
     }
     // centres that coincide but for rounding have no direction between them
-    let share = T::of(SAME_CENTER).max(T::of(SAME_CENTER_ROUNDING) * T::EPSILON);
-    let rounding = share * (center1[0].abs() + center1[1].abs() + center1[2].abs());
+    let rounding = T::of(SAME_CENTER) * T::EPSILON * sum_abs(center1);
     let coincide = length < T::MINVAL.max(rounding);
     let normal = if coincide { fallback } else { between * (T::ONE / length) };
     *found = ContactPoint {
@@ -348,6 +348,11 @@ pub fn sphere_sphere_at<T: Real>(
         tangent: Vec3::ZERO,
     };
     1
+}
+
+/// Sum of the coordinates without their signs.
+fn sum_abs<T: Real>(v: Vec3<T>) -> T {
+    v[0].abs() + v[1].abs() + v[2].abs()
 }
 
 /// Normal of two round shapes with coincident centres: perpendicular to both axes.
@@ -387,6 +392,8 @@ pub fn capsule_capsule<T: Real>(
     let touch = |x1: T, x2: T, out: &mut ContactPoint<T>| {
         let p1 = a.pos + axis1 * x1;
         let p2 = b.pos + axis2 * x2;
+        let crossing = length(p2 - p1) < T::of(SAME_CROSSING) * sum_abs(p1);
+        let p2 = if crossing { p1 } else { p2 };
         sphere_sphere_at(p1, a.size[0], p2, b.size[0], fallback, margin, out)
     };
     // stationary point, ends ignored: x1 = u + c x2 and x2 = v + c x1
