@@ -1,7 +1,7 @@
 //! The engine that holds a batch's worlds, and its selection.
 
-use super::growth::{Overflow, room_on_cpu};
 use super::numbers::write;
+use super::overflow::{Overflow, room_on_cpu};
 use super::{Backend, BatchOptions, cpu, memory};
 use crate::error::{Error, Result};
 use crate::model::Model;

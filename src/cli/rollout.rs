@@ -67,7 +67,7 @@ pub(super) struct Arguments {
     #[arg(long, value_delimiter = ',', requires = "out")]
     record: Vec<String>,
     /// File for the recorded fields, [frame, world, …], and time, [frame, world]: R.npz, or R/ for a folder of npy files.
-    /// Frames are on disk as they come, in R.npz.parts until the end; Ctrl-C keeps them.
+    /// Frames are on disk as they come, in R.npz.parts until the end, or, with --checkpoint, for good; Ctrl-C keeps them.
     #[arg(long, requires = "record")]
     out: Option<PathBuf>,
     /// File that keeps where the rollout stands, so that it can go on with the same bits.
@@ -163,7 +163,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     };
     let whole = reached == steps || stops.is_none();
     if let Some(record) = &mut record {
-        record.finish(!whole && checkpoints.is_some())?;
+        record.finish(checkpoints.is_some())?;
     }
     tell_room(&mut batch, output)?;
     let frames = record.as_ref().map_or(0, Recording::frames);

@@ -138,6 +138,27 @@ impl Pending {
     }
 }
 
+/// Copies of the state, and numbers on their way to the host.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// A buffer for each part of each arena.
+    pub(crate) kept: Vec<wgpu::Buffer>,
+    /// In a mutex, since what it waits on may not be shared between threads.
+    pending: Mutex<Option<Pending>>,
+}
+
+impl Watch {
+    /// The numbers on their way, which are then no longer here.
+    pub(crate) fn take(&mut self) -> Option<Pending> {
+        self.pending.get_mut().ok().and_then(Option::take)
+    }
+
+    /// Numbers that are now on their way.
+    pub(crate) fn put(&mut self, pending: Pending) {
+        self.pending = Mutex::new(Some(pending));
+    }
+}
+
 /// One of several things that run in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scripted<'a> {

@@ -1,10 +1,8 @@
 //! What a batch keeps on the device, so that calls can be made again in one with larger capacities, and what it looks for
 //! after them.
 
-use std::sync::Mutex;
-
 use super::batch::GpuBatch;
-use super::transfer::{Part, Pending, Place};
+use super::transfer::{Part, Place};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::model::data::Capacity;
@@ -12,22 +10,6 @@ use crate::schema::Elem;
 
 /// The largest numbers that worlds have wanted.
 const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
-
-/// Copies of the state, and numbers on their way to the host.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// A buffer for each part of each arena.
-    kept: Vec<wgpu::Buffer>,
-    /// In a mutex, since what it waits on may not be shared between threads.
-    pending: Mutex<Option<Pending>>,
-}
-
-impl Watch {
-    /// The numbers on their way, which are then no longer here.
-    fn take(&mut self) -> Option<Pending> {
-        self.pending.get_mut().ok().and_then(Option::take)
-    }
-}
 
 /// The state of all worlds on the host, for a batch of the same model with other capacities.
 #[derive(Debug)]
@@ -107,7 +89,7 @@ impl GpuBatch {
         let places: Vec<Place<'_>> = places.collect();
         if !places.is_empty() {
             let pending = self.transfer.most_later(&self.gpu, &self.program.layout, &places)?;
-            self.watch.pending = Mutex::new(Some(pending));
+            self.watch.put(pending);
         }
         Ok(())
     }
