@@ -319,7 +319,19 @@ fn rollout_goes_on_from_a_checkpoint() {
     let mass = "body_mass=scale:0.8..1.2@b,body_inertia=scale:0.8..1.2@b";
     let common =
         ["rollout", &model, "--worlds", "3", "--backend", "cpu", "--ctrl", "noise", "--warmup", "15"];
-    let record = ["--randomize", mass, "--every", "5", "--record", "qpos,contact_dist,nefc"];
+    // with little room at first, as with too little measured
+    let record = [
+        "--nconmax",
+        "1",
+        "--njmax",
+        "4",
+        "--randomize",
+        mass,
+        "--every",
+        "5",
+        "--record",
+        "qpos,contact_dist,nefc",
+    ];
     let long = [&common[..], &record, &["--steps", "400", "--out", &whole]].concat();
     object(&long);
     // the same in a folder, cut off after 200 steps: frames after the last checkpoint are taken again

@@ -175,3 +175,53 @@ fn a_batch_with_room_for_all_watches_nothing() {
         assert!(batch.growth().is_empty() && batch.dropped().expect("status").is_none());
     }
 }
+
+#[test]
+fn inverse_dynamics_grow_too() {
+    let model = model("");
+    for &backend in BACKENDS {
+        let inverse = |capacity, overflow| {
+            let mut batch = Batch::new(&model, 2, &options(backend, capacity, overflow)).expect("a batch");
+            // all spheres in the plane
+            let qpos: Vec<f64> = (0..16).map(|i| if i % 2 == 1 { -0.06 } else { 0.0 }).collect();
+            batch.set("qpos", &qpos).expect("positions");
+            batch.set("qacc", &[0.5; 16]).expect("accelerations");
+            batch.inverse().expect("inverse dynamics");
+            let grown = batch.growth().len();
+            (["qfrc_inverse", "qacc"].map(|f| batch.get(f).expect("a field").data), grown)
+        };
+        let (got, _) = inverse((1, 4), Overflow::Grow);
+        assert_eq!(got, inverse((16, 64), Overflow::Flag).0, "{backend:?}");
+    }
+}
+
+#[test]
+fn rows_of_friction_that_only_worlds_have_get_room() {
+    let model = model("");
+    for &backend in BACKENDS {
+        let mut batch = Batch::new(&model, 2, &options(backend, (16, 16), Overflow::Grow)).expect("a batch");
+        batch.expand(&["dof_frictionloss"]).expect("a field");
+        batch.set_model("dof_frictionloss", &[0.1; 16]).expect("values");
+        let qpos: Vec<f64> = (0..16).map(|i| if i % 2 == 1 { -0.06 } else { 0.0 }).collect();
+        batch.set("qpos", &qpos).expect("positions");
+        batch.step(1).expect("a step");
+        // three contacts of four rows, and eight degrees of freedom
+        assert_eq!(batch.get("nefc").expect("rows").data.to_f64(), [20.0; 2], "{backend:?}");
+        assert_eq!(batch.dropped().expect("status"), None);
+    }
+}
+
+#[test]
+fn a_world_without_adhesion_grows_beside_one_that_has_some() {
+    let text = "<mujoco><worldbody><geom type='plane' size='5 5 1' adhesion='0.1'/>\
+        <body pos='0 0 .04'><freejoint/><geom size='.05'/></body><body pos='1 0 .04'><freejoint/><geom size='.05'/></body>\
+        <body pos='2 0 .04'><freejoint/><geom size='.05'/></body></worldbody></mujoco>";
+    let model = manyworlds::load_str(text).expect("a model");
+    let mut batch = Batch::new(&model, 2, &options(Backend::Cpu, (1, 4), Overflow::Grow)).expect("a batch");
+    batch.expand(&["geom_adhesion"]).expect("a field");
+    batch.set_model_worlds("geom_adhesion", &[true, false], &[0.0; 4]).expect("values");
+    batch.step(2).expect("steps");
+    assert_eq!(batch.get("ncon").expect("contacts").data.to_f64(), [3.0, 3.0]);
+    let shape = batch.get("contact_adhesion").expect("a field").shape;
+    assert_eq!(shape, [2, batch.sizes().nconmax]);
+}

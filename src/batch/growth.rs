@@ -123,6 +123,13 @@ impl Room {
         Self { overflow, limit: probe::max_capacity(model), ..Self::default() }
     }
 
+    /// Lets worlds be flagged where they lack room, as there is no memory for a copy of their state.
+    #[cfg(feature = "gpu")]
+    fn give_up(&mut self, why: &Error) {
+        tracing::warn!("worlds that lack room for contacts or rows are flagged only: {why}");
+        self.stuck = true;
+    }
+
     /// True if worlds of that capacity may lack room.
     fn may_lack(&self, now: Capacity) -> bool {
         !fits(self.limit, now)
@@ -188,6 +195,19 @@ impl Batch {
         };
         let wanted = Capacity { nconmax: most("ncon_peak")?, njmax: most("nefc_peak")? };
         Ok(Some(Dropped { worlds, of: self.worlds, wanted, capacity: self.capacity() }))
+    }
+
+    /// Worlds may want some rows more than their common model can.
+    pub(super) fn widen_limit(&mut self, rows: usize) {
+        let limit = probe::max_capacity(self.models.base());
+        self.room.limit = Capacity { njmax: limit.njmax.saturating_add(rows), ..limit };
+        if let Engine::Cpu(worlds) = &mut self.engine
+            && self.room.overflow == Overflow::Grow
+        {
+            for data in worlds {
+                data.room = Capacity { njmax: data.room.njmax.saturating_add(rows), ..data.room };
+            }
+        }
     }
 
     /// Makes a call; where room may be missing on the GPU, so that it can be made again.
@@ -272,8 +292,10 @@ impl Batch {
         };
         if self.room.calls.is_empty()
             && let Engine::Gpu { batch, .. } = &mut self.engine
+            && let Err(why) = batch.keep()
         {
-            batch.keep()?;
+            self.room.give_up(&why);
+            return self.call(call);
         }
         self.engine.call(&mut self.models, &call, &self.sizes)?;
         if let Engine::Gpu { batch, .. } = &mut self.engine
@@ -306,7 +328,10 @@ impl Batch {
                 self.refuse_dropped()?;
                 return Ok(columns);
             }
-            batch.keep()?;
+            if let Err(why) = batch.keep() {
+                self.room.give_up(&why);
+                continue;
+            }
             let columns = batch.rollout(steps, controls, record, every)?;
             batch.watch()?;
             let wanted = batch.wanted()?;
@@ -342,10 +367,10 @@ impl Batch {
         let sizes = to.sizes(self.models.base());
         let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(false) };
         let kept = batch.kept()?;
-        // results of worlds that the calls do not compute
+        // results that the calls do not compute, of other worlds, or read
         let results = match self.room.calls.first() {
-            Some(Call::ForwardOf(_)) => {
-                let stored = |f: &&Field| batch.has(f.name) && f.len(&self.sizes) > 0;
+            Some(Call::ForwardOf(_) | Call::Inverse) => {
+                let stored = |f: &&Field| batch.has(f.name) && !f.outlasts_a_step() && f.len(&self.sizes) > 0;
                 let fields = Data::<f64>::FIELDS.iter().filter(stored);
                 fields.map(|f| Ok((f, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?
             }
@@ -355,6 +380,15 @@ impl Batch {
         let enough = if software { memory::check_software(&sizes, self.worlds) } else { Ok(()) };
         let made = enough.and_then(|()| {
             self.engine.with_model(self.models.base(), &sizes, self.worlds, &self.options, true)
+        });
+        // the state before anything is replaced
+        let made = made.and_then(|engine| match engine {
+            Some(Engine::Gpu { mut batch, device }) => {
+                batch.put_kept(kept)?;
+                batch.keep()?;
+                Ok(Some(Engine::Gpu { batch, device }))
+            }
+            other => Ok(other),
         });
         let engine = match made {
             Ok(Some(engine)) if to != from => engine,
@@ -376,10 +410,6 @@ impl Batch {
             let old = values.chunks(field.len(&before).max(1));
             rows.chunks_mut(len).zip(old).for_each(|(to, from)| to[..from.len()].copy_from_slice(from));
             self.engine.put(field, &sizes, &rows)?;
-        }
-        if let Engine::Gpu { batch, .. } = &mut self.engine {
-            batch.put_kept(kept)?;
-            batch.keep()?;
         }
         let calls = std::mem::take(&mut self.room.calls);
         for call in &calls {

@@ -145,7 +145,7 @@ impl Batch {
     pub(super) fn kept(&self) -> impl Iterator<Item = &'static Field> {
         let sleeps = self.model().has_sleep();
         let fields = Data::<f64>::FIELDS.iter();
-        let stays = |f: &Field| f.elem == Elem::Real && !f.is_sized_by_capacity();
+        let stays = |f: &Field| f.elem == Elem::Real && f.is_result();
         let fields = fields.filter(move |f| f.outlasts_a_step() || (sleeps && stays(f)));
         fields.filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
     }

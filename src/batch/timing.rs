@@ -55,6 +55,8 @@ impl Batch {
     /// worlds are unchanged on the CPU; on the GPU they may step.
     #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels are grouped"))]
     pub fn stage_times(&mut self, split: bool) -> Result<Vec<(String, f64)>> {
+        self.refresh_models()?;
+        self.settle()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => Ok(cpu_times(self.models.base(), worlds)),
             #[cfg(feature = "gpu")]

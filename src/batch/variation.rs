@@ -75,6 +75,7 @@ impl Batch {
             self.engine = engine;
         }
         (self.models, self.sizes, self.options) = (models, sizes, options);
+        self.widen_limit(self.friction_rows_of(&varied));
         let worlds: Vec<usize> = (0..self.worlds).collect();
         self.send_columns(&worlds, |_| true)
     }
@@ -90,6 +91,13 @@ impl Batch {
         capacity.njmax += self.new_friction_rows(varied);
         let sizes = capacity.sizes(&base);
         (base, sizes)
+    }
+
+    /// Rows for friction that the model has not and a world may have.
+    fn friction_rows_of(&self, varied: &BTreeSet<&'static str>) -> usize {
+        let fields = ["dof_frictionloss", "tendon_frictionloss"].into_iter().filter(|f| varied.contains(f));
+        let zeros = |name| self.model().get(name).map(|v| v.to_f64().iter().filter(|x| **x == 0.0).count());
+        fields.filter_map(zeros).sum()
     }
 
     /// Rows for friction where the model has none and a world may, if capacities were measured with the model.

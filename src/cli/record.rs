@@ -186,9 +186,9 @@ impl Recording {
     }
 
     /// Saves what was recorded before an error, such as a lost device, and adds a note to the error.
-    pub(super) fn rescue(&mut self, error: Error, all: usize) -> Error {
+    pub(super) fn rescue(&mut self, error: Error, all: usize, goes_on: bool) -> Error {
         let frames = self.frames;
-        let saved = match self.finish(false) {
+        let saved = match self.finish(goes_on) {
             Ok(()) if frames == 0 => "no frame was recorded".to_owned(),
             Ok(()) => format!("the first {frames} of {all} frames are in {}", self.target.path().display()),
             Err(why) => format!("{frames} of {all} frames could not be saved: {why}"),
@@ -234,7 +234,7 @@ mod tests {
         for _ in 0..3 {
             record.take(&mut batch).expect("a frame");
         }
-        let said = record.rescue(Error::Device("the device was lost".to_owned()), 5).to_string();
+        let said = record.rescue(Error::Device("the device was lost".to_owned()), 5, false).to_string();
         assert!(said.contains("lost") && said.contains("the first 3 of 5 frames are in"), "{said}");
         let arrays = npz::read(&out).expect("readable");
         assert_eq!(arrays["qpos"].shape, [3, 2, 1]);

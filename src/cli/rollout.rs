@@ -119,6 +119,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             batch.prepare()?;
         }
         None => {
+            // an old one belongs to frames that are about to be lost
+            if let Some(file) = arguments.checkpoint.as_deref().filter(|file| file.exists()) {
+                std::fs::remove_file(file)
+                    .map_err(|e| Error::Io { path: file.to_owned(), reason: e.to_string() })?;
+            }
             batch.reset_all(key)?;
             if let Some(file) = &arguments.from {
                 start_from(&mut batch, file)?;
@@ -157,13 +162,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     };
     let done = measure(&mut batch, &schedule, first, stops, &mut at, output);
+    let keeps = checkpoints.is_some();
     let measured = match (done, &mut record) {
-        (Err(error), Some(record)) => return Err(record.rescue(error, steps / every)),
+        (Err(error), Some(record)) => return Err(record.rescue(error, steps / every, keeps)),
         (done, _) => done?,
     };
     let whole = reached == steps || stops.is_none();
     if let Some(record) = &mut record {
-        record.finish(checkpoints.is_some())?;
+        record.finish(keeps)?;
     }
     tell_room(&mut batch, output)?;
     let frames = record.as_ref().map_or(0, Recording::frames);

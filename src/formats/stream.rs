@@ -63,28 +63,31 @@ impl Stream {
         };
         let end = HEADER + frames * stream.frame_bytes();
         file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(|e| failed(path, &e))?;
-        stream.widen(shape)?;
+        let longest: Vec<usize> = longest_of(&stream.shape, shape);
+        stream.widen(&longest)?;
         stream.flush()?;
         Ok(stream)
     }
 
-    /// Adds a frame. Where an axis is longer than that of the frames before, these get zeros at its end.
+    /// Adds a frame. Where an axis is longer than that of the frames before, these get zeros at its end; where it is
+    /// shorter, the frame does.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be written, such as on a full disk; [`Error::Argument`] for a frame of other axes.
     pub fn push(&mut self, frame: &Array) -> Result<()> {
-        self.widen(&frame.shape)?;
-        let done = match &frame.data {
-            ArrayData::F64(values) if !self.int => {
-                values.iter().try_for_each(|x| self.file.write_all(&x.to_le_bytes()))
-            }
-            ArrayData::I32(values) if self.int => {
-                values.iter().try_for_each(|x| self.file.write_all(&x.to_le_bytes()))
-            }
+        let longest: Vec<usize> = longest_of(&self.shape, &frame.shape);
+        self.widen(&longest)?;
+        let (bytes, width): (Vec<u8>, usize) = match &frame.data {
+            ArrayData::F64(values) if !self.int => (values.iter().flat_map(|x| x.to_le_bytes()).collect(), 8),
+            ArrayData::I32(values) if self.int => (values.iter().flat_map(|x| x.to_le_bytes()).collect(), 4),
             _ => {
                 let path = self.path.display();
                 return Err(Error::Argument(format!("{path}: the frame has another type of elements")));
             }
+        };
+        let done = match frame.shape == self.shape {
+            true => self.file.write_all(&bytes),
+            false => self.file.write_all(&pad(&bytes, &frame.shape, &self.shape, width)),
         };
         done.map_err(|e| failed(&self.path, &e))?;
         self.frames += 1;
@@ -175,6 +178,14 @@ impl Stream {
     }
 }
 
+/// The longer of each axis.
+fn longest_of(old: &[usize], new: &[usize]) -> Vec<usize> {
+    if old.len() != new.len() {
+        return new.to_vec();
+    }
+    old.iter().zip(new).map(|(old, new)| *old.max(new)).collect()
+}
+
 /// An array in C order in one of longer axes.
 fn pad(from: &[u8], old: &[usize], new: &[usize], width: usize) -> Vec<u8> {
     let (Some((rows, old)), Some((to, new))) = (old.split_first(), new.split_first()) else {
@@ -232,8 +243,16 @@ mod tests {
         let all = read(&path);
         assert_eq!((all.shape, stream.frames()), (vec![2, 2, 3], 2));
         assert_eq!(all.data.to_f64()[6..], [20.0, 21.0, 22.0, 23.0, 24.0, 25.0]);
+        // a frame with a shorter axis, and a file with a longer one than the recording that goes on
+        stream.push(&frame(&[2, 2], 7.0)).unwrap();
+        stream.flush().unwrap();
+        drop(stream);
+        let mut stream = Stream::reopen(&path, 3, &[2, 1], false).unwrap();
+        stream.flush().unwrap();
+        assert_eq!(read(&path).data.to_f64()[12..], [7.0, 8.0, 0.0, 9.0, 10.0, 0.0]);
+        let mut stream = Stream::reopen(&path, 2, &[2, 3], false).unwrap();
         // what does not fit
-        assert!(stream.push(&frame(&[2, 2], 0.0)).is_err_and(|e| e.to_string().contains("[2, 2]")));
+        assert!(stream.push(&frame(&[2], 0.0)).is_err_and(|e| e.to_string().contains("[2]")));
         let integers = Array { shape: vec![2, 3], data: ArrayData::I32(vec![0; 6]) };
         assert!(stream.push(&integers).is_err_and(|e| e.to_string().contains("type")));
         let said = Stream::reopen(&path, 9, &[2, 3], false).unwrap_err().to_string();

@@ -121,7 +121,14 @@ impl<T: Real> Data<T> {
         let now = self.capacity();
         let room = self.room;
         let to = wanted.with_margin(room).elementwise_max(now);
-        to != now && self.lengthen(to.sizes(model))
+        to != now && self.lengthen(self.sizes_of(model, to))
+    }
+
+    /// Sizes with other capacities. A world whose adhesion is zero while others have some keeps room for it.
+    fn sizes_of(&self, model: &Model<T>, to: Capacity) -> Sizes {
+        let sizes = to.sizes(model);
+        let nadhesive = if self.sizes.nadhesive > 0 { to.nconmax } else { sizes.nadhesive };
+        Sizes { nadhesive, ..sizes }
     }
 
     /// The capacities of the world.
@@ -132,7 +139,7 @@ impl<T: Real> Data<T> {
     /// Gives the world larger capacities, whatever its room; false if there is no memory.
     pub(crate) fn widen(&mut self, model: &Model<T>, to: Capacity) -> bool {
         let to = to.elementwise_max(self.capacity());
-        to == self.capacity() || self.lengthen(to.sizes(model))
+        to == self.capacity() || self.lengthen(self.sizes_of(model, to))
     }
 }
 

@@ -171,6 +171,12 @@ impl Field {
         self.dims.iter().any(|dim| matches!(dim, Dim::Of(size) if CAPACITIES.contains(size)))
     }
 
+    /// True for results and state whose length does not depend on the capacities: what stays of a tree that sleeps.
+    pub fn is_result(&self) -> bool {
+        let work = self.stage == "scratch" || self.traits.register || self.traits.workgroup > 0;
+        !work && !self.is_sized_by_capacity()
+    }
+
     /// True if a stage writes the field as a result.
     pub fn is_of(&self, stage: Stage) -> bool {
         let shared = self.stage == "integrator" && [Stage::euler, Stage::implicit].contains(&stage);

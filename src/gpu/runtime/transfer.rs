@@ -145,9 +145,16 @@ pub(crate) struct Watch {
     pub(crate) kept: Vec<wgpu::Buffer>,
     /// In a mutex, since what it waits on may not be shared between threads.
     pending: Mutex<Option<Pending>>,
+    /// True if worlds have changed since the look that is pending.
+    pub(crate) later: bool,
 }
 
 impl Watch {
+    /// True while numbers are on their way.
+    pub(crate) fn is_pending(&mut self) -> bool {
+        self.pending.get_mut().is_ok_and(|pending| pending.is_some())
+    }
+
     /// The numbers on their way, which are then no longer here.
     pub(crate) fn take(&mut self) -> Option<Pending> {
         self.pending.get_mut().ok().and_then(Option::take)
@@ -506,17 +513,6 @@ impl Transfer {
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * words as u64;
         Ok(Pending::new(host, words, submission))
-    }
-
-    /// Gives up numbers on their way, and keeps their buffer for others.
-    pub(crate) fn give_up(&self, pending: Pending) {
-        // ends the mapping, whether it has begun or not
-        pending.host.unmap();
-        if let Ok(mut pool) = self.pool.lock()
-            && pool.hosts.len() < MOST_KEPT
-        {
-            pool.hosts.push(pending.host);
-        }
     }
 
     /// Runs a list in order, in one submission: writes of fields from `controls`, reads into `recorded` words, and other

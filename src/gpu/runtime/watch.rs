@@ -74,8 +74,10 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn watch(&mut self) -> Result<()> {
-        if let Some(pending) = self.watch.take() {
-            self.transfer.give_up(pending);
+        // one look at a time: a later one is taken when the numbers are asked for
+        if self.watch.is_pending() {
+            self.watch.later = true;
+            return Ok(());
         }
         let worlds = self.all_worlds();
         let slots: Vec<&Slot> = PEAKS.iter().filter_map(|name| self.slot(name).ok()).collect();
@@ -100,7 +102,13 @@ impl GpuBatch {
     /// [`Error::Device`] for a lost device.
     pub fn wanted(&mut self) -> Result<Capacity> {
         let Some(pending) = self.watch.take() else { return Ok(Capacity::default()) };
-        let words = self.transfer.finish(&self.gpu, pending)?;
+        let mut words = self.transfer.finish(&self.gpu, pending)?;
+        if std::mem::take(&mut self.watch.later) {
+            self.watch()?;
+            if let Some(pending) = self.watch.take() {
+                words = self.transfer.finish(&self.gpu, pending)?;
+            }
+        }
         let kept: Vec<&str> = PEAKS.into_iter().filter(|name| self.slot(name).is_ok()).collect();
         let each = (words.len() / kept.len().max(1)).max(1);
         let most = |name: &str| {
@@ -123,7 +131,7 @@ impl GpuBatch {
         let here = |s: &&Slot| s.space == AddressSpace::World && !s.field.stage.is_empty() && s.len > 0;
         let lasts = |s: &&Slot| s.field.outlasts_a_step();
         let parts: Vec<Part> = if self.program.model.has_sleep() {
-            let real = |s: &&Slot| s.field.elem == Elem::Real && !s.field.is_sized_by_capacity();
+            let real = |s: &&Slot| s.field.is_result() && s.field.elem == Elem::Real;
             layout.slots().filter(here).filter(|s| lasts(s) || real(s)).map(Part::of).collect()
         } else {
             let of =
