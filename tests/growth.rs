@@ -225,3 +225,19 @@ fn a_world_without_adhesion_grows_beside_one_that_has_some() {
     let shape = batch.get("contact_adhesion").expect("a field").shape;
     assert_eq!(shape, [2, batch.sizes().nconmax]);
 }
+
+#[test]
+fn fields_expanded_after_growth_keep_the_room() {
+    let model = model("");
+    for &backend in BACKENDS {
+        let mut batch = Batch::new(&model, 2, &options(backend, (1, 4), Overflow::Grow)).expect("a batch");
+        // no read between: the batch does not know yet that it has to grow
+        batch.step(80).expect("steps");
+        batch.expand(&["body_mass"]).expect("a field");
+        let sizes = *batch.sizes();
+        assert!(sizes.nconmax >= 4 && sizes.njmax >= 16, "{backend:?}: {sizes:?}");
+        batch.step(1).expect("a step");
+        assert_eq!(batch.dropped().expect("status"), None, "{backend:?}");
+        assert_eq!(*batch.sizes(), sizes, "{backend:?}");
+    }
+}

@@ -197,15 +197,15 @@ impl Batch {
         Ok(Some(Dropped { worlds, of: self.worlds, wanted, capacity: self.capacity() }))
     }
 
-    /// Worlds may want some rows more than their common model can.
-    pub(super) fn widen_limit(&mut self, rows: usize) {
+    /// Worlds may want `rows` more than their common model can, of which those on the CPU do not know the last `new` ones.
+    pub(super) fn widen_limit(&mut self, rows: usize, new: usize) {
         let limit = probe::max_capacity(self.models.base());
         self.room.limit = Capacity { njmax: limit.njmax.saturating_add(rows), ..limit };
         if let Engine::Cpu(worlds) = &mut self.engine
             && self.room.overflow == Overflow::Grow
         {
             for data in worlds {
-                data.room = Capacity { njmax: data.room.njmax.saturating_add(rows), ..data.room };
+                data.room = Capacity { njmax: data.room.njmax.saturating_add(new), ..data.room };
             }
         }
     }
@@ -366,6 +366,10 @@ impl Batch {
         let to = wanted.with_margin(self.room.limit).elementwise_max(from);
         let sizes = to.sizes(self.models.base());
         let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(false) };
+        if to == from {
+            self.room.stuck = true;
+            return Ok(false);
+        }
         let kept = batch.kept()?;
         // results that the calls do not compute, of other worlds, or read
         let results = match self.room.calls.first() {
@@ -391,7 +395,7 @@ impl Batch {
             other => Ok(other),
         });
         let engine = match made {
-            Ok(Some(engine)) if to != from => engine,
+            Ok(Some(engine)) => engine,
             // a lost device is an error of the next call
             made => {
                 let why = made.err().map(|e| format!(": {e}")).unwrap_or_default();

@@ -53,6 +53,7 @@ impl Batch {
         if varied.len() == known {
             return Ok(());
         }
+        self.settle()?;
         let (base, sizes) = self.expanded_model(&varied);
         let mut models = Models::varying(base, self.worlds, &varied);
         for world in 0..self.worlds {
@@ -61,9 +62,9 @@ impl Batch {
             }
         }
         // a new engine in the same state
-        self.settle()?;
         let options = self.options.with_per_world(&varied);
         let new_structure = sizes != self.sizes;
+        let mut is_new = false;
         if let Some(mut engine) =
             self.engine.with_model(models.base(), &sizes, self.worlds, &options, new_structure)?
         {
@@ -73,9 +74,12 @@ impl Batch {
                 }
             }
             self.engine = engine;
+            is_new = true;
         }
+        // rows that worlds may want beyond those of their common model
+        let (all, new) = (self.friction_rows(varied.iter()), self.new_friction_rows(&varied));
         (self.models, self.sizes, self.options) = (models, sizes, options);
-        self.widen_limit(self.friction_rows_of(&varied));
+        self.widen_limit(all, if is_new { all } else { new });
         let worlds: Vec<usize> = (0..self.worlds).collect();
         self.send_columns(&worlds, |_| true)
     }
@@ -88,31 +92,27 @@ impl Batch {
             base.drop_shortcuts();
         }
         let mut capacity = self.capacity();
-        capacity.njmax += self.new_friction_rows(varied);
+        // capacities that were measured with the model
+        if self.options.capacity.is_none() {
+            capacity.njmax += self.new_friction_rows(varied);
+        }
         let sizes = capacity.sizes(&base);
         (base, sizes)
     }
 
-    /// Rows for friction that the model has not and a world may have.
-    fn friction_rows_of(&self, varied: &BTreeSet<&'static str>) -> usize {
-        let fields = ["dof_frictionloss", "tendon_frictionloss"].into_iter().filter(|f| varied.contains(f));
-        let zeros = |name| self.model().get(name).map(|v| v.to_f64().iter().filter(|x| **x == 0.0).count());
-        fields.filter_map(zeros).sum()
+    /// Rows for friction that the model has not and a world may have, by fields among these.
+    fn friction_rows<'f>(&self, fields: impl Iterator<Item = &'f &'static str>) -> usize {
+        let frictions = fields.filter(|name| ["dof_frictionloss", "tendon_frictionloss"].contains(name));
+        let zeros = |name: &&'static str| {
+            self.model().get(name).map(|v| v.to_f64().iter().filter(|x| **x == 0.0).count())
+        };
+        frictions.filter_map(zeros).sum()
     }
 
-    /// Rows for friction where the model has none and a world may, if capacities were measured with the model.
+    /// The same by fields that are new in a set.
     fn new_friction_rows(&self, varied: &BTreeSet<&'static str>) -> usize {
-        let known: Vec<&str> = self.expanded();
-        let new = |name: &&str| varied.contains(*name) && !known.contains(name);
-        let zeros = |name: &str| {
-            let values = self.model().get(name).map(|v| v.to_f64()).unwrap_or_default();
-            values.iter().filter(|x| **x == 0.0).count()
-        };
-        let fields = ["dof_frictionloss", "tendon_frictionloss"];
-        match self.options.capacity {
-            Some(_) => 0,
-            None => fields.into_iter().filter(new).map(zeros).sum(),
-        }
+        let known = self.expanded();
+        self.friction_rows(varied.iter().filter(|name| !known.contains(name)))
     }
 
     /// Fields that have a value for each world, those that follow from others included.

@@ -276,6 +276,15 @@ macro_rules! enum_table {
                 AXIS = 2 => "axis",
                 QUATERNION = 3 => "quaternion",
             }
+            /// Values of `body_sameframe`, `geom_sameframe` and `site_sameframe`: as in the reference, a frame within 1e-6 of
+            /// another is that. Kernels, to whose precision this is rounding, leave it out.
+            sameframe {
+                NONE = 0,
+                BODY = 1,
+                INERTIA = 2,
+                BODYROT = 3,
+                INERTIAROT = 4,
+            }
             /// Values of the second `sensor_intprm` of a contact sensor: reduction to the available slots.
             reduce {
                 NONE = 0 => "none",

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::model::Model;
-use crate::schema::enums::joint as kind;
+use crate::schema::enums::{joint as kind, sameframe};
 use crate::spec::rotation::quat_of;
 
 /// Lower bound of masses and lengths in divisions (`mjMINVAL`).
@@ -50,7 +50,7 @@ pub(crate) fn kinematics(m: &Model) -> Pose0 {
         }
         // nearly coincident frames are identical
         pose.xipos[b] = match m.body_sameframe[b] {
-            1 => pose.xpos[b],
+            sameframe::BODY => pose.xpos[b],
             _ => pose.xpos[b] + pose.xquat[b] * vec(&m.body_ipos, b),
         };
     }

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::model::Model;
-use crate::schema::enums::{bias, gain, joint as kind};
+use crate::schema::enums::{bias, gain, joint as kind, sameframe};
 
 use super::lengths::Lengths;
 use super::pose0::{MINVAL, Pose0, kinematics, quat, vec};
@@ -207,7 +207,7 @@ fn composite(m: &Model, pose: &Pose0) -> (Vec<DMat3>, Vec<DVec3>, Vec<f64>) {
     let mut mass = m.body_mass.clone();
     for b in 1..nbody {
         let frame = match m.body_sameframe[b] {
-            1 | 3 => pose.xquat[b],
+            sameframe::BODY | sameframe::BODYROT => pose.xquat[b],
             _ => pose.xquat[b] * quat(&m.body_iquat, b),
         };
         // about the world origin, small distant inertias would cancel

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::model::Model;
-use crate::schema::enums::{geom as geomkind, joint as kind};
+use crate::schema::enums::{geom as geomkind, joint as kind, sameframe};
 
 use super::pose0::{Pose0, vec};
 use crate::compile::flexes::reach::flex_reach;
@@ -80,8 +80,8 @@ pub(crate) fn statistics(m: &mut Model, pose: &Pose0, inertia: &[f64]) {
 fn place(m: &Model, pose: &Pose0, g: usize) -> DVec3 {
     let b = m.geom_bodyid[g] as usize;
     match m.geom_sameframe[g] {
-        1 => pose.xpos[b],
-        2 => pose.xipos[b],
+        sameframe::BODY => pose.xpos[b],
+        sameframe::INERTIA => pose.xipos[b],
         _ => pose.xpos[b] + pose.xquat[b] * vec(&m.geom_pos, g),
     }
 }

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::model::Model;
-use crate::schema::enums::sleep;
+use crate::schema::enums::{sameframe, sleep};
 
 use crate::compile::Build;
 use crate::compile::constants::pose0::{quat, vec};
@@ -132,19 +132,19 @@ pub(crate) fn same_frames(m: &mut Model) {
         (0..m.sizes.nbody).map(|b| (vec(&m.body_ipos, b), quat(&m.body_iquat, b))).collect();
     for (same, &(pos, quat)) in m.body_sameframe.iter_mut().zip(&inertial) {
         *same = match compare(pos, quat, identity.0, identity.1) {
-            (true, true) => 1,
-            (false, true) => 3,
-            _ => 0,
+            (true, true) => sameframe::BODY,
+            (false, true) => sameframe::BODYROT,
+            _ => sameframe::NONE,
         };
     }
     let kind = |pos: DVec3, quat: DQuat, body: i32| {
         let own = inertial[body as usize];
         match (compare(pos, quat, identity.0, identity.1), compare(pos, quat, own.0, own.1)) {
-            ((true, true), _) => 1,
-            ((_, true), _) => 3,
-            (_, (true, true)) => 2,
-            (_, (_, true)) => 4,
-            _ => 0,
+            ((true, true), _) => sameframe::BODY,
+            ((_, true), _) => sameframe::BODYROT,
+            (_, (true, true)) => sameframe::INERTIA,
+            (_, (_, true)) => sameframe::INERTIAROT,
+            _ => sameframe::NONE,
         }
     };
     for g in 0..m.sizes.ngeom {

@@ -10,7 +10,7 @@ use crate::cpu::math::{
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::joint;
+use crate::schema::enums::{joint, sameframe};
 
 /// Forward kinematics, root to leaves.
 pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -113,15 +113,6 @@ fn apply_joint<T: Real>(
     (anchor - quat_rotate(quat, local), quat)
 }
 
-/// Values of `body_sameframe`, `geom_sameframe` and `site_sameframe`: as in the reference, a frame within 1e-6 of
-/// another is that. Kernels, to whose precision this is rounding, leave it out.
-mod same {
-    pub(super) const BODY: i32 = 1;
-    pub(super) const INERTIA: i32 = 2;
-    pub(super) const BODY_AXES: i32 = 3;
-    pub(super) const INERTIA_AXES: i32 = 4;
-}
-
 /// Pose of a frame of a body at `offset`, which coincides with another frame of it as `kind` says.
 fn attached<T: Real>(
     d: &Data<T>,
@@ -130,13 +121,13 @@ fn attached<T: Real>(
     (offset, turn): (Vec3<T>, Quat<T>),
 ) -> (Vec3<T>, Mat3<T>) {
     let pos = match kind {
-        same::BODY => vec3(&d.xpos, body),
-        same::INERTIA => vec3(&d.xipos, body),
+        sameframe::BODY => vec3(&d.xpos, body),
+        sameframe::INERTIA => vec3(&d.xipos, body),
         _ => vec3(&d.xpos, body) + mat3(&d.xmat, body) * offset,
     };
     let mat = match kind {
-        same::BODY | same::BODY_AXES => mat3(&d.xmat, body),
-        same::INERTIA | same::INERTIA_AXES => mat3(&d.ximat, body),
+        sameframe::BODY | sameframe::BODYROT => mat3(&d.xmat, body),
+        sameframe::INERTIA | sameframe::INERTIAROT => mat3(&d.ximat, body),
         _ => quat_to_mat(quat_mul(quat(&d.xquat, body), turn)),
     };
     (pos, mat)

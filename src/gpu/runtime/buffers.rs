@@ -13,6 +13,8 @@ pub(crate) struct Arena {
     pub(crate) worlds: usize,
     /// Worlds with those that fill up the last workgroup.
     pub(crate) padded: usize,
+    /// Numbers of the worlds, counted from the first.
+    pub(crate) ids: Vec<u32>,
     pub(crate) reals: wgpu::Buffer,
     pub(crate) ints: wgpu::Buffer,
     /// The same worlds in parts that step one after the other.
@@ -105,7 +107,8 @@ pub(crate) fn arenas(gpu: &Gpu, layout: &Layout, model: &ModelBinding, worlds: u
         let arena = gpu.checked(&what, || {
             let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
             let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
-            let mut arena = Arena { first, worlds: count, padded, reals, ints, chunks: Vec::new() };
+            let ids = (0..count).filter_map(|w| u32::try_from(w).ok()).collect();
+            let mut arena = Arena { first, worlds: count, padded, ids, reals, ints, chunks: Vec::new() };
             arena.cut(gpu, layout, model, padded);
             arena
         });

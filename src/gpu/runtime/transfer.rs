@@ -759,8 +759,15 @@ mod tests {
     fn rows_are_rounded_up_to_buffers() {
         let gpu = Gpu::open(crate::gpu::AdapterPreference::Any).expect("an adapter");
         let empty = || buffer(&gpu.device, "none", 1, PACKED);
-        let arena =
-            Arena { first: 0, worlds: 9, padded: 9, reals: empty(), ints: empty(), chunks: Vec::new() };
+        let arena = Arena {
+            first: 0,
+            worlds: 9,
+            padded: 9,
+            ids: Vec::new(),
+            reals: empty(),
+            ints: empty(),
+            chunks: Vec::new(),
+        };
         let worlds: Vec<u32> = (0..9).collect();
         let place =
             |len| Place { arena: &arena, part: Part { elem: Elem::Real, offset: 0, len }, worlds: &worlds };

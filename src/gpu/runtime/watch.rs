@@ -2,6 +2,7 @@
 //! after them.
 
 use super::batch::GpuBatch;
+use super::buffers::Arena;
 use super::transfer::{Part, Place};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
@@ -22,8 +23,7 @@ impl GpuBatch {
     /// [`Error::Device`] if memory is insufficient or the device is lost.
     pub fn keep(&mut self) -> Result<()> {
         let mut kept = std::mem::take(&mut self.watch.kept);
-        let worlds = self.all_worlds();
-        let places = self.lasting(&worlds);
+        let places = self.lasting();
         if kept.len() != places.len() {
             kept = self.transfer.room_for(&self.gpu, &places)?;
         }
@@ -37,8 +37,7 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn kept(&self) -> Result<Kept> {
-        let worlds = self.all_worlds();
-        let lengths = self.lasting(&worlds).into_iter().map(|place| place.words());
+        let lengths = self.lasting().into_iter().map(|place| place.words());
         let read =
             |(buffer, words): (&wgpu::Buffer, usize)| self.transfer.read_buffer(&self.gpu, buffer, words);
         Ok(Kept(self.watch.kept.iter().zip(lengths).map(read).collect::<Result<_>>()?))
@@ -49,8 +48,7 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Argument`] for another model, [`Error::Device`] for a lost device.
     pub fn put_kept(&mut self, kept: Kept) -> Result<()> {
-        let worlds = self.all_worlds();
-        let places = self.lasting(&worlds);
+        let places = self.lasting();
         // arenas may hold other numbers of worlds
         let parts = places.len() / self.arenas.len().max(1);
         let words: usize = places.iter().map(Place::words).sum();
@@ -79,15 +77,8 @@ impl GpuBatch {
             self.watch.later = true;
             return Ok(());
         }
-        let worlds = self.all_worlds();
         let slots: Vec<&Slot> = PEAKS.iter().filter_map(|name| self.slot(name).ok()).collect();
-        let places = slots.iter().flat_map(|slot| {
-            self.arenas.iter().zip(&worlds).map(|(arena, worlds)| Place {
-                arena,
-                part: Part::of(slot),
-                worlds,
-            })
-        });
+        let places = slots.iter().flat_map(|slot| self.arenas.iter().map(|arena| all(arena, Part::of(slot))));
         let places: Vec<Place<'_>> = places.collect();
         if !places.is_empty() {
             let pending = self.transfer.most_later(&self.gpu, &self.program.layout, &places)?;
@@ -119,14 +110,8 @@ impl GpuBatch {
         Ok(Capacity { nconmax: most(PEAKS[0]), njmax: most(PEAKS[1]) })
     }
 
-    /// Ids of all worlds of each arena.
-    fn all_worlds(&self) -> Vec<Vec<u32>> {
-        let ids = |worlds: usize| (0..worlds).filter_map(|w| u32::try_from(w).ok()).collect();
-        self.arenas.iter().map(|arena| ids(arena.worlds)).collect()
-    }
-
     /// What outlasts a step, arena by arena: these fields come first; where trees sleep, every real field by itself.
-    fn lasting<'a>(&'a self, worlds: &'a [Vec<u32>]) -> Vec<Place<'a>> {
+    fn lasting(&self) -> Vec<Place<'_>> {
         let layout = &self.program.layout;
         let here = |s: &&Slot| s.space == AddressSpace::World && !s.field.stage.is_empty() && s.len > 0;
         let lasts = |s: &&Slot| s.field.outlasts_a_step();
@@ -138,9 +123,14 @@ impl GpuBatch {
                 |elem: Elem| layout.slots().filter(here).filter(lasts).filter(move |s| s.field.elem == elem);
             [Elem::Real, Elem::Int].into_iter().filter_map(|elem| Part::around(of(elem))).collect()
         };
-        let places = self.arenas.iter().zip(worlds);
-        places
-            .flat_map(|(arena, worlds)| parts.iter().map(move |part| Place { arena, part: *part, worlds }))
+        self.arenas
+            .iter()
+            .flat_map(|arena| parts.iter().map(|part| all(arena, *part)).collect::<Vec<_>>())
             .collect()
     }
+}
+
+/// A part of all worlds of an arena.
+fn all(arena: &Arena, part: Part) -> Place<'_> {
+    Place { arena, part, worlds: &arena.ids }
 }

@@ -11,7 +11,7 @@ macro_rules! collision_fields {
             geom_bodyid: id(nbody) [ngeom] "id" "Body.";
             geom_matid: id(nmat or none) [ngeom] "id" "Material; -1 for none.";
             geom_dataid: id(by geom_type or none) [ngeom] "id" "Mesh or height field; -1 for none.";
-            geom_sameframe: int [ngeom] "enum" "Frame: 1 body frame, 2 inertial frame, 3 and 4 only the orientation of these." { follows: &[&["body_ipos", "body_iquat", "geom_pos", "geom_quat"]] };
+            geom_sameframe: one(sameframe) [ngeom] "enum" "Frame: 1 body frame, 2 inertial frame, 3 and 4 only the orientation of these." { follows: &[&["body_ipos", "body_iquat", "geom_pos", "geom_quat"]] };
             geom_group: int [ngeom] "1" "Group for display.";
             geom_plugin: id(nplugin or none) [ngeom] "id" "Plugin instance; -1 for none.";
             geom_priority: int [ngeom] "1" "Contact priority: parameters of the higher one are used.";

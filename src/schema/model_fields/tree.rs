@@ -29,7 +29,7 @@ macro_rules! tree_fields {
             body_plugin: id(nplugin or none) [nbody] "id" "Plugin instance; -1 for none.";
             body_gravcomp: real [nbody] "1" "Gravity compensation, in units of body weight." { varies: Some(Rule::Any) };
             body_simple: int [nbody] "enum" "1 if its block of the inertia matrix is diagonal, 2 if it also has only slide joints.";
-            body_sameframe: int [nbody] "enum" "Inertial frame: 1 coincides with the body frame, 3 has the same orientation." { follows: &[&["body_ipos", "body_iquat"]] };
+            body_sameframe: one(sameframe) [nbody] "enum" "Inertial frame: 1 coincides with the body frame, 3 has the same orientation." { follows: &[&["body_ipos", "body_iquat"]] };
             body_margin: real [nbody] "m" "Largest margin plus gap of its geoms." { follows: &[&["geom_margin", "geom_gap"]] };
             body_contype: int [nbody] "bits" "Union of the contact types of its geoms.";
             body_conaffinity: int [nbody] "bits" "Union of the contact affinities of its geoms.";
@@ -102,7 +102,7 @@ macro_rules! tree_fields {
             site_bodyid: id(nbody) [nsite] "id" "Body.";
             site_matid: id(nmat or none) [nsite] "id" "Material; -1 for none.";
             site_dataid: id(by site_type or none) [nsite] "id" "Mesh for display; -1 for none.";
-            site_sameframe: int [nsite] "enum" "As `geom_sameframe`." { follows: &[&["body_ipos", "body_iquat", "site_pos", "site_quat"]] };
+            site_sameframe: one(sameframe) [nsite] "enum" "As `geom_sameframe`." { follows: &[&["body_ipos", "body_iquat", "site_pos", "site_quat"]] };
             site_group: int [nsite] "1" "Group for display.";
             site_size: real [nsite 3] "m" "Type-specific size.";
             site_pos: real [nsite 3] "m" "Position in the body's frame." { varies: Some(Rule::Any) };
