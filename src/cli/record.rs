@@ -8,7 +8,7 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::formats::stream::Stream;
 use manyworlds::model::data::Data;
-use manyworlds::schema::{Dim, Elem, Field, Size};
+use manyworlds::schema::{Elem, Field};
 
 use super::eval::squeeze;
 
@@ -133,12 +133,7 @@ impl Recording {
         let mut frame = Vec::with_capacity(self.fields.len());
         for (field, _) in &self.fields {
             let mut array = batch.get(field.name)?;
-            let count = match field.dims.first() {
-                Some(Dim::Of(Size::nconmax | Size::nadhesive)) => Some("ncon"),
-                Some(Dim::Of(Size::njmax | Size::ndual)) => Some("nefc"),
-                _ => None,
-            };
-            if let Some(count) = count {
+            if let Some(count) = field.counted_by() {
                 clear_beyond(&mut array, &batch.get(count)?.data.to_f64());
             }
             frame.push(squeeze(array, field));

@@ -165,16 +165,19 @@ impl Field {
         matches!(self.stage, "state" | "sensor") || self.traits.carried
     }
 
-    /// True if the number of elements depends on the capacities.
-    pub fn is_sized_by_capacity(&self) -> bool {
-        const CAPACITIES: [Size; 4] = [Size::nconmax, Size::njmax, Size::ndual, Size::nadhesive];
-        self.dims.iter().any(|dim| matches!(dim, Dim::Of(size) if CAPACITIES.contains(size)))
+    /// Count of the rows in use, where their number is a capacity: `ncon` or `nefc`. Rows beyond are undefined.
+    pub fn counted_by(&self) -> Option<&'static str> {
+        match self.dims.first() {
+            Some(Dim::Of(Size::nconmax | Size::nadhesive)) => Some("ncon"),
+            Some(Dim::Of(Size::njmax | Size::ndual)) => Some("nefc"),
+            _ => None,
+        }
     }
 
     /// True for results and state whose length does not depend on the capacities: what stays of a tree that sleeps.
     pub fn is_result(&self) -> bool {
         let work = self.stage == "scratch" || self.traits.register || self.traits.workgroup > 0;
-        !work && !self.is_sized_by_capacity()
+        !work && self.counted_by().is_none()
     }
 
     /// True if a stage writes the field as a result.

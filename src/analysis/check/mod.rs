@@ -21,16 +21,16 @@ pub use subject::{CpuSubject, Subject};
 pub use tolerance::{CUMULATIVE, tolerance};
 
 use crate::model::data::Data;
-use crate::schema::{Dim, Field, Size};
+use crate::schema::Field;
 
 /// Number of elements in use: slots beyond the count are undefined.
 fn used(field: &Field, data: &Data) -> usize {
     let full = field.len(&data.sizes);
     let slots = |count: i32, most: usize| count.clamp(0, most as i32) as usize * (full / most.max(1));
-    match field.dims.first() {
-        Some(Dim::Of(Size::njmax)) => slots(data.nefc[0], data.sizes.njmax),
-        Some(Dim::Of(Size::nconmax | Size::nadhesive)) => slots(data.ncon[0], data.sizes.nconmax),
-        _ => full,
+    match field.counted_by() {
+        Some("nefc") => slots(data.nefc[0], data.sizes.njmax),
+        Some(_) => slots(data.ncon[0], data.sizes.nconmax),
+        None => full,
     }
 }
 
