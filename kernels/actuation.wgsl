@@ -9,6 +9,7 @@ import package::actuation::muscle::{muscle_bias, muscle_gain};
 import package::actuation::next_activation::driving_input;
 import package::actuation::orientation::{limit_orientation, orientation_drive};
 import package::actuation::pid::{pid_at, pid_drive};
+import package::actuation::pid_plugin::{plugin_at, plugin_drive};
 import package::actuation::setpoint::unwrap_setpoint;
 import package::integrate::reset::is_bad;
 import package::math::vector::clip;
@@ -44,7 +45,13 @@ fn actuation() {
             continue;
         }
 //#endif
-        let force = select(raw_force(a, input, good), 0.0, actuator_disabled(a));
+        var force = select(raw_force(a, input, good), 0.0, actuator_disabled(a));
+//#if PID_PLUGIN
+        // a plugin does not know that its actuator is disabled
+        if (actuator_plugin(a) >= 0) {
+            force = plugin_drive(plugin_at(a, input, actuator_actearly(a) != 0));
+        }
+//#endif
         set_actuator_force(u32(actuator_outadr(a)), force);
     }
     sync();

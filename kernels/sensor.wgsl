@@ -9,6 +9,7 @@ import package::sensor::output::cut_off;
 import package::sensor::sensor_contact::{contact_sensor, touch_force};
 import package::sensor::sensor_distance::distance_sensor;
 import package::sensor::sensor_ray::{focal_lengths, rangefinder};
+import package::sensor::touch_grid::touch_grid;
 import package::sleep::asleep::tree_sleeps;
 import package::smooth::passive::qpos_at4;
 
@@ -23,6 +24,12 @@ fn sensor() {
 //#if CONTACT_SENSOR
         if (kind == SENSOR_CONTACT) {
             contact_sensor(s);
+            continue;
+        }
+//#endif
+//#if TOUCH_GRID
+        if (kind == SENSOR_PLUGIN) {
+            touch_grid(s);
             continue;
         }
 //#endif

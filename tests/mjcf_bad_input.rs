@@ -207,6 +207,18 @@ const SECTIONS: &[Row] = &[
         &["not in the extension section"],
     ),
     (
+        "<extension><plugin plugin='mujoco.pid'><instance name='p'><config key='slewmax' value='-1'/></instance></plugin></extension>
+        <actuator><plugin instance='p' joint='j'/></actuator>",
+        "model.xml:2:41",
+        &["slewmax of mujoco.pid is negative"],
+    ),
+    (
+        "<extension><plugin plugin='mujoco.pid'/></extension>
+        <actuator><plugin plugin='mujoco.pid' joint='j'><config key='ki' value='2'/></plugin></actuator>",
+        "model.xml:3:20",
+        &["0 activations, but its plugin 1", "actdim=\"1\""],
+    ),
+    (
         "<extension><plugin plugin='mujoco.pd'/></extension>",
         "model.xml:2:28",
         &["did you mean 'mujoco.pid'?"],
@@ -298,17 +310,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         &["pulley with divisor zero", "'rope'"],
     ),
     ("<mujoco><option integrator='discrete'/></mujoco>", &["option integrator discrete", "use implicitfast"]),
-    (
-        "<mujoco><extension><plugin plugin='mujoco.pid'/></extension><worldbody><body><joint name='j'/><geom size='1'/></body>
-        </worldbody><actuator><plugin name='act' plugin='mujoco.pid' joint='j'/></actuator></mujoco>",
-        &["plugin of an actuator", "'act'"],
-    ),
-    (
-        "<mujoco><extension><plugin plugin='mujoco.sensor.touch_grid'/></extension><worldbody><site name='s'/></worldbody>
-        <sensor><plugin name='skin' plugin='mujoco.sensor.touch_grid' objtype='site' objname='s'><config key='size' value='7 5'/>
-        <config key='fov' value='45 45'/></plugin></sensor></mujoco>",
-        &["sensor of type plugin", "'skin'"],
-    ),
     ("<mujoco><option><flag diagexact='enable'/></option></mujoco>", &["flag diagexact"]),
     (
         "<mujoco><option><flag fwdinv='enable' invdiscrete='enable'/></option></mujoco>",
@@ -457,6 +458,10 @@ fn a_touch_grid_has_an_output_for_each_channel_of_each_cell() {
         (
             "<config key='size' value='7 7'/><config key='fov' value='9 9'/><config key='nchannel' value='7'/>",
             "7 channels",
+        ),
+        (
+            "<config key='size' value='7 7'/><config key='fov' value='9 9'/><config key='gamma' value='2'/>",
+            "foveation of a touch grid is 2",
         ),
     ] {
         let found = problems(&text(config));

@@ -128,7 +128,7 @@ part_parity() {
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
-        models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic}.xml
+        models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic,plugins}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" --integrators all --states 5 models/*.xml
     # in models of this repository with contacts of convex shapes only our own steps are smooth enough: docs/decisions.md 29
     check "derivatives cpu, own steps" "$python" tests/parity/derivatives.py --bin "$bin" --own --integrators all --states 3 \

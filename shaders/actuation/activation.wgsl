@@ -7,6 +7,7 @@ import package::actuation::muscle::muscle_rate;
 import package::actuation::next_activation::next_activation;
 import package::actuation::orientation::{orientation_rates, unwind_orientation};
 import package::actuation::pid::{pid_at, pid_rates};
+import package::actuation::pid_plugin::{plugin_at, plugin_rates};
 import package::actuation::setpoint::unwrap_setpoint;
 import package::math::vector::MINVAL;
 import package::runtime::group::lane;
@@ -58,6 +59,11 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     }
 //#endif
     set_act_dot(last, rate);
+//#if PID_PLUGIN
+    if (actuator_plugin(a) >= 0) {
+        plugin_rates(plugin_at(a, input, false));
+    }
+//#endif
 //#endif
 }
 

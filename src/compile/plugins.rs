@@ -1,4 +1,4 @@
-//! Plugins: instances, configuration and the elements that use them. None is simulated yet.
+//! Plugins: instances, configuration and the elements that use them.
 
 use crate::schema::enums::dynamics;
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, Sensor, did_you_mean};
@@ -18,11 +18,18 @@ pub(super) enum User {
     Shape,
 }
 
+/// Names of the plugins that are simulated.
+const PID: &str = "mujoco.pid";
+const TOUCH_GRID: &str = "mujoco.sensor.touch_grid";
+
+/// A limit that is not set.
+const NONE: f64 = -1.0;
+
 /// Plugins shipped with MuJoCo: name, element kind, attributes.
 const PLUGINS: &[(&str, User, &[&str])] = &[
-    ("mujoco.pid", User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
+    (PID, User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
     ("mujoco.elasticity.cable", User::Body, &["twist", "bend", "flat", "vmax"]),
-    ("mujoco.sensor.touch_grid", User::Sensor, &["nchannel", "size", "fov", "gamma"]),
+    (TOUCH_GRID, User::Sensor, &["nchannel", "size", "fov", "gamma"]),
     ("mujoco.sdf.bolt", User::Shape, &["radius"]),
     ("mujoco.sdf.bowl", User::Shape, &["height", "radius", "thickness"]),
     ("mujoco.sdf.gear", User::Shape, &["alpha", "diameter", "teeth", "thickness", "innerdiameter"]),
@@ -175,15 +182,33 @@ impl<'a> Build<'a> {
                 self.wrong(span, message, help);
             }
         }
+        let numbers = slot.map_or([0.0; 6], |s| numbers(PLUGINS[s].0, &instance.config));
+        self.check_limits(instance, span, &numbers);
         let m = &mut self.model;
         m.plugin.push(slot.map_or(-1, |s| s as i32));
         m.plugin_stateadr.push(0);
         m.plugin_statenum.push(0);
         m.plugin_attradr.push(m.plugin_attr.len() as i32);
+        m.plugin_prm.extend(numbers);
         for key in known {
             let value = instance.config.iter().find(|c| c.0 == *key).map_or("", |c| c.1.as_str());
             m.plugin_attr.extend(value.bytes().map(i32::from));
             m.plugin_attr.push(0);
+        }
+    }
+
+    /// Checks the limits of a controller.
+    fn check_limits(&self, instance: &Plugin, span: crate::spec::Span, numbers: &[f64; 6]) {
+        let given = |key: &str| instance.config.iter().any(|c| c.0 == key);
+        if instance.plugin.name != PID {
+            return;
+        }
+        for (key, limit) in [("imax", numbers[3]), ("slewmax", numbers[4])] {
+            // the largest integral does not count without an integral
+            let counts = given(key) && (key != "imax" || numbers[1] != 0.0);
+            if counts && limit < 0.0 {
+                self.wrong(span, format!("{key} of {PID} is negative"), "a positive number, or none");
+            }
         }
     }
 
@@ -198,27 +223,30 @@ impl<'a> Build<'a> {
             .flatten()
             .and_then(|i| self.spec.plugins.get(i));
         let config = named.map_or(&plugin.config, |named| &named.config);
-        let numbers = |key: &str| -> Vec<f64> {
-            let text = config.iter().find(|c| c.0 == key).map_or("", |c| c.1.as_str());
-            text.split_ascii_whitespace().map(|word| word.parse().unwrap_or(0.0)).collect()
-        };
-        let channels = numbers("nchannel").first().map_or(0.0, |n| n.trunc());
-        let (size, fov) = (numbers("size"), numbers("fov"));
+        let [channels, columns, rows, width, height, fovea] = numbers(TOUCH_GRID, config);
         let span = plugin.span;
-        if size.len() != 2 || size.iter().any(|n| !(1.0..=MAX_CELLS).contains(n)) {
+        if [columns, rows].iter().any(|n| !(1.0..=MAX_CELLS).contains(n)) {
             let help = format!("<config key=\"size\" value=\"horizontal vertical\"/>, from 1 to {MAX_CELLS}");
             self.wrong(span, "the touch grid has no size", help);
             return 0;
         }
-        if fov.len() != 2 || !(fov[0] > 0.0 && fov[0] <= 180.0 && fov[1] > 0.0 && fov[1] <= 90.0) {
+        let within = |x: f64, most: f64| x > 0.0 && x <= most.to_radians();
+        if !within(width, 180.0) || !within(height, 90.0) {
             let help = "<config key=\"fov\" value=\"horizontal vertical\"/>, up to 180 and 90 degrees";
             self.wrong(span, "the touch grid has no field of view", help);
         }
-        if !(0.0..=6.0).contains(&channels) {
+        if !(1.0..=6.0).contains(&channels) {
             self.wrong(span, format!("a touch grid has no {channels} channels"), "nchannel from 1 to 6");
             return 0;
         }
-        channels.max(1.0) as i64 * size[0] as i64 * size[1] as i64
+        if !(0.0..=1.0).contains(&fovea) {
+            self.wrong(span, format!("the foveation of a touch grid is {fovea}"), "gamma from 0 to 1");
+        }
+        let site = sensor.object.as_ref().is_some_and(|o| o.kind == Kind::Site.number());
+        if !site {
+            self.wrong(span, "a touch grid is at a site", "write objtype=\"site\" objname=\"…\"");
+        }
+        channels as i64 * columns as i64 * rows as i64
     }
 
     /// The number of activations of a controller follows from its configuration.
@@ -227,12 +255,9 @@ impl<'a> Build<'a> {
         if m.plugin.get(id) != Some(&0) {
             return;
         }
-        let setting = |key: &str| setting(m, id, key);
-        let integral = setting("ki").parse::<f64>().is_ok_and(|x| x != 0.0);
-        let native =
-            matches!(actuator.law.dyntype, dynamics::INTEGRATOR | dynamics::FILTER | dynamics::FILTEREXACT);
-        let wanted =
-            usize::from(integral) + usize::from(!setting("slewmax").is_empty()) + usize::from(native);
+        let prm = &m.plugin_prm[6 * id..6 * id + 6];
+        let native = actuator.law.dyntype != dynamics::NONE;
+        let wanted = usize::from(prm[1] != 0.0) + usize::from(prm[4] >= 0.0) + usize::from(native);
         if actuator.na() != wanted {
             let message = format!(
                 "{} has {} activations, but its plugin {wanted}",
@@ -244,11 +269,29 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Configuration attribute of an instance.
-fn setting(m: &crate::model::Model, id: usize, key: &str) -> String {
-    let known = usize::try_from(m.plugin[id]).ok().and_then(|s| PLUGINS.get(s)).map_or(&[][..], |p| p.2);
-    let bytes: Vec<u8> = m.plugin_attr[m.plugin_attradr[id] as usize..].iter().map(|&b| b as u8).collect();
-    let mut texts = bytes.split(|&b| b == 0);
-    let found = known.iter().position(|k| *k == key).and_then(|i| texts.nth(i));
-    found.map(|t| String::from_utf8_lossy(t).trim().to_owned()).unwrap_or_default()
+/// Numbers of a configuration, for `plugin_prm`; zero where nothing is to be computed.
+fn numbers(name: &str, config: &[(String, String)]) -> [f64; 6] {
+    let text = |key: &str| config.iter().find(|c| c.0 == key).map_or("", |c| c.1.as_str());
+    let all = |key: &str| -> Vec<f64> {
+        text(key).split_ascii_whitespace().map(|word| word.parse().unwrap_or(0.0)).collect()
+    };
+    let one = |key: &str| all(key).first().copied();
+    match name {
+        PID => {
+            // the largest integral is given by its force
+            let integral_gain = one("ki").unwrap_or(0.0);
+            let most =
+                one("imax").filter(|_| integral_gain != 0.0).map_or(NONE, |force| force / integral_gain);
+            let gains = ["kp", "kd"].map(|key| one(key).unwrap_or(0.0));
+            [gains[0], integral_gain, gains[1], most, one("slewmax").unwrap_or(NONE), 0.0]
+        }
+        TOUCH_GRID => {
+            let channels = one("nchannel").map_or(0.0, f64::trunc);
+            let pair = |key: &str| <[f64; 2]>::try_from(all(key)).unwrap_or([0.0; 2]);
+            let (size, view) = (pair("size").map(f64::trunc), pair("fov").map(f64::to_radians));
+            let channels = if channels == 0.0 { 1.0 } else { channels };
+            [channels, size[0], size[1], view[0], view[1], one("gamma").unwrap_or(0.0)]
+        }
+        _ => [0.0; 6],
+    }
 }

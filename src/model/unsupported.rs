@@ -13,8 +13,8 @@ use crate::schema::shape_pairs::{Method, shape_pair};
 /// Enable flags that are not supported.
 const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
 
-/// Sensor types that are not supported: tactile, plugin.
-const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE, sensor::PLUGIN];
+/// Sensor types that are not supported: tactile.
+const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE];
 
 /// Upper bound on reported features.
 const MAX_LISTED: usize = 20;
@@ -204,8 +204,5 @@ impl UnsupportedList<'_> {
         let m = self.model;
         self.first(Kind::Body, "a plugin of a body", m.sizes.nbody, |b| m.body_plugin[b] >= 0);
         self.first(Kind::Geom, "a plugin of a geom", m.sizes.ngeom, |g| m.geom_plugin[g] >= 0);
-        self.first(Kind::Actuator, "a plugin of an actuator", m.sizes.nactuator, |a| {
-            m.actuator_plugin[a] >= 0
-        });
     }
 }

@@ -56,7 +56,7 @@ macro_rules! sensor_table {
             E_KINETIC "e_kinetic" "" 1 REAL 1 ENERGY_SENSOR energies;
             CLOCK "clock" "" 1 REAL 1 none none;
             TACTILE "tactile" "" 0 REAL 3 none none;
-            PLUGIN "plugin" "" 0 REAL 3 none none;
+            PLUGIN "plugin" "" 0 REAL 3 TOUCH_GRID none;
             USER "user" "" 0 REAL 3 none none;
         }
     };

@@ -6,6 +6,7 @@ use super::muscle::muscle_rate;
 use super::next_activation::next_activation;
 use super::orientation;
 use super::pid::Pid;
+use super::pid_plugin::PidPlugin;
 use super::setpoint::unwrap_setpoint;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -41,6 +42,9 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
         dynamics::MUSCLE => muscle_rate(ctrl, act, prm),
         _ => T::ZERO,
     };
+    if let Some(controller) = PidPlugin::new(m, d, a, ctrl, false) {
+        controller.rates(m, d);
+    }
 }
 
 /// Activations of all actuators one time step later, at the given rates. Actuators of disabled groups keep theirs.

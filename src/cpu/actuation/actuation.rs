@@ -9,6 +9,7 @@ use super::muscle::Muscle;
 use super::next_activation::next_activation;
 use super::orientation;
 use super::pid::Pid;
+use super::pid_plugin::PidPlugin;
 use super::setpoint::unwrap_setpoint;
 use crate::cpu::math::{Vec3, clip};
 use crate::model::Model;
@@ -40,7 +41,12 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.actuator_force[out..out + 3].copy_from_slice(&force.0);
             continue;
         }
-        d.actuator_force[out] = if off { T::ZERO } else { raw_force(m, d, a, ctrl, good) };
+        // a plugin does not know that its actuator is disabled
+        d.actuator_force[out] = match PidPlugin::new(m, d, a, ctrl, m.actuator_actearly[a] != 0) {
+            Some(controller) => controller.drive(m, d),
+            None if off => T::ZERO,
+            None => raw_force(m, d, a, ctrl, good),
+        };
     }
     for ten in 0..m.sizes.ntendon {
         limit_tendon(m, d, ten);

@@ -10,6 +10,7 @@ pub mod muscle;
 pub mod next_activation;
 pub mod orientation;
 pub mod pid;
+pub mod pid_plugin;
 pub mod servo;
 pub mod setpoint;
 pub mod transmission;

@@ -7,3 +7,4 @@ pub mod sensor;
 pub mod sensor_contact;
 pub mod sensor_distance;
 pub mod sensor_ray;
+pub mod touch_grid;

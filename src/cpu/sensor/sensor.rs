@@ -5,6 +5,7 @@ use super::output::cut_off;
 use super::sensor_contact::{contact_sensor, touch};
 use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
+use super::touch_grid::touch_grid;
 use crate::cpu::actuation::history::delay_sensors;
 use crate::cpu::collision::ray::is_inside;
 use crate::cpu::math::{
@@ -29,6 +30,7 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             kind::RANGEFINDER => rangefinder(m, d, s),
             kind::CONTACT => contact_sensor(m, d, s),
             kind::DISTANCE | kind::NORMAL | kind::FROMTO => distance_sensor(m, d, s),
+            kind::PLUGIN => touch_grid(m, d, s),
             kind::USER => d.sensordata[adr..end].fill(T::ZERO),
             _ => {
                 let values = measure(m, d, s);

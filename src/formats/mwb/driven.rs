@@ -29,12 +29,21 @@ fn is_sound(m: &Model, a: usize) -> bool {
     if motor {
         states = states.max(on(d[7]) + on(g[5]) + on(d[2]) + on(d[5]) + on(d[0]));
     }
+    // those of a plugin, which is a controller of its own kind
+    let plugin = usize::try_from(m.actuator_plugin[a]).ok();
+    if let Some(p) = plugin {
+        let prm = &m.plugin_prm[6 * p..6 * p + 6];
+        states = i32::from(prm[1] != 0.0) + i32::from(prm[4] >= 0.0) + i32::from(rule != dynamics::NONE);
+    }
     let law = match gains {
+        _ if m.actuator_trntype[a] == transmission::SO3 && gains != gain::SO3 => false,
+        _ if plugin.is_some() => {
+            outs == 1 && ctrls == 1 && acts >= states && !motor && !controller && gains != gain::SO3
+        }
         gain::SO3 => {
             let controls = if is_quaternion(m, a) { 4 } else { 3 };
             outs == 3 && ctrls == controls && (acts == 0 || acts == 3) && !motor && !controller && turns(m, a)
         }
-        _ if m.actuator_trntype[a] == transmission::SO3 => false,
         _ if motor || controller => outs == 1 && ctrls == inputs && acts >= states,
         _ => outs == 1 && ctrls == 1,
     };
@@ -63,7 +72,7 @@ mod tests {
 
     #[test]
     fn actuators_of_models_are_sound_and_wrong_ones_are_not() {
-        for name in ["servos", "delays"] {
+        for name in ["servos", "delays", "plugins"] {
             let path = format!("{}/tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
             let model = crate::load(path.as_ref()).unwrap();
             assert!(Model::from_mwb(&model.to_mwb()).is_ok(), "{name}");

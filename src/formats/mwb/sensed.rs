@@ -93,7 +93,14 @@ fn is_sound(m: &Model, s: usize) -> bool {
             sound
         }
         // sized differently, or refused before anything is measured
-        sensor::USER | sensor::TACTILE | sensor::PLUGIN => {
+        sensor::PLUGIN => {
+            let grid =
+                usize::try_from(m.sensor_plugin[s]).ok().and_then(|p| m.plugin_prm.get(6 * p..6 * p + 3));
+            let counts = grid.filter(|g| g.iter().all(|n| n.fract() == 0.0 && (1.0..=1e4).contains(n)));
+            dim = counts.map_or(-1, |g| g[0] as i64 * g[1] as i64 * g[2] as i64);
+            of == object::SITE && id >= 0 && counts.is_some_and(|g| g[0] <= 6.0)
+        }
+        sensor::USER | sensor::TACTILE => {
             dim = i64::from(m.sensor_dim[s]);
             true
         }

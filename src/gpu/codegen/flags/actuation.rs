@@ -15,6 +15,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("ACTIVATION", m.sizes.na > 0 && on),
         ("MUSCLE", muscle),
         ("PID", any_of(&m.actuator_gaintype, &[gain::PID])),
+        ("PID_PLUGIN", m.actuator_plugin.iter().any(|&p| p >= 0)),
         ("SO3", any_of(&m.actuator_gaintype, &[gain::SO3])),
         ("DCMOTOR", any_of(&m.actuator_gaintype, &[gain::DCMOTOR])),
         ("ORIENTATION", orientation),
