@@ -53,6 +53,8 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
     var one = Face(0u, 0.0, vec3f(0.0), false);
     var two = one;
     var other = one;
+    // faces that touch as a whole have no others beside them
+    var level = vec2<bool>(false);
     for (var k = 0u; k < 3u; k++) {
         let second = k > 0u;
         let way = select(n, -n, second);
@@ -65,8 +67,17 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             va = select(v, va, second);
             vb = select(vb, v, second);
         }
-        let least = select(0.0, ALIGNED_COSINE, k == 2u);
-        let face = best_face(s, select(va, vb, second), way, select(way, -one.normal, k == 2u), least);
+        let vertex = select(va, vb, second);
+        let wanted = select(way, -one.normal, k == 2u);
+        var face = two;
+        face.any = k == 2u && level.y && dot(two.normal, wanted) > ALIGNED_COSINE;
+        if (k < 2u) {
+            face = level_face(s, vertex, way);
+            level = select(level, vec2<bool>(face.any), vec2<bool>(k == 0u, k == 1u));
+        }
+        if (!face.any && !(k == 2u && level.y)) {
+            face = best_face(s, vertex, way, wanted, select(0.0, ALIGNED_COSINE, k == 2u));
+        }
         if (k == 0u) {
             one = face;
         } else if (k == 1u) {
@@ -97,6 +108,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             let dim = feature_dimension(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
             dims = select(dims, vec2u(dim), vec2<bool>(k == 0u, k == 1u));
         }
+        dims = select(dims, vec2u(3u), level);
         let swapped = !(two.any && dims.x < 3u && (dims.x <= dims.y || !one.any));
         if (swapped && (!one.any || dims.y == 3u)) {
             return;
@@ -107,14 +119,19 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             above = a;
             onto = two;
         }
-        // of the first shape and of meshes the face most aligned with n, of other shapes the first one in contact
-        let only = swapped || is_hull(below);
+        // of a mesh, the face most aligned with the normal comes first
+        let first = select(0u, 1u, is_hull(below));
         let wanted = onto;
         let up = select(n, -n, swapped);
+        let start = select(vb, va, swapped);
         var line = vec4f(0.0);
-        for (var j = 0u; j < face_count(below, select(vb, va, swapped)) && line.w == 0.0; j++) {
-            let face = face_at(below, select(vb, va, swapped), j, -up);
-            if (face.any && (!only || face.k == wanted.k)) {
+        for (var j = 0u; j < face_count(below, start) + first && line.w == 0.0; j++) {
+            var face = wanted;
+            if (j >= first) {
+                face = face_at(below, start, j - first, -up);
+                face.any = face.any && (first == 0u || face.k != wanted.k);
+            }
+            if (face.any) {
                 line = line_on(above, select(va, vb, swapped), up, face.normal, select(dims.x, dims.y, swapped) == 2u);
                 onto = face;
             }
@@ -181,6 +198,29 @@ fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> 
     return chosen;
 }
 
+// Polygon at a vertex of a mesh of which three vertices touch a plane along n, if there is one. Polygons may be bent:
+// their normals do not tell.
+fn level_face(s: ConvexShape, v: u32, n: vec3f) -> Face {
+//#if POLYTOPE
+    if (is_hull(s)) {
+        let way = n * s.mat;
+        let base = hull_vertex(s.mesh, v);
+        for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
+            let polygon = hull_ring_polygon(s.mesh, v, k);
+            var touching = 0u;
+            for (var c = 0u; c < hull_corners(s.mesh, polygon); c++) {
+                let apart = hull_vertex(s.mesh, hull_corner(s.mesh, polygon, c)) - base;
+                touching += u32(abs(dot(apart, way)) <= FLAT_TOLERANCE * length(apart));
+            }
+            if (touching >= 3u) {
+                return Face(polygon, 1.0, s.mat * hull_normal(s.mesh, polygon), true);
+            }
+        }
+    }
+//#endif
+    return Face(0u, 0.0, vec3f(0.0), false);
+}
+
 // Dimension of the touching feature along n: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap counts
 // as its rim.
 fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
@@ -189,10 +229,6 @@ fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
         var dim = 1u;
         let corner = hull_vertex(s.mesh, v);
         for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
-            let around = cross(s.mat * hull_normal(s.mesh, hull_ring_polygon(s.mesh, v, k)), n);
-            if (dot(around, around) < FLAT_TOLERANCE * FLAT_TOLERANCE) {
-                return 3u;
-            }
             let along = normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner));
             if (abs(dot(along, n)) < FLAT_TOLERANCE) {
                 dim = 2u;

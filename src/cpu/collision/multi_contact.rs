@@ -15,6 +15,10 @@ use crate::schema::enums::geom;
 const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
 const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 
+/// Sine of the least angle between a plane and a face or edge that does not touch it as a whole: vertices are known in
+/// single precision.
+const MIN_FLAT_TOLERANCE: f64 = 1e-6;
+
 /// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f64 = 3e-7;
 
@@ -46,17 +50,23 @@ pub fn multi_contact<T: Real>(
     margin: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let flatness = T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt();
+    let flatness = (T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt()).max(T::of(MIN_FLAT_TOLERANCE));
     let back = -n;
     let (va, vb) = (a.hull.support(a.to_local(n)), b.hull.support(b.to_local(back)));
-    let (one, two) =
-        (best_face(a, va, n, n, flatness, T::ZERO), best_face(b, vb, back, back, flatness, T::ZERO));
+    let (level_one, level_two) = (level_face(a, va, n, flatness), level_face(b, vb, back, flatness));
+    let one = level_one.or_else(|| best_face(a, va, n, n, flatness, T::ZERO));
+    let two = level_two.or_else(|| best_face(b, vb, back, back, flatness, T::ZERO));
     let tolerance = T::of(ALIGNED_SINE);
     // two faces
     if let (Some(face), Some(_)) = (one, two) {
         let normal = face_normal(a, face);
-        let against = -normal;
-        if let Some(opposite) = best_face(b, vb, back, against, flatness, T::of(ALIGNED_COSINE)) {
+        let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
+        // a face that touches as a whole has no other beside it
+        let opposite = match level_two {
+            Some(face) => (dot(face_normal(b, face), against) > cosine).then_some(face),
+            None => best_face(b, vb, back, against, flatness, cosine),
+        };
+        if let Some(opposite) = opposite {
             let other = face_normal(b, opposite);
             if dot(normal, n) > tolerance && dot(other, back) > tolerance {
                 let mut polygon = corners_of(b, opposite);
@@ -66,32 +76,27 @@ pub fn multi_contact<T: Real>(
             }
         }
     }
-    // a side of the first and a face of the second
-    let (dim, other_dim) = (feature_dimension(a, va, n, flatness), feature_dimension(b, vb, back, flatness));
-    if two.is_some() && dim < 3 && (dim <= other_dim || one.is_none()) {
-        for k in 0..face_count(b, vb) {
-            let Some(face) = face(b, vb, k, back, flatness) else { continue };
-            // of a mesh, the face that the side lies on
-            if b.hull.exists() && two != Some(face) {
-                continue;
-            }
-            let normal = face_normal(b, face);
-            if let Some((mut polygon, offset)) = side_line(a, va, n, p, normal, margin, flatness) {
-                clip_polygon(&mut polygon, b, face, margin - offset);
-                let into = -normal;
-                return write_polygon(&polygon, true, corner(b, face, 0), normal, into, into, offset, found);
-            }
-        }
+    // a side of the first and a face of the second, or the reverse
+    let dim = if level_one.is_some() { 3 } else { feature_dimension(a, va, n, flatness) };
+    let other_dim = if level_two.is_some() { 3 } else { feature_dimension(b, vb, back, flatness) };
+    let onto_second = two.is_some() && dim < 3 && (dim <= other_dim || one.is_none());
+    let (best, above, below) = if onto_second { (two, a, b) } else { (one, b, a) };
+    if !onto_second && other_dim == 3 {
         return 1;
     }
-    // a side of the second and a face of the first
-    if let (Some(face), true) = (one, other_dim < 3) {
-        let normal = face_normal(a, face);
-        if let Some((mut polygon, offset)) = side_line(b, vb, back, q, normal, margin, flatness) {
-            clip_polygon(&mut polygon, a, face, margin - offset);
-            let into = -normal;
-            return write_polygon(&polygon, true, corner(a, face, 0), normal, into, normal, offset, found);
-        }
+    let Some(best) = best else { return 1 };
+    let (up, down, start, end, touch) = if onto_second { (n, back, va, vb, p) } else { (back, n, vb, va, q) };
+    // of a mesh, the face most aligned with the normal comes first
+    let others = (0..face_count(below, end)).filter_map(|k| face(below, end, k, down, flatness));
+    let first = below.hull.exists().then_some(best);
+    for onto in first.into_iter().chain(others.filter(|f| first != Some(*f))) {
+        let normal = face_normal(below, onto);
+        let Some((mut polygon, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
+            continue;
+        };
+        clip_polygon(&mut polygon, below, onto, margin - offset);
+        let along = if onto_second { -normal } else { normal };
+        return write_polygon(&polygon, true, corner(below, onto, 0), normal, -normal, along, offset, found);
     }
     1
 }
@@ -148,15 +153,30 @@ fn best_face<T: Real>(
     found
 }
 
+/// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
+/// do not tell.
+fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
+    if !s.hull.exists() {
+        return None;
+    }
+    let base = s.vertex(v);
+    let touches = |w: usize| {
+        let apart = s.vertex(w) - base;
+        dot(apart, n).abs() <= flatness * length(apart)
+    };
+    let level = |k: &usize| {
+        let polygon = s.hull.ring_polygon(v, *k);
+        (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
+    };
+    let k = (0..s.hull.valence(v)).find(level)?;
+    Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
+}
+
 /// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
 /// counts as its rim.
 fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
     if s.hull.exists() {
         let valence = s.hull.valence(v);
-        let along = |k: usize| length(cross(s.normal(s.hull.ring_polygon(v, k)), n)) < flatness;
-        if (0..valence).any(along) {
-            return 3;
-        }
         return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
     }
     let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
