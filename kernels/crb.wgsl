@@ -1,6 +1,6 @@
 // Composite-rigid-body algorithm: the joint-space inertia matrix. Twin: src/cpu/smooth/crb.rs.
 
-import package::math::spatial::{dot6, Inertia, inertia_add, inertia_mul};
+import package::math::spatial::{dot6, Inertia, inertia_about, inertia_add, inertia_moved, inertia_mul, Spatial};
 import package::runtime::group::{lane, sync};
 import package::smooth::reflected_inertia::{armature_of_dof, armature_of_tendon};
 
@@ -22,6 +22,11 @@ fn crb() {
     for (var dof = lane; dof < nv; dof += lanes) {
         inertia_row(dof);
     }
+    sync();
+    // composite inertias as they are kept: about the tree's centre of mass
+    for (var body = 1u + lane; body < nbody; body += lanes) {
+        set_crb_inertia(body, inertia_moved(crb_inertia(body), from_root(body)));
+    }
 //#if TENDON
     sync();
     if (lane == 0u) {
@@ -32,27 +37,44 @@ fn crb() {
 //#endif
 }
 
-// Inertia of a body plus its children's composite inertias.
+// Inertia of a body and its children's subtrees about their common centre of mass: about that of the whole tree, the
+// inertia of a small part far from it would be lost in rounding.
 fn composite_inertia(body: u32) {
-    var sum = cinert_inertia(body);
+    let center = subtree_com_vec3(body);
+    let own = xipos_vec3(body) - center;
+    var sum = inertia_about(body_inertia_vec3(body), ximat_mat3(body), own, body_mass(body));
     let adr = u32(body_childadr(body));
     let end = adr + u32(body_childnum(body));
     for (var k = adr; k < end; k++) {
-        sum = inertia_add(sum, crb_inertia(u32(child_body(k))));
+        let child = u32(child_body(k));
+        sum = inertia_add(sum, inertia_moved(crb_inertia(child), subtree_com_vec3(child) - center));
     }
+    sum.moment = vec3f(0.0);
     set_crb_inertia(body, sum);
 }
 
-// One row of the inertia matrix.
+// Centre of mass of a subtree, from that of its tree.
+fn from_root(body: u32) -> vec3f {
+    return subtree_com_vec3(body) - subtree_com_vec3(u32(body_rootid(body)));
+}
+
+// A motion axis, seen from a point.
+fn axis_at(dof: u32, point: vec3f) -> Spatial {
+    let v = cdof_spatial(dof);
+    return Spatial(v.ang, v.lin + cross(v.ang, point));
+}
+
+// One row of the inertia matrix; motion axes are seen from the centre of mass of the subtree that moves.
 fn inertia_row(dof: u32) {
     let body = u32(dof_bodyid(dof));
-    let momentum = inertia_mul(crb_inertia(body), cdof_spatial(dof));
+    let center = from_root(body);
+    let momentum = inertia_mul(crb_inertia(body), axis_at(dof, center));
     let adr = u32(M_rowadr(dof));
     let last = adr + u32(M_rownnz(dof)) - 1u;
     for (var k = adr; k < last; k++) {
-        set_M(k, dot6(cdof_spatial(u32(M_colind(k))), momentum));
+        set_M(k, dot6(axis_at(u32(M_colind(k)), center), momentum));
     }
-    set_M(last, dot6(cdof_spatial(dof), momentum) + armature_of_dof(dof));
+    set_M(last, dot6(axis_at(dof, center), momentum) + armature_of_dof(dof));
 }
 
 // Adds a tendon's armature to the entries of M that exist.

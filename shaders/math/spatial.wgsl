@@ -51,6 +51,15 @@ fn inertia_add(a: Inertia, b: Inertia) -> Inertia {
     return Inertia(a.diag + b.diag, a.off + b.off, a.moment + b.moment, a.mass + b.mass);
 }
 
+// An inertia about the centre of mass, seen from a point at -offset from it.
+fn inertia_moved(central: Inertia, offset: vec3f) -> Inertia {
+    let o = offset;
+    let scaled = central.mass * o;
+    let diag = central.diag + vec3f(o.y * scaled.y + o.z * scaled.z, o.x * scaled.x + o.z * scaled.z, o.x * scaled.x + o.y * scaled.y);
+    let off = central.off - vec3f(o.x * scaled.y, o.x * scaled.z, o.y * scaled.z);
+    return Inertia(diag, off, scaled, central.mass);
+}
+
 // Momentum of a body with inertia i and velocity v.
 fn inertia_mul(i: Inertia, v: Spatial) -> Spatial {
     let turned = vec3f(

@@ -7,6 +7,7 @@ use super::subject::{CpuSubject, Subject};
 use super::tolerance::{CUMULATIVE, tolerance};
 use super::{numbers, used};
 use crate::batch::control::{Control, fill, uniform};
+use crate::batch::peaks;
 use crate::cpu;
 use crate::error::Result;
 use crate::model::Model;
@@ -42,15 +43,39 @@ pub fn run(
 ) -> Result<Report> {
     let mut report = Report::default();
     let mut worlds = start(model, capacity, options.worlds);
+    states(model, &mut worlds, options, |worlds| check_states(model, worlds, subject, options, &mut report))?;
+    Ok(report)
+}
+
+/// Room for contacts and rows of all states that [`run`] checks, at least the given one: a subject does not grow.
+pub fn room(model: &Model, least: Capacity, options: &CheckOptions) -> Capacity {
+    let mut worlds = start(model, least, options.worlds);
+    let mut room = least;
+    states(model, &mut worlds, options, |worlds| {
+        // steps may have needed more than the states that they reach
+        let grown = worlds.iter().map(Data::capacity).fold(room, Capacity::elementwise_max);
+        room = grown.elementwise_max(peaks(model, worlds));
+        Ok(())
+    })
+    .map_or(least, |()| room)
+}
+
+/// Calls a function with the worlds at each of the states that are checked.
+fn states(
+    model: &Model,
+    worlds: &mut [Data],
+    options: &CheckOptions,
+    mut at: impl FnMut(&[Data]) -> Result<()>,
+) -> Result<()> {
     let mut done = 0;
     for part in 1..=3 {
         let until = options.steps * part / 3;
-        advance(model, &mut worlds, done..until, options.seed);
+        advance(model, worlds, done..until, options.seed);
         done = until;
-        perturb(&mut worlds, part as u64, options.seed);
-        check_states(model, &worlds, subject, options, &mut report)?;
+        perturb(worlds, part as u64, options.seed);
+        at(worlds)?;
     }
-    Ok(report)
+    Ok(())
 }
 
 /// Worlds at the initial state and at each keyframe in turn.

@@ -20,7 +20,7 @@ pub use quaternion::{
 };
 pub use rows::{add_row, add_rows4, dot_n, dot_rows4};
 pub use spatial::{
-    Inertia, Spatial, dot6, force_cross, inertia, inertia_about, inertia_mul, motion_cross, set_inertia,
-    set_spatial, spatial,
+    Inertia, Spatial, dot6, force_cross, inertia, inertia_about, inertia_moved, inertia_mul, motion_cross,
+    set_inertia, set_spatial, spatial,
 };
 pub use vector::{Vec3, clip, cross, dot, length, normalize3, set_vec3, vec3, vec3_at};

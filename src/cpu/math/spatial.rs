@@ -169,6 +169,18 @@ pub fn set_inertia<T: Real>(a: &mut [T], i: usize, v: Inertia<T>) {
     s[9] = v.mass;
 }
 
+/// An inertia about the centre of mass, seen from a point at `-offset` from it.
+#[inline(always)]
+pub fn inertia_moved<T: Real>(central: Inertia<T>, offset: Vec3<T>) -> Inertia<T> {
+    let (Vec3([x, y, z]), mass) = (offset, central.mass);
+    Inertia {
+        diag: central.diag + Vec3([y * y + z * z, x * x + z * z, x * x + y * y]) * mass,
+        off: central.off - Vec3([x * y, x * z, y * z]) * mass,
+        moment: offset * mass,
+        mass,
+    }
+}
+
 /// Momentum of a body with inertia `i` and velocity `v`.
 #[inline(always)]
 pub fn inertia_mul<T: Real>(i: Inertia<T>, v: Spatial<T>) -> Spatial<T> {
