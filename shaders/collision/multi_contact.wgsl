@@ -18,6 +18,9 @@ const MAX_FACE_CONTACTS: u32 = 4u;
 const ALIGNED_SINE: f32 = 0.08878295;
 const ALIGNED_COSINE: f32 = 0.99605105;
 
+// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch.
+const BENT_COSINE: f32 = 0.9995;
+
 // Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f32 = 3e-7;
 
@@ -207,13 +210,17 @@ fn level_face(s: ConvexShape, v: u32, n: vec3f) -> Face {
         let base = hull_vertex(s.mesh, v);
         for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
             let polygon = hull_ring_polygon(s.mesh, v, k);
+            let normal = hull_normal(s.mesh, polygon);
+            if (dot(normal, way) <= BENT_COSINE) {
+                continue;
+            }
             var touching = 0u;
             for (var c = 0u; c < hull_corners(s.mesh, polygon); c++) {
                 let apart = hull_vertex(s.mesh, hull_corner(s.mesh, polygon, c)) - base;
                 touching += u32(abs(dot(apart, way)) <= FLAT_TOLERANCE * length(apart));
             }
             if (touching >= 3u) {
-                return Face(polygon, 1.0, s.mat * hull_normal(s.mesh, polygon), true);
+                return Face(polygon, 1.0, s.mat * normal, true);
             }
         }
     }

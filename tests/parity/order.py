@@ -3,8 +3,8 @@
 
     tests/parity/order.py --folder ../menagerie/pal_talos ../menagerie/pal_talos/talos.xml
 
-Triangles of STL and OBJ files, and vertices and triangles in the XML, are shuffled in a copy of the folder; the shapes
-stay the same. The reference then evaluates the same states with both, by turns from several seeds. Printed: states
+Vertices and triangles of STL and OBJ files and in the XML are shuffled in a copy of the folder, STL files as OBJ; the
+shapes stay the same. The reference then evaluates the same states with both, by turns from several seeds. Printed: states
 whose number of contacts changes, and the largest change of the contacts' positions and of `qacc`. A difference from
 the reference of that size says nothing about either engine: the order of a file decides it.
 """
@@ -23,24 +23,36 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from parity import restore, states_of  # noqa: E402
 
 
-def shuffle_stl(data, rng):
-    """A binary STL with its triangles in another order."""
+def obj_of_stl(data):
+    """A binary STL as an OBJ: the reference sorts the vertices of an STL, but not those of an OBJ."""
     count = int.from_bytes(data[80:84], "little")
-    rows = [data[84 + 50 * i:134 + 50 * i] for i in range(count)]
-    rng.shuffle(rows)
-    return data[:84] + b"".join(rows)
+    corners = np.frombuffer(data[84:], dtype=np.dtype([("n", "<3f4"), ("v", "<9f4"), ("a", "<u2")]), count=count)["v"]
+    points, place = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    lines = ["v %s %s %s" % tuple(repr(float(x)) for x in p) for p in points]
+    faces = place.reshape(-1, 3) + 1
+    kept = [f for f in faces if len(set(f)) == 3]
+    return "\n".join(lines + ["f %d %d %d" % tuple(f) for f in kept]) + "\n"
 
 
 def shuffle_obj(text, rng):
-    """An OBJ with its faces in another order, each starting at another corner."""
-    faces = [line.split() for line in text.splitlines() if line.startswith("f ")]
+    """An OBJ with vertices and faces in another order, each face starting at another corner."""
+    lines = text.splitlines()
+    vertices = [line for line in lines if line.startswith("v ")]
+    faces = [line.split()[1:] for line in lines if line.startswith("f ")]
+    order = list(range(len(vertices)))
+    rng.shuffle(order)
+    place = {old: new for new, old in enumerate(order)}
     rng.shuffle(faces)
     turned = []
-    for _, *corners in faces:
+    for corners in faces:
+        parts = [c.split("/") for c in corners]
+        if any(int(p[0]) < 0 for p in parts):
+            return text
+        corners = ["/".join([str(place[int(p[0]) - 1] + 1)] + p[1:]) for p in parts]
         k = rng.randrange(len(corners))
         turned.append("f " + " ".join(corners[k:] + corners[:k]))
-    rest = [line for line in text.splitlines() if not line.startswith(("f ", "g ", "o ", "s "))]
-    return "\n".join(rest + turned) + "\n"
+    rest = [line for line in lines if line.startswith(("vt ", "vn "))]
+    return "\n".join([vertices[i] for i in order] + rest + turned) + "\n"
 
 
 def shuffle_xml(text, rng):
@@ -71,11 +83,13 @@ def shuffle_folder(folder, seed):
             path, kind = os.path.join(root, name), name.lower().rsplit(".", 1)[-1]
             data = open(path, "rb").read()
             if kind == "stl" and len(data) >= 84 and len(data) == 84 + 50 * int.from_bytes(data[80:84], "little"):
-                open(path, "wb").write(shuffle_stl(data, rng))
+                open(path[:-3] + "obj", "w").write(shuffle_obj(obj_of_stl(data), rng))
+                os.remove(path)
             elif kind == "obj":
                 open(path, "w").write(shuffle_obj(data.decode("utf-8", "replace"), rng))
             elif kind == "xml":
-                open(path, "w").write(shuffle_xml(data.decode("utf-8", "replace"), rng))
+                text = re.sub(r'\.stl"', '.obj"', data.decode("utf-8", "replace"), flags=re.IGNORECASE)
+                open(path, "w").write(shuffle_xml(text, rng))
 
 
 def evaluate(model, state):

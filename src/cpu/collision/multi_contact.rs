@@ -19,6 +19,10 @@ const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 /// single precision.
 const MIN_FLAT_TOLERANCE: f64 = 1e-6;
 
+/// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch: polygons
+/// are bent by the size of a cell of directions. More, and the vertices are on one line.
+const BENT_COSINE: f64 = 0.9995;
+
 /// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f64 = 3e-7;
 
@@ -166,7 +170,8 @@ fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T
     };
     let level = |k: &usize| {
         let polygon = s.hull.ring_polygon(v, *k);
-        (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
+        dot(s.normal(polygon), n) > T::of(BENT_COSINE)
+            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
     };
     let k = (0..s.hull.valence(v)).find(level)?;
     Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
