@@ -245,7 +245,7 @@ impl Batch {
             if to != from {
                 let model = self.models.base();
                 if !worlds.iter_mut().all(|data| data.widen(model, to)) {
-                    return Err(Error::Argument(format!(
+                    return Err(Error::Memory(format!(
                         "memory ended while {} worlds got room for {} contacts and {} constraint rows each",
                         self.worlds, to.nconmax, to.njmax
                     )));

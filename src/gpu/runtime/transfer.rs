@@ -349,7 +349,8 @@ impl Transfer {
             for ((place, _), part) in round.iter().zip(&parts).rev() {
                 let from = words.split_off(words.len() - part.worlds.len() * part.part.len);
                 // rows of a place come in order, round by round
-                out[*place].extend(from);
+                let to = &mut out[*place];
+                if to.is_empty() { *to = from } else { to.extend(from) }
             }
         }
         Ok(out)
