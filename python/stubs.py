@@ -1,17 +1,17 @@
-"""Writes the type stubs that follow from the schema: `python stubs.py`; with `--check`, says whether they are up to date."""
+"""Writes the type stubs that follow from the schema; with `--check`, says whether they are up to date."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Iterable
 
 from manyworlds import _core
 from manyworlds._tables import DATA, FLAGS, GROUPS, KINDS, MODEL, OBJECTS, SIZES, Field, enumeration
 
 FOLDER = Path(__file__).parent / "manyworlds"
 
-HEAD = '''# Made by stubs.py from the tables of the schema. Do not edit.
+HEAD = """# Made by stubs.py from the tables of the schema. Do not edit.
 from typing import Any, Union
 
 from numpy import float32, float64, int32
@@ -22,7 +22,7 @@ from ._spec import Element
 from ._views import View
 
 Reals = NDArray[Union[float32, float64]]
-'''
+"""
 
 
 def described(text: str, indent: str) -> list[str]:

@@ -1,12 +1,12 @@
 """manyworlds: a MuJoCo-compatible physics engine that steps thousands of different worlds as arrays.
 
-    import manyworlds as mw
+import manyworlds as mw
 
-    model = mw.Model.from_xml_path("humanoid.xml")
-    batch = mw.Batch(model, num_worlds=4096)
-    batch.ctrl = 0.1
-    batch.step(100)
-    print(batch.qpos.shape)  # (4096, 28)
+model = mw.Model.from_xml_path("humanoid.xml")
+batch = mw.Batch(model, num_worlds=4096)
+batch.ctrl = 0.1
+batch.step(100)
+print(batch.qpos.shape)  # (4096, 28)
 """
 
 from . import enums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,8 +40,8 @@ class Access(Base):
 
         `worlds` is a mask, indices or a slice. The array goes to torch.from_dlpack or jax.dlpack without another copy.
 
-        Raises UnknownNameError (a KeyError) for a field that does not exist, ValueError for one that the device does not
-        keep for this model or a mask of the wrong size.
+        Raises UnknownNameError (a KeyError) for a field that does not exist, ValueError for one that the device does
+        not keep for this model or a mask of the wrong size.
         """
         if not isinstance(field, str):
             return self._read(list(field), worlds)
@@ -105,8 +105,10 @@ class Access(Base):
         """True if the device keeps a field of the worlds of this model."""
         return field in DATA and self._core.has(field)
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(unknown("attribute of a batch", name, [*dir(type(self))]))
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(unknown("attribute of a batch", name, dir(type(self))))
 
     def __setattr__(self, name: str, value: Any) -> None:
         entry = DATA.get(name)

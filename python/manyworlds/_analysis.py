@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Union
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -46,13 +44,11 @@ class Analysis(Access):
         )
         return Contacts(ncon=found["ncon"], force=force, **{name: found[f"contact_{name}"] for name in _CONTACT})
 
-    def jacobian(
-        self, kind: str, name: Name, point: Union[ArrayLike, None] = None, worlds: Worlds = None
-    ) -> Jacobian:
+    def jacobian(self, kind: str, name: Name, point: ArrayLike | None = None, worlds: Worlds = None) -> Jacobian:
         """Jacobian of the origin of a "body", "geom", "site" or "camera", or "inertial" for a body's centre of mass.
 
-        With `point`, [3] or [world, 3] in global coordinates, of that point as the body carries it (mj_jac). It is that of
-        the last forward pass: call `forward` after setting positions.
+        With `point`, [3] or [world, 3] in global coordinates, of that point as the body carries it (mj_jac). It is that
+        of the last forward pass: call `forward` after setting positions.
 
         Raises UnknownNameError (a KeyError) for an unknown object, ValueError for another kind.
         """

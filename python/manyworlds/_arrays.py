@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence, Union
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
-Worlds = Union[None, int, slice, Sequence[int], Sequence[bool], Array]
+Worlds = int | slice | Sequence[int] | Sequence[bool] | Array | None
 """Some worlds: a mask of booleans, indices, a slice, one index, or None for all."""
 
 

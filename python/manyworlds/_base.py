@@ -54,11 +54,6 @@ class Base(BatchFields):
         """Number of worlds with each status bit; `batch.status` has the bits of each world (`Status`)."""
         return {name: count for name, count in self._core.status_counts() if count}
 
-    def _after(self) -> None:
-        """Notes that worlds have changed on a GPU, whose status is seen with the next array that is read."""
-        if self._looks:
-            object.__setattr__(self, "_unseen", True)
-
     def _look(self, status: Array | None, stacklevel: int = 5) -> None:
         """Reports new status bits."""
         object.__setattr__(self, "_unseen", False)

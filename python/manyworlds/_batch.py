@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Union
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,7 +52,8 @@ class Batch(Variation, Analysis, Reports, Storage):
         nconmax, njmax: contacts and constraint rows that a world has room for at first; measured where not given.
         overflow: where a world needs more room: "grow", "flag" (its status), or "error".
         on_status: where a status bit is raised, such as for a NaN in `ctrl`: "warn" (StatusWarning), "raise"
-            (StatusError) or "ignore". On the CPU it is looked for after each call, on a GPU with the next array that is read.
+            (StatusError) or "ignore". On the CPU it is looked for after each call, on a GPU with the next array that is
+            read.
 
         Raises ValueError for an argument that is out of range or a device that does not exist, NotImplementedError for
         a model with features that are not simulated, MemoryError with the number of worlds that fit, RuntimeError
@@ -87,14 +89,17 @@ class Batch(Variation, Analysis, Reports, Storage):
     def step(self, n: int = 1) -> None:
         """Steps every world `n` times.
 
-        On a GPU the call returns before the steps are done, unless they are many; reading waits. Ctrl-C ends a long call
-        within a second, with the bits of as many whole steps as were taken.
+        On a GPU the call returns before the steps are done, unless they are many; reading waits. Ctrl-C ends a long
+        call within a second, with the bits of as many whole steps as were taken.
 
         Raises ValueError for a negative number, StatusError as `on_status` says, RuntimeError for a lost device.
         """
-        if self._core.step(count_of("n", n), self._looks):
+        flagged = self._core.step(count_of("n", n))
+        if flagged:
             self._look(None, 4)
-        self._after()
+        elif flagged is None and self._looks:
+            # seen with the next array that is read
+            object.__setattr__(self, "_unseen", True)
 
     def forward(self, worlds: Worlds = None) -> None:
         """Forward dynamics: all that follows from the state, without advancing it; in some worlds or in all."""
@@ -107,7 +112,7 @@ class Batch(Variation, Analysis, Reports, Storage):
     def reset(
         self,
         worlds: Worlds = None,
-        keyframe: Union[int, str, Sequence[Union[int, str, None]], Array, None] = None,
+        keyframe: int | str | Sequence[int | str | None] | Array | None = None,
         state: ArrayLike | None = None,
         parts: int = State.FULLPHYSICS,
     ) -> None:
@@ -153,7 +158,7 @@ class Batch(Variation, Analysis, Reports, Storage):
     ) -> dict[str, Array]:
         """Steps every world under given controls and returns fields on the way, by name, each [world, frame, …].
 
-        state: state vectors [world, size] of `parts` to begin with; where not given, the worlds go on from where they are.
+        state: state vectors [world, size] of `parts` to begin with; where not given, the worlds go on as they are.
         ctrl: controls [world, step, nu], or [step, nu] for all; where not given, `steps` steps under the present ones.
         record: fields, or "state" for the state vectors of `parts`; after every `every`-th step.
 
@@ -222,7 +227,7 @@ class Batch(Variation, Analysis, Reports, Storage):
         """True once closed."""
         return self._core.closed
 
-    def __enter__(self) -> "Batch":
+    def __enter__(self) -> Batch:
         return self
 
     def __exit__(self, *_: object) -> None:

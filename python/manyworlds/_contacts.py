@@ -12,7 +12,8 @@ ELLIPTIC = 1
 def forces(efc: Array, address: Array, dim: Array, friction: Array, adhesion: Array | None, cone: int) -> Array:
     """Forces and torques in contact frames, [world, contact, 6], from `efc_force` [world, row], as mj_contactForce.
 
-    A row is one component of the force, or with pyramidal cones an edge: the normal plus or minus friction times a tangent.
+    A row is one component of the force, or with pyramidal cones an edge: the normal plus or minus friction times a
+    tangent.
     """
     out = np.zeros((*address.shape, 6), dtype=efc.dtype)
     world = np.arange(address.shape[0])[:, None]

@@ -1,4 +1,4 @@
-"""Attributes that follow from the tables of the schema; `_fields.pyi`, made by `stubs.py`, lists them for type checkers."""
+"""Attributes that follow from the tables of the schema; `_fields.pyi`, made by `stubs.py`, is for type checkers."""
 
 from __future__ import annotations
 

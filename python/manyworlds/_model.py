@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, Mapping, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ._named import Name, Pattern, Selection, find, match
 from ._tables import MODEL, OBJECTS, Kind, UnknownNameError, unknown
 
 PathLike = Union[str, "os.PathLike[str]"]
-Assets = Mapping[str, Union[str, bytes]]
+Assets = Mapping[str, str | bytes]
 
 
 class ModelWarning(UserWarning):
@@ -60,6 +61,9 @@ class Model(ModelFields):
 
     __slots__ = ("_cache", "_core", "__weakref__")
 
+    _core: _core.Model
+    _cache: dict[str, Any]
+
     def __init__(self, core: _core.Model) -> None:
         if not isinstance(core, _core.Model):
             raise TypeError("a model is made by Model.from_xml_path, from_xml_string, from_urdf, load or Spec.compile")
@@ -67,13 +71,13 @@ class Model(ModelFields):
         object.__setattr__(self, "_cache", {})
 
     @classmethod
-    def _made(cls, core: _core.Model) -> "Model":
+    def _made(cls, core: _core.Model) -> Model:
         for text in core.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
         return cls(core)
 
     @classmethod
-    def from_xml_path(cls, path: PathLike) -> "Model":
+    def from_xml_path(cls, path: PathLike) -> Model:
         """Reads and compiles an MJCF or URDF file.
 
         Raises ModelError (a ValueError) with every problem and its place, FileNotFoundError if there is no such file.
@@ -82,7 +86,7 @@ class Model(ModelFields):
         return cls._made(_core.Model.from_path(existing(path)))
 
     @classmethod
-    def from_xml_string(cls, text: str, assets: Assets | None = None) -> "Model":
+    def from_xml_string(cls, text: str, assets: Assets | None = None) -> Model:
         """Compiles MJCF or URDF text; `assets` are the files that it refers to, by name.
 
         Raises ModelError (a ValueError) with every problem and its place.
@@ -93,14 +97,14 @@ class Model(ModelFields):
         return cls._made(_core.Model.from_text(text))
 
     @classmethod
-    def from_urdf(cls, source: PathLike, assets: Assets | None = None) -> "Model":
+    def from_urdf(cls, source: PathLike, assets: Assets | None = None) -> Model:
         """Compiles a URDF file, or URDF text, which begins with `<`; errors as from_xml_path."""
         if isinstance(source, str) and source.lstrip().startswith("<"):
             return cls.from_xml_string(source, assets)
         return cls.from_xml_path(source)
 
     @classmethod
-    def load(cls, path: PathLike) -> "Model":
+    def load(cls, path: PathLike) -> Model:
         """Reads a compiled model (.mwb), or compiles an XML file.
 
         Raises FileNotFoundError, OSError for a damaged file, ModelError for a wrong one.
@@ -130,8 +134,10 @@ class Model(ModelFields):
             self._cache[field] = known
         return known
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(unknown("attribute of a model", name, dir(type(self))))
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(unknown("attribute of a model", name, dir(type(self))))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a model is read-only: set '{name}' in a Spec, or for each world of a Batch (expand)")
@@ -166,7 +172,7 @@ class Model(ModelFields):
         return self._core.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Model":
+    def from_bytes(cls, data: bytes) -> Model:
         """The model of an .mwb file's bytes; ValueError if they are damaged or of another version."""
         return cls(_core.Model.from_bytes(data))
 

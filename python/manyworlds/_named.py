@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import Any, Iterator, Sequence, Union
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._arrays import Array
-from ._tables import DATA, KINDS, MODEL, Field, Kind, UnknownNameError, unknown
+from ._tables import KINDS, MODEL, Field, Kind, UnknownNameError, unknown
 
-Name = Union[str, int]
-Pattern = Union[str, Sequence[str]]
+Name = str | int
+Pattern = str | Sequence[str]
 
 
 def candidates(kind: Kind, attribute: str, tables: tuple[dict[str, Field], ...]) -> list[Field]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import Any
 
 import numpy as np
 
@@ -27,30 +28,30 @@ class Randomize:
     axes: places in an object's row that are drawn; all where not given.
     stream: fields with the same stream draw the same numbers; the field's name where not given.
 
-    `scale` multiplies all elements of an object by one number, so that a body keeps the shape of its inertia. What is not
-    drawn keeps its value.
+    `scale` multiplies all elements of an object by one number, so that a body keeps the shape of its inertia. What is
+    not drawn keeps its value.
     """
 
     field: str
-    ranges: Union[Range, Mapping[int, Range]]
+    ranges: Range | Mapping[int, Range]
     operation: str = "set"
     distribution: str = "uniform"
-    names: Union[str, Sequence[str], None] = None
-    axes: Union[int, Sequence[int], None] = None
-    stream: Union[str, None] = None
+    names: str | Sequence[str] | None = None
+    axes: int | Sequence[int] | None = None
+    stream: str | None = None
 
 
 # Field, operation, distribution, its two numbers, stream, elements.
-Term = tuple[str, str, str, float, float, Union[str, None], Union[list[int], None]]
+Term = tuple[str, str, str, float, float, str | None, list[int] | None]
 
 
 def _kinds(field: str) -> list[Kind]:
-    """Kinds whose objects may have elements in a field: first that of its axis."""
+    """Kinds whose objects may have elements in a field: first that of its axis, joints before bodies."""
     dims = (MODEL.get(field) or DATA[field]).dims
-    return sorted(KINDS.values(), key=lambda kind: dims[:1] != (kind.size,))
+    return sorted(KINDS.values(), key=lambda kind: (dims[:1] != (kind.size,), kind.name == "body"))
 
 
-def _elements(model: Model, one: Randomize, axes: Union[int, Sequence[int], None]) -> Array:
+def _elements(model: Model, one: Randomize, axes: int | Sequence[int] | None) -> Array:
     """Places of the elements that are drawn in a world's row."""
     core, pattern = model._core, one.names
     if pattern is not None:
@@ -61,7 +62,9 @@ def _elements(model: Model, one: Randomize, axes: Union[int, Sequence[int], None
             continue
         ids = list(range(count)) if pattern is None else match(core, kind.name, names)
         rows = [places(core, kind, [i], one.field, _row(one.field)) for i in ids]
-        chosen = [np.atleast_1d(row[0] if axes is None else row[0][np.asarray(axes)]) for row in rows if row is not None]
+        chosen = [
+            np.atleast_1d(row[0] if axes is None else row[0][np.asarray(axes)]) for row in rows if row is not None
+        ]
         return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
     if pattern is not None:
         raise ValueError(f"'{one.field}' has no elements of named objects: leave out names")
@@ -74,7 +77,7 @@ def _row(field: str) -> Any:
     return MODEL.get(field) or DATA[field]
 
 
-def terms(model: Model, all_of: Iterable[Union[Randomize, Mapping[str, Any]]]) -> list[Term]:
+def terms(model: Model, all_of: Iterable[Randomize | Mapping[str, Any]]) -> list[Term]:
     """Randomisations as the engine takes them, one for each range."""
     out: list[Term] = []
     for given in all_of:

@@ -35,7 +35,7 @@ class Reports(Base):
 
     @property
     def backend(self) -> str:
-        """"cpu" or "gpu"."""
+        """ "cpu" or "gpu"."""
         return self._core.about()[0]
 
     @property

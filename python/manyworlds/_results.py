@@ -45,7 +45,8 @@ class Contacts(NamedTuple):
     """Contacts of every world, padded: of world w, the first `ncon[w]` are there, the others are zero.
 
     Arrays are [world, contact, …]. `frame` has the axes as rows: the normal from the first geom to the second, then
-    tangents. `force` is the force of the first geom on the second along these axes, in N, and the torque about them, in N m.
+    tangents. `force` is the force of the first geom on the second along these axes, in N, and the torque about
+    them, in N m.
     """
 
     ncon: Array

@@ -7,8 +7,9 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator, Union
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class Element:
     _id: int
     _removals: int
 
-    def __init__(self, spec: "Spec", kind: Kind, element_id: int) -> None:
+    def __init__(self, spec: Spec, kind: Kind, element_id: int) -> None:
         for name, value in (("_spec", spec), ("_kind", kind), ("_id", element_id), ("_removals", spec._removals)):
             object.__setattr__(self, name, value)
 
@@ -99,7 +100,7 @@ class Element:
         """All attributes with their values; NotImplementedError for kinds that are not read back."""
         return {name: _value(text) for name, text in self._spec._core.attributes(self._kind.name, self.id)}
 
-    def set(self, **attributes: Any) -> "Element":
+    def set(self, **attributes: Any) -> Element:
         """Changes attributes; those that are not named keep their values.
 
         Raises ModelError (a ValueError) for an attribute that is unknown or wrong, and changes nothing then.
@@ -107,7 +108,7 @@ class Element:
         self._spec._core.set(self._kind.name, self.id, _attributes(attributes))
         return self
 
-    def add(self, tag: str, content: str = "", **attributes: Any) -> "Element":
+    def add(self, tag: str, content: str = "", **attributes: Any) -> Element:
         """Adds an element to this body or frame, or at this site: see Spec.add."""
         return self._spec.add(tag, self, content, **attributes)
 
@@ -135,14 +136,15 @@ class Element:
         return f"<{self._kind.word} {self.name!r}, id {self._id}>"
 
 
-Place = Union[Element, str, None]
+Place = Element | str | None
 
 
 class Spec(SpecElements):
     """A model before it is compiled, MuJoCo's mjSpec: read, built element by element, attached to others, compiled.
 
     `spec.add("body", name="arm", pos=[0, 0, 1]).add("joint", axis=[0, 1, 0])` builds, `spec.geom("foot").friction`
-    reads and writes, `spec.compile()` makes a Model. Elements are called and described as in MJCF, with angles in radians.
+    reads and writes, `spec.compile()` makes a Model. Elements are called and described as in MJCF, with angles in
+    radians.
     """
 
     def __init__(self, core: _core.Spec | None = None) -> None:
@@ -152,12 +154,12 @@ class Spec(SpecElements):
         self._folders: list[_Folder] = []
 
     @classmethod
-    def from_xml_path(cls, path: PathLike) -> "Spec":
+    def from_xml_path(cls, path: PathLike) -> Spec:
         """Reads an MJCF or URDF file; errors as Model.from_xml_path."""
         return cls(_core.Spec.from_path(existing(path)))
 
     @classmethod
-    def from_xml_string(cls, text: str, assets: Assets | None = None) -> "Spec":
+    def from_xml_string(cls, text: str, assets: Assets | None = None) -> Spec:
         """Reads MJCF or URDF text; `assets` are the files that it refers to, by name."""
         if assets is None:
             return cls(_core.Spec.from_text(text))
@@ -181,7 +183,7 @@ class Spec(SpecElements):
         """The world body."""
         return Element(self, KINDS["body"], 0)
 
-    def copy(self) -> "Spec":
+    def copy(self) -> Spec:
         """A copy that can be edited by itself."""
         copied = type(self)(self._core.copy())
         copied._folders = list(self._folders)
@@ -235,13 +237,13 @@ class Spec(SpecElements):
     def _several(self, kind: Kind, pattern: str | None) -> list[Element]:
         return list(self.all(kind.name, pattern))
 
-    def set(self, section: str, **attributes: Any) -> "Spec":
+    def set(self, section: str, **attributes: Any) -> Spec:
         """Changes settings: `option`, `option/flag`, `compiler`, `size`, `statistic`; errors as Element.set."""
         self._core.set_section(section, _attributes(attributes))
         return self
 
     def attach(
-        self, child: "Spec", part: Element | None = None, to: Place = None, prefix: str = "", suffix: str = ""
+        self, child: Spec, part: Element | None = None, to: Place = None, prefix: str = "", suffix: str = ""
     ) -> Element:
         """Attaches a copy of another model, or of a body or frame of it, with all that belongs to it.
 

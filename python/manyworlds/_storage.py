@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,9 @@ class Storage(Base):
 
         Raises ValueError for an array that is missing, unknown or of another shape; the batch is then unchanged.
         """
-        reals = {k: np.ascontiguousarray(v, np.int32 if v.dtype.kind in "iub" else np.float64) for k, v in snapshot.items()}
+        reals = {
+            k: np.ascontiguousarray(v, np.int32 if v.dtype.kind in "iub" else np.float64) for k, v in snapshot.items()
+        }
         self._core.restore(reals)
 
     def _described(self) -> dict[str, Any]:

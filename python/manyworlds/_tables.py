@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import Any, Callable, Iterable, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from . import _core
 
@@ -68,16 +69,16 @@ class UnknownNameError(KeyError):
     __str__ = Exception.__str__
 
 
-def enumeration(name: str, members: Iterable[tuple[str, int]]) -> type[enum.IntEnum] | type[enum.IntFlag]:
+def enumeration(name: str, members: Iterable[tuple[str, int]]) -> Any:
     """An enumeration of the schema as a class."""
     base: Any = enum.IntFlag if name in FLAGS else enum.IntEnum
     title = "".join(part.capitalize() for part in name.split("_"))
-    return base(title, list(members), module="manyworlds.enums")
+    made: Any = base(title, list(members), module="manyworlds.enums")
+    made.__doc__ = f"{'Bits' if name in FLAGS else 'Values'} of the enumeration `{name}`: see manyworlds.enums."
+    return made
 
 
-def attributes(
-    into: type, fields: Iterable[Field], first: tuple[str, ...], read: Callable[[Any, str], Any]
-) -> None:
+def attributes(into: type, fields: Iterable[Field], first: tuple[str, ...], read: Callable[[Any, str], Any]) -> None:
     """Gives a class a property for each field."""
     for field in fields:
         setattr(into, field.name, property(functools.partial(_call, read, field.name), doc=field.described(*first)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, Sequence, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -55,19 +56,19 @@ class Variation(Access):
 
     def randomize(
         self,
-        *what: Union[Randomize, Mapping[str, Any], Sequence[Union[Randomize, Mapping[str, Any]]]],
+        *what: Randomize | Mapping[str, Any] | Sequence[Randomize | Mapping[str, Any]],
         worlds: Worlds = None,
         episode: int | None = None,
         first_world: int = 0,
     ) -> None:
         """Draws fields anew in some worlds or in all: see `Randomize`; each may be a mapping of its arguments.
 
-        The numbers depend on the seed, the episode, the stream, the world and the element only: they are the same on CPU
-        and GPU, and in batches of every size. `episode` counts the calls where not given; `first_world` is the number of
-        the batch's first world among those of several batches.
+        The numbers depend on the seed, the episode, the stream, the world and the element only: they are the same on
+        CPU and GPU, and in batches of every size. `episode` counts the calls where not given; `first_world` is the
+        number of the batch's first world among those of several batches.
 
-        Raises ValueError for a field that cannot differ or a range that is none, UnknownNameError (a KeyError) for a name
-        or pattern that nothing has.
+        Raises ValueError for a field that cannot differ or a range that is none, UnknownNameError (a KeyError) for a
+        name or pattern that nothing has.
         """
         flat: list[Any] = []
         for one in what:

@@ -95,14 +95,6 @@ pub(crate) fn check_signals() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }
 
-/// True if some world has a status bit; on the GPU, where it would stop the worlds, nothing is known.
-fn is_flagged(batch: &mut batch::Batch) -> Result<bool> {
-    if batch.backend() != Backend::Cpu {
-        return Ok(false);
-    }
-    Ok(batch.status()?.iter().any(|bits| *bits != 0))
-}
-
 /// The backend and adapter of a device's name.
 fn device_of(name: &str) -> (Backend, Option<String>) {
     match name {
@@ -162,8 +154,8 @@ impl Batch {
         self.run_py(py, |state| Ok(state.batch.is_none()))
     }
 
-    /// Steps every world; true if some world has a status bit, if `look` asks for it, and not on the GPU.
-    fn step(&self, py: Python<'_>, n: usize, look: bool) -> PyResult<bool> {
+    /// Steps every world; true if some world has a status bit after that, None on the GPU, where a look would wait.
+    fn step(&self, py: Python<'_>, n: usize) -> PyResult<Option<bool>> {
         self.run_py(py, |state| {
             let (batch, pace) = state.parts()?;
             let mut left = n;
@@ -176,7 +168,7 @@ impl Batch {
                     check_signals()?;
                 }
             }
-            Ok(look && is_flagged(batch).map_err(exception)?)
+            Ok(batch.flagged().map(|flagged| flagged && n > 0))
         })
     }
 

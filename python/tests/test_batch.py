@@ -53,7 +53,12 @@ def test_writes_of_rows_numbers_and_some_worlds(make: Any, cartpole: mw.Model) -
     batch.time = 2.0
     np.testing.assert_array_equal(batch.time, [2, 2, 2, 2])
     # any memory layout and number type, converted once
-    for array in (np.ones((2, 4)).T, np.ones((8, 2), np.float32)[::2], np.ones((4, 2), np.int64), np.ones((4, 2), bool)):
+    for array in (
+        np.ones((2, 4)).T,
+        np.ones((8, 2), np.float32)[::2],
+        np.ones((4, 2), np.int64),
+        np.ones((4, 2), bool),
+    ):
         batch.qpos = array
         np.testing.assert_array_equal(batch.qpos, np.ones((4, 2)))
 

@@ -77,7 +77,9 @@ def test_unknown_names_have_the_nearest(humanoid: mw.Model) -> None:
 def test_text_assets_and_urdf() -> None:
     arm = mw.Model.from_urdf(URDF)
     assert arm.njnt == 1 and arm.names("joint") == ["hinge"]
-    text = "<mujoco><asset><mesh file='parts/m.obj'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>"
+    text = (
+        "<mujoco><asset><mesh file='parts/m.obj'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>"
+    )
     assert mw.Model.from_xml_string(text, {"parts/m.obj": CUBE}).nmesh == 1
     spec = mw.Spec.from_xml_string(text, {"parts/m.obj": CUBE.encode()})
     assert spec.copy().compile().nmeshvert == 4

@@ -144,7 +144,7 @@ impl Engine {
     /// Makes a call.
     fn call(&mut self, models: &mut Models, call: &Call, sizes: &Sizes) -> Result<()> {
         match (self, call) {
-            (Engine::Cpu(worlds), Call::Step(n)) => cpu::step(models, worlds, *n),
+            (Engine::Cpu(worlds), Call::Step(n)) => models.flagged = cpu::step(models, worlds, *n),
             (Engine::Cpu(worlds), Call::Forward) => cpu::forward(models, worlds, None),
             (Engine::Cpu(worlds), Call::Inverse) => cpu::inverse(models, worlds),
             (Engine::Cpu(worlds), Call::ForwardOf(chosen)) => {

@@ -499,6 +499,12 @@ impl Batch {
         self.get_ints("status")
     }
 
+    /// True if some world had a status bit after the last [steps](Batch::step), which the CPU notes on the way; `None` on
+    /// the GPU, where a look would wait for the steps.
+    pub fn flagged(&self) -> Option<bool> {
+        (self.backend() == Backend::Cpu).then_some(self.models.flagged)
+    }
+
     /// Number of worlds with each bit of [`status`], in the order of its names.
     pub fn status_counts(&mut self) -> Result<Vec<(&'static str, usize)>> {
         let all = self.status()?;
