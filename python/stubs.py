@@ -6,10 +6,24 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from manyworlds import _core
-from manyworlds._tables import DATA, FLAGS, GROUPS, KINDS, MODEL, OBJECTS, SIZES, Field, enumeration
+# the installed package, not the sources beside this file
+HERE = Path(__file__).resolve().parent
+sys.path = [folder for folder in sys.path if Path(folder).resolve() != HERE]
 
-FOLDER = Path(__file__).parent / "manyworlds"
+from manyworlds import _core  # noqa: E402
+from manyworlds._tables import (  # noqa: E402
+    DATA,
+    FLAGS,
+    GROUPS,
+    KINDS,
+    MODEL,
+    OBJECTS,
+    SIZES,
+    Field,
+    enumeration,
+)
+
+FOLDER = HERE / "manyworlds"
 
 HEAD = """# Made by stubs.py from the tables of the schema. Do not edit.
 from typing import Any, Union

@@ -2268,6 +2268,9 @@ class ModelFields:
     def plugin_attradr(self) -> NDArray[int32]:
         """First byte of the configuration. Shape: [nplugin]. Unit: id."""
     @property
+    def plugin_prm(self) -> NDArray[float64]:
+        """Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Shape: [nplugin, 6]. Unit: mixed."""
+    @property
     def numeric_adr(self) -> NDArray[int32]:
         """First number of the custom numeric in `numeric_data`. Shape: [nnumeric]. Unit: id."""
     @property
