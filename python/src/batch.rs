@@ -10,6 +10,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::analysis::Evaluator;
 use crate::array;
 use crate::error::{detached, detached_py, exception};
 use crate::model::Model;
@@ -25,10 +26,14 @@ pub(crate) struct Batch {
     worlds: usize,
 }
 
-/// The worlds, none once closed, and their pace.
+/// The worlds, none once closed, and what calls keep for the next ones.
 pub(crate) struct State {
     batch: Option<batch::Batch>,
     pace: Pace,
+    /// The adapter that was asked for.
+    pub(crate) adapter: Option<String>,
+    /// An evaluator of derivatives, whose kernels take seconds to build.
+    pub(crate) evaluator: Option<Evaluator>,
 }
 
 impl State {
@@ -134,17 +139,18 @@ impl Batch {
                     Some(Capacity { nconmax, njmax })
                 }
             };
+            let adapter = adapter.clone();
             let options = BatchOptions { backend, capacity, overflow, adapter, ..BatchOptions::default() };
             batch::Batch::new(model, worlds, &options)
         })?;
-        let state = State { batch: Some(made), pace: Pace::default() };
+        let state = State { batch: Some(made), pace: Pace::default(), adapter, evaluator: None };
         Ok(Self { state: Mutex::new(state), holder: Mutex::new(None), worlds })
     }
 
     /// Frees the worlds; later calls raise RuntimeError.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.run_py(py, |state| {
-            state.batch = None;
+            (state.batch, state.evaluator) = (None, None);
             Ok(())
         })
     }

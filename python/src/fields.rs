@@ -160,8 +160,8 @@ impl Batch {
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let snapshot = self.run(py, manyworlds::batch::Batch::snapshot)?;
         let out = PyDict::new(py);
-        for (name, array) in snapshot.arrays() {
-            out.set_item(name, plain(py, array.clone(), false)?)?;
+        for (name, array) in snapshot.into_arrays() {
+            out.set_item(name, plain(py, array, false)?)?;
         }
         Ok(out)
     }

@@ -36,11 +36,11 @@ impl Snapshot {
     }
 
     /// All arrays by name: Data fields, fields of the model with `model.` in front, arrays of the caller with `note.`.
-    pub fn arrays(&self) -> &BTreeMap<String, Array> {
-        &self.arrays
+    pub fn into_arrays(self) -> BTreeMap<String, Array> {
+        self.arrays
     }
 
-    /// A snapshot of [arrays](Snapshot::arrays); [`Batch::restore`] checks what is in it.
+    /// A snapshot of [arrays](Snapshot::into_arrays); [`Batch::restore`] checks what is in it.
     pub fn from_arrays(arrays: BTreeMap<String, Array>) -> Self {
         Self { arrays }
     }
