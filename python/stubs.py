@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-# the installed package, not the sources beside this file
+# the installed package before the sources beside this file, which may have no engine
 HERE = Path(__file__).resolve().parent
-sys.path = [folder for folder in sys.path if Path(folder).resolve() != HERE]
+sys.path.sort(key=lambda folder: Path(folder).resolve() == HERE)
 
 from manyworlds import _core  # noqa: E402
 from manyworlds._tables import (  # noqa: E402

@@ -54,7 +54,7 @@ class Base(BatchFields):
         """Number of worlds with each status bit; `batch.status` has the bits of each world (`Status`)."""
         return {name: count for name, count in self._core.status_counts() if count}
 
-    def _look(self, status: Array | None, stacklevel: int = 5) -> None:
+    def _look(self, status: Array | None = None) -> None:
         """Reports new status bits."""
         object.__setattr__(self, "_unseen", False)
         if not self._looks:
@@ -62,4 +62,4 @@ class Base(BatchFields):
         if status is not None and not status.any():
             self._watch.reported = {}
             return
-        self._watch.report(self.status_counts(), self.num_worlds, stacklevel)
+        self._watch.report(self.status_counts(), self.num_worlds)

@@ -90,13 +90,13 @@ class Batch(Variation, Analysis, Reports, Storage):
         """Steps every world `n` times.
 
         On a GPU the call returns before the steps are done, unless they are many; reading waits. Ctrl-C ends a long
-        call within a second, with the bits of as many whole steps as were taken.
+        call of the main thread within a second, with the bits of as many whole steps as were taken.
 
         Raises ValueError for a negative number, StatusError as `on_status` says, RuntimeError for a lost device.
         """
         flagged = self._core.step(count_of("n", n))
         if flagged:
-            self._look(None, 4)
+            self._look()
         elif flagged is None and self._looks:
             # seen with the next array that is read
             object.__setattr__(self, "_unseen", True)
@@ -197,7 +197,7 @@ class Batch(Variation, Analysis, Reports, Storage):
                 out[name] = np.concatenate(columns, axis=2)
             else:
                 out[name] = found[name].reshape(found[name].shape[:2]) if DATA[name].is_scalar else found[name]
-        self._look(None, 4)
+        self._look()
         return out
 
     def prepare(self) -> None:

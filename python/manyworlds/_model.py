@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Union
@@ -16,6 +15,7 @@ from ._arrays import Array
 from ._fields import ModelFields
 from ._named import Name, Pattern, Selection, find, match
 from ._tables import MODEL, OBJECTS, Kind, UnknownNameError, unknown
+from ._warn import warn
 
 PathLike = Union[str, "os.PathLike[str]"]
 Assets = Mapping[str, str | bytes]
@@ -73,7 +73,7 @@ class Model(ModelFields):
     @classmethod
     def _made(cls, core: _core.Model) -> Model:
         for text in core.warnings:
-            warnings.warn(text, ModelWarning, stacklevel=3)
+            warn(text, ModelWarning)
         return cls(core)
 
     @classmethod

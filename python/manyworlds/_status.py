@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from ._warn import warn
 
 POLICIES = ("warn", "raise", "ignore")
 
@@ -26,7 +26,7 @@ class Watch:
         self.policy = policy
         self.reported: dict[str, int] = {}
 
-    def report(self, counts: dict[str, int], worlds: int, stacklevel: int) -> None:
+    def report(self, counts: dict[str, int], worlds: int) -> None:
         """Warns of, or raises, bits that are new: of a kind that no world had, or with `raise`, in more worlds."""
         before, self.reported = self.reported, counts
         raises = self.policy == "raise"
@@ -37,4 +37,4 @@ class Watch:
         text = f"{listed}; Batch.status has the bits of each world"
         if raises:
             raise StatusError(text)
-        warnings.warn(text, StatusWarning, stacklevel=stacklevel)
+        warn(text, StatusWarning)

@@ -57,9 +57,13 @@ impl Batch {
         let object = object(kind, id).map_err(exception)?;
         let (linear, angular, nv, single) = self.run(py, |batch| {
             let (mut linear, mut angular) = (Vec::new(), Vec::new());
+            let is_same = batch.expanded().is_empty();
+            let mut model = batch.model_of(0)?;
             for (k, world) in worlds.iter().enumerate() {
                 let data = batch.world(*world)?;
-                let model = batch.model_of(*world)?;
+                if !is_same {
+                    model = batch.model_of(*world)?;
+                }
                 let found: Jacobian = match &point {
                     Some(points) => {
                         let at = points.get(k).or(points.first()).copied().unwrap_or_default();

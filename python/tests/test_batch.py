@@ -157,9 +157,10 @@ def test_several_fields_are_one_copy(cartpole: mw.Model) -> None:
 def test_status_is_flagged_warned_of_and_raised(make: Any, cartpole: mw.Model) -> None:
     batch = make(cartpole, 3)
     batch.set("ctrl", np.nan, worlds=[1])
-    with pytest.warns(mw.StatusWarning, match="bad_ctrl in 1 of 3 worlds"):
+    with pytest.warns(mw.StatusWarning, match="bad_ctrl in 1 of 3 worlds") as told:
         batch.step()
         batch.qpos
+    assert told[0].filename == __file__
     batch.step()
     assert batch.status.tolist() == [0, Status.BAD_CTRL, 0] and batch.status_counts() == {"bad_ctrl": 1}
     assert np.isfinite(batch.qpos).all()

@@ -1,5 +1,8 @@
 """Bad input: an exception of the fitting type that names the field and what is expected; the batch stays usable."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -119,6 +122,36 @@ def test_a_batch_is_of_a_model() -> None:
     flex = f"<mujoco><worldbody>{flex}</worldbody></mujoco>"
     with pytest.raises(NotImplementedError, match="flex"):
         mw.Batch(mw.Model.from_xml_string(flex), 1, device="cpu")
+
+
+def test_too_little_room_is_an_error_where_it_is_to_be_one(humanoid: mw.Model) -> None:
+    batch = mw.Batch(humanoid, 2, device="cpu", nconmax=1, njmax=60, overflow="error", on_status="ignore")
+    with pytest.raises(ValueError, match="left out in 2 of 2 worlds.*there is room for 1 and 60"):
+        batch.step(200)
+    batch.reset()
+    batch.step()
+
+
+NO_ADAPTER = """
+import manyworlds as mw
+model = mw.Model.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>")
+batch = mw.Batch(model, 2)
+assert batch.backend == "cpu" and "using the CPU backend: no hardware GPU" in batch.notice, batch.notice
+try:
+    mw.Batch(model, 2, device="gpu")
+except RuntimeError as problem:
+    assert "no GPU adapter" in str(problem), problem
+else:
+    raise SystemExit("no error")
+"""
+
+
+def test_without_an_adapter_there_is_the_cpu() -> None:
+    nothing = {"VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": "/nonexistent.json"}
+    done = subprocess.run(
+        [sys.executable, "-c", NO_ADAPTER], env={**os.environ, **nothing}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_closed_batch_says_so(make: Any, cartpole: mw.Model) -> None:

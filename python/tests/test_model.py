@@ -89,8 +89,9 @@ def test_text_assets_and_urdf() -> None:
 
 def test_warnings_of_the_compiler_are_warnings() -> None:
     text = "<mujoco><worldbody><geom size='0.1' mass='-0'/><frame foo='1'/></worldbody></mujoco>"
-    with pytest.warns(mw.ModelWarning, match="model.xml:1:.*unknown attribute 'foo'"):
+    with pytest.warns(mw.ModelWarning, match="model.xml:1:.*unknown attribute 'foo'") as told:
         model = mw.Model.from_xml_string(text)
+    assert told[0].filename == __file__
     assert any("foo" in one for one in model.warnings)
 
 
