@@ -18,6 +18,7 @@ from manyworlds._tables import (  # noqa: E402
     KINDS,
     MODEL,
     OBJECTS,
+    SHORT,
     SIZES,
     Field,
     enumeration,
@@ -61,8 +62,9 @@ def prop(name: str, kind: str, doc: str, settable: bool = False) -> list[str]:
 def finders(kinds: list[str], one: str, several: str, pattern: str, taken: Iterable[str] = ()) -> list[str]:
     lines = []
     for name in kinds:
-        if name not in taken:
-            lines.append(f"    def {name}(self, name: Name) -> {one}: ...")
+        for method in dict.fromkeys((name, SHORT.get(name, name))):
+            if method not in taken:
+                lines.append(f"    def {method}(self, name: Name) -> {one}: ...")
         lines.append(f"    def {KINDS[name].plural}(self, pattern: {pattern} = ...) -> {several}: ...")
     return lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._tables import DATA, GROUPS, KINDS, MODEL, OBJECTS, SIZES, Kind, attributes, unknown
+from ._tables import DATA, GROUPS, KINDS, MODEL, OBJECTS, SHORT, SIZES, Kind, attributes, unknown
 
 
 class Group:
@@ -59,12 +59,12 @@ def _finders(into: type, kinds: dict[str, Kind], where: str, everything: str | N
 
         one.__doc__ = f"A {kind.word}{where} by name or id; UnknownNameError (a KeyError) with the nearest name."
         several.__doc__ = f"Every {kind.word}{where} whose name matches a shell pattern, such as `*_hip`."
-        for method, name in ((one, kind.name), (several, kind.plural)):
+        one.__name__, several.__name__ = kind.name, kind.plural
+        short = SHORT.get(kind.name, kind.name)
+        for method, name in ((one, kind.name), (several, kind.plural), (one, short)):
             # a field of that name comes first: `model.plugin`
-            if hasattr(into, name):
-                continue
-            method.__name__, method.__qualname__ = name, f"{into.__name__}.{name}"
-            setattr(into, name, method)
+            if not hasattr(into, name):
+                setattr(into, name, method)
 
     for kind in kinds.values():
         add(kind)

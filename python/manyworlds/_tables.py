@@ -57,6 +57,16 @@ SIZES: dict[str, str] = dict(_core.sizes())
 KINDS: dict[str, Kind] = {row[0]: Kind(*row) for row in _core.kinds()}
 # Objects that a compiled model has: frames are resolved.
 OBJECTS: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.size is not None}
+
+
+def _short(kind: Kind) -> str:
+    """The first word of most fields along the axis of a kind, which MuJoCo's bindings take for its name too: `jnt`."""
+    words = [name.partition("_")[0] for name, field in MODEL.items() if field.dims[:1] == (kind.size,)]
+    return max(words, key=words.count, default=kind.name)
+
+
+# Shorter names of kinds: jnt, cam, tex, mat, eq.
+SHORT: dict[str, str] = {kind.name: _short(kind) for kind in OBJECTS.values() if _short(kind) != kind.name}
 # Groups of fields with a common first word, as MuJoCo's mjOption, mjStatistic and mjVisual.
 GROUPS: tuple[str, ...] = ("opt", "stat", "vis")
 # Enumerations of bits.

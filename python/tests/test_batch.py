@@ -148,10 +148,16 @@ def test_several_fields_are_one_copy(cartpole: mw.Model) -> None:
     assert after.submissions - before.submissions == 1
     assert after.to_host - before.to_host == 4 * 64 * (cartpole.nq + cartpole.nv + cartpole.nu)
     assert sum(array.nbytes for array in found.values()) == after.to_host - before.to_host
+    # nothing comes back unless it is read
     before = batch.moved
     for _ in range(5):
         batch.step()
     assert batch.moved.to_host == before.to_host
+    # what is written goes there once, beside a few words that say where to
+    batch.ctrl = np.ones((64, cartpole.nu))
+    sent = batch.moved.to_device - before.to_device
+    assert 4 * 64 * cartpole.nu <= sent < 4 * 64 * cartpole.nu + 512
+    assert batch.moved.submissions - before.submissions == 1
 
 
 def test_status_is_flagged_warned_of_and_raised(make: Any, cartpole: mw.Model) -> None:

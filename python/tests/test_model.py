@@ -48,6 +48,8 @@ def test_objects_by_name_id_and_pattern(humanoid: mw.Model) -> None:
     np.testing.assert_array_equal(knee.damping, humanoid.dof_damping[knee.dofadr : knee.dofadr + 1])
     assert humanoid.body("head").mass == humanoid.body_mass[humanoid.body("head").id]
     np.testing.assert_array_equal(humanoid.geom(0).pos, humanoid.geom_pos[0])
+    # MuJoCo's shorter names of kinds
+    assert humanoid.jnt("knee_left").id == knee.id and mw.Batch.cam is not None
     both = humanoid.joints("knee_*")
     assert both.name == ["knee_left", "knee_right"] and both.range.shape == (2, 2)
     assert [one.name for one in both] == both.name and len(humanoid.bodies(["foot_*", "head"])) == 3
