@@ -1,8 +1,8 @@
 //! Long calls in parts, so that Ctrl-C is noticed between them.
 //!
 //! Where the bits of steps do not depend on how they are spread over calls, a part takes as many as a tenth of a second
-//! holds, by the time of those before. On a GPU whose kernels round by call, a part has a fixed number of steps, from the
-//! size of the model and the number of worlds: bits never depend on time.
+//! holds, by the time of those before. On a GPU whose kernels round by call, a part has a fixed number of steps, from
+//! the size of the model and the number of worlds: bits never depend on time.
 
 use std::time::Instant;
 

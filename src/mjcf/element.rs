@@ -1,5 +1,5 @@
-//! Single elements as MJCF: adding one to a model, changing its attributes, and reading them back. Angles are radians, and
-//! default classes do not apply, as in code.
+//! Single elements as MJCF: adding one to a model, changing its attributes, and reading them back. Angles are radians,
+//! and default classes do not apply, as in code.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -36,13 +36,13 @@ const SECTIONS: &[&str] = &[
 /// An attribute: name and value as in MJCF.
 pub type Attribute<'a> = (&'a str, &'a str);
 
-/// Adds an element. `path` is its tag, or `SECTION/TAG` where the tag has several meanings: `equality/joint`. Elements of
-/// bodies go to `parent`, which others ignore; `content` is the MJCF text of its child elements. Returns the kind and id of
-/// the element, or of the body for an inertia.
+/// Adds an element. `path` is its tag, or `SECTION/TAG` where the tag has several meanings: `equality/joint`. Elements
+/// of bodies go to `parent`, which others ignore; `content` is the MJCF text of its child elements. Returns the kind
+/// and id of the element, or of the body for an inertia.
 ///
 /// # Errors
-/// [`Error::Model`] for attributes that are unknown or wrong, [`Error::Argument`] for an unknown tag, with the nearest one,
-/// or a parent that does not exist.
+/// [`Error::Model`] for attributes that are unknown or wrong, [`Error::Argument`] for an unknown tag, with the nearest
+/// one, or a parent that does not exist.
 pub fn add(
     spec: &mut Spec,
     path: &str,

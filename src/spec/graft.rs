@@ -28,8 +28,8 @@ impl Graft {
 const FRAGMENT: usize = 1;
 
 impl Spec {
-    /// Moves a fragment into the model: what is in its first body below the world goes to `parent`, all else to the list of
-    /// its kind. Returns the first new element of each kind.
+    /// Moves a fragment into the model: what is in its first body below the world goes to `parent`, all else to the
+    /// list of its kind. Returns the first new element of each kind.
     ///
     /// # Errors
     /// [`Error::Argument`] if the parent does not exist, [`Error::Unsupported`] for replicas and attached models.
