@@ -59,6 +59,9 @@ pub enum Error {
     /// An argument is out of range, or an array has the wrong name, type or shape.
     #[error("{0}")]
     Argument(String),
+    /// The memory of the machine does not suffice.
+    #[error("{0}")]
+    Memory(String),
     /// The GPU is missing, too small, lost, or refused a kernel.
     #[error("{0}")]
     Device(String),

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+#[cfg(feature = "gpu")]
+use manyworlds::batch::Numbers;
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{self, Backend, Batch, BatchOptions, Overflow};
 use manyworlds::model::Model;
@@ -449,4 +451,63 @@ fn reads_do_not_see_later_steps() {
         assert_eq!(other.wait().unwrap().shape, [4, 1]);
         assert!(batch.get_later("qpos", &[true]).unwrap_err().to_string().contains("the mask has 1"));
     }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn fields_are_read_in_the_precision_of_the_backend_at_once() {
+    let model = model("hopper.xml");
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut batch = Batch::new(&model, 5, &BatchOptions::on(backend)).unwrap();
+        run(&mut batch, 0, 10);
+        batch.wait().unwrap();
+        let (names, mask) = (["qpos", "ncon", "xpos"], [true, false, true, true, false]);
+        let before = batch.moved();
+        let arrays = batch.read(&names, Some(&mask)).unwrap();
+        assert_eq!(batch.moved().submissions - before.submissions, u64::from(backend == Backend::Gpu));
+        for (name, array) in names.iter().zip(arrays) {
+            let want = batch.get_worlds(name, &mask).unwrap();
+            let (values, single) = match array.data {
+                Numbers::F32(v) => (v.into_iter().map(f64::from).collect(), true),
+                Numbers::F64(v) => (v, false),
+                Numbers::I32(v) => (v.into_iter().map(f64::from).collect(), backend == Backend::Gpu),
+            };
+            assert_eq!((array.shape, values), (want.shape, want.data.to_f64()), "{name}");
+            assert_eq!(single, backend == Backend::Gpu);
+        }
+        assert_eq!(batch.read(&["qvel"], None).unwrap()[0].shape, [5, model.sizes.nv]);
+        assert!(batch.read(&["qpos"], Some(&[true])).is_err());
+        let told = batch.read(&["contact_adhesion"], None).unwrap_err().to_string();
+        assert!(told.contains("does not keep 'contact_adhesion'"), "{told}");
+    }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn an_adapter_is_found_by_number_and_by_name() {
+    let model = model("cartpole.xml");
+    let open = |adapter: &str| {
+        let adapter = Some(adapter.to_owned());
+        Batch::new(&model, 1, &BatchOptions { adapter, ..BatchOptions::on(Backend::Gpu) })
+    };
+    let first = open("0").unwrap().device();
+    let part = first.split_whitespace().next().unwrap().to_uppercase();
+    assert_eq!(open(&part).unwrap().device(), first);
+    for wrong in ["99", "no such card"] {
+        let told = open(wrong).unwrap_err();
+        assert!(matches!(&told, manyworlds::error::Error::Argument(text) if text.contains(&first)), "{told}");
+    }
+}
+
+#[test]
+fn steps_on_the_cpu_note_status_bits_on_their_way() {
+    let mut batch = on_cpu(&model("cartpole.xml"), 3);
+    batch.step(1).unwrap();
+    assert_eq!(batch.flagged(), Some(false));
+    batch.set_worlds("ctrl", &[false, true, false], &[f64::NAN]).unwrap();
+    batch.step(1).unwrap();
+    assert_eq!(batch.flagged(), Some(true));
+    batch.reset_all(None).unwrap();
+    batch.step(1).unwrap();
+    assert_eq!(batch.flagged(), Some(false));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All checks of the repository, on a fresh Debian or Ubuntu with Rust and python3.
 #   tests/run.sh          all of it; the last line is "N passed, N failed"
-#   tests/run.sh NAME...  named parts only: style tests build kernels parity shared
+#   tests/run.sh NAME...  named parts only: style tests build kernels parity shared python
 # A missing adapter is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -181,13 +181,31 @@ part_shared() {
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
 }
 
+# The Python package: a wheel, in the profile of the tests, in a fresh environment; its tests on both backends. It shares the
+# compiled dependencies of `target`; the engine is built once more, without what only the command needs.
+part_python() {
+    local env=$root/.venv-python tools=$root/.venv-python-tools wheels=$target/wheels
+    check "clippy of the extension" cargo clippy --quiet -p manyworlds-python -- -D warnings
+    check "cargo fmt of the extension" cargo fmt -p manyworlds-python --check
+    [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'maturin>=1.9,<2'; }
+    rm -rf "$env" "$wheels"
+    check "wheel" "$tools/bin/maturin" build --quiet --profile dev --manifest-path python/Cargo.toml --out "$wheels"
+    python3 -m venv "$env"
+    check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test]"
+    check "ruff" "$env/bin/ruff" check -q python
+    check "ruff format" "$env/bin/ruff" format -q --check python
+    # without Rust, and not from the folder of the sources
+    check "pytest" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q python/tests \
+        -c python/pyproject.toml
+}
+
 say "install"
 install_vulkan
 install_swiftshader
 install_reference
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels parity shared)
+[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels parity shared python)
 for part in "${parts[@]}"; do
     say "$part"
     "part_$part"

@@ -661,3 +661,27 @@ fn snapshots_of_worlds_that_differ_are_restored_in_a_fresh_batch() {
         }
     }
 }
+
+#[test]
+fn elements_that_are_not_drawn_keep_what_they_have() {
+    let model = scene(0);
+    let mut batch = varied(&vec![model.clone(); 3], &[], Backend::Cpu);
+    let all: Randomization = "geom_friction=set:2..3".parse().expect("a randomisation");
+    let some = Randomization { elements: Some(vec![0, 4]), ..all.clone() };
+    let draw = Draw { seed: 3, ..Draw::default() };
+    batch.randomize(std::slice::from_ref(&some), draw, &[true, true, false]).expect("draws");
+    let part = batch.get_model("geom_friction").expect("a field").data.to_f64();
+    let len = part.len() / 3;
+    let before = real(&model, "geom_friction");
+    for (i, x) in part.iter().enumerate() {
+        let drawn = i / len < 2 && [0, 4].contains(&(i % len));
+        assert!(if drawn { (2.0..=3.0).contains(x) } else { *x == before[i % len] }, "number {i} is {x}");
+    }
+    // an element draws the same number whatever others are drawn
+    batch.randomize(&[all], draw, &[true; 3]).expect("draws");
+    let whole = batch.get_model("geom_friction").expect("a field").data.to_f64();
+    assert_eq!((whole[0], whole[len + 4]), (part[0], part[len + 4]));
+    let wrong = Randomization { elements: Some(vec![len]), ..some };
+    let told = batch.randomize(&[wrong], draw, &[true; 3]).expect_err("no such element").to_string();
+    assert!(told.contains("has no element"), "{told}");
+}

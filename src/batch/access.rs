@@ -108,7 +108,7 @@ impl Batch {
     /// Reads from the device, once more if worlds had to grow: the copy is on its way while the batch waits for what the
     /// steps before wanted.
     #[cfg(feature = "gpu")]
-    fn read_settled<R>(&mut self, read: impl Fn(&crate::gpu::GpuBatch) -> Result<R>) -> Result<R> {
+    pub(super) fn read_settled<R>(&mut self, read: impl Fn(&crate::gpu::GpuBatch) -> Result<R>) -> Result<R> {
         loop {
             let Engine::Gpu { batch, .. } = &self.engine else {
                 return Err(Error::Device("the batch is not on a device".to_owned()));

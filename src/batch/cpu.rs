@@ -1,6 +1,7 @@
 //! The CPU engine of a batch: worlds in parallel over all cores. No world affects the bits of another.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -17,13 +18,19 @@ pub(super) fn new(model: &Model, worlds: usize, capacity: Capacity, room: Capaci
     (0..worlds).into_par_iter().map(new).collect()
 }
 
-/// All steps of one world before the next, so that its data stays in cache.
-pub(super) fn step(models: &mut Models, worlds: &mut [Data], n: usize) {
+/// All steps of one world before the next, so that its data stays in cache; true if some world has a status bit after
+/// that.
+pub(super) fn step(models: &mut Models, worlds: &mut [Data], n: usize) -> bool {
+    let flagged = AtomicBool::new(false);
     models.each(worlds, |_, model, data| {
         for _ in 0..n {
             pipeline::step(model, data);
         }
+        if data.status[0] != 0 {
+            flagged.store(true, Ordering::Relaxed);
+        }
     });
+    flagged.into_inner()
 }
 
 pub(super) fn check_state(models: &mut Models, worlds: &mut [Data]) {

@@ -61,7 +61,10 @@ impl Engine {
         } else {
             AdapterPreference::Hardware
         };
-        let gpu = Gpu::open(choice)?;
+        let gpu = match &options.adapter {
+            Some(wanted) if options.backend == Backend::Gpu => Gpu::open_named(wanted)?,
+            _ => Gpu::open(choice)?,
+        };
         if gpu.adapter().software {
             memory::check_software(sizes, worlds)?;
         }

@@ -144,7 +144,7 @@ impl Engine {
     /// Makes a call.
     fn call(&mut self, models: &mut Models, call: &Call, sizes: &Sizes) -> Result<()> {
         match (self, call) {
-            (Engine::Cpu(worlds), Call::Step(n)) => cpu::step(models, worlds, *n),
+            (Engine::Cpu(worlds), Call::Step(n)) => models.flagged = cpu::step(models, worlds, *n),
             (Engine::Cpu(worlds), Call::Forward) => cpu::forward(models, worlds, None),
             (Engine::Cpu(worlds), Call::Inverse) => cpu::inverse(models, worlds),
             (Engine::Cpu(worlds), Call::ForwardOf(chosen)) => {
@@ -245,7 +245,7 @@ impl Batch {
             if to != from {
                 let model = self.models.base();
                 if !worlds.iter_mut().all(|data| data.widen(model, to)) {
-                    return Err(Error::Argument(format!(
+                    return Err(Error::Memory(format!(
                         "memory ended while {} worlds got room for {} contacts and {} constraint rows each",
                         self.worlds, to.nconmax, to.njmax
                     )));

@@ -34,7 +34,7 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
     let most = i64::MAX as u64;
     let Some(one) = bytes_of_world(sizes, 8).filter(|n| *n <= most) else {
         let (nconmax, njmax) = (sizes.nconmax, sizes.njmax);
-        return Err(Error::Argument(format!(
+        return Err(Error::Memory(format!(
             "a world with nconmax {nconmax} and njmax {njmax} is larger than any memory; lower them"
         )));
     };
@@ -48,7 +48,7 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
 /// Rejects worlds if `copies` of each exceed the available memory; the message has the largest number that fits.
 ///
 /// # Errors
-/// [`Error::Argument`], with the largest number of worlds that fits.
+/// [`Error::Memory`], with the largest number of worlds that fits.
 pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: usize) -> Result<()> {
     let sizes = capacity.sizes(model);
     check_count(&sizes, worlds)?;
@@ -59,7 +59,7 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
 /// Rejects a model of which the worlds that [`probe`](super::probe()) steps side by side exceed the available memory.
 ///
 /// # Errors
-/// [`Error::Argument`], with the largest number of worlds that fits.
+/// [`Error::Memory`], with the largest number of worlds that fits.
 pub fn check_probe(model: &Model) -> Result<()> {
     check_memory(model, slots(max_capacity(model)), rayon::current_num_threads(), 1)
 }
@@ -83,7 +83,7 @@ fn check_fits(bytes: u64, worlds: u64, room: Room) -> Result<()> {
         return Ok(());
     }
     let kib = bytes as f64 / 1024.0;
-    Err(Error::Argument(format!(
+    Err(Error::Memory(format!(
         "{worlds} worlds of {kib:.0} KiB do not fit the {} of {}; the most that fit are {most}",
         readable(room.bytes),
         room.of
@@ -106,7 +106,7 @@ pub(super) fn check_allocation(bytes: u64) -> Result<()> {
     if given {
         return Ok(());
     }
-    Err(Error::Argument(format!(
+    Err(Error::Memory(format!(
         "the system gives no {} of memory; take fewer worlds, or raise the limit of the process or container",
         readable(bytes)
     )))

@@ -16,6 +16,7 @@ mod rollout;
 mod snapshot;
 mod state;
 mod timing;
+mod typed;
 mod variation;
 mod views;
 mod work;
@@ -47,6 +48,7 @@ pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use rollout::Later;
 pub use snapshot::Snapshot;
 pub use timing::ColdStart;
+pub use typed::{Numbers, TypedArray};
 pub use variation::expansion;
 pub use views::View;
 
@@ -82,6 +84,9 @@ pub struct BatchOptions {
     pub capacity: Option<Capacity>,
     /// What to do where a world needs more than these capacities.
     pub overflow: Overflow,
+    /// The adapter of [`Backend::Gpu`], see [`Gpu::open_named`](crate::gpu::Gpu::open_named); `None`: the best one.
+    #[cfg(feature = "gpu")]
+    pub adapter: Option<String>,
     /// Kernel options.
     #[cfg(feature = "gpu")]
     pub gpu: crate::gpu::KernelOptions,
@@ -156,9 +161,9 @@ impl Batch {
     /// `worlds` worlds of `model`, each in the model's initial state.
     ///
     /// # Errors
-    /// [`Error::Argument`] for zero worlds, or more than memory holds (the message has the largest number that
-    /// fits); [`Error::Device`] if the requested GPU is missing or too small; [`Error::Unsupported`] if the model
-    /// has features that are not simulated yet, with all of them named.
+    /// [`Error::Argument`] for zero worlds or an adapter that does not exist; [`Error::Memory`] for more worlds than
+    /// memory holds (the message has the largest number that fits); [`Error::Device`] if the requested GPU is missing or
+    /// too small; [`Error::Unsupported`] if the model has features that are not simulated yet, with all of them named.
     pub fn new(model: &Model, worlds: usize, options: &BatchOptions) -> Result<Self> {
         if worlds == 0 {
             return Err(Error::Argument("a batch needs at least one world".to_owned()));
@@ -328,6 +333,16 @@ impl Batch {
         self.call(Call::Step(n))
     }
 
+    /// True if the bits of a rollout may depend on how its steps are spread over calls: on hardware, steps before the last
+    /// of a call have kernels of their own.
+    pub fn rounds_by_call(&self) -> bool {
+        match &self.engine {
+            Engine::Cpu(_) => false,
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { batch, .. } => batch.has_lean_steps(),
+        }
+    }
+
     /// What a step does first: worlds with positions or velocities that are not finite, or beyond 1e10, are flagged in
     /// their status and, unless the flag `autoreset` is disabled, reset to their initial state. [`Batch::forward`] computes
     /// from any state.
@@ -482,6 +497,12 @@ impl Batch {
     /// Warnings of each world since its status was last cleared: bits of [`status`].
     pub fn status(&mut self) -> Result<Vec<i32>> {
         self.get_ints("status")
+    }
+
+    /// True if some world had a status bit after the last [steps](Batch::step), which the CPU notes on the way; `None` on
+    /// the GPU, where a look would wait for the steps.
+    pub fn flagged(&self) -> Option<bool> {
+        (self.backend() == Backend::Cpu).then_some(self.models.flagged)
     }
 
     /// Number of worlds with each bit of [`status`], in the order of its names.

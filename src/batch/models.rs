@@ -20,6 +20,8 @@ pub(super) struct Models {
     stale: Vec<bool>,
     /// Models in which threads put the columns of a world.
     idle: Mutex<Vec<Model>>,
+    /// True if some world had a status bit after the last steps on the CPU.
+    pub(super) flagged: bool,
 }
 
 /// A field that differs from world to world.
@@ -33,7 +35,14 @@ struct Varied {
 impl Models {
     /// The same model in every world.
     pub(super) fn new(base: Model) -> Self {
-        Self { base, varied: Vec::new(), columns: Vec::new(), stale: Vec::new(), idle: Mutex::default() }
+        Self {
+            base,
+            varied: Vec::new(),
+            columns: Vec::new(),
+            stale: Vec::new(),
+            idle: Mutex::default(),
+            flagged: false,
+        }
     }
 
     /// The same model in each of some worlds, with columns of their own for some fields.
@@ -49,6 +58,7 @@ impl Models {
             columns: vec![columns; worlds],
             stale: vec![false; worlds],
             idle: Mutex::default(),
+            flagged: false,
         }
     }
 

@@ -50,6 +50,9 @@ pub struct Randomization {
     pub distribution: Distribution,
     /// Fields with the same stream draw the same numbers; the name of the field where not given.
     pub stream: Option<String>,
+    /// Places of the elements that are drawn, among those of one world; the others keep what they have. All, where not
+    /// given. An element draws the same number whatever others are drawn.
+    pub elements: Option<Vec<usize>>,
 }
 
 /// Which numbers are drawn: they depend on these, the stream, the world and the element, on nothing else.
@@ -100,7 +103,7 @@ impl FromStr for Randomization {
             ["normal", mean, deviation] => Distribution::Normal(number(mean)?, number(deviation)?),
             _ => return Err(wrong("there is no range")),
         };
-        Ok(Self { field: field.to_owned(), operation, distribution, stream })
+        Ok(Self { field: field.to_owned(), operation, distribution, stream, elements: None })
     }
 }
 
@@ -168,7 +171,7 @@ impl Batch {
                         Some(Values::Real(values)) => values.to_vec(),
                         _ => Vec::new(),
                     };
-                    (field, values.repeat(worlds.len()))
+                    (field, self.before_draw(one, field, &values, &worlds)?)
                 }
             };
             rows.push((field, one.draw(field, from, &worlds, draw, self)));
@@ -185,6 +188,33 @@ impl Batch {
             }
         }
         Ok(())
+    }
+
+    /// What a field of the model is drawn from, `[world, …]`: the values of the model, and those of each world where an
+    /// element is not drawn.
+    fn before_draw(
+        &self,
+        one: &Randomization,
+        field: &Field,
+        values: &[f64],
+        worlds: &[usize],
+    ) -> Result<Vec<f64>> {
+        let Some(elements) = &one.elements else { return Ok(values.repeat(worlds.len())) };
+        let mut rows = Vec::with_capacity(worlds.len() * values.len());
+        for world in worlds {
+            let mut row = self.models.column(*world, field.name);
+            for &i in elements {
+                let (Some(to), Some(from)) = (row.get_mut(i), values.get(i)) else {
+                    let (name, len) = (field.name, values.len());
+                    return Err(Error::Argument(format!(
+                        "'{name}' has no element {i}: it has {len} a world"
+                    )));
+                };
+                *to = *from;
+            }
+            rows.extend(row);
+        }
+        Ok(rows)
     }
 }
 
@@ -212,7 +242,8 @@ impl Randomization {
                 self.distribution.number(philox([index as u32, world, stream, draw.episode], key))
             };
             let width = (row.len() / objects).max(1);
-            for (i, x) in row.iter_mut().enumerate() {
+            let drawn = |i: usize| self.elements.as_ref().is_none_or(|some| some.contains(&i));
+            for (i, x) in row.iter_mut().enumerate().filter(|(i, _)| drawn(*i)) {
                 match self.operation {
                     Operation::Set => *x = number(i),
                     Operation::Scale => *x *= number(i / width),

@@ -35,6 +35,16 @@ impl Snapshot {
         self.arrays.get(&format!("{NOTE}{name}"))
     }
 
+    /// All arrays by name: Data fields, fields of the model with `model.` in front, arrays of the caller with `note.`.
+    pub fn into_arrays(self) -> BTreeMap<String, Array> {
+        self.arrays
+    }
+
+    /// A snapshot of [arrays](Snapshot::into_arrays); [`Batch::restore`] checks what is in it.
+    pub fn from_arrays(arrays: BTreeMap<String, Array>) -> Self {
+        Self { arrays }
+    }
+
     /// Writes an npz file: Data fields under their names, fields of the model with `model.` in front.
     ///
     /// # Errors

@@ -217,6 +217,8 @@ impl BatchArguments {
         }
         let capacity = capacity(model, self.nconmax, self.njmax)?;
         Ok(BatchOptions {
+            #[cfg(feature = "gpu")]
+            adapter: None,
             backend: self.backend.backend(),
             capacity,
             overflow: self.overflow,

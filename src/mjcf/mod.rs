@@ -13,6 +13,7 @@ mod context;
 mod custom;
 mod dcmotor;
 mod defaults;
+pub mod element;
 mod equality;
 mod flex;
 mod flexcomp;

@@ -73,6 +73,22 @@ fn body_rule(rule: usize) -> usize {
     }
 }
 
+/// The rule of a section, or of what is in bodies.
+fn section_rule(section: &str) -> Option<&'static Rule> {
+    let rules = rules();
+    rules[0].children.iter().map(|c| &rules[*c]).find(|rule| rule.name == section)
+}
+
+/// True if a section, or `body`, may hold elements of a tag.
+pub(super) fn has(section: &str, tag: &str) -> bool {
+    section == "body" && tag == "body" || children(section).any(|name| name == tag)
+}
+
+/// Tags of the elements in a section, or in `body`.
+pub(super) fn children(section: &str) -> impl Iterator<Item = &'static str> {
+    section_rule(section).into_iter().flat_map(|rule| rule.children.iter().map(|c| rules()[*c].name))
+}
+
 /// Validates all elements and attributes below a root.
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"), false)];

@@ -45,7 +45,19 @@ impl<T: Real> Model<T> {
     /// # Errors
     /// [`Error::Argument`] for an unknown name or field, or a field without elements of such objects.
     pub fn elements(&self, field: &str, kind: Kind, name: &str) -> Result<Range<usize>> {
-        let id = self.id(kind, name)?;
+        self.elements_of(field, kind, self.id(kind, name)?)
+    }
+
+    /// As [`Model::elements`], of an object by its id.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an id out of range, an unknown field, or one without elements of such objects.
+    pub fn elements_of(&self, field: &str, kind: Kind, id: usize) -> Result<Range<usize>> {
+        let count = self.names.of(kind).len();
+        if id >= count {
+            let word = kind.word();
+            return Err(Error::Argument(format!("there is no {word} {id}: the model has {count}, from 0")));
+        }
         let entry = entry(field)?;
         let axis = entry.dims.first().copied();
         let width: usize = entry.shape(&self.sizes).iter().skip(1).product();

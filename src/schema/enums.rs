@@ -310,8 +310,8 @@ macro_rules! define_enums {
             }
         )*
 
-        /// Every enumeration by name.
-        pub(crate) const ENUMS: &[(&str, &[(&str, i32)])] = &[$((stringify!($module), $module::ALL),)*];
+        /// Every enumeration by name, with the names and values of its members.
+        pub const ENUMS: &[(&str, &[(&str, i32)])] = &[$((stringify!($module), $module::ALL),)*];
     };
 }
 enum_table!(define_enums);

@@ -61,6 +61,21 @@ macro_rules! define_kinds {
                 match self { $(Kind::$kind => $word,)* }
             }
 
+            /// Name in code: `body`, `key`, `hfield`.
+            pub fn name(self) -> &'static str {
+                match self { $(Kind::$kind => stringify!($field),)* }
+            }
+
+            /// Plural in code, the name of the list in a [`Spec`](crate::spec::Spec): `bodies`, `keys`, `hfields`.
+            pub fn list(self) -> &'static str {
+                match self { $(Kind::$kind => stringify!($list),)* }
+            }
+
+            /// The kind with a [name](Kind::name).
+            pub fn from_name(name: &str) -> Option<Kind> {
+                match name { $(stringify!($field) => Some(Kind::$kind),)* _ => None }
+            }
+
             /// MuJoCo's object type (`mjtObj`).
             pub fn number(self) -> i32 {
                 match self { $(Kind::$kind => $number,)* }

@@ -168,7 +168,7 @@ impl Spec {
         Ok(self.add(element))
     }
 
-    fn attach_point(&self, place: Parent) -> Result<AttachPoint> {
+    pub(super) fn attach_point(&self, place: Parent) -> Result<AttachPoint> {
         let missing = || Error::Argument(format!("there is no {place:?}"));
         let (body, frame, pose) = match place {
             Parent::Body(body) => (body, None, Pose::default()),
@@ -185,7 +185,7 @@ impl Spec {
         Ok(AttachPoint { body, frame, pose, scope: 0 })
     }
 
-    fn next_uid(&self) -> usize {
+    pub(super) fn next_uid(&self) -> usize {
         self.actuators.iter().map(|a| a.uid + 1).max().unwrap_or(0)
     }
 

@@ -63,6 +63,11 @@ macro_rules! define_bases {
             match kind { $(Kind::$kind => spec.$list.get(id).map(|e| &e.base),)* }
         }
 
+        /// Common part of one element, mutable.
+        pub(crate) fn base_of_mut(spec: &mut Spec, kind: Kind, id: usize) -> Option<&mut Base> {
+            match kind { $(Kind::$kind => spec.$list.get_mut(id).map(|e| &mut e.base),)* }
+        }
+
         /// Common parts of all elements of a kind.
         pub fn bases(spec: &Spec, kind: Kind) -> Box<dyn Iterator<Item = &Base> + '_> {
             match kind { $(Kind::$kind => Box::new(spec.$list.iter().map(|e| &e.base)),)* }

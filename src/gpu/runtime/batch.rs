@@ -258,6 +258,19 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::get`].
     pub fn get_worlds(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let all = fields.iter().zip(self.get_words(fields, worlds)?);
+        all.map(|(field, words)| {
+            let elem = self.slot(field)?.field.elem;
+            Ok(words.into_iter().map(|w| number(elem, w)).collect())
+        })
+        .collect()
+    }
+
+    /// As [`GpuBatch::get_worlds`], as bits: of single-precision numbers or of 32-bit integers.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_words(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<u32>>> {
         self.check_worlds(worlds)?;
         let slots = fields.iter().map(|field| self.slot(field)).collect::<Result<Vec<_>>>()?;
         let split = self.split(worlds);
@@ -266,9 +279,13 @@ impl GpuBatch {
             .flat_map(|slot| split.iter().map(|(arena, ids, _)| place(arena, slot, ids)))
             .collect();
         let mut words = self.transfer.read(&self.gpu, &self.program.layout, &places)?.into_iter();
-        let joined = slots.iter().map(|slot| {
-            let of_arenas = words.by_ref().take(split.len()).flatten();
-            of_arenas.map(|w| number(slot.field.elem, w)).collect()
+        let joined = slots.iter().map(|_| {
+            // what one arena holds is not copied again
+            let mut of_field = words.next().unwrap_or_default();
+            for _ in 1..split.len() {
+                of_field.extend(words.next().unwrap_or_default());
+            }
+            of_field
         });
         Ok(joined.collect())
     }
@@ -390,6 +407,11 @@ impl GpuBatch {
             }
         }
         Ok(())
+    }
+
+    /// True if steps before the last of a call have kernels of their own, which a compiler may round differently.
+    pub fn has_lean_steps(&self) -> bool {
+        self.program.lean_groups().is_some()
     }
 
     /// Lets at most `worlds` worlds take all steps of a call before the next ones begin; changes no result.

@@ -130,6 +130,33 @@ impl Gpu {
         Self::request(&adapter)
     }
 
+    /// Opens an adapter by its number in [`adapters`], or by part of its name, in any case.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if no adapter is that one, naming those found; [`Error::Device`] if there is none at all, or if
+    /// the driver rejects the device.
+    pub fn open_named(wanted: &str) -> Result<Self> {
+        let mut all = found();
+        all.sort_by_key(|a| describe(a).software);
+        let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
+        if all.is_empty() {
+            return Err(Error::Device(no_adapter_message(AdapterPreference::Any, &names)));
+        }
+        let lower = wanted.to_lowercase();
+        let place = match wanted.parse::<usize>() {
+            Ok(number) => Some(number).filter(|n| *n < all.len()),
+            Err(_) => names.iter().position(|name| name.to_lowercase().contains(&lower)),
+        };
+        match place {
+            Some(place) => Self::request(&all[place]),
+            None => {
+                let listed = names.iter().enumerate().map(|(k, name)| format!("{k}: {name}"));
+                let listed = listed.collect::<Vec<_>>().join("; ");
+                Err(Error::Argument(format!("there is no GPU adapter '{wanted}'; found: {listed}")))
+            }
+        }
+    }
+
     fn request(adapter: &wgpu::Adapter) -> Result<Self> {
         let summary = describe(adapter);
         // request all features and limits of the adapter, for large batches and many lanes

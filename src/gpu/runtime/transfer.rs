@@ -123,18 +123,23 @@ impl Pending {
 
     /// The numbers, and their buffer.
     pub(crate) fn wait(self, gpu: &Gpu) -> Result<(Vec<u32>, wgpu::Buffer)> {
+        self.wait_with(gpu, <[u32]>::to_vec)
+    }
+
+    /// What `take` makes of the numbers while they are mapped, and their buffer.
+    fn wait_with<R>(self, gpu: &Gpu, take: impl FnOnce(&[u32]) -> R) -> Result<(R, wgpu::Buffer)> {
         let fail = |why: String| Error::Device(format!("{}: reading back failed: {why}", gpu.adapter()));
         gpu.wait_for(self.submission)?;
         match self.done.recv() {
             Ok(Ok(())) => {}
             other => return Err(fail(format!("{other:?}"))),
         }
-        let words = {
+        let taken = {
             let view = self.host.slice(..).get_mapped_range().map_err(|e| fail(e.to_string()))?;
-            bytemuck::cast_slice::<u8, u32>(&view)[..self.words].to_vec()
+            take(&bytemuck::cast_slice::<u8, u32>(&view)[..self.words])
         };
         self.host.unmap();
-        Ok((words, self.host))
+        Ok((taken, self.host))
     }
 }
 
@@ -345,12 +350,15 @@ impl Transfer {
         let mut out: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
         for round in rounds(places) {
             let parts: Vec<Place<'_>> = round.iter().map(|(p, rows)| cut(&places[*p], rows)).collect();
-            let mut words = self.finish(gpu, self.read_later(gpu, layout, &parts)?)?;
-            for ((place, _), part) in round.iter().zip(&parts).rev() {
-                let from = words.split_off(words.len() - part.worlds.len() * part.part.len);
-                // rows of a place come in order, round by round
-                out[*place].extend(from);
-            }
+            let pending = self.read_later(gpu, layout, &parts)?;
+            self.finish_with(gpu, pending, |mut words| {
+                for ((place, _), part) in round.iter().zip(&parts) {
+                    // rows of a place come in order, round by round
+                    let (own, rest) = words.split_at(part.words());
+                    out[*place].extend_from_slice(own);
+                    words = rest;
+                }
+            })?;
         }
         Ok(out)
     }
@@ -380,12 +388,17 @@ impl Transfer {
 
     /// Waits for numbers on their way, and keeps their buffer for others.
     pub(crate) fn finish(&self, gpu: &Gpu, pending: Pending) -> Result<Vec<u32>> {
-        let (words, host) = pending.wait(gpu)?;
+        self.finish_with(gpu, pending, <[u32]>::to_vec)
+    }
+
+    /// As [`Transfer::finish`], with what `take` makes of the numbers while they are mapped.
+    fn finish_with<R>(&self, gpu: &Gpu, pending: Pending, take: impl FnOnce(&[u32]) -> R) -> Result<R> {
+        let (taken, host) = pending.wait_with(gpu, take)?;
         let mut pool = self.pool.lock().map_err(poisoned)?;
         if pool.hosts.len() < MOST_KEPT {
             pool.hosts.push(host);
         }
-        Ok(words)
+        Ok(taken)
     }
 
     /// Writes fields from `[world, element]` bits of each place, in one submission where they fit.

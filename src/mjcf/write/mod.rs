@@ -169,7 +169,7 @@ fn put(attrs: &mut Attrs, name: &str, value: impl ToString) {
 }
 
 /// Escapes a value.
-fn escape(to: &mut String, value: &str) {
+pub(super) fn escape(to: &mut String, value: &str) {
     for c in value.chars() {
         match c {
             '&' => to.push_str("&amp;"),

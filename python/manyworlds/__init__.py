@@ -1,0 +1,47 @@
+"""manyworlds: a MuJoCo-compatible physics engine that steps thousands of different worlds as arrays.
+
+import manyworlds as mw
+
+model = mw.Model.from_xml_path("humanoid.xml")
+batch = mw.Batch(model, num_worlds=4096)
+batch.ctrl = 0.1
+batch.step(100)
+print(batch.qpos.shape)  # (4096, 28)
+"""
+
+from . import enums
+from ._batch import Batch
+from ._core import ModelError, __version__, adapters
+from ._model import Model, ModelWarning
+from ._randomize import Randomize
+from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, Jacobian, Moved, Transition
+from ._spec import Element, Spec
+from ._status import StatusError, StatusWarning
+from ._tables import UnknownNameError
+from .enums import State, Status
+
+__all__ = [
+    "Batch",
+    "Capacity",
+    "Contacts",
+    "Dropped",
+    "Element",
+    "Growth",
+    "InverseDerivatives",
+    "Jacobian",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Moved",
+    "Randomize",
+    "Spec",
+    "State",
+    "Status",
+    "StatusError",
+    "StatusWarning",
+    "Transition",
+    "UnknownNameError",
+    "__version__",
+    "adapters",
+    "enums",
+]

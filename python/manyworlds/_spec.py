@@ -1,0 +1,280 @@
+"""`Spec`: a model before it is compiled."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._fields import SpecElements
+from ._model import Assets, Model, PathLike, existing, unpack
+from ._named import Name
+from ._tables import KINDS, Kind, UnknownNameError, unknown
+
+
+def _text(name: str, value: Any) -> str:
+    """A value as MJCF: numbers and lists of numbers, flags, names."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Element):
+        return value.name
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"'{name}' is text, a flag, or numbers, got {value!r}")
+    return " ".join(repr(x) for x in array.reshape(-1).tolist())
+
+
+def _attributes(given: dict[str, Any]) -> list[tuple[str, str]]:
+    """Attributes as MJCF; None is not given, and an underscore behind a word of Python's is dropped (`class_`)."""
+    return [(name.rstrip("_"), _text(name, value)) for name, value in given.items() if value is not None]
+
+
+def _value(text: str) -> Any:
+    """A value of MJCF: a number, an array of several, a flag, or text."""
+    if text in ("true", "false"):
+        return text == "true"
+    words = text.split()
+    try:
+        numbers = [int(word) if word.lstrip("+-").isdigit() else float(word) for word in words]
+    except ValueError:
+        return text
+    if not numbers:
+        return text
+    return numbers[0] if len(numbers) == 1 else np.array(numbers, dtype=np.float64)
+
+
+class _Folder:
+    """A folder that lives as long as somebody holds it."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="manyworlds-")
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class Element:
+    """An element of a Spec. Its attributes have the names of MJCF: `element.size`, `element.size = [0.1, 0.2, 0.3]`.
+
+    Angles are radians. A body, frame or site holds others: `body.add("geom", size=[0.1])`.
+    """
+
+    __slots__ = ("_id", "_kind", "_removals", "_spec")
+
+    _spec: Spec
+    _kind: Kind
+    _id: int
+    _removals: int
+
+    def __init__(self, spec: Spec, kind: Kind, element_id: int) -> None:
+        for name, value in (("_spec", spec), ("_kind", kind), ("_id", element_id), ("_removals", spec._removals)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def kind(self) -> str:
+        """Kind of the element: "body", "geom", …"""
+        return self._kind.name
+
+    @property
+    def id(self) -> int:
+        """Place in the list of its kind. RuntimeError once an element was removed, which changes these places."""
+        if self._removals != self._spec._removals:
+            raise RuntimeError(f"elements were removed since this {self._kind.word} was looked up: look it up again")
+        return self._id
+
+    @property
+    def name(self) -> str:
+        """Name, "" for none; names can be set."""
+        return self._spec._core.names(self._kind.name)[self.id]
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """All attributes with their values; NotImplementedError for kinds that are not read back."""
+        return {name: _value(text) for name, text in self._spec._core.attributes(self._kind.name, self.id)}
+
+    def set(self, **attributes: Any) -> Element:
+        """Changes attributes; those that are not named keep their values.
+
+        Raises ModelError (a ValueError) for an attribute that is unknown or wrong, and changes nothing then.
+        """
+        self._spec._core.set(self._kind.name, self.id, _attributes(attributes))
+        return self
+
+    def add(self, tag: str, content: str = "", **attributes: Any) -> Element:
+        """Adds an element to this body or frame, or at this site: see Spec.add."""
+        return self._spec.add(tag, self, content, **attributes)
+
+    def remove(self, referrers: bool = False) -> None:
+        """Removes the element with what it holds.
+
+        Raises ValueError if others refer to it, unless these go with it (`referrers`).
+        """
+        self._spec._core.remove(self._kind.name, self.id, referrers)
+        self._spec._removals += 1
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        known = self.attributes
+        name = attribute.rstrip("_")
+        if name not in known:
+            raise AttributeError(unknown(f"attribute of a {self._kind.word}", name, known))
+        return known[name]
+
+    def __setattr__(self, attribute: str, value: Any) -> None:
+        self.set(**{attribute: value})
+
+    def __repr__(self) -> str:
+        return f"<{self._kind.word} {self.name!r}, id {self._id}>"
+
+
+Place = Element | str | None
+
+
+class Spec(SpecElements):
+    """A model before it is compiled, MuJoCo's mjSpec: read, built element by element, attached to others, compiled.
+
+    `spec.add("body", name="arm", pos=[0, 0, 1]).add("joint", axis=[0, 1, 0])` builds, `spec.geom("foot").friction`
+    reads and writes, `spec.compile()` makes a Model. Elements are called and described as in MJCF, with angles in
+    radians.
+    """
+
+    def __init__(self, core: _core.Spec | None = None) -> None:
+        self._core = _core.Spec() if core is None else core
+        self._removals = 0
+        # folders of files that were given in memory
+        self._folders: list[_Folder] = []
+
+    @classmethod
+    def from_xml_path(cls, path: PathLike) -> Spec:
+        """Reads an MJCF or URDF file; errors as Model.from_xml_path."""
+        return cls(_core.Spec.from_path(existing(path)))
+
+    @classmethod
+    def from_xml_string(cls, text: str, assets: Assets | None = None) -> Spec:
+        """Reads MJCF or URDF text; `assets` are the files that it refers to, by name."""
+        if assets is None:
+            return cls(_core.Spec.from_text(text))
+        # meshes are read when the model is compiled: the files live as long as the Spec
+        folder = _Folder()
+        spec = cls(_core.Spec.from_path(unpack(text, assets, folder.path)))
+        spec._folders = [folder]
+        return spec
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self._core.name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._core.set_name(name)
+
+    @property
+    def world(self) -> Element:
+        """The world body."""
+        return Element(self, KINDS["body"], 0)
+
+    def copy(self) -> Spec:
+        """A copy that can be edited by itself."""
+        copied = type(self)(self._core.copy())
+        copied._folders = list(self._folders)
+        return copied
+
+    def add(self, tag: str, parent: Place = None, content: str = "", **attributes: Any) -> Element:
+        """Adds an element by its MJCF tag; `section/tag` where a tag has several meanings, as `equality/joint`.
+
+        parent: the body, frame or site of a body's element, or a body's name; the world where not given.
+        content: MJCF of its child elements, such as the path of a tendon.
+        attributes: as in MJCF; `class_` for a word of Python's.
+
+        Raises ModelError (a ValueError) for an attribute that is unknown or wrong, ValueError for an unknown tag.
+        """
+        kind, element_id = self._core.add(tag, *self._place(parent), _attributes(attributes), content)
+        return Element(self, KINDS[kind], element_id)
+
+    def _place(self, place: Place) -> tuple[str, int]:
+        if place is None:
+            return ("body", 0)
+        element = self.find("body", place) if isinstance(place, str) else place
+        if element._spec is not self:
+            raise ValueError(f"the {element._kind.word} is of another Spec")
+        return (element.kind, element.id)
+
+    def find(self, kind: str, name: Name) -> Element:
+        """An element by name or place; UnknownNameError (a KeyError) with the nearest name."""
+        if kind not in KINDS:
+            raise UnknownNameError(unknown("kind of elements", kind, KINDS))
+        if isinstance(name, str):
+            try:
+                return Element(self, KINDS[kind], self._core.id(kind, name))
+            except KeyError as problem:
+                raise UnknownNameError(problem.args[0]) from None
+        count = len(self._core.names(kind))
+        if not 0 <= name < count:
+            raise UnknownNameError(f"there is no {KINDS[kind].word} {name}: there are {count}, from 0")
+        return Element(self, KINDS[kind], name)
+
+    def all(self, kind: str, pattern: str | None = None) -> Iterator[Element]:
+        """The elements of a kind; with a shell pattern, those whose names match."""
+        if kind not in KINDS:
+            raise UnknownNameError(unknown("kind of elements", kind, KINDS))
+        for i, name in enumerate(self._core.names(kind)):
+            if pattern is None or fnmatch.fnmatchcase(name, pattern):
+                yield Element(self, KINDS[kind], i)
+
+    def _one(self, kind: Kind, name: Name) -> Element:
+        return self.find(kind.name, name)
+
+    def _several(self, kind: Kind, pattern: str | None) -> list[Element]:
+        return list(self.all(kind.name, pattern))
+
+    def set(self, section: str, **attributes: Any) -> Spec:
+        """Changes settings: `option`, `option/flag`, `compiler`, `size`, `statistic`; errors as Element.set."""
+        self._core.set_section(section, _attributes(attributes))
+        return self
+
+    def attach(
+        self, child: Spec, part: Element | None = None, to: Place = None, prefix: str = "", suffix: str = ""
+    ) -> Element:
+        """Attaches a copy of another model, or of a body or frame of it, with all that belongs to it.
+
+        to: a body, frame or site of this model, or a body's name; the world where not given.
+        prefix, suffix: added to all names of the copy. Returns the copy: a body, or a frame around the other's world.
+
+        Raises ValueError if the models contradict each other.
+        """
+        which = None if part is None else (part.kind, part.id)
+        if part is not None and part._spec is not child:
+            raise ValueError("the part is not of the model that is attached")
+        kind, element_id = self._core.attach(child._core, which, self._place(to), prefix, suffix)
+        self._folders += child._folders
+        return Element(self, KINDS[kind], element_id)
+
+    def compile(self) -> Model:
+        """Compiles the model; it can be edited and compiled again.
+
+        Raises ModelError (a ValueError) with every problem.
+        """
+        return Model._made(self._core.compile())
+
+    def to_xml(self, folder: PathLike = ".") -> str:
+        """The model as MJCF without defaults, includes or attached models; asset paths are relative to `folder`."""
+        return self._core.to_xml(os.fspath(folder))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model as MJCF."""
+        if Path(path).suffix != ".xml":
+            raise ValueError(f"{path}: a Spec is saved as .xml; a Model as .mwb or .npz")
+        self._core.save(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"<Spec '{self.name}': {len(self._core.names('body'))} bodies>"

@@ -1,0 +1,78 @@
+"""Objects by name in the arrays of a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._arrays import Array, numbers
+from ._named import resolve, trailing
+from ._tables import DATA, MODEL, Kind
+
+if TYPE_CHECKING:
+    from ._access import Access
+
+
+class View:
+    """The elements of one object, or of several, in the fields of every world.
+
+    `batch.joint("knee").qpos` is [world, elements], `batch.bodies("*_foot").xpos` [world, object, 3]. Arrays are
+    read-only; an assignment writes to all worlds.
+    """
+
+    __slots__ = ("_batch", "_ids", "_kind", "_one")
+
+    _batch: Access
+    _kind: Kind
+    _ids: list[int]
+    _one: bool
+
+    def __init__(self, batch: Access, kind: Kind, ids: list[int], one: bool) -> None:
+        for name, value in (("_batch", batch), ("_kind", kind), ("_ids", ids), ("_one", one)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def id(self) -> Any:
+        """Id of the object, or ids of all."""
+        return self._ids[0] if self._one else np.array(self._ids, dtype=np.int64)
+
+    @property
+    def name(self) -> Any:
+        """Name of the object, or names of all."""
+        names = self._batch.model.names(self._kind.name)
+        return names[self._ids[0]] if self._one else [names[i] for i in self._ids]
+
+    def __repr__(self) -> str:
+        return f"<{self._kind.word} {self.name!r} in {self._batch.num_worlds} worlds>"
+
+    def get(self, attribute: str) -> Array:
+        """A writable copy of these elements in every world."""
+        core = self._batch.model._core
+        field, places = resolve(core, self._kind, self._ids, attribute, (DATA, MODEL))
+        values = self._batch.get(field.name).reshape(self._batch.num_worlds, -1)[:, places.reshape(-1)]
+        return values.reshape(self._shape(field, places))
+
+    def _shape(self, field: Any, places: Array) -> tuple[int, ...]:
+        row = trailing(field, self._kind, self._batch.model._core.size, places.shape[1], True)
+        objects = () if self._one else (len(self._ids),)
+        return (self._batch.num_worlds, *objects, *row)
+
+    def __getattr__(self, attribute: str) -> Array:
+        values = self.get(attribute)
+        values.flags.writeable = False
+        return values
+
+    def __setattr__(self, attribute: str, values: ArrayLike) -> None:
+        self.set(attribute, values)
+
+    def set(self, attribute: str, values: ArrayLike) -> None:
+        """Writes these elements in every world; errors as Batch.set."""
+        core = self._batch.model._core
+        field, places = resolve(core, self._kind, self._ids, attribute, (DATA, MODEL))
+        array = numbers(attribute, values, self._shape(field, places))
+        whole = self._batch.get(field.name)
+        flat = whole.reshape(self._batch.num_worlds, -1)
+        flat[:, places.reshape(-1)] = array.reshape(self._batch.num_worlds, -1)
+        self._batch.set(field.name, whole)

@@ -1,0 +1,203 @@
+//! Jacobians and derivatives of a batch.
+
+use std::collections::BTreeMap;
+
+use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::query::{Jacobian, Object, jacobian, object_jacobian};
+use manyworlds::batch::{Batch as Worlds, BatchOptions};
+use manyworlds::error::{Error, Result};
+use manyworlds::formats::npz::{Array, ArrayData};
+use manyworlds::model::data::Capacity;
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use crate::array::{self, plain};
+use crate::batch::{Batch, State};
+use crate::error::exception;
+
+/// Fields of a state at which derivatives are taken.
+const STATE: &[&str] = &[
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "qacc_warmstart",
+    "qfrc_applied",
+    "xfrc_applied",
+    "mocap_pos",
+    "mocap_quat",
+    "eq_active",
+];
+
+fn object(kind: &str, id: usize) -> Result<Object> {
+    Ok(match kind {
+        "body" => Object::BodyFrame(id),
+        "inertial" => Object::Body(id),
+        "geom" => Object::Geom(id),
+        "site" => Object::Site(id),
+        "camera" => Object::Camera(id),
+        other => {
+            let valid = "body, inertial, geom, site, camera";
+            return Err(Error::Argument(format!("a {other} has no Jacobian; valid: {valid}")));
+        }
+    })
+}
+
+#[pymethods]
+impl Batch {
+    /// Jacobians of an object, or of a point that a body carries, in some worlds: linear and angular, `[world, 3, nv]`.
+    fn jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        kind: &str,
+        id: usize,
+        point: Option<Vec<[f64; 3]>>,
+        worlds: Vec<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let object = object(kind, id).map_err(exception)?;
+        let (linear, angular, nv, single) = self.run(py, |batch| {
+            let (mut linear, mut angular) = (Vec::new(), Vec::new());
+            let is_same = batch.expanded().is_empty();
+            let mut model = batch.model_of(0)?;
+            for (k, world) in worlds.iter().enumerate() {
+                let data = batch.world(*world)?;
+                if !is_same {
+                    model = batch.model_of(*world)?;
+                }
+                let found: Jacobian = match &point {
+                    Some(points) => {
+                        let at = points.get(k).or(points.first()).copied().unwrap_or_default();
+                        jacobian(&model, &data, id, at)?
+                    }
+                    None => object_jacobian(&model, &data, object)?,
+                };
+                linear.extend(found.linear);
+                angular.extend(found.angular);
+            }
+            Ok((linear, angular, batch.sizes().nv, batch.precision() == "single"))
+        })?;
+        let shaped = |values: Vec<f64>| {
+            plain(py, Array { shape: vec![worlds.len(), 3, nv], data: ArrayData::F64(values) }, single)
+        };
+        Ok((shaped(linear)?, shaped(angular)?))
+    }
+
+    /// Derivatives at the states of some worlds: A, B, C, D of a step, or by qpos, qvel, qacc of inverse dynamics.
+    #[pyo3(signature = (mask, eps, centred, inverse))]
+    fn derivatives<'py>(
+        &self,
+        py: Python<'py>,
+        mask: PyReadonlyArray1<'py, bool>,
+        eps: Option<f64>,
+        centred: bool,
+        inverse: bool,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
+        let arrays = self.run_py(py, |state| derivatives(state, mask, eps, centred, inverse))?;
+        arrays.into_iter().map(|array| plain(py, array, false)).collect()
+    }
+}
+
+/// An evaluator of derivatives, and what it was made for.
+pub(crate) struct Evaluator {
+    worlds: usize,
+    options: DifferenceOptions,
+    capacity: Capacity,
+    inner: FiniteDifferences,
+}
+
+impl Evaluator {
+    fn new(
+        batch: &mut Worlds,
+        adapter: Option<String>,
+        first: usize,
+        worlds: usize,
+        options: DifferenceOptions,
+    ) -> Result<Self> {
+        let capacity = capacity(batch);
+        let on = BatchOptions { capacity: Some(capacity), adapter, ..BatchOptions::on(batch.backend()) };
+        let inner = FiniteDifferences::new(&batch.model_of(first)?, worlds, options, &on)?;
+        Ok(Self { worlds, options, capacity, inner })
+    }
+
+    fn fits(&self, batch: &Worlds, worlds: usize, options: DifferenceOptions) -> bool {
+        self.worlds == worlds && self.options == options && self.capacity == capacity(batch)
+    }
+
+    /// Derivatives at the states of some worlds, one list for each matrix.
+    fn at(&mut self, batch: &mut Worlds, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
+        let mut mask = vec![false; batch.worlds()];
+        worlds.iter().for_each(|w| mask[*w] = true);
+        let mut names: Vec<&str> = STATE.iter().copied().filter(|name| batch.has(name)).collect();
+        if inverse {
+            names.push("qacc");
+        }
+        let mut fields = BTreeMap::new();
+        for name in names {
+            let values = batch.get_worlds(name, &mask)?.data.to_f64();
+            if !values.is_empty() {
+                fields.insert(name.to_owned(), values);
+            }
+        }
+        let knots = Knots { count: worlds.len(), fields };
+        Ok(if inverse {
+            let found = self.inner.inverse(&knots)?;
+            vec![found.by_qpos, found.by_qvel, found.by_qacc]
+        } else {
+            let found = self.inner.transition(&knots)?;
+            vec![found.A, found.B, found.C, found.D]
+        })
+    }
+}
+
+fn capacity(batch: &Worlds) -> Capacity {
+    Capacity { nconmax: batch.sizes().nconmax, njmax: batch.sizes().njmax }
+}
+
+/// Derivatives at the states of the worlds where `mask` is true, one array for each matrix.
+fn derivatives(
+    state: &mut State,
+    mask: &[bool],
+    eps: Option<f64>,
+    centred: bool,
+    inverse: bool,
+) -> PyResult<Vec<Array>> {
+    let worlds: Vec<usize> = (0..mask.len()).filter(|w| mask[*w]).collect();
+    let (adapter, kept) = (state.adapter.clone(), state.evaluator.take());
+    let (batch, _) = state.parts()?;
+    if worlds.is_empty() {
+        return Err(exception(Error::Argument("no world is chosen".to_owned())));
+    }
+    let options =
+        DifferenceOptions { eps: eps.unwrap_or(DifferenceOptions::best(batch.backend()).eps), centred };
+    let mut all: Vec<Vec<f64>> = Vec::new();
+    // one model for all worlds, whose evaluator serves again, or one for each
+    if batch.expanded().is_empty() {
+        let kept = kept.filter(|kept| kept.fits(batch, worlds.len(), options));
+        let made = kept.map_or_else(|| Evaluator::new(batch, adapter, 0, worlds.len(), options), Ok);
+        let mut evaluator = made.map_err(exception)?;
+        all = evaluator.at(batch, &worlds, inverse).map_err(exception)?;
+        state.evaluator = Some(evaluator);
+    } else {
+        for world in &worlds {
+            let mut evaluator =
+                Evaluator::new(batch, adapter.clone(), *world, 1, options).map_err(exception)?;
+            let parts = evaluator.at(batch, &[*world], inverse).map_err(exception)?;
+            all.resize(parts.len(), Vec::new());
+            all.iter_mut().zip(parts).for_each(|(to, part)| to.extend(part));
+        }
+    }
+    let s = *state.parts()?.0.sizes();
+    let (n, nv) = (2 * s.nv + s.na, s.nv);
+    let shapes = match inverse {
+        true => [[nv, nv]; 3].to_vec(),
+        false => vec![[n, n], [n, s.nu], [s.nsensordata, n], [s.nsensordata, s.nu]],
+    };
+    let shaped = shapes.into_iter().zip(all);
+    Ok(shaped
+        .map(|([rows, columns], data)| Array {
+            shape: vec![worlds.len(), rows, columns],
+            data: ArrayData::F64(data),
+        })
+        .collect())
+}

@@ -1,0 +1,36 @@
+//! The engine as Python's `manyworlds._core`: plain calls on arrays. Names, masks and defaults are Python's part,
+//! `manyworlds/*.py`.
+
+mod analysis;
+mod array;
+mod batch;
+mod error;
+mod fields;
+mod model;
+mod pace;
+mod spec;
+mod table;
+
+use pyo3::prelude::*;
+
+/// The engine of the package `manyworlds`: see its classes.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
+    use super::error::ModelError;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::spec::Spec;
+    #[pymodule_export]
+    use super::table::{adapters, data_fields, enums, kinds, model_fields, sizes, state_words, suggest};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
