@@ -122,7 +122,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             above = a;
             onto = two;
         }
-        // of a mesh, the face most aligned with the normal comes first
+        // of a mesh, the face most aligned with the normal comes first, then those nearly so
         let first = select(0u, 1u, is_hull(below));
         let wanted = onto;
         let up = select(n, -n, swapped);
@@ -132,7 +132,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             var face = wanted;
             if (j >= first) {
                 face = face_at(below, start, j - first, -up);
-                face.any = face.any && (first == 0u || face.k != wanted.k);
+                face.any = face.any && (first == 0u || (face.k != wanted.k && dot(face.normal, -up) > ALIGNED_COSINE));
             }
             if (face.any) {
                 line = line_on(above, select(va, vb, swapped), up, face.normal, select(dims.x, dims.y, swapped) == 2u);

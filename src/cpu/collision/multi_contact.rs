@@ -90,10 +90,11 @@ pub fn multi_contact<T: Real>(
     }
     let Some(best) = best else { return 1 };
     let (up, down, start, end, touch) = if onto_second { (n, back, va, vb, p) } else { (back, n, vb, va, q) };
-    // of a mesh, the face most aligned with the normal comes first
+    // of a mesh, the face most aligned with the normal comes first, then those nearly so
     let others = (0..face_count(below, end)).filter_map(|k| face(below, end, k, down, flatness));
     let first = below.hull.exists().then_some(best);
-    for onto in first.into_iter().chain(others.filter(|f| first != Some(*f))) {
+    let near = |f: &Face<T>| *f != best && dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE);
+    for onto in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
         let normal = face_normal(below, onto);
         let Some((mut polygon, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
             continue;
