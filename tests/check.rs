@@ -8,7 +8,7 @@ use manyworlds::analysis::check;
 use manyworlds::analysis::check::{CheckOptions, CpuSubject, Report, Subject};
 use manyworlds::error::Result;
 use manyworlds::model::Model;
-use manyworlds::model::data::Data;
+use manyworlds::model::data::{Capacity, Data};
 use manyworlds::model::plan;
 use manyworlds::schema::stages::Stage;
 
@@ -188,4 +188,15 @@ fn from_a_stage_on_errors_add_up_and_earlier_stages_are_the_cpu_s() {
     let report = check(Fault::Skip("rne"), &options);
     let first = report.rows.iter().find(|r| r.over()).unwrap();
     assert_eq!(first.stage, Stage::rne);
+}
+
+/// Humanoids on the floor need more than nothing; more steps never need less.
+#[test]
+fn room_is_what_the_checked_states_need() {
+    let model = humanoid();
+    let room =
+        |steps| check::room(&model, Capacity { nconmax: 0, njmax: 0 }, &CheckOptions { steps, ..OPTIONS });
+    let (short, long) = (room(3), room(300));
+    assert!(long.nconmax >= 4 && long.njmax >= 4 * 4, "{long:?}");
+    assert!(long.nconmax >= short.nconmax && long.njmax >= short.njmax);
 }
