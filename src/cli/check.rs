@@ -56,7 +56,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let options = CheckOptions { worlds, steps, seed, from };
     batch::supported(&model)?;
     batch::check_probe(&model)?;
-    let capacity = check::room(&model, batch::probe(&model), &options);
+    let probed = batch::probe(&model);
+    batch::check_memory(&model, probed, worlds, COPIES)?;
+    let capacity = check::room(&model, probed, &options);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {
         SubjectName::Cpu => on_cpu(&model, capacity, &options, arguments)?,
