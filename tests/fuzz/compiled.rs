@@ -27,6 +27,7 @@ const MAX_SEED: usize = 400_000;
 
 /// Steps of a model that was read, and slots of its worlds.
 const STEPS: usize = 3;
+const MAX_ITERATIONS: i32 = 1000;
 const SLOTS: Capacity = Capacity { nconmax: 24, njmax: 120 };
 
 /// One model in so many has its kernels composed, unless the environment sets another number.
@@ -75,6 +76,13 @@ fn used(model: &Model, bytes: &[u8]) -> String {
         return error.to_string();
     }
     STEPPED.fetch_add(1, Ordering::Relaxed);
+    // a file may ask for two thousand million iterations, and then gets them
+    let mut model = model.clone();
+    for most in [&mut model.opt_iterations, &mut model.opt_ls_iterations, &mut model.opt_noslip_iterations] {
+        most[0] = most[0].min(MAX_ITERATIONS);
+    }
+    model.opt_ccd_iterations[0] = model.opt_ccd_iterations[0].min(MAX_ITERATIONS);
+    let model = &model;
     let mut data = Data::new(model, SLOTS);
     data.reset(model, (model.sizes.nkey > 0).then_some(0));
     data.ctrl.iter_mut().enumerate().for_each(|(u, x)| *x = 0.3 * u as f64 - 0.5);
