@@ -81,6 +81,7 @@ with_driver() {
 part_style() {
     check "cargo fmt" cargo fmt --check
     check "clippy" cargo clippy --quiet --all-targets -- -D warnings
+    check "clippy without kernels" cargo clippy --quiet --lib --no-default-features -- -D warnings
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 

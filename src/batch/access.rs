@@ -3,7 +3,9 @@
 use super::Batch;
 use super::engine::Engine;
 use super::memory;
-use super::numbers::{chosen, numbers_of, typed, write};
+#[cfg(feature = "gpu")]
+use super::numbers::write;
+use super::numbers::{chosen, numbers_of, typed};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;

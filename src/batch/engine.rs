@@ -75,7 +75,6 @@ impl Engine {
 
     /// An engine for worlds of another model, in its initial state; `None` if worlds of this one serve it as well. On the
     /// CPU only `new_structure` needs other worlds.
-    #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels have options"))]
     pub(super) fn with_model(
         &self,
         model: &Model,

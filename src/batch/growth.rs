@@ -9,9 +9,11 @@
 use std::time::Instant;
 
 use super::engine::Engine;
+#[cfg(feature = "gpu")]
+use super::memory;
 use super::models::Models;
 use super::overflow::Overflow;
-use super::{Batch, cpu, memory, probe};
+use super::{Batch, cpu, probe};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -131,11 +133,13 @@ impl Room {
     }
 
     /// True if worlds of that capacity may lack room.
+    #[cfg(feature = "gpu")]
     fn may_lack(&self, now: Capacity) -> bool {
         !fits(self.limit, now)
     }
 }
 
+#[cfg(feature = "gpu")]
 fn fits(wanted: Capacity, room: Capacity) -> bool {
     wanted.nconmax <= room.nconmax && wanted.njmax <= room.njmax
 }
@@ -239,6 +243,7 @@ impl Batch {
     /// Gives all worlds on the CPU the room that one of them has taken, and looks for what was left out where that is an
     /// error.
     pub(super) fn after_steps(&mut self) -> Result<()> {
+        #[allow(irrefutable_let_patterns, reason = "without kernels there is no other engine")]
         if let Engine::Cpu(worlds) = &mut self.engine {
             let from = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
             let to = worlds.iter().fold(from, |most, data| most.elementwise_max(data.capacity()));

@@ -29,6 +29,10 @@ impl Later {
     /// # Errors
     /// [`Error::Device`] if the device is lost.
     pub fn wait(self) -> Result<Array> {
+        #[cfg_attr(
+            not(feature = "gpu"),
+            allow(clippy::infallible_destructuring_match, reason = "without kernels all numbers are here")
+        )]
         let numbers = match self.values {
             Source::Here(values) => values,
             #[cfg(feature = "gpu")]
