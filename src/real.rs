@@ -54,6 +54,8 @@ pub trait Real:
     fn exp(self) -> Self;
     /// Natural exponential less one.
     fn exp_m1(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
     /// `self` to the power `p`.
     fn powf(self, p: Self) -> Self;
     /// Greatest integer that is not greater.
@@ -110,6 +112,10 @@ macro_rules! real {
             #[inline(always)]
             fn exp_m1(self) -> Self {
                 <$t>::exp_m1(self)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                <$t>::ln(self)
             }
             #[inline(always)]
             fn powf(self, p: Self) -> Self {

@@ -9,15 +9,17 @@ batch.step(100)
 print(batch.qpos.shape)  # (4096, 28)
 """
 
-from . import enums
+from . import enums, task
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
+from ._environment import Environment, Step
 from ._model import Model, ModelWarning
 from ._randomize import Randomize
 from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, Jacobian, Moved, Transition
 from ._spec import Element, Spec
 from ._status import StatusError, StatusWarning
 from ._tables import UnknownNameError
+from .task import Task
 from .enums import State, Status
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "Contacts",
     "Dropped",
     "Element",
+    "Environment",
     "Growth",
     "InverseDerivatives",
     "Jacobian",
@@ -39,9 +42,12 @@ __all__ = [
     "Status",
     "StatusError",
     "StatusWarning",
+    "Step",
+    "Task",
     "Transition",
     "UnknownNameError",
     "__version__",
     "adapters",
     "enums",
+    "task",
 ]

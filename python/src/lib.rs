@@ -10,6 +10,7 @@ mod model;
 mod pace;
 mod spec;
 mod table;
+mod task;
 
 use pyo3::prelude::*;
 

@@ -35,6 +35,9 @@ fn reset_world() {
     for (var i = lane; i < nu; i += lanes) {
         set_ctrl(i, initial_ctrl(i));
     }
+    for (var i = lane; i < naction; i += lanes) {
+        set_action(i, 0.0);
+    }
 //#if EQUALITY
     // active constraints
     for (var i = lane; i < neq; i += lanes) {

@@ -21,7 +21,16 @@ impl Batch {
     /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
     /// backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
     pub fn has(&self, field: &str) -> bool {
-        let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
+        let rare = [
+            Size::nadhesive,
+            Size::nasleep,
+            Size::nasleepq,
+            Size::ntask,
+            Size::naction,
+            Size::nobservation,
+            Size::ntaskvariable,
+            Size::ntaskterm,
+        ];
         let room = |dim: &Dim| match dim {
             Dim::Of(size) if rare.contains(size) => self.sizes.get(*size) > 0,
             _ => true,

@@ -33,6 +33,27 @@ pub(super) fn step(models: &mut Models, worlds: &mut [Data], n: usize) -> bool {
     flagged.into_inner()
 }
 
+/// A step of the task in every world; true if some world has a status bit after that.
+pub(super) fn step_task(models: &mut Models, worlds: &mut [Data]) -> bool {
+    let flagged = AtomicBool::new(false);
+    models.each(worlds, |_, model, data| {
+        pipeline::task::step(model, data);
+        if data.status[0] != 0 {
+            flagged.store(true, Ordering::Relaxed);
+        }
+    });
+    flagged.into_inner()
+}
+
+/// Begins the episodes of some worlds, given in ascending order.
+pub(super) fn restart(models: &mut Models, worlds: &mut [Data], chosen: &[usize]) {
+    models.each(worlds, |w, model, data| {
+        if chosen.binary_search(&w).is_ok() {
+            pipeline::task::restart(model, data);
+        }
+    });
+}
+
 pub(super) fn check_state(models: &mut Models, worlds: &mut [Data]) {
     models.each(worlds, |_, model, data| pipeline::run_stage(Stage::check_state, model, data));
 }

@@ -95,6 +95,10 @@ pub(super) enum Call {
     Inverse,
     /// Forward dynamics of some worlds.
     ForwardOf(Vec<usize>),
+    /// A step of the task.
+    Task,
+    /// Episodes of some worlds begin.
+    Restart(Vec<usize>),
     /// Fields written to some worlds.
     Set(Vec<(&'static Field, Vec<f64>)>, Vec<usize>),
 }
@@ -156,6 +160,12 @@ impl Engine {
                 chosen.iter().for_each(|w| mask[*w] = true);
                 cpu::forward(models, worlds, Some(&mask));
             }
+            (Engine::Cpu(worlds), Call::Task) => models.flagged = cpu::step_task(models, worlds),
+            (Engine::Cpu(worlds), Call::Restart(chosen)) => cpu::restart(models, worlds, chosen),
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Task) => batch.step_task()?,
+            #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Restart(worlds)) => batch.restart_worlds(worlds)?,
             #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Step(n)) => batch.step(*n)?,
             #[cfg(feature = "gpu")]
@@ -378,7 +388,7 @@ impl Batch {
         let kept = batch.kept()?;
         // results that the calls do not compute, of other worlds, or read
         let results = match self.room.calls.first() {
-            Some(Call::ForwardOf(_) | Call::Inverse) => {
+            Some(Call::ForwardOf(_) | Call::Inverse | Call::Restart(_)) => {
                 let stored = |f: &&Field| batch.has(f.name) && !f.outlasts_a_step() && f.len(&self.sizes) > 0;
                 let fields = Data::<f64>::FIELDS.iter().filter(stored);
                 fields.map(|f| Ok((f, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?
@@ -428,7 +438,13 @@ impl Batch {
             batch.watch()?;
             batch.wait()?;
         }
-        let steps = calls.iter().map(|call| if let Call::Step(n) = call { *n } else { 0 }).sum();
+        let task = self.models.base().task.as_ref();
+        let steps_of = |call: &Call| match call {
+            Call::Step(n) => *n,
+            Call::Task => task.map_or(0, |task| task.frame_skip()),
+            _ => 0,
+        };
+        let steps = calls.iter().map(steps_of).sum();
         self.room.calls = calls;
         let seconds = begin.elapsed().as_secs_f64();
         self.room.grown.push(Growth { from, wanted, to, steps, seconds });

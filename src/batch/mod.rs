@@ -9,12 +9,12 @@ mod memory;
 mod models;
 mod numbers;
 mod overflow;
-mod philox;
 mod probe;
 mod randomize;
 mod rollout;
 mod snapshot;
 mod state;
+mod task;
 mod timing;
 mod typed;
 mod variation;
@@ -191,7 +191,13 @@ impl Batch {
         };
         let models = Models::new(model.clone());
         let room = Room::new(model, options.overflow);
-        Ok(Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine })
+        let mut batch = Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine };
+        // until it is seeded, draws of a task depend on the world alone
+        if batch.model().task.is_some() {
+            let numbers: Vec<u32> = (0..worlds).map(|w| w as u32).collect();
+            batch.seed_task(&vec![true; worlds], &vec![0; worlds], &numbers)?;
+        }
+        Ok(batch)
     }
 
     /// The model: of every world, but for the fields that were [expanded](Batch::expand).

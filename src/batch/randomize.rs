@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 
-use super::philox::{normal, philox, unit};
 use super::variation::{Origin, variable};
 use super::{Batch, chosen};
+use crate::cpu::math::philox::{normal, philox, unit};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::features::has_sizes_of_data;

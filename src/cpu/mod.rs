@@ -13,6 +13,7 @@ pub mod sensor;
 pub mod sleep;
 pub mod smooth;
 pub mod solver;
+pub mod task;
 pub mod work;
 
 use crate::model::Model;

@@ -60,6 +60,14 @@ macro_rules! define_data {
                 traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: stringify!($stage),
             },)*];
 
+            /// For each field, in the order of the table: its values.
+            pub(crate) const READS: &'static [fn(&Self) -> Values<'_, T>] =
+                &[$(|data| Column::<T>::values(&data.$name)),*];
+
+            /// For each field, in the order of the table: its values, to be changed.
+            pub(crate) const WRITES: &'static [fn(&mut Self) -> ValuesMut<'_, T>] =
+                &[$(|data| Column::<T>::values_mut(&mut data.$name)),*];
+
             /// A world of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));

@@ -7,6 +7,7 @@ mod names;
 pub mod plan;
 pub mod state;
 pub(crate) mod structure;
+pub mod task;
 pub(crate) mod unsupported;
 
 use crate::error::Problem;
@@ -33,6 +34,8 @@ macro_rules! define_model {
             pub names: Names,
             /// Warnings of the compiler.
             pub warnings: Vec<Problem>,
+            /// What is observed and rewarded, see [`Model::set_task`](crate::model::Model::set_task); no file keeps it.
+            pub task: Option<std::sync::Arc<task::Program>>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`.")]
@@ -47,6 +50,7 @@ macro_rules! define_model {
                 let mut model = Self { sizes: self.sizes, ..Self::default() };
                 model.names.clone_from(&self.names);
                 model.warnings.clone_from(&self.warnings);
+                model.task.clone_from(&self.task);
                 $(model.$name.clone_from(&self.$name);)*
                 model
             }
@@ -54,13 +58,13 @@ macro_rules! define_model {
 
         impl<T: Real> Default for Model<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), $($name: Vec::new(),)* }
+                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, $($name: Vec::new(),)* }
             }
         }
 
         impl<T: Real> PartialEq for Model<T> {
             fn eq(&self, other: &Self) -> bool {
-                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings $(&& self.$name == other.$name)*
+                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task $(&& self.$name == other.$name)*
             }
         }
 
@@ -82,6 +86,10 @@ macro_rules! define_model {
             /// For each field, in the order of the table: exchanges its column for another.
             pub(crate) const EXCHANGES: &'static [fn(&mut Self, &mut OwnedValues<T>)] =
                 &[$(|model, other| Column::<T>::exchange(&mut model.$name, other)),*];
+
+            /// For each field, in the order of the table: its values.
+            pub(crate) const READS: &'static [fn(&Self) -> Values<'_, T>] =
+                &[$(|model| Column::<T>::values(&model.$name)),*];
 
             /// A model of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
@@ -107,6 +115,7 @@ macro_rules! define_model {
                 let mut model = Model::<U> { sizes: self.sizes, ..Model::default() };
                 model.names.clone_from(&self.names);
                 model.warnings.clone_from(&self.warnings);
+                model.task.clone_from(&self.task);
                 $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
                 model
             }

@@ -8,7 +8,7 @@ use crate::schema::stages::{Phase, Stage};
 
 /// Stages of `forward`, in order: everything that depends on the state.
 pub fn forward<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
-    let forward = |s: Stage| s.phase() != Phase::Step && s != Stage::inverse;
+    let forward = |s: Stage| !matches!(s.phase(), Phase::Step | Phase::Task) && s != Stage::inverse;
     Stage::ALL.iter().copied().filter(move |&s| forward(s) && is_used(m, s))
 }
 
@@ -30,12 +30,21 @@ pub fn part_of_step<T: Real>(m: &Model<T>, part: usize) -> impl Iterator<Item = 
     Stage::ALL.iter().copied().filter(move |&s| is_in_step(m, s, part == 0))
 }
 
+/// Stages after the last step of the model in a step of a task, in order: what the task reads and steps do not compute.
+pub fn task_end<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
+    let reads = |s: Stage| m.task.as_ref().is_some_and(|task| task.reads(s.name()));
+    let views = [Stage::camlight, Stage::subtree_vel, Stage::rne_post, Stage::energies];
+    // of a view that sensors read there are results already
+    let views = views.into_iter().filter(move |&s| reads(s) && !is_in_step(m, s, true));
+    [Stage::check_state].into_iter().chain(views).chain([Stage::task_observe])
+}
+
 /// Pipeline evaluations per step.
 pub fn parts<T: Real>(m: &Model<T>) -> usize {
     if m.opt_integrator[0] == integrator::RK4 { 4 } else { 1 }
 }
 
-/// Every stage of a step, of `forward` or of `inverse`, once, in order.
+/// Every stage of a step, of `forward`, of `inverse` or of a task, once, in order.
 pub fn stages<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
     Stage::ALL
         .iter()
@@ -50,6 +59,7 @@ fn is_used<T: Real>(m: &Model<T>, stage: Stage) -> bool {
         Stage::fluid => has_fluid(m),
         Stage::fwdinv => m.enabled(enable::FWDINV),
         Stage::wake | Stage::sleep => m.has_sleep(),
+        Stage::task_begin | Stage::task_restart | Stage::task_observe => m.task.is_some(),
         _ => true,
     }
 }
@@ -82,6 +92,7 @@ fn is_in_step<T: Real>(m: &Model<T>, stage: Stage, first: bool) -> bool {
             Stage::sleep => first && is_used(m, stage),
             _ => first,
         },
+        Phase::Task => false,
     }
 }
 

@@ -35,6 +35,7 @@ impl<T: Real> Data<T> {
         }
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
+        self.action.fill(T::ZERO);
         self.eq_active.copy_from_slice(&model.eq_active0);
         // trees moved by a keyframe are awake
         if !self.tree_asleep.is_empty() {

@@ -77,8 +77,8 @@ pub struct Field {
     pub values: Option<&'static [(&'static str, i32)]>,
     /// Treatment by the backends and the check.
     pub traits: Traits,
-    /// Stage that writes it; empty for Model fields, `state` for fields that the caller may set, `scratch` for memory
-    /// that is no result.
+    /// Stage that writes it; empty for Model fields, `state` for fields that the caller may set, `task` for what a task
+    /// remembers, `scratch` for memory that is no result.
     pub stage: &'static str,
 }
 
@@ -162,7 +162,7 @@ impl Field {
 
     /// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
     pub fn outlasts_a_step(&self) -> bool {
-        matches!(self.stage, "state" | "sensor") || self.traits.carried
+        matches!(self.stage, "state" | "sensor" | "task") || self.traits.carried
     }
 
     /// Count of the rows in use, where their number is a capacity: `ncon` or `nefc`. Rows beyond are undefined.

@@ -84,6 +84,12 @@ macro_rules! size_table {
             nadhesive "contacts with adhesion: all or none";
             nasleep "trees if sleeping is enabled, else none";
             nasleepq "position coordinates if sleeping is enabled, else none";
+            ntask "tasks: one or none";
+            naction "numbers of an action";
+            nobservation "numbers of an observation";
+            ntaskvariable "numbers that the task remembers";
+            ntaskterm "terms of the reward, and metrics";
+            ntaskwork "values of all expressions of the task";
         }
     };
 }

@@ -35,6 +35,9 @@ macro_rules! stage_table {
             euler Step integrate "semi-implicit Euler integrator with implicit damping";
             implicit Step integrate "implicit-in-velocity integrators, implicit and implicitfast";
             rk4 Step integrate "fourth-order Runge-Kutta integrator: one of four stages of a step";
+            task_begin Task task "action of a task to controls and other inputs";
+            task_restart Task task "reset of worlds whose episode begins";
+            task_observe Task task "observation, reward and end of an episode";
         }
     };
 }
@@ -86,6 +89,8 @@ pub enum Phase {
     OnDemand,
     /// Part of a step only: checks and advances the state.
     Step,
+    /// Part of a step of a task only.
+    Task,
 }
 
 stage_table!(define_stages);

@@ -195,6 +195,9 @@ impl<T: Real> Real for Counted<T> {
     fn abs(self) -> Self {
         Self(self.0.abs())
     }
+    fn ln(self) -> Self {
+        self.special(self.0.ln())
+    }
     fn sin(self) -> Self {
         self.special(self.0.sin())
     }

@@ -3,6 +3,7 @@
 
 pub mod count;
 pub mod matrix;
+pub mod philox;
 pub mod quaternion;
 #[cfg(test)]
 pub(crate) mod random;

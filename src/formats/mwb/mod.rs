@@ -57,8 +57,9 @@ impl Model {
     /// ```
     pub fn to_mwb(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
+        let sizes = self.sizes_without_task();
         for &size in Size::ALL {
-            bytes.extend((self.sizes.get(size) as u64).to_le_bytes());
+            bytes.extend((sizes.get(size) as u64).to_le_bytes());
         }
         for field in Self::FIELDS {
             match self.get(field.name) {
@@ -110,6 +111,9 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
         let n = u64::from_le_bytes(input.take()?);
         let fits = usize::try_from(n).ok().filter(|&n| n <= MAX_SIZE);
         *sizes.get_mut(size) = fits.ok_or_else(|| format!("has an absurd size {}: {n}", size.name()))?;
+    }
+    if sizes.ntask > 0 || sizes.naction > 0 || sizes.nobservation > 0 {
+        return Err("has a task, which no file keeps".to_owned());
     }
     check_sizes(&sizes, input.0.len())?;
     let mut model = Model::zeroed(sizes);

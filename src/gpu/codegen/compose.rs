@@ -9,13 +9,14 @@ use super::flags::{self, Flags};
 use super::items::Item;
 use super::layout::{AddressSpace, Layout, WorkingSet};
 use super::link::{Library, identity};
-use super::narrow_phase;
 use super::sources::{KERNELS, SHADERS};
 use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use super::unroll::unroll;
+use super::{narrow_phase, task};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::task::Program as Task;
 use crate::schema::shape_pairs::ShapePair;
 use crate::schema::stages::Stage;
 use crate::schema::{EXTREMA_SIDE, Field, Sizes};
@@ -34,6 +35,7 @@ pub struct Composer {
     /// Shape pairs of the narrow phase.
     pairs: Vec<&'static ShapePair>,
     tables: Tables,
+    task: Option<std::sync::Arc<Task>>,
 }
 
 impl Composer {
@@ -49,7 +51,8 @@ impl Composer {
         flags.insert("SPLIT_SOLVE", limited && tiling.placement != WorkingSetSpace::Registers);
         let library = library(&flags)?;
         let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
-        Ok(Self { library, tiling, tiles: HessianTiles::new(model), limited, pairs, tables })
+        let (tiles, task) = (HessianTiles::new(model), model.task.clone());
+        Ok(Self { library, tiling, tiles, limited, pairs, tables, task })
     }
 
     /// Lanes, worlds per group and placement.
@@ -165,10 +168,15 @@ impl Composer {
         let mut used = BTreeSet::new();
         let note = |name: &str| {
             used.extend(access::parse(name).filter(|a| wanted(a.set)).map(|a| a.field.name));
-            narrow_phase::function(name, &self.pairs)
+            self.generated(name)
         };
         let Ok(_) = self.library.link(roots, note, identity);
         used
+    }
+
+    /// Text of a function that is written for the model.
+    fn generated(&self, name: &str) -> Option<String> {
+        narrow_phase::function(name, &self.pairs).or_else(|| task::function(name, self.task.as_deref()))
     }
 
     /// Functions of a group of stages, as dispatches with their repeat counts.
@@ -202,7 +210,7 @@ impl Composer {
         let known = ModelConstants::new(&self.library, &self.tables, layout, of_lane);
         let provide = |name: &str| {
             self.constant(name, layout)
-                .or_else(|| narrow_phase::function(name, &self.pairs))
+                .or_else(|| self.generated(name))
                 .or_else(|| access::enumeration(name))
                 .or_else(|| access::size(layout, name))
                 .or_else(|| access::working_set(layout, name))
@@ -327,6 +335,8 @@ mod tests {
         (model.M_rowadr, model.M_rownnz, model.M_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         (model.F_rowadr, model.F_rownnz, model.F_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         (model.D_rowadr, model.D_rownnz, model.D_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        model.set_task(&task::tests::everything()).expect("a task");
+        let sizes = model.sizes;
         let tiling = Tiling { lanes, tile: 4, placement };
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
@@ -344,6 +354,7 @@ mod tests {
             pairs: SHAPE_PAIRS.iter().collect(),
             tiles: HessianTiles::new(&model),
             tables: Tables::new(&model),
+            task: model.task.clone(),
         };
         assert_eq!(composer.library.check(), Vec::<String>::new());
         let used = composer.fields(Stage::ALL);
@@ -448,7 +459,7 @@ mod tests {
             for name in writes {
                 let of = crate::model::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
                 assert!(
-                    of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "scratch"))
+                    of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "task" | "scratch"))
                         // inverse dynamics writes the fields of forward dynamics
                         || (matches!(stage, Stage::inverse | Stage::fwdinv)
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))

@@ -14,5 +14,6 @@ mod narrow_phase;
 pub mod schedule;
 mod sources;
 pub mod syntax;
+pub(crate) mod task;
 pub mod tiling;
 pub mod unroll;

@@ -16,7 +16,7 @@ macro_rules! library_sources {
 }
 library_sources! {
     runtime: group options status;
-    math: spatial trig vector;
+    math: philox spatial trig vector;
     smooth: applied_force factor_m fluid jacobian passive reflected_inertia tendon tendon_path wrap;
     actuation: activation control dcmotor history muscle next_activation orientation pid pid_plugin servo setpoint;
     collision: box_box capsule_box contact_parameters convex distance gjk height_field multi_contact pair penetration_bound plane_mesh polytope primitives ray support_map;
@@ -25,6 +25,7 @@ library_sources! {
     sensor: object_frames output sensor_contact sensor_distance sensor_ray touch_grid;
     integrate: advance fluid_derivative implicit reset velocity_derivative;
     sleep: asleep;
+    task: evaluate;
 }
 
 macro_rules! kernel_sources {

@@ -208,8 +208,9 @@ impl GpuBatch {
     pub(super) fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
         let layout = &self.program.layout;
         let own = |s: &Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
+        let first = |s: &Slot| ["state", "task"].contains(&s.field.stage);
         let slots: Vec<&Slot> =
-            layout.slots().filter(|s| (s.field.stage == "state" || own(s)) && s.len > 0).collect();
+            layout.slots().filter(|s| (first(s) || own(s)) && s.len > 0).collect();
         let worlds = [world];
         let place = |slot: &&Slot| Place { arena, part: Part::of(slot), worlds: &worlds };
         let places: Vec<Place<'_>> = slots.iter().map(place).collect();
@@ -524,34 +525,44 @@ impl GpuBatch {
         made
     }
 
-    /// Submits dispatches over all worlds: groups and how often they run, each chunk through all of them.
-    fn submit(&self, rounds: &[(&[StageGroup], usize)]) -> Result<()> {
+    /// Submits dispatches over all worlds: groups and how often they run, each chunk through all of them, in as few
+    /// submissions as drivers take.
+    pub(super) fn submit(&self, rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.submit_on(&self.arenas, rounds)
     }
 
     pub(super) fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
+        // what runs in order: groups, and how many dispatches they are
+        let mut all = Vec::new();
+        for (groups, n) in rounds {
+            let programs: Vec<&DispatchSequence> =
+                groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
+            let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
+            let steps = groups.iter().map(|g| g.steps).max().unwrap_or(1);
+            all.push((programs, *n, count as usize * steps));
+        }
         for chunk in arenas.iter().flat_map(|a| &a.chunks) {
-            for (groups, n) in rounds {
-                let programs: Vec<&DispatchSequence> =
-                    groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
-                let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
-                let steps: usize = groups.iter().map(|g| g.steps).max().unwrap_or(1);
-                let most = (MAX_DISPATCHES_PER_SUBMIT / (count as usize * steps).max(1)).max(1);
-                for first in (0..*n).step_by(most) {
-                    let mut encoder =
-                        self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut turns = all.iter().flat_map(|(programs, n, count)| {
+                std::iter::repeat_n((programs, *count), if programs.is_empty() { 0 } else { *n })
+            });
+            let mut next = turns.next();
+            while next.is_some() {
+                let mut encoder =
+                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                {
+                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                    pass.set_bind_group(0, &chunk.bind, &[]);
+                    let mut dispatches = 0;
+                    while let Some((programs, count)) = next
+                        && (dispatches == 0 || dispatches + count <= MAX_DISPATCHES_PER_SUBMIT)
                     {
-                        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                        pass.set_bind_group(0, &chunk.bind, &[]);
-                        for _ in first..(first + most).min(*n) {
-                            for program in &programs {
-                                dispatch(&mut pass, program, chunk.worlds);
-                            }
-                        }
+                        programs.iter().for_each(|program| dispatch(&mut pass, program, chunk.worlds));
+                        dispatches += count;
+                        next = turns.next();
                     }
-                    self.gpu.queue.submit([encoder.finish()]);
                 }
+                self.gpu.queue.submit([encoder.finish()]);
             }
         }
         self.gpu.check_not_lost()

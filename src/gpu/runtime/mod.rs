@@ -4,6 +4,7 @@ pub mod batch;
 pub mod buffers;
 pub mod device;
 pub mod rollout;
+mod task;
 pub mod transfer;
 pub mod watch;
 pub mod worlds;

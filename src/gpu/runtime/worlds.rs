@@ -4,6 +4,7 @@ use super::batch::{FieldLayout, GpuBatch, WorldBuffers};
 use super::buffers::{Arena, arenas};
 use super::transfer::{Moved, Part};
 use crate::error::{Error, Result};
+use crate::gpu::program::StageGroup;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
 use crate::schema::Elem;
@@ -119,9 +120,14 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::forward`], [`Error::Argument`] for a world out of range.
     pub fn forward_worlds(&mut self, worlds: &[usize]) -> Result<()> {
-        self.check_worlds(worlds)?;
         let groups = self.program.groups(plan::forward(&self.program.general));
-        self.build(&groups)?;
+        self.run_on(worlds, &groups)
+    }
+
+    /// Runs groups on some worlds: they are copied into a batch of their own on the device, and back.
+    pub(super) fn run_on(&mut self, worlds: &[usize], groups: &[StageGroup]) -> Result<()> {
+        self.check_worlds(worlds)?;
+        self.build(groups)?;
         let layout = &self.program.layout;
         let parts = Part::whole(layout);
         for (arena, ids, _) in self.split(worlds) {
@@ -133,7 +139,7 @@ impl GpuBatch {
             let places: Vec<u32> = (0..).take(few.padded).collect();
             self.transfer.copy(&self.gpu, layout, (arena, &sources), (&few, &places), &parts)?;
             let few = [few];
-            self.submit_on(&few, &[(&groups, 1)])?;
+            self.submit_on(&few, &[(groups, 1)])?;
             self.transfer.copy(&self.gpu, layout, (&few[0], &places[..ids.len()]), (arena, &ids), &parts)?;
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Data fields: one value per world. The first word is the stage that writes the field; `state`: the
-//! integrator and the caller; `integrator`: whichever stage of these the model has; `scratch`: memory that one backend
+//! integrator and the caller; `task`: what a task remembers from step to step; `integrator`: whichever stage of these the model has; `scratch`: memory that one backend
 //! or both work in, not a result.
 
 mod force;
 mod integrate;
 mod position;
 mod state;
+mod task;
 mod velocity;
 mod views;
 
@@ -13,13 +14,14 @@ pub(crate) use force::force_data;
 pub(crate) use integrate::integrate_data;
 pub(crate) use position::position_data;
 pub(crate) use state::state_data;
+pub(crate) use task::task_data;
 pub(crate) use velocity::velocity_data;
 pub(crate) use views::views_data;
 
 /// Hands the rows of all sections to a macro, in this order.
 macro_rules! data_table {
     ($with:ident) => {
-        $crate::schema::gather! { $with data_fields [state_data position_data velocity_data force_data integrate_data views_data] {} {} }
+        $crate::schema::gather! { $with data_fields [state_data position_data velocity_data force_data integrate_data views_data task_data] {} {} }
     };
 }
 pub(crate) use data_table;

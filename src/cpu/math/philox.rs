@@ -6,7 +6,7 @@ const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: usize = 10;
 
 /// Four random words.
-pub(super) fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+pub(crate) fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let ([mut a, mut b, mut c, mut d], mut key) = (counter, key);
     for _ in 0..ROUNDS {
         let [first, second] =
@@ -28,12 +28,12 @@ fn low(x: u64) -> u32 {
 }
 
 /// A number between 0 and 1, never either.
-pub(super) fn unit(word: u32) -> f64 {
+pub(crate) fn unit(word: u32) -> f64 {
     (f64::from(word) + 0.5) / 4_294_967_296.0
 }
 
 /// A number of the standard normal distribution (Box and Muller).
-pub(super) fn normal(words: [u32; 2]) -> f64 {
+pub(crate) fn normal(words: [u32; 2]) -> f64 {
     (-2.0 * unit(words[0]).ln()).sqrt() * (std::f64::consts::TAU * unit(words[1])).cos()
 }
 

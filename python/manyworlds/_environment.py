@@ -1,0 +1,181 @@
+"""`Environment`: a task in many worlds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from ._arrays import Array, Worlds, chosen, count_of, shown
+from ._batch import Batch
+from ._model import Model
+from .task import Task
+
+AUTORESET = ("next_step", "disabled")
+
+
+class Step(NamedTuple):
+    """What a step has shown, an entry for each world."""
+
+    observation: Array
+    """[world, observation]."""
+    reward: Array
+    """[world]."""
+    terminated: Array
+    """[world], true where the task ended the episode, or the world diverged."""
+    truncated: Array
+    """[world], true where the episode has reached its number of steps."""
+
+
+class Environment:
+    """A task in many worlds that step together: actions in, observations, rewards and ends out.
+
+    Rewards, observations and the begin of episodes are computed where the worlds are, on a GPU or on all cores of the
+    CPU; a step is sent at once, and what it shows comes back in one copy.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        num_worlds: int,
+        *,
+        device: str = "auto",
+        seed: int = 0,
+        autoreset: str = "next_step",
+        dtype: DTypeLike = np.float32,
+        nconmax: int | None = None,
+        njmax: int | None = None,
+        overflow: str = "grow",
+        on_status: str = "warn",
+        first_world: int = 0,
+    ) -> None:
+        """Makes `num_worlds` worlds for a task, and begins an episode in each.
+
+        seed: of all draws. A world's draws depend on it, on the world's number and on the step, not on the device or
+            the number of worlds.
+        autoreset: "next_step": a world whose episode has ended begins the next one in the next step; that step ignores
+            its action, and shows the first observation, reward 0 and no end. "disabled": it goes on until `reset`.
+        dtype: of observations and rewards, float32 or float64.
+        first_world: number of the first world among all worlds of a run, which may be spread over several environments.
+
+        For the other arguments and what is raised see Batch.
+        """
+        if not isinstance(task, Task):
+            raise TypeError(f"an environment is of a Task, got {type(task).__name__}")
+        if autoreset not in AUTORESET:
+            raise ValueError(f"autoreset is '{autoreset}'; valid: {' '.join(AUTORESET)}")
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise ValueError(f"dtype is float32 or float64, got {self.dtype}")
+        self.task = task
+        self.autoreset = autoreset
+        text = json.dumps({**task.to_dict(), "autoreset": autoreset == "next_step"})
+        model = Model(task.model._core.with_task(text))
+        self.batch = Batch(
+            model,
+            num_worlds,
+            device=device,
+            seed=seed,
+            nconmax=nconmax,
+            njmax=njmax,
+            overflow=overflow,
+            on_status=on_status,
+        )
+        self._first = count_of("first_world", first_world)
+        self._shape = (self.batch.num_worlds, len(task.action_low))
+        self.reset(seed=seed)
+
+    @property
+    def num_worlds(self) -> int:
+        """Number of worlds."""
+        return self.batch.num_worlds
+
+    def reset(self, worlds: Worlds = None, *, seed: int | Sequence[int] | None = None) -> Array:
+        """Begins an episode in some worlds, or in all; the observations of all worlds, [world, observation].
+
+        seed: begins the draws of these worlds anew: from one seed and the worlds' numbers, or, of several seeds, each
+            from its own alone.
+        """
+        some = chosen(worlds, self.num_worlds)
+        if seed is not None:
+            ids = some.indices()
+            if isinstance(seed, (int, np.integer)):
+                seeds, numbers = [int(seed)] * len(ids), [(self._first + w) % (1 << 32) for w in ids]
+            else:
+                seeds, numbers = [int(one) for one in seed], [0] * len(ids)
+                if len(seeds) != len(ids):
+                    raise ValueError(f"{len(seeds)} seeds are given for {len(ids)} worlds")
+                if some.order is not None:
+                    seeds = [seeds[i] for i in np.argsort(some.order)]
+            self.batch._core.seed_task(some.mask, [one % (1 << 64) for one in seeds], numbers)
+        self.batch._core.begin_episodes(some.mask)
+        return self.batch._core.observed(self.dtype == np.float32)[0]
+
+    def step(self, action: ArrayLike) -> Step:
+        """A step of every world under `action` [world, action]; the arrays are the caller's to keep.
+
+        Raises ValueError for another shape or an action that is not finite, TypeError for what is no number; the worlds
+        are then as they were.
+        """
+        self.send(action)
+        return self.receive()
+
+    def send(self, action: ArrayLike) -> None:
+        """As `step`, without what it shows: on a GPU the call returns before the step is done."""
+        array = np.asarray(action)
+        axes = f"{shown(self._shape)} [world, action]"
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"'action': numbers are expected, got dtype {array.dtype}; the shape is {axes}")
+        if array.shape != self._shape:
+            raise ValueError(f"'action' has shape {axes}, got {shown(array.shape)}")
+        if not np.isfinite(array).all():
+            world = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+            raise ValueError(f"'action' of world {world} is not finite; its shape is {axes}")
+        if self.batch._core.step_task(np.ascontiguousarray(array, dtype=np.float64)):
+            self.batch._look()
+
+    def receive(self) -> Step:
+        """What the last step has shown; waits for it."""
+        return Step(*self.batch._core.observed(self.dtype == np.float32))
+
+    @property
+    def reward_terms(self) -> dict[str, Array]:
+        """Terms of the last reward by name, each [world]."""
+        return self._terms(0, self.task.reward_names)
+
+    @property
+    def metrics(self) -> dict[str, Array]:
+        """Metrics of the last step by name, each [world]."""
+        return self._terms(len(self.task.reward_names), self.task.metric_names)
+
+    def _terms(self, first: int, names: list[str]) -> dict[str, Array]:
+        if not names:
+            return {}
+        values = self.batch.get("task_term").astype(self.dtype, copy=False)
+        return {name: values[:, first + k] for k, name in enumerate(names)}
+
+    def close(self) -> None:
+        """Frees the worlds; later calls raise RuntimeError. Closing twice does nothing."""
+        self.batch.close()
+
+    @property
+    def closed(self) -> bool:
+        """True once closed."""
+        return self.batch.closed
+
+    def __enter__(self) -> Environment:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.num_worlds
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<Environment of {self.num_worlds} worlds, closed>"
+        return f"<Environment of {self.num_worlds} worlds of '{self.task.model.name}' on {self.batch.device}>"

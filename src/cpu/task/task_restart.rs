@@ -1,0 +1,25 @@
+//! Begin of an episode. Twin: kernels/task_restart.wgsl.
+
+use super::evaluate;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::model::task::Part;
+use crate::real::Real;
+use crate::schema::enums::status;
+
+/// Status bits of a world that diverged.
+pub(super) const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
+
+/// Resets a world whose episode begins, twice with the same numbers.
+pub fn task_restart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let Some(task) = &m.task else { return };
+    if d.task_restarts[0] == 0 {
+        return;
+    }
+    // the initial state; what diverged is over
+    d.reset(m, None);
+    d.status[0] &= !DIVERGED;
+    // the keyframe, then the fields that the task sets
+    evaluate::run(task, Part::Keyframe, 0, m, d);
+    evaluate::run(task, Part::Restart, 0, m, d);
+}

@@ -1,0 +1,470 @@
+//! A task compiled for a model: names resolved, lengths checked, and for each part the nodes that it needs, in order.
+
+use super::node::{Form, Node, Op};
+use super::{Task, Term, Variable, Write};
+use crate::error::{Error, Result, suggest};
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::schema::{Elem, Field, Sizes};
+
+/// A part of a step, with values of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Fields set before the model is stepped.
+    Begin,
+    /// Fields of the keyframe at which an episode begins.
+    Keyframe,
+    /// Fields set where an episode begins.
+    Restart,
+    /// Rewards, metrics and terminations.
+    Outcome,
+    /// Variables after a step.
+    Renew,
+    /// Variables where an episode begins.
+    First,
+    /// Observation.
+    Observe,
+}
+
+/// All parts.
+pub const PARTS: [Part; 7] = [
+    Part::Begin,
+    Part::Keyframe,
+    Part::Restart,
+    Part::Outcome,
+    Part::Renew,
+    Part::First,
+    Part::Observe,
+];
+
+/// Where a leaf reads, with the place of a field in its table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Source {
+    /// No leaf, or one that reads nothing.
+    None,
+    /// A field of the world.
+    Data(usize, &'static Field),
+    /// A field of the model.
+    Model(usize, &'static Field),
+    /// The first number of a variable.
+    Variable(usize),
+}
+
+/// Elements that get the values of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Assignment {
+    pub(crate) place: Place,
+    /// Places of the elements.
+    pub(crate) elements: Vec<usize>,
+    /// Node: as many elements, or one for all.
+    pub(crate) value: usize,
+}
+
+/// What gets values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Place {
+    /// A field of the world, with its place in the table.
+    Field(usize, &'static Field),
+    /// Numbers that the task remembers next.
+    Next,
+    /// Terms of the reward, and metrics.
+    Term,
+    /// Conditions of an end.
+    Termination,
+    /// The observation.
+    Observation,
+}
+
+/// A compiled task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    task: Task,
+    nodes: Vec<Node>,
+    sources: Vec<Source>,
+    /// First value of each node in the work space.
+    offsets: Vec<usize>,
+    work: usize,
+    variables: usize,
+    observation: usize,
+    /// For each part, what it assigns and the nodes that it needs.
+    parts: Vec<(Vec<Assignment>, Vec<usize>)>,
+}
+
+impl Program {
+    /// Compiles a task for a model.
+    pub(crate) fn new(task: &Task, model: &Model) -> Result<Self> {
+        let wrong = |what: String| Err(Error::Argument(what));
+        if task.frame_skip == 0 {
+            return wrong("a task steps the model at least once: frame_skip is 0".to_owned());
+        }
+        if task.max_episode_steps.is_some_and(|n| n == 0 || i32::try_from(n).is_err()) {
+            return wrong("max_episode_steps is at least 1".to_owned());
+        }
+        if task.keyframe.is_some_and(|k| k >= model.sizes.nkey) {
+            let (k, n) = (task.keyframe.unwrap_or(0), model.sizes.nkey);
+            return wrong(format!("keyframe {k} does not exist: the model has {n}"));
+        }
+        let mut nodes = task.nodes.clone();
+        let mut sizes = model.sizes_without_task();
+        sizes.naction = task.action;
+        // where the variables are
+        let mut variables = 0;
+        let mut firsts = Vec::new();
+        for v in &task.variables {
+            let size = nodes.get(v.reset).map_or(0, |n| n.size);
+            firsts.push((v, variables, size));
+            variables += size;
+        }
+        let mut sources = Vec::with_capacity(nodes.len());
+        for (k, node) in nodes.iter().enumerate() {
+            let fail = |why: String| Error::Argument(format!("node {k} of the task: {why}"));
+            check(node, k, &nodes).map_err(fail)?;
+            sources.push(source(node, &sizes, &firsts).map_err(fail)?);
+        }
+        // the keyframe is set by nodes like others
+        let keyed = keyframe(task, &sizes, &mut nodes, &mut sources)?;
+        let mut offsets = Vec::with_capacity(nodes.len());
+        let mut work = 0;
+        for node in &nodes {
+            offsets.push(work);
+            work += node.size;
+        }
+        let mut program = Self {
+            task: task.clone(),
+            nodes,
+            sources,
+            offsets,
+            work,
+            variables,
+            observation: 0,
+            parts: Vec::new(),
+        };
+        let begin = program.writes(&task.writes, &sizes, "writes")?;
+        let restart = program.writes(&task.resets, &sizes, "reset")?;
+        let (next, first) = (program.renewals(|v| v.update)?, program.renewals(|v| v.reset)?);
+        let mut outcome = program.terms(Place::Term, task.reward.iter().chain(&task.metrics))?;
+        outcome.extend(program.terms(Place::Termination, task.termination.iter())?);
+        let observe = program.observations()?;
+        program.observation = observe.iter().map(|a| a.elements.len()).sum();
+        for all in [begin, keyed, restart, outcome, next, first, observe] {
+            let needed = program.needed(all.iter().map(|a| a.value));
+            program.parts.push((all, needed));
+        }
+        Ok(program)
+    }
+
+    /// Steps of the model per step of the environment.
+    pub fn frame_skip(&self) -> usize {
+        self.task.frame_skip
+    }
+
+    /// The task.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// True if some part reads a field of the world that the given stage writes.
+    pub fn reads(&self, stage: &str) -> bool {
+        let used = self.parts.iter().flat_map(|(_, nodes)| nodes);
+        used.filter_map(|n| self.sources.get(*n)).any(|s| matches!(s, Source::Data(_, f) if f.stage == stage))
+    }
+
+    /// Fields of the world that are read.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
+        self.sources.iter().filter_map(|s| if let Source::Data(_, f) = s { Some(f.name) } else { None })
+    }
+
+    pub(crate) fn observation_size(&self) -> usize {
+        self.observation
+    }
+
+    pub(crate) fn variables_size(&self) -> usize {
+        self.variables
+    }
+
+    pub(crate) fn work_size(&self) -> usize {
+        self.work
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn source(&self, node: usize) -> &Source {
+        self.sources.get(node).unwrap_or(&Source::None)
+    }
+
+    pub(crate) fn offset(&self, node: usize) -> usize {
+        self.offsets.get(node).copied().unwrap_or(0)
+    }
+
+    /// What a part assigns.
+    pub(crate) fn assignments(&self, part: Part) -> &[Assignment] {
+        self.parts.get(part as usize).map_or(&[], |(all, _)| all)
+    }
+
+    /// Nodes that a part needs, in order.
+    pub(crate) fn order(&self, part: Part) -> &[usize] {
+        self.parts.get(part as usize).map_or(&[], |(_, nodes)| nodes)
+    }
+
+    /// Nodes that others use, and these, in order.
+    fn needed(&self, roots: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut used = vec![false; self.nodes.len()];
+        roots.for_each(|n| used[n] = true);
+        // nodes come after what they use
+        for k in (0..self.nodes.len()).rev() {
+            if used[k] {
+                self.nodes[k].args.iter().for_each(|a| used[*a] = true);
+            }
+        }
+        (0..self.nodes.len()).filter(|k| used[*k]).collect()
+    }
+
+    fn node(&self, what: &str, value: usize) -> Result<&Node> {
+        let missing = || Error::Argument(format!("{what}: the task has no node {value}"));
+        self.nodes.get(value).ok_or_else(missing)
+    }
+
+    /// Fields of the state that are set.
+    fn writes(&self, all: &[Write], sizes: &Sizes, part: &str) -> Result<Vec<Assignment>> {
+        let mut made = Vec::new();
+        for write in all {
+            let name = &write.field;
+            let (at, field) = place_of(Data::<f64>::FIELDS, name).ok_or_else(|| {
+                let names = Data::<f64>::FIELDS.iter().filter(|f| settable(f)).map(|f| f.name);
+                Error::Argument(format!("{part}: there is no field '{name}'{}", suggest(name, names)))
+            })?;
+            if !settable(field) {
+                return Err(Error::Argument(format!("{part}: '{name}' is no field that a task may set")));
+            }
+            let len = field.len(sizes);
+            if let Some(i) = write.elements.iter().find(|i| **i >= len) {
+                return Err(Error::Argument(format!("{part}: '{name}' has no element {i}: it has {len}")));
+            }
+            let node = self.node(part, write.value)?;
+            if node.size != 1 && node.size != write.elements.len() {
+                let (n, got) = (write.elements.len(), node.size);
+                return Err(Error::Argument(format!("{part}: {n} elements of '{name}' get {got} values")));
+            }
+            let elements = write.elements.clone();
+            made.push(Assignment { place: Place::Field(at, field), elements, value: write.value });
+        }
+        self.check_order(&made, part)?;
+        Ok(made)
+    }
+
+    /// Rejects values that read what is set with them, unless each element reads itself only.
+    fn check_order(&self, all: &[Assignment], part: &str) -> Result<()> {
+        let set: Vec<&Field> =
+            all.iter().filter_map(|a| if let Place::Field(_, f) = a.place { Some(f) } else { None }).collect();
+        for one in all {
+            for n in self.needed(std::iter::once(one.value)) {
+                let Source::Data(_, read) = self.source(n) else { continue };
+                if !set.iter().any(|f| f.name == read.name) {
+                    continue;
+                }
+                let own = matches!(one.place, Place::Field(_, f) if f.name == read.name);
+                let times = all.iter().filter(|a| matches!(a.place, Place::Field(_, f) if f.name == read.name));
+                let same = matches!(&self.nodes[n].op, Op::Field { elements, .. } if *elements == one.elements);
+                if !(own && same && times.count() == 1 && self.is_elementwise(one.value, n)) {
+                    let name = read.name;
+                    return Err(Error::Argument(format!(
+                        "{part}: a value reads '{name}', which is set with it: element by element it may read what it \
+                         sets, else let a variable remember it"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True if every way from a node to another keeps the places of the elements.
+    fn is_elementwise(&self, from: usize, to: usize) -> bool {
+        // nodes that use the other one, directly or not
+        let mut uses = vec![false; self.nodes.len()];
+        uses[to] = true;
+        for k in to + 1..self.nodes.len() {
+            uses[k] = self.nodes[k].args.iter().any(|a| uses[*a]);
+        }
+        let between = self.needed(std::iter::once(from)).into_iter().filter(|k| uses[*k] && *k != to);
+        between.map(|k| self.nodes[k].op.form()).all(|form| matches!(form, Form::Elementwise(_)))
+    }
+
+    /// What variables become.
+    fn renewals(&self, of: impl Fn(&Variable) -> usize) -> Result<Vec<Assignment>> {
+        let mut first = 0;
+        let mut made = Vec::new();
+        for variable in &self.task.variables {
+            let what = format!("variable '{}'", variable.name);
+            let (size, value) = (self.node(&what, variable.reset)?.size, of(variable));
+            let got = self.node(&what, value)?.size;
+            if got != 1 && got != size {
+                return Err(Error::Argument(format!("{what} has length {size}, its update {got}")));
+            }
+            made.push(Assignment { place: Place::Next, elements: (first..first + size).collect(), value });
+            first += size;
+        }
+        Ok(made)
+    }
+
+    /// Single numbers in a row.
+    fn terms<'a>(&self, place: Place, all: impl Iterator<Item = &'a Term>) -> Result<Vec<Assignment>> {
+        let one = |(k, term): (usize, &Term)| {
+            let what = format!("'{}'", term.name);
+            match self.node(&what, term.value)?.size {
+                1 => Ok(Assignment { place, elements: vec![k], value: term.value }),
+                n => Err(Error::Argument(format!("{what} is a single number, got a vector of length {n}"))),
+            }
+        };
+        all.enumerate().map(one).collect()
+    }
+
+    /// Vectors one after the other; those that are joined from others as several.
+    fn observations(&self) -> Result<Vec<Assignment>> {
+        let mut made = Vec::new();
+        let mut first = 0;
+        for term in &self.task.observation {
+            self.node(&format!("observation '{}'", term.name), term.value)?;
+            let mut waiting = vec![term.value];
+            while let Some(value) = waiting.pop() {
+                let node = &self.nodes[value];
+                if node.op == Op::Concat {
+                    waiting.extend(node.args.iter().rev());
+                    continue;
+                }
+                let elements = (first..first + node.size).collect();
+                made.push(Assignment { place: Place::Observation, elements, value });
+                first += node.size;
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// Fields that a task may set.
+fn settable(field: &Field) -> bool {
+    const NOT: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak", "action", "history", "tree_asleep"];
+    field.stage == "state" && field.elem == Elem::Real && !NOT.contains(&field.name)
+}
+
+/// A field with its place in a table.
+fn place_of(table: &'static [Field], name: &str) -> Option<(usize, &'static Field)> {
+    table.iter().enumerate().find(|(_, f)| f.name == name)
+}
+
+/// Checks arguments and length of a node.
+fn check(node: &Node, place: usize, nodes: &[Node]) -> std::result::Result<(), String> {
+    if let Some(a) = node.args.iter().find(|a| **a >= place) {
+        return Err(format!("it uses node {a}, which is not before it"));
+    }
+    let lengths: Vec<usize> = node.args.iter().map(|a| nodes[*a].size).collect();
+    let picks = |elements: &[usize]| elements.iter().all(|i| lengths.first().is_some_and(|n| i < n));
+    let fits = match (node.op.form(), &node.op) {
+        (Form::Leaf, Op::Const { values }) => values.len() == node.size && lengths.is_empty(),
+        (Form::Leaf, Op::Steps) => node.size == 1 && lengths.is_empty(),
+        (Form::Leaf, _) => lengths.is_empty(),
+        (Form::Elementwise(n), _) => {
+            let longest = lengths.iter().copied().max().unwrap_or(0);
+            lengths.len() == n && longest == node.size && lengths.iter().all(|l| *l == 1 || *l == longest)
+        }
+        (Form::Reduction, _) => lengths.len() == 1 && lengths[0] > 0 && node.size == 1,
+        (Form::Concat, _) => lengths.iter().sum::<usize>() == node.size,
+        (Form::Pick, Op::Pick { elements }) => {
+            lengths.len() == 1 && elements.len() == node.size && picks(elements)
+        }
+        (Form::Pick, _) => false,
+    };
+    match fits && (1..=MOST_ELEMENTS).contains(&node.size) {
+        true => Ok(()),
+        false => Err(format!("'{:?}' of length {} does not go with arguments of lengths {lengths:?}", node.op, node.size)),
+    }
+}
+
+/// Longest vector.
+const MOST_ELEMENTS: usize = 1 << 16;
+
+/// What a leaf reads.
+fn source(
+    node: &Node,
+    sizes: &Sizes,
+    variables: &[(&Variable, usize, usize)],
+) -> std::result::Result<Source, String> {
+    let inside = |what: &str, elements: &[usize], len: usize| {
+        if elements.len() != node.size {
+            return Err(format!("{} elements of '{what}' are no vector of length {}", elements.len(), node.size));
+        }
+        match elements.iter().find(|i| **i >= len) {
+            Some(i) => Err(format!("'{what}' has no element {i}: it has {len}")),
+            None => Ok(()),
+        }
+    };
+    match &node.op {
+        Op::Field { name, elements } => {
+            if let Some((at, field)) = place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.stage != "scratch") {
+                inside(name, elements, field.len(sizes))?;
+                return match field.counted_by() {
+                    Some(by) => Err(format!(
+                        "'{name}' has as many rows as the world has contacts or constraints ({by}): their places differ \
+                         from step to step; use a contact sensor"
+                    )),
+                    None => Ok(Source::Data(at, field)),
+                };
+            }
+            if let Some((at, field)) = place_of(Model::<f64>::FIELDS, name) {
+                inside(name, elements, field.len(sizes))?;
+                return Ok(Source::Model(at, field));
+            }
+            let names = Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).map(|f| f.name);
+            Err(format!("there is no field '{name}'{}", suggest(name, names)))
+        }
+        Op::Action { elements } => {
+            inside("action", elements, sizes.naction)?;
+            let (at, field) = place_of(Data::<f64>::FIELDS, "action").ok_or("there is no action")?;
+            Ok(Source::Data(at, field))
+        }
+        Op::Variable { name, elements } => {
+            let found = variables.iter().find(|(v, ..)| v.name == *name);
+            let (_, first, len) = found.ok_or_else(|| format!("there is no variable '{name}'"))?;
+            inside(name, elements, *len)?;
+            Ok(Source::Variable(*first))
+        }
+        _ => Ok(Source::None),
+    }
+}
+
+/// Assignments of the fields of a keyframe, with nodes for their values.
+fn keyframe(
+    task: &Task,
+    sizes: &Sizes,
+    nodes: &mut Vec<Node>,
+    sources: &mut Vec<Source>,
+) -> Result<Vec<Assignment>> {
+    const FIELDS: [(&str, &str); 7] = [
+        ("time", "key_time"),
+        ("qpos", "key_qpos"),
+        ("qvel", "key_qvel"),
+        ("act", "key_act"),
+        ("ctrl", "key_ctrl"),
+        ("mocap_pos", "key_mpos"),
+        ("mocap_quat", "key_mquat"),
+    ];
+    let mut made = Vec::new();
+    for (to, from) in FIELDS.iter().filter(|_| task.keyframe.is_some()) {
+        let (Some((at, field)), Some((read, key))) =
+            (place_of(Data::<f64>::FIELDS, to), place_of(Model::<f64>::FIELDS, from))
+        else {
+            return Err(Error::Argument(format!("a keyframe has no '{to}'")));
+        };
+        let len = field.len(sizes);
+        if len == 0 {
+            continue;
+        }
+        let first = task.keyframe.unwrap_or(0) * len;
+        let op = Op::Field { name: (*from).to_owned(), elements: (first..first + len).collect() };
+        made.push(Assignment { place: Place::Field(at, field), elements: (0..len).collect(), value: nodes.len() });
+        nodes.push(Node { op, size: len, args: Vec::new() });
+        sources.push(Source::Model(read, key));
+    }
+    Ok(made)
+}
