@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
+from manyworlds import envs
 from manyworlds.task import Task
 
 UNARY: dict[str, Callable[..., Any]] = {
@@ -165,6 +167,13 @@ class World:
         return self.observation(), reward, terminated, limit is not None and self.steps >= limit
 
 
+@functools.cache
+def _text(model: str) -> str:
+    """One of our models as MJCF."""
+    name = next(name for name, entry in envs.TASKS.items() if entry.model == model)
+    return envs.spec(name).to_xml()
+
+
 class ReferenceBatch:
     """As much of a batch as the tests of environments need."""
 
@@ -201,9 +210,7 @@ class ReferenceEnvironment:
             raise ValueError(f"autoreset is 'next_step' or 'disabled', got '{autoreset}'")
         self.task, self.num_worlds, self.dtype, self._autoreset = task, num_worlds, dtype, autoreset
         if path is None:
-            from manyworlds import envs
-
-            model = mujoco.MjModel.from_xml_string(envs.xml_of(task.model.name))
+            model = mujoco.MjModel.from_xml_string(_text(task.model.name))
         else:
             model = mujoco.MjModel.from_xml_path(str(path))
         plain = task.to_dict()
