@@ -9,7 +9,7 @@ batch.step(100)
 print(batch.qpos.shape)  # (4096, 28)
 """
 
-from . import enums
+from . import _gymnasium, enums
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
 from ._model import Model, ModelWarning
@@ -45,3 +45,5 @@ __all__ = [
     "adapters",
     "enums",
 ]
+
+_gymnasium.announce()
