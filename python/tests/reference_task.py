@@ -242,6 +242,12 @@ class ReferenceEnvironment:
     def step(self, action: Any) -> Step:
         """One step of every world."""
         self._check_open()
+        shape = (self.num_worlds, len(self.task.action_low))
+        action = np.asarray(action)
+        if action.dtype.kind not in "fiub":
+            raise TypeError(f"'action' {shape}: numbers are expected, got {action.dtype}")
+        if action.shape != shape or not np.isfinite(action).all():
+            raise ValueError(f"'action' {shape}: of another shape, or not finite")
         if not self._started:
             self.reset()
         reward = np.zeros(self.num_worlds, dtype=self.dtype)

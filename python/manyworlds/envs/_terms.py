@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ..task import Expr, Task, isfinite, norm
+from ..task import Expr, Task, isfinite, maximum, minimum, norm
 
 Range = tuple[float, float]
 
@@ -26,8 +24,8 @@ def limited(value: Expr, limits: Range) -> Expr:
     """Elements limited to a range; infinite limits are no limits."""
     low, high = limits
     if math.isfinite(low):
-        value = np.maximum(value, low)
-    return np.minimum(value, high) if math.isfinite(high) else value
+        value = maximum(value, low)
+    return minimum(value, high) if math.isfinite(high) else value
 
 
 def planar_progress(task: Task, x: Expr, weight: float) -> None:

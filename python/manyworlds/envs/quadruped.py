@@ -51,7 +51,8 @@ def terrain(spec: Spec, *, height: float = 0.08, radius: float = 10.0, cell: flo
     x, y = np.meshgrid(*2 * [np.linspace(-radius, radius, count)])
     hills = np.zeros_like(x)
     # waves of 1 to 5 m in all directions
-    for length, direction, phase in zip(*random.uniform([[1], [0], [0]], [[5], [math.pi], [2 * math.pi]], (3, 32))):
+    for _ in range(32):
+        length, direction, phase = random.uniform([1.0, 0.0, 0.0], [5.0, math.pi, 2 * math.pi])
         along = x * math.cos(direction) + y * math.sin(direction)
         hills += length * np.sin(2 * math.pi * along / length + phase)
     hills = np.round((hills - hills.min()) / np.ptp(hills), 3)

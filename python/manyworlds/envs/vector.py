@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-import manyworlds
 
 try:
     import gymnasium
@@ -22,43 +20,7 @@ from .._arrays import Array
 from .._model import Model
 from .._randomize import Randomize
 from ..task import Task
-from . import randomization
-from . import task as named
-
-# Arguments of an Environment; all others are the task's.
-ENGINE = ("device", "nconmax", "njmax", "overflow", "on_status", "first_world")
-
-
-def build(
-    task: str | Task,
-    num_worlds: int,
-    autoreset: str,
-    *,
-    model: Model | None,
-    seed: int | None,
-    dtype: Any,
-    randomize: bool | Sequence[Randomize],
-    options: Mapping[str, Any],
-) -> Any:
-    """An Environment of a ready-made task, by name, or of another one, with what differs by chance drawn."""
-    engine = {key: value for key, value in options.items() if key in ENGINE}
-    rest = {key: value for key, value in options.items() if key not in ENGINE}
-    drawn: Sequence[Randomize] = [] if isinstance(randomize, bool) else randomize
-    if isinstance(task, str):
-        made = named(task, model, **rest)
-        if randomize is True:
-            drawn = randomization(task, made.model)
-    else:
-        made = task
-        if rest or model is not None:
-            given = next(iter(rest), "model")
-            raise TypeError(f"'{given}' is an argument of ready-made tasks; this one is made already")
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-    out = manyworlds.Environment(made, num_worlds, seed=seed, autoreset=autoreset, dtype=dtype, **engine)
-    if drawn:
-        out.batch.randomize(*drawn, first_world=engine.get("first_world", 0))
-    return out
+from ._build import build, prepare
 
 
 def boxes(task: Task, dtype: Any) -> tuple[spaces.Box, spaces.Box]:
@@ -108,17 +70,9 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
         if render_mode is not None:
             raise error.UnsupportedMode(f"nothing is drawn: render_mode is None, got '{render_mode}'")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        self.environment = build(
-            task,
-            num_envs,
-            "next_step" if next_step else "disabled",
-            model=model,
-            seed=seed,
-            dtype=dtype,
-            randomize=randomize,
-            options=options,
-        )
+        autoreset = "next_step" if self.autoreset_mode is AutoresetMode.NEXT_STEP else "disabled"
+        prepared = prepare(task, model, randomize, options)
+        self.environment = build(*prepared, num_envs, autoreset=autoreset, seed=seed, dtype=dtype)
         self.num_envs = self.environment.num_worlds
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.single_observation_space, self.single_action_space = boxes(self.environment.task, dtype)
@@ -266,9 +220,8 @@ class ManyWorldsEnv(gymnasium.Env[Array, Array]):
         options = {"device": "cpu", **options}
         if isinstance(task, str):
             options.setdefault("max_episode_steps", None)
-        self.environment = build(
-            task, 1, "disabled", model=model, seed=seed, dtype=dtype, randomize=randomize, options=options
-        )
+        prepared = prepare(task, model, randomize, options)
+        self.environment = build(*prepared, 1, autoreset="disabled", seed=seed, dtype=dtype)
         self.metadata = {"render_modes": []}
         self.observation_space, self.action_space = boxes(self.environment.task, dtype)
         self._infos = infos
