@@ -9,7 +9,7 @@ batch.step(100)
 print(batch.qpos.shape)  # (4096, 28)
 """
 
-from . import enums, task
+from . import _gymnasium, enums, task
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
 from ._environment import Environment, Step
@@ -51,3 +51,5 @@ __all__ = [
     "enums",
     "task",
 ]
+
+_gymnasium.announce()

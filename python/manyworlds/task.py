@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from ._arrays import Array
 from ._model import Model
-from ._named import Name, Pattern, find, match, resolve
+from ._named import Name, find, match, resolve
 from ._tables import DATA, KINDS, MODEL, OBJECTS, UnknownNameError, unknown
 
 Operand = Union["Expr", ArrayLike]
@@ -63,6 +63,8 @@ class Expr:
         op = _UFUNCS.get(ufunc.__name__)
         if method != "__call__" or op is None or kwargs:
             return NotImplemented
+        if ufunc.__name__ in ("greater", "greater_equal"):
+            return _apply(op, inputs[1], inputs[0])
         if ufunc.__name__ == "square":
             return _apply("mul", inputs[0], inputs[0])
         return _apply(op, *inputs)
@@ -141,6 +143,10 @@ _UFUNCS = {
     "maximum": "max",
     "less": "lt",
     "less_equal": "le",
+    "equal": "eq",
+    "not_equal": "ne",
+    "greater": "lt",
+    "greater_equal": "le",
     "logical_and": "and",
     "logical_or": "or",
     "logical_not": "not",
@@ -231,6 +237,16 @@ def where(condition: Operand, then: Operand, otherwise: Operand) -> Expr:
 def clip(value: Operand, low: Operand, high: Operand) -> Expr:
     """Elements limited to a range."""
     return _apply("min", _apply("max", value, low), high)
+
+
+def minimum(a: Operand, b: Operand) -> Expr:
+    """The smaller of both, element by element."""
+    return _apply("min", a, b)
+
+
+def maximum(a: Operand, b: Operand) -> Expr:
+    """The larger of both, element by element."""
+    return _apply("max", a, b)
 
 
 def exp(value: Operand) -> Expr:
@@ -463,14 +479,14 @@ class Task:
         return self.variable(f"before {len(self._variables)}", value, value)
 
     def write(self, field: str | Expr, value: Operand) -> None:
-        """Sets a field of the state, or some elements of one, before the model is stepped: controls, forces, mocap poses.
+        """Sets a field of the state, or some elements of one, before the model is stepped: controls, forces, poses.
 
         Where no field `ctrl` is written, the action is the control.
         """
         self._writes.append(self._assignment(field, value))
 
     def reset(self, field: str | Expr, value: Operand) -> None:
-        """Sets a field of the state, or some elements of one, where an episode begins; `value` sees the reset fields."""
+        """Sets a field of the state, or some elements of one, where an episode begins; values see the reset fields."""
         self._resets.append(self._assignment(field, value))
 
     def _assignment(self, field: str | Expr, value: Operand) -> dict[str, Any]:
@@ -591,7 +607,9 @@ __all__: Sequence[str] = [
     "exp",
     "isfinite",
     "largest",
+    "maximum",
     "mean",
+    "minimum",
     "norm",
     "normal",
     "rotate",
