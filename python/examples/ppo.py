@@ -30,6 +30,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+Array = Any  # of JAX or NumPy
+
 
 @dataclass(frozen=True)
 class Config:
@@ -55,7 +57,7 @@ class Config:
 
 # Names of ready-made tasks, and what suits them
 TASKS = {
-    "cartpole": ("CartPoleSwingUp", Config(steps=1_000_000)),
+    "cartpole": ("CartPoleSwingUp", Config(steps=1_000_000, horizon=128, rate=7e-4, last_rate=0.05)),
     "ant": ("Ant", Config(steps=2_000_000)),
     "quadruped": ("QuadrupedJoystick", Config(steps=10_000_000)),
 }
@@ -64,15 +66,15 @@ TASKS = {
 class Moments(NamedTuple):
     """Running count, mean and sum of squared distances from it."""
 
-    count: jax.Array
-    mean: jax.Array
-    spread: jax.Array
+    count: Array
+    mean: Array
+    spread: Array
 
     @staticmethod
     def empty(*shape: int) -> Moments:
         return Moments(jnp.float32(0), jnp.zeros(shape), jnp.zeros(shape))
 
-    def add(self, values: jax.Array, live: jax.Array) -> Moments:
+    def add(self, values: Array, live: Array) -> Moments:
         """With the rows of `values` that are live, by Chan's formula."""
         weight = live.reshape(live.shape + (1,) * (values.ndim - live.ndim))
         count = live.sum()
@@ -87,12 +89,12 @@ class Moments(NamedTuple):
         )
 
     @property
-    def deviation(self) -> jax.Array:
+    def deviation(self) -> Array:
         """Standard deviation; 1 before there are values."""
         return jnp.where(self.count > 0, jnp.sqrt(self.spread / jnp.maximum(self.count, 1) + 1e-8), 1.0)
 
 
-Layers = list[tuple[jax.Array, jax.Array]]
+Layers = list[tuple[Array, Array]]
 
 
 class Net(NamedTuple):
@@ -100,7 +102,7 @@ class Net(NamedTuple):
 
     actor: Layers
     critic: Layers
-    log_deviation: jax.Array
+    log_deviation: Array
 
 
 class State(NamedTuple):
@@ -109,25 +111,25 @@ class State(NamedTuple):
     net: Net
     momentum: Net
     square: Net
-    updates: jax.Array  # of the parameters
+    updates: Array  # of the parameters
     seen: Moments  # of observations
     paid: Moments  # of discounted returns
-    owed: jax.Array  # discounted return of each world so far
-    key: jax.Array
+    owed: Array  # discounted return of each world so far
+    key: Array
 
 
 class Rollout(NamedTuple):
     """Steps of all worlds, [step, world]; `observation` has one step more."""
 
-    observation: jax.Array
-    action: jax.Array
-    reward: jax.Array
-    terminated: jax.Array
-    truncated: jax.Array
-    live: jax.Array  # 0 for the step after an end, which begins an episode and is no transition
+    observation: Array
+    action: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+    live: Array  # 0 for the step after an end, which begins an episode and is no transition
 
 
-def layers(key: jax.Array, sizes: list[int], gain: float) -> Layers:
+def layers(key: Array, sizes: list[int], gain: float) -> Layers:
     """Orthogonal weights, the last of them scaled by `gain`, and biases of zero."""
     made = []
     for i, (n, m) in enumerate(zip(sizes, sizes[1:])):
@@ -136,18 +138,18 @@ def layers(key: jax.Array, sizes: list[int], gain: float) -> Layers:
     return made
 
 
-def forward(net: Layers, x: jax.Array) -> jax.Array:
+def forward(net: Layers, x: Array) -> Array:
     for w, b in net[:-1]:
         x = jnp.tanh(x @ w + b)
     w, b = net[-1]
     return x @ w + b
 
 
-def normalise(seen: Moments, observation: jax.Array) -> jax.Array:
+def normalise(seen: Moments, observation: Array) -> Array:
     return jnp.clip((observation - seen.mean) / seen.deviation, -10.0, 10.0)
 
 
-def log_density(net: Net, x: jax.Array, action: jax.Array) -> jax.Array:
+def log_density(net: Net, x: Array, action: Array) -> Array:
     """Logarithm of the density of actions in normalised states."""
     z = (action - forward(net.actor, x)) * jnp.exp(-net.log_deviation)
     return -(0.5 * jnp.square(z) + net.log_deviation + 0.5 * np.log(2 * np.pi)).sum(-1)
@@ -166,7 +168,7 @@ def create(config: Config, seed: int, observations: int, actions: int) -> State:
 
 
 @jax.jit
-def act(state: State, observation: jax.Array, step: jax.Array) -> jax.Array:
+def act(state: State, observation: Array, step: Array) -> Array:
     """Actions of the policy with its noise, not limited."""
     mean = forward(state.net.actor, normalise(state.seen, observation))
     noise = jax.random.normal(jax.random.fold_in(state.key, step), mean.shape)
@@ -174,19 +176,19 @@ def act(state: State, observation: jax.Array, step: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def act_best(state: State, observation: jax.Array) -> jax.Array:
+def act_best(state: State, observation: Array) -> Array:
     """The most likely actions."""
     return forward(state.net.actor, normalise(state.seen, observation))
 
 
-def advantages(config: Config, rollout: Rollout, reward: jax.Array, value: jax.Array) -> jax.Array:
+def advantages(config: Config, rollout: Rollout, reward: Array, value: Array) -> Array:
     """GAE, [step, world]; `value` has one step more, as observations do.
 
     The observation after an end is the last of its episode: its value stands for what follows a truncation, and for
     nothing after a termination.
     """
 
-    def back(later: jax.Array, now: Any) -> tuple[jax.Array, jax.Array]:
+    def back(later: Array, now: Any) -> tuple[Array, Array]:
         reward, value, following, terminated, truncated = now
         surprise = reward + config.discount * following * ~terminated - value
         advantage = surprise + config.discount * config.trace * later * ~(terminated | truncated)
@@ -196,10 +198,10 @@ def advantages(config: Config, rollout: Rollout, reward: jax.Array, value: jax.A
     return jax.lax.scan(back, jnp.zeros_like(value[0]), steps, reverse=True)[1]
 
 
-def discounted(config: Config, rollout: Rollout, owed: jax.Array) -> tuple[jax.Array, jax.Array]:
+def discounted(config: Config, rollout: Rollout, owed: Array) -> tuple[Array, Array]:
     """Discounted return of each world up to each step, and what goes on to the next rollout."""
 
-    def on(owed: jax.Array, now: Any) -> tuple[jax.Array, jax.Array]:
+    def on(owed: Array, now: Any) -> tuple[Array, Array]:
         reward, ended = now
         owed = owed * config.discount + reward
         return owed * ~ended, owed
@@ -207,11 +209,11 @@ def discounted(config: Config, rollout: Rollout, owed: jax.Array) -> tuple[jax.A
     return jax.lax.scan(on, owed, (rollout.reward, rollout.terminated | rollout.truncated))
 
 
-def loss(config: Config, net: Net, batch: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
+def loss(config: Config, net: Net, batch: tuple[Array, ...]) -> tuple[Array, Array]:
     """Loss of PPO over the live rows of a batch, and the divergence from the policy that acted."""
     x, action, before, advantage, target, live = batch
 
-    def mean(value: jax.Array) -> jax.Array:
+    def mean(value: Array) -> Array:
         return (value * live).sum() / jnp.maximum(live.sum(), 1)
 
     advantage = advantage - mean(advantage)
@@ -225,7 +227,7 @@ def loss(config: Config, net: Net, batch: tuple[jax.Array, ...]) -> tuple[jax.Ar
     return -gain + config.value_weight * miss - config.entropy_weight * entropy, mean(ratio - 1 - change)
 
 
-def adam(config: Config, state: State, gradient: Net, rate: jax.Array) -> State:
+def adam(config: Config, state: State, gradient: Net, rate: Array) -> State:
     """State after one step of Adam along a gradient of limited norm."""
     size = jnp.sqrt(sum(jnp.square(g).sum() for g in jax.tree.leaves(gradient)))
     limit = jnp.minimum(1.0, config.gradient / (size + 1e-8))
@@ -238,7 +240,7 @@ def adam(config: Config, state: State, gradient: Net, rate: jax.Array) -> State:
 
 
 @partial(jax.jit, static_argnums=0)
-def update(config: Config, state: State, rollout: Rollout, done: jax.Array) -> tuple[State, jax.Array]:
+def update(config: Config, state: State, rollout: Rollout, done: Array) -> tuple[State, Array]:
     """State after learning from a rollout, and the divergence of the policies; `done` is the part of all steps."""
     # rewards are scaled by the spread of returns so far; observations as when the policy acted
     owed, returns = discounted(config, rollout, state.owed)
@@ -252,11 +254,11 @@ def update(config: Config, state: State, rollout: Rollout, done: jax.Array) -> t
     rows = tuple(row.reshape(-1, *row.shape[2:]) for row in rows)
     rate = config.rate * (1 + (config.last_rate - 1) * done)
 
-    def minibatch(state: State, batch: tuple[jax.Array, ...]) -> tuple[State, jax.Array]:
+    def minibatch(state: State, batch: tuple[Array, ...]) -> tuple[State, Array]:
         gradient, divergence = jax.grad(partial(loss, config), has_aux=True)(state.net, batch)
         return adam(config, state, gradient, rate), divergence
 
-    def epoch(state: State, key: jax.Array) -> tuple[State, jax.Array]:
+    def epoch(state: State, key: Array) -> tuple[State, Array]:
         order = jax.random.permutation(key, len(rows[0])).reshape(config.minibatches, -1)
         state, divergence = jax.lax.scan(lambda s, i: minibatch(s, tuple(r[i] for r in rows)), state, order)
         return state, divergence.mean()
@@ -267,7 +269,7 @@ def update(config: Config, state: State, rollout: Rollout, done: jax.Array) -> t
     return state._replace(seen=seen, paid=paid, owed=owed, key=key), divergence[-1]
 
 
-def spanned(task: Any, action: jax.Array) -> np.ndarray:
+def spanned(task: Any, action: Array) -> np.ndarray:
     """Actions of -1 to 1, limited, as those of the task."""
     low, high = np.asarray(task.action_low), np.asarray(task.action_high)
     return (low + (np.clip(action, -1, 1) + 1) * (high - low) / 2).astype(np.float32)
@@ -282,11 +284,11 @@ class Runner:
         self.ended = np.zeros(env.num_worlds, bool)
         self.sums = np.zeros(env.num_worlds)
         self.lengths = np.zeros(env.num_worlds, int)
-        self.episodes: list[tuple[float, int]] = []  # return and length
+        self.episodes: list[tuple[float, float]] = []  # return and length
         self.steps = 0
         self.physics = 0.0  # seconds
 
-    def step(self, action: jax.Array) -> tuple[np.ndarray, ...]:
+    def step(self, action: Array) -> tuple[np.ndarray, ...]:
         """A step of every world: the arrays of a `Rollout` for it."""
         before, live, limited = self.observation, ~self.ended, spanned(self.env.task, action)
         begin = time.perf_counter()
@@ -357,8 +359,10 @@ def train(
 def save(path: Path, state: State) -> None:
     """Writes all arrays of a state under their names in it."""
     state = state._replace(key=jax.random.key_data(state.key))
-    leaves = jax.tree_util.tree_leaves_with_path(state)
-    np.savez(path, **{jax.tree_util.keystr(name): np.asarray(leaf) for name, leaf in leaves})
+    arrays: dict[str, Any] = {
+        jax.tree_util.keystr(name): np.asarray(leaf) for name, leaf in jax.tree_util.tree_leaves_with_path(state)
+    }
+    np.savez(path, **arrays)
 
 
 def load(path: Path, like: State) -> State:
