@@ -22,7 +22,10 @@ PAINT, TEXT = "#d9752b", "#5c564b"
 
 def draw(logs: Sequence[Path], out: Path, title: str = "") -> None:
     """Writes the picture of some runs of one task."""
-    runs = [np.genfromtxt(log, delimiter=",", names=True) for log in logs]
+    runs = []
+    for log in logs:
+        names = log.read_text().split("\n", 1)[0].split(",")
+        runs.append(dict(zip(names, np.loadtxt(log, delimiter=",", skiprows=1, ndmin=2).T)))
     figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True, layout="constrained")
     for ax, column, unit, name in zip(axes, ("steps", "seconds"), (1e6, 60), ("million steps", "minutes")):
         x = np.linspace(0, min(run[column][-1] for run in runs), 200)
@@ -31,6 +34,7 @@ def draw(logs: Sequence[Path], out: Path, title: str = "") -> None:
         seen = ~np.isnan(y).any(0)
         ax.fill_between(x[seen] / unit, y[:, seen].min(0), y[:, seen].max(0), color=PAINT, alpha=0.2, lw=0)
         ax.plot(x[seen] / unit, y[:, seen].mean(0), color=PAINT, lw=1.6)
+        ax.set_xlim(0, x[-1] / unit)
         ax.set_xlabel(name, color=TEXT)
         ax.grid(color="#e8e4da", lw=0.8)
         ax.spines[["top", "right"]].set_visible(False)

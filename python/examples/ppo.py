@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("PJRT_NPROC", "1")
 
-import curves
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -411,6 +410,8 @@ def main() -> None:
     if config.steps:
         state, _ = train(env, config, args.seed, state, report)
         save(out / "policy.npz", state)
+        import curves
+
         curves.draw([out / "log.csv"], out / "curve.png", f"{name}, seed {args.seed}")
 
     # worlds that training has not seen

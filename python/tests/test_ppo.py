@@ -173,3 +173,16 @@ def test_it_learns_and_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None
     np.testing.assert_array_equal(ppo.evaluate(Point(16, 5), loaded)[0], sums)
     x = np.ones((16, 1), np.float32)
     np.testing.assert_array_equal(ppo.act(loaded, x, np.int32(0)), ppo.act(state, x, np.int32(0)))
+
+
+def test_curves_of_several_runs(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    import curves
+
+    logs = [tmp_path / f"{seed}.csv" for seed in range(2)]
+    for seed, log in enumerate(logs):
+        # no episode has ended at first
+        rows = [(32 * i, 0.1 * i, np.nan if i < 3 else i + seed, 20, 320, 0.5, 0.01, 0.6) for i in range(1, 20)]
+        log.write_text("\n".join(",".join(map(str, row)) for row in [ppo.COLUMNS, *rows]) + "\n")
+    curves.draw(logs, tmp_path / "curves.png", "Point")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
