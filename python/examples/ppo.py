@@ -57,7 +57,7 @@ class Config:
 # Names of ready-made tasks, and what suits them
 TASKS = {
     "cartpole": ("CartPoleSwingUp", Config(steps=1_000_000, horizon=128, rate=7e-4, last_rate=0.05)),
-    "ant": ("Ant", Config(steps=2_000_000)),
+    "ant": ("Ant", Config(steps=2_000_000, trace=0.9, deviation=0.4)),
     "quadruped": ("QuadrupedJoystick", Config(steps=10_000_000)),
 }
 
