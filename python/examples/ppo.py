@@ -49,16 +49,22 @@ class Config:
     value_weight: float = 0.5
     entropy_weight: float = 0.0
     gradient: float = 1.0  # largest norm
-    kl: float = 0.0  # an update ends early past this divergence from its first policy; 0 for never
     hidden: tuple[int, ...] = (64, 64)
     deviation: float = 0.6  # standard deviation of the first actions, which span -1 to 1
 
 
 # Names of ready-made tasks, and what suits them
+STEADY = Config(worlds=32, epochs=10, minibatches=32, rate=3e-4)
 TASKS = {
-    "cartpole": ("CartPoleSwingUp", Config(steps=1_000_000, horizon=128, rate=7e-4, last_rate=0.05)),
+    "cartpole": ("CartPoleSwingUp", Config(horizon=128, rate=7e-4, last_rate=0.05)),
     "ant": ("Ant", Config(steps=2_000_000, trace=0.9, deviation=0.4)),
-    "quadruped": ("QuadrupedJoystick", Config(steps=10_000_000)),
+    "cheetah": ("HalfCheetah", Config(trace=0.9, deviation=0.4)),
+    "hopper": ("Hopper", STEADY),
+    "walker": ("Walker2d", STEADY),
+    "quadruped": (
+        "QuadrupedJoystick",
+        Config(steps=5_000_000, worlds=128, minibatches=16, deviation=0.4, entropy_weight=0.001),
+    ),
 }
 
 
