@@ -107,6 +107,20 @@ def data_fields() -> str:
     return "\n".join(out)
 
 
+def may_differ() -> set[str]:
+    """Model fields that may have a value for each world, by trying."""
+    world = "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"
+    batch = mw.Batch(mw.Model.from_xml_string(world), 1, device="cpu")
+    found = set()
+    for name in MODEL:
+        try:
+            batch.expand([name])
+        except ValueError:
+            continue
+        found.add(name)
+    return found
+
+
 def group(field: Field) -> str:
     """The word before the first underscore: `body`, `geom`, `opt`."""
     return field.name.partition("_")[0]
@@ -125,12 +139,12 @@ def groups() -> dict[str, list[Field]]:
 
 
 def model_fields() -> str:
+    differ = may_differ()
     short = {word: kind for kind, word in SHORT.items()}
     out = [
         "# Model fields\n",
         f"The {len(MODEL)} fields of a compiled model, under MuJoCo's names. `model.NAME` reads one; "
-        "`batch.expand([NAME])` gives it a value for each world, where physics reads it and the structure of the model "
-        "does not depend on it.\n",
+        "`batch.expand([NAME])` gives it a value for each world, where the last column says that it may differ.\n",
         "## Sizes\n",
         table(("size", "number of"), ((f"`{name}`", doc) for name, doc in SIZES.items())),
     ]
@@ -138,7 +152,8 @@ def model_fields() -> str:
         kind = KINDS.get(short.get(word, word))
         named = f" ({kind.word})" if kind and kind.word != word else ""
         out.append(f"## {word}{named}\n" if word == "others" else f"## {word}_…{named}\n")
-        out.append(table(HEAD, (row(f) for f in fields)))
+        rows = ((*row(f), "yes" if f.name in differ else "") for f in fields)
+        out.append(table((*HEAD, "may differ"), rows))
     return "\n".join(out)
 
 
