@@ -19,7 +19,9 @@ import manyworlds as mw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "site").rglob("*.md"))]
-FENCE = re.compile(r"(?:<!-- not run: (?P<reason>[^\n]*?) -->\n+)?^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```", re.M | re.S)
+FENCE = re.compile(
+    r"(?:<!-- not run: (?P<reason>[^\n]*?) -->\n+)?^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```", re.M | re.S
+)
 PENDING = re.compile(r"<!-- pending:.*?-->", re.S)
 INCLUDE = re.compile(r'^--8<-- "(?P<file>[^":]+)(?::(?P<section>\w+))?"$', re.M)
 PRINTED = re.compile(r"^print\(.*\)  # (.*)$", re.M)
@@ -110,7 +112,10 @@ def test_every_mark_belongs_to_a_block() -> None:
 def binary() -> Path | None:
     """The command: $MANYWORLDS_BIN, or that of the newest build."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    found = [Path(os.environ.get("MANYWORLDS_BIN", "")), *(target / kind / "manyworlds" for kind in ("debug", "release"))]
+    found = [
+        Path(os.environ.get("MANYWORLDS_BIN", "")),
+        *(target / kind / "manyworlds" for kind in ("debug", "release")),
+    ]
     there = [path for path in found if path.is_file()]
     return there[0] if there else None
 
@@ -142,7 +147,9 @@ def test_commands_exist(page: Path) -> None:
     verbs = re.findall(r"^  (\w+) ", described().partition("Commands:")[2].partition("Options:")[0], flags=re.M)
     for line in commands(page):
         words = shlex.split(line, comments=True)[1:]
-        words = words[: min((words.index(end) for end in ("|", ">", ">>", "&&", "&", ";") if end in words), default=None)]
+        words = words[
+            : min((words.index(end) for end in ("|", ">", ">>", "&&", "&", ";") if end in words), default=None)
+        ]
         verb = [word for word in words if not word.startswith("-")][:1]
         if verb:
             assert verb[0] in verbs, f"{named(page)}: {line}"

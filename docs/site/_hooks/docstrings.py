@@ -1,11 +1,11 @@
-"""Docstrings as pages show them: lines `name: meaning` become lists."""
+"""Docstrings as pages show them: lines `name: meaning` become lists, named tuples say what they hold."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from griffe import Extension, Object
+from griffe import Class, Extension, Object
 
 ARGUMENT = re.compile(r"^([a-z_]+(?:, [a-z_]+)*): ")
 
@@ -36,5 +36,9 @@ class Lists(Extension):
     """Rewrites the docstrings of everything that is loaded."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        if obj.docstring:
-            obj.docstring.value = listed(obj.docstring.value)
+        if not obj.docstring:
+            return
+        obj.docstring.value = listed(obj.docstring.value)
+        if isinstance(obj, Class) and any(str(base) == "NamedTuple" for base in obj.bases):
+            held = ", ".join(f"`{name}`" for name, member in obj.members.items() if member.is_attribute)
+            obj.docstring.value += f"\n\nA named tuple of {held}."
