@@ -203,7 +203,8 @@ PARTS = (
 def batch() -> str:
     text = (
         "# Batch\n\nBeside the members below a batch has an attribute for each [Data field](data-fields.md), and for "
-        'each kind of object a method with its name (`batch.body("head")`) and one for several (`batch.bodies("*_foot")`).\n'
+        'each kind of object a method with its name (`batch.body("head")`) and one for several '
+        '(`batch.bodies("*_foot")`).\n'
     )
     return text + described(mw.Batch) + "".join(f"\n## {title}\n{described(part, False)}" for title, part in PARTS)
 
@@ -211,9 +212,9 @@ def batch() -> str:
 def model() -> str:
     text = (
         "# Model\n\nBeside the members below a model has an attribute for each [Model field](model-fields.md) and each "
-        '[size](model-fields.md#sizes), and for each kind of object a method with its name (`model.joint("knee")`) and '
-        'one for several (`model.joints("*_hip")`). The groups `model.opt`, `model.stat` and `model.vis` have the fields '
-        "`opt_…`, `stat_…` and `vis_…`.\n"
+        '[size](model-fields.md#sizes), and for each kind of object a method with its name (`model.joint("knee")`) '
+        'and one for several (`model.joints("*_hip")`). The groups `model.opt`, `model.stat` and `model.vis` have the '
+        "fields `opt_…`, `stat_…` and `vis_…`.\n"
     )
     return text + described(mw.Model)
 
