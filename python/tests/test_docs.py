@@ -109,6 +109,14 @@ def test_every_mark_belongs_to_a_block() -> None:
         assert marks == sum(block.reason is not None for block in blocks(page)), page
 
 
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    text = (ROOT / "docs" / "site" / "reference" / "package.md").read_text(encoding="utf-8")
+    pages = "Batch Element Model Spec".split()  # made by docs/site/_hooks/tables.py
+    for name in {*mw.__all__, *pages} - {"State", "Status", "enums"}:
+        directive = name in pages or f"::: manyworlds.{name}\n" in text
+        assert directive or re.search(rf"`manyworlds\.{name}\b|<!-- pending:[^>]*\b{name}\b", text), name
+
+
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_rows_of_a_table_have_the_same_cells(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
