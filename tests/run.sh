@@ -192,11 +192,11 @@ part_python() {
     rm -rf "$env" "$wheels"
     check "wheel" "$tools/bin/maturin" build --quiet --profile dev --manifest-path python/Cargo.toml --out "$wheels"
     python3 -m venv "$env"
-    check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test]"
+    check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
     # without Rust, and not from the folder of the sources
-    check "pytest" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q python/tests \
+    check "pytest" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs python/tests \
         -c python/pyproject.toml
 }
 
