@@ -19,8 +19,8 @@ from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, J
 from ._spec import Element, Spec
 from ._status import StatusError, StatusWarning
 from ._tables import UnknownNameError
-from .task import Task
 from .enums import State, Status
+from .task import Task
 
 __all__ = [
     "Batch",

@@ -606,6 +606,24 @@ class ModelFields:
     def nasleepq(self) -> int:
         """Number of position coordinates if sleeping is enabled, else none."""
     @property
+    def ntask(self) -> int:
+        """Number of tasks: one or none."""
+    @property
+    def naction(self) -> int:
+        """Number of numbers of an action."""
+    @property
+    def nobservation(self) -> int:
+        """Number of numbers of an observation."""
+    @property
+    def ntaskvariable(self) -> int:
+        """Number of numbers that the task remembers."""
+    @property
+    def ntaskterm(self) -> int:
+        """Number of terms of the reward, and metrics."""
+    @property
+    def ntaskwork(self) -> int:
+        """Number of values of all expressions of the task."""
+    @property
     def opt_timestep(self) -> float:
         """Time step. Shape: []. Unit: s."""
     @property
@@ -2733,6 +2751,41 @@ class BatchFields:
     @property
     def sensordata(self) -> Reals:
         """Sensor outputs. Shape: [world, nsensordata]. Unit: mixed. Written by: sensor."""
+    @property
+    def action(self) -> Reals:
+        """Action of the next step of the environment. Shape: [world, naction]. Unit: mixed. Written by: state."""
+    @action.setter
+    def action(self, values: ArrayLike) -> None: ...
+    @property
+    def task_variable(self) -> Reals:
+        """Numbers that the task remembers. Shape: [world, ntaskvariable]. Unit: mixed. Written by: task."""
+    @property
+    def task_key(self) -> NDArray[int32]:
+        """Key of all draws, low and high word, and number of the world among all worlds of a run. Shape: [world, ntask, 3]. Unit: 1. Written by: task."""
+    @property
+    def task_tick(self) -> NDArray[int32]:
+        """Steps of the environment since the key was set: counter of the draws. Shape: [world, ntask]. Unit: 1. Written by: task."""
+    @property
+    def task_steps(self) -> NDArray[int32]:
+        """Steps of the environment since the episode began. Shape: [world, ntask]. Unit: 1. Written by: task."""
+    @property
+    def task_restarts(self) -> NDArray[int32]:
+        """1 if the next step begins an episode, and ignores the action. Shape: [world, ntask]. Unit: flag. Written by: task."""
+    @property
+    def observation(self) -> Reals:
+        """Observation. Shape: [world, nobservation]. Unit: mixed. Written by: task_observe."""
+    @property
+    def reward(self) -> Reals:
+        """Reward: sum of its terms. Shape: [world, ntask]. Unit: 1. Written by: task_observe."""
+    @property
+    def task_term(self) -> Reals:
+        """Terms of the reward, then metrics. Shape: [world, ntaskterm]. Unit: mixed. Written by: task_observe."""
+    @property
+    def terminated(self) -> NDArray[int32]:
+        """1 if the episode has ended, or the world has diverged. Shape: [world, ntask]. Unit: flag. Written by: task_observe."""
+    @property
+    def truncated(self) -> NDArray[int32]:
+        """1 if the episode has reached its number of steps. Shape: [world, ntask]. Unit: flag. Written by: task_observe."""
     def body(self, name: Name) -> View: ...
     def bodies(self, pattern: Pattern = ...) -> View: ...
     def joint(self, name: Name) -> View: ...

@@ -92,8 +92,6 @@ fn flat(py: Python<'_>, array: TypedArray) -> PyResult<Bound<'_, PyAny>> {
     Ok(match array.data {
         Numbers::F32(v) => Array1::from_vec(v).into_pyarray(py).into_any(),
         Numbers::F64(v) => Array1::from_vec(v).into_pyarray(py).into_any(),
-        Numbers::I32(v) => {
-            Array1::from_iter(v.into_iter().map(|x| x != 0)).into_pyarray(py).into_any()
-        }
+        Numbers::I32(v) => Array1::from_iter(v.into_iter().map(|x| x != 0)).into_pyarray(py).into_any(),
     })
 }

@@ -30,7 +30,8 @@ impl Batch {
         }
         // words as integers of the same bits
         let word = |x: u32| f64::from(x.cast_signed());
-        let of = |(seed, number): (&u64, &u32)| [word(*seed as u32), word((seed >> 32) as u32), word(*number)];
+        let of =
+            |(seed, number): (&u64, &u32)| [word(*seed as u32), word((seed >> 32) as u32), word(*number)];
         let keys: Vec<f64> = seeds.iter().zip(numbers).flat_map(of).collect();
         let zeros = vec![0.0; worlds.len()];
         let fields = [(self.field("task_key")?, keys.as_slice()), (self.field("task_tick")?, &zeros)];

@@ -118,7 +118,9 @@ impl Program {
             (stage, composer, own_set)
         });
         let own: Vec<_> = own.collect();
-        used.extend(Data::<f64>::FIELDS.iter().filter(|f| ["state", "task"].contains(&f.stage)).map(|f| f.name));
+        used.extend(
+            Data::<f64>::FIELDS.iter().filter(|f| ["state", "task"].contains(&f.stage)).map(|f| f.name),
+        );
         let mut layout = Layout::new(model, sizes, tiling, &used, &options.per_world, &working_set);
         // who accesses what, and layouts of steps whose results nobody reads
         let access = |stage: Stage| {

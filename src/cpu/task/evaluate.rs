@@ -47,14 +47,7 @@ fn assign<T: Real>(program: &Program, to: &Assignment, work: &[T], d: &mut Data<
 }
 
 /// Computes the values of a node; those that it uses are computed.
-fn compute<T: Real>(
-    program: &Program,
-    node: usize,
-    steps: i32,
-    m: &Model<T>,
-    d: &Data<T>,
-    work: &mut [T],
-) {
+fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d: &Data<T>, work: &mut [T]) {
     let (of, offset) = (&program.nodes()[node], program.offset(node));
     let (before, rest) = work.split_at_mut(offset);
     let out = &mut rest[..of.size];

@@ -369,7 +369,8 @@ pub(super) mod tests {
         let most = add(Op::Largest, 1, &[sum]);
         let joined = add(Op::Concat, 22, &[sum, picked]);
         let term = |name: &str, value: usize| Term { name: name.to_owned(), value };
-        let write = |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
+        let write =
+            |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
         Task {
             frame_skip: 2,
             max_episode_steps: Some(5),

@@ -209,8 +209,7 @@ impl GpuBatch {
         let layout = &self.program.layout;
         let own = |s: &Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
         let first = |s: &Slot| ["state", "task"].contains(&s.field.stage);
-        let slots: Vec<&Slot> =
-            layout.slots().filter(|s| (first(s) || own(s)) && s.len > 0).collect();
+        let slots: Vec<&Slot> = layout.slots().filter(|s| (first(s) || own(s)) && s.len > 0).collect();
         let worlds = [world];
         let place = |slot: &&Slot| Place { arena, part: Part::of(slot), worlds: &worlds };
         let places: Vec<Place<'_>> = slots.iter().map(place).collect();

@@ -27,15 +27,8 @@ pub enum Part {
 }
 
 /// All parts.
-pub const PARTS: [Part; 7] = [
-    Part::Begin,
-    Part::Keyframe,
-    Part::Restart,
-    Part::Outcome,
-    Part::Renew,
-    Part::First,
-    Part::Observe,
-];
+pub const PARTS: [Part; 7] =
+    [Part::Begin, Part::Keyframe, Part::Restart, Part::Outcome, Part::Renew, Part::First, Part::Observe];
 
 /// Where a leaf reads, with the place of a field in its table.
 #[derive(Clone, Debug, PartialEq)]
@@ -256,8 +249,10 @@ impl Program {
 
     /// Rejects values that read what is set with them, unless each element reads itself only.
     fn check_order(&self, all: &[Assignment], part: &str) -> Result<()> {
-        let set: Vec<&Field> =
-            all.iter().filter_map(|a| if let Place::Field(_, f) = a.place { Some(f) } else { None }).collect();
+        let set: Vec<&Field> = all
+            .iter()
+            .filter_map(|a| if let Place::Field(_, f) = a.place { Some(f) } else { None })
+            .collect();
         for one in all {
             for n in self.needed(std::iter::once(one.value)) {
                 let Source::Data(_, read) = self.source(n) else { continue };
@@ -265,8 +260,10 @@ impl Program {
                     continue;
                 }
                 let own = matches!(one.place, Place::Field(_, f) if f.name == read.name);
-                let times = all.iter().filter(|a| matches!(a.place, Place::Field(_, f) if f.name == read.name));
-                let same = matches!(&self.nodes[n].op, Op::Field { elements, .. } if *elements == one.elements);
+                let times =
+                    all.iter().filter(|a| matches!(a.place, Place::Field(_, f) if f.name == read.name));
+                let same =
+                    matches!(&self.nodes[n].op, Op::Field { elements, .. } if *elements == one.elements);
                 if !(own && same && times.count() == 1 && self.is_elementwise(one.value, n)) {
                     let name = read.name;
                     return Err(Error::Argument(format!(
@@ -377,7 +374,10 @@ fn check(node: &Node, place: usize, nodes: &[Node]) -> std::result::Result<(), S
     };
     match fits && (1..=MOST_ELEMENTS).contains(&node.size) {
         true => Ok(()),
-        false => Err(format!("'{:?}' of length {} does not go with arguments of lengths {lengths:?}", node.op, node.size)),
+        false => Err(format!(
+            "'{:?}' of length {} does not go with arguments of lengths {lengths:?}",
+            node.op, node.size
+        )),
     }
 }
 
@@ -392,7 +392,11 @@ fn source(
 ) -> std::result::Result<Source, String> {
     let inside = |what: &str, elements: &[usize], len: usize| {
         if elements.len() != node.size {
-            return Err(format!("{} elements of '{what}' are no vector of length {}", elements.len(), node.size));
+            return Err(format!(
+                "{} elements of '{what}' are no vector of length {}",
+                elements.len(),
+                node.size
+            ));
         }
         match elements.iter().find(|i| **i >= len) {
             Some(i) => Err(format!("'{what}' has no element {i}: it has {len}")),
@@ -401,7 +405,9 @@ fn source(
     };
     match &node.op {
         Op::Field { name, elements } => {
-            if let Some((at, field)) = place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.stage != "scratch") {
+            if let Some((at, field)) =
+                place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.stage != "scratch")
+            {
                 inside(name, elements, field.len(sizes))?;
                 return match field.counted_by() {
                     Some(by) => Err(format!(
@@ -462,7 +468,11 @@ fn keyframe(
         }
         let first = task.keyframe.unwrap_or(0) * len;
         let op = Op::Field { name: (*from).to_owned(), elements: (first..first + len).collect() };
-        made.push(Assignment { place: Place::Field(at, field), elements: (0..len).collect(), value: nodes.len() });
+        made.push(Assignment {
+            place: Place::Field(at, field),
+            elements: (0..len).collect(),
+            value: nodes.len(),
+        });
         nodes.push(Node { op, size: len, args: Vec::new() });
         sources.push(Source::Model(read, key));
     }

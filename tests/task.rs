@@ -1,0 +1,158 @@
+//! Tasks: both backends alike, episodes, draws, and what is refused.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::model::Model;
+use manyworlds::model::task::Task;
+
+/// A hinge with a motor. The reward is the turn of a step, an episode ends beyond half a radian or after six steps.
+const TASK: &str = r#"{
+    "frame_skip": 3, "max_episode_steps": 6, "autoreset": true, "action": 1,
+    "nodes": [
+        {"op": "field", "name": "qpos", "elements": [0], "size": 1},
+        {"op": "variable", "name": "before", "elements": [0], "size": 1},
+        {"op": "sub", "args": [0, 1], "size": 1},
+        {"op": "abs", "args": [0], "size": 1},
+        {"op": "const", "values": [0.5], "size": 1},
+        {"op": "lt", "args": [4, 3], "size": 1},
+        {"op": "action", "elements": [0], "size": 1},
+        {"op": "uniform", "size": 1},
+        {"op": "mul", "args": [7, 4], "size": 1},
+        {"op": "field", "name": "xpos", "elements": [3, 4, 5], "size": 3},
+        {"op": "steps", "size": 1},
+        {"op": "concat", "args": [0, 1, 9, 10], "size": 6},
+        {"op": "cos", "args": [0], "size": 1}
+    ],
+    "variables": [{"name": "before", "reset": 0, "update": 0}],
+    "writes": [{"field": "ctrl", "elements": [0], "value": 6}],
+    "resets": [{"field": "qpos", "elements": [0], "value": 8}],
+    "observation": [{"name": "all", "value": 11}],
+    "reward": [{"name": "turn", "value": 2}],
+    "termination": [{"name": "far", "value": 5}],
+    "metrics": [{"name": "cosine", "value": 12}]
+}"#;
+
+fn model() -> Model {
+    manyworlds::load_str(
+        r#"<mujoco>
+             <option timestep="0.01"/>
+             <worldbody>
+               <body name="arm"><joint name="hinge" axis="0 1 0" damping="0.1"/><geom size="0.1" pos="0 0 -0.5"/></body>
+             </worldbody>
+             <actuator><motor joint="hinge"/></actuator>
+           </mujoco>"#,
+    )
+    .unwrap()
+}
+
+fn batch(worlds: usize, backend: Backend) -> Batch {
+    let mut model = model();
+    model.set_task(&Task::from_json(TASK).unwrap()).unwrap();
+    let mut batch = Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
+    batch.seed_task(&vec![true; worlds], &vec![3; worlds], &(0..worlds as u32).collect::<Vec<_>>()).unwrap();
+    batch.begin_episodes(&vec![true; worlds]).unwrap();
+    batch
+}
+
+/// Observation, reward, terms and ends of one world after each of some steps; the first row is the begin.
+fn run(batch: &mut Batch, world: usize, steps: usize) -> Vec<Vec<f64>> {
+    let worlds = batch.worlds();
+    let mut rows = Vec::new();
+    for step in 0..=steps {
+        let mut row = Vec::new();
+        for field in ["observation", "reward", "task_term", "terminated", "truncated"] {
+            let values = batch.get(field).unwrap().data.to_f64();
+            let len = values.len() / worlds;
+            row.extend(&values[world * len..(world + 1) * len]);
+        }
+        rows.push(row);
+        let action = |w: usize| if w.is_multiple_of(2) { 0.2 } else { 60.0 * (step as f64 + 1.0) };
+        batch.set("action", &(0..worlds).map(action).collect::<Vec<_>>()).unwrap();
+        batch.step_task().unwrap();
+    }
+    rows
+}
+
+#[test]
+fn episodes_end_and_begin() {
+    let mut batch = batch(2, Backend::Cpu);
+    let rows = run(&mut batch, 0, 14);
+    // columns: angle, angle before, position of the body, steps, reward, two terms, ends
+    let column = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<_>>();
+    let steps = [0., 1., 2., 3., 4., 5., 6., 0., 1., 2., 3., 4., 5., 6., 0.];
+    assert_eq!(column(5), steps);
+    assert_eq!(column(10), steps.map(|n| f64::from(n == 6.0)));
+    // the turn of each step; none where an episode begins
+    for pair in rows.windows(2).filter(|pair| pair[1][5] > 0.0) {
+        assert!((pair[1][6] - (pair[1][0] - pair[0][0])).abs() < 1e-12, "{pair:?}");
+        assert!((pair[1][8] - pair[1][0].cos()).abs() < 1e-12);
+    }
+    assert_eq!((rows[7][6], rows[14][6]), (0.0, 0.0));
+    // new draws begin each episode
+    assert!(rows[0][0] != rows[7][0] && (0.0..0.5).contains(&rows[7][0]));
+    // the other world turns too far, and ends early
+    let rows = run(&mut self::batch(2, Backend::Cpu), 1, 4);
+    assert!(rows.iter().any(|row| row[9] == 1.0 && row[0].abs() > 0.5));
+}
+
+#[test]
+fn worlds_do_not_depend_on_the_batch() {
+    let (mut few, mut many) = (batch(2, Backend::Cpu), batch(9, Backend::Cpu));
+    assert_eq!(run(&mut few, 1, 9), run(&mut many, 1, 9));
+    // begun anew with the same seed, they are the same
+    let again = run(&mut batch(2, Backend::Cpu), 1, 9);
+    assert_eq!(run(&mut batch(5, Backend::Cpu), 1, 9), again);
+}
+
+#[test]
+fn kernels_compute_the_same() {
+    for world in [0, 1] {
+        let (mut cpu, mut gpu) = (batch(3, Backend::Cpu), batch(3, Backend::Gpu));
+        for (a, b) in run(&mut cpu, world, 14).iter().zip(run(&mut gpu, world, 14)) {
+            let worst = a.iter().zip(&b).map(|(x, y)| (x - y).abs() / (1.0 + x.abs())).fold(0.0, f64::max);
+            assert!(worst < 2e-5, "{a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
+fn one_world_begins_alone() {
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut batch = batch(3, backend);
+        batch.set("action", &[0.2; 3]).unwrap();
+        batch.step_task().unwrap();
+        let before = batch.get("observation").unwrap().data.to_f64();
+        batch.begin_episodes(&[false, true, false]).unwrap();
+        let after = batch.get("observation").unwrap().data.to_f64();
+        assert_eq!((&before[..6], &before[12..]), (&after[..6], &after[12..]));
+        assert_eq!((before[11], after[11]), (1.0, 0.0));
+        assert_eq!(batch.get("task_steps").unwrap().data.to_f64(), [1.0, 0.0, 1.0]);
+    }
+}
+
+#[test]
+fn wrong_tasks_are_refused_with_a_reason() {
+    let refused = |from: &str, to: &str, why: &str| {
+        assert!(TASK.contains(from), "{from}");
+        let task = Task::from_json(&TASK.replacen(from, to, 1));
+        let text = task.and_then(|task| model().set_task(&task)).unwrap_err().to_string();
+        assert!(text.contains(why), "{text}");
+    };
+    refused("\"qpos\", \"elements\"", "\"qpso\", \"elements\"", "did you mean 'qpos'?");
+    refused("\"elements\": [3, 4, 5]", "\"elements\": [3, 4, 6]", "no element 6");
+    refused("\"args\": [0, 1]", "\"args\": [0, 9]", "not before it");
+    refused("{\"op\": \"cos\", \"args\": [0]", "{\"op\": \"cos\", \"args\": [9]", "lengths [3]");
+    refused("\"value\": 2", "\"value\": 9", "'turn' is a single number");
+    refused("\"field\": \"ctrl\"", "\"field\": \"xpos\"", "no field that a task may set");
+    refused("\"frame_skip\": 3", "\"frame_skip\": 0", "frame_skip is 0");
+    refused("\"frame_skip\": 3", "\"frame_skips\": 3", "unknown field");
+    // a value that reads another field that is set with it
+    refused(
+        "\"resets\": [",
+        "\"resets\": [{\"field\": \"qvel\", \"elements\": [0], \"value\": 3}, ",
+        "let a variable remember it",
+    );
+    assert!(batch(1, Backend::Cpu).set("task_key", &[0.0; 3]).is_err());
+    assert!(Batch::new(&model(), 1, &BatchOptions::on(Backend::Cpu)).unwrap().step_task().is_err());
+}
