@@ -17,6 +17,8 @@ import manyworlds as mw
 
 def interrupted(batch: mw.Batch, call: Any, after: float) -> float:
     """Presses Ctrl-C during a call; seconds until it ends."""
+    # a shell leaves interrupts ignored in what it runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     begin = time.perf_counter()
