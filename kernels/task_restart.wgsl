@@ -1,6 +1,6 @@
 // Begin of an episode. Twin: src/cpu/task/task_restart.rs.
 
-import package::integrate::reset::reset_world;
+import package::integrate::reset::reset_state;
 import package::runtime::group::{any_world, lane, sync};
 import package::task::evaluate::episode_steps;
 
@@ -16,9 +16,8 @@ fn task_restart() {
     episode_steps = 0;
     // the initial state; what diverged is over
     if (restarts) {
-        reset_world();
+        reset_state();
         if (lane == 0u) {
-            set_nreset(0u, nreset(0u) - 1);
             set_status(0u, status(0u) & ~DIVERGED);
         }
     }

@@ -14,6 +14,7 @@ use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
+use manyworlds::model::task::Task;
 
 /// The system allocator with a request counter.
 struct Counting;
@@ -131,6 +132,27 @@ fn steps_of_a_world_allocate_nothing() {
         assert!(data.nefc[0] > 0 || DISTANCES.contains(&name), "{name}: no constraint");
         assert_eq!(requests(&model, &mut data), 0, "{name}");
     }
+}
+
+#[test]
+fn steps_of_a_task_allocate_nothing() {
+    let _turn = turn();
+    let task = r#"{"frame_skip": 2, "max_episode_steps": 10, "autoreset": true, "action": 21, "nodes": [
+        {"op": "action", "elements": [0], "size": 1},
+        {"op": "field", "name": "cfrc_ext", "elements": [6, 7, 8], "size": 3},
+        {"op": "sum", "args": [1], "size": 1},
+        {"op": "normal", "size": 1},
+        {"op": "concat", "args": [1, 2, 3], "size": 5}
+    ], "variables": [{"name": "last", "reset": 3, "update": 0}],
+    "writes": [{"field": "ctrl", "elements": [3], "value": 0}],
+    "resets": [{"field": "qvel", "elements": [2], "value": 3}],
+    "observation": [{"name": "all", "value": 4}], "reward": [{"name": "sum", "value": 2}]}"#;
+    let mut model = model("humanoid.xml");
+    model.set_task(&Task::from_json(task).unwrap()).unwrap();
+    let mut data = warm_world(&model, probe(&model));
+    let before = HERE.get();
+    (0..STEPS).for_each(|_| cpu::task::step(&model, &mut data));
+    assert_eq!((HERE.get() - before, data.task_tick[0]), (0, STEPS as i32));
 }
 
 #[test]

@@ -153,6 +153,37 @@ fn wrong_tasks_are_refused_with_a_reason() {
         "\"resets\": [{\"field\": \"qvel\", \"elements\": [0], \"value\": 3}, ",
         "let a variable remember it",
     );
+    // what is computed differs between the two resets of a step
+    refused(
+        "{\"op\": \"uniform\", \"size\": 1}",
+        "{\"op\": \"field\", \"name\": \"xpos\", \"elements\": [5], \"size\": 1}",
+        "'xpos', which is not known where an episode begins",
+    );
+    // lanes set elements in no order
+    refused(
+        "\"resets\": [",
+        "\"resets\": [{\"field\": \"qpos\", \"elements\": [0], \"value\": 4}, ",
+        "element 0 of 'qpos' is set twice",
+    );
+    refused(
+        "\"name\": \"qpos\", \"elements\": [0]",
+        "\"name\": \"qfrc_inverse\", \"elements\": [0]",
+        "inverse dynamics",
+    );
+    refused(
+        "\"op\": \"uniform\", \"size\": 1",
+        "\"op\": \"uniform\", \"size\": 18446744073709551615",
+        "length 18446744073709551615",
+    );
+    refused("\"action\": 1,", "\"action\": 18446744073709551615,", "at most");
     assert!(batch(1, Backend::Cpu).set("task_key", &[0.0; 3]).is_err());
     assert!(Batch::new(&model(), 1, &BatchOptions::on(Backend::Cpu)).unwrap().step_task().is_err());
+}
+
+#[test]
+fn files_keep_the_task() {
+    let mut model = model();
+    model.set_task(&Task::from_json(&TASK.replace("0.5", "0.12345678901234567")).unwrap()).unwrap();
+    let again = Model::from_mwb(&model.to_mwb()).unwrap();
+    assert!(again.task.is_some() && again == model);
 }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._arrays import Array, Worlds, chosen, count_of, shown
+from ._arrays import Array, Worlds, chosen, count_of, numbers, shown
 from ._batch import Batch
 from ._model import Model
 from .task import Task
@@ -103,21 +103,21 @@ class Environment:
         if seed is not None:
             ids = some.indices()
             if isinstance(seed, (int, np.integer)):
-                seeds, numbers = [int(seed)] * len(ids), [(self._first + w) % (1 << 32) for w in ids]
+                seeds, ids_of_run = [int(seed)] * len(ids), [(self._first + w) % (1 << 32) for w in ids]
             else:
-                seeds, numbers = [int(one) for one in seed], [0] * len(ids)
+                seeds, ids_of_run = [int(one) for one in seed], [0] * len(ids)
                 if len(seeds) != len(ids):
                     raise ValueError(f"{len(seeds)} seeds are given for {len(ids)} worlds")
                 if some.order is not None:
                     seeds = [seeds[i] for i in np.argsort(some.order)]
-            self.batch._core.seed_task(some.mask, [one % (1 << 64) for one in seeds], numbers)
+            self.batch._core.seed_task(some.mask, [one % (1 << 64) for one in seeds], ids_of_run)
         self.batch._core.begin_episodes(some.mask)
-        return self.batch._core.observed(self.dtype == np.float32)[0]
+        return self.receive().observation
 
     def step(self, action: ArrayLike) -> Step:
-        """A step of every world under `action` [world, action]; the arrays are the caller's to keep.
+        """A step of every world under `action` [world, action], or one for all; the arrays are the caller's to keep.
 
-        Raises ValueError for another shape or an action that is not finite, TypeError for what is no number; the worlds
+        Raises StatusError as `on_status` of the batch says, ValueError for another shape or an action that is not finite, TypeError for what is no number; the worlds
         are then as they were.
         """
         self.send(action)
@@ -125,21 +125,19 @@ class Environment:
 
     def send(self, action: ArrayLike) -> None:
         """As `step`, without what it shows: on a GPU the call returns before the step is done."""
-        array = np.asarray(action)
-        axes = f"{shown(self._shape)} [world, action]"
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"'action': numbers are expected, got dtype {array.dtype}; the shape is {axes}")
-        if array.shape != self._shape:
-            raise ValueError(f"'action' has shape {axes}, got {shown(array.shape)}")
+        array = numbers("action", action, self._shape, " [world, action]")
         if not np.isfinite(array).all():
             world = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-            raise ValueError(f"'action' of world {world} is not finite; its shape is {axes}")
-        if self.batch._core.step_task(np.ascontiguousarray(array, dtype=np.float64)):
-            self.batch._look()
+            raise ValueError(
+                f"'action' of world {world} is not finite; its shape is {shown(self._shape)} [world, action]"
+            )
+        self.batch._core.step_task(array)
 
     def receive(self) -> Step:
         """What the last step has shown; waits for it."""
-        return Step(*self.batch._core.observed(self.dtype == np.float32))
+        *seen, status = self.batch._core.observed(self.dtype == np.float32)
+        self.batch._look(status)
+        return Step(*seen)
 
     @property
     def reward_terms(self) -> dict[str, Array]:

@@ -168,6 +168,10 @@ _UFUNCS = {
 def constant(values: ArrayLike) -> Expr:
     """Numbers that are the same in every world and step."""
     array = np.atleast_1d(np.asarray(values, dtype=np.float64)).ravel()
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"a constant of a task is finite, got {array[~np.isfinite(array)][0]}; leave out what has no limit"
+        )
     return Expr("const", (), len(array), values=array.tolist())
 
 

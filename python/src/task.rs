@@ -1,10 +1,10 @@
 //! Tasks: steps of an environment on a batch.
 
 use manyworlds::batch::{Numbers, TypedArray};
-use manyworlds::error::Error;
 use manyworlds::model::task::Task;
 use numpy::ndarray::Array1;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArrayDyn};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::array::{self, numbers, typed};
@@ -12,8 +12,8 @@ use crate::batch::Batch;
 use crate::error::exception;
 use crate::model::Model;
 
-/// Observation, reward, terminated and truncated worlds.
-type Observed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+/// Observation, reward, terminated and truncated worlds, and their status.
+type Observed<'py> = [Bound<'py, PyAny>; 5];
 
 #[pymethods]
 impl Model {
@@ -47,33 +47,35 @@ impl Batch {
         self.run(py, |batch| batch.begin_episodes(mask))
     }
 
-    /// A step of the environment; true if some world has a status bit after it, None on the GPU, where a look would wait.
-    fn step_task(&self, py: Python<'_>, action: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Option<bool>> {
+    /// A step of the environment.
+    fn step_task(&self, py: Python<'_>, action: PyReadonlyArrayDyn<'_, f64>) -> PyResult<()> {
         let action = numbers(&action).map_err(exception)?;
         self.run(py, |batch| {
             if !action.is_empty() {
                 batch.set("action", action)?;
             }
-            batch.step_task()?;
-            Ok(batch.flagged())
+            batch.step_task()
         })
     }
 
     /// What the last step has shown, in one copy.
     fn observed<'py>(&self, py: Python<'py>, single: bool) -> PyResult<Observed<'py>> {
+        const NAMES: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
         let arrays = self.run(py, |batch| {
-            let names = ["observation", "reward", "terminated", "truncated"];
-            let found = batch.read(&names, None)?;
+            batch.task()?;
+            let found = batch.read(&NAMES, None)?;
             Ok(found.into_iter().map(|array| narrowed(array, single)).collect::<Vec<_>>())
         })?;
-        let [observation, reward, terminated, truncated] =
-            <[TypedArray; 4]>::try_from(arrays).map_err(|_| exception(missing()))?;
-        Ok((typed(py, observation)?, flat(py, reward)?, flat(py, terminated)?, flat(py, truncated)?))
+        let mut found = arrays.into_iter();
+        let mut next = || found.next().ok_or_else(|| PyRuntimeError::new_err("a field was not read"));
+        Ok([
+            typed(py, next()?)?,
+            each(py, next()?)?,
+            flags(py, next()?)?,
+            flags(py, next()?)?,
+            each(py, next()?)?,
+        ])
     }
-}
-
-fn missing() -> Error {
-    Error::Argument("the batch has no task".to_owned())
 }
 
 /// The array in single or double precision.
@@ -87,11 +89,16 @@ fn narrowed(array: TypedArray, single: bool) -> TypedArray {
     TypedArray { data, ..array }
 }
 
-/// A number for each world; flags as booleans.
-fn flat(py: Python<'_>, array: TypedArray) -> PyResult<Bound<'_, PyAny>> {
-    Ok(match array.data {
-        Numbers::F32(v) => Array1::from_vec(v).into_pyarray(py).into_any(),
-        Numbers::F64(v) => Array1::from_vec(v).into_pyarray(py).into_any(),
-        Numbers::I32(v) => Array1::from_iter(v.into_iter().map(|x| x != 0)).into_pyarray(py).into_any(),
-    })
+/// A number for each world.
+fn each(py: Python<'_>, array: TypedArray) -> PyResult<Bound<'_, PyAny>> {
+    let worlds = array.shape[..1].to_vec();
+    typed(py, TypedArray { shape: worlds, ..array })
+}
+
+/// A flag for each world.
+fn flags(py: Python<'_>, array: TypedArray) -> PyResult<Bound<'_, PyAny>> {
+    let Numbers::I32(values) = array.data else {
+        return Err(PyRuntimeError::new_err("flags are integers"));
+    };
+    Ok(Array1::from_iter(values.into_iter().map(|x| x != 0)).into_pyarray(py).into_any())
 }

@@ -12,13 +12,20 @@ fn is_bad(x: f32) -> bool {
     return !is_finite(x) || abs(x) > 1e10;
 }
 
-// Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
+// Resets the world to its initial state, and counts that.
 fn reset_world() {
-    // time and counters
+    if (lane == 0u) {
+        set_nreset(0u, nreset(0u) + 1);
+    }
+    reset_state();
+}
+
+// Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
+fn reset_state() {
+    // time
     if (lane == 0u) {
         set_time(0u, 0.0);
         set_time_compensation(0u, 0.0);
-        set_nreset(0u, nreset(0u) + 1);
     }
     // state, warm start and inputs
     for (var i = lane; i < nq; i += lanes) {

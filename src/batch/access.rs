@@ -10,7 +10,7 @@ use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
 use crate::model::state::COUNTERS;
-use crate::schema::{Dim, Elem, Field, Size};
+use crate::schema::{Dim, Elem, Field, Size, Sizes};
 
 /// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
 /// flags the world and repairs it.
@@ -21,18 +21,11 @@ impl Batch {
     /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
     /// backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
     pub fn has(&self, field: &str) -> bool {
-        let rare = [
-            Size::nadhesive,
-            Size::nasleep,
-            Size::nasleepq,
-            Size::ntask,
-            Size::naction,
-            Size::nobservation,
-            Size::ntaskvariable,
-            Size::ntaskterm,
-        ];
+        let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
         let room = |dim: &Dim| match dim {
-            Dim::Of(size) if rare.contains(size) => self.sizes.get(*size) > 0,
+            Dim::Of(size) if rare.contains(size) || Sizes::OF_TASK.contains(size) => {
+                self.sizes.get(*size) > 0
+            }
             _ => true,
         };
         let has_room = self.field(field).is_ok_and(|f| f.dims.iter().all(room));

@@ -34,7 +34,7 @@ macro_rules! define_model {
             pub names: Names,
             /// Warnings of the compiler.
             pub warnings: Vec<Problem>,
-            /// What is observed and rewarded, see [`Model::set_task`](crate::model::Model::set_task); no file keeps it.
+            /// What is observed and rewarded, see [`Model::set_task`](crate::model::Model::set_task).
             pub task: Option<std::sync::Arc<task::Program>>,
             $(
                 #[doc = $doc]

@@ -122,6 +122,23 @@ macro_rules! define_sizes {
         }
 
         impl Sizes {
+            /// Sizes of a task, all zero where a model has none.
+            pub const OF_TASK: &[Size] = &[
+                Size::ntask,
+                Size::naction,
+                Size::nobservation,
+                Size::ntaskvariable,
+                Size::ntaskterm,
+                Size::ntaskwork,
+            ];
+
+            /// These sizes without those of a task.
+            #[must_use]
+            pub fn without_task(mut self) -> Self {
+                Self::OF_TASK.iter().for_each(|size| *self.get_mut(*size) = 0);
+                self
+            }
+
             /// Value of a size.
             pub fn get(&self, size: Size) -> usize {
                 match size { $(Size::$name => self.$name,)* }

@@ -11,8 +11,8 @@ use crate::model::plan;
 use crate::real::Real;
 use crate::schema::stages::Stage;
 
-/// A step of the environment. A world whose episode begins takes the steps of the model too, as worlds of a kernel do: its
-/// fields are reset before the last one, which computes forward dynamics, and after it.
+/// A step of the environment. A world whose episode begins takes the last step of the model only, which computes forward
+/// dynamics, and is reset before and after it; kernels give it the steps before too, which leave nothing.
 pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let Some(task) = &m.task else { return };
     super::run_stage(Stage::task_begin, m, d);

@@ -1,8 +1,8 @@
 //! Compiled models in binary files, `.mwb`: loaded in milliseconds, without their source files.
 //!
 //! A file consists of a magic number, the version of the format, a checksum of the table of fields, the length and
-//! checksum of the payload, then the sizes, every field of the table in order, and the names. All numbers are
-//! little-endian; lists of names are prefixed by their count, names by their length.
+//! checksum of the payload, then the sizes, every field of the table in order, the names, and the task as JSON, empty
+//! where there is none. All numbers are little-endian; lists of names are prefixed by their count, texts by their length.
 
 mod driven;
 mod ids;
@@ -12,6 +12,7 @@ mod tree;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::task::Task;
 use crate::schema::kinds::Kind;
 use crate::schema::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
 
@@ -19,7 +20,7 @@ use crate::schema::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
 const MAGIC: &[u8; 8] = b"\x89MWB\r\n\x1a\n";
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Length of the header, which precedes the sizes.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -57,7 +58,8 @@ impl Model {
     /// ```
     pub fn to_mwb(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
-        let sizes = self.sizes_without_task();
+        // the task says what its sizes are
+        let sizes = self.sizes.without_task();
         for &size in Size::ALL {
             bytes.extend((sizes.get(size) as u64).to_le_bytes());
         }
@@ -74,6 +76,9 @@ impl Model {
             bytes.extend((names.len() as u32).to_le_bytes());
             names.iter().for_each(|name| text(&mut bytes, name));
         }
+        // numbers of a task are finite, so that JSON holds them
+        let task = self.task.as_ref().and_then(|task| task.task().to_json().ok());
+        text(&mut bytes, &task.unwrap_or_default());
         let payload = &bytes[HEADER..];
         let (length, crc) = (payload.len() as u64, crc32fast::hash(payload));
         let header = [
@@ -112,8 +117,8 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
         let fits = usize::try_from(n).ok().filter(|&n| n <= MAX_SIZE);
         *sizes.get_mut(size) = fits.ok_or_else(|| format!("has an absurd size {}: {n}", size.name()))?;
     }
-    if sizes.ntask > 0 || sizes.naction > 0 || sizes.nobservation > 0 {
-        return Err("has a task, which no file keeps".to_owned());
+    if sizes != sizes.without_task() {
+        return Err("has sizes of a task".to_owned());
     }
     check_sizes(&sizes, input.0.len())?;
     let mut model = Model::zeroed(sizes);
@@ -136,6 +141,7 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
         }
     }
     names(&mut input, &mut model)?;
+    let task = input.text()?;
     if !input.0.is_empty() {
         return Err(format!("has {} bytes too many", input.0.len()));
     }
@@ -144,6 +150,10 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     tree::check(&model)?;
     sensed::check(&model)?;
     tied::check(&model)?;
+    if !task.is_empty() {
+        let set = Task::from_json(&task).and_then(|task| model.set_task(&task));
+        set.map_err(|why| format!("has a task that does not fit: {why}"))?;
+    }
     Ok(model)
 }
 

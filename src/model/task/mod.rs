@@ -8,7 +8,7 @@ mod program;
 
 pub use node::{Node, Op};
 pub(crate) use program::{Assignment, Place, Source};
-pub use program::{PARTS, Part, Program};
+pub use program::{Part, Program};
 
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,14 @@ impl Task {
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|e| Error::Argument(format!("the task: {e}")))
     }
+
+    /// The task as JSON.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a number that JSON cannot hold.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|e| Error::Argument(format!("the task: {e}")))
+    }
 }
 
 impl Model {
@@ -112,18 +120,5 @@ impl Model {
         self.sizes.ntaskwork = program.work_size();
         self.task = Some(std::sync::Arc::new(program));
         Ok(())
-    }
-
-    /// Sizes without those of a task, which no file keeps.
-    pub(crate) fn sizes_without_task(&self) -> crate::schema::Sizes {
-        crate::schema::Sizes {
-            ntask: 0,
-            naction: 0,
-            nobservation: 0,
-            ntaskvariable: 0,
-            ntaskterm: 0,
-            ntaskwork: 0,
-            ..self.sizes
-        }
     }
 }

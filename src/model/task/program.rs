@@ -1,10 +1,14 @@
 //! A task compiled for a model: names resolved, lengths checked, and for each part the nodes that it needs, in order.
 
+use std::collections::BTreeSet;
+
 use super::node::{Form, Node, Op};
 use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::state::COUNTERS;
+use crate::schema::stages::Stage;
 use crate::schema::{Elem, Field, Sizes};
 
 /// A part of a step, with values of its own.
@@ -25,10 +29,6 @@ pub enum Part {
     /// Observation.
     Observe,
 }
-
-/// All parts.
-pub const PARTS: [Part; 7] =
-    [Part::Begin, Part::Keyframe, Part::Restart, Part::Outcome, Part::Renew, Part::First, Part::Observe];
 
 /// Where a leaf reads, with the place of a field in its table.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +90,9 @@ impl Program {
         if task.frame_skip == 0 {
             return wrong("a task steps the model at least once: frame_skip is 0".to_owned());
         }
+        if task.action > MOST_ELEMENTS {
+            return wrong(format!("an action has at most {MOST_ELEMENTS} numbers, got {}", task.action));
+        }
         if task.max_episode_steps.is_some_and(|n| n == 0 || i32::try_from(n).is_err()) {
             return wrong("max_episode_steps is at least 1".to_owned());
         }
@@ -98,8 +101,11 @@ impl Program {
             return wrong(format!("keyframe {k} does not exist: the model has {n}"));
         }
         let mut nodes = task.nodes.clone();
-        let mut sizes = model.sizes_without_task();
-        sizes.naction = task.action;
+        let sizes = Sizes { naction: task.action, ..model.sizes.without_task() };
+        let fail = |k: usize, why: String| Error::Argument(format!("node {k} of the task: {why}"));
+        for (k, node) in nodes.iter().enumerate() {
+            check(node, k, &nodes).map_err(|why| fail(k, why))?;
+        }
         // where the variables are
         let mut variables = 0;
         let mut firsts = Vec::new();
@@ -108,12 +114,8 @@ impl Program {
             firsts.push((v, variables, size));
             variables += size;
         }
-        let mut sources = Vec::with_capacity(nodes.len());
-        for (k, node) in nodes.iter().enumerate() {
-            let fail = |why: String| Error::Argument(format!("node {k} of the task: {why}"));
-            check(node, k, &nodes).map_err(fail)?;
-            sources.push(source(node, &sizes, &firsts).map_err(fail)?);
-        }
+        let read = |(k, node): (usize, &Node)| source(node, &sizes, &firsts).map_err(|why| fail(k, why));
+        let mut sources = nodes.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
         // the keyframe is set by nodes like others
         let keyed = keyframe(task, &sizes, &mut nodes, &mut sources)?;
         let mut offsets = Vec::with_capacity(nodes.len());
@@ -134,6 +136,7 @@ impl Program {
         };
         let begin = program.writes(&task.writes, &sizes, "writes")?;
         let restart = program.writes(&task.resets, &sizes, "reset")?;
+        program.check_begin(&restart)?;
         let (next, first) = (program.renewals(|v| v.update)?, program.renewals(|v| v.reset)?);
         let mut outcome = program.terms(Place::Term, task.reward.iter().chain(&task.metrics))?;
         outcome.extend(program.terms(Place::Termination, task.termination.iter())?);
@@ -160,11 +163,6 @@ impl Program {
     pub fn reads(&self, stage: &str) -> bool {
         let used = self.parts.iter().flat_map(|(_, nodes)| nodes);
         used.filter_map(|n| self.sources.get(*n)).any(|s| matches!(s, Source::Data(_, f) if f.stage == stage))
-    }
-
-    /// Fields of the world that are read.
-    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
-        self.sources.iter().filter_map(|s| if let Source::Data(_, f) = s { Some(f.name) } else { None })
     }
 
     pub(crate) fn observation_size(&self) -> usize {
@@ -247,8 +245,33 @@ impl Program {
         Ok(made)
     }
 
-    /// Rejects values that read what is set with them, unless each element reads itself only.
+    /// Rejects values where an episode begins that read what is not the same before and after the step of the model that
+    /// follows: a world is reset twice with the same numbers.
+    fn check_begin(&self, all: &[Assignment]) -> Result<()> {
+        for n in self.needed(all.iter().map(|a| a.value)) {
+            if let Source::Data(_, field) = self.source(n)
+                && (field.stage != "state" || COUNTERS.contains(&field.name))
+            {
+                let name = field.name;
+                return Err(Error::Argument(format!(
+                    "reset: a value reads '{name}', which is not known where an episode begins: fields of the state, which \
+                     have just been reset, and of the model are"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects elements that are set twice, and values that read what is set with them, unless each element reads itself
+    /// only: lanes set elements in no particular order.
     fn check_order(&self, all: &[Assignment], part: &str) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for one in all {
+            let Place::Field(at, field) = one.place else { continue };
+            if let Some(i) = one.elements.iter().find(|i| !seen.insert((at, **i))) {
+                return Err(Error::Argument(format!("{part}: element {i} of '{}' is set twice", field.name)));
+            }
+        }
         let set: Vec<&Field> = all
             .iter()
             .filter_map(|a| if let Place::Field(_, f) = a.place { Some(f) } else { None })
@@ -341,8 +364,7 @@ impl Program {
 
 /// Fields that a task may set.
 fn settable(field: &Field) -> bool {
-    const NOT: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak", "action", "history", "tree_asleep"];
-    field.stage == "state" && field.elem == Elem::Real && !NOT.contains(&field.name)
+    field.stage == "state" && field.elem == Elem::Real && !["action", "history"].contains(&field.name)
 }
 
 /// A field with its place in a table.
@@ -358,7 +380,9 @@ fn check(node: &Node, place: usize, nodes: &[Node]) -> std::result::Result<(), S
     let lengths: Vec<usize> = node.args.iter().map(|a| nodes[*a].size).collect();
     let picks = |elements: &[usize]| elements.iter().all(|i| lengths.first().is_some_and(|n| i < n));
     let fits = match (node.op.form(), &node.op) {
-        (Form::Leaf, Op::Const { values }) => values.len() == node.size && lengths.is_empty(),
+        (Form::Leaf, Op::Const { values }) => {
+            values.len() == node.size && lengths.is_empty() && values.iter().all(|x| x.is_finite())
+        }
         (Form::Leaf, Op::Steps) => node.size == 1 && lengths.is_empty(),
         (Form::Leaf, _) => lengths.is_empty(),
         (Form::Elementwise(n), _) => {
@@ -410,6 +434,9 @@ fn source(
             {
                 inside(name, elements, field.len(sizes))?;
                 return match field.counted_by() {
+                    None if [Stage::inverse, Stage::fwdinv].iter().any(|stage| field.is_of(*stage)) => {
+                        Err(format!("'{name}' is a result of inverse dynamics, which is no part of a step"))
+                    }
                     Some(by) => Err(format!(
                         "'{name}' has as many rows as the world has contacts or constraints ({by}): their places differ \
                          from step to step; use a contact sensor"
