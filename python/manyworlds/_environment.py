@@ -117,8 +117,8 @@ class Environment:
     def step(self, action: ArrayLike) -> Step:
         """A step of every world under `action` [world, action], or one for all; the arrays are the caller's to keep.
 
-        Raises StatusError as `on_status` of the batch says, ValueError for another shape or an action that is not finite, TypeError for what is no number; the worlds
-        are then as they were.
+        Raises StatusError as `on_status` of the batch says; ValueError for another shape or an action that is not
+        finite, TypeError for what is no number, and the worlds are then as they were.
         """
         self.send(action)
         return self.receive()
