@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All checks of the repository, on a fresh Debian or Ubuntu with Rust and python3.
 #   tests/run.sh          all of it; the last line is "N passed, N failed"
-#   tests/run.sh NAME...  named parts only: style tests build kernels parity shared python
+#   tests/run.sh NAME...  named parts only: style tests build kernels examples parity shared python
 # A missing adapter is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -94,7 +94,7 @@ part_tests() {
 part_build() {
     rm -f "$bin"
     # with the tests, whose features of shared crates would else build twice
-    check "build" cargo build --quiet --bins --tests
+    check "build" cargo build --quiet --bins --tests --examples
 }
 
 # Kernels against the CPU, on two drivers that share no code; few models, as lavapipe compiles slowly.
@@ -109,6 +109,28 @@ part_kernels() {
     check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
         --lanes 16 --worlds-per-group 2 --partition fused
     # other models and tests/parity/models take minutes: by hand, after a change of kernels
+}
+
+# Returns of a search over policies of the cart-pole, without the rates.
+evolution() {
+    with_driver "$swiftshader" "$target/debug/examples/evolution" models/cartpole.xml models/tasks/cartpole_swing_up.json 2 |
+        sed 's/, *[0-9]* steps.*//'
+}
+
+# Policies that learn on the device of their worlds: the mean one earns more than the first ones, and twice the same.
+learns_alike() {
+    local first
+    first=$(evolution)
+    echo "$first"
+    [ "$first" = "$(evolution)" ] &&
+        awk '/^generation +0/ { before = $4 + 0 } /^mean/ { after = $5 + 0 } END { exit !(after > 2 * before) }' <<<"$first"
+}
+
+# Programs that are documentation; the others are measurements.
+part_examples() {
+    check "example evolution" learns_alike
+    check "example force_field" with_driver "$swiftshader" "$target/debug/examples/force_field" models/quadruped.xml
+    check "example swing_up" "$target/debug/examples/swing_up"
 }
 
 # The comparer itself: one changed element of one array has to be found.
@@ -206,7 +228,7 @@ install_swiftshader
 install_reference
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels parity shared python)
+[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels examples parity shared python)
 for part in "${parts[@]}"; do
     say "$part"
     "part_$part"

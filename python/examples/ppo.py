@@ -379,11 +379,14 @@ def load(path: Path, like: State) -> State:
 
 
 def environment(name: str, worlds: int, seed: int) -> Any:
-    """Worlds of a ready-made task."""
+    """Worlds of a ready-made task, which differ as it says."""
     import manyworlds as mw
     from manyworlds import envs
 
-    return mw.Environment(envs.task(name), worlds, seed=seed)
+    env = mw.Environment(envs.task(name), worlds, seed=seed)
+    if differs := envs.randomization(name, env.batch.model):
+        env.batch.randomize(*differs)
+    return env
 
 
 def main() -> None:

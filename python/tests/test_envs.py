@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -401,3 +402,10 @@ def test_quadrupeds_differ() -> None:
         assert ((friction >= 0.5) & (friction <= 1.3)).all()
         batch.step(10)
         assert not batch.status.any()
+
+
+def test_the_task_that_programs_in_rust_read_is_that_of_the_package() -> None:
+    root = Path(__file__).parents[2]
+    text = (root / "models/tasks/cartpole_swing_up.json").read_text(encoding="utf-8")
+    for model in (None, mw.Model.from_xml_path(root / "models/cartpole.xml")):
+        assert json.loads(text) == envs.task("CartPoleSwingUp", model).to_dict()
