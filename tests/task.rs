@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::batch::{Backend, Batch, BatchOptions, Numbers, TypedArray};
 use manyworlds::model::Model;
+use manyworlds::model::data::Capacity;
 use manyworlds::model::task::Task;
 
 /// A hinge with a motor. The reward is the turn of a step, an episode ends beyond half a radian or after six steps.
@@ -114,6 +115,85 @@ fn kernels_compute_the_same() {
             assert!(worst < 2e-5, "{a:?} {b:?}");
         }
     }
+}
+
+/// Bits of what the last step has shown.
+fn shown(batch: &mut Batch) -> Vec<u64> {
+    let of = |array: TypedArray| match array.data {
+        Numbers::F32(v) => v.into_iter().map(|x| f64::from(x).to_bits()).collect::<Vec<_>>(),
+        Numbers::F64(v) => v.into_iter().map(f64::to_bits).collect(),
+        Numbers::I32(v) => v.into_iter().map(|x| f64::from(x).to_bits()).collect(),
+    };
+    batch.observed().unwrap().into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn a_step_under_an_action_is_that_action_and_a_step_in_one_submission() {
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let (mut apart, mut at_once) = (batch(3, backend), batch(3, backend));
+        for step in 0..9 {
+            let action = [0.2, 20.0 * f64::from(step), -3.0];
+            apart.set("action", &action).unwrap();
+            apart.step_task().unwrap();
+            let before = at_once.moved();
+            at_once.act(&action).unwrap();
+            let seen = shown(&mut at_once);
+            let sent = at_once.moved().submissions - before.submissions;
+            assert_eq!(sent, u64::from(backend == Backend::Gpu));
+            assert_eq!(seen, shown(&mut apart));
+            // seen twice, it is read
+            assert_eq!(seen, shown(&mut at_once));
+        }
+        assert_eq!(apart.get("qpos").unwrap(), at_once.get("qpos").unwrap());
+        assert!(at_once.act(&[1.0, 2.0]).is_err_and(|e| e.to_string().contains("need 3, got 2")));
+        // what other calls have changed is shown, not what was on its way
+        at_once.act(&[0.0; 3]).unwrap();
+        at_once.begin_episodes(&[true; 3]).unwrap();
+        let seen = shown(&mut at_once);
+        assert_eq!(seen[5..6], [0.0_f64.to_bits()], "the number of steps");
+        assert_eq!(seen, shown(&mut at_once));
+    }
+}
+
+#[test]
+fn worlds_that_grow_show_what_they_would_with_room() {
+    // a box that falls on its face wants more contacts than there is room for
+    let mut model = manyworlds::load_str(
+        "<mujoco><option timestep='0.01'/><worldbody><geom type='plane' size='5 5 1'/>
+           <body pos='0 0 0.11'><joint name='z' type='slide' axis='0 0 1'/><geom type='box' size='.1 .1 .1'/></body>
+         </worldbody><actuator><motor joint='z'/></actuator></mujoco>",
+    )
+    .unwrap();
+    model
+        .set_task(
+            &Task::from_json(&TASK.replace("\"max_episode_steps\": 6", "\"max_episode_steps\": 60")).unwrap(),
+        )
+        .unwrap();
+    let run = |nconmax: usize, njmax: usize| {
+        let capacity = Some(Capacity { nconmax, njmax });
+        let options = BatchOptions { capacity, ..BatchOptions::on(Backend::Gpu) };
+        let mut batch = Batch::new(&model, 3, &options).unwrap();
+        batch.begin_episodes(&[true; 3]).unwrap();
+        let mut seen = Vec::new();
+        for step in 0..30 {
+            batch.act(&[0.0, -0.1 * f64::from(step), 0.1]).unwrap();
+            // most steps are seen; some calls come in between
+            match step % 4 {
+                1 => batch.set("qfrc_applied", &[0.0, -1.0, 0.0]).unwrap(),
+                2 => continue,
+                3 => batch.step(1).unwrap(),
+                _ => {}
+            }
+            seen.extend(shown(&mut batch));
+        }
+        seen.extend(batch.get("qpos").unwrap().data.to_f64().into_iter().map(f64::to_bits));
+        let contacts = batch.get("ncon_peak").unwrap().data.to_f64();
+        (seen, batch.growth().len(), contacts)
+    };
+    let (small, large) = (run(1, 4), run(8, 40));
+    assert_eq!((&small.0, &small.2), (&large.0, &large.2));
+    assert!(small.1 > 0 && large.1 == 0, "{} and {}", small.1, large.1);
+    assert_eq!(large.2, [4.0; 3]);
 }
 
 #[test]

@@ -34,7 +34,8 @@ class Environment:
     """A task in many worlds that step together: actions in, observations, rewards and ends out.
 
     Rewards, observations and the begin of episodes are computed where the worlds are, on a GPU or on all cores of the
-    CPU; a step is sent at once, and what it shows comes back in one copy.
+    CPU. To a GPU, action and step are sent at once, and what it shows comes back in one copy. Environments can be
+    pickled, and go on with the same bits.
     """
 
     def __init__(

@@ -399,6 +399,10 @@ class Task:
         self._termination: dict[str, Expr] = {}
         self._metrics: dict[str, Expr] = {}
 
+    def __repr__(self) -> str:
+        sizes = f"{self.observation_size} observed, action of {len(self.action_low)}"
+        return f"<Task of '{self.model.name}': {sizes}>"
+
     # What an expression may read
 
     @property

@@ -50,22 +50,14 @@ impl Batch {
     /// A step of the environment.
     fn step_task(&self, py: Python<'_>, action: PyReadonlyArrayDyn<'_, f64>) -> PyResult<()> {
         let action = numbers(&action).map_err(exception)?;
-        self.run(py, |batch| {
-            if !action.is_empty() {
-                batch.set("action", action)?;
-            }
-            batch.step_task()
-        })
+        self.run(py, |batch| batch.act(action))
     }
 
     /// What the last step has shown, in one copy.
     fn observed<'py>(&self, py: Python<'py>, single: bool) -> PyResult<Observed<'py>> {
-        const NAMES: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
-        let arrays = self.run(py, |batch| {
-            batch.task()?;
-            let found = batch.read(&NAMES, None)?;
-            Ok(found.into_iter().map(|array| narrowed(array, single)).collect::<Vec<_>>())
-        })?;
+        let narrow =
+            |found: Vec<TypedArray>| found.into_iter().map(|array| narrowed(array, single)).collect();
+        let arrays: Vec<TypedArray> = self.run(py, |batch| batch.observed().map(narrow))?;
         let mut found = arrays.into_iter();
         let mut next = || found.next().ok_or_else(|| PyRuntimeError::new_err("a field was not read"));
         Ok([

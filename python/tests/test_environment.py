@@ -61,14 +61,30 @@ def test_status_may_be_an_error() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_pickled_batch_keeps_its_task(device: str) -> None:
+def test_pickled_environments_go_on_with_the_same_bits(device: str) -> None:
     env = hoppers(device)
     env.step(0.2)
-    again = pickle.loads(pickle.dumps(env.batch))
+    again: mw.Environment = pickle.loads(pickle.dumps(env))
+    assert (again.num_worlds, again.autoreset, again.dtype) == (3, env.autoreset, env.dtype)
+    # beyond the end of an episode
     for _ in range(10):
-        env.step(0.2)
-        again._core.step_task(np.full((3, 3), 0.2))
-        np.testing.assert_array_equal(env.batch.observation, again.observation)
+        for ours, theirs in zip(env.step(0.2), again.step(0.2)):
+            np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(env.reset(seed=4), again.reset(seed=4))
+
+
+def test_a_step_on_a_device_is_one_submission_and_one_copy_back() -> None:
+    for overflow in ("flag", "grow"):
+        env = hoppers("gpu", 64, overflow=overflow)
+        env.step(0.0)
+        shown = 4 * 64 * (env.task.observation_size + 4)
+        for _ in range(5):
+            before = env.batch.moved
+            env.step(0.2)
+            after = env.batch.moved
+            assert after.submissions - before.submissions == 1
+            # with the most contacts and rows that each world wanted
+            assert after.to_host - before.to_host == shown + 4 * 64 * 2
 
 
 def test_wrong_arguments_name_what_is_expected() -> None:

@@ -97,6 +97,9 @@ pub(super) enum Call {
     ForwardOf(Vec<usize>),
     /// A step of the task.
     Task,
+    /// A step of the task under an action of each world, on a device.
+    #[cfg(feature = "gpu")]
+    Act(Vec<f64>),
     /// Episodes of some worlds begin.
     Restart(Vec<usize>),
     /// Fields written to some worlds.
@@ -165,6 +168,11 @@ impl Engine {
             #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Task) => batch.step_task()?,
             #[cfg(feature = "gpu")]
+            (Engine::Gpu { batch, .. }, Call::Act(action)) => batch.act(action, false)?,
+            // on the CPU the action is set beforehand
+            #[cfg(feature = "gpu")]
+            (Engine::Cpu(_), Call::Act(_)) => {}
+            #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Restart(worlds)) => batch.restart_worlds(worlds)?,
             #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Step(n)) => batch.step(*n)?,
@@ -227,8 +235,14 @@ impl Batch {
     /// Makes a call; where room may be missing on the GPU, so that it can be made again.
     pub(super) fn call(&mut self, call: Call) -> Result<()> {
         #[cfg(feature = "gpu")]
-        if self.is_watched() {
-            return self.watched_call(call);
+        {
+            // what a step of the environment has shown is no longer how things are
+            if let Engine::Gpu { batch, .. } = &mut self.engine {
+                batch.forget_seen();
+            }
+            if self.is_watched() {
+                return self.watched_call(call);
+            }
         }
         self.engine.call(&mut self.models, &call, &self.sizes)?;
         match call {
@@ -303,18 +317,24 @@ impl Batch {
     fn watched_call(&mut self, call: Call) -> Result<()> {
         let written = |call: &Call| match call {
             Call::Set(fields, _) => fields.iter().map(|(_, values)| values.len()).sum(),
+            Call::Act(action) => action.len(),
             _ => 0,
         };
-        if self.room.calls.is_empty()
+        let (first, acts) = (self.room.calls.is_empty(), matches!(call, Call::Act(_)));
+        if first
             && let Engine::Gpu { batch, .. } = &mut self.engine
-            && let Err(why) = batch.keep()
+            && let Err(why) = if acts { batch.make_room() } else { batch.keep() }
         {
             self.room.give_up(&why);
             return self.call(call);
         }
-        self.engine.call(&mut self.models, &call, &self.sizes)?;
+        match (&mut self.engine, &call) {
+            // keeps the state and looks for what is wanted by itself
+            (Engine::Gpu { batch, .. }, Call::Act(action)) => batch.act(action, first)?,
+            _ => self.engine.call(&mut self.models, &call, &self.sizes)?,
+        }
         if let Engine::Gpu { batch, .. } = &mut self.engine
-            && !matches!(call, Call::Set(..))
+            && !matches!(call, Call::Set(..) | Call::Act(_))
         {
             batch.watch()?;
         }
@@ -354,6 +374,20 @@ impl Batch {
                 return Ok(columns);
             }
             self.room.grown.iter_mut().rev().take(1).for_each(|growth| growth.steps = steps);
+        }
+    }
+
+    /// What the last step of the environment has shown, word by word, where it is on its way from the device; shown anew by
+    /// a batch that had to grow.
+    pub(super) fn seen_settled(&mut self) -> Result<Option<Vec<Vec<u32>>>> {
+        loop {
+            let now = self.capacity();
+            let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(None) };
+            let Some((words, wanted)) = batch.seen()? else { return Ok(None) };
+            if self.room.calls.is_empty() || fits(wanted, now) || !self.enlarge(wanted)? {
+                self.room.calls.clear();
+                return Ok(Some(words));
+            }
         }
     }
 
@@ -441,7 +475,7 @@ impl Batch {
         let task = self.models.base().task.as_ref();
         let steps_of = |call: &Call| match call {
             Call::Step(n) => *n,
-            Call::Task => task.map_or(0, |task| task.frame_skip()),
+            Call::Task | Call::Act(_) => task.map_or(0, |task| task.frame_skip()),
             _ => 0,
         };
         let steps = calls.iter().map(steps_of).sum();

@@ -1,9 +1,12 @@
 //! Tasks: steps of an environment, and the begin of episodes. See [`Model::set_task`](crate::model::Model::set_task).
 
+use super::engine::Engine;
 use super::growth::Call;
+use super::numbers::write;
+use super::typed::TypedArray;
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
-use crate::model::task::Task;
+use crate::model::task::{SEEN, Task};
 
 impl Batch {
     /// The task of the model.
@@ -52,6 +55,43 @@ impl Batch {
         // what other worlds hold is no result of a call that is made again
         self.settle()?;
         self.call(Call::Restart(chosen(mask)))
+    }
+
+    /// A step of the environment in every world under an action, `[world, naction]`: as [`Batch::step_task`] after setting
+    /// `action`, but on the GPU the action, the step, and the copy of what it shows are one submission.
+    ///
+    /// # Errors
+    /// As [`Batch::set`] and [`Batch::step_task`].
+    pub fn act(&mut self, action: &[f64]) -> Result<()> {
+        self.task()?;
+        let entry = self.field("action")?;
+        self.check_values(entry, self.worlds, action, |row| row)?;
+        self.refresh_models()?;
+        match &mut self.engine {
+            Engine::Cpu(worlds) => {
+                let rows = action.chunks(entry.len(&self.sizes).max(1));
+                worlds.iter_mut().zip(rows).for_each(|(data, row)| write(data, entry, row));
+                self.call(Call::Task)
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu { .. } => self.call(Call::Act(action.to_vec())),
+        }
+    }
+
+    /// What the last step of the environment has shown: `observation`, `reward`, `terminated`, `truncated` and `status` of
+    /// every world, `[world, …]`, in one copy. Waits for the step.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] without a task, [`Error::Device`] if the device is lost.
+    pub fn observed(&mut self) -> Result<Vec<TypedArray>> {
+        self.task()?;
+        #[cfg(feature = "gpu")]
+        if let Some(words) = self.seen_settled()? {
+            let array =
+                |(name, words)| Ok(super::typed::array(self.field(name)?, &self.sizes, self.worlds, words));
+            return SEEN.into_iter().zip(words).map(array).collect();
+        }
+        self.read(&SEEN, None)
     }
 
     /// A step of the environment in every world, under its `action`. On the GPU the call is asynchronous; reading a field

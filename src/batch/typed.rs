@@ -99,6 +99,14 @@ fn column(all: &[Data], field: &Field, worlds: &[usize], sizes: &Sizes) -> Numbe
     }
 }
 
+/// Bits of the device as an array of a field in some worlds.
+#[cfg(feature = "gpu")]
+pub(super) fn array(field: &Field, sizes: &Sizes, worlds: usize, words: Vec<u32>) -> TypedArray {
+    let mut shape = vec![worlds];
+    shape.extend(field.shape(sizes));
+    TypedArray { shape, data: of_words(field.elem, words) }
+}
+
 /// Bits of the device as numbers, in place.
 #[cfg(feature = "gpu")]
 fn of_words(elem: Elem, words: Vec<u32>) -> Numbers {

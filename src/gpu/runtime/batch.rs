@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::{Part, Pending, Place, Transfer, Watch};
+use super::transfer::{OnTheWay, Part, Pending, Place, Transfer};
+use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;
@@ -125,6 +126,8 @@ pub struct GpuBatch {
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     pub(super) initial: Option<Arena>,
     pub(super) watch: Watch,
+    /// What the last step of the task has shown.
+    pub(super) seen: OnTheWay,
     pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
@@ -181,6 +184,7 @@ impl GpuBatch {
             transfer: Transfer::new(gpu)?,
             initial: None,
             watch: Watch::default(),
+            seen: OnTheWay::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),

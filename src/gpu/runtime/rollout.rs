@@ -5,13 +5,10 @@ use std::collections::VecDeque;
 
 use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch, number};
 use super::buffers::Chunk;
-use super::transfer::{Part, Pending, Place, Scripted};
+use super::transfer::{MOST_WORDS, Part, Pending, Place, Scripted};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::Slot;
 use crate::gpu::program::StageGroup;
-
-/// Most words of controls or records in one submission.
-const MOST_WORDS: usize = 16 << 20;
 
 /// Submissions whose records may be on their way.
 const AHEAD: usize = 2;
@@ -140,20 +137,7 @@ impl GpuBatch {
         });
         let starts: Vec<usize> = starts.collect();
         let recorded: usize = slots.iter().map(|s| frames * self.worlds * s.len).sum();
-        // chunks, with the numbers of their worlds
-        let chunks: Vec<(usize, &Chunk, Vec<u32>)> = self
-            .arenas
-            .iter()
-            .enumerate()
-            .flat_map(|(a, arena)| {
-                arena.chunks.iter().scan(0, move |first, chunk| {
-                    let end = (*first + chunk.worlds).min(arena.worlds);
-                    let ids = (*first..end.max(*first)).filter_map(|w| u32::try_from(w).ok()).collect();
-                    *first += chunk.worlds;
-                    Some((a, chunk, ids))
-                })
-            })
-            .collect();
+        let chunks = self.chunks();
         // what runs in order: each chunk through all steps
         let mut list = Vec::new();
         for (c, (a, _, ids)) in chunks.iter().enumerate() {
@@ -185,6 +169,21 @@ impl GpuBatch {
             programs[what % 2].iter().for_each(|program| dispatch(pass, program, chunk.worlds));
         };
         self.transfer.script(&self.gpu, &self.program.layout, &words, recorded, &list, &mut run)
+    }
+
+    /// Parts of all worlds that step one after the other: the arena of each, and the numbers of its worlds.
+    pub(super) fn chunks(&self) -> Vec<(usize, &Chunk, Vec<u32>)> {
+        let mut all = Vec::new();
+        for (a, arena) in self.arenas.iter().enumerate() {
+            let mut first = 0;
+            for chunk in &arena.chunks {
+                let end = (first + chunk.worlds).min(arena.worlds);
+                let ids = (first..end.max(first)).filter_map(|w| u32::try_from(w).ok()).collect();
+                all.push((a, chunk, ids));
+                first += chunk.worlds;
+            }
+        }
+        all
     }
 
     /// Waits for a segment and stores its frames.

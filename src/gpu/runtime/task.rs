@@ -1,9 +1,15 @@
 //! Steps of a task: its kernels around those of the model, without a stop for the host.
 
-use super::batch::GpuBatch;
+use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch};
+use super::transfer::{MOST_WORDS, Part, Place, Scripted};
+use super::watch::PEAKS;
 use crate::error::{Error, Result};
+use crate::gpu::codegen::layout::Slot;
 use crate::gpu::program::StageGroup;
+use crate::model::data::Capacity;
 use crate::model::plan;
+use crate::model::task::SEEN;
+use crate::schema::Elem;
 use crate::schema::stages::Stage;
 
 impl GpuBatch {
@@ -13,10 +19,124 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Argument`] for a model without a task; else as [`GpuBatch::step`].
     pub fn step_task(&mut self) -> Result<()> {
+        let rounds = self.task_rounds()?;
+        let rounds: Vec<(&[StageGroup], usize)> = rounds.iter().map(|(g, n)| (g.as_slice(), *n)).collect();
+        self.submit(&rounds)
+    }
+
+    /// A step of the task under an action of each world, `[world, naction]`, of which [`GpuBatch::seen`] waits for what it
+    /// shows; all of it in one submission, as far as drivers take it. With `keep`, the state before it is kept as by
+    /// [`GpuBatch::keep`].
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a model without a task; else as [`GpuBatch::step`].
+    pub fn act(&mut self, action: &[f64], keep: bool) -> Result<()> {
+        let rounds = self.task_rounds()?;
+        if keep {
+            self.make_room()?;
+        }
+        self.seen.take();
+        self.watch.later = true;
+        let programs: Vec<(Vec<&DispatchSequence>, usize)> = rounds
+            .iter()
+            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
+            .collect();
+        let (chunks, slots) = (self.chunks(), self.seen_slots());
+        let width = self.slot("action")?.len;
+        let target = Some(self.slot("action")?).filter(|slot| slot.len > 0);
+
+        // more than a submission takes is done piece by piece
+        let dispatches = programs.iter().flat_map(|(p, n)| p.iter().map(move |d| (d, n)));
+        let dispatches: usize =
+            dispatches.map(|(d, n)| d.iter().map(|d| d.times as usize).sum::<usize>() * n).sum();
+        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
+        if (dispatches + slots.len() + 1) * chunks.len() > MAX_DISPATCHES_PER_SUBMIT
+            || shown.max(action.len()) > MOST_WORDS
+            || shown.max(action.len()) as u64 > limit
+        {
+            if keep {
+                self.keep()?;
+            }
+            self.set("action", action)?;
+            return self.step_task();
+        }
+
+        // what runs in order: each chunk through all rounds
+        let lasting = self.lasting();
+        let kept = lasting.iter().zip(&self.watch.kept).filter(|_| keep);
+        let mut list: Vec<Scripted<'_>> =
+            kept.map(|(place, buffer)| Scripted::Keep(*place, buffer)).collect();
+        for (c, (a, _, ids)) in chunks.iter().enumerate() {
+            let arena = &self.arenas[*a];
+            let row = arena.first + ids.first().map_or(0, |w| *w as usize);
+            let place = |slot: &Slot| Place { arena, part: Part::of(slot), worlds: ids };
+            let real = !ids.is_empty();
+            list.extend(target.filter(|_| real).map(|slot| Scripted::Write(place(slot), row * width)));
+            list.push(Scripted::Run(c));
+            let mut start = 0;
+            for slot in slots.iter().filter(|_| real) {
+                list.push(Scripted::Read(place(slot), start + row * slot.len));
+                start += self.worlds * slot.len;
+            }
+        }
+        let mut run = |pass: &mut wgpu::ComputePass<'_>, c: usize| {
+            let chunk = chunks[c].1;
+            pass.set_bind_group(0, &chunk.bind, &[]);
+            for (programs, n) in &programs {
+                (0..*n).flat_map(|_| programs).for_each(|program| dispatch(pass, program, chunk.worlds));
+            }
+        };
+        let words = bits(Elem::Real, action);
+        let layout = &self.program.layout;
+        let pending = self.transfer.script(&self.gpu, layout, &words, shown, &list, &mut run)?;
+        self.seen.put(pending);
+        Ok(())
+    }
+
+    /// What the last step under an action has shown, the words of each field, `[world, …]`, and the most that worlds have
+    /// wanted so far; waits for it. `None` if it is not on its way.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Capacity)>> {
+        let Some(pending) = self.seen.take() else { return Ok(None) };
+        let slots = self.seen_slots();
+        let mut wanted = Capacity::default();
+        let mut fields = Vec::new();
+        self.transfer.finish_with(&self.gpu, pending, |mut words| {
+            for slot in &slots {
+                let (own, rest) = words.split_at(slot.len * self.worlds);
+                let most = || own.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0);
+                match PEAKS.iter().position(|name| *name == slot.field.name) {
+                    Some(0) => wanted.nconmax = most(),
+                    Some(_) => wanted.njmax = most(),
+                    None => fields.push(own.to_vec()),
+                }
+                words = rest;
+            }
+        })?;
+        self.watch.later = false;
+        Ok(Some((fields, wanted)))
+    }
+
+    /// Forgets what the last step under an action has shown: worlds have changed.
+    pub(crate) fn forget_seen(&mut self) {
+        self.seen.take();
+    }
+
+    /// Fields that a step shows, and the peaks.
+    fn seen_slots(&self) -> Vec<Slot> {
+        let names = SEEN.iter().chain(&PEAKS);
+        names.filter_map(|name| self.slot(name).ok()).cloned().collect()
+    }
+
+    /// Dispatches of a step of the task, built: groups, and how often they run.
+    fn task_rounds(&mut self) -> Result<Vec<(Vec<StageGroup>, usize)>> {
         let Some(task) = self.program.general.task.clone() else { return Err(no_task()) };
         let [begin, restart] =
-            [Stage::task_begin, Stage::task_restart].map(|stage| [StageGroup::whole(vec![stage])]);
-        let end = [self.task_end()];
+            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::whole(vec![stage])]);
+        let end = vec![self.task_end()];
         // nobody reads the results of the steps before the last
         let once = self.program.step_groups().to_vec();
         let before = task.frame_skip() - 1;
@@ -24,17 +144,18 @@ impl GpuBatch {
         let lean = self.program.lean_groups().filter(|lean| before >= steps_of(lean)).unwrap_or_default();
         let lean_runs = if lean.is_empty() { 0 } else { before / steps_of(&lean) };
         let rest = before - lean_runs * steps_of(&lean);
-        let all: Vec<StageGroup> = [&begin[..], &restart, &end, &lean, &once].concat();
+        let rounds = vec![
+            (begin, 1),
+            (lean, lean_runs),
+            (once.clone(), rest),
+            (restart.clone(), 1),
+            (once, 1),
+            (restart, 1),
+            (end, 1),
+        ];
+        let all: Vec<StageGroup> = rounds.iter().flat_map(|(groups, _)| groups.clone()).collect();
         self.build(&all)?;
-        self.submit(&[
-            (&begin, 1),
-            (&lean, lean_runs),
-            (&once, rest),
-            (&restart, 1),
-            (&once, 1),
-            (&restart, 1),
-            (&end, 1),
-        ])
+        Ok(rounds)
     }
 
     /// Begins the episodes of some worlds, and observes these.

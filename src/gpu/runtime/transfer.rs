@@ -34,7 +34,7 @@ const THREADS: u32 = 64 * 1024;
 const NONE: u32 = u32::MAX;
 
 /// Most words of one submission's packed buffer, so that it stays well below any limit.
-const MOST_WORDS: usize = 16 << 20;
+pub(super) const MOST_WORDS: usize = 16 << 20;
 
 /// Parts in which the largest number of a place is looked for.
 const MOST_PARTS: usize = 64;
@@ -143,31 +143,24 @@ impl Pending {
     }
 }
 
-/// Copies of the state, and numbers on their way to the host.
+/// Numbers on their way to the host, or none; in a mutex, since what they wait on may not be shared between threads.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
-    /// A buffer for each part of each arena.
-    pub(crate) kept: Vec<wgpu::Buffer>,
-    /// In a mutex, since what it waits on may not be shared between threads.
-    pending: Mutex<Option<Pending>>,
-    /// True if worlds have changed since the look that is pending.
-    pub(crate) later: bool,
-}
+pub(crate) struct OnTheWay(Mutex<Option<Pending>>);
 
-impl Watch {
+impl OnTheWay {
     /// True while numbers are on their way.
     pub(crate) fn is_pending(&mut self) -> bool {
-        self.pending.get_mut().is_ok_and(|pending| pending.is_some())
+        self.0.get_mut().is_ok_and(|pending| pending.is_some())
     }
 
     /// The numbers on their way, which are then no longer here.
     pub(crate) fn take(&mut self) -> Option<Pending> {
-        self.pending.get_mut().ok().and_then(Option::take)
+        self.0.get_mut().ok().and_then(Option::take)
     }
 
     /// Numbers that are now on their way.
     pub(crate) fn put(&mut self, pending: Pending) {
-        self.pending = Mutex::new(Some(pending));
+        self.0 = Mutex::new(Some(pending));
     }
 }
 
@@ -178,6 +171,8 @@ pub(crate) enum Scripted<'a> {
     Write(Place<'a>, usize),
     /// Reads a field to a word of the records on.
     Read(Place<'a>, usize),
+    /// Copies a part of worlds to a buffer of its own, `[world, element]`.
+    Keep(Place<'a>, &'a wgpu::Buffer),
     /// Other dispatches.
     Run(usize),
 }
@@ -213,6 +208,7 @@ pub(crate) struct Transfer {
 #[derive(Debug)]
 struct Pool {
     packed: wgpu::Buffer,
+    records: wgpu::Buffer,
     worlds: wgpu::Buffer,
     jobs: wgpu::Buffer,
     /// Bind groups by the arena's buffer and the other one.
@@ -264,6 +260,21 @@ impl<'a> Jobs<'a> {
             source_ids: 0,
         };
         self.jobs.push((fields, None, job));
+        Ok(())
+    }
+
+    /// As [`Jobs::add`], for another buffer than the packed one.
+    fn add_beside(
+        &mut self,
+        layout: &Layout,
+        place: Place<'a>,
+        first: usize,
+        other: &'a wgpu::Buffer,
+    ) -> Result<()> {
+        self.add(layout, place, first)?;
+        if let Some((_, beside, _)) = self.jobs.last_mut() {
+            *beside = Some(other);
+        }
         Ok(())
     }
 }
@@ -318,6 +329,7 @@ impl Transfer {
             let (copy, most) = (make("copy_worlds"), make("most"));
             let pool = Pool {
                 packed: buffer(&gpu.device, "packed", LEAST_WORDS, PACKED),
+                records: buffer(&gpu.device, "records", LEAST_WORDS, PACKED),
                 worlds: buffer(&gpu.device, "worlds", LEAST_WORDS, wgpu::BufferUsages::STORAGE),
                 jobs: buffer(&gpu.device, "jobs", LEAST_WORDS, wgpu::BufferUsages::UNIFORM),
                 binds: Vec::new(),
@@ -392,7 +404,12 @@ impl Transfer {
     }
 
     /// As [`Transfer::finish`], with what `take` makes of the numbers while they are mapped.
-    fn finish_with<R>(&self, gpu: &Gpu, pending: Pending, take: impl FnOnce(&[u32]) -> R) -> Result<R> {
+    pub(crate) fn finish_with<R>(
+        &self,
+        gpu: &Gpu,
+        pending: Pending,
+        take: impl FnOnce(&[u32]) -> R,
+    ) -> Result<R> {
         let (taken, host) = pending.wait_with(gpu, take)?;
         let mut pool = self.pool.lock().map_err(poisoned)?;
         if pool.hosts.len() < MOST_KEPT {
@@ -440,11 +457,8 @@ impl Transfer {
         gpu.check_not_lost()?;
         let mut jobs = Jobs { ids: sources.to_vec(), ..Jobs::default() };
         for part in parts.iter().filter(|part| part.len > 0 && !worlds.is_empty()) {
-            jobs.add(layout, Place { arena: to, part: *part, worlds }, 0)?;
             let (source, _) = buffer_of(layout, from, part.elem);
-            if let Some((_, other, _)) = jobs.jobs.last_mut() {
-                *other = Some(source);
-            }
+            jobs.add_beside(layout, Place { arena: to, part: *part, worlds }, 0, source)?;
         }
         let mut pool = self.pool.lock().map_err(poisoned)?;
         self.submit(gpu, &mut pool, &self.copy, &jobs)?;
@@ -471,10 +485,7 @@ impl Transfer {
         gpu.check_not_lost()?;
         let mut jobs = Jobs::default();
         for (place, buffer) in places.iter().zip(buffers) {
-            jobs.add(layout, *place, 0)?;
-            if let Some((_, other, _)) = jobs.jobs.last_mut() {
-                *other = Some(buffer);
-            }
+            jobs.add_beside(layout, *place, 0, buffer)?;
         }
         let mut pool = self.pool.lock().map_err(poisoned)?;
         self.submit(gpu, &mut pool, &self.gather, &jobs)
@@ -542,19 +553,15 @@ impl Transfer {
         gpu.check_not_lost()?;
         let mut pool = self.pool.lock().map_err(poisoned)?;
         pool.grow(gpu, controls.len())?;
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let record = gpu.checked("records", || buffer(&gpu.device, "records", recorded, usage))?;
+        pool.grow_records(gpu, recorded)?;
+        let record = pool.records.clone();
         let host = pool.host(gpu, recorded)?;
         let mut jobs = Jobs::default();
         for scripted in list {
             match scripted {
                 Scripted::Write(place, first) => jobs.add(layout, *place, *first)?,
-                Scripted::Read(place, first) => {
-                    jobs.add(layout, *place, *first)?;
-                    if let Some((_, other, _)) = jobs.jobs.last_mut() {
-                        *other = Some(&record);
-                    }
-                }
+                Scripted::Read(place, first) => jobs.add_beside(layout, *place, *first, &record)?,
+                Scripted::Keep(place, kept) => jobs.add_beside(layout, *place, 0, kept)?,
                 Scripted::Run(_) => {}
             }
         }
@@ -567,7 +574,7 @@ impl Transfer {
             for scripted in list {
                 let pipeline = match scripted {
                     Scripted::Write(..) => &self.scatter,
-                    Scripted::Read(..) => &self.gather,
+                    Scripted::Read(..) | Scripted::Keep(..) => &self.gather,
                     Scripted::Run(what) => {
                         run(&mut pass, *what);
                         continue;
@@ -583,8 +590,6 @@ impl Transfer {
             encoder.copy_buffer_to_buffer(&record, 0, &host, 0, 4 * recorded as u64);
         }
         let submission = gpu.queue.submit([encoder.finish()]);
-        // the records of this call are no other's
-        pool.forget_others();
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * recorded as u64;
         Ok(Pending::new(host, recorded, submission))
@@ -665,6 +670,15 @@ impl Pool {
         Ok(())
     }
 
+    /// Makes room for records.
+    fn grow_records(&mut self, gpu: &Gpu, words: usize) -> Result<()> {
+        let grown = gpu.checked("records", || grow(gpu, &mut self.records, "records", words, PACKED))?;
+        if grown {
+            self.binds.clear();
+        }
+        Ok(())
+    }
+
     /// A buffer for the host to read from.
     fn host(&mut self, gpu: &Gpu, words: usize) -> Result<wgpu::Buffer> {
         let size = 4 * words as u64;
@@ -678,10 +692,10 @@ impl Pool {
         gpu.checked("reading fields", || buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ))
     }
 
-    /// Drops the bind groups that hold anything but the packed buffer beside an arena.
+    /// Drops the bind groups that hold anything but a buffer of the pool beside an arena.
     fn forget_others(&mut self) {
-        let Self { packed, binds, .. } = self;
-        binds.retain(|(_, other, _)| other == packed);
+        let Self { packed, records, binds, .. } = self;
+        binds.retain(|(_, other, _)| other == packed || other == records);
     }
 
     /// Bind group of a job.

@@ -3,14 +3,25 @@
 
 use super::batch::GpuBatch;
 use super::buffers::Arena;
-use super::transfer::{Part, Place};
+use super::transfer::{OnTheWay, Part, Place};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::model::data::Capacity;
 use crate::schema::Elem;
 
 /// The largest numbers that worlds have wanted.
-const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
+pub(super) const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
+
+/// Copies of the state, and what is looked for.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// A buffer for each part of each arena.
+    pub(super) kept: Vec<wgpu::Buffer>,
+    /// The largest numbers that were wanted.
+    peaks: OnTheWay,
+    /// True if worlds have changed since the look that is on its way.
+    pub(super) later: bool,
+}
 
 /// The state of all worlds on the host, for a batch of the same model with other capacities.
 #[derive(Debug)]
@@ -22,13 +33,20 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] if memory is insufficient or the device is lost.
     pub fn keep(&mut self) -> Result<()> {
-        let mut kept = std::mem::take(&mut self.watch.kept);
+        self.make_room()?;
+        self.transfer.keep(&self.gpu, &self.program.layout, &self.lasting(), &self.watch.kept)
+    }
+
+    /// Makes buffers for a copy of what the next step begins with, where there are none.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if memory is insufficient.
+    pub fn make_room(&mut self) -> Result<()> {
         let places = self.lasting();
-        if kept.len() != places.len() {
-            kept = self.transfer.room_for(&self.gpu, &places)?;
+        if self.watch.kept.len() != places.len() {
+            let kept = self.transfer.room_for(&self.gpu, &places)?;
+            self.watch.kept = kept;
         }
-        self.transfer.keep(&self.gpu, &self.program.layout, &places, &kept)?;
-        self.watch.kept = kept;
         Ok(())
     }
 
@@ -73,7 +91,7 @@ impl GpuBatch {
     /// [`Error::Device`] for a lost device.
     pub fn watch(&mut self) -> Result<()> {
         // one look at a time: a later one is taken when the numbers are asked for
-        if self.watch.is_pending() {
+        if self.watch.peaks.is_pending() {
             self.watch.later = true;
             return Ok(());
         }
@@ -82,7 +100,7 @@ impl GpuBatch {
         let places: Vec<Place<'_>> = places.collect();
         if !places.is_empty() {
             let pending = self.transfer.most_later(&self.gpu, &self.program.layout, &places)?;
-            self.watch.put(pending);
+            self.watch.peaks.put(pending);
         }
         Ok(())
     }
@@ -92,11 +110,13 @@ impl GpuBatch {
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn wanted(&mut self) -> Result<Capacity> {
-        let Some(pending) = self.watch.take() else { return Ok(Capacity::default()) };
-        let mut words = self.transfer.finish(&self.gpu, pending)?;
+        let mut words = Vec::new();
+        if let Some(pending) = self.watch.peaks.take() {
+            words = self.transfer.finish(&self.gpu, pending)?;
+        }
         if std::mem::take(&mut self.watch.later) {
             self.watch()?;
-            if let Some(pending) = self.watch.take() {
+            if let Some(pending) = self.watch.peaks.take() {
                 words = self.transfer.finish(&self.gpu, pending)?;
             }
         }
@@ -104,14 +124,14 @@ impl GpuBatch {
         let each = (words.len() / kept.len().max(1)).max(1);
         let most = |name: &str| {
             let place = kept.iter().position(|k| *k == name);
-            let words = place.map_or(&[][..], |k| &words[k * each..(k + 1) * each]);
+            let words = place.and_then(|k| words.get(k * each..(k + 1) * each)).unwrap_or_default();
             words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0)
         };
         Ok(Capacity { nconmax: most(PEAKS[0]), njmax: most(PEAKS[1]) })
     }
 
     /// What outlasts a step, arena by arena: these fields come first; where trees sleep, every real field by itself.
-    fn lasting(&self) -> Vec<Place<'_>> {
+    pub(super) fn lasting(&self) -> Vec<Place<'_>> {
         let layout = &self.program.layout;
         let here = |s: &&Slot| s.space == AddressSpace::World && !s.field.stage.is_empty() && s.len > 0;
         let lasts = |s: &&Slot| s.field.outlasts_a_step();

@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::Model;
 use crate::error::{Error, Result};
 
+/// Fields of a world that a step of a task shows.
+pub(crate) const SEEN: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
+
 /// A name and the node of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
