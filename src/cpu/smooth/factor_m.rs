@@ -88,6 +88,56 @@ pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut 
     }
 }
 
+/// As [`solve_ld_within`], for each of the rows that follow each other in `x`; four are solved together.
+pub fn solve_ld_rows<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    let nv = m.sizes.nv;
+    for four in x.chunks_mut(4 * nv) {
+        let mut rows = four.chunks_exact_mut(nv);
+        if let (Some(a), Some(b), Some(c), Some(d)) = (rows.next(), rows.next(), rows.next(), rows.next()) {
+            solve_ld_four(m, ld, diag_inv, [a, b, c, d], dofs.clone());
+        } else {
+            four.chunks_exact_mut(nv).for_each(|row| solve_ld_within(m, ld, diag_inv, row, dofs.clone()));
+        }
+    }
+}
+
+/// Solves four systems, whose factors are read once; each has the bits that it has by itself.
+fn solve_ld_four<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: [&mut [T]; 4], dofs: Range<usize>) {
+    let nv = m.sizes.nv;
+    let [a, b, c, d] = x.map(|row| &mut row[..nv]);
+    // L', from the leaves up; most rows of a Jacobian are zero at many leaves
+    for k in dofs.clone().rev() {
+        let at_k = [a[k], b[k], c[k], d[k]];
+        if at_k == [T::ZERO; 4] {
+            continue;
+        }
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            let j = j as usize;
+            a[j] -= l * at_k[0];
+            b[j] -= l * at_k[1];
+            c[j] -= l * at_k[2];
+            d[j] -= l * at_k[3];
+        }
+    }
+    // D, then L from the root down
+    for k in dofs {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let inv = diag_inv[k];
+        let mut sum = [a[k] * inv, b[k] * inv, c[k] * inv, d[k] * inv];
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            let j = j as usize;
+            sum[0] -= l * a[j];
+            sum[1] -= l * b[j];
+            sum[2] -= l * c[j];
+            sum[3] -= l * d[j];
+        }
+        [a[k], b[k], c[k], d[k]] = sum;
+    }
+}
+
 /// Product of the inertia matrix and a vector.
 pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
     mul_m_within(m, inertia, v, out, 0..m.sizes.nv);

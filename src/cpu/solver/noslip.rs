@@ -1,7 +1,7 @@
 //! Noslip: friction forces after the main solver. Sweeps over the friction rows alone, without regularisation, at
 //! given normal forces (MuJoCo documentation, Computation, "Noslip").
 
-use super::pgs::{PgsBlock, acceleration_of_forces, block_size};
+use super::pgs::{PgsBlock, acceleration_of_forces, block_size, update_row};
 use super::rows::{cost_scale, rows};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -52,9 +52,7 @@ fn update<T: Real>(d: &mut Data<T>, r: usize, count: usize) -> T {
         return rows.accept(d);
     }
     if kind == constraint::FRICTION_DOF || kind == constraint::FRICTION_TENDON {
-        let mut rows = PgsBlock::load_block(d, (r, 1), r, false);
-        rows.update_scalar(d);
-        return rows.accept(d);
+        return update_row(d, r, r, false);
     }
     T::ZERO
 }

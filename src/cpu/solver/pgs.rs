@@ -12,7 +12,7 @@ use super::rows::{cost_scale, dof_range, mul_jac, residuals, rows};
 use crate::cpu::constraint::constraint_cost::{cone_of, constraint_update};
 use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::{add_row, dot_n};
-use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_within};
+use crate::cpu::smooth::factor_m::{solve_ld, solve_ld_rows, solve_ld_within};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -41,13 +41,20 @@ pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
 pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
-    for r in 0..nefc {
-        let (first, end) = dof_range(d, d.efc_island[r]);
-        let y = &mut d.dual_MinvJT[r * nv..(r + 1) * nv];
-        y[first..end].copy_from_slice(&d.efc_J[r * nv + first..r * nv + end]);
-        solve_ld_within(m, &d.qLD, &d.qLDiagInv, y, first..end);
-    }
+    // rows of one island, four at a time
     let mut r = 0;
+    while r < nefc {
+        let island = d.efc_island[r];
+        let (first, end) = dof_range(d, island);
+        let count = d.efc_island[r..nefc].iter().take(4).take_while(|other| **other == island).count();
+        let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
+        for (row, y) in d.efc_J[r * nv..].chunks_exact(nv).zip(y.chunks_exact_mut(nv)) {
+            y[first..end].copy_from_slice(&row[first..end]);
+        }
+        solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, first..end);
+        r += count;
+    }
+    r = 0;
     while r < nefc {
         let count = block_size(m, d, r);
         let (first, end) = dof_range(d, d.efc_island[r]);
@@ -117,9 +124,7 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             } else {
                 // pyramid edges one by one
                 for k in 0..count {
-                    let mut rows = PgsBlock::load_block(d, (r + k, 1), r, true);
-                    rows.update_scalar(d);
-                    improvement -= rows.accept(d);
+                    improvement -= update_row(d, r + k, r, true);
                 }
             }
             place += count;
@@ -129,6 +134,40 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
         }
     }
     m.opt_iterations[0].max(0)
+}
+
+/// Updates the force of a row of the group headed by `head`, with or without the regulariser, unless that raises the cost:
+/// its unconstrained minimum, clamped to its bounds. Returns the change of cost.
+pub(crate) fn update_row<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
+    let nv = d.qacc.len();
+    let (begin, end) = row_span(d, r);
+    let old = d.efc_force[r];
+    let product = dot_n(&d.efc_J[r * nv + begin..r * nv + end], &d.qacc[begin..end]);
+    let regulariser = if regularised { d.efc_R[r] } else { T::ZERO };
+    let residual = product - d.efc_aref[r] + regulariser * old;
+    let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
+    // most rows that push apart are at their bound and stay there
+    if r >= ne + nf && old == T::ZERO && residual >= T::ZERO {
+        return T::ZERO;
+    }
+    let a = d.dual_A[MAX_BLOCK * r + r - head] + regulariser;
+    let free = old - residual / a.max(T::MINVAL);
+    let force = if r < ne {
+        free
+    } else if r < ne + nf {
+        free.min(d.efc_frictionloss[r]).max(-d.efc_frictionloss[r])
+    } else {
+        free.max(T::ZERO)
+    };
+    let step = force - old;
+    let change = step * (T::of(0.5) * a * step + residual);
+    if change > T::of(MAX_COST_INCREASE) || step == T::ZERO {
+        return T::ZERO;
+    }
+    d.efc_force[r] = force;
+    let (low, high) = dof_range(d, d.efc_island[r]);
+    add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
+    change
 }
 
 /// Joint-space force of an island's constraint forces, and the resulting acceleration.
@@ -211,21 +250,6 @@ impl<T: Real> PgsBlock<T> {
         for k in 0..self.count {
             self.a[k][k] = self.a[k][k].max(T::of(MIN_DIAGONAL));
         }
-    }
-
-    /// Single row: unconstrained minimum, clamped to its bounds.
-    pub(crate) fn update_scalar(&mut self, d: &Data<T>) {
-        let r = self.first;
-        let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
-        let f = self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL);
-        let loss = d.efc_frictionloss[r];
-        self.force[0] = if r < ne {
-            f
-        } else if r < ne + nf {
-            f.min(loss).max(-loss)
-        } else {
-            f.max(T::ZERO)
-        };
     }
 
     /// Ray update of a cone: scales the whole force, not below zero; for zero force, updates the normal row alone.
