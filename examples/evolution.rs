@@ -20,7 +20,7 @@ use manyworlds::prelude::*;
 
 const WORLDS: usize = 256;
 const HIDDEN: usize = 16;
-/// Standard deviation of the noise, and the largest step of a parameter in a generation.
+/// Standard deviation of the noise, and about the largest step of a parameter in a generation.
 const DEVIATION: f64 = 0.1;
 const RATE: f64 = 0.1;
 const SEED: u32 = 1;
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The batch on its device. Asked for anew each time: a batch that grew has other buffers.
+/// The batch on its device, whose buffers stay: it does not grow.
 fn on(batch: &mut Batch) -> Result<&GpuBatch> {
     batch.on_device().ok_or_else(|| Error::Device("the device of the batch was lost".to_owned()))
 }

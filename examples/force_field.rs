@@ -4,6 +4,7 @@
 //!     cargo run --release --example force_field -- models/quadruped.xml
 #![allow(clippy::print_stdout, reason = "an example")]
 
+use manyworlds::batch::Overflow;
 use manyworlds::gpu::wgpu;
 use manyworlds::gpu::{FieldLayout, GpuBatch};
 use manyworlds::prelude::*;
@@ -37,7 +38,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "models/quadruped.xml".to_owned());
     let model = Model::load(&path)?;
-    let mut batch = Batch::new(&model, WORLDS, &BatchOptions::on(Backend::Gpu))?;
+    // a batch that grew would have other buffers than those that the kernel is bound to
+    let options = BatchOptions { overflow: Overflow::Flag, ..BatchOptions::on(Backend::Gpu) };
+    let mut batch = Batch::new(&model, WORLDS, &options)?;
     println!("{}", batch.device());
     batch.forward()?;
     let whirl = match batch.on_device() {

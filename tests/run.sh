@@ -92,7 +92,7 @@ part_tests() {
 
 # Binary of the parts below; an old one must not pass in its place.
 part_build() {
-    rm -f "$bin"
+    rm -f "$bin" "$target"/debug/examples/{evolution,force_field,swing_up}
     # with the tests, whose features of shared crates would else build twice
     check "build" cargo build --quiet --bins --tests --examples
 }

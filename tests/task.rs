@@ -147,11 +147,25 @@ fn a_step_under_an_action_is_that_action_and_a_step_in_one_submission() {
         assert_eq!(apart.get("qpos").unwrap(), at_once.get("qpos").unwrap());
         assert!(at_once.act(&[1.0, 2.0]).is_err_and(|e| e.to_string().contains("need 3, got 2")));
         // what other calls have changed is shown, not what was on its way
-        at_once.act(&[0.0; 3]).unwrap();
-        at_once.begin_episodes(&[true; 3]).unwrap();
-        let seen = shown(&mut at_once);
-        assert_eq!(seen[5..6], [0.0_f64.to_bits()], "the number of steps");
-        assert_eq!(seen, shown(&mut at_once));
+        let everything = [true; 3];
+        let changes: [&dyn Fn(&mut Batch); 6] = [
+            &|batch| batch.begin_episodes(&everything).unwrap(),
+            &|batch| batch.reset_all(None).unwrap(),
+            &|batch| batch.clear_status(&everything).unwrap(),
+            &|batch| batch.step_task().unwrap(),
+            &|batch| batch.set("qpos", &[0.1; 3]).unwrap(),
+            &|batch| drop(batch.rollout(2, None, &["qpos"], 1).unwrap()),
+        ];
+        for change in changes {
+            // one world is to be flagged
+            at_once.set("qvel", &[f64::NAN, 0.0, 0.0]).unwrap();
+            at_once.act(&[1.0; 3]).unwrap();
+            change(&mut at_once);
+            let seen = shown(&mut at_once);
+            assert_eq!(seen, shown(&mut at_once));
+            let status = at_once.status().unwrap().into_iter().map(|bits| f64::from(bits).to_bits());
+            assert_eq!(seen[seen.len() - 3..], status.collect::<Vec<_>>());
+        }
     }
 }
 
@@ -169,7 +183,7 @@ fn worlds_that_grow_show_what_they_would_with_room() {
             &Task::from_json(&TASK.replace("\"max_episode_steps\": 6", "\"max_episode_steps\": 60")).unwrap(),
         )
         .unwrap();
-    let run = |nconmax: usize, njmax: usize| {
+    let run = |nconmax: usize, njmax: usize, calls_between: bool| {
         let capacity = Some(Capacity { nconmax, njmax });
         let options = BatchOptions { capacity, ..BatchOptions::on(Backend::Gpu) };
         let mut batch = Batch::new(&model, 3, &options).unwrap();
@@ -178,22 +192,25 @@ fn worlds_that_grow_show_what_they_would_with_room() {
         for step in 0..30 {
             batch.act(&[0.0, -0.1 * f64::from(step), 0.1]).unwrap();
             // most steps are seen; some calls come in between
-            match step % 4 {
+            match step % 4 * i32::from(calls_between) {
                 1 => batch.set("qfrc_applied", &[0.0, -1.0, 0.0]).unwrap(),
                 2 => continue,
                 3 => batch.step(1).unwrap(),
                 _ => {}
             }
             seen.extend(shown(&mut batch));
+            assert!(seen.ends_with(&shown(&mut batch)));
         }
         seen.extend(batch.get("qpos").unwrap().data.to_f64().into_iter().map(f64::to_bits));
         let contacts = batch.get("ncon_peak").unwrap().data.to_f64();
         (seen, batch.growth().len(), contacts)
     };
-    let (small, large) = (run(1, 4), run(8, 40));
-    assert_eq!((&small.0, &small.2), (&large.0, &large.2));
-    assert!(small.1 > 0 && large.1 == 0, "{} and {}", small.1, large.1);
-    assert_eq!(large.2, [4.0; 3]);
+    for calls_between in [false, true] {
+        let (small, large) = (run(1, 4, calls_between), run(8, 40, calls_between));
+        assert_eq!((&small.0, &small.2), (&large.0, &large.2), "{calls_between}");
+        assert!(small.1 > 0 && large.1 == 0, "{} and {}", small.1, large.1);
+        assert_eq!(large.2, [4.0; 3]);
+    }
 }
 
 #[test]

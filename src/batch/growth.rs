@@ -97,8 +97,7 @@ pub(super) enum Call {
     ForwardOf(Vec<usize>),
     /// A step of the task.
     Task,
-    /// A step of the task under an action of each world, on a device.
-    #[cfg(feature = "gpu")]
+    /// A step of the task under an action of each world.
     Act(Vec<f64>),
     /// Episodes of some worlds begin.
     Restart(Vec<usize>),
@@ -169,9 +168,11 @@ impl Engine {
             (Engine::Gpu { batch, .. }, Call::Task) => batch.step_task()?,
             #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Act(action)) => batch.act(action, false)?,
-            // on the CPU the action is set beforehand
-            #[cfg(feature = "gpu")]
-            (Engine::Cpu(_), Call::Act(_)) => {}
+            (Engine::Cpu(worlds), Call::Act(action)) => {
+                let rows = action.chunks(sizes.naction.max(1));
+                worlds.iter_mut().zip(rows).for_each(|(data, row)| data.action.copy_from_slice(row));
+                models.flagged = cpu::step_task(models, worlds);
+            }
             #[cfg(feature = "gpu")]
             (Engine::Gpu { batch, .. }, Call::Restart(worlds)) => batch.restart_worlds(worlds)?,
             #[cfg(feature = "gpu")]
@@ -235,14 +236,8 @@ impl Batch {
     /// Makes a call; where room may be missing on the GPU, so that it can be made again.
     pub(super) fn call(&mut self, call: Call) -> Result<()> {
         #[cfg(feature = "gpu")]
-        {
-            // what a step of the environment has shown is no longer how things are
-            if let Engine::Gpu { batch, .. } = &mut self.engine {
-                batch.forget_seen();
-            }
-            if self.is_watched() {
-                return self.watched_call(call);
-            }
+        if self.is_watched() {
+            return self.watched_call(call);
         }
         self.engine.call(&mut self.models, &call, &self.sizes)?;
         match call {

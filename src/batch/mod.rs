@@ -477,7 +477,10 @@ impl Batch {
         self.settle().ok()?;
         match &self.engine {
             Engine::Cpu(_) => None,
-            Engine::Gpu { batch, .. } => Some(batch),
+            Engine::Gpu { batch, .. } => {
+                batch.forget_seen();
+                Some(batch)
+            }
         }
     }
 

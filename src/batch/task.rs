@@ -1,8 +1,6 @@
 //! Tasks: steps of an environment, and the begin of episodes. See [`Model::set_task`](crate::model::Model::set_task).
 
-use super::engine::Engine;
 use super::growth::Call;
-use super::numbers::write;
 use super::typed::TypedArray;
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
@@ -58,7 +56,8 @@ impl Batch {
     }
 
     /// A step of the environment in every world under an action, `[world, naction]`: as [`Batch::step_task`] after setting
-    /// `action`, but on the GPU the action, the step, and the copy of what it shows are one submission.
+    /// `action`, but on the GPU the action, the step, and the copy of what it shows are one submission, as far as drivers take
+    /// it. With [`Overflow::Error`](super::Overflow::Error) the call waits for the step, to look for what was left out.
     ///
     /// # Errors
     /// As [`Batch::set`] and [`Batch::step_task`].
@@ -67,15 +66,7 @@ impl Batch {
         let entry = self.field("action")?;
         self.check_values(entry, self.worlds, action, |row| row)?;
         self.refresh_models()?;
-        match &mut self.engine {
-            Engine::Cpu(worlds) => {
-                let rows = action.chunks(entry.len(&self.sizes).max(1));
-                worlds.iter_mut().zip(rows).for_each(|(data, row)| write(data, entry, row));
-                self.call(Call::Task)
-            }
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { .. } => self.call(Call::Act(action.to_vec())),
-        }
+        self.call(Call::Act(action.to_vec()))
     }
 
     /// What the last step of the environment has shown: `observation`, `reward`, `terminated`, `truncated` and `status` of

@@ -101,7 +101,7 @@ pub fn solve_ld_rows<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T
     }
 }
 
-/// Solves four systems, whose factors are read once; each has the bits that it has by itself.
+/// Solves four systems, whose factors are read once; each is solved as by itself, up to the sign of zeros.
 fn solve_ld_four<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: [&mut [T]; 4], dofs: Range<usize>) {
     let nv = m.sizes.nv;
     let [a, b, c, d] = x.map(|row| &mut row[..nv]);

@@ -356,6 +356,7 @@ impl GpuBatch {
     /// As [`GpuBatch::set_worlds`].
     pub fn set_fields(&mut self, fields: &[(&str, &[f64])], worlds: &[usize]) -> Result<()> {
         self.check_worlds(worlds)?;
+        self.forget_seen();
         let split = self.split(worlds);
         let (mut places, mut rows) = (Vec::new(), Vec::new());
         for (field, values) in fields {
@@ -536,6 +537,7 @@ impl GpuBatch {
 
     pub(super) fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
+        self.forget_seen();
         // what runs in order: groups, and how many dispatches they are
         let mut all = Vec::new();
         for (groups, n) in rounds {
@@ -584,6 +586,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set`].
     pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
+        self.forget_seen();
         for field in fields {
             let slot = self.slot(field)?;
             for arena in &self.arenas {
@@ -623,6 +626,7 @@ impl GpuBatch {
 
     /// Timestamp ticks of each group in one step, summed over chunks.
     fn timed_step(&self, groups: &[StageGroup]) -> Result<Vec<f64>> {
+        self.forget_seen();
         let device = &self.gpu.device;
         let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
         let set = device.create_query_set(&wgpu::QuerySetDescriptor {

@@ -119,6 +119,7 @@ impl GpuBatch {
         every: usize,
         groups: &[&[StageGroup]; 2],
     ) -> Result<Pending> {
+        self.forget_seen();
         let nu = self.program.model.sizes.nu;
         let ctrl = controls.map(|_| self.slot("ctrl")).transpose()?;
         // controls step by step
@@ -172,13 +173,13 @@ impl GpuBatch {
     }
 
     /// Parts of all worlds that step one after the other: the arena of each, and the numbers of its worlds.
-    pub(super) fn chunks(&self) -> Vec<(usize, &Chunk, Vec<u32>)> {
+    pub(super) fn chunks(&self) -> Vec<(usize, &Chunk, &[u32])> {
         let mut all = Vec::new();
         for (a, arena) in self.arenas.iter().enumerate() {
             let mut first = 0;
             for chunk in &arena.chunks {
                 let end = (first + chunk.worlds).min(arena.worlds);
-                let ids = (first..end.max(first)).filter_map(|w| u32::try_from(w).ok()).collect();
+                let ids = arena.ids.get(first..end.max(first)).unwrap_or_default();
                 all.push((a, chunk, ids));
                 first += chunk.worlds;
             }

@@ -29,26 +29,34 @@ impl GpuBatch {
     /// [`GpuBatch::keep`].
     ///
     /// # Errors
-    /// [`Error::Argument`] for a model without a task; else as [`GpuBatch::step`].
+    /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
     pub fn act(&mut self, action: &[f64], keep: bool) -> Result<()> {
         let rounds = self.task_rounds()?;
+        let width = self.slot("action")?.len;
+        if action.len() != self.worlds * width {
+            let (got, worlds) = (action.len(), self.worlds);
+            return Err(Error::Argument(format!(
+                "'action': {got} values given, {worlds} x {width} expected"
+            )));
+        }
         if keep {
             self.make_room()?;
         }
-        self.seen.take();
+        self.forget_seen();
         self.watch.later = true;
         let programs: Vec<(Vec<&DispatchSequence>, usize)> = rounds
             .iter()
             .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
             .collect();
         let (chunks, slots) = (self.chunks(), self.seen_slots());
-        let width = self.slot("action")?.len;
         let target = Some(self.slot("action")?).filter(|slot| slot.len > 0);
 
         // more than a submission takes is done piece by piece
-        let dispatches = programs.iter().flat_map(|(p, n)| p.iter().map(move |d| (d, n)));
-        let dispatches: usize =
-            dispatches.map(|(d, n)| d.iter().map(|d| d.times as usize).sum::<usize>() * n).sum();
+        let work = |(groups, n): &(Vec<StageGroup>, usize)| -> usize {
+            let times = |g| self.pipelines.get(g).map_or(0, |d| d.iter().map(|d| d.times as usize).sum());
+            n * groups.iter().map(|g| g.steps * times(g)).sum::<usize>()
+        };
+        let dispatches: usize = rounds.iter().map(work).sum();
         let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
         let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
         if (dispatches + slots.len() + 1) * chunks.len() > MAX_DISPATCHES_PER_SUBMIT
@@ -120,8 +128,8 @@ impl GpuBatch {
         Ok(Some((fields, wanted)))
     }
 
-    /// Forgets what the last step under an action has shown: worlds have changed.
-    pub(crate) fn forget_seen(&mut self) {
+    /// Forgets what the last step under an action has shown: worlds are about to change.
+    pub(crate) fn forget_seen(&self) {
         self.seen.take();
     }
 

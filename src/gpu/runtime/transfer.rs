@@ -154,8 +154,8 @@ impl OnTheWay {
     }
 
     /// The numbers on their way, which are then no longer here.
-    pub(crate) fn take(&mut self) -> Option<Pending> {
-        self.0.get_mut().ok().and_then(Option::take)
+    pub(crate) fn take(&self) -> Option<Pending> {
+        self.0.lock().ok().and_then(|mut pending| pending.take())
     }
 
     /// Numbers that are now on their way.
@@ -590,6 +590,11 @@ impl Transfer {
             encoder.copy_buffer_to_buffer(&record, 0, &host, 0, 4 * recorded as u64);
         }
         let submission = gpu.queue.submit([encoder.finish()]);
+        // a frame that is larger than others ever are is not kept
+        if recorded > MOST_WORDS {
+            pool.records = buffer(&gpu.device, "records", LEAST_WORDS, PACKED);
+            pool.forget_others();
+        }
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * recorded as u64;
         Ok(Pending::new(host, recorded, submission))
@@ -738,7 +743,9 @@ impl Pool {
 fn grow(gpu: &Gpu, old: &mut wgpu::Buffer, label: &str, words: usize, usage: wgpu::BufferUsages) -> bool {
     let small = old.size() < 4 * words as u64;
     if small {
-        *old = buffer(&gpu.device, label, words.next_power_of_two(), usage);
+        // what is very large has no room to grow
+        let words = if words > MOST_WORDS { words } else { words.next_power_of_two() };
+        *old = buffer(&gpu.device, label, words, usage);
     }
     small
 }

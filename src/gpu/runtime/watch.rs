@@ -82,6 +82,7 @@ impl GpuBatch {
             .map(|(k, p)| joined[k % parts].by_ref().take(p.words()).collect())
             .collect();
         let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
+        self.forget_seen();
         self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
     }
 
@@ -95,6 +96,7 @@ impl GpuBatch {
             self.watch.later = true;
             return Ok(());
         }
+        self.watch.later = false;
         let slots: Vec<&Slot> = PEAKS.iter().filter_map(|name| self.slot(name).ok()).collect();
         let places = slots.iter().flat_map(|slot| self.arenas.iter().map(|arena| all(arena, Part::of(slot))));
         let places: Vec<Place<'_>> = places.collect();
@@ -114,7 +116,7 @@ impl GpuBatch {
         if let Some(pending) = self.watch.peaks.take() {
             words = self.transfer.finish(&self.gpu, pending)?;
         }
-        if std::mem::take(&mut self.watch.later) {
+        if self.watch.later {
             self.watch()?;
             if let Some(pending) = self.watch.peaks.take() {
                 words = self.transfer.finish(&self.gpu, pending)?;

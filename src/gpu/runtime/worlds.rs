@@ -60,6 +60,7 @@ impl GpuBatch {
     /// [`Error::Argument`] for a world or keyframe out of range.
     pub fn reset_worlds(&mut self, worlds: &[usize], keys: &[Option<usize>]) -> Result<()> {
         self.check_worlds(worlds)?;
+        self.forget_seen();
         if worlds.len() != keys.len() {
             let text = format!("{} keyframes for {} worlds", keys.len(), worlds.len());
             return Err(Error::Argument(text));
@@ -105,6 +106,7 @@ impl GpuBatch {
         let layout = &self.program.layout;
         let between = self.arena_of(1)?;
         let parts = Part::whole(layout);
+        self.forget_seen();
         for (arena, ids, _) in self.split(&[from]) {
             self.transfer.copy(&self.gpu, layout, (arena, &ids), (&between, &[0]), &parts)?;
         }
