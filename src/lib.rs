@@ -13,6 +13,7 @@ mod load;
 pub mod mesh;
 pub mod mjcf;
 pub mod model;
+pub mod planning;
 pub mod prelude;
 pub mod real;
 pub mod schema;

@@ -7,8 +7,7 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::{OnTheWay, Part, Pending, Place, Transfer};
-use super::watch::Watch;
+use super::transfer::{OnTheWay, Part, Pending, Place, Transfer, Watch};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::gpu::codegen::tiling::Tiling;

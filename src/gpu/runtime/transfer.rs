@@ -164,6 +164,17 @@ impl OnTheWay {
     }
 }
 
+/// Copies of the state, and what is looked for.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// A buffer for each part of each arena.
+    pub(crate) kept: Vec<wgpu::Buffer>,
+    /// The largest numbers that were wanted.
+    pub(crate) peaks: OnTheWay,
+    /// True if worlds have changed since the look that is on its way.
+    pub(crate) later: bool,
+}
+
 /// One of several things that run in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scripted<'a> {

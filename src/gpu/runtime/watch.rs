@@ -3,7 +3,7 @@
 
 use super::batch::GpuBatch;
 use super::buffers::Arena;
-use super::transfer::{OnTheWay, Part, Place};
+use super::transfer::{Part, Place};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::model::data::Capacity;
@@ -11,17 +11,6 @@ use crate::schema::Elem;
 
 /// The largest numbers that worlds have wanted.
 pub(super) const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
-
-/// Copies of the state, and what is looked for.
-#[derive(Debug, Default)]
-pub(crate) struct Watch {
-    /// A buffer for each part of each arena.
-    pub(super) kept: Vec<wgpu::Buffer>,
-    /// The largest numbers that were wanted.
-    peaks: OnTheWay,
-    /// True if worlds have changed since the look that is on its way.
-    pub(super) later: bool,
-}
 
 /// The state of all worlds on the host, for a batch of the same model with other capacities.
 #[derive(Debug)]
