@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # All measurements on a machine with a GPU, unattended, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers; default: all
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks; default: all
 # Each phase has its own time limit and keeps what was measured by then. Results: one folder, printed at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
 #   PEERS=mujoco,warp  peers to run; default: what is installed
+#   EVOLUTION=path     the compiled example, for the phase tasks; WHEELS has our own wheel too for it
 #   MODELS="a b"       of bench; default: humanoid three_humanoids pendulum cartpole
 #   PARTITIONS, WORLDS, LANES, TILES, STEPS, SIZE (worlds of the sweep), PEER_WORLDS: defaults below
 set -u
@@ -206,11 +207,24 @@ phase_peers() {
         --repeat 3 --peers mujoco --out "$out/peers.jsonl" 2>>"$out/log.txt" | tee -a "$out/peers.txt" "$out/log.txt"
 }
 
+# Environments, which need our own wheel, and policies that learn on the device.
+phase_tasks() {
+    if "$python" -c 'import manyworlds' 2>/dev/null; then
+        limited 300 "$python" benches/compare/tasks.py --worlds "$peer_worlds" 2>>"$out/log.txt" |
+            tee -a "$out/tasks.jsonl" "$out/log.txt"
+    else
+        say "environments are left out: $python has no manyworlds (WHEELS=folder)"
+    fi
+    [ -x "${EVOLUTION:-}" ] || { say "evolution is left out: EVOLUTION=path of the compiled example" && return; }
+    check "policies learn" "$EVOLUTION" models/cartpole.xml models/tasks/cartpole_swing_up.json 30
+    grep -E '^(generation|mean policy)' "$out/correctness.txt" | tail -n 2 | tee -a "$out/log.txt"
+}
+
 say "results in $out"
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers sweep)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks sweep)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks" >&2 && exit 2; }
 done
 find_driver
 unpack_wheels
