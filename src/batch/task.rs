@@ -2,6 +2,8 @@
 
 use super::growth::Call;
 use super::typed::TypedArray;
+#[cfg(feature = "gpu")]
+use super::typed::{array, of_words};
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
 use crate::model::task::{SEEN, Task};
@@ -78,8 +80,10 @@ impl Batch {
         self.task()?;
         #[cfg(feature = "gpu")]
         if let Some(words) = self.seen_settled()? {
-            let array =
-                |(name, words)| Ok(super::typed::array(self.field(name)?, &self.sizes, self.worlds, words));
+            let array = |(name, words)| {
+                let field = self.field(name)?;
+                Ok(array(field, &self.sizes, self.worlds, of_words(field.elem, words)))
+            };
             return SEEN.into_iter().zip(words).map(array).collect();
         }
         self.read(&SEEN, None)

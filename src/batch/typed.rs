@@ -56,12 +56,8 @@ impl Batch {
             }
         };
         // worlds may have grown until then
-        let array = |(field, data): (&&'static Field, Numbers)| {
-            let mut shape = vec![worlds.len()];
-            shape.extend(field.shape(&self.sizes));
-            TypedArray { shape, data }
-        };
-        Ok(entries.iter().zip(columns).map(array).collect())
+        let both = entries.iter().zip(columns);
+        Ok(both.map(|(field, data)| array(field, &self.sizes, worlds.len(), data)).collect())
     }
 }
 
@@ -99,17 +95,16 @@ fn column(all: &[Data], field: &Field, worlds: &[usize], sizes: &Sizes) -> Numbe
     }
 }
 
-/// Bits of the device as an array of a field in some worlds.
-#[cfg(feature = "gpu")]
-pub(super) fn array(field: &Field, sizes: &Sizes, worlds: usize, words: Vec<u32>) -> TypedArray {
+/// Numbers of a field in some worlds as an array.
+pub(super) fn array(field: &Field, sizes: &Sizes, worlds: usize, data: Numbers) -> TypedArray {
     let mut shape = vec![worlds];
     shape.extend(field.shape(sizes));
-    TypedArray { shape, data: of_words(field.elem, words) }
+    TypedArray { shape, data }
 }
 
 /// Bits of the device as numbers, in place.
 #[cfg(feature = "gpu")]
-fn of_words(elem: Elem, words: Vec<u32>) -> Numbers {
+pub(super) fn of_words(elem: Elem, words: Vec<u32>) -> Numbers {
     match elem {
         Elem::Real => Numbers::F32(bytemuck::cast_vec(words)),
         Elem::Int => Numbers::I32(bytemuck::cast_vec(words)),

@@ -57,17 +57,20 @@ pub enum Norm {
     },
 }
 
-/// Names of the norms with their numbers in task files and the numbers of their parameters.
-const KINDS: &[(&str, i32, usize)] = &[
-    ("identity", -1, 0),
-    ("quadratic", 0, 0),
-    ("L22", 1, 2),
-    ("L2", 2, 1),
-    ("cosh", 3, 1),
-    ("power", 5, 1),
-    ("smooth_abs", 6, 1),
-    ("smooth_abs2", 7, 2),
-    ("rectify", 8, 1),
+/// A norm's name, its number in task files, the number of its parameters, and itself with these.
+type Kind = (&'static str, i32, usize, fn(f64, f64) -> Norm);
+
+/// All norms.
+const KINDS: &[Kind] = &[
+    ("identity", -1, 0, |_, _| Norm::Identity),
+    ("quadratic", 0, 0, |_, _| Norm::Quadratic),
+    ("L22", 1, 2, |p, q| Norm::L22 { p, q }),
+    ("L2", 2, 1, |p, _| Norm::L2 { p }),
+    ("cosh", 3, 1, |p, _| Norm::Cosh { p }),
+    ("power", 5, 1, |p, _| Norm::Power { p }),
+    ("smooth_abs", 6, 1, |p, _| Norm::SmoothAbs { p }),
+    ("smooth_abs2", 7, 2, |p, q| Norm::SmoothAbs2 { p, q }),
+    ("rectify", 8, 1, |p, _| Norm::Rectify { p }),
 ];
 
 impl Norm {
@@ -76,9 +79,9 @@ impl Norm {
     /// # Errors
     /// [`Error::Argument`] for a number without a norm, too few parameters, or one for which the norm is not defined.
     pub fn from_number(kind: i32, parameters: &[f64]) -> Result<Self> {
-        let Some(&(name, _, count)) = KINDS.iter().find(|(_, number, _)| *number == kind) else {
+        let Some(&(name, _, count, make)) = KINDS.iter().find(|(_, number, ..)| *number == kind) else {
             let known: Vec<String> =
-                KINDS.iter().map(|(name, number, _)| format!("{number} {name}")).collect();
+                KINDS.iter().map(|(name, number, ..)| format!("{number} {name}")).collect();
             return Err(Error::Argument(format!("there is no norm {kind}; valid: {}", known.join(", "))));
         };
         if parameters.len() < count {
@@ -86,34 +89,15 @@ impl Norm {
             return Err(Error::Argument(format!("the norm {name} has {count} parameters, {got} are given")));
         }
         let [p, q] = [0, 1].map(|k| parameters.get(k).copied().unwrap_or_default());
-        let norm = match kind {
-            -1 => Norm::Identity,
-            0 => Norm::Quadratic,
-            1 => Norm::L22 { p, q },
-            2 => Norm::L2 { p },
-            3 => Norm::Cosh { p },
-            5 => Norm::Power { p },
-            6 => Norm::SmoothAbs { p },
-            7 => Norm::SmoothAbs2 { p, q },
-            _ => Norm::Rectify { p },
-        };
+        let norm = make(p, q);
         norm.check()?;
         Ok(norm)
     }
 
     /// Name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Norm::Identity => "identity",
-            Norm::Quadratic => "quadratic",
-            Norm::L22 { .. } => "L22",
-            Norm::L2 { .. } => "L2",
-            Norm::Cosh { .. } => "cosh",
-            Norm::Power { .. } => "power",
-            Norm::SmoothAbs { .. } => "smooth_abs",
-            Norm::SmoothAbs2 { .. } => "smooth_abs2",
-            Norm::Rectify { .. } => "rectify",
-        }
+        let same = |kind: &&Kind| std::mem::discriminant(&kind.3(0.0, 0.0)) == std::mem::discriminant(self);
+        KINDS.iter().find(same).map_or("", |kind| kind.0)
     }
 
     /// Checks the parameters.
@@ -329,7 +313,7 @@ mod tests {
             let said = Norm::from_number(kind, parameters).unwrap_err().to_string();
             assert!(said.contains(part), "{said}");
         }
-        for &(name, kind, count) in KINDS {
+        for &(name, kind, count, _) in KINDS {
             assert_eq!(Norm::from_number(kind, &[1.0; 2][..count]).unwrap().name(), name);
         }
     }

@@ -41,12 +41,12 @@ pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
 pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
-    // rows of one island, four at a time
+    // rows of one island that follow each other
     let mut r = 0;
     while r < nefc {
         let island = d.efc_island[r];
         let (first, end) = dof_range(d, island);
-        let count = d.efc_island[r..nefc].iter().take(4).take_while(|other| **other == island).count();
+        let count = d.efc_island[r..nefc].iter().take_while(|other| **other == island).count();
         let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
         for (row, y) in d.efc_J[r * nv..].chunks_exact(nv).zip(y.chunks_exact_mut(nv)) {
             y[first..end].copy_from_slice(&row[first..end]);
@@ -137,7 +137,8 @@ pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
 }
 
 /// Updates the force of a row of the group headed by `head`, with or without the regulariser, unless that raises the cost:
-/// its unconstrained minimum, clamped to its bounds. Returns the change of cost.
+/// its unconstrained minimum, clamped to its bounds. Returns the change of cost. What kernels do in `load_block`,
+/// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
 pub(crate) fn update_row<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
     let nv = d.qacc.len();
     let (begin, end) = row_span(d, r);
