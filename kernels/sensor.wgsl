@@ -54,6 +54,11 @@ fn sensor() {
         }
     }
 //#endif
+//#if USER_SENSOR
+    // user sensors may read the others
+    sync();
+    user_sensors();
+//#endif
 //#if HISTORY
     sync();
     delay_sensors();

@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("gpu", &["model", "schema", "real", "error"]),
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
-    ("planning", &["error"]),
+    ("planning", &["analysis", "batch", "cpu", "model", "schema", "error"]),
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
     ("prelude", &["batch", "formats", "load", "model", "schema", "error"]),
 ];

@@ -18,6 +18,17 @@ pub enum Numbers {
     I32(Vec<i32>),
 }
 
+impl Numbers {
+    /// The elements as reals.
+    pub fn into_f64(self) -> Vec<f64> {
+        match self {
+            Numbers::F32(v) => v.into_iter().map(f64::from).collect(),
+            Numbers::F64(v) => v,
+            Numbers::I32(v) => v.into_iter().map(f64::from).collect(),
+        }
+    }
+}
+
 /// An array in C order, in the precision of the backend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedArray {

@@ -16,6 +16,7 @@ mod info;
 #[cfg(feature = "gpu")]
 mod kernels;
 mod output;
+mod plan;
 mod record;
 mod rollout;
 mod states;
@@ -86,6 +87,10 @@ enum Verb {
     Eval(eval::Arguments),
     /// Derivatives of a time step, or of inverse dynamics, at given states.
     Derivatives(derivatives::Arguments),
+    /// Moves a robot by model-predictive control: a task file says what it is to achieve.
+    ///
+    /// Exit status 1 if the task says what success is, and the motion does not end in it.
+    Plan(plan::Arguments),
     /// Steps worlds, measures the speed, records fields.
     Rollout(rollout::Arguments),
     /// Compares every stage of the GPU with the CPU, field by field.
@@ -279,6 +284,7 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         Verb::Compile(arguments) => compile::run(arguments, output),
         Verb::Eval(arguments) => eval::run(arguments, output),
         Verb::Derivatives(arguments) => derivatives::run(arguments, output),
+        Verb::Plan(arguments) => plan::run(arguments, output),
         Verb::Rollout(arguments) => rollout::run(arguments, output),
         Verb::Check(arguments) => check::run(arguments, output),
         Verb::Bench(arguments) => bench::run(arguments, output),

@@ -183,7 +183,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
 }
 
 /// True once Ctrl-C was pressed; the second time it ends the process at once.
-fn interrupts() -> Arc<AtomicBool> {
+pub(super) fn interrupts() -> Arc<AtomicBool> {
     let ended = Arc::new(AtomicBool::new(false));
     let pressed = Arc::clone(&ended);
     // where a handler is refused, Ctrl-C does what it always does

@@ -12,6 +12,15 @@ impl Build<'_> {
         self.tuples();
     }
 
+    /// Compiles the formulas of user sensors; the rest of the model is there.
+    pub(super) fn formulas(&mut self) {
+        if let Err(wrong) = self.model.compile_formulas() {
+            let text = &self.spec.texts[wrong.text];
+            let message = format!("{}: {}", self.called("the formula", &text.base), wrong.message);
+            self.wrong(text.base.at.of("data"), message, "see the documentation of formulas");
+        }
+    }
+
     fn numerics(&mut self) {
         let m = &mut self.model;
         let mut adr = 0;

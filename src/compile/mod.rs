@@ -58,6 +58,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     build.keys();
     build.asleep();
     build.custom();
+    build.formulas();
     build.log.check()?;
     build.model.warnings = spec.warnings.iter().cloned().chain(build.log.warnings()).collect();
     Ok(build.model)

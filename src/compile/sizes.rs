@@ -44,6 +44,13 @@ impl Build<'_> {
             nskin: spec.skins.len(),
             neq: spec.equalities.len(),
             nsensor: spec.sensors.len(),
+            nuser_sensor: spec
+                .sensors
+                .iter()
+                .map(|s| s.userdata.len())
+                .max()
+                .unwrap_or(0)
+                .max(spec.size.count("nuser_sensor").max(0) as usize),
             ntext: spec.texts.len(),
             ntextdata: spec.texts.iter().map(|t| t.data.len() + 1).sum(),
             ntuple: spec.tuples.len(),

@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod features;
+pub mod formula;
 pub mod history;
 mod names;
 pub mod plan;
@@ -36,6 +37,8 @@ macro_rules! define_model {
             pub warnings: Vec<Problem>,
             /// What is observed and rewarded, see [`Model::set_task`](crate::model::Model::set_task).
             pub task: Option<std::sync::Arc<task::Program>>,
+            /// What user sensors measure, see [`formula`].
+            pub formulas: Option<std::sync::Arc<task::Program>>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`.")]
@@ -51,6 +54,7 @@ macro_rules! define_model {
                 model.names.clone_from(&self.names);
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
+                model.formulas.clone_from(&self.formulas);
                 $(model.$name.clone_from(&self.$name);)*
                 model
             }
@@ -58,13 +62,13 @@ macro_rules! define_model {
 
         impl<T: Real> Default for Model<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, $($name: Vec::new(),)* }
+                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, formulas: None, $($name: Vec::new(),)* }
             }
         }
 
         impl<T: Real> PartialEq for Model<T> {
             fn eq(&self, other: &Self) -> bool {
-                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task $(&& self.$name == other.$name)*
+                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task && self.formulas == other.formulas $(&& self.$name == other.$name)*
             }
         }
 
@@ -116,6 +120,7 @@ macro_rules! define_model {
                 model.names.clone_from(&self.names);
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
+                model.formulas.clone_from(&self.formulas);
                 $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
                 model
             }

@@ -101,7 +101,9 @@ fn is_demanded<T: Real>(m: &Model<T>, stage: Stage) -> bool {
     match stage {
         Stage::sensor => true,
         Stage::energies => needs_energy(m),
-        Stage::camlight => is_used(m, Stage::sensor) && has_camera_sensors(m),
+        Stage::camlight => {
+            (is_used(m, Stage::sensor) && has_camera_sensors(m)) || formulas_read(m, Stage::camlight)
+        }
         Stage::fwdinv => true,
         _ => senses_view(m, stage),
     }
@@ -119,7 +121,12 @@ pub fn has_sensors<T: Real>(m: &Model<T>, of: impl Fn(&SensorRule) -> bool) -> b
 
 /// True if some sensor reads the results of a view.
 pub fn senses_view<T: Real>(m: &Model<T>, view: Stage) -> bool {
-    has_sensors(m, |rule| rule.view == Some(view))
+    has_sensors(m, |rule| rule.view == Some(view)) || formulas_read(m, view)
+}
+
+/// True if the formula of a user sensor reads results of a stage.
+fn formulas_read<T: Real>(m: &Model<T>, stage: Stage) -> bool {
+    is_used(m, Stage::sensor) && m.formulas.as_ref().is_some_and(|formulas| formulas.reads(stage.name()))
 }
 
 /// True if a sensor measures a camera, or relative to one.

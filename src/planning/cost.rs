@@ -122,12 +122,13 @@ impl Cost {
             let mut product = vec![0.0; n];
             for (i, row) in own.chunks_exact(n.max(1)).enumerate() {
                 product.fill(0.0);
-                for (j, other) in own.chunks_exact(n.max(1)).enumerate() {
-                    add(&mut product, term.weight * curvature[size * i + j], other);
-                }
-                for (x, to) in row.iter().zip(hessian.chunks_exact_mut(n.max(1))) {
-                    add(to, *x, &product);
-                }
+                // most norms have a diagonal curvature, and most residuals depend on little
+                let others = own.chunks_exact(n.max(1)).zip(&curvature[size * i..size * (i + 1)]);
+                others
+                    .filter(|(_, c)| **c != 0.0)
+                    .for_each(|(other, c)| add(&mut product, term.weight * c, other));
+                let rows = row.iter().zip(hessian.chunks_exact_mut(n.max(1)));
+                rows.filter(|(x, _)| **x != 0.0).for_each(|(x, to)| add(to, *x, &product));
             }
         }
 

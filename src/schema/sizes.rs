@@ -42,6 +42,7 @@ macro_rules! size_table {
             nexclude "excluded body pairs";
             nsensor "sensors";
             nsensordata "sensor outputs";
+            nuser_sensor "user data of a sensor";
             nhistory "numbers in the history buffers of actuators and sensors";
             nmocap "mocap bodies";
             nkey "keyframes";
@@ -90,6 +91,7 @@ macro_rules! size_table {
             ntaskvariable "numbers that the task remembers";
             ntaskterm "terms of the reward, and metrics";
             ntaskwork "values of all expressions of the task";
+            nformula "values of all expressions of the formulas of user sensors";
         }
     };
 }
@@ -122,7 +124,7 @@ macro_rules! define_sizes {
         }
 
         impl Sizes {
-            /// Sizes of a task, all zero where a model has none.
+            /// Sizes of a task and of formulas, all zero where a model has none.
             pub const OF_TASK: &[Size] = &[
                 Size::ntask,
                 Size::naction,
@@ -130,6 +132,7 @@ macro_rules! define_sizes {
                 Size::ntaskvariable,
                 Size::ntaskterm,
                 Size::ntaskwork,
+                Size::nformula,
             ];
 
             /// These sizes without those of a task.

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::cpu as pipeline;
 use crate::cpu::integrate::advance::integrate_joint;
+use crate::cpu::solver::nearby::{self, factor_solution, solve_nearby};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -91,14 +92,18 @@ impl Workspace {
             Dynamics::Inverse => pipeline::inverse(model, &mut self.base),
         }
         refuse_reset(k, self.base.status[0])?;
+        let nearby = of == Dynamics::Step && Reuse::of(model, of) == Reuse::Kept && nearby::applies(model);
+        if nearby {
+            factor_solution(model, &mut self.base);
+        }
         copy(&self.base, &mut self.work, |_| true);
-        evaluate(model, &mut self.work, of, None);
+        evaluate(model, &mut self.work, of, None, None);
         refuse_reset(k, self.work.status[0])?;
         read(&self.work, of, &mut self.before);
         // controls first: they leave most results of the knot valid
         let rows = outputs(&model.sizes, of);
         copy(&self.base, &mut self.work, |_| true);
-        let reuse = Reuse::of(model, of);
+        let reuse = if nearby { Reuse::Factors } else { Reuse::of(model, of) };
         let mut base_readout = std::mem::take(&mut self.before);
         for (j, &column) in columns.iter().enumerate().rev() {
             let (forward, back) = directions(model, options, column, |i| self.base.ctrl[i]);
@@ -146,7 +151,8 @@ impl Workspace {
             InputKind::Control => work.ctrl[i] += by,
             InputKind::Acceleration => work.qacc[i] += by,
         }
-        evaluate(model, work, of, Some(kind).filter(|_| reuse != Reuse::Nothing));
+        let known = Some(base).filter(|_| reuse == Reuse::Factors);
+        evaluate(model, work, of, Some(kind).filter(|_| reuse != Reuse::Nothing), known);
     }
 }
 
@@ -155,6 +161,8 @@ impl Workspace {
 enum Reuse {
     /// Results of the stages that its input does not affect: no column overwrites them before one that needs them.
     Kept,
+    /// The same, and the factors of the solver.
+    Factors,
     /// The same, copied for each column: the later parts of a Runge-Kutta step overwrite them.
     Copied,
     /// Nothing: where trees may sleep, velocities and forces decide which ones wake before anything else is computed.
@@ -181,8 +189,8 @@ pub(crate) fn perturb_qpos(model: &Model, qpos: &mut [f64], dof: usize, by: f64)
     integrate_joint(model, qpos, &velocity, jnt, by);
 }
 
-/// Runs the stages affected by an input of `kind`; all stages for `None`.
-fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind>) {
+/// Runs the stages affected by an input of `kind`; all stages for `None`. Near a `known` world its factors solve.
+fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind>, known: Option<&Data>) {
     let unchanged = |s: Stage| match kind {
         None => false,
         Some(InputKind::Position) => s == Stage::check_state,
@@ -196,7 +204,12 @@ fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind
     // later parts of a step start from other positions
     let first = plan::part_of_step(model, 0).filter(|s| !unchanged(*s));
     let others = (1..plan::parts(model)).flat_map(|part| plan::part_of_step(model, part));
-    first.chain(others).for_each(|s| pipeline::run_stage(s, model, data));
+    for stage in first.chain(others) {
+        match known {
+            Some(known) if stage == Stage::solve => solve_nearby(model, data, known),
+            _ => pipeline::run_stage(stage, model, data),
+        }
+    }
 }
 
 /// Copies the fields of the selected stages.

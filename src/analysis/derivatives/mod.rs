@@ -166,13 +166,13 @@ impl FiniteDifferences {
         let derivatives = self.derivatives(knots, Dynamics::Step)?;
         let (rows, columns) = (n + s.nsensordata, n + s.nu);
         let part = |rows_of: std::ops::Range<usize>, columns_of: std::ops::Range<usize>| {
-            let entry = |k: usize, i: usize, j: usize| derivatives[(k * columns + j) * rows + i];
-            let (rows_of, columns_of) = (&rows_of, &columns_of);
-            (0..knots.count)
-                .flat_map(|k| {
-                    rows_of.clone().flat_map(move |i| columns_of.clone().map(move |j| entry(k, i, j)))
-                })
-                .collect()
+            let mut part = Vec::with_capacity(knots.count * rows_of.len() * columns_of.len());
+            for knot in derivatives.chunks((columns * rows).max(1)) {
+                for i in rows_of.clone() {
+                    part.extend(columns_of.clone().map(|j| knot[j * rows + i]));
+                }
+            }
+            part
         };
         Ok(Transition {
             A: part(0..n, 0..n),

@@ -43,6 +43,8 @@ impl Build<'_> {
             m.sensor_adr[s] = adr as i32;
             m.sensor_cutoff[s] = sensor.cutoff;
             m.sensor_noise[s] = sensor.noise;
+            let user = m.sizes.nuser_sensor * s;
+            m.sensor_user[user..user + sensor.userdata.len()].copy_from_slice(&sensor.userdata);
             m.sensor_history[2 * s..2 * s + 2].copy_from_slice(&[sensor.nsample, sensor.interp]);
             m.sensor_historyadr[s] = if sensor.nsample > 0 { history as i32 } else { -1 };
             m.sensor_delay[s] = sensor.delay;

@@ -12,6 +12,7 @@ use crate::cpu::math::{
     Vec3, cross, mat_column, quat_at, quat_conj, quat_mul, quat_normalize, spatial, vec3, vec3_at,
 };
 use crate::cpu::sleep::asleep::tree_sleeps;
+use crate::cpu::task::evaluate::user_sensors;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
@@ -43,6 +44,10 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
                 d.sensordata[i] = cut_off(m, s, d.sensordata[i]);
             }
         }
+    }
+    // user sensors may read the others
+    if let Some(program) = &m.formulas {
+        user_sensors(program, m, d);
     }
     delay_sensors(m, d);
     // disabled sensors still have histories

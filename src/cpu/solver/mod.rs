@@ -5,6 +5,7 @@ pub mod fwdinv;
 pub mod hessian;
 pub mod inverse;
 pub mod line_search;
+pub(crate) mod nearby;
 pub mod noslip;
 pub mod pgs;
 pub mod qcqp;

@@ -162,7 +162,7 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
 
 /// Row forces of an island at the present acceleration, and the gradient of the cost; zero at interleaved degrees of
 /// freedom of other islands.
-fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
     for i in first..end {

@@ -1,6 +1,7 @@
 //! Values of the expressions of a task. Twin of the functions that `src/gpu/codegen/task.rs` writes.
 
 use crate::cpu::math::philox::{normal, philox, unit};
+use crate::cpu::sensor::output::cut_off;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::task::{Assignment, Op, Part, Place, Program, Source};
@@ -11,13 +12,39 @@ use crate::schema::{Values, ValuesMut};
 /// episode.
 pub(crate) fn run<T: Real>(program: &Program, part: Part, steps: i32, m: &Model<T>, d: &mut Data<T>) {
     let mut work = std::mem::take(&mut d.task_work);
-    for &node in program.order(part) {
-        compute(program, node, steps, m, d, &mut work);
-    }
+    compute_all(program, part, steps, m, d, &mut work);
     for assignment in program.assignments(part) {
         assign(program, assignment, &work, d);
     }
     d.task_work = work;
+}
+
+/// Outputs of the user sensors that have formulas, with cutoff.
+pub(crate) fn user_sensors<T: Real>(program: &Program, m: &Model<T>, d: &mut Data<T>) {
+    let mut work = std::mem::take(&mut d.formula_work);
+    compute_all(program, Part::Sense, 0, m, d, &mut work);
+    for to in program.assignments(Part::Sense) {
+        let Place::Sensor(sensor) = to.place else { continue };
+        for (k, &element) in to.elements.iter().enumerate() {
+            let x = work[program.offset(to.value) + k];
+            d.sensordata[element] = if m.sensor_cutoff[sensor] > T::ZERO { cut_off(m, sensor, x) } else { x };
+        }
+    }
+    d.formula_work = work;
+}
+
+/// Computes the values of a part.
+fn compute_all<T: Real>(
+    program: &Program,
+    part: Part,
+    steps: i32,
+    m: &Model<T>,
+    d: &Data<T>,
+    work: &mut [T],
+) {
+    for &node in program.order(part) {
+        compute(program, node, steps, m, d, work);
+    }
 }
 
 /// True if a condition of an end is not zero, after [`Part::Outcome`].
@@ -39,7 +66,7 @@ fn assign<T: Real>(program: &Program, to: &Assignment, work: &[T], d: &mut Data<
         Place::Next => &mut d.task_next,
         Place::Term => &mut d.task_term,
         Place::Observation => &mut d.observation,
-        Place::Termination => return,
+        Place::Termination | Place::Sensor(_) => return,
     };
     for (k, &element) in to.elements.iter().enumerate() {
         fields[element] = values[if size == 1 { 0 } else { k }];

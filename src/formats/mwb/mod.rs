@@ -150,6 +150,9 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     tree::check(&model)?;
     sensed::check(&model)?;
     tied::check(&model)?;
+    model
+        .compile_formulas()
+        .map_err(|wrong| format!("has a formula that does not fit: {}", wrong.message))?;
     if !task.is_empty() {
         let set = Task::from_json(&task).and_then(|task| model.set_task(&task));
         set.map_err(|why| format!("has a task that does not fit: {why}"))?;

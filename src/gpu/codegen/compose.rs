@@ -36,6 +36,7 @@ pub struct Composer {
     pairs: Vec<&'static ShapePair>,
     tables: Tables,
     task: Option<std::sync::Arc<Task>>,
+    formulas: Option<std::sync::Arc<Task>>,
 }
 
 impl Composer {
@@ -52,7 +53,8 @@ impl Composer {
         let library = library(&flags)?;
         let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
         let (tiles, task) = (HessianTiles::new(model), model.task.clone());
-        Ok(Self { library, tiling, tiles, limited, pairs, tables, task })
+        let formulas = model.formulas.clone();
+        Ok(Self { library, tiling, tiles, limited, pairs, tables, task, formulas })
     }
 
     /// Lanes, worlds per group and placement.
@@ -176,7 +178,8 @@ impl Composer {
 
     /// Text of a function that is written for the model.
     fn generated(&self, name: &str) -> Option<String> {
-        narrow_phase::function(name, &self.pairs).or_else(|| task::function(name, self.task.as_deref()))
+        narrow_phase::function(name, &self.pairs)
+            .or_else(|| task::function(name, self.task.as_deref(), self.formulas.as_deref()))
     }
 
     /// Functions of a group of stages, as dispatches with their repeat counts.
@@ -355,6 +358,7 @@ mod tests {
             tiles: HessianTiles::new(&model),
             tables: Tables::new(&model),
             task: model.task.clone(),
+            formulas: model.formulas.clone(),
         };
         assert_eq!(composer.library.check(), Vec::<String>::new());
         let used = composer.fields(Stage::ALL);

@@ -1,4 +1,4 @@
-//! Functions of a task, written from its expressions. Twin of `src/cpu/task/evaluate.rs`.
+//! Functions of a task and of the formulas of user sensors, written from their expressions. Twin of `src/cpu/task/evaluate.rs`.
 //!
 //! Every lane of a world computes the numbers that the elements of a vector have in common, and short vectors; lanes share
 //! the elements of long ones. Nothing here waits for other lanes.
@@ -11,7 +11,7 @@ use crate::schema::Elem;
 const SHORT: usize = 16;
 
 /// The functions, the parts of which they hold the values, and what they take and return.
-const FUNCTIONS: [(&str, Part, &str); 7] = [
+const FUNCTIONS: [(&str, Part, &str); 8] = [
     ("task_inputs", Part::Begin, "()"),
     ("task_keyframe", Part::Keyframe, "()"),
     ("task_resets", Part::Restart, "()"),
@@ -19,10 +19,11 @@ const FUNCTIONS: [(&str, Part, &str); 7] = [
     ("task_renewals", Part::Renew, "()"),
     ("task_first_values", Part::First, "()"),
     ("task_observation", Part::Observe, "()"),
+    ("user_sensors", Part::Sense, "()"),
 ];
 
-/// Text of a function or a constant of a task; `None` for other names.
-pub(crate) fn function(name: &str, task: Option<&Program>) -> Option<String> {
+/// Text of a function or a constant of a task, or of formulas; `None` for other names.
+pub(crate) fn function(name: &str, task: Option<&Program>, formulas: Option<&Program>) -> Option<String> {
     match name {
         "task_max_steps" => {
             let most = task.and_then(|t| t.task().max_episode_steps).unwrap_or(0);
@@ -36,7 +37,7 @@ pub(crate) fn function(name: &str, task: Option<&Program>) -> Option<String> {
     }
     let (_, part, head) = FUNCTIONS.iter().find(|f| f.0 == name)?;
     let mut body = String::new();
-    match task {
+    match if *part == Part::Sense { formulas } else { task } {
         Some(program) => Writer { program, out: &mut body }.part(*part),
         None if *part == Part::Outcome => body.push_str("    return vec2f(0.0);\n"),
         None => {}
@@ -90,6 +91,14 @@ fn progression(list: &[usize]) -> Option<(usize, usize)> {
     list.windows(2).all(|w| w[1].checked_sub(w[0]) == Some(step)).then_some((first, step))
 }
 
+/// A value that an assignment stores: outputs of sensors have a cutoff.
+fn cut(to: &Assignment, value: &str) -> String {
+    match to.place {
+        Place::Sensor(sensor) => format!("cut_off({sensor}u, {value})"),
+        _ => value.to_owned(),
+    }
+}
+
 struct Writer<'a> {
     program: &'a Program,
     out: &'a mut String,
@@ -110,6 +119,7 @@ impl Writer<'_> {
                 Place::Field(_, field) => self.assign(field.name, to),
                 Place::Next => self.assign("task_next", to),
                 Place::Observation => self.assign("observation", to),
+                Place::Sensor(_) => self.assign("sensordata", to),
             }
         }
         if part == Part::Outcome {
@@ -197,12 +207,13 @@ impl Writer<'_> {
             && let (Some(at), Some(value)) = (each.of(&to.elements), self.text(to.value, each))
         {
             self.line(&format!("    for (var i = lane; i < {len}u; i += lanes) {{"));
+            let value = cut(to, &value);
             self.line(&format!("        set_{field}({}, {value});\n    }}", at.text()));
             return;
         }
         // else one by one
         for (k, element) in to.elements.iter().enumerate() {
-            let value = self.one(to.value, k);
+            let value = cut(to, &self.one(to.value, k));
             self.line(&format!("    if (lane == {k}u % lanes) {{"));
             self.line(&format!("        set_{field}({element}u, {value});\n    }}"));
         }
@@ -397,11 +408,11 @@ pub(super) mod tests {
 
     #[test]
     fn lanes_share_long_vectors() {
-        let text = function("task_observation", Some(&program())).unwrap_or_default();
+        let text = function("task_observation", Some(&program()), None).unwrap_or_default();
         assert!(text.contains("for (var i = lane; i < 20u; i += lanes) {"), "{text}");
         assert!(text.contains("set_observation(22u + i, (cinert(i) * task_uniform(i, 7u)));"), "{text}");
         assert!(text.contains("let v8_1 = task_normal(1u, 8u);"), "{text}");
-        assert!(function("task_nothing", None).is_none());
+        assert!(function("task_nothing", None, None).is_none());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::state::COUNTERS;
-use crate::schema::stages::Stage;
+use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Elem, Field, Sizes};
 
 /// A part of a step, with values of its own.
@@ -28,6 +28,8 @@ pub enum Part {
     First,
     /// Observation.
     Observe,
+    /// Outputs of user sensors.
+    Sense,
 }
 
 /// Where a leaf reads, with the place of a field in its table.
@@ -66,9 +68,11 @@ pub(crate) enum Place {
     Termination,
     /// The observation.
     Observation,
+    /// Outputs of a user sensor.
+    Sensor(usize),
 }
 
-/// A compiled task.
+/// A compiled task, or the compiled formulas of user sensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     task: Task,
@@ -79,8 +83,8 @@ pub struct Program {
     work: usize,
     variables: usize,
     observation: usize,
-    /// For each part, what it assigns and the nodes that it needs.
-    parts: Vec<(Vec<Assignment>, Vec<usize>)>,
+    /// Parts with what they assign and the nodes that they need.
+    parts: Vec<(Part, Vec<Assignment>, Vec<usize>)>,
 }
 
 impl Program {
@@ -118,12 +122,7 @@ impl Program {
         let mut sources = nodes.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
         // the keyframe is set by nodes like others
         let keyed = keyframe(task, &sizes, &mut nodes, &mut sources)?;
-        let mut offsets = Vec::with_capacity(nodes.len());
-        let mut work = 0;
-        for node in &nodes {
-            offsets.push(work);
-            work += node.size;
-        }
+        let (offsets, work) = places(&nodes);
         let mut program = Self {
             task: task.clone(),
             nodes,
@@ -142,11 +141,53 @@ impl Program {
         outcome.extend(program.terms(Place::Termination, task.termination.iter())?);
         let observe = program.observations()?;
         program.observation = observe.iter().map(|a| a.elements.len()).sum();
-        for all in [begin, keyed, restart, outcome, next, first, observe] {
-            let needed = program.needed(all.iter().map(|a| a.value));
-            program.parts.push((all, needed));
-        }
+        program.add(Part::Begin, begin);
+        program.add(Part::Keyframe, keyed);
+        program.add(Part::Restart, restart);
+        program.add(Part::Outcome, outcome);
+        program.add(Part::Renew, next);
+        program.add(Part::First, first);
+        program.add(Part::Observe, observe);
         Ok(program)
+    }
+
+    /// Compiles expressions for the outputs of user sensors: `[(sensor, node)]`.
+    pub(crate) fn of_sensors(model: &Model, nodes: Vec<Node>, outputs: &[(usize, usize)]) -> Result<Self> {
+        let sizes = model.sizes.without_task();
+        let mut sources = Vec::with_capacity(nodes.len());
+        for (k, node) in nodes.iter().enumerate() {
+            let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[]));
+            let read = read.and_then(|read| match &read {
+                Source::Data(_, field) if !is_sensed(field) => {
+                    Err(format!("'{}' is not known where sensors are computed", field.name))
+                }
+                _ => Ok(read),
+            });
+            sources.push(read.map_err(Error::Argument)?);
+        }
+        let (offsets, work) = places(&nodes);
+        let mut program = Self {
+            task: Task::default(),
+            nodes,
+            sources,
+            offsets,
+            work,
+            variables: 0,
+            observation: 0,
+            parts: Vec::new(),
+        };
+        let assign = |&(sensor, value): &(usize, usize)| {
+            let first = model.sensor_adr[sensor] as usize;
+            let elements = (first..first + model.sensor_dim[sensor] as usize).collect();
+            Assignment { place: Place::Sensor(sensor), elements, value }
+        };
+        program.add(Part::Sense, outputs.iter().map(assign).collect());
+        Ok(program)
+    }
+
+    fn add(&mut self, part: Part, assigns: Vec<Assignment>) {
+        let needed = self.needed(assigns.iter().map(|a| a.value));
+        self.parts.push((part, assigns, needed));
     }
 
     /// Steps of the model per step of the environment.
@@ -161,7 +202,7 @@ impl Program {
 
     /// True if some part reads a field of the world that the given stage writes.
     pub fn reads(&self, stage: &str) -> bool {
-        let used = self.parts.iter().flat_map(|(_, nodes)| nodes);
+        let used = self.parts.iter().flat_map(|(_, _, nodes)| nodes);
         used.filter_map(|n| self.sources.get(*n)).any(|s| matches!(s, Source::Data(_, f) if f.stage == stage))
     }
 
@@ -191,12 +232,16 @@ impl Program {
 
     /// What a part assigns.
     pub(crate) fn assignments(&self, part: Part) -> &[Assignment] {
-        self.parts.get(part as usize).map_or(&[], |(all, _)| all)
+        self.part(part).map_or(&[], |(_, all, _)| all)
     }
 
     /// Nodes that a part needs, in order.
     pub(crate) fn order(&self, part: Part) -> &[usize] {
-        self.parts.get(part as usize).map_or(&[], |(_, nodes)| nodes)
+        self.part(part).map_or(&[], |(_, _, nodes)| nodes)
+    }
+
+    fn part(&self, part: Part) -> Option<&(Part, Vec<Assignment>, Vec<usize>)> {
+        self.parts.iter().find(|(of, ..)| *of == part)
     }
 
     /// Nodes that others use, and these, in order.
@@ -360,6 +405,24 @@ impl Program {
         }
         Ok(made)
     }
+}
+
+/// First value of each node in the work space, and the number of all values.
+fn places(nodes: &[Node]) -> (Vec<usize>, usize) {
+    let mut offsets = Vec::with_capacity(nodes.len());
+    let mut work = 0;
+    for node in nodes {
+        offsets.push(work);
+        work += node.size;
+    }
+    (offsets, work)
+}
+
+/// Fields of a world that sensors find computed.
+fn is_sensed(field: &Field) -> bool {
+    let phase = Stage::from_name(field.stage).map(Stage::phase);
+    let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Task));
+    computed || (field.stage == "state" && field.name != "action")
 }
 
 /// Fields that a task may set.

@@ -14,6 +14,7 @@ macro_rules! views_data {
             energies energy: real [2] "J" "Potential and kinetic energy.";
             sensor sensordata_undelayed: real [nsensordata] "mixed" "Sensor outputs before delay, for models with history buffers.";
             sensor sensordata: real [nsensordata] "mixed" "Sensor outputs.";
+            scratch formula_work: real [nformula] "mixed" "Values of the expressions of formulas; CPU only.";
         } }
     };
 }

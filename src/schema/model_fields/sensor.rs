@@ -22,6 +22,7 @@ macro_rules! sensor_fields {
             sensor_historyadr: adr(nhistory or none) [nsensor] "id" "First number of the history buffer; -1 for none.";
             sensor_delay: real [nsensor] "s" "Delay.";
             sensor_interval: real [nsensor 2] "s" "Sampling period and phase.";
+            sensor_user: real [nsensor nuser_sensor] "mixed" "User data.";
         } }
     };
 }

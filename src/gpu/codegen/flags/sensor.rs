@@ -10,6 +10,7 @@ pub(super) fn flags(model: &Model) -> Room {
     let has = |block: &str| plan::has_sensors(model, |rule| rule.block == block);
     let rays = |shape: i32| has("RANGEFINDER") && model.geom_type.contains(&shape);
     let mut room = vec![
+        ("USER_SENSOR", model.formulas.is_some()),
         ("FORCE_SENSOR", plan::senses_view(model, Stage::rne_post)),
         ("RAY_MESH", rays(geom::MESH)),
         ("RAY_HFIELD", rays(geom::HFIELD)),

@@ -1,0 +1,543 @@
+//! Reader of formulas: text to expressions, by precedence climbing (Pratt, Top Down Operator Precedence, 1973).
+
+use std::collections::BTreeMap;
+
+use crate::error::suggest;
+use crate::model::Model;
+use crate::model::data::Data;
+use crate::model::task::{Node, Op};
+use crate::schema::Kind;
+use crate::schema::sensors::sensor;
+
+/// Expressions of all formulas.
+#[derive(Debug, Default)]
+pub(super) struct Expressions {
+    pub(super) nodes: Vec<Node>,
+    /// Nodes of user sensors that have formulas.
+    pub(super) sensors: BTreeMap<String, usize>,
+}
+
+impl Expressions {
+    pub(super) fn size(&self, node: usize) -> usize {
+        self.nodes[node].size
+    }
+
+    fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
+        self.nodes.push(Node { op, size, args: args.to_vec() });
+        self.nodes.len() - 1
+    }
+
+    fn number(&mut self, x: f64) -> usize {
+        self.add(Op::Const { values: vec![x] }, 1, &[])
+    }
+}
+
+type Parsed<T> = Result<T, String>;
+
+/// Largest exponent.
+const MAX_POWER: i32 = 16;
+
+/// Deepest nesting.
+const MAX_DEPTH: usize = 64;
+
+/// Words that are functions, with the number of their arguments.
+const FUNCTIONS: [(&str, usize); 23] = [
+    ("sin", 1),
+    ("cos", 1),
+    ("tan", 1),
+    ("exp", 1),
+    ("log", 1),
+    ("sqrt", 1),
+    ("tanh", 1),
+    ("abs", 1),
+    ("floor", 1),
+    ("sum", 1),
+    ("norm", 1),
+    ("largest", 1),
+    ("smallest", 1),
+    ("min", 2),
+    ("max", 2),
+    ("atan2", 2),
+    ("dot", 2),
+    ("cross", 2),
+    ("rotate", 2),
+    ("select", 3),
+    ("sensor", 1),
+    ("numeric", 1),
+    ("sign", 1),
+];
+
+/// Binary operators with how tightly they bind.
+const OPERATORS: [(&str, usize); 12] = [
+    ("||", 1),
+    ("&&", 2),
+    ("==", 3),
+    ("!=", 3),
+    ("<=", 3),
+    (">=", 3),
+    ("<", 3),
+    (">", 3),
+    ("+", 4),
+    ("-", 4),
+    ("*", 5),
+    ("/", 5),
+];
+
+/// Reads a formula; returns the node of its value.
+pub(super) fn parse(text: &str, model: &Model, to: &mut Expressions) -> Parsed<usize> {
+    let mut reader = Reader { text, at: 0, depth: 0, model, to };
+    let node = reader.binary(0)?;
+    match reader.peek() {
+        None => Ok(node),
+        Some(_) => Err(reader.unexpected()),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    /// Byte of the next sign.
+    at: usize,
+    depth: usize,
+    model: &'a Model,
+    to: &'a mut Expressions,
+}
+
+impl<'a> Reader<'a> {
+    /// The next sign after white space.
+    fn peek(&mut self) -> Option<char> {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        self.text[self.at..].chars().next()
+    }
+
+    /// Takes a sign, if it is next.
+    fn takes(&mut self, sign: &str) -> bool {
+        self.peek();
+        let is_next = self.text[self.at..].starts_with(sign);
+        self.at += if is_next { sign.len() } else { 0 };
+        is_next
+    }
+
+    fn wants(&mut self, sign: &str) -> Parsed<()> {
+        if self.takes(sign) {
+            return Ok(());
+        }
+        Err(format!("'{sign}' is expected {}", self.place()))
+    }
+
+    /// Where the reader is, in words.
+    fn place(&mut self) -> String {
+        match self.peek() {
+            None => "where the formula ends".to_owned(),
+            Some(_) => {
+                let rest: String = self.text[self.at..].chars().take(12).collect();
+                format!("before '{rest}', character {}", self.text[..self.at].chars().count() + 1)
+            }
+        }
+    }
+
+    fn unexpected(&mut self) -> String {
+        match self.peek() {
+            None => "the formula ends where a value is expected".to_owned(),
+            Some(c) => {
+                format!("'{c}' is not expected, character {}", self.text[..self.at].chars().count() + 1)
+            }
+        }
+    }
+
+    /// Operands and operators that bind more tightly than `least`.
+    fn binary(&mut self, least: usize) -> Parsed<usize> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("the formula nests too deep: more than {MAX_DEPTH} levels"));
+        }
+        let mut left = self.unary()?;
+        loop {
+            self.peek();
+            let rest = &self.text[self.at..];
+            let found = OPERATORS.iter().find(|(sign, binds)| *binds > least && rest.starts_with(sign));
+            let Some(&(sign, binds)) = found else { break };
+            self.at += sign.len();
+            let right = self.binary(binds)?;
+            left = match sign {
+                "||" => self.join(Op::Or, &[left, right])?,
+                "&&" => self.join(Op::And, &[left, right])?,
+                "==" => self.join(Op::Eq, &[left, right])?,
+                "!=" => self.join(Op::Ne, &[left, right])?,
+                "<=" => self.join(Op::Le, &[left, right])?,
+                ">=" => self.join(Op::Le, &[right, left])?,
+                "<" => self.join(Op::Lt, &[left, right])?,
+                ">" => self.join(Op::Lt, &[right, left])?,
+                "+" => self.join(Op::Add, &[left, right])?,
+                "-" => self.join(Op::Sub, &[left, right])?,
+                "*" => self.join(Op::Mul, &[left, right])?,
+                _ => self.join(Op::Div, &[left, right])?,
+            };
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    /// Signs before a power.
+    fn unary(&mut self) -> Parsed<usize> {
+        let mut signs = Vec::new();
+        while let Some(c @ ('-' | '!' | '+')) = self.peek() {
+            self.at += 1;
+            signs.push(c);
+        }
+        let mut node = self.power()?;
+        for sign in signs.iter().rev().filter(|c| **c != '+') {
+            node = self.join(if *sign == '-' { Op::Neg } else { Op::Not }, &[node])?;
+        }
+        Ok(node)
+    }
+
+    /// A value and its whole exponent, as products.
+    fn power(&mut self) -> Parsed<usize> {
+        let base = self.postfix()?;
+        if !self.takes("^") {
+            return Ok(base);
+        }
+        let inverse = self.takes("-");
+        let exponent = self.literal().filter(|x| x.fract() == 0.0 && *x <= f64::from(MAX_POWER));
+        let Some(exponent) = exponent else {
+            return Err(format!(
+                "an exponent is a whole number up to {MAX_POWER} {}; else use exp and log",
+                self.place()
+            ));
+        };
+        let mut node = if exponent == 0.0 { self.to.number(1.0) } else { base };
+        for _ in 1..exponent as i32 {
+            node = self.join(Op::Mul, &[node, base])?;
+        }
+        if inverse {
+            let one = self.to.number(1.0);
+            node = self.join(Op::Div, &[one, node])?;
+        }
+        Ok(node)
+    }
+
+    /// A value and the elements that are taken of it.
+    fn postfix(&mut self) -> Parsed<usize> {
+        let mut node = self.primary()?;
+        while self.takes("[") {
+            let size = self.to.size(node);
+            let first = self.index()?;
+            let elements: Vec<usize> = if self.takes(":") {
+                let end = self.index()?;
+                if first >= end || end > size {
+                    return Err(format!("there are no elements {first}:{end}: the vector has {size}"));
+                }
+                (first..end).collect()
+            } else {
+                if first >= size {
+                    return Err(format!("there is no element {first}: the vector has {size}, from 0"));
+                }
+                vec![first]
+            };
+            self.wants("]")?;
+            node = self.to.add(Op::Pick { elements: elements.clone() }, elements.len(), &[node]);
+        }
+        Ok(node)
+    }
+
+    /// Place of an element.
+    fn index(&mut self) -> Parsed<usize> {
+        match self.literal() {
+            Some(x) if x.fract() == 0.0 && (0.0..1e6).contains(&x) => Ok(x as usize),
+            _ => Err(format!("the place of an element is a whole number from 0, {}", self.place())),
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<usize> {
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let node = self.binary(0)?;
+                self.wants(")")?;
+                Ok(node)
+            }
+            // vectors one after the other
+            Some('[') => {
+                self.at += 1;
+                let parts = self.list("]")?;
+                let size = parts.iter().map(|n| self.to.size(*n)).sum();
+                if size == 0 {
+                    return Err("a vector has at least one element".to_owned());
+                }
+                Ok(self.to.add(Op::Concat, size, &parts))
+            }
+            Some(c) if c.is_ascii_digit() || c == '.' => match self.literal() {
+                Some(x) => Ok(self.to.number(x)),
+                None => Err(self.unexpected()),
+            },
+            Some(c) if c.is_alphabetic() || c == '_' => {
+                let word = self.word();
+                if self.takes("(") { self.call(&word) } else { self.named(&word) }
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Values between commas, up to a sign.
+    fn list(&mut self, end: &str) -> Parsed<Vec<usize>> {
+        let mut all = Vec::new();
+        if self.takes(end) {
+            return Ok(all);
+        }
+        loop {
+            all.push(self.binary(0)?);
+            if self.takes(end) {
+                return Ok(all);
+            }
+            self.wants(",")?;
+        }
+    }
+
+    fn word(&mut self) -> String {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let rest = &self.text[self.at..];
+        let word = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+        self.at += word.len();
+        word.to_owned()
+    }
+
+    /// A number without sign.
+    fn literal(&mut self) -> Option<f64> {
+        self.peek();
+        let rest = &self.text[self.at..];
+        let bytes = rest.as_bytes();
+        let mut end = 0;
+        while end < bytes.len() {
+            let after_e = end > 0 && matches!(bytes[end - 1], b'e' | b'E');
+            let goes_on = match bytes[end] {
+                b'0'..=b'9' | b'.' => true,
+                b'e' | b'E' => end > 0,
+                b'+' | b'-' => after_e,
+                _ => false,
+            };
+            if !goes_on {
+                break;
+            }
+            end += 1;
+        }
+        let x = rest[..end].parse::<f64>().ok().filter(|x| x.is_finite())?;
+        self.at += end;
+        Some(x)
+    }
+
+    /// A name in parentheses, quoted or not.
+    fn name_in_parentheses(&mut self) -> Parsed<String> {
+        let name = match self.peek() {
+            Some(quote @ ('"' | '\'')) => {
+                let rest = &self.text[self.at + 1..];
+                let end = rest.find(quote).ok_or_else(|| "a quoted name does not end".to_owned())?;
+                self.at += end + 2;
+                rest[..end].to_owned()
+            }
+            _ => {
+                let rest = &self.text[self.at..];
+                let end =
+                    rest.find(')').ok_or_else(|| "')' is expected where the formula ends".to_owned())?;
+                self.at += end;
+                rest[..end].trim().to_owned()
+            }
+        };
+        self.wants(")")?;
+        Ok(name)
+    }
+
+    /// A function, or the elements of an object in a field.
+    fn call(&mut self, word: &str) -> Parsed<usize> {
+        let model = self.model;
+        let Some(&(_, count)) = FUNCTIONS.iter().find(|f| f.0 == word) else {
+            if field_exists(word) {
+                let name = self.name_in_parentheses()?;
+                return self.object(word, &name);
+            }
+            let known = FUNCTIONS.iter().map(|f| f.0);
+            return Err(format!("there is no function or field '{word}'{}", suggest(word, known)));
+        };
+        match word {
+            "sensor" => {
+                let name = self.name_in_parentheses()?;
+                model.id(Kind::Sensor, &name).map_err(|e| e.to_string())?;
+                return self.sensor(&name);
+            }
+            "numeric" => {
+                let name = self.name_in_parentheses()?;
+                model.id(Kind::Numeric, &name).map_err(|e| e.to_string())?;
+                return self.numeric(&name);
+            }
+            _ => {}
+        }
+        let args = self.list(")")?;
+        if args.len() != count {
+            return Err(format!("'{word}' has {count} arguments, {} are given", args.len()));
+        }
+        self.apply(word, &args)
+    }
+
+    fn apply(&mut self, word: &str, args: &[usize]) -> Parsed<usize> {
+        let a = args[0];
+        match word {
+            "sin" => self.join(Op::Sin, args),
+            "cos" => self.join(Op::Cos, args),
+            "tan" => {
+                let (sin, cos) = (self.join(Op::Sin, args)?, self.join(Op::Cos, args)?);
+                self.join(Op::Div, &[sin, cos])
+            }
+            "exp" => self.join(Op::Exp, args),
+            "log" => self.join(Op::Log, args),
+            "sqrt" => self.join(Op::Sqrt, args),
+            "tanh" => self.join(Op::Tanh, args),
+            "abs" => self.join(Op::Abs, args),
+            "floor" => self.join(Op::Floor, args),
+            "min" => self.join(Op::Min, args),
+            "max" => self.join(Op::Max, args),
+            "atan2" => self.join(Op::Atan2, args),
+            "select" => self.join(Op::Select, args),
+            "sign" => {
+                let zero = self.to.number(0.0);
+                let (above, below) = (self.join(Op::Lt, &[zero, a])?, self.join(Op::Lt, &[a, zero])?);
+                self.join(Op::Sub, &[above, below])
+            }
+            "sum" => Ok(self.to.add(Op::Sum, 1, args)),
+            "largest" => Ok(self.to.add(Op::Largest, 1, args)),
+            "smallest" => Ok(self.to.add(Op::Smallest, 1, args)),
+            "norm" => {
+                let square = self.join(Op::Mul, &[a, a])?;
+                let sum = self.to.add(Op::Sum, 1, &[square]);
+                self.join(Op::Sqrt, &[sum])
+            }
+            "dot" => {
+                let product = self.join(Op::Mul, args)?;
+                Ok(self.to.add(Op::Sum, 1, &[product]))
+            }
+            "cross" => self.cross(a, args[1]),
+            // rotate
+            _ => {
+                let (q, v) = (a, args[1]);
+                if (self.to.size(q), self.to.size(v)) != (4, 3) {
+                    return Err("'rotate' has a quaternion and a vector of length 3".to_owned());
+                }
+                // v + 2 w (u x v) + 2 u x (u x v)
+                let w = self.to.add(Op::Pick { elements: vec![0] }, 1, &[q]);
+                let u = self.to.add(Op::Pick { elements: vec![1, 2, 3] }, 3, &[q]);
+                let once = self.cross(u, v)?;
+                let two = self.to.number(2.0);
+                let once = self.join(Op::Mul, &[two, once])?;
+                let (turned, twice) = (self.join(Op::Mul, &[w, once])?, self.cross(u, once)?);
+                let sum = self.join(Op::Add, &[v, turned])?;
+                self.join(Op::Add, &[sum, twice])
+            }
+        }
+    }
+
+    fn cross(&mut self, a: usize, b: usize) -> Parsed<usize> {
+        if (self.to.size(a), self.to.size(b)) != (3, 3) {
+            return Err("'cross' has two vectors of length 3".to_owned());
+        }
+        let turned = |to: &mut Expressions, x: usize, elements: [usize; 3]| {
+            to.add(Op::Pick { elements: elements.to_vec() }, 3, &[x])
+        };
+        let (left, right) = ([1, 2, 0], [2, 0, 1]);
+        let (al, ar) = (turned(self.to, a, left), turned(self.to, a, right));
+        let (bl, br) = (turned(self.to, b, left), turned(self.to, b, right));
+        let (first, second) = (self.join(Op::Mul, &[al, br])?, self.join(Op::Mul, &[ar, bl])?);
+        self.join(Op::Sub, &[first, second])
+    }
+
+    /// An operation element by element.
+    fn join(&mut self, op: Op, args: &[usize]) -> Parsed<usize> {
+        let mut size = 1;
+        for a in args {
+            let own = self.to.size(*a);
+            if own != 1 && size != 1 && own != size {
+                return Err(format!("vectors of lengths {size} and {own} do not go together"));
+            }
+            size = size.max(own);
+        }
+        Ok(self.to.add(op, size, args))
+    }
+
+    /// What a name means: a sensor, a custom numeric, or a field.
+    fn named(&mut self, name: &str) -> Parsed<usize> {
+        let model = self.model;
+        let has = |kind: Kind| model.names.of(kind).iter().any(|n| n == name);
+        let meanings =
+            [("sensor", has(Kind::Sensor)), ("numeric", has(Kind::Numeric)), ("field", field_exists(name))];
+        let found: Vec<&str> = meanings.iter().filter(|m| m.1).map(|m| m.0).collect();
+        match found[..] {
+            ["sensor"] => self.sensor(name),
+            ["numeric"] => self.numeric(name),
+            [_] => {
+                let size = field_len(name, model).unwrap_or(0);
+                self.elements(name, (0..size).collect())
+            }
+            [] => {
+                let objects = model.names.sensor.iter().chain(&model.names.numeric).map(String::as_str);
+                let fields = Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).map(|f| f.name);
+                let near = suggest(name, objects.chain(fields).filter(|n| !n.is_empty()));
+                Err(format!("nothing is called '{name}'{near}"))
+            }
+            [first, second, ..] => {
+                Err(format!("'{name}' is a {first} and a {second}: write {first}({name}), or rename one"))
+            }
+        }
+    }
+
+    /// The outputs of a sensor.
+    fn sensor(&mut self, name: &str) -> Parsed<usize> {
+        if let Some(node) = self.to.sensors.get(name) {
+            return Ok(*node);
+        }
+        let id = self.model.id(Kind::Sensor, name).map_err(|e| e.to_string())?;
+        if self.model.sensor_type[id] == sensor::USER {
+            return Err(format!("the user sensor '{name}' has no formula before this one"));
+        }
+        self.object("sensordata", name)
+    }
+
+    /// The numbers of a custom numeric.
+    fn numeric(&mut self, name: &str) -> Parsed<usize> {
+        let model = self.model;
+        let id = model.id(Kind::Numeric, name).map_err(|e| e.to_string())?;
+        let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
+        self.elements("numeric_data", (first..first + size).collect())
+    }
+
+    /// The elements of an object in a field: that of a kind which has elements there.
+    fn object(&mut self, field: &str, name: &str) -> Parsed<usize> {
+        let model = self.model;
+        for &kind in Kind::ALL.iter().filter(|kind| model.id(**kind, name).is_ok()) {
+            if let Ok(range) = model.elements(field, kind, name) {
+                return self.elements(field, range.collect());
+            }
+        }
+        let axis = |kind: &&Kind| model.elements_of(field, **kind, 0).is_ok();
+        let names = Kind::ALL.iter().filter(axis).flat_map(|kind| model.names.of(*kind));
+        let near = suggest(name, names.map(String::as_str).filter(|n| !n.is_empty()));
+        Err(format!("'{field}' has no object '{name}'{near}"))
+    }
+
+    fn elements(&mut self, field: &str, elements: Vec<usize>) -> Parsed<usize> {
+        if elements.is_empty() {
+            let counted = Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.counted_by().is_some());
+            let why = if counted { ": its rows are those of contacts; use a contact sensor" } else { "" };
+            return Err(format!("'{field}' has no elements that a formula can name{why}"));
+        }
+        let size = elements.len();
+        Ok(self.to.add(Op::Field { name: field.to_owned(), elements }, size, &[]))
+    }
+}
+
+fn field_exists(name: &str) -> bool {
+    Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).any(|f| f.name == name)
+}
+
+/// Number of elements of a field of a world or of the model.
+fn field_len(name: &str, model: &Model) -> Option<usize> {
+    let mut fields = Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS);
+    fields.find(|f| f.name == name).map(|f| f.len(&model.sizes))
+}
