@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All measurements on a machine with a GPU, unattended, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks; default: all
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks plan; default: all
 # Each phase has its own time limit and keeps what was measured by then. Results: one folder, printed at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
@@ -221,10 +221,24 @@ phase_tasks() {
 }
 
 say "results in $out"
+# Planners with their candidates and derivatives on the device, beside the CPU: time by phase, and whether the motion succeeds.
+phase_plan() {
+    local task planner backend
+    for task in cartpole humanoid; do
+        for planner in ilqg sampling cem; do
+            for backend in gpu cpu; do
+                say "$task $planner $backend"
+                limited 90 "$bin" --format json plan "models/tasks/$task.xml" --planner "$planner" --backend "$backend" \
+                    --candidates 1024 --seconds 0.2 2>>"$out/log.txt" | tee -a "$out/plan.jsonl" | tee -a "$out/log.txt"
+            done
+        done
+    done
+}
+
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks sweep)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks plan sweep)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks plan" >&2 && exit 2; }
 done
 find_driver
 unpack_wheels

@@ -272,3 +272,35 @@ fn a_cost_that_is_not_finite_is_named() {
     let unknown = "ilqq".parse::<PlannerKind>().unwrap_err().to_string();
     assert!(unknown.contains("did you mean 'ilqg'?"), "{unknown}");
 }
+
+#[test]
+fn an_acrobot_swings_up() {
+    let record = motion(&task("acrobot.xml"), Some(0), |_, options| options.seconds = 4.0);
+    assert!(record.success.is_some_and(|t| t < 3.8), "{:?}", record.success);
+}
+
+#[test]
+fn a_swimmer_comes_nearer_to_its_target() {
+    let model = task("swimmer.xml");
+    let record = motion(&model, None, |_, options| options.seconds = 5.0);
+    let reach = model.elements("sensordata", Kind::Sensor, "reach").unwrap();
+    let n = model.sizes.nsensordata;
+    let away = |step: usize| {
+        let row = &record.fields["sensordata"][n * step..n * (step + 1)];
+        row[reach.clone()].iter().map(|x| x * x).sum::<f64>().sqrt()
+    };
+    let (first, last) = (away(0), away(record.steps - 1));
+    assert!(last < 0.7 * first, "from {first} m to {last} m");
+}
+
+#[test]
+fn a_hopper_travels_on_one_leg() {
+    let model = task("hopper.xml");
+    let record = motion(&model, Some(0), |_, options| options.seconds = 2.6);
+    assert!(record.success.is_some_and(|t| t < 2.5), "{:?}", record.success);
+    // it hops: there are moments without contact, and it does not slide on its trunk
+    let height = model.elements("sensordata", Kind::Sensor, "height").unwrap().start;
+    let n = model.sizes.nsensordata;
+    let heights = record.fields["sensordata"].chunks(n).map(|row| row[height]);
+    assert!(heights.fold(0.0f64, |m, h| m.max(h.abs())) < 0.6);
+}

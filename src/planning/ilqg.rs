@@ -22,6 +22,9 @@ const MU_MIN: f64 = 1e-6;
 const MU_MAX: f64 = 1e10;
 /// Least factor by which the penalty changes.
 const DELTA_0: f64 = 2.0;
+/// Step sizes from which on the penalty falls, and below which it grows.
+const LONG_STEP: f64 = 0.3;
+const SHORT_STEP: f64 = 0.1;
 
 /// Options of iLQG.
 #[derive(Clone, Debug)]
@@ -63,6 +66,8 @@ pub struct Ilqg {
     search: Rollouts,
     differences: FiniteDifferences,
     policy: Policy,
+    /// True until there is a plan.
+    is_new: bool,
     changes: Changes,
     mu: f64,
     delta: f64,
@@ -111,6 +116,7 @@ impl Ilqg {
             objective: objective.clone(),
             options,
             policy,
+            is_new: true,
             changes: Changes::default(),
             mu: 0.0,
             delta: 1.0,
@@ -130,6 +136,7 @@ impl Ilqg {
         self.policy.controls.copy_from_slice(controls);
         self.policy.bounds.clamp(&mut self.policy.controls);
         self.policy.feedback = None;
+        self.is_new = false;
         Ok(())
     }
 
@@ -310,6 +317,9 @@ impl Planner for Ilqg {
         if !start.is_finite() {
             return Err(Error::Argument("the state from which to plan is not finite".to_owned()));
         }
+        if std::mem::take(&mut self.is_new) {
+            self.policy.hold(start.time(), start.get("ctrl"));
+        }
         let mut done = Iteration { after: f64::INFINITY, before: f64::INFINITY, ..Iteration::default() };
         let mut clock = Clock::start();
         // the plan as it is
@@ -357,7 +367,13 @@ impl Planner for Ilqg {
         match found {
             Some((better, size)) => {
                 (done.after, done.step) = (better.cost, size);
-                self.lower();
+                // short steps: the model is wrong at that distance, and a penalty keeps the next one nearer
+                if size >= LONG_STEP {
+                    self.lower();
+                } else if size < SHORT_STEP {
+                    self.raise();
+                    self.mu = self.mu.min(MU_MAX);
+                }
                 self.keep(start, better, Some(&changes));
             }
             None => {

@@ -33,7 +33,7 @@ impl Iteration {
 
 /// A planner: it improves a plan, an iteration at a time, from wherever a world is.
 pub trait Planner: Send + std::fmt::Debug {
-    /// Improves the plan from a state on. What is in force stays where nothing better is found.
+    /// Improves the plan from a state on; before there is one, the controls of the state are held. What is in force stays where nothing better is found.
     ///
     /// # Errors
     /// [`Error::Argument`](crate::error::Error::Argument) for a state that is not finite,

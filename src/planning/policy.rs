@@ -97,6 +97,16 @@ impl Policy {
         if (place - place.round()).abs() < 1e-6 { place.round() } else { place }
     }
 
+    /// Holds controls `[nu]` from a time on.
+    pub(super) fn hold(&mut self, start: f64, controls: &[f64]) {
+        if controls.len() == self.nu() && controls.iter().all(|u| u.is_finite()) {
+            self.controls.chunks_mut(controls.len().max(1)).for_each(|row| row.copy_from_slice(controls));
+            self.bounds.clamp(&mut self.controls);
+        }
+        self.start = start;
+        self.feedback = None;
+    }
+
     /// Controls without feedback at a time; those of the last knot after the end.
     pub fn open_loop(&self, time: f64, out: &mut [f64]) {
         self.interpolation.at(&self.controls, self.nu(), self.place(time), out);

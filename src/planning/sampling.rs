@@ -225,6 +225,9 @@ impl Planner for Sampling {
         if !start.is_finite() {
             return Err(Error::Argument("the state from which to plan is not finite".to_owned()));
         }
+        if self.count == 0 {
+            self.policy.hold(start.time(), start.get("ctrl"));
+        }
         let mut clock = Clock::start();
         let plan = self.shifted(start.time());
         let candidates = self.draw(&plan);

@@ -5,12 +5,13 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::Data;
 
-/// Fields of a state. Forces that push a world are no part of it: a planner does not know them.
-const FIELDS: [&str; 10] = [
+/// Fields of a state; controls are those that a planner holds before it has a plan. Forces that push a world are no part of it: a planner does not know them.
+const FIELDS: [&str; 11] = [
     "time",
     "qpos",
     "qvel",
     "act",
+    "ctrl",
     "qacc_warmstart",
     "history",
     "history_compensation",
