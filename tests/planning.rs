@@ -304,3 +304,23 @@ fn a_hopper_travels_on_one_leg() {
     let heights = record.fields["sensordata"].chunks(n).map(|row| row[height]);
     assert!(heights.fold(0.0f64, |m, h| m.max(h.abs())) < 0.6);
 }
+
+#[test]
+fn a_quadruped_stands_up() {
+    let model = task("quadruped.xml");
+    for key in ["lying", "slumped"] {
+        let key = model.id(Kind::Key, key).unwrap();
+        let record = motion(&model, Some(key), |_, options| options.seconds = 0.6);
+        assert!(record.success.is_some_and(|t| t < 0.4), "{:?}", record.success);
+    }
+}
+
+#[test]
+fn a_humanoid_stands_up_from_a_squat() {
+    let model = task("humanoid.xml");
+    let key = model.id(Kind::Key, "squat").unwrap();
+    let record = motion(&model, Some(key), |_, options| options.seconds = 0.6);
+    assert!(record.success.is_some_and(|t| t < 0.5), "{:?}", record.success);
+    let cost = &record.cost;
+    assert!(cost.last().unwrap() < &(0.5 * cost[0]), "{cost:?}");
+}

@@ -58,7 +58,8 @@ impl std::str::FromStr for PlannerKind {
 /// Settings of a planner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Planner (`agent_planner`: 0 sampling, 2 iLQG, 5 cross-entropy).
+    /// Planner (`agent_planner`, by MuJoCo MPC's numbers: 0 sampling, 2 iLQG, 5 cross-entropy; 1 and 3 are iLQG too, 4 and 6
+    /// sampling).
     pub planner: PlannerKind,
     /// Length of a plan in s (`agent_horizon`).
     pub horizon: f64,
@@ -106,12 +107,13 @@ impl Settings {
             ))),
         };
         let planner = match count("agent_planner", 2)? {
-            0 => PlannerKind::Sampling,
-            2 => PlannerKind::Ilqg,
+            // robust sampling, and gradients of splines: their nearest relatives
+            0 | 4 | 6 => PlannerKind::Sampling,
+            1..=3 => PlannerKind::Ilqg,
             5 => PlannerKind::Cem,
             other => {
                 let text = format!(
-                    "the custom numeric 'agent_planner' is {other}; valid: 0 sampling, 2 ilqg, 5 cem"
+                    "the custom numeric 'agent_planner' is {other}; valid: 0 to 6, as in MuJoCo MPC"
                 );
                 return Err(Error::Argument(text));
             }
