@@ -23,7 +23,7 @@ const PILE: &str = "<mujoco><option cone='elliptic' timestep='0.004'/><worldbody
     <body pos='0 0 0.12'><freejoint/><geom type='box' size='.1 .12 .1' condim='4'/></body>
     <body pos='.03 .02 0.36'><freejoint/><geom type='box' size='.1 .1 .1' condim='6'/></body>
     <body pos='.3 0 0.1' euler='90 20 0'><freejoint/><geom type='capsule' size='.06 .15' condim='3'/></body>
-    <body pos='.25 .05 0.3' euler='80 70 0'><freejoint/><geom type='capsule' size='.05 .12' condim='6'/></body>
+    <body pos='.25 .05 0.5' euler='80 70 0'><freejoint/><geom type='capsule' size='.05 .12' condim='6'/></body>
     <body pos='-.4 0 0.1'><freejoint/><geom size='.08' condim='1'/></body>
     </worldbody></mujoco>";
 
@@ -60,8 +60,8 @@ const MECHANISM: &str = "<mujoco><option cone='elliptic' timestep='0.01'/><world
     <body><joint name='hinge' axis='0 1 0' frictionloss='.5'/><geom type='capsule' fromto='0 0 0 .5 0 0' size='.05' mass='1'/>
     </body></worldbody><actuator><motor joint='hinge' gear='1'/></actuator></mujoco>";
 
-fn converged(parameters: Parameters) -> Formulation {
-    let mut formulation = Formulation::new(parameters);
+fn converged(m: &Model, parameters: Parameters) -> Formulation {
+    let mut formulation = Formulation::new(m, parameters).unwrap();
     formulation.iterations = 20_000;
     formulation.tolerance = 1e-15;
     formulation
@@ -92,7 +92,8 @@ fn round_trip(f: &mut Formulation, m: &Model, d: &mut Data) -> (f64, f64) {
     let next = f.forward(m, d).unwrap().to_vec();
     let impulse = f.impulses().to_vec();
     // what acts from outside
-    let mut applied: Vec<f64> = (0..m.sizes.nv).map(|i| d.qfrc_smooth[i] - d.qfrc_passive[i] + d.qfrc_bias[i]).collect();
+    let mut applied: Vec<f64> =
+        (0..m.sizes.nv).map(|i| d.qfrc_smooth[i] - d.qfrc_passive[i] + d.qfrc_bias[i]).collect();
     let constraint = d.qfrc_constraint.clone();
     let scale = 1.0 + largest(constraint.iter().chain(&d.qfrc_bias).copied());
     // a world that knows only the state
@@ -124,14 +125,18 @@ fn inverse_dynamics_finds_the_force_of_forward_dynamics() {
         let m = load_str(text).unwrap();
         let table = Table::uniform(&m, Softness { epsilon: 0.2, kappa: 0.03 });
         for parameters in [Parameters::Model, Parameters::Uniform(SOFT), Parameters::Each(Box::new(table))] {
-            let mut f = converged(parameters);
+            let mut f = converged(&m, parameters);
             let mut d = world(&m);
             let (mut kinds, mut worst) = ([0; 8], (0.0_f64, 0.0_f64));
             for step in 0..120 {
                 disturb(&m, &mut d, step, size);
                 let (force, impulse) = round_trip(&mut f, &m, &mut d);
                 worst = (worst.0.max(force), worst.1.max(impulse));
-                assert!(force < 1e-10 && impulse < 1e-10, "{text}, step {step}: {force:e} {impulse:e} {}", f.sweeps());
+                assert!(
+                    force < 1e-10 && impulse < 1e-10,
+                    "{text}, step {step}: {force:e} {impulse:e} {}",
+                    f.sweeps()
+                );
                 for r in 0..d.nefc[0] as usize {
                     kinds[d.efc_type[r] as usize] += 1;
                 }
@@ -147,14 +152,18 @@ fn the_humanoid_in_contact_goes_round() {
     let m = humanoid();
     let mut most = 0;
     for key in 0..m.sizes.nkey {
-        let mut f = converged(Parameters::Uniform(Softness { epsilon: 0.1, kappa: 0.03 }));
+        let mut f = converged(&m, Parameters::Uniform(Softness { epsilon: 0.1, kappa: 0.03 }));
         let mut d = world(&m);
         d.reset(&m, Some(key));
         for step in 0..300 {
             fill(&m, Control::Noise, 0, key, step, &mut d.ctrl);
             if step % 10 == 0 {
                 let (force, impulse) = round_trip(&mut f, &m, &mut d);
-                assert!(force < 1e-10 && impulse < 1e-10, "{key} {step}: {force:e} {impulse:e} {}", f.sweeps());
+                assert!(
+                    force < 1e-10 && impulse < 1e-10,
+                    "{key} {step}: {force:e} {impulse:e} {}",
+                    f.sweeps()
+                );
             }
             f.step(&m, &mut d).unwrap();
             most = most.max(d.ncon[0]);
@@ -212,7 +221,7 @@ fn residual(f: &Formulation, m: &Model, d: &Data, next: &[f64]) -> f64 {
 fn impulses_are_optimal_and_in_their_bounds_and_cones() {
     for (text, size) in [(MECHANISM, 1.5), (ARM, 3.0), (CHAIN, 1.0), (PILE, 2.0)] {
         let m = load_str(text).unwrap();
-        let mut f = converged(Parameters::Uniform(SOFT));
+        let mut f = converged(&m, Parameters::Uniform(SOFT));
         let mut d = world(&m);
         // impulses inside of cones, on their surface, and zero
         let mut zones = [0; 3];
@@ -225,7 +234,9 @@ fn impulses_are_optimal_and_in_their_bounds_and_cones() {
             let mut product = vec![0.0; m.sizes.nv];
             cpu::smooth::factor_m::mul_m(&m, &d.M, &d.qacc, &mut product);
             for i in 0..m.sizes.nv {
-                product[i] += m.opt_timestep[0] * m.dof_damping[i] * d.qacc[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+                product[i] += m.opt_timestep[0] * m.dof_damping[i] * d.qacc[i]
+                    - d.qfrc_smooth[i]
+                    - d.qfrc_constraint[i];
             }
             assert!(largest(product) < 1e-9 * (1.0 + largest(d.qfrc_constraint.iter().copied())));
             for con in 0..d.ncon[0] as usize {
@@ -249,7 +260,7 @@ fn impulses_are_optimal_and_in_their_bounds_and_cones() {
 fn a_sweep_lowers_the_cost_and_few_sweeps_stay_feasible() {
     let m = load_str(PILE).unwrap();
     let mut d = world(&m);
-    let mut f = converged(Parameters::Uniform(SOFT));
+    let mut f = converged(&m, Parameters::Uniform(SOFT));
     for _ in 0..60 {
         f.step(&m, &mut d).unwrap();
     }
@@ -263,7 +274,9 @@ fn a_sweep_lowers_the_cost_and_few_sweeps_stay_feasible() {
         let mut cost = 0.0;
         for r in 0..d.nefc[0] as usize {
             let free: f64 = (0..nv)
-                .map(|i| d.efc_J[r * nv + i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i]))
+                .map(|i| {
+                    d.efc_J[r * nv + i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i])
+                })
                 .sum();
             cost += x[r] * (free - f.target()[r] + 0.5 * f.regularizer()[r] * x[r]);
         }
@@ -290,7 +303,7 @@ fn dry_friction_of_one_joint_has_a_closed_form() {
         let mut d = world(&m);
         d.qvel[0] = velocity;
         d.qfrc_applied[0] = pull;
-        let mut f = converged(Parameters::Uniform(SOFT));
+        let mut f = converged(&m, Parameters::Uniform(SOFT));
         let next = f.forward(&m, &mut d).unwrap()[0];
         // v* = v - 2 h (1 + ε)/κ v; the impulse that is least, then clamped
         let target = velocity * (1.0 - 2.0 * h * (1.0 + epsilon) / kappa);
@@ -317,7 +330,7 @@ fn a_violation_decays_as_a_critically_damped_oscillator() {
     )
     .unwrap();
     let kappa = 0.02;
-    let mut f = converged(Parameters::Uniform(Softness { epsilon: 0.5, kappa }));
+    let mut f = converged(&m, Parameters::Uniform(Softness { epsilon: 0.5, kappa }));
     let mut d = world(&m);
     d.qpos[0] = -0.01;
     // (26) is driven by a = 0: x = x0 (1 + t/κ) exp(-t/κ)
@@ -337,7 +350,7 @@ fn a_resting_body_sinks_by_the_papers_formula_whatever_its_mass() {
              <freejoint/><geom size='.1' mass='{mass}'/></body></worldbody></mujoco>"
         ))
         .unwrap();
-        let mut f = Formulation::new(Parameters::Uniform(SOFT));
+        let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
         let mut d = world(&m);
         for _ in 0..400 {
             f.step(&m, &mut d).unwrap();
@@ -374,7 +387,7 @@ fn with_the_models_parameters_the_next_velocity_is_that_of_newtons_method() {
         let mut m = load_str(text).unwrap();
         // joint damping explicit in both
         m.opt_disableflags[0] |= disable::EULERDAMP;
-        let mut f = converged(Parameters::Model);
+        let mut f = converged(&m, Parameters::Model);
         let mut d = world(&m);
         for step in 0..100 {
             disturb(&m, &mut d, step, size);
@@ -406,7 +419,7 @@ fn epsilon_and_kappa_are_a_solref_and_a_solimp() {
          </mujoco>"
     );
     let m = load_str(&text).unwrap();
-    let mut f = converged(Parameters::Uniform(soft));
+    let mut f = converged(&m, Parameters::Uniform(soft));
     let mut d = world(&m);
     let mut rows = 0;
     for step in 0..100 {
@@ -436,7 +449,7 @@ fn other_solver_parameters_do_not_coincide() {
         let mut d = world(&m);
         d.qpos[0] = -0.0004;
         let soft = Softness { epsilon: 0.05 / 0.95, kappa: 0.02 };
-        let next = converged(Parameters::Uniform(soft)).forward(&m, &mut d).unwrap()[0];
+        let next = converged(&m, Parameters::Uniform(soft)).forward(&m, &mut d).unwrap()[0];
         (next - next_of_newton(&m, &d)[0]).abs()
     };
     assert!(apart("0.95 0.95 0.001") < 1e-12);
@@ -450,7 +463,7 @@ fn equality_constraints_eliminated_are_those_that_are_solved_for() {
     m.opt_disableflags[0] |= disable::CONTACT;
     let nv = m.sizes.nv;
     for epsilon in [1e-9, 1e-3, 1.0] {
-        let mut f = converged(Parameters::Uniform(Softness { epsilon, kappa: 0.02 }));
+        let mut f = converged(&m, Parameters::Uniform(Softness { epsilon, kappa: 0.02 }));
         let mut d = world(&m);
         for _ in 0..50 {
             let next = f.forward(&m, &mut d).unwrap().to_vec();
@@ -472,7 +485,7 @@ fn energy_does_not_grow_in_a_passive_system() {
         let mut m = load_str(text).unwrap();
         m.opt_timestep[0] = 0.001;
         m.opt_enableflags[0] |= enable::ENERGY;
-        let mut f = converged(Parameters::Uniform(SOFT));
+        let mut f = converged(&m, Parameters::Uniform(SOFT));
         f.tolerance = 1e-12;
         let mut d = world(&m);
         let energy = |d: &mut Data| {
@@ -507,7 +520,7 @@ fn a_sliding_body_is_braked_by_its_friction_coefficient() {
          </worldbody></mujoco>",
     )
     .unwrap();
-    let mut f = converged(Parameters::Uniform(Softness { epsilon: 0.01, kappa: 0.01 }));
+    let mut f = converged(&m, Parameters::Uniform(Softness { epsilon: 0.01, kappa: 0.01 }));
     let mut d = world(&m);
     for _ in 0..100 {
         f.step(&m, &mut d).unwrap();
@@ -537,11 +550,12 @@ fn the_same_state_gives_the_same_bits() {
         }
         d.qpos.iter().chain(&d.qvel).map(|x| x.to_bits()).collect::<Vec<_>>()
     };
-    let mut f = Formulation::new(Parameters::Uniform(SOFT));
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
     let first = run(&mut f);
     // memory that has been used for something else
-    let other = load_str(CHAIN).unwrap();
-    f.step(&other, &mut world(&other)).unwrap();
+    let mut other = world(&m);
+    disturb(&m, &mut other, 0, 10.0);
+    f.step(&m, &mut other).unwrap();
     assert_eq!(run(&mut f), first);
 }
 
@@ -556,7 +570,7 @@ fn message<T>(result: Result<T, Error>) -> String {
 #[test]
 fn numbers_that_are_not_finite_are_named_with_their_place() {
     let m = load_str(ARM).unwrap();
-    let mut f = Formulation::new(Parameters::Uniform(SOFT));
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
     let spoil = |change: fn(&mut Data)| {
         let mut d = world(&m);
         change(&mut d);
@@ -591,7 +605,7 @@ fn a_singular_matrix_is_named_with_its_place() {
     // a body without mass or inertia
     m.body_mass.fill(0.0);
     m.body_inertia.fill(0.0);
-    let mut f = Formulation::new(Parameters::Uniform(SOFT));
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
     let said = message(f.forward(&m, &mut world(&m)));
     assert!(said.contains("the inertia matrix is singular at degree of freedom 0 (joint 'hinge')"), "{said}");
     // damping makes it regular: M has it
@@ -599,6 +613,7 @@ fn a_singular_matrix_is_named_with_its_place() {
     assert_eq!(message(f.forward(&m, &mut world(&m)).map(<[f64]>::len)), "no error");
     // a weld whose rotation weighs without limit
     let mut m = load_str(CHAIN).unwrap();
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
     m.eq_data[12 * 2 + 10] = f64::INFINITY;
     let said = message(f.forward(&m, &mut world(&m)));
     assert!(said.contains("A + R is singular or not finite at constraint row 4 (equality"), "{said}");
@@ -607,9 +622,8 @@ fn a_singular_matrix_is_named_with_its_place() {
 #[test]
 fn parameters_out_of_range_are_refused() {
     let m = load_str(ARM).unwrap();
-    let mut d = world(&m);
-    let mut said = |epsilon: f64, kappa: f64| {
-        message(Formulation::new(Parameters::Uniform(Softness { epsilon, kappa })).forward(&m, &mut d))
+    let said = |epsilon: f64, kappa: f64| {
+        message(Formulation::new(&m, Parameters::Uniform(Softness { epsilon, kappa })))
     };
     assert!(said(0.0, 0.02).contains("the softness ε of all constraints is 0"));
     assert!(said(f64::NAN, 0.02).contains("is NaN"));
@@ -618,17 +632,23 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(said(0.1, 0.0061), "no error");
     let mut table = Table::uniform(&m, SOFT);
     table.joint_limit[1].epsilon = -1.0;
-    let said = message(Formulation::new(Parameters::Each(Box::new(table.clone()))).forward(&m, &mut d));
+    let said = message(Formulation::new(&m, Parameters::Each(Box::new(table.clone()))));
     assert!(said.contains("joint_limit[1] is -1"), "{said}");
     table.geom.pop();
     table.joint_limit[1] = SOFT;
-    let said = message(Formulation::new(Parameters::Each(Box::new(table))).forward(&m, &mut d));
+    let said = message(Formulation::new(&m, Parameters::Each(Box::new(table))));
     assert!(said.contains("the list 'geom' of softness has 3 elements, the model 4"), "{said}");
+    // later changes are found too
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
+    f.parameters = Parameters::Uniform(Softness { epsilon: -1.0, kappa: 0.02 });
+    assert!(message(f.forward(&m, &mut world(&m)).map(<[f64]>::len)).contains("is -1"));
+    f.parameters = Parameters::Model;
+    f.r_min = 0.0;
+    assert!(message(f.forward(&m, &mut world(&m)).map(<[f64]>::len)).contains("r_min is 0"));
 }
 
 #[test]
 fn options_that_do_not_exist_here_are_refused() {
-    let mut f = Formulation::new(Parameters::Model);
     for (option, words) in [
         ("", "set the option cone to elliptic"),
         ("cone='elliptic' integrator='RK4'", "set the option integrator to Euler"),
@@ -638,16 +658,22 @@ fn options_that_do_not_exist_here_are_refused() {
             "<mujoco><option {option}/><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>"
         );
         let m = load_str(&text).unwrap();
-        let said = message(f.forward(&m, &mut world(&m)));
+        let said = message(Formulation::new(&m, Parameters::Model));
         assert!(said.contains(words), "{said}");
     }
+    // and those of another model
+    let (arm, chain) = (load_str(ARM).unwrap(), load_str(CHAIN).unwrap());
+    let mut f = Formulation::new(&arm, Parameters::Model).unwrap();
+    assert!(
+        message(f.forward(&chain, &mut world(&chain)).map(<[f64]>::len)).contains("a model of other sizes")
+    );
 }
 
 #[test]
 fn a_world_without_room_is_an_error() {
     let m = load_str(PILE).unwrap();
     let mut d = Data::new(&m, Capacity { nconmax: 32, njmax: 7 });
-    let mut f = Formulation::new(Parameters::Uniform(SOFT));
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
     let said = (0..100).map(|_| message(f.step(&m, &mut d))).find(|said| said != "no error").unwrap();
     assert!(said.contains("7 constraint rows") && said.contains("larger capacity"), "{said}");
 }

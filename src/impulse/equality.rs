@@ -38,8 +38,7 @@ impl Elimination {
         for i in 0..ne {
             let (begin, end) = row_span(d, i);
             for j in 0..=i {
-                let mut sum =
-                    dot_n(&d.efc_J[i * nv + begin..i * nv + end], &y[j * nv + begin..j * nv + end]);
+                let mut sum = dot_n(&d.efc_J[i * nv + begin..i * nv + end], &y[j * nv + begin..j * nv + end]);
                 if i == j {
                     sum += regularizer[i];
                 }

@@ -13,10 +13,8 @@ const SINGULAR: f64 = 2.0 * f64::MINVAL;
 /// Rejects models with options that the formulation replaces or does not have.
 ///
 /// # Errors
-/// [`Error::Unsupported`] with the option and what to set instead; as
-/// [`Batch::new`](crate::batch::Batch::new) for what no stage simulates.
-pub(super) fn check_model(m: &Model) -> Result<()> {
-    crate::model::unsupported::check(m)?;
+/// [`Error::Unsupported`] with the option and what to set instead; [`Error::Argument`] for the time step.
+pub(super) fn check_options(m: &Model) -> Result<()> {
     let wrong = if m.opt_cone[0] != cone::ELLIPTIC {
         "pyramidal cones: its friction cones are elliptic (set the option cone to elliptic)"
     } else if m.opt_integrator[0] != integrator::EULER {
@@ -88,7 +86,9 @@ pub(super) fn check_state(m: &Model, d: &Data) -> Result<()> {
 pub(super) fn check_dofs(m: &Model, d: &Data, name: &str, values: &[f64]) -> Result<()> {
     if values.len() != m.sizes.nv {
         let (got, want) = (values.len(), m.sizes.nv);
-        return Err(Error::Argument(format!("{name} has {got} elements, the model {want} degrees of freedom")));
+        return Err(Error::Argument(format!(
+            "{name} has {got} elements, the model {want} degrees of freedom"
+        )));
     }
     check(name, values, d.time[0], |i| Some(called(m, Kind::Joint, m.dof_jntid[i] as usize)))
 }

@@ -83,7 +83,7 @@
 //! )?;
 //! let mut data = Data::new(&model, Capacity { nconmax: 4, njmax: 16 });
 //! let soft = Softness { epsilon: 0.05, kappa: 0.02 };
-//! let mut formulation = Formulation::new(Parameters::Uniform(soft));
+//! let mut formulation = Formulation::new(&model, Parameters::Uniform(soft))?;
 //! for _ in 0..300 {
 //!     formulation.step(&model, &mut data)?;
 //! }
@@ -118,10 +118,11 @@ use crate::cpu::smooth::reflected_inertia::{
     armature_of_dof, armature_of_tendon, damping_derivative, damping_of_dof,
 };
 use crate::cpu::solver::rows::dof_range;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::plan;
+use crate::schema::Sizes;
 use crate::schema::enums::disable;
 use crate::schema::stages::{Phase, Stage};
 use equality::Elimination;
@@ -129,12 +130,14 @@ use rne::NewtonEuler;
 use rows::{Rows, add_generalized};
 use sweep::Sweeper;
 
-/// The impulse formulation: its parameters, options of its solver, and memory that is used again from call to call. One
-/// serves any number of models and worlds; nothing but memory is kept from one call to the next.
+/// The impulse formulation for a model: its parameters, options of its solver, and memory that is used again from call to
+/// call, so that calls allocate nothing once it suffices. It serves any number of worlds: nothing else is kept.
 #[derive(Clone, Debug)]
 pub struct Formulation {
     /// Where ε and κ come from.
     pub parameters: Parameters,
+    /// Sizes of the model.
+    sizes: Sizes,
     /// Least regulariser (equation 27), for [`Parameters::Uniform`] and [`Parameters::Each`].
     pub r_min: f64,
     /// Most sweeps of the solver.
@@ -168,23 +171,25 @@ struct Work {
     change: f64,
 }
 
-impl Default for Formulation {
-    fn default() -> Self {
-        Self::new(Parameters::default())
-    }
-}
-
 impl Formulation {
-    /// Formulation with these parameters, at most 100 sweeps and the tolerance 1e-9.
-    pub fn new(parameters: Parameters) -> Self {
-        Self {
+    /// Formulation for a model with these parameters, at most 100 sweeps and the tolerance 1e-9.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for options that the formulation does not have, and for what no stage simulates;
+    /// [`Error::Argument`] for a softness out of range.
+    pub fn new(m: &Model, parameters: Parameters) -> Result<Self> {
+        crate::model::unsupported::check(m)?;
+        input::check_options(m)?;
+        parameters.check(m)?;
+        Ok(Self {
             parameters,
+            sizes: m.sizes,
             r_min: 1e-15,
             iterations: 100,
             tolerance: 1e-9,
             warmstart: true,
             work: Work::default(),
-        }
+        })
     }
 
     /// Sweeps of the solver in the last [`Formulation::forward`].
@@ -218,10 +223,10 @@ impl Formulation {
     /// divided by it.
     ///
     /// # Errors
-    /// [`Error::Argument`](crate::error::Error::Argument) for a number that is not finite, a softness out of range, a world
+    /// [`Error::Argument`] for a number that is not finite, a softness out of range, a world
     /// of another model, and a singular matrix, each with its place;
-    /// [`Error::Unsupported`](crate::error::Error::Unsupported) for options that the formulation does not have;
-    /// [`Error::Memory`](crate::error::Error::Memory) where the world has no room for all contacts.
+    /// [`Error::Unsupported`] for options that the formulation does not have;
+    /// [`Error::Memory`] where the world has no room for all contacts.
     pub fn forward(&mut self, m: &Model, d: &mut Data) -> Result<&[f64]> {
         self.check(m, d)?;
         let status = std::mem::take(&mut d.status[0]);
@@ -259,12 +264,7 @@ impl Formulation {
     ///
     /// # Errors
     /// As [`Formulation::forward`], and for `next_velocity` of the wrong length.
-    pub fn inverse<'d>(
-        &mut self,
-        m: &Model,
-        d: &'d mut Data,
-        next_velocity: &[f64],
-    ) -> Result<&'d [f64]> {
+    pub fn inverse<'d>(&mut self, m: &Model, d: &'d mut Data, next_velocity: &[f64]) -> Result<&'d [f64]> {
         self.check(m, d)?;
         input::check_dofs(m, d, "next_velocity", next_velocity)?;
         let status = std::mem::take(&mut d.status[0]);
@@ -309,8 +309,19 @@ impl Formulation {
 
     /// Checks everything that comes from outside.
     fn check(&self, m: &Model, d: &Data) -> Result<()> {
-        input::check_model(m)?;
+        if m.sizes != self.sizes {
+            return Err(Error::Argument(
+                "the formulation was made for a model of other sizes: make one".to_owned(),
+            ));
+        }
+        input::check_options(m)?;
         self.parameters.check(m)?;
+        if !(self.r_min > 0.0 && self.r_min.is_finite()) {
+            let r_min = self.r_min;
+            return Err(Error::Argument(format!(
+                "the least regulariser r_min is {r_min}; it has to be positive"
+            )));
+        }
         input::check_state(m, d)
     }
 

@@ -9,7 +9,8 @@ const MIN_IMPEDANCE: f64 = 0.0001;
 const MAX_IMPEDANCE: f64 = 0.9999;
 
 /// Time steps that the time constant κ has to exceed, `(1 + √2) / 2`: below, the virtual spring-damper of equation 24
-/// overshoots more from step to step, whatever ε is.
+/// overshoots more from step to step where `R = ε A`. Where constraints act on each other, A has more than its approximate
+/// diagonal, and a large ε needs a larger κ.
 pub const LEAST_STEPS: f64 = 1.207_106_781_186_547_5;
 
 /// Softness of a constraint.
@@ -71,6 +72,12 @@ impl Softness {
             )));
         }
         Ok(())
+    }
+
+    /// True if [`Softness::check`] has nothing against it.
+    fn is_in_range(self, h: f64) -> bool {
+        let Self { epsilon, kappa } = self;
+        epsilon > 0.0 && epsilon.is_finite() && kappa > LEAST_STEPS * h && kappa.is_finite()
     }
 
     /// Mean of two.
@@ -170,8 +177,9 @@ impl Parameters {
                             "the list '{name}' of softness has {got} elements, the model {count}"
                         )));
                     }
-                    for (i, softness) in list.iter().enumerate() {
-                        softness.check(&format!("{name}[{i}]"), h)?;
+                    let in_range = |softness: &Softness| softness.is_in_range(h);
+                    if let Some(i) = list.iter().position(|softness| !in_range(softness)) {
+                        list[i].check(&format!("{name}[{i}]"), h)?;
                     }
                 }
                 Ok(())

@@ -94,7 +94,8 @@ impl Sweeper {
         for block in &self.blocks {
             let (begin, end) = block.span;
             let (low, high) = block.moved;
-            let velocity = |v: &[f64], r: usize| dot_n(&d.efc_J[r * nv + begin..r * nv + end], &v[begin..end]);
+            let velocity =
+                |v: &[f64], r: usize| dot_n(&d.efc_J[r * nv + begin..r * nv + end], &v[begin..end]);
             let r = block.first;
             if block.dim == 1 {
                 let old = f[r];
@@ -121,7 +122,7 @@ impl Sweeper {
                 let own = rows.regularizer[r + k] * f[r + k];
                 linear[k] = velocity(v, r + k) - rows.target[r + k] + own - linear[k];
             }
-            let new = cone.minimise(&linear);
+            let new = cone.minimise(&linear, f[r]);
             for k in 0..n {
                 let step = new[k] - f[r + k];
                 if step != 0.0 {
