@@ -30,7 +30,7 @@ const TIMESTEP: f64 = 0.01;
 
 /// Steps of the mechanism, and of the humanoid for each kind of contact.
 const STEPS: usize = 300;
-const DRAGS: usize = 8000;
+const DRAGS: usize = 20_000;
 
 /// Steps after which the humanoid starts again from another pose.
 const EPISODE: usize = 100;
@@ -190,7 +190,7 @@ fn figure_3(condim: i32) -> Vec<Sample> {
         let body = 1 + (uniform(1, 0, episode as u64, 0) * (m.sizes.nbody - 1) as f64) as usize;
         d.xfrc_applied.fill(0.0);
         for k in 0..3 {
-            d.xfrc_applied[6 * body + k] = 400.0 * number(step / 20, k) - if k == 2 { 200.0 } else { 0.0 };
+            d.xfrc_applied[6 * body + k] = 400.0 * number(step / 20, k) - if k == 2 { 400.0 } else { 0.0 };
         }
         for (i, u) in d.ctrl.iter_mut().enumerate() {
             *u = 0.5 * number(step / 20, 10 + i);

@@ -670,6 +670,40 @@ fn options_that_do_not_exist_here_are_refused() {
 }
 
 #[test]
+fn a_world_without_motion_or_without_constraints_steps() {
+    for text in [
+        "<mujoco><option cone='elliptic'/><worldbody><geom size='0.1'/></worldbody></mujoco>",
+        "<mujoco><option cone='elliptic'/><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
+    ] {
+        let m = load_str(text).unwrap();
+        let mut d = Data::new(&m, Capacity { nconmax: 0, njmax: 0 });
+        let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
+        f.step(&m, &mut d).unwrap();
+        let still = vec![0.0; m.sizes.nv];
+        let force = f.inverse(&m, &mut d, &still).unwrap();
+        assert_eq!(force.len(), m.sizes.nv);
+        assert_eq!(d.time[0], m.opt_timestep[0]);
+    }
+}
+
+#[test]
+fn sensors_see_the_forces_of_the_impulses() {
+    let m = load_str(
+        "<mujoco><option cone='elliptic'/><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'>
+         <freejoint/><geom size='.1' mass='3'/><site name='s' size='.2'/></body></worldbody>
+         <sensor><touch site='s'/><accelerometer site='s'/></sensor></mujoco>",
+    )
+    .unwrap();
+    let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
+    let mut d = world(&m);
+    for _ in 0..400 {
+        f.step(&m, &mut d).unwrap();
+    }
+    assert!((d.sensordata[0] - 3.0 * 9.81).abs() < 1e-6, "{:?}", d.sensordata);
+    assert!((d.sensordata[3] - 9.81).abs() < 1e-6, "{:?}", d.sensordata);
+}
+
+#[test]
 fn a_world_without_room_is_an_error() {
     let m = load_str(PILE).unwrap();
     let mut d = Data::new(&m, Capacity { nconmax: 32, njmax: 7 });

@@ -41,8 +41,8 @@ def round_trip(data, target: Path) -> None:
     axes[0, 0].set_ylabel("impulse (N m s)")
     axes[0, 1].set_ylabel("impulse (N s)")
     axes[1, 0].set_ylabel("difference")
-    axes[0, 0].legend(loc="upper right")
-    axes[1, 1].text(time[-1], 1.6e-5, "the paper's 1e-5", ha="right", va="bottom", fontsize=8)
+    axes[0, 1].legend(loc="upper left", bbox_to_anchor=(0.27, 1))
+    axes[1, 1].text(time[-1], 3e-6, "the paper's 1e-5", ha="right", va="top", fontsize=8)
     figure.savefig(target, metadata={"Date": None})
 
 
@@ -63,8 +63,9 @@ def speed(data, target: Path) -> None:
     left.plot(sizes, of["newton"], color="#999999", linewidth=1, label="forward by Newton's method, converged")
     left.plot(sizes, of["inverse"], color=ORANGE, label="inverse")
     left.set_yscale("log")
+    left.set_ylim(2, 2000)
     left.set_ylabel("time of a call (µs)")
-    left.legend(fontsize=8)
+    left.legend(fontsize=8, loc="upper left")
     right.plot(sizes, of["forward_50"] / of["inverse"], color=BLACK, label="50 sweeps")
     right.plot(sizes, of["forward_5"] / of["inverse"], color=BLUE, label="5 sweeps")
     right.axhline(10, color="#999999", linewidth=0.8, linestyle=":")

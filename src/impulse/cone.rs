@@ -7,7 +7,8 @@ pub(super) const MAX_ROWS: usize = 6;
 ///
 /// The cone is that of equation 9, `x₀ ≥ 0` and `x₀² ≥ Σ (x_j / μ_j)²`, with `mu = [μ₁, …, μ_d]`. Distances are weighted:
 /// `r₀` for the normal, and `r_j = r₀ μ̂² / μ_j²` for the tangents, equation 17, so that the cone is circular in the
-/// scaled coordinates `x̂ = r^½ x` of equation 16. `round` is `μ̂`. `y` and `x` have `d + 1` elements.
+/// scaled coordinates `x̂ = r^½ x` of equation 16. `round` is `μ̂`. `y` and `x` have `d + 1` elements; what one list has more
+/// than the others is left alone.
 ///
 /// Both solutions (19) of the surface equation, its special case (20) and the choice among `{x̂⁺, x̂⁻, 0}` are one
 /// formula. With `t = |(ŷ₁, …, ŷ_d)|` and `β = t / (μ̂ |ŷ₀|)`, equation 18 gives for both signs of `ŷ₀` at the solution
@@ -34,29 +35,24 @@ pub(super) const MAX_ROWS: usize = 6;
 /// ```
 #[inline]
 pub fn project_cone(y: &[f64], mu: &[f64], round: f64, x: &mut [f64]) {
+    let ([normal, tangents @ ..], [top, sides @ ..]) = (y, x) else { return };
     // in units of √r₀: the tangents are scaled by √(r_j / r₀) = μ̂ / μ_j
-    let normal = y[0];
     let mut squares = 0.0;
-    for (y, mu) in y[1..].iter().zip(mu) {
+    for (y, mu) in tangents.iter().zip(mu) {
         let scaled = y / mu;
         squares += scaled * scaled;
     }
     // `side` is t / μ̂
     let side = squares.sqrt();
-    if normal >= side {
-        x.copy_from_slice(y);
-        return;
-    }
     let square = round * round;
-    let top = (normal + square * side) / (1.0 + square);
-    if top <= 0.0 {
-        x.fill(0.0);
-        return;
+    let mut shrink = 1.0;
+    *top = *normal;
+    if *normal < side {
+        // to the surface or the tip; where the surface is nearest, `side` is above zero
+        *top = ((normal + square * side) / (1.0 + square)).max(0.0);
+        shrink = if *top > 0.0 { *top / side } else { 0.0 };
     }
-    // the tangents shrink to the surface; `side` is above `normal` here, and above zero, since `top` is
-    x[0] = top;
-    let shrink = top / side;
-    for (x, y) in x[1..].iter_mut().zip(&y[1..]) {
+    for (x, y) in sides.iter_mut().zip(tangents) {
         *x = shrink * y;
     }
 }

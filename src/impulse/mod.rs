@@ -417,7 +417,7 @@ impl Work {
             }
         }
         // also where it is not a number
-        if !(cost <= 0.0) {
+        if cost > 0.0 || cost.is_nan() {
             self.next.copy_from_slice(&self.constrained);
             self.impulse[ne..].fill(0.0);
         }
