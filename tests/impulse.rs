@@ -180,7 +180,7 @@ fn residual(f: &Formulation, m: &Model, d: &Data, next: &[f64]) -> f64 {
     let gradient: Vec<f64> = (0..nefc)
         .map(|r| {
             let velocity: f64 = (0..nv).map(|i| d.efc_J[r * nv + i] * next[i]).sum();
-            velocity - f.target()[r] + f.regularizer()[r] * impulse[r]
+            velocity - f.target()[r] + f.regulariser()[r] * impulse[r]
         })
         .collect();
     let mut worst = 0.0_f64;
@@ -278,7 +278,7 @@ fn a_sweep_lowers_the_cost_and_few_sweeps_stay_feasible() {
                     d.efc_J[r * nv + i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i])
                 })
                 .sum();
-            cost += x[r] * (free - f.target()[r] + 0.5 * f.regularizer()[r] * x[r]);
+            cost += x[r] * (free - f.target()[r] + 0.5 * f.regulariser()[r] * x[r]);
         }
         assert!(cost <= last + 1e-15, "{iterations}: {cost} {last}");
         assert!(residual(&f, &m, &d, &next).is_finite());
@@ -470,7 +470,7 @@ fn equality_constraints_eliminated_are_those_that_are_solved_for() {
             assert_eq!(d.ne[0], d.nefc[0]);
             for r in 0..d.ne[0] as usize {
                 let velocity: f64 = (0..nv).map(|i| d.efc_J[r * nv + i] * next[i]).sum();
-                let pull = f.regularizer()[r] * f.impulses()[r];
+                let pull = f.regulariser()[r] * f.impulses()[r];
                 let error = pull - (f.target()[r] - velocity);
                 assert!(error.abs() < 1e-12 * (1.0 + pull.abs()), "{epsilon}: {error:e}");
             }

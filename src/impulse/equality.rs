@@ -29,7 +29,7 @@ impl Elimination {
     ///
     /// # Errors
     /// The row at which S is not positive definite.
-    pub(super) fn set(&mut self, d: &Data, y: &[f64], regularizer: &[f64], nv: usize) -> Result<(), usize> {
+    pub(super) fn set(&mut self, d: &Data, y: &[f64], regulariser: &[f64], nv: usize) -> Result<(), usize> {
         let ne = d.ne[0] as usize;
         self.factor.resize(ne * ne, 0.0);
         self.scratch.resize(ne, 0.0);
@@ -40,7 +40,7 @@ impl Elimination {
             for j in 0..=i {
                 let mut sum = dot_n(&d.efc_J[i * nv + begin..i * nv + end], &y[j * nv + begin..j * nv + end]);
                 if i == j {
-                    sum += regularizer[i];
+                    sum += regulariser[i];
                 }
                 sum -= dot_n(&self.factor[i * ne..i * ne + j], &self.factor[j * ne..j * ne + j]);
                 if i > j {

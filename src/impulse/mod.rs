@@ -203,8 +203,8 @@ impl Formulation {
     }
 
     /// Regularisers R of the rows in the last call, `[nefc]`.
-    pub fn regularizer(&self) -> &[f64] {
-        &self.work.rows.regularizer
+    pub fn regulariser(&self) -> &[f64] {
+        &self.work.rows.regulariser
     }
 
     /// Desired next-step velocities v* of the rows in the last call, `[nefc]`.
@@ -350,7 +350,7 @@ impl Formulation {
         // J M⁻¹, and the equality constraints in it (theorem 1)
         project(m, d, ld, diag_inv, &mut w.y);
         if ne > 0 {
-            let set = w.elimination.set(d, &w.y, &w.rows.regularizer, nv);
+            let set = w.elimination.set(d, &w.y, &w.rows.regulariser, nv);
             set.map_err(|r| input::singular_row(m, d, r))?;
             w.elimination.apply(d, &w.rows.target, &mut w.constrained, &mut w.impulse);
             w.elimination.constrain(d, &mut w.y, nv);
@@ -413,7 +413,7 @@ impl Work {
             let f = self.impulse[r];
             if f != 0.0 {
                 let velocity = dot_n(&d.efc_J[r * nv..(r + 1) * nv], &self.generalized);
-                cost += f * (velocity - self.rows.target[r] + 0.5 * self.rows.regularizer[r] * f);
+                cost += f * (velocity - self.rows.target[r] + 0.5 * self.rows.regulariser[r] * f);
             }
         }
         // also where it is not a number

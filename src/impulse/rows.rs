@@ -15,7 +15,7 @@ use crate::schema::enums::constraint;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     /// R: regulariser.
-    pub(super) regularizer: Vec<f64>,
+    pub(super) regulariser: Vec<f64>,
     /// v*: desired next-step velocity.
     pub(super) target: Vec<f64>,
     /// J v: present velocity.
@@ -52,7 +52,7 @@ impl Rows {
     pub(super) fn set(&mut self, parameters: &Parameters, least: f64, m: &Model, d: &Data) {
         let nefc = d.nefc[0] as usize;
         let h = m.opt_timestep[0];
-        for list in [&mut self.regularizer, &mut self.target, &mut self.velocity] {
+        for list in [&mut self.regulariser, &mut self.target, &mut self.velocity] {
             list.resize(nefc, 0.0);
         }
         mul_all_jac(d, &d.qvel, &mut self.velocity);
@@ -75,7 +75,7 @@ impl Rows {
     /// Rows with the parameters of the model.
     fn set_by_model(&mut self, d: &Data, first: usize, dim: usize, h: f64) {
         for r in first..first + dim {
-            self.regularizer[r] = d.efc_R[r];
+            self.regulariser[r] = d.efc_R[r];
             self.target[r] = self.velocity[r] + h * d.efc_aref[r];
         }
     }
@@ -94,20 +94,20 @@ impl Rows {
         let (damping, stiffness) = softness.damping_stiffness();
         // what is not a number stays so, and is found in A + R
         let scaled = softness.epsilon * d.efc_diagApprox[first];
-        let regularizer = if scaled < least { least } else { scaled };
-        self.regularizer[first] = regularizer;
+        let regulariser = if scaled < least { least } else { scaled };
+        self.regulariser[first] = regulariser;
         // tangents: those of sliding have the same mean, and all are circular together
         if let Some((_, mu)) = cone_at(d, first) {
             let sliding = 0.5 * (mu[0].powi(-2) + mu[1].powi(-2));
             for (j, mu) in mu.iter().enumerate() {
-                self.regularizer[first + 1 + j] = regularizer / (sliding * mu * mu);
+                self.regulariser[first + 1 + j] = regulariser / (sliding * mu * mu);
             }
         }
         // of friction only the velocity matters
         for r in first..first + dim {
             let friction = [constraint::FRICTION_DOF, constraint::FRICTION_TENDON].contains(&d.efc_type[r]);
             let held = if r > first || friction { 0.0 } else { stiffness * (d.efc_pos[r] - d.efc_margin[r]) };
-            let pull = row_adhesion(m, d, r) * self.regularizer[r];
+            let pull = row_adhesion(m, d, r) * self.regulariser[r];
             self.target[r] = self.velocity[r] - h * (damping * d.efc_vel[r] + held - pull);
         }
     }
@@ -115,7 +115,7 @@ impl Rows {
     /// `μ̂`, the friction of the cone headed by row `r` in scaled coordinates (equation 17).
     #[inline]
     fn round(&self, r: usize, mu: f64) -> f64 {
-        mu * (self.regularizer[r + 1] / self.regularizer[r]).sqrt()
+        mu * (self.regulariser[r + 1] / self.regulariser[r]).sqrt()
     }
 
     /// Impulses of the rows from `first` on at a next-step velocity `[nv]`: equation 13, and theorem 4.
@@ -126,7 +126,7 @@ impl Rows {
         let y = |r: usize| {
             let (begin, end) = row_span(d, r);
             let velocity = dot_n(&d.efc_J[r * nv + begin..r * nv + end], &next[begin..end]);
-            (self.target[r] - velocity) / self.regularizer[r]
+            (self.target[r] - velocity) / self.regulariser[r]
         };
         while r < nefc {
             let Some((dim, mu)) = cone_at(d, r) else {

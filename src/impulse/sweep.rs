@@ -61,7 +61,7 @@ impl Sweeper {
                 dot_n(&d.efc_J[part(i)], &y[part(j)])
             };
             let entry = |i: usize, j: usize| {
-                product(r + i, r + j) + if i == j { rows.regularizer[r + i] } else { 0.0 }
+                product(r + i, r + j) + if i == j { rows.regulariser[r + i] } else { 0.0 }
             };
             let mut block =
                 Block { first: r, dim: 1, span, moved, bounds: bounds(d, r, h), diagonal: 0.0, cone: 0 };
@@ -99,7 +99,7 @@ impl Sweeper {
             let r = block.first;
             if block.dim == 1 {
                 let old = f[r];
-                let gradient = velocity(v, r) - rows.target[r] + rows.regularizer[r] * old;
+                let gradient = velocity(v, r) - rows.target[r] + rows.regulariser[r] * old;
                 // most rows that push apart stay at their bound
                 if old == block.bounds.0 && gradient >= 0.0 {
                     continue;
@@ -119,7 +119,7 @@ impl Sweeper {
             let mut linear = [0.0; MAX_ROWS];
             cone.product(&f[r..r + n], &mut linear);
             for k in 0..n {
-                let own = rows.regularizer[r + k] * f[r + k];
+                let own = rows.regulariser[r + k] * f[r + k];
                 linear[k] = velocity(v, r + k) - rows.target[r + k] + own - linear[k];
             }
             let new = cone.minimise(&linear, f[r]);
