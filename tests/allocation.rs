@@ -12,9 +12,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::cpu;
+use manyworlds::impulse::{Formulation, Parameters};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::model::task::Task;
+use manyworlds::schema::enums::cone;
 
 /// The system allocator with a request counter.
 struct Counting;
@@ -131,6 +133,27 @@ fn steps_of_a_world_allocate_nothing() {
         let mut data = warm_world(&model, probe(&model));
         assert!(data.nefc[0] > 0 || DISTANCES.contains(&name), "{name}: no constraint");
         assert_eq!(requests(&model, &mut data), 0, "{name}");
+    }
+}
+
+#[test]
+fn steps_of_the_impulse_formulation_allocate_nothing() {
+    let _turn = turn();
+    for name in ["humanoid.xml", "pile.xml", "../tests/parity/models/equality.xml"] {
+        let mut model = model(name);
+        model.opt_cone[0] = cone::ELLIPTIC;
+        let mut data = Data::new(&model, probe(&model));
+        let mut formulation = Formulation::new(&model, Parameters::Model).unwrap();
+        (0..WARM_UP).for_each(|_| formulation.step(&model, &mut data).unwrap());
+        assert!(data.nefc[0] > 0, "{name}");
+        let next = data.qvel.clone();
+        formulation.inverse(&model, &mut data, &next).unwrap();
+        let before = HERE.get();
+        for _ in 0..STEPS {
+            formulation.step(&model, &mut data).unwrap();
+            formulation.inverse(&model, &mut data, &next).unwrap();
+        }
+        assert_eq!(HERE.get() - before, 0, "{name}");
     }
 }
 

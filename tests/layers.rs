@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("urdf", &["xml", "spec", "mesh"]),
     ("mjcf", &["urdf", "xml", "spec", "mesh", "schema", "model", "error"]),
     ("cpu", &["model", "schema", "real"]),
+    ("impulse", &["cpu", "model", "schema", "real", "error"]),
     ("compile", &["spec", "mesh", "schema", "model", "error"]),
     ("gpu", &["model", "schema", "real", "error"]),
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
