@@ -9,6 +9,7 @@ pub mod files;
 pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod identification;
 mod load;
 pub mod mesh;
 pub mod mjcf;

@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("gpu", &["model", "schema", "real", "error"]),
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
+    ("identification", &["batch", "formats", "cpu", "model", "schema", "error"]),
     ("planning", &["error"]),
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
     ("prelude", &["batch", "formats", "load", "model", "schema", "error"]),
