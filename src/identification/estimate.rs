@@ -31,6 +31,8 @@ pub struct FitOptions {
     pub batch: BatchOptions,
     /// Options of the search; those of the backend's precision where not given.
     pub search: Option<Options>,
+    /// Most iterations; those of the search where not given.
+    pub iterations: Option<usize>,
 }
 
 /// A parameter that was estimated.
@@ -81,6 +83,8 @@ pub struct Fit {
     pub errors: Vec<(String, f64)>,
     /// The model with the values.
     pub model: Model,
+    /// Fields of the model that were estimated.
+    pub fields: Vec<&'static str>,
     /// Description of the device.
     pub device: String,
 }
@@ -109,10 +113,11 @@ pub fn fit(
     parameters.iter().try_for_each(|p| p.check(model))?;
     check_apart(model, parameters)?;
     let mut problem = Problem::new(model, recording, parameters, &options.batch)?;
-    let search = options.search.clone().unwrap_or(match problem.backend() {
+    let mut search = options.search.clone().unwrap_or(match problem.backend() {
         Backend::Gpu => Options::SINGLE,
         _ => Options::DOUBLE,
     });
+    search.iterations = options.iterations.unwrap_or(search.iterations);
     let variables = problem.variables();
     let found = least_squares::minimize(&mut problem, &variables, &search)?;
     Ok(problem.finish(found))
@@ -547,6 +552,7 @@ impl<'a> Problem<'a> {
                 .collect(),
             residuals: found.residuals,
             model,
+            fields: self.fields(),
             device: self.batches.first().map(|(_, batch)| batch.device()).unwrap_or_default(),
         }
     }
