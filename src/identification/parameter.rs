@@ -48,7 +48,8 @@ pub enum Place {
 /// - `start_qpos`, `start_qvel` or `start_act`, with `:JOINT` (`:ACTUATOR`) or without: corrections of the states in which
 ///   segments begin, one for each element and segment.
 ///
-/// All elements of a parameter keep their ratios, or stay equal where they are.
+/// All elements of a parameter keep their ratios, or stay equal where they are. A range ends where the values of the field do:
+/// no friction is below 0, and no mass of a body that moves is 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Name in results and messages.
@@ -113,8 +114,9 @@ impl Parameter {
             let mut made =
                 Self::of(&format!("{name}{suffix}"), place, model).map_err(|e| wrong(e.to_string()))?;
             made.start = start.unwrap_or(made.start);
-            made.lower = lower.unwrap_or(made.lower);
-            made.upper = upper.unwrap_or(made.upper);
+            // within what the fields may be
+            made.lower = lower.map_or(made.lower, |x| x.max(made.lower));
+            made.upper = upper.map_or(made.upper, |x| x.min(made.upper));
             made.log = log;
             // a logarithm has no zero
             if log && lower.is_none() && made.start > 0.0 {
@@ -410,6 +412,8 @@ mod tests {
 
         let damping = one("dof_damping:elbow@0.3");
         assert_eq!((damping.start, damping.lower), (0.3, 0.0));
+        let mass = one("mass:arm=0..4");
+        assert!(mass.lower > 0.0 && mass.lower < 1e-5);
         // a number for a name, and the whole field
         assert_eq!(one("body_mass:2").start, 3.0);
         assert_eq!(one("opt_gravity[2]").start, -9.81);
