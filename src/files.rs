@@ -24,6 +24,8 @@ impl FileKind {
     pub const MWB: Self = Self { what: "a compiled model", ending: "mwb", begin: b"\x89MWB" };
     /// A model as text.
     pub const XML: Self = Self { what: "MJCF", ending: "xml", begin: b"<" };
+    /// A result for programs.
+    pub const JSON: Self = Self { what: "a JSON object", ending: "json", begin: b"{" };
 
     /// True if a name ends as those of this kind.
     pub fn has_ending(&self, path: &Path) -> bool {

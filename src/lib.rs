@@ -10,6 +10,7 @@ pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod impulse;
+pub mod identification;
 mod load;
 pub mod mesh;
 pub mod mjcf;

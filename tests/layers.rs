@@ -26,6 +26,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
     ("planning", &["analysis", "batch", "cpu", "model", "schema", "error"]),
+    ("identification", &["batch", "formats", "cpu", "model", "schema", "error"]),
+    ("planning", &["error"]),
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
     ("prelude", &["batch", "formats", "load", "model", "schema", "error"]),
 ];

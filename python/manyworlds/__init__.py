@@ -13,6 +13,7 @@ from . import _gymnasium, enums, task
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
 from ._environment import Environment, Step
+from ._fit import Fit, fit
 from ._model import Model, ModelWarning
 from ._randomize import Randomize
 from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, Jacobian, Moved, Transition
@@ -29,6 +30,7 @@ __all__ = [
     "Dropped",
     "Element",
     "Environment",
+    "Fit",
     "Growth",
     "InverseDerivatives",
     "Jacobian",
@@ -49,6 +51,7 @@ __all__ = [
     "__version__",
     "adapters",
     "enums",
+    "fit",
     "task",
 ]
 

@@ -6,6 +6,7 @@ mod array;
 mod batch;
 mod error;
 mod fields;
+mod fit;
 mod model;
 mod pace;
 mod spec;
@@ -21,6 +22,8 @@ mod _core {
     use super::batch::Batch;
     #[pymodule_export]
     use super::error::ModelError;
+    #[pymodule_export]
+    use super::fit::fit;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

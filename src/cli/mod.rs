@@ -12,6 +12,7 @@ mod doctor;
 mod draw;
 mod drive;
 mod eval;
+mod fit;
 mod info;
 #[cfg(feature = "gpu")]
 mod kernels;
@@ -93,6 +94,11 @@ enum Verb {
     Plan(plan::Arguments),
     /// Steps worlds, measures the speed, records fields.
     Rollout(rollout::Arguments),
+    /// Estimates parameters of a model from a recording, with their standard deviations.
+    ///
+    /// Rollouts under the recorded controls are compared with what was recorded, all changes of parameters at once, each in
+    /// worlds of its own. The exit status is 1 where the iterations have ended before a minimum.
+    Fit(fit::Arguments),
     /// Compares every stage of the GPU with the CPU, field by field.
     Check(check::Arguments),
     /// Measures speed over models and numbers of worlds.
@@ -286,6 +292,7 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         Verb::Derivatives(arguments) => derivatives::run(arguments, output),
         Verb::Plan(arguments) => plan::run(arguments, output),
         Verb::Rollout(arguments) => rollout::run(arguments, output),
+        Verb::Fit(arguments) => fit::run(arguments, output),
         Verb::Check(arguments) => check::run(arguments, output),
         Verb::Bench(arguments) => bench::run(arguments, output),
         #[cfg(feature = "gpu")]
