@@ -9,8 +9,8 @@ pub mod files;
 pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-pub mod impulse;
 pub mod identification;
+pub mod impulse;
 mod load;
 pub mod mesh;
 pub mod mjcf;

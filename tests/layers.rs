@@ -27,7 +27,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
     ("planning", &["analysis", "batch", "cpu", "model", "schema", "error"]),
     ("identification", &["batch", "formats", "cpu", "model", "schema", "error"]),
-    ("planning", &["error"]),
     ("load", &["compile", "mjcf", "spec", "model", "error"]),
     ("prelude", &["batch", "formats", "load", "model", "schema", "error"]),
 ];
