@@ -101,7 +101,7 @@ pub(crate) fn check_signals() -> PyResult<()> {
 }
 
 /// The backend and adapter of a device's name.
-fn device_of(name: &str) -> (Backend, Option<String>) {
+pub(crate) fn device_of(name: &str) -> (Backend, Option<String>) {
     match name {
         "auto" => (Backend::Auto, None),
         "cpu" => (Backend::Cpu, None),

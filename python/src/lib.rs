@@ -6,8 +6,10 @@ mod array;
 mod batch;
 mod error;
 mod fields;
+mod interrupt;
 mod model;
 mod pace;
+mod planning;
 mod spec;
 mod table;
 mod task;
@@ -23,6 +25,8 @@ mod _core {
     use super::error::ModelError;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::planning::{Planner, norm_number, norms, plan, planner_state};
     #[pymodule_export]
     use super::spec::Spec;
     #[pymodule_export]
