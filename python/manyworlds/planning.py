@@ -44,7 +44,7 @@ NORMS: dict[str, tuple[int, int]] = {name: (number, count) for name, number, cou
 
 SUCCESS = "success"
 
-State = Mapping[str, ArrayLike] | Batch | None
+Start = Mapping[str, ArrayLike] | Batch | None
 """Where a plan begins: fields of one world by name, a batch, whose world is taken, or None for the initial state."""
 
 Push = tuple[Name, float, float, Sequence[float]]
@@ -211,7 +211,7 @@ class Planner:
         """Name of the device that steps the candidates."""
         return str(self._core.device)
 
-    def improve(self, state: State = None, *, world: int = 0, keyframe: Name | None = None) -> Iteration:
+    def improve(self, state: Start = None, *, world: int = 0, keyframe: Name | None = None) -> Iteration:
         """Improves the plan from a state on by one iteration; what is in force stays where nothing better is found.
 
         state: fields of one world by name, such as `{"time": 0.1, "qpos": qpos, "qvel": qvel}`; fields that are left
@@ -253,7 +253,8 @@ class Planner:
 
     @property
     def gains(self) -> Array:
-        """Change of the controls by change of the state (dq, dv, da), [knot, nu, 2 nv + na]; no knot without feedback."""
+        """Change of the controls by change of the state (dq, dv, da), [knot, nu, 2 nv + na]; of no knot where there is
+        no feedback."""
         return read_only(self._core.gains)
 
     def __repr__(self) -> str:
@@ -274,7 +275,7 @@ def plan(
     state_noise: float = 0.0,
     pushes: Sequence[Push] = (),
     keyframe: Name | None = None,
-    state: State = None,
+    state: Start = None,
     world: int = 0,
     seed: int = 0,
 ) -> Motion:
@@ -397,7 +398,7 @@ def _formula(spec: Spec, name: str, formula: str, size: int, user: list[float] |
     return sensor
 
 
-def _start(model: Model, state: State, world: int, keyframe: Name | None) -> tuple[int | None, list[tuple[str, Array]]]:
+def _start(model: Model, state: Start, world: int, keyframe: Name | None) -> tuple[int | None, list[tuple[str, Array]]]:
     """A keyframe, and fields that replace those of its state."""
     key = None if keyframe is None else find(model._core, "key", keyframe)[0]
     if state is None:

@@ -18,7 +18,7 @@ from manyworlds import planning
 
 RAIL = """<mujoco><option timestep="0.02" gravity="0 0 0"/>
 <worldbody>
-  <body name="a"><joint name="a" type="slide" axis="1 0 0" damping="0.3" stiffness="2"/><geom size=".1" mass="1"/></body>
+  <body name="a"><joint name="a" type="slide" damping="0.3" stiffness="2" axis="1 0 0"/><geom size=".1"/></body>
   <body name="b" pos="0 1 0"><joint name="b" type="slide" axis="1 0 0"/><geom size=".1" mass="2"/></body>
 </worldbody>
 <actuator><motor joint="a"/><motor joint="b" gear="2"/></actuator>
