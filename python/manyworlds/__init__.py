@@ -9,7 +9,7 @@ batch.step(100)
 print(batch.qpos.shape)  # (4096, 28)
 """
 
-from . import _gymnasium, enums, task
+from . import _gymnasium, enums, planning, task
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
 from ._environment import Environment, Step
@@ -21,6 +21,7 @@ from ._spec import Element, Spec
 from ._status import StatusError, StatusWarning
 from ._tables import UnknownNameError
 from .enums import State, Status
+from .planning import Iteration, Motion, Planner, plan
 from .task import Task
 
 __all__ = [
@@ -33,11 +34,14 @@ __all__ = [
     "Fit",
     "Growth",
     "InverseDerivatives",
+    "Iteration",
     "Jacobian",
     "Model",
     "ModelError",
     "ModelWarning",
+    "Motion",
     "Moved",
+    "Planner",
     "Randomize",
     "Spec",
     "State",
@@ -52,6 +56,8 @@ __all__ = [
     "adapters",
     "enums",
     "fit",
+    "plan",
+    "planning",
     "task",
 ]
 

@@ -480,6 +480,9 @@ class ModelFields:
     def nsensordata(self) -> int:
         """Number of sensor outputs."""
     @property
+    def nuser_sensor(self) -> int:
+        """Number of user data of a sensor."""
+    @property
     def nhistory(self) -> int:
         """Number of numbers in the history buffers of actuators and sensors."""
     @property
@@ -623,6 +626,9 @@ class ModelFields:
     @property
     def ntaskwork(self) -> int:
         """Number of values of all expressions of the task."""
+    @property
+    def nformula(self) -> int:
+        """Number of values of all expressions of the formulas of user sensors."""
     @property
     def opt_timestep(self) -> float:
         """Time step. Shape: []. Unit: s."""
@@ -2246,6 +2252,9 @@ class ModelFields:
     @property
     def sensor_interval(self) -> NDArray[float64]:
         """Sampling period and phase. Shape: [nsensor, 2]. Unit: s."""
+    @property
+    def sensor_user(self) -> NDArray[float64]:
+        """User data. Shape: [nsensor, nuser_sensor]. Unit: mixed."""
     @property
     def text_adr(self) -> NDArray[int32]:
         """First byte of the text in `text_data`. Shape: [ntext]. Unit: id."""

@@ -7,8 +7,10 @@ mod batch;
 mod error;
 mod fields;
 mod fit;
+mod interrupt;
 mod model;
 mod pace;
+mod planning;
 mod spec;
 mod table;
 mod task;
@@ -26,6 +28,8 @@ mod _core {
     use super::fit::fit;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::planning::{Planner, norm_number, norms, plan, planner_state};
     #[pymodule_export]
     use super::spec::Spec;
     #[pymodule_export]

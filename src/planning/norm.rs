@@ -94,6 +94,11 @@ impl Norm {
         Ok(norm)
     }
 
+    /// All norms: name, number in task files, and number of parameters.
+    pub fn all() -> impl Iterator<Item = (&'static str, i32, usize)> {
+        KINDS.iter().map(|&(name, number, count, _)| (name, number, count))
+    }
+
     /// Name.
     pub fn name(&self) -> &'static str {
         let same = |kind: &&Kind| std::mem::discriminant(&kind.3(0.0, 0.0)) == std::mem::discriminant(self);

@@ -46,6 +46,11 @@ impl State {
         Self { fields: FIELDS.into_iter().filter_map(read).collect() }
     }
 
+    /// Names of the fields.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|(name, _)| *name)
+    }
+
     /// A field; nothing for one that is no part of the state.
     pub fn get(&self, field: &str) -> &[f64] {
         self.fields.iter().find(|(name, _)| *name == field).map_or(&[], |(_, values)| values)
