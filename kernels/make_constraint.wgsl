@@ -320,7 +320,8 @@ fn tendon_limit(ten: u32) {
     }
 }
 
-// Claims the rows of all contacts within their margin, and of all adhesive contacts.
+// Claims the rows of all contacts within their margin, and of all adhesive contacts; in the simplified contact model,
+// which acts at a distance, also of those within their gap.
 fn contact_rows() {
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
@@ -328,6 +329,9 @@ fn contact_rows() {
         var holds = false;
 //#if ADHESION
         holds = contact_adhesion(con) != 0.0;
+//#endif
+//#if SMOOTH
+        holds = true;
 //#endif
         if (contact_dist(con) >= contact_includemargin(con) && !holds) {
             continue;

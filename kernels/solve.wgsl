@@ -1,5 +1,6 @@
 // Constraint forces and acceleration: the primal problem by Newton's method or conjugate gradients, or the dual one
-// by projected Gauss-Seidel. Twin: src/cpu/solver/solve.rs, which states the cost.
+// by projected Gauss-Seidel; or the closed form of the simplified contact model. Twin: src/cpu/solver/solve.rs, which
+// states the cost.
 //
 // All lanes of a world take the same decisions, from the same sums. The line search is one loop with a single
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
@@ -10,6 +11,7 @@ import package::solver::line_search::line_search;
 import package::solver::noslip::noslip;
 import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
 import package::solver::primal::{gradient_norm, search_direction, search_sums, take_step, warmstart};
+import package::solver::smooth_contact::smooth_forces;
 import package::solver::state::{
     end_solve, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows, save_solve,
     stepped,
@@ -61,10 +63,16 @@ fn begin_solve() {
 //#if CG
     restart = true;
 //#endif
+//#if SMOOTH
+    smooth_forces();
+    stepped = false;
+    iterations = i32(live);
+//#else
 //#if PGS
     pgs_warmstart();
 //#else
     warmstart();
+//#endif
 //#endif
 }
 
@@ -73,6 +81,7 @@ fn iterate_solve() {
 //#if PGS
     pgs_iterate();
 //#else
+//#if !SMOOTH
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update_gradient();
@@ -106,5 +115,6 @@ fn iterate_solve() {
     live = live && improves;
 //#endif
     sync();
+//#endif
 //#endif
 }

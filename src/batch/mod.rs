@@ -30,6 +30,7 @@ use crate::model::Model;
 use crate::model::data::Capacity;
 #[cfg(feature = "gpu")]
 use crate::model::data::Data;
+use crate::model::smooth::check_inverse;
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 #[cfg(feature = "gpu")]
@@ -376,8 +377,10 @@ impl Batch {
     /// corresponding constraint forces, in `efc_force` and `qfrc_constraint`. Time does not advance.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel cannot be built or the device is lost.
+    /// [`Error::Unsupported`] with solver Smooth, whose forces do not follow from the acceleration; [`Error::Device`] if a
+    /// kernel cannot be built or the device is lost.
     pub fn inverse(&mut self) -> Result<()> {
+        check_inverse(self.models.base())?;
         self.refresh_models()?;
         self.call(Call::Inverse)
     }

@@ -80,15 +80,15 @@ pub fn max_capacity(model: &Model) -> Capacity {
             Err(_) => model.geom_condim[a].max(model.geom_condim[b]),
         };
         most.nconmax = most.nconmax.saturating_add(contacts);
-        most.njmax = most.njmax.saturating_add(contacts * rows_per_contact(dim, model.opt_cone[0]));
+        most.njmax = most.njmax.saturating_add(contacts * rows_per_contact(dim, model.has_elliptic_cones()));
     }
     most
 }
 
 /// Rows of a contact of that dimension.
-fn rows_per_contact(dim: i32, cone: i32) -> usize {
+fn rows_per_contact(dim: i32, elliptic: bool) -> usize {
     let dim = dim.max(1) as usize;
-    if cone == 0 && dim > 1 { 2 * (dim - 1) } else { dim }
+    if !elliptic && dim > 1 { 2 * (dim - 1) } else { dim }
 }
 
 /// Upper bound on constraint rows other than contacts.
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn pyramids_have_two_rows_a_direction() {
-        assert_eq!([rows_per_contact(1, 0), rows_per_contact(3, 0), rows_per_contact(6, 0)], [1, 4, 10]);
-        assert_eq!([rows_per_contact(1, 1), rows_per_contact(3, 1), rows_per_contact(6, 1)], [1, 3, 6]);
+        assert_eq!([1, 3, 6].map(|dim| rows_per_contact(dim, false)), [1, 4, 10]);
+        assert_eq!([1, 3, 6].map(|dim| rows_per_contact(dim, true)), [1, 3, 6]);
     }
 }

@@ -50,7 +50,7 @@ pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Inverse dynamics: the generalised force for the acceleration `qacc`, in `qfrc_inverse`. Constraint forces follow
-/// from the acceleration in closed form; there is no solve.
+/// from the acceleration in closed form; there is no solve. Those of solver Smooth do not; a batch refuses it.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::inverse(m) {
         run_stage(stage, m, d);

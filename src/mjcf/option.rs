@@ -1,5 +1,6 @@
 //! `<option>` and its `<flag>`.
 
+use crate::model::smooth::wrong_parameters;
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 
 use crate::spec::Opt;
@@ -28,6 +29,11 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
         }
     }
     check_signs(el, to);
+    if let (Some(_), &[eta, beta]) = (el.attr("smooth"), to.reals("smooth")) {
+        if let Some(wrong) = wrong_parameters(eta, beta) {
+            el.wrong("smooth", wrong, "write two numbers, like 0.5 1");
+        }
+    }
     if let Some(groups) = el.ints("actuatorgroupdisable", 0, 31) {
         for group in groups {
             if (0..=30).contains(&group) {

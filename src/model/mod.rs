@@ -6,6 +6,7 @@ pub mod formula;
 pub mod history;
 mod names;
 pub mod plan;
+pub(crate) mod smooth;
 pub mod state;
 pub(crate) mod structure;
 pub mod task;
@@ -158,7 +159,7 @@ impl<T: Real> Model<T> {
 
     /// True if the dual problem is solved, by the solver or by noslip: constraint forces are updated row by row.
     pub fn is_dual(&self) -> bool {
-        self.opt_solver[0] == solver::PGS || self.opt_noslip_iterations[0] > 0
+        self.opt_solver[0] == solver::PGS || self.is_smooth() || self.opt_noslip_iterations[0] > 0
     }
 
     /// True if some geom or pair has adhesion.

@@ -20,7 +20,11 @@ const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE];
 const MAX_LISTED: usize = 20;
 
 /// Rejects a model with unsupported features; the message lists all of them.
+///
+/// # Errors
+/// [`Error::Unsupported`] with the features; [`Error::Argument`] for parameters of solver Smooth that are out of range.
 pub fn check(model: &Model) -> Result<()> {
+    super::smooth::check_parameters(model)?;
     let mut list = UnsupportedList { model, lines: Vec::new() };
     list.options();
     list.bodies();
@@ -97,6 +101,13 @@ impl UnsupportedList<'_> {
         // fwdinv would compare a continuous acceleration with a discrete one
         if m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV) {
             self.add("flags fwdinv and invdiscrete together");
+        }
+        // both take forces for minima of a cost
+        if m.is_smooth() && m.enabled(enable::FWDINV) {
+            self.add("flag fwdinv with solver Smooth, which has no inverse dynamics");
+        }
+        if m.is_smooth() && m.opt_noslip_iterations[0] > 0 {
+            self.add("noslip_iterations with solver Smooth (set them to 0)");
         }
         for (name, bit) in ENABLED {
             if m.enabled(*bit) {

@@ -9,7 +9,7 @@ use crate::batch::BatchOptions;
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::schema::Kind;
-use crate::schema::enums::enable;
+use crate::schema::enums::{enable, solver};
 
 /// Most steps of a plan.
 const MAX_STEPS: f64 = 10_000.0;
@@ -71,6 +71,9 @@ pub struct Settings {
     pub solref: Option<[f64; 2]>,
     /// See `solref`.
     pub solimp: Option<[f64; 5]>,
+    /// Share η and impulse β in N s of the simplified contact model, where the model that plans has it in place of the
+    /// plant's solver (`agent_smooth`).
+    pub smooth: Option<[f64; 2]>,
     /// Candidates of a sampling planner (`sampling_trajectories`).
     pub candidates: usize,
     /// Points of its splines (`sampling_spline_points`).
@@ -133,6 +136,7 @@ impl Settings {
             interval: number("agent_interval", timestep),
             solref: parameters(model, "agent_solref")?,
             solimp: parameters(model, "agent_solimp")?,
+            smooth: parameters(model, "agent_smooth")?,
             candidates,
             points: count("sampling_spline_points", 6)?,
             interpolation,
@@ -180,7 +184,8 @@ impl Settings {
         (self.horizon / self.timestep).round() as usize
     }
 
-    /// The model that plans: the plant's with another time step and softness of contacts.
+    /// The model that plans: the plant's with another time step, and softness or model of contacts. Parameters of the
+    /// latter are checked where worlds are made.
     pub fn planner_model(&self, plant: &Model) -> Model {
         let mut model = plant.clone();
         model.opt_timestep[0] = self.timestep;
@@ -188,6 +193,11 @@ impl Settings {
             model.opt_enableflags[0] |= enable::OVERRIDE;
             model.opt_o_solref.copy_from_slice(&self.solref.unwrap_or([0.02, 1.0]));
             model.opt_o_solimp.copy_from_slice(&self.solimp.unwrap_or([0.9, 0.95, 0.001, 0.5, 2.0]));
+        }
+        if let Some(smooth) = self.smooth {
+            model.opt_solver[0] = solver::SMOOTH;
+            model.opt_noslip_iterations[0] = 0;
+            model.opt_smooth.copy_from_slice(&smooth);
         }
         model
     }

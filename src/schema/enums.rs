@@ -135,11 +135,12 @@ macro_rules! enum_table {
                 ALLOWED = 4,
                 INIT = 5,
             }
-            /// Values of `opt_solver`.
+            /// Values of `opt_solver`; MuJoCo does not know the last one.
             solver {
                 PGS = 0 => "PGS",
                 CG = 1 => "CG",
                 NEWTON = 2 => "Newton",
+                SMOOTH = 3 => "Smooth",
             }
             /// Values of `opt_cone`.
             cone {

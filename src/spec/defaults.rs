@@ -2,7 +2,7 @@
 
 use super::{At, Opt, SizeSettings, Visual};
 
-/// MuJoCo's defaults.
+/// MuJoCo's defaults, and those of the solver that it does not have.
 pub(crate) fn option() -> Opt {
     let real = [
         ("timestep", vec![0.002]),
@@ -12,6 +12,7 @@ pub(crate) fn option() -> Opt {
         ("noslip_tolerance", vec![1e-6]),
         ("ccd_tolerance", vec![1e-6]),
         ("sleep_tolerance", vec![1e-3]),
+        ("smooth", vec![0.5, 1.0]),
         ("gravity", vec![0.0, 0.0, -9.81]),
         ("wind", vec![0.0; 3]),
         ("magnetic", vec![0.0, -0.5, 0.0]),

@@ -15,6 +15,7 @@ use crate::batch::{Backend, BatchOptions};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
+use crate::model::smooth::check_inverse;
 use crate::schema::Sizes;
 use crate::schema::enums::status;
 
@@ -185,8 +186,9 @@ impl FiniteDifferences {
     /// Derivatives of inverse dynamics at each knot, which needs `qacc`.
     ///
     /// # Errors
-    /// As [`FiniteDifferences::transition`].
+    /// As [`FiniteDifferences::transition`]; [`Error::Unsupported`] with solver Smooth, which has no inverse dynamics.
     pub fn inverse(&mut self, knots: &Knots) -> Result<Inverse> {
+        check_inverse(&self.model)?;
         let nv = self.model.sizes.nv;
         let derivatives = self.derivatives(knots, Dynamics::Inverse)?;
         let part = |first: usize| {

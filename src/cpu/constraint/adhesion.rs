@@ -10,7 +10,6 @@ use crate::cpu::smooth::jacobian::jac_column;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::cone;
 use crate::schema::enums::constraint;
 
 /// Adhesion force of a contact.
@@ -28,7 +27,7 @@ pub fn row_adhesion<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> T {
     let con = d.efc_id[r] as usize;
     let pull = d.contact_adhesion[con];
     let dim = d.contact_dim[con];
-    if m.opt_cone[0] == cone::ELLIPTIC {
+    if m.has_elliptic_cones() {
         return if d.contact_efc_address[con] == r as i32 { pull } else { T::ZERO };
     }
     if dim > 1 { pull / T::of(f64::from(2 * (dim - 1))) } else { pull }

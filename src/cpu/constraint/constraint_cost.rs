@@ -9,7 +9,6 @@
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::cone;
 use crate::schema::enums::constraint;
 
 /// Most rows of a contact with an elliptic cone.
@@ -97,7 +96,7 @@ pub enum ConstraintState {
 /// Cone headed by row `r`; none for a single row.
 #[inline(always)]
 pub fn cone_of<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> Option<Cone<T>> {
-    if m.opt_cone[0] != cone::ELLIPTIC || d.efc_type[r] != constraint::CONTACT_ELLIPTIC {
+    if !m.has_elliptic_cones() || d.efc_type[r] != constraint::CONTACT_ELLIPTIC {
         return None;
     }
     let con = d.efc_id[r] as usize;

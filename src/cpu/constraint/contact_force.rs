@@ -5,7 +5,6 @@ use crate::cpu::math::{Spatial, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::cone;
 
 /// Force of the first geom on the second in the contact frame: along the normal and both tangents (`lin`), and the
 /// torque about them (`ang`); zero if the contact has no rows.
@@ -16,7 +15,7 @@ pub fn contact_force<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> Spatial<
     let mut force = [T::ZERO; 6];
     let dim = d.contact_dim[con] as usize;
     // a row is one component of the force, or a pyramid edge
-    if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC {
+    if dim == 1 || m.has_elliptic_cones() {
         force[..dim].copy_from_slice(&d.efc_force[adr..adr + dim]);
     } else {
         // each edge is the normal plus or minus friction times a tangent

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::real::Real;
 use crate::schema::enums::status;
-use crate::schema::enums::{cone, constraint, disable, joint};
+use crate::schema::enums::{constraint, disable, joint};
 
 /// Bounds of the impedance (`mjMINIMP`, `mjMAXIMP`).
 const MIN_IMPEDANCE: f64 = 0.0001;
@@ -285,11 +285,12 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
     }
 }
 
-/// Rows of all contacts within their margin, and of all adhesive contacts.
+/// Rows of all contacts within their margin, and of all adhesive contacts; in the simplified contact model, which acts at a
+/// distance, also of those within their gap.
 fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for con in 0..d.ncon[0] as usize {
         d.contact_efc_address[con] = -1;
-        let holds = adhesion_of(d, con) != T::ZERO;
+        let holds = m.is_smooth() || adhesion_of(d, con) != T::ZERO;
         if d.contact_dist[con] >= d.contact_includemargin[con] && !holds {
             continue;
         }
@@ -299,7 +300,7 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             continue;
         }
         let dim = d.contact_dim[con] as usize;
-        let count = if dim == 1 || m.opt_cone[0] == cone::ELLIPTIC { dim } else { 2 * (dim - 1) };
+        let count = if dim == 1 || m.has_elliptic_cones() { dim } else { 2 * (dim - 1) };
         if let Some(first) = claim_rows(m, d, count, wanted) {
             d.contact_efc_address[con] = first as i32;
             let span = contact_jacobian(m, d, con, first, dim);
@@ -341,7 +342,7 @@ fn contact_jacobian<T: Real>(
     let off2 = pos - vec3(&d.subtree_com, m.body_rootid[b2] as usize);
     let frame = mat3(&d.contact_frame, con);
     let friction = five(&d.contact_friction, con);
-    let elliptic = m.opt_cone[0] == cone::ELLIPTIC;
+    let elliptic = m.has_elliptic_cones();
     let end = 1 + i1.max(i2) as usize;
     let mut begin = end;
     while i1 != i2 {
@@ -419,7 +420,7 @@ fn contact_parameters<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first:
         write_row(m, d, first, &row);
         return;
     }
-    if m.opt_cone[0] == cone::ELLIPTIC {
+    if m.has_elliptic_cones() {
         cone_parameters(m, d, con, first, dim, row);
         return;
     }

@@ -5,7 +5,6 @@ use crate::cpu::math::{Vec3, cross, mat3, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::cone;
 
 /// True if a geom has a surface velocity.
 pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {
@@ -34,7 +33,7 @@ pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) 
     let along = [lin[1], lin[2], ang[0]];
     let dim = d.contact_dim[con] as usize;
     for k in 1..dim.min(4) {
-        if m.opt_cone[0] == cone::ELLIPTIC {
+        if m.has_elliptic_cones() {
             d.efc_vel[first + k] += along[k - 1];
         } else {
             let side = d.contact_friction[5 * con + k - 1] * along[k - 1];

@@ -7,7 +7,6 @@ use crate::cpu::math::{add_row, add_rows4, dot_n, dot_rows4};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::cone;
 
 /// Divisor of the number of degrees of freedom: if more rows than the quotient change zone, the Hessian is rebuilt.
 const MAX_UPDATES_DIVISOR: usize = 2;
@@ -179,7 +178,7 @@ fn has_holes(dofs: &[i32], first: usize, island: i32) -> bool {
 /// less or is more accurate.
 pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bool {
     // the Hessian of a cone changes with every step
-    if m.opt_cone[0] == cone::ELLIPTIC {
+    if m.has_elliptic_cones() {
         return false;
     }
     let nv = m.sizes.nv;

@@ -10,4 +10,5 @@ pub mod noslip;
 pub mod pgs;
 pub mod qcqp;
 pub mod rows;
+pub mod smooth_contact;
 pub mod solve;

@@ -8,7 +8,7 @@ use super::solve::{solve, update_gradient};
 use crate::cpu::smooth::factor_m::{mul_m, mul_m_within};
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::schema::enums::{cone, solver};
+use crate::schema::enums::solver;
 
 /// Most steps; each gains as many digits as both worlds have in common.
 const MAX_STEPS: usize = 6;
@@ -70,7 +70,7 @@ fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
     let rounding = 64.0 * f64::EPSILON * (norm(&d.solver_Ma[first..end]) + norm(&d.qfrc_smooth[first..end]));
     let limit = (REMAINS * norm(&d.solver_grad[first..end])).max(rounding);
     // cones bend: their Hessian is that of the known world to the first order only
-    let steps = if m.opt_cone[0] == cone::ELLIPTIC { MAX_STEPS } else { 2 };
+    let steps = if m.has_elliptic_cones() { MAX_STEPS } else { 2 };
     for _ in 0..steps {
         if norm(&d.solver_grad[first..end]) <= limit {
             return true;

@@ -20,7 +20,7 @@ use crate::schema::enums::constraint;
 use crate::schema::enums::disable;
 
 /// Most rows updated together.
-const MAX_BLOCK: usize = 6;
+pub(super) const MAX_BLOCK: usize = 6;
 
 /// Updates that raise the cost by more than this are rejected.
 const MAX_COST_INCREASE: f64 = 1e-10;

@@ -1,5 +1,5 @@
 //! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem here; conjugate
-//! gradients in [`super::cg`], and the dual problem in [`super::pgs`].
+//! gradients in [`super::cg`], and the dual problem in [`super::pgs`]. [`super::smooth_contact`] minimises nothing.
 //!
 //! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the unconstrained
 //! acceleration and each row's cost `s` is a quadratic of curvature `D`: everywhere for equalities, below zero for
@@ -15,6 +15,7 @@ use super::line_search::line_search;
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{FourRows, RowBatch, cost_scale, dof_range, is_narrow, norm, residuals, rows};
+use super::smooth_contact::smooth_forces;
 use crate::cpu::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
 use crate::cpu::constraint::row_span::row_span;
 use crate::cpu::math::add_rows4;
@@ -33,7 +34,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     let dual = m.opt_solver[0] == solver::PGS;
-    if !dual {
+    if !dual && !m.is_smooth() {
         warmstart(m, d);
     }
     d.qfrc_constraint.fill(T::ZERO);
@@ -48,8 +49,15 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if dual {
         pgs_warmstart(m, d);
     }
+    if m.is_smooth() {
+        smooth_forces(m, d);
+    }
     for island in 0..d.nisland[0] {
-        let mut iterations = if dual { pgs_island(m, d, island) } else { solve_island(m, d, island) };
+        let mut iterations = match m.opt_solver[0] {
+            solver::PGS => pgs_island(m, d, island),
+            solver::SMOOTH => 1,
+            _ => solve_island(m, d, island),
+        };
         if m.opt_noslip_iterations[0] > 0 {
             iterations += noslip(m, d, island);
         }

@@ -189,7 +189,10 @@ impl Composer {
             // the last iteration only evaluates the previous step
             let count = |n: i32| u32::try_from(n).unwrap_or(0);
             let [first, next, noslip_first, noslip_next, last] = SPLIT_SOLVE.map(|name| vec![name]);
-            let mut cut = vec![(first, 1), (next, count(model.opt_iterations[0]).saturating_add(1))];
+            let mut cut = vec![(first, 1)];
+            if !model.is_smooth() {
+                cut.push((next, count(model.opt_iterations[0]).saturating_add(1)));
+            }
             if model.opt_noslip_iterations[0] > 0 {
                 cut.extend([(noslip_first, 1), (noslip_next, count(model.opt_noslip_iterations[0]))]);
             }
@@ -324,7 +327,7 @@ mod tests {
     }
 
     /// Blocks of the solvers.
-    const SOLVERS: [&str; 6] = ["CG", "PGS", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    const SOLVERS: [&str; 7] = ["CG", "PGS", "SMOOTH", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
 
     /// The same model with the blocks of another solver.
     fn with_solver(lanes: usize, placement: WorkingSetSpace, solver: &[&str]) -> (Composer, Layout) {
@@ -415,6 +418,7 @@ mod tests {
             &["CG", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL"],
             &["PGS", "DUAL"],
             &["PGS", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
+            &["SMOOTH", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
             &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
         ] {
             for (lanes, placement) in [

@@ -11,6 +11,7 @@ macro_rules! options_fields {
             opt_noslip_tolerance: real [1] "1" "Termination tolerance of the noslip solver.";
             opt_ccd_tolerance: real [1] "1" "Termination tolerance of convex collision detection.";
             opt_sleep_tolerance: real [1] "m/s" "Velocity tolerance of sleeping.";
+            opt_smooth: real [2] "mixed" "Solver Smooth: share of the stopping impulse, above 0 and below 1; impulse that rounds the onset of contacts and limits, in N s, above 0.";
             opt_gravity: real [3] "m/s^2" "Gravitational acceleration." { varies: Some(Rule::Any) };
             opt_wind: real [3] "m/s" "Velocity of the medium." { varies: Some(Rule::Any) };
             opt_magnetic: real [3] "mixed" "Magnetic flux." { varies: Some(Rule::Any) };
@@ -23,7 +24,7 @@ macro_rules! options_fields {
             opt_integrator: one(integrator) [1] "enum" "0 Euler, 1 RK4, 2 implicit, 3 implicitfast, 4 discrete.";
             opt_cone: one(cone) [1] "enum" "Friction cone: 0 pyramidal, 1 elliptic.";
             opt_jacobian: one(jacobian) [1] "enum" "Constraint Jacobian: 0 dense, 1 sparse, 2 auto.";
-            opt_solver: one(solver) [1] "enum" "0 PGS, 1 CG, 2 Newton.";
+            opt_solver: one(solver) [1] "enum" "0 PGS, 1 CG, 2 Newton, 3 Smooth: the simplified contact model, which MuJoCo does not have.";
             opt_iterations: int [1] "1" "Maximum solver iterations.";
             opt_ls_iterations: int [1] "1" "Maximum line-search iterations.";
             opt_noslip_iterations: int [1] "1" "Maximum noslip iterations.";

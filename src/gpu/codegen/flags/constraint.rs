@@ -2,7 +2,7 @@
 
 use super::{Room, any_of, constrains, has_contacts, some};
 use crate::model::Model;
-use crate::schema::enums::{cone, disable, equality, object};
+use crate::schema::enums::{disable, equality, object};
 
 pub(super) fn flags(model: &Model) -> Room {
     let on = |bit: i32| constrains(model, bit);
@@ -28,5 +28,5 @@ pub(super) fn flags(model: &Model) -> Room {
 
 /// True if any contact can have an elliptic cone.
 pub(super) fn is_elliptic(model: &Model) -> bool {
-    model.opt_cone[0] == cone::ELLIPTIC && has_contacts(model)
+    model.has_elliptic_cones() && has_contacts(model)
 }
