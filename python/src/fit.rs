@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use manyworlds::batch::BatchOptions;
 use manyworlds::formats::npz::{Array, ArrayData};
-use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit as search};
+use manyworlds::identification::{
+    Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit as search,
+};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
