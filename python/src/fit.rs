@@ -18,6 +18,7 @@ use crate::model::Model;
 
 /// Estimates parameters from arrays `[frame, world, …]`; what was found by name.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (model, arrays, parameters, fields, segment, device, iterations))]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
