@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use manyworlds::batch::BatchOptions;
 use manyworlds::formats::npz::{Array, ArrayData};
-use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit as search};
+use manyworlds::identification::{
+    Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit as search,
+};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,6 +18,7 @@ use crate::model::Model;
 
 /// Estimates parameters from arrays `[frame, world, …]`; what was found by name.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (model, arrays, parameters, fields, segment, device, iterations))]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
