@@ -202,6 +202,9 @@ def test_wrong_plans_are_refused(task: mw.Model, cartpole: mw.Model) -> None:
         ({"kind": "cem", "candidates": 8, "elites": 9}, "9 elites of 8 candidates"),
         ({"interpolation": "cubik"}, "did you mean 'cubic'"),
         ({"candidates": 0}, "candidates is 0; it has to be at least 1"),
+        ({"kind": "mppi", "points": 10**12}, "points of a spline are too many"),
+        ({"step_sizes": 10**12}, "step sizes are too many"),
+        ({"kind": "mppi", "candidates": 10**12}, "worlds are too many"),
         ({"solref": [0.1]}, r"solref has shape \[2\]"),
         ({"device": "gpu:no such adapter"}, "no such adapter"),
     ]:

@@ -14,6 +14,9 @@ use crate::schema::enums::{enable, solver};
 /// Most steps of a plan.
 const MAX_STEPS: f64 = 10_000.0;
 
+/// Most points of a spline, and most step sizes.
+const MAX_COUNT: usize = 10_000;
+
 /// A kind of planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannerKind {
@@ -151,7 +154,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Rejects times that are not positive, and plans of zero steps or of too many.
+    /// Rejects times that are not positive, plans of zero steps or of too many, and too many points or step sizes.
     ///
     /// # Errors
     /// [`Error::Argument`] with the name of the number.
@@ -163,6 +166,10 @@ impl Settings {
         ];
         if let Some((name, x)) = times.iter().find(|(_, x)| !(*x > 0.0 && x.is_finite())) {
             return Err(Error::Argument(format!("{name} is {x} s; it has to be above 0")));
+        }
+        let counts = [("points of a spline", self.points), ("step sizes", self.step_sizes)];
+        if let Some((name, count)) = counts.iter().find(|(_, count)| *count > MAX_COUNT) {
+            return Err(Error::Argument(format!("{count} {name} are too many: at most {MAX_COUNT}")));
         }
         let steps = self.horizon / self.timestep;
         if steps.is_nan() || steps < 0.5 {
