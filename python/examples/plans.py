@@ -25,12 +25,12 @@ TASKS = Path(__file__).resolve().parents[2] / "models/tasks"
 MOTIONS = {
     "acrobot": ("acrobot", ["--seconds", "6"], -90),
     "cartpole": ("cartpole", ["--seconds", "4"], -90),
-    "swimmer": ("swimmer", ["--seconds", "10"], -90),
+    "swimmer": ("swimmer", ["--seconds", "8"], -90),
     "hopper": ("hopper", ["--seconds", "3"], -90),
-    "quadruped": ("quadruped", ["--keyframe", "side", "--seconds", "3"], -70),
-    "humanoid_face_down": ("humanoid", ["--keyframe", "face_down"], -70),
-    "humanoid_face_up": ("humanoid", ["--keyframe", "face_up"], -70),
-    "humanoid_side": ("humanoid", ["--keyframe", "side"], -70),
+    "quadruped": ("quadruped", ["--keyframe", "slumped", "--seconds", "2"], -70),
+    "humanoid_face_down": ("humanoid", ["--keyframe", "face_down", "--seconds", "4"], -70),
+    "humanoid_face_up": ("humanoid", ["--keyframe", "face_up", "--seconds", "4"], -70),
+    "humanoid_side": ("humanoid", ["--keyframe", "side", "--seconds", "4"], -70),
     "humanoid_push": ("humanoid", ["--keyframe", "stand", "--push", "chest@1:0.1=150:60:0", "--seconds", "4"], -70),
 }
 
