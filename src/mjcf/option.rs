@@ -29,10 +29,10 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
         }
     }
     check_signs(el, to);
-    if let (Some(_), &[eta, beta]) = (el.attr("smooth"), to.reals("smooth")) {
-        if let Some(wrong) = wrong_parameters(eta, beta) {
-            el.wrong("smooth", wrong, "write two numbers, like 0.5 1");
-        }
+    if let (Some(_), &[eta, beta]) = (el.attr("smooth"), to.reals("smooth"))
+        && let Some(wrong) = wrong_parameters(eta, beta)
+    {
+        el.wrong("smooth", wrong, "write two numbers, like 0.5 1");
     }
     if let Some(groups) = el.ints("actuatorgroupdisable", 0, 31) {
         for group in groups {
