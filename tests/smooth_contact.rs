@@ -97,12 +97,28 @@ fn reference_forces(m: &Model, d: &Data) -> Vec<f64> {
     let (nv, h, eta, beta) = (m.sizes.nv, m.opt_timestep[0], m.opt_smooth[0], m.opt_smooth[1]);
     let inertia = dense_inertia(m, d);
     let nefc = d.nefc[0] as usize;
+    let jacobian = |r: usize| &d.efc_J[r * nv..(r + 1) * nv];
+    let diagonals: Vec<f64> = (0..nefc).map(|r| dot(jacobian(r), &solved(&inertia, jacobian(r)))).collect();
+    // a thousandth of what is typical
+    let mut regularised: Vec<f64> = (0..nefc).map(|r| diagonals[r] + 1e-3 * d.efc_diagApprox[r]).collect();
+    for con in 0..d.ncon[0] as usize {
+        let Ok(first) = usize::try_from(d.contact_efc_address[con]) else { continue };
+        for rows in [vec![1, 2], vec![3], vec![4, 5]] {
+            if *rows.last().unwrap() < d.contact_dim[con] as usize {
+                let sum: f64 = rows.iter().map(|k| diagonals[first + k]).sum();
+                rows.iter().for_each(|k| regularised[first + k] = diagonals[first + k] + 1e-3 * sum);
+            }
+        }
+    }
     let stopping: Vec<f64> = (0..nefc)
         .map(|r| {
-            let jac = &d.efc_J[r * nv..(r + 1) * nv];
-            let diagonal = dot(jac, &solved(&inertia, jac));
+            let jac = jacobian(r);
+            // hinges do not move a point along their axes
+            if diagonals[r] == 0.0 {
+                return 0.0;
+            }
             let next: Vec<f64> = (0..nv).map(|i| d.qvel[i] + h * d.qacc_smooth[i]).collect();
-            -(d.efc_pos[r] / h + dot(jac, &next)) / diagonal
+            -(d.efc_pos[r] / h + dot(jac, &next)) / regularised[r]
         })
         .collect();
     let smax = |x: f64| ((x * x + beta * beta).sqrt() + x) / 2.0;
@@ -222,10 +238,10 @@ fn a_ball_comes_to_rest_on_a_plane_where_the_contact_carries_it() {
         let mut d = world(&m);
         run(&m, &mut d, 3.0);
         assert!(d.qvel.iter().all(|v| v.abs() < 1e-9), "{:?}", d.qvel);
-        // smax(x) = weight: x = weight - β²/(4 weight), and x = -η φ / h for a mass of 1 kg that would fall h g
+        // smax(x) = weight: x = weight - β²/(4 weight), and A is 1/kg and its regulariser; without forces it falls h g
         let (h, weight) = (0.002, 9.81 * 0.002);
         let x = weight - beta * beta / (4.0 * weight);
-        let distance = h * (weight - x / eta);
+        let distance = h * (weight - 1.001 * x / eta);
         let got = d.qpos[2] - 0.1;
         assert!((got - distance).abs() < 1e-9, "{eta} {beta}: {got} {distance}");
     }
@@ -455,5 +471,27 @@ fn the_solver_and_its_parameters_survive_writing_and_compiled_files() {
     let m = load_str(&written).unwrap();
     for m in [Model::from_mwb(&m.to_mwb()).unwrap(), m] {
         assert_eq!((m.opt_solver[0], &m.opt_smooth[..]), (solver::SMOOTH, &[0.3, 0.02][..]), "{written}");
+    }
+}
+
+#[test]
+fn friction_in_a_plane_is_whole_although_nothing_moves_across_it() {
+    let m = load_str(
+        "<mujoco><option timestep='.002' solver='Smooth' smooth='.5 .01'/><worldbody><geom type='plane' size='50 5 1'/>
+         <body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>
+         <geom size='.1' mass='1' friction='.5'/></body></worldbody></mujoco>"
+            .replace("<geom type='plane'", "<geom friction='.5' gap='.02' type='plane'")
+            .as_str(),
+    )
+    .unwrap();
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut batch = Batch::new(&m, 1, &BatchOptions::on(backend)).unwrap();
+        // at rest along the normal, then sliding
+        batch.step(1000).unwrap();
+        batch.set("qvel", &[3.0, 0.0]).unwrap();
+        batch.step(100).unwrap();
+        let speed = batch.get("qvel").unwrap().data.to_f64()[0];
+        let expected = 3.0 - 0.5 * 9.81 * 0.2;
+        assert!((speed - expected).abs() < 1e-2, "{backend:?}: {speed} of {expected}");
     }
 }

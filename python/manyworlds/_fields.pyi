@@ -33,6 +33,9 @@ class Opt:
     def sleep_tolerance(self) -> float:
         """Velocity tolerance of sleeping. Shape: []. Unit: m/s."""
     @property
+    def smooth(self) -> NDArray[float64]:
+        """Solver Smooth: share of the stopping impulse, above 0 and below 1; impulse that rounds the onset of contacts and limits, in N s, above 0. Shape: [2]. Unit: mixed."""
+    @property
     def gravity(self) -> NDArray[float64]:
         """Gravitational acceleration. Shape: [3]. Unit: m/s^2."""
     @property
@@ -70,7 +73,7 @@ class Opt:
         """Constraint Jacobian: 0 dense, 1 sparse, 2 auto. Shape: []. Unit: enum."""
     @property
     def solver(self) -> int:
-        """0 PGS, 1 CG, 2 Newton. Shape: []. Unit: enum."""
+        """0 PGS, 1 CG, 2 Newton, 3 Smooth: the simplified contact model, which MuJoCo does not have. Shape: []. Unit: enum."""
     @property
     def iterations(self) -> int:
         """Maximum solver iterations. Shape: []. Unit: 1."""
@@ -651,6 +654,9 @@ class ModelFields:
     def opt_sleep_tolerance(self) -> float:
         """Velocity tolerance of sleeping. Shape: []. Unit: m/s."""
     @property
+    def opt_smooth(self) -> NDArray[float64]:
+        """Solver Smooth: share of the stopping impulse, above 0 and below 1; impulse that rounds the onset of contacts and limits, in N s, above 0. Shape: [2]. Unit: mixed."""
+    @property
     def opt_gravity(self) -> NDArray[float64]:
         """Gravitational acceleration. Shape: [3]. Unit: m/s^2."""
     @property
@@ -688,7 +694,7 @@ class ModelFields:
         """Constraint Jacobian: 0 dense, 1 sparse, 2 auto. Shape: []. Unit: enum."""
     @property
     def opt_solver(self) -> int:
-        """0 PGS, 1 CG, 2 Newton. Shape: []. Unit: enum."""
+        """0 PGS, 1 CG, 2 Newton, 3 Smooth: the simplified contact model, which MuJoCo does not have. Shape: []. Unit: enum."""
     @property
     def opt_iterations(self) -> int:
         """Maximum solver iterations. Shape: []. Unit: 1."""

@@ -121,6 +121,7 @@ class Solver(IntEnum):
     PGS = 0
     CG = 1
     NEWTON = 2
+    SMOOTH = 3
 
 class Cone(IntEnum):
     PYRAMIDAL = 0

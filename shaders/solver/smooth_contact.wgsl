@@ -8,6 +8,9 @@ import package::solver::rows::{row_begin, row_end};
 import package::solver::state::rows;
 
 //#if SMOOTH
+// Share of a typical diagonal that is added to each.
+const REGULARISER: f32 = 1e-3;
+
 // Smooth maximum of x and zero, without cancellation below zero.
 fn smax(x: f32, beta: f32) -> f32 {
     let root = sqrt(x * x + beta * beta);
@@ -45,11 +48,31 @@ fn set_stopping_impulses() {
         for (var i = row_begin(r); i < row_end(r); i++) {
             product += efc_J(r * nv + i) * qacc_smooth(i);
         }
-        let a = dual_A(6u * r + r - block_head(r));
+        let head = block_head(r);
         let b = efc_pos(r) / h + efc_vel(r) + h * product;
-        set_efc_force(r, select(0.0, -b / a, a > MINVAL));
+        let k = r - head;
+        set_efc_force(r, select(0.0, -b / regularised_diagonal(head, k), row_diagonal(head, k) > MINVAL));
     }
     sync();
+}
+
+// Diagonal of A for row k of the group that a row heads.
+fn row_diagonal(head: u32, k: u32) -> f32 {
+    return dual_A(6u * (head + k) + k);
+}
+
+// The diagonal for row k of a group, with a share of a typical one: for friction the sum over the rows that share a bound.
+fn regularised_diagonal(head: u32, k: u32) -> f32 {
+    var typical = efc_diagApprox(head);
+//#if DUAL_ELLIPTIC
+    if (k == 3u) {
+        typical = row_diagonal(head, 3u);
+    } else if (k > 0u) {
+        let first = select(1u, 4u, k > 3u);
+        typical = row_diagonal(head, first) + row_diagonal(head, first + 1u);
+    }
+//#endif
+    return row_diagonal(head, k) + REGULARISER * typical;
 }
 
 // Bounds the impulses of a row, or of the contact that it heads.
@@ -68,7 +91,7 @@ fn bound_impulses(r: u32, count: u32) {
         return;
     }
 //#endif
-    let normal = select(0.0, smax(eta * x, opt_smooth(1u)), dual_A(6u * r) > MINVAL);
+    let normal = select(0.0, smax(eta * x, opt_smooth(1u)), row_diagonal(r, 0u) > MINVAL);
     set_efc_force(r, normal);
 //#if DUAL_ELLIPTIC
     if (efc_type(r) != CONSTRAINT_CONTACT_ELLIPTIC) {

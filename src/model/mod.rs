@@ -157,7 +157,8 @@ impl<T: Real> Model<T> {
         std::borrow::Cow::Owned(model)
     }
 
-    /// True if the dual problem is solved, by the solver or by noslip: constraint forces are updated row by row.
+    /// True if constraint forces are found row by row, and the acceleration follows from them: by a solver of the dual problem,
+    /// by noslip, or in closed form.
     pub fn is_dual(&self) -> bool {
         self.opt_solver[0] == solver::PGS || self.is_smooth() || self.opt_noslip_iterations[0] > 0
     }

@@ -19,6 +19,9 @@
 //! - A contact has rows within its margin and its gap, and a limit within its margin, so that what `smax` would be beyond
 //!   is cut off: a row comes with the impulse that is left of `β / 2` at that distance. `φ` is the plain distance; nothing
 //!   is subtracted from it, otherwise the cut would be at `β / 2` itself.
+//! - A thousandth of a typical diagonal is added to that of each row: of `efc_diagApprox`, and for friction of the sum over
+//!   the rows that share a bound. Otherwise a row along which a mechanism can hardly move, like friction across the plane of
+//!   a planar leg, would ask for any impulse, by rounding alone.
 
 use super::pgs::{MAX_BLOCK, block_size};
 use super::rows::mul_all_jac;
@@ -29,6 +32,9 @@ use crate::schema::enums::constraint;
 
 /// Rows of a contact that share a bound: the first and one past the last of the sliding, spinning and rolling ones.
 const FRICTION_GROUPS: [(usize, usize); 3] = [(1, 3), (3, 4), (4, 6)];
+
+/// Share of a typical diagonal that is added to each.
+const REGULARISER: f64 = 1e-3;
 
 /// Smooth maximum of `x` and zero: `(sqrt(x² + β²) + x) / 2`, without cancellation below zero.
 #[inline(always)]
@@ -73,15 +79,35 @@ fn set_stopping_impulses<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut r = 0;
     while r < d.nefc[0] as usize {
         let count = block_size(m, d, r);
-        for k in 0..count {
-            let row = r + k;
-            let a = d.dual_A[MAX_BLOCK * row + k];
+        for (k, row) in (r..r + count).enumerate() {
             let b = d.efc_pos[row] / h + d.efc_vel[row] + h * product[row];
-            d.efc_force[row] = if a > T::MINVAL { -b / a } else { T::ZERO };
+            d.efc_force[row] = if moves(d, r, k) { -b / regularised_diagonal(d, r, k) } else { T::ZERO };
         }
         r += count;
     }
     d.solver_Jv = product;
+}
+
+/// Diagonal of `A` for row `k` of the group that row `r` heads.
+#[inline(always)]
+fn row_diagonal<T: Real>(d: &Data<T>, r: usize, k: usize) -> T {
+    d.dual_A[MAX_BLOCK * (r + k) + k]
+}
+
+/// True if anything moves along row `k` of a group.
+#[inline(always)]
+fn moves<T: Real>(d: &Data<T>, r: usize, k: usize) -> bool {
+    row_diagonal(d, r, k) > T::MINVAL
+}
+
+/// The diagonal for row `k` of a group, with a share of a typical one.
+#[inline(always)]
+fn regularised_diagonal<T: Real>(d: &Data<T>, r: usize, k: usize) -> T {
+    let typical = match FRICTION_GROUPS.into_iter().find(|group| (group.0..group.1).contains(&k)) {
+        Some((first, end)) => (first..end).fold(T::ZERO, |sum, j| sum + row_diagonal(d, r, j)),
+        None => d.efc_diagApprox[r],
+    };
+    row_diagonal(d, r, k) + T::of(REGULARISER) * typical
 }
 
 /// Bounds the impulses of a row, or of the contact that it heads.
@@ -97,7 +123,7 @@ fn bound_impulses<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, count: usize
         d.efc_force[r] = x * shortening(x * x, d.efc_frictionloss[r] * m.opt_timestep[0]);
         return;
     }
-    let normal = if d.dual_A[MAX_BLOCK * r] > T::MINVAL { smax(eta * x, beta) } else { T::ZERO };
+    let normal = if moves(d, r, 0) { smax(eta * x, beta) } else { T::ZERO };
     d.efc_force[r] = normal;
     if d.efc_type[r] != constraint::CONTACT_ELLIPTIC {
         return;
