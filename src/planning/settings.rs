@@ -118,9 +118,8 @@ impl Settings {
             1..=3 => PlannerKind::Ilqg,
             5 => PlannerKind::Cem,
             other => {
-                let text = format!(
-                    "the custom numeric 'agent_planner' is {other}; valid: 0 to 6, as in MuJoCo MPC"
-                );
+                let text =
+                    format!("the custom numeric 'agent_planner' is {other}; valid: 0 to 6, as in MuJoCo MPC");
                 return Err(Error::Argument(text));
             }
         };
