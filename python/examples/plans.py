@@ -3,8 +3,8 @@
     cargo build --release
     python python/examples/plans.py --binary target/release/manyworlds --out plans [NAME ...]
 
-For each motion: NAME.npz as the verb writes it, NAME.png with pictures of it, and NAME_cost.png with the cost of the plan after each
-iteration and of the motion itself. The last line of each is what the verb has printed.
+For each motion: NAME.npz as the verb writes it, NAME.png with pictures of it, and NAME_cost.png with the cost of
+the plan after each iteration and of the motion itself. What the verb says of each is printed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import subprocess
 from pathlib import Path
 
 import film
-import manyworlds as mw
 import matplotlib.pyplot as plt
 import numpy as np
+
+import manyworlds as mw
 
 TASKS = Path(__file__).resolve().parents[2] / "models/tasks"
 

@@ -16,10 +16,11 @@ from ._model import Model, PathLike, existing
 class Fit(NamedTuple):
     """Parameters as a recording determines them.
 
-    `deviations`, `covariance` and `correlation` are NaN where a bound holds a parameter (`bounds`: "lower" or "upper") or
-    the recording does not determine it (`identifiable`). `costs` has half the sum of the squared residuals at the start and
-    after each iteration, `errors` the root mean square of the differences of each field, in its unit. `model` has the values
-    that were found. `converged` is False where the iterations have ended before a minimum.
+    `deviations`, `covariance` and `correlation` are NaN where a bound holds a parameter (`bounds`: "lower" or
+    "upper") or the recording does not determine it (`identifiable`). `costs` has half the sum of the squared
+    residuals at the start and after each iteration, `errors` the root mean square of the differences of each field,
+    in its unit. `model` has the values that were found. `converged` is False where the iterations have ended before a
+    minimum.
     """
 
     names: list[str]
@@ -52,20 +53,21 @@ def fit(
 ) -> Fit:
     """Estimates parameters of a model from a recording, by least squares over rollouts.
 
-    `recording` is a file of `manyworlds rollout`, or arrays [frame, world, …] of `qpos`, `qvel`, `act` and `ctrl` as far as
-    the model has them, of the compared `fields`, and of `time`, without which frames are a step apart. The first frame is
-    where a segment begins; the controls of a frame are those of the steps that lead to it. `segment` is the number of frames
-    after which a segment ends and the next begins in the recorded state: all of them where not given.
+    `recording` is a file of `manyworlds rollout`, or arrays [frame, world, …] of `qpos`, `qvel`, `act` and `ctrl` as
+    far as the model has them, of the compared `fields`, and of `time`, without which frames are a step apart. The
+    first frame is where a segment begins; the controls of a frame are those of the steps that lead to it. `segment`
+    is the number of frames after which a segment ends and the next begins in the recorded state: all of them where
+    not given.
 
-    A parameter is "FIELD:OBJECT", such as "dof_damping:elbow" or "geom_friction:floor[0]", "mass:BODY" for the mass with the
-    inertia, or "start_qpos" and "start_qvel" for the states in which segments begin; with "=LOW..HIGH" behind it, or
-    "=log:LOW..HIGH", and "@START". Without a start it begins at the value of the model.
+    A parameter is "FIELD:OBJECT", such as "dof_damping:elbow" or "geom_friction:floor[0]", "mass:BODY" for the mass
+    with the inertia, or "start_qpos" and "start_qvel" for the states in which segments begin; with "=LOW..HIGH"
+    behind it, or "=log:LOW..HIGH", and "@START". Without a start it begins at the value of the model.
 
-    `fields` has the standard deviation of each field, by which differences are divided; where there is none it is the root
-    mean square of the motion of each element.
+    `fields` has the standard deviation of each field, by which differences are divided; where there is none it is the
+    root mean square of the motion of each element.
 
-    Raises ValueError for an unknown name, an array that is missing or does not fit, and a rollout that diverges, with its
-    place; FileNotFoundError for a file that does not exist.
+    Raises ValueError for an unknown name, an array that is missing or does not fit, and a rollout that diverges, with
+    its place; FileNotFoundError for a file that does not exist.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a model is expected, not {type(model).__name__}")
