@@ -9,6 +9,7 @@ use std::path::Path;
 use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
 use manyworlds::error::Error;
+use manyworlds::gpu::{KernelOptions, Partition, WorkingSetSpace};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::planning::settings::Settings;
@@ -370,34 +371,59 @@ fn a_humanoid_stands_for_a_second_in_steps_of_8_ms() {
     assert!(d.qpos[3] > 0.97, "it leans: {:?}", &d.qpos[3..7]);
 }
 
-/// Largest difference between the backends in a field after some steps.
-fn backends_apart(m: &Model, field: &str, steps: usize, begin: &dyn Fn(&mut Batch)) -> f64 {
-    let [cpu, gpu] = [Backend::Cpu, Backend::Gpu].map(|backend| {
-        let mut batch = Batch::new(m, 3, &BatchOptions::on(backend)).unwrap();
-        begin(&mut batch);
-        batch.step(steps).unwrap();
-        assert!(batch.status().unwrap().iter().all(|bits| *bits == 0));
-        batch.get(field).unwrap().data.to_f64()
-    });
-    assert!(cpu.iter().any(|x| x.abs() > 1e-3));
-    cpu.iter().zip(&gpu).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+/// Velocities and positions of three worlds after 20 steps.
+fn after_steps(m: &Model, options: &BatchOptions, begin: &dyn Fn(&mut Batch)) -> [Vec<f64>; 2] {
+    let mut batch = Batch::new(m, 3, options).unwrap();
+    begin(&mut batch);
+    batch.step(20).unwrap();
+    assert!(batch.status().unwrap().iter().all(|bits| *bits == 0));
+    ["qvel", "qpos"].map(|field| batch.get(field).unwrap().data.to_f64())
+}
+
+/// Ways to run kernels: one lane or several, in storage, registers or workgroup memory, stage by stage, grouped, fused and lean.
+fn kernel_options() -> Vec<KernelOptions> {
+    let usual = KernelOptions { checks: true, ..KernelOptions::default() };
+    let with = |lanes, partition, placement| KernelOptions {
+        lanes: Some(lanes),
+        worlds_per_group: Some(2),
+        placement: Some(placement),
+        partition,
+        ..usual.clone()
+    };
+    vec![
+        with(1, Partition::Grouped, WorkingSetSpace::Registers),
+        with(1, Partition::Split, WorkingSetSpace::Storage),
+        with(4, Partition::Grouped, WorkingSetSpace::Workgroup),
+        KernelOptions { lean: Some(true), ..with(8, Partition::Fused, WorkingSetSpace::Workgroup) },
+        usual,
+    ]
+}
+
+/// Compares kernels run in these ways with the CPU.
+fn kernels_agree(m: &Model, ways: &[KernelOptions], begin: &dyn Fn(&mut Batch)) {
+    let want = after_steps(m, &BatchOptions::on(Backend::Cpu), begin);
+    for gpu in ways {
+        let got = after_steps(m, &BatchOptions { gpu: gpu.clone(), ..BatchOptions::on(Backend::Gpu) }, begin);
+        for ((want, got), bound) in want.iter().zip(&got).zip([2e-3, 1e-4]) {
+            assert!(want.iter().any(|x| x.abs() > 1e-3));
+            let apart = want.iter().zip(got).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+            assert!(apart < bound, "{apart} with {gpu:?}");
+        }
+    }
 }
 
 #[test]
-fn kernels_do_what_the_cpu_does() {
+fn kernels_do_what_the_cpu_does_however_they_run() {
     let m = load_str(EVERYTHING).unwrap();
     let velocities: Vec<f64> = (0..3 * m.sizes.nv).map(|i| 0.5 * (1.3 * i as f64 + 0.4).sin()).collect();
-    let begin = |batch: &mut Batch| batch.set("qvel", &velocities).unwrap();
-    for (field, bound) in [("qvel", 2e-3), ("qpos", 1e-4)] {
-        let apart = backends_apart(&m, field, 20, &begin);
-        assert!(apart < bound, "{field}: {apart}");
-    }
+    kernels_agree(&m, &kernel_options(), &|batch| batch.set("qvel", &velocities).unwrap());
+}
+
+#[test]
+fn kernels_step_a_humanoid_like_the_cpu() {
     let m = humanoid("timestep=\"0.008\" solver=\"Smooth\" smooth=\"0.4 1\"");
     let begin = |batch: &mut Batch| batch.reset(&[true; 3], Some(0)).unwrap();
-    for (field, bound) in [("qvel", 2e-3), ("qpos", 1e-4)] {
-        let apart = backends_apart(&m, field, 20, &begin);
-        assert!(apart < bound, "{field}: {apart}");
-    }
+    kernels_agree(&m, &[KernelOptions::default()], &begin);
 }
 
 #[test]
