@@ -10,7 +10,7 @@ use crate::model::Model;
 pub struct Iteration {
     /// Cost of the plan as it was, from the state in which this iteration begins; infinite if it diverges.
     pub before: f64,
-    /// Cost of the plan in force; infinite if there is none that does not diverge.
+    /// Cost of the plan in force, or of the best candidate where a plan is a mean of several; infinite if all diverge.
     pub after: f64,
     /// Wall-clock seconds of each phase.
     pub seconds: Vec<(&'static str, f64)>,
