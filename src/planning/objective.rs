@@ -178,9 +178,12 @@ mod tests {
     use super::*;
 
     fn of(sensors: &str, custom: &str) -> Result<Objective> {
+        // a formula belongs to a sensor
+        let formula = r#"<text name="formula:far" data="qpos - 1"/>"#;
+        let far = if sensors.contains("far") { formula } else { "" };
         let text = format!(
-            r#"<mujoco><custom><text name="formula:far" data="qpos - 1"/><text name="formula:success" data="qpos[0] > 0"/>
-               {custom}</custom><worldbody><body><joint/><geom size=".1"/></body></worldbody><sensor>{sensors}
+            r#"<mujoco><custom>{far}<text name="formula:success" data="qpos[0] > 0"/>{custom}</custom>
+               <worldbody><body><joint/><geom size=".1"/></body></worldbody><sensor>{sensors}
                <user name="success" dim="1"/></sensor></mujoco>"#
         );
         Objective::of_model(&crate::load_str(&text)?)

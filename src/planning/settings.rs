@@ -9,7 +9,7 @@ use crate::batch::BatchOptions;
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::schema::Kind;
-use crate::schema::enums::{enable, solver};
+use crate::schema::enums::solver;
 
 /// Most steps of a plan.
 const MAX_STEPS: f64 = 10_000.0;
@@ -195,10 +195,23 @@ impl Settings {
     pub fn planner_model(&self, plant: &Model) -> Model {
         let mut model = plant.clone();
         model.opt_timestep[0] = self.timestep;
-        if self.solref.is_some() || self.solimp.is_some() {
-            model.opt_enableflags[0] |= enable::OVERRIDE;
-            model.opt_o_solref.copy_from_slice(&self.solref.unwrap_or([0.02, 1.0]));
-            model.opt_o_solimp.copy_from_slice(&self.solimp.unwrap_or([0.9, 0.95, 0.001, 0.5, 2.0]));
+        // for every contact, whatever its geoms; friction and margin stay as they are
+        let soft = [
+            (
+                self.solref.as_ref().map(<[f64; 2]>::as_slice),
+                [&mut model.geom_solref, &mut model.pair_solref, &mut model.flex_solref],
+            ),
+            (
+                self.solimp.as_ref().map(<[f64; 5]>::as_slice),
+                [&mut model.geom_solimp, &mut model.pair_solimp, &mut model.flex_solimp],
+            ),
+        ];
+        for (given, fields) in soft {
+            let Some(given) = given else { continue };
+            fields
+                .into_iter()
+                .flat_map(|f| f.chunks_mut(given.len()))
+                .for_each(|row| row.copy_from_slice(given));
         }
         if let Some(smooth) = self.smooth {
             model.opt_solver[0] = solver::SMOOTH;
