@@ -63,12 +63,7 @@ impl Given {
             (&mut settings.step_sizes, self.step_sizes),
         ];
         counts.into_iter().for_each(|(to, given)| *to = given.unwrap_or(*to));
-        // elites follow the candidates where neither the caller nor the model says how many
-        settings.elites = match (self.elites, self.candidates) {
-            (Some(elites), _) => elites,
-            (None, Some(candidates)) if model.numeric("cem_elites").is_none() => (candidates / 10).max(2),
-            _ => settings.elites,
-        };
+        settings.elites = self.elites.or(settings.elites);
         if let Some(kind) = &self.kind {
             settings.planner = kind.parse()?;
         }
@@ -260,7 +255,7 @@ impl Planner {
             ("iterations", s.iterations),
             ("candidates", s.candidates),
             ("points", s.points),
-            ("elites", s.elites),
+            ("elites", s.elites()),
             ("step_sizes", s.step_sizes),
         ];
         (s.planner.name(), interpolation, reals, counts)

@@ -179,9 +179,11 @@ impl Arguments {
     /// Settings of the task, and those given instead.
     fn settings(&self, model: &Model) -> Result<Settings> {
         let mut settings = Settings::of_model(model)?;
+        // an iteration a step, where the task does not say otherwise
+        let interval = self.timestep.filter(|_| model.numeric("agent_interval").is_none());
         let times = [
             (&mut settings.horizon, self.horizon),
-            (&mut settings.interval, self.interval.or(self.timestep)),
+            (&mut settings.interval, self.interval.or(interval)),
             (&mut settings.timestep, self.timestep),
             (&mut settings.seconds, self.seconds),
         ];

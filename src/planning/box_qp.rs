@@ -42,11 +42,17 @@ pub(super) fn minimise(
     let mut free: Vec<usize> = Vec::new();
     let mut factor: Option<Cholesky<f64, Dyn>> = None;
     let mut now = value(&x);
+    // true once rounding hides what a step brings
+    let mut settled = false;
     for iteration in 0..MAX_ITERATIONS {
         let slope = hessian * &x + gradient;
         // elements at a bound that the slope presses against it
         let held = |i: usize| (x[i] <= low[i] && slope[i] > 0.0) || (x[i] >= high[i] && slope[i] < 0.0);
         let still: Vec<usize> = (0..n).filter(|i| !held(*i)).collect();
+        if settled && still == free {
+            break;
+        }
+        settled = false;
         if iteration == 0 || still != free {
             free = still;
             factor = match free.is_empty() {
@@ -75,6 +81,7 @@ pub(super) fn minimise(
             // the rounding of the value hides what the step brings
             if size * decrease <= 1e-14 * (1.0 + now.abs()) {
                 x = tried;
+                settled = true;
                 break;
             }
             size *= SHORTER;

@@ -20,6 +20,9 @@ use crate::schema::enums::status;
 /// Bits of a plant that has diverged.
 const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
 
+/// Largest slowdown of a plant.
+const MAX_SLOWDOWN: f64 = 1e3;
+
 /// When a plan is in force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lag {
@@ -54,7 +57,7 @@ pub struct LoopOptions {
     pub interval: f64,
     /// When a plan is in force.
     pub lag: Lag,
-    /// Iterations before the motion begins, from its first state.
+    /// Iterations before the motion begins, from its first state; without any, the planner's plan is in force as it is.
     pub iterations: usize,
     /// Standard deviation of noise on the controls, in half ranges, or in units of the control where it has no range.
     pub control_noise: f64,
@@ -85,9 +88,9 @@ impl LoopOptions {
 /// A moment of a loop, after a step of the plant.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// Time of the state that the step has left, in s.
+    /// Time after the step, in s.
     pub time: f64,
-    /// Cost of that state under its controls.
+    /// Cost of the state before it, under its controls.
     pub cost: f64,
     /// The last iteration of the planner.
     pub iteration: &'a Iteration,
@@ -310,7 +313,13 @@ impl ClosedLoop {
                     break;
                 }
             }
+            // what the planner still does counts too, its errors above all
             drop(to_planner);
+            for done in plans {
+                let (iteration, _, time) = done?;
+                record.iterations.push(iteration);
+                record.times.push(time);
+            }
             Ok(())
         })
     }
@@ -353,7 +362,9 @@ impl ClosedLoop {
             record.success = None;
             return Ok(ControlFlow::Break(()));
         }
-        let Some(iteration) = record.iterations.last() else { return Ok(ControlFlow::Continue(())) };
+        // before the first iteration there is a plan that was made before, or none
+        let none = Iteration::default();
+        let iteration = record.iterations.last().unwrap_or(&none);
         let time = state.time() + self.model.opt_timestep[0];
         Ok(watch(&Moment { time, cost, iteration, iterations: record.iterations.len() }))
     }
@@ -386,7 +397,9 @@ impl ClosedLoop {
             ("the noise on the state", options.state_noise, least(options.state_noise)),
             match options.lag {
                 Lag::Simulated(lag) => ("the lag of a plan", lag, least(lag)),
-                Lag::Real { slowdown } => ("the slowdown of the plant", slowdown, positive(slowdown)),
+                Lag::Real { slowdown } => {
+                    ("the slowdown of the plant", slowdown, positive(slowdown) && slowdown <= MAX_SLOWDOWN)
+                }
             },
         ];
         if let Some((name, x, _)) = numbers.iter().find(|n| !n.2) {

@@ -22,6 +22,10 @@ const MU_MIN: f64 = 1e-6;
 const MU_MAX: f64 = 1e10;
 /// Least factor by which the penalty changes.
 const DELTA_0: f64 = 2.0;
+/// Largest factor.
+const MAX_DELTA: f64 = 1e6;
+/// Expected decrease, as a share of the cost, below which a plan has converged.
+const CONVERGED: f64 = 1e-9;
 /// Step sizes from which on the penalty falls, and below which it grows.
 const LONG_STEP: f64 = 0.3;
 const SHORT_STEP: f64 = 0.1;
@@ -88,6 +92,13 @@ impl Ilqg {
         if options.step_sizes.is_empty() || options.step_sizes.iter().any(|a| !(*a > 0.0 && *a <= 1.0)) {
             let text = format!("step sizes are above 0 and at most 1, got {:?}", options.step_sizes);
             return Err(Error::Argument(text));
+        }
+        if model.sizes.nhistory > 0 {
+            return Err(Error::Unsupported(
+                "derivatives of a step say nothing of delays: iLQG plans no models whose actuators or sensors have a history; use a \
+                 sampling planner, or remove nsample and delay"
+                    .to_owned(),
+            ));
         }
         if model.sizes.nu == 0 {
             return Err(Error::Argument("the model has no controls to plan".to_owned()));
@@ -229,7 +240,7 @@ impl Ilqg {
 
     /// Larger penalty (section II.F); false beyond the largest.
     fn raise(&mut self) -> bool {
-        self.delta = (self.delta * DELTA_0).max(DELTA_0);
+        self.delta = (self.delta * DELTA_0).clamp(DELTA_0, MAX_DELTA);
         self.mu = (self.mu * self.delta).max(MU_MIN);
         self.mu <= MU_MAX
     }
@@ -355,7 +366,7 @@ impl Planner for Ilqg {
                 done.notice = Some(format!(
                     "the cost is not convex in the controls of knot {knot}, with every penalty; the plan stays as it was"
                 ));
-                self.mu = MU_MIN;
+                (self.mu, self.delta) = (MU_MIN, 1.0);
                 self.keep(start, path, None);
                 return Ok(done);
             }
@@ -375,6 +386,11 @@ impl Planner for Ilqg {
                     self.mu = self.mu.min(MU_MAX);
                 }
                 self.keep(start, better, Some(&changes));
+            }
+            // nothing is left to gain: the penalty would only spoil the feedback
+            None if done.expected <= CONVERGED * (1.0 + path.cost.abs()) => {
+                self.lower();
+                self.keep(start, path, Some(&changes));
             }
             None => {
                 self.raise();

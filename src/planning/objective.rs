@@ -4,6 +4,7 @@ use super::cost::{Cost, Expansion, Term};
 use super::norm::Norm;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::task::{Part, Place};
 use crate::schema::Kind;
 use crate::schema::sensors::sensor;
 
@@ -85,12 +86,7 @@ impl Objective {
                     "the cost '{name}' has {size} numbers, its sensor {got}"
                 )));
             }
-            // without a formula a user sensor is always zero
-            let place = crate::model::task::Place::Sensor(s);
-            let computed = model.formulas.as_ref().is_some_and(|formulas| {
-                formulas.assignments(crate::model::task::Part::Sense).iter().any(|a| a.place == place)
-            });
-            if model.sensor_type[s] == sensor::USER && !computed {
+            if !is_computed(model, s) {
                 let text = format!(
                     "the user sensor '{name}' is a cost but has no formula: write <text name=\"formula:{name}\" data=\"…\"/>"
                 );
@@ -104,7 +100,16 @@ impl Objective {
         };
         let terminal = Cost::new(terms.iter().map(end).collect(), risk)?;
         let running = Cost::new(terms, risk)?;
-        let success = model.elements("sensordata", Kind::Sensor, SUCCESS).ok().map(|range| range.start);
+        let success = match model.id(Kind::Sensor, SUCCESS) {
+            Ok(s) if !is_computed(model, s) => {
+                let text = format!(
+                    "the user sensor '{SUCCESS}' has no formula: write <text name=\"formula:{SUCCESS}\" data=\"…\"/>"
+                );
+                return Err(Error::Argument(text));
+            }
+            Ok(s) => model.elements_of("sensordata", Kind::Sensor, s).ok().map(|range| range.start),
+            Err(_) => None,
+        };
         Ok(Self { running, terminal, places, outputs: model.sizes.nsensordata, success })
     }
 
@@ -170,6 +175,16 @@ impl Objective {
             self.outputs
         )))
     }
+}
+
+/// True if a sensor measures something: without a formula a user sensor is always zero.
+fn is_computed(model: &Model, id: usize) -> bool {
+    let place = Place::Sensor(id);
+    let has_formula = model
+        .formulas
+        .as_ref()
+        .is_some_and(|formulas| formulas.assignments(Part::Sense).iter().any(|a| a.place == place));
+    model.sensor_type[id] != sensor::USER || has_formula
 }
 
 #[cfg(test)]

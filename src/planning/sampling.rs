@@ -16,6 +16,9 @@ use crate::cpu::math::philox::{normal, philox};
 use crate::error::{Error, Result};
 use crate::model::Model;
 
+/// Most controls of all candidates.
+const MAX_CONTROLS: usize = 1 << 28;
+
 /// How candidates become a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Update {
@@ -117,6 +120,13 @@ impl Sampling {
         }
         if model.sizes.nu == 0 {
             return wrong("the model has no controls to plan".to_owned());
+        }
+        let numbers = [options.candidates, options.steps.max(options.points), model.sizes.nu];
+        let numbers = numbers.iter().try_fold(1usize, |n, x| n.checked_mul(*x)).unwrap_or(usize::MAX);
+        if numbers > MAX_CONTROLS {
+            return wrong(format!(
+                "the candidates have more than {MAX_CONTROLS} controls together; take fewer, or fewer steps"
+            ));
         }
         let bounds = Bounds::of_model(model);
         bounds.check_finite(model)?;

@@ -88,7 +88,7 @@ pub struct Settings {
     /// Temperature of MPPI (`mppi_temperature`).
     pub temperature: f64,
     /// Elites of the cross-entropy method (`cem_elites`, else a tenth of the candidates).
-    pub elites: usize,
+    pub elites: Option<usize>,
     /// Step sizes that iLQG tries (`ilqg_num_rollouts`).
     pub step_sizes: usize,
     /// Iterations before the motion begins (`agent_iterations`).
@@ -144,7 +144,7 @@ impl Settings {
             interpolation,
             spread: number("sampling_exploration", 0.2),
             temperature: number("mppi_temperature", 1.0),
-            elites: count("cem_elites", (candidates / 10).max(2))?,
+            elites: model.numeric("cem_elites").map(|_| count("cem_elites", 0)).transpose()?,
             step_sizes: count("ilqg_num_rollouts", 8)?,
             iterations: count("agent_iterations", 1)?,
             seconds: number("agent_seconds", 5.0),
@@ -183,6 +183,11 @@ impl Settings {
             )));
         }
         Ok(())
+    }
+
+    /// Elites of the cross-entropy method.
+    pub fn elites(&self) -> usize {
+        self.elites.unwrap_or((self.candidates / 10).max(2))
     }
 
     /// Steps of a plan.
@@ -245,7 +250,7 @@ impl Settings {
             }
             PlannerKind::Sampling => Update::Best,
             PlannerKind::Mppi => Update::Weighted { temperature: self.temperature },
-            PlannerKind::Cem => Update::Elites { count: self.elites, least_spread: 0.25 * self.spread },
+            PlannerKind::Cem => Update::Elites { count: self.elites(), least_spread: 0.25 * self.spread },
         };
         let options = SamplingOptions {
             candidates: self.candidates,

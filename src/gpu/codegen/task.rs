@@ -4,11 +4,8 @@
 //! the elements of long ones. Nothing here waits for other lanes.
 
 use super::access::real;
-use crate::model::task::{Assignment, Op, Part, Place, Program, Source};
+use crate::model::task::{Assignment, Op, Part, Place, Program, SHORT, Source};
 use crate::schema::Elem;
-
-/// Longest vector whose elements are variables of every lane.
-const SHORT: usize = 16;
 
 /// The functions, the parts of which they hold the values, and what they take and return.
 const FUNCTIONS: [(&str, Part, &str); 8] = [
@@ -192,8 +189,12 @@ impl Writer<'_> {
                 self.line(&format!("        v{node}_0 = {joined};\n    }}"));
             }
             None => {
-                let joined = (1..len).fold(first, |a, k| join(&format!("({a})"), &self.one(arg, k)));
-                self.line(&format!("    let v{node}_0 = {joined};"));
+                // one statement each: parsers limit how deep expressions nest
+                self.line(&format!("    var v{node}_0 = {first};"));
+                for k in 1..len {
+                    let joined = join(&format!("v{node}_0"), &format!("({})", self.one(arg, k)));
+                    self.line(&format!("    v{node}_0 = {joined};"));
+                }
             }
         }
     }

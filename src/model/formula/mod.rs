@@ -185,6 +185,7 @@ mod tests {
         }
         // one uses another
         assert_eq!(outputs(&[("[1, 2]", 2), ("3*u0[1]", 1)]), [1.0, 2.0, 6.0]);
+        assert_eq!(outputs(&[("[1, 2]", 2), ("3*sensordata(u0)[1] + sum(goal^0)", 1)]), [1.0, 2.0, 9.0]);
     }
 
     #[test]
@@ -216,7 +217,17 @@ mod tests {
             </mujoco>";
         let said = crate::load_str(lost).unwrap_err().to_string();
         assert!(said.contains("there is no user sensor 'x'"), "{said}");
-        // nothing overflows
+        // what is computed with it has a name
+        let said = model(&[("sum(sensordata)", 1)]).unwrap_err().to_string();
+        assert!(said.contains("name the sensors"), "{said}");
+        // nothing overflows, and nothing explodes
+        let long = "[numeric_data,numeric_data,numeric_data,numeric_data,numeric_data,numeric_data]";
+        let powers = format!("sum(({long}^16)^16)");
+        let signs = format!("sum({}text_data)", "-".repeat(5000));
+        for wild in [powers, signs] {
+            let said = model(&[(&wild, 1)]).unwrap_err().to_string();
+            assert!(said.contains("too many operations") || said.contains("numbers together"), "{said}");
+        }
         let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
         assert!(model(&[(&deep, 1)]).unwrap_err().to_string().contains("too deep"));
     }

@@ -15,6 +15,8 @@ pub(super) struct Expressions {
     pub(super) nodes: Vec<Node>,
     /// Nodes of user sensors that have formulas.
     pub(super) sensors: BTreeMap<String, usize>,
+    /// Numbers of all nodes.
+    numbers: usize,
 }
 
 impl Expressions {
@@ -23,6 +25,7 @@ impl Expressions {
     }
 
     fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
+        self.numbers += size + args.len();
         self.nodes.push(Node { op, size, args: args.to_vec() });
         self.nodes.len() - 1
     }
@@ -36,6 +39,9 @@ type Parsed<T> = Result<T, String>;
 
 /// Largest exponent.
 const MAX_POWER: i32 = 16;
+
+/// Most numbers of all expressions.
+const MAX_NUMBERS: usize = 1 << 20;
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;
@@ -87,6 +93,7 @@ const OPERATORS: [(&str, usize); 12] = [
 pub(super) fn parse(text: &str, model: &Model, to: &mut Expressions) -> Parsed<usize> {
     let mut reader = Reader { text, at: 0, depth: 0, model, to };
     let node = reader.binary(0)?;
+    reader.room(0)?;
     match reader.peek() {
         None => Ok(node),
         Some(_) => Err(reader.unexpected()),
@@ -103,6 +110,16 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Rejects formulas that take more memory than any cost needs.
+    fn room(&self, more: usize) -> Parsed<()> {
+        if self.to.numbers + more <= MAX_NUMBERS {
+            return Ok(());
+        }
+        Err(format!(
+            "the formulas have more than {MAX_NUMBERS} numbers together; use shorter vectors, or fewer"
+        ))
+    }
+
     /// The next sign after white space.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
@@ -157,6 +174,7 @@ impl<'a> Reader<'a> {
             let rest = &self.text[self.at..];
             let found = OPERATORS.iter().find(|(sign, binds)| *binds > least && rest.starts_with(sign));
             let Some(&(sign, binds)) = found else { break };
+            self.room(self.to.size(left))?;
             self.at += sign.len();
             let right = self.binary(binds)?;
             left = match sign {
@@ -187,6 +205,7 @@ impl<'a> Reader<'a> {
         }
         let mut node = self.power()?;
         for sign in signs.iter().rev().filter(|c| **c != '+') {
+            self.room(self.to.size(node))?;
             node = self.join(if *sign == '-' { Op::Neg } else { Op::Not }, &[node])?;
         }
         Ok(node)
@@ -206,8 +225,13 @@ impl<'a> Reader<'a> {
                 self.place()
             ));
         };
-        let mut node = if exponent == 0.0 { self.to.number(1.0) } else { base };
+        let size = self.to.size(base);
+        let mut node = base;
+        if exponent == 0.0 {
+            node = self.to.add(Op::Const { values: vec![1.0; size] }, size, &[]);
+        }
         for _ in 1..exponent as i32 {
+            self.room(size)?;
             node = self.join(Op::Mul, &[node, base])?;
         }
         if inverse {
@@ -222,6 +246,7 @@ impl<'a> Reader<'a> {
         let mut node = self.primary()?;
         while self.takes("[") {
             let size = self.to.size(node);
+            self.room(size)?;
             let first = self.index()?;
             let elements: Vec<usize> = if self.takes(":") {
                 let end = self.index()?;
@@ -473,6 +498,7 @@ impl<'a> Reader<'a> {
             ["numeric"] => self.numeric(name),
             [_] => {
                 let size = field_len(name, model).unwrap_or(0);
+                self.room(size)?;
                 self.elements(name, (0..size).collect())
             }
             [] => {
@@ -510,6 +536,12 @@ impl<'a> Reader<'a> {
     /// The elements of an object in a field: that of a kind which has elements there.
     fn object(&mut self, field: &str, name: &str) -> Parsed<usize> {
         let model = self.model;
+        // user sensors are computed with this one
+        if field == "sensordata"
+            && model.id(Kind::Sensor, name).is_ok_and(|s| model.sensor_type[s] == sensor::USER)
+        {
+            return self.sensor(name);
+        }
         for &kind in Kind::ALL.iter().filter(|kind| model.id(**kind, name).is_ok()) {
             if let Ok(range) = model.elements(field, kind, name) {
                 return self.elements(field, range.collect());
@@ -526,6 +558,15 @@ impl<'a> Reader<'a> {
             let counted = Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.counted_by().is_some());
             let why = if counted { ": its rows are those of contacts; use a contact sensor" } else { "" };
             return Err(format!("'{field}' has no elements that a formula can name{why}"));
+        }
+        let is_user = |element: &usize| {
+            (0..self.model.sizes.nsensor).filter(|s| self.model.sensor_type[*s] == sensor::USER).any(|s| {
+                let first = self.model.sensor_adr[s] as usize;
+                (first..first + self.model.sensor_dim[s] as usize).contains(element)
+            })
+        };
+        if field == "sensordata" && elements.iter().any(is_user) {
+            return Err("'sensordata' has outputs of user sensors, which are computed with this one: name the sensors".to_owned());
         }
         let size = elements.len();
         Ok(self.to.add(Op::Field { name: field.to_owned(), elements }, size, &[]))

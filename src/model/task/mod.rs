@@ -7,7 +7,7 @@ mod node;
 mod program;
 
 pub use node::{Node, Op};
-pub(crate) use program::{Assignment, Place, Source};
+pub(crate) use program::{Assignment, Place, SHORT, Source};
 pub use program::{Part, Program};
 
 use serde::{Deserialize, Serialize};

@@ -165,6 +165,7 @@ impl Program {
             });
             sources.push(read.map_err(Error::Argument)?);
         }
+        check_text(&nodes)?;
         let (offsets, work) = places(&nodes);
         let mut program = Self {
             task: Task::default(),
@@ -418,11 +419,36 @@ fn places(nodes: &[Node]) -> (Vec<usize>, usize) {
     (offsets, work)
 }
 
+/// Longest vector whose elements kernels keep in variables; longer ones are written where they are used.
+pub(crate) const SHORT: usize = 16;
+
+/// Largest text of an element of a long vector, in operations, and its deepest nesting.
+const MOST_TEXT: usize = 1024;
+const MOST_NESTED: usize = 64;
+
+/// Rejects long vectors that are computed from one another so often that the text of a kernel explodes.
+fn check_text(nodes: &[Node]) -> Result<()> {
+    let (mut text, mut depth) = (vec![1usize; nodes.len()], vec![0usize; nodes.len()]);
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.size > SHORT) {
+        text[k] = node.args.iter().fold(1, |sum, a| text[*a].saturating_add(sum));
+        depth[k] = node.args.iter().map(|a| depth[*a] + 1).max().unwrap_or(0);
+        if text[k] > MOST_TEXT || depth[k] > MOST_NESTED {
+            let size = node.size;
+            return Err(Error::Argument(format!(
+                "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} deep); take \
+                 parts of at most {SHORT} numbers, or sums"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Fields of a world that sensors find computed.
 fn is_sensed(field: &Field) -> bool {
     let phase = Stage::from_name(field.stage).map(Stage::phase);
     let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Task));
-    computed || (field.stage == "state" && field.name != "action")
+    let late = ["action", "sensordata_undelayed"].contains(&field.name);
+    !late && (computed || field.stage == "state")
 }
 
 /// Fields that a task may set.
