@@ -204,7 +204,7 @@ def test_wrong_plans_are_refused(task: mw.Model, cartpole: mw.Model) -> None:
         ({"candidates": 0}, "candidates is 0; it has to be at least 1"),
         ({"kind": "mppi", "points": 10**12}, "points of a spline are too many"),
         ({"step_sizes": 10**12}, "step sizes are too many"),
-        ({"kind": "mppi", "candidates": 10**12}, "worlds are too many"),
+        ({"kind": "mppi", "candidates": 10**12}, "controls together"),
         ({"solref": [0.1]}, r"solref has shape \[2\]"),
         ({"device": "gpu:no such adapter"}, "no such adapter"),
     ]:
