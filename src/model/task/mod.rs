@@ -7,7 +7,9 @@ mod node;
 mod program;
 
 pub use node::{Node, Op};
-pub(crate) use program::{Assignment, Place, SHORT, Source};
+#[cfg(feature = "gpu")]
+pub(crate) use program::SHORT;
+pub(crate) use program::{Assignment, Place, Source};
 pub use program::{Part, Program};
 
 use serde::{Deserialize, Serialize};
