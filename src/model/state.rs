@@ -3,6 +3,10 @@
 use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
+use crate::schema::enums::status;
+
+/// Status bits of a world that has diverged.
+pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
 
 /// Counters that steps accumulate.
 pub const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];

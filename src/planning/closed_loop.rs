@@ -14,11 +14,8 @@ use crate::cpu::integrate::advance::integrate_joint;
 use crate::cpu::math::philox::{normal, philox};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::state::DIVERGED;
 use crate::schema::Kind;
-use crate::schema::enums::status;
-
-/// Bits of a plant that has diverged.
-const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
 
 /// Largest slowdown of a plant.
 const MAX_SLOWDOWN: f64 = 1e3;
@@ -117,14 +114,6 @@ pub struct Record {
     pub has_goal: bool,
     /// Why the loop ended early, if so.
     pub notice: Option<String>,
-}
-
-impl Record {
-    /// Mean wall-clock seconds of an iteration, those before the motion left out.
-    pub fn mean_iteration(&self, before: usize) -> f64 {
-        let counted = &self.iterations[before.min(self.iterations.len())..];
-        counted.iter().map(Iteration::total).sum::<f64>() / counted.len().max(1) as f64
-    }
 }
 
 /// Recorded fields: states, then what follows from them.

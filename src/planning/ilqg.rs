@@ -50,12 +50,18 @@ impl IlqgOptions {
     pub fn new(steps: usize) -> Self {
         Self {
             steps,
-            step_sizes: (0..8).map(|k| 10f64.powf(-f64::from(k) * 3.0 / 7.0)).collect(),
+            step_sizes: step_sizes(8),
             sufficient: 1e-3,
             differences: None,
             batch: BatchOptions::on(Backend::Cpu),
         }
     }
+}
+
+/// So many step sizes from 1 down to a thousandth, evenly spread by their logarithms.
+pub(super) fn step_sizes(count: usize) -> Vec<f64> {
+    let last = count.saturating_sub(1).max(1) as f64;
+    (0..count.max(1)).map(|k| 10f64.powf(-3.0 * k as f64 / last)).collect()
 }
 
 /// Trajectory optimiser.

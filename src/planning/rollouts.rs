@@ -5,10 +5,7 @@ use super::state::State;
 use crate::batch::{Batch, BatchOptions};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::schema::enums::status;
-
-/// Bits of a world that has diverged.
-const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
+use crate::model::state::DIVERGED;
 
 /// Worlds that step candidates of a plan.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! How a task file wants to be planned: custom numerics, by MuJoCo MPC's names where it has them.
 
-use super::ilqg::{Ilqg, IlqgOptions};
+use super::ilqg::{Ilqg, IlqgOptions, step_sizes};
 use super::objective::Objective;
 use super::planner::Planner;
 use super::policy::Interpolation;
@@ -241,9 +241,7 @@ impl Settings {
         let model = self.planner_model(plant);
         let update = match self.planner {
             PlannerKind::Ilqg => {
-                let count = self.step_sizes.max(1);
-                let last = (count - 1).max(1) as f64;
-                let step_sizes = (0..count).map(|k| 10f64.powf(-3.0 * k as f64 / last)).collect();
+                let step_sizes = step_sizes(self.step_sizes);
                 let options =
                     IlqgOptions { step_sizes, batch: batch.clone(), ..IlqgOptions::new(self.steps()) };
                 return Ok(Box::new(Ilqg::new(&model, objective, options)?));

@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::smooth::check_inverse;
+use crate::model::state::DIVERGED;
 use crate::schema::Sizes;
-use crate::schema::enums::status;
 
 /// Lower bound on solver iterations for a derivative.
 const MIN_ITERATIONS: i32 = 50;
@@ -285,8 +285,7 @@ fn directions(
 
 /// Rejects a knot whose step resets the world: it has no derivative.
 fn refuse_reset(knot: usize, bits: i32) -> Result<()> {
-    let bad = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
-    if bits & bad == 0 {
+    if bits & DIVERGED == 0 {
         return Ok(());
     }
     Err(Error::Argument(format!("a step from knot {knot} diverges: it has no derivative")))

@@ -1,9 +1,9 @@
 //! Reward, end of an episode, and observation. Twin: kernels/task_observe.wgsl.
 
 use super::evaluate;
-use super::task_restart::DIVERGED;
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::state::DIVERGED;
 use crate::model::task::Part;
 use crate::real::Real;
 

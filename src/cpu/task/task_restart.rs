@@ -3,12 +3,9 @@
 use super::evaluate;
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::state::DIVERGED;
 use crate::model::task::Part;
 use crate::real::Real;
-use crate::schema::enums::status;
-
-/// Status bits of a world that diverged.
-pub(super) const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
 
 /// Resets a world whose episode begins, twice with the same numbers.
 pub fn task_restart<T: Real>(m: &Model<T>, d: &mut Data<T>) {

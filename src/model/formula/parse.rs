@@ -46,31 +46,31 @@ const MAX_NUMBERS: usize = 1 << 20;
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;
 
-/// Words that are functions, with the number of their arguments.
-const FUNCTIONS: [(&str, usize); 23] = [
-    ("sin", 1),
-    ("cos", 1),
-    ("tan", 1),
-    ("exp", 1),
-    ("log", 1),
-    ("sqrt", 1),
-    ("tanh", 1),
-    ("abs", 1),
-    ("floor", 1),
-    ("sum", 1),
-    ("norm", 1),
-    ("largest", 1),
-    ("smallest", 1),
-    ("min", 2),
-    ("max", 2),
-    ("atan2", 2),
-    ("dot", 2),
-    ("cross", 2),
-    ("rotate", 2),
-    ("select", 3),
-    ("sensor", 1),
-    ("numeric", 1),
-    ("sign", 1),
+/// Words that are functions, with the number of their arguments, and the operation where they are just one.
+static FUNCTIONS: [(&str, usize, Option<Op>); 23] = [
+    ("sin", 1, Some(Op::Sin)),
+    ("cos", 1, Some(Op::Cos)),
+    ("exp", 1, Some(Op::Exp)),
+    ("log", 1, Some(Op::Log)),
+    ("sqrt", 1, Some(Op::Sqrt)),
+    ("tanh", 1, Some(Op::Tanh)),
+    ("abs", 1, Some(Op::Abs)),
+    ("floor", 1, Some(Op::Floor)),
+    ("sum", 1, Some(Op::Sum)),
+    ("largest", 1, Some(Op::Largest)),
+    ("smallest", 1, Some(Op::Smallest)),
+    ("min", 2, Some(Op::Min)),
+    ("max", 2, Some(Op::Max)),
+    ("atan2", 2, Some(Op::Atan2)),
+    ("select", 3, Some(Op::Select)),
+    ("tan", 1, None),
+    ("sign", 1, None),
+    ("norm", 1, None),
+    ("dot", 2, None),
+    ("cross", 2, None),
+    ("rotate", 2, None),
+    ("sensor", 1, None),
+    ("numeric", 1, None),
 ];
 
 /// Binary operators with how tightly they bind.
@@ -375,7 +375,7 @@ impl<'a> Reader<'a> {
     /// A function, or the elements of an object in a field.
     fn call(&mut self, word: &str) -> Parsed<usize> {
         let model = self.model;
-        let Some(&(_, count)) = FUNCTIONS.iter().find(|f| f.0 == word) else {
+        let Some((_, count, op)) = FUNCTIONS.iter().find(|f| f.0 == word) else {
             if field_exists(word) {
                 let name = self.name_in_parentheses()?;
                 return self.object(word, &name);
@@ -397,39 +397,29 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         let args = self.list(")")?;
-        if args.len() != count {
+        if args.len() != *count {
             return Err(format!("'{word}' has {count} arguments, {} are given", args.len()));
         }
-        self.apply(word, &args)
+        match op {
+            Some(op @ (Op::Sum | Op::Largest | Op::Smallest)) => Ok(self.to.add(op.clone(), 1, &args)),
+            Some(op) => self.join(op.clone(), &args),
+            None => self.apply(word, &args),
+        }
     }
 
+    /// A function that is several operations.
     fn apply(&mut self, word: &str, args: &[usize]) -> Parsed<usize> {
         let a = args[0];
         match word {
-            "sin" => self.join(Op::Sin, args),
-            "cos" => self.join(Op::Cos, args),
             "tan" => {
                 let (sin, cos) = (self.join(Op::Sin, args)?, self.join(Op::Cos, args)?);
                 self.join(Op::Div, &[sin, cos])
             }
-            "exp" => self.join(Op::Exp, args),
-            "log" => self.join(Op::Log, args),
-            "sqrt" => self.join(Op::Sqrt, args),
-            "tanh" => self.join(Op::Tanh, args),
-            "abs" => self.join(Op::Abs, args),
-            "floor" => self.join(Op::Floor, args),
-            "min" => self.join(Op::Min, args),
-            "max" => self.join(Op::Max, args),
-            "atan2" => self.join(Op::Atan2, args),
-            "select" => self.join(Op::Select, args),
             "sign" => {
                 let zero = self.to.number(0.0);
                 let (above, below) = (self.join(Op::Lt, &[zero, a])?, self.join(Op::Lt, &[a, zero])?);
                 self.join(Op::Sub, &[above, below])
             }
-            "sum" => Ok(self.to.add(Op::Sum, 1, args)),
-            "largest" => Ok(self.to.add(Op::Largest, 1, args)),
-            "smallest" => Ok(self.to.add(Op::Smallest, 1, args)),
             "norm" => {
                 let square = self.join(Op::Mul, &[a, a])?;
                 let sum = self.to.add(Op::Sum, 1, &[square]);
