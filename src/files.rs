@@ -24,6 +24,12 @@ impl FileKind {
     pub const MWB: Self = Self { what: "a compiled model", ending: "mwb", begin: b"\x89MWB" };
     /// A model as text.
     pub const XML: Self = Self { what: "MJCF", ending: "xml", begin: b"<" };
+    /// A picture.
+    pub const PNG: Self = Self { what: "a picture", ending: "png", begin: b"\x89PNG" };
+    /// A film without sound, of 256 colours a frame.
+    pub const GIF: Self = Self { what: "a film", ending: "gif", begin: b"GIF8" };
+    /// A film; its first four bytes are a length.
+    pub const MP4: Self = Self { what: "a film", ending: "mp4", begin: b"\0\0" };
     /// A result for programs.
     pub const JSON: Self = Self { what: "a JSON object", ending: "json", begin: b"{" };
 

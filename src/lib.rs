@@ -10,6 +10,7 @@ pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod identification;
+pub mod images;
 pub mod impulse;
 mod load;
 pub mod mesh;
@@ -18,6 +19,8 @@ pub mod model;
 pub mod planning;
 pub mod prelude;
 pub mod real;
+#[cfg(feature = "gpu")]
+pub mod render;
 pub mod schema;
 pub mod spec;
 mod urdf;

@@ -19,6 +19,8 @@ mod kernels;
 mod output;
 mod plan;
 mod record;
+#[cfg(feature = "gpu")]
+mod render;
 mod rollout;
 mod states;
 mod summary;
@@ -94,6 +96,9 @@ enum Verb {
     Plan(plan::Arguments),
     /// Steps worlds, measures the speed, records fields.
     Rollout(rollout::Arguments),
+    /// Draws worlds: a picture, a film, depths or numbers of objects; needs no display.
+    #[cfg(feature = "gpu")]
+    Render(Box<render::Arguments>),
     /// Estimates parameters of a model from a recording, with their standard deviations.
     ///
     /// Rollouts under the recorded controls are compared with what was recorded, all changes of parameters at once, each in
@@ -292,6 +297,8 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         Verb::Derivatives(arguments) => derivatives::run(arguments, output),
         Verb::Plan(arguments) => plan::run(arguments, output),
         Verb::Rollout(arguments) => rollout::run(arguments, output),
+        #[cfg(feature = "gpu")]
+        Verb::Render(arguments) => render::run(arguments, output),
         Verb::Fit(arguments) => fit::run(arguments, output),
         Verb::Check(arguments) => check::run(arguments, output),
         Verb::Bench(arguments) => bench::run(arguments, output),

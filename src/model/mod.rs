@@ -10,6 +10,7 @@ pub(crate) mod smooth;
 pub mod state;
 pub(crate) mod structure;
 pub mod task;
+pub mod texture;
 pub(crate) mod unsupported;
 
 use crate::error::Problem;
@@ -40,6 +41,8 @@ macro_rules! define_model {
             pub task: Option<std::sync::Arc<task::Program>>,
             /// What user sensors measure, see [`formula`].
             pub formulas: Option<std::sync::Arc<task::Program>>,
+            /// Where the pixels of textures come from, in the order of their ids.
+            pub textures: Vec<texture::Texture>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`.")]
@@ -56,6 +59,7 @@ macro_rules! define_model {
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
                 model.formulas.clone_from(&self.formulas);
+                model.textures.clone_from(&self.textures);
                 $(model.$name.clone_from(&self.$name);)*
                 model
             }
@@ -63,13 +67,13 @@ macro_rules! define_model {
 
         impl<T: Real> Default for Model<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, formulas: None, $($name: Vec::new(),)* }
+                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, formulas: None, textures: Vec::new(), $($name: Vec::new(),)* }
             }
         }
 
         impl<T: Real> PartialEq for Model<T> {
             fn eq(&self, other: &Self) -> bool {
-                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task && self.formulas == other.formulas $(&& self.$name == other.$name)*
+                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task && self.formulas == other.formulas && self.textures == other.textures $(&& self.$name == other.$name)*
             }
         }
 
@@ -122,6 +126,7 @@ macro_rules! define_model {
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
                 model.formulas.clone_from(&self.formulas);
+                model.textures.clone_from(&self.textures);
                 $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
                 model
             }

@@ -1,8 +1,11 @@
-//! Textures and materials. The compiled model holds no pixels, only the metadata of the image files.
+//! Textures and materials. The compiled model holds no pixels, only where they come from: patterns, and the bytes of image
+//! files.
 
-use std::io::BufReader;
+use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 
+use crate::model::texture::{self, Pattern, Source};
 use crate::spec::looks::SIDES;
 use crate::spec::{Base, Kind, Material, Ref, Texture};
 
@@ -15,24 +18,26 @@ const MAX_PIXELS: i64 = 700_000_000;
 /// Largest width and height of a texture from a file, in pixels.
 const MAX_SIDE: i64 = 1 << 16;
 
-/// Metadata of a texture file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Metadata of a texture file, and its bytes where they can be decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Header {
     width: i64,
     height: i64,
     /// Channels, if fixed by the format.
     nchannel: Option<i32>,
     srgb: bool,
+    bytes: Option<Arc<[u8]>>,
 }
 
 /// Resolved metadata of a texture.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Facts {
     width: i64,
     height: i64,
     nchannel: i32,
     colorspace: i32,
     embedded: bool,
+    source: Source,
 }
 
 impl Build<'_> {
@@ -50,6 +55,7 @@ impl Build<'_> {
             m.tex_nchannel[t] = facts.nchannel;
             m.tex_adr[t] = if facts.embedded { i32::try_from(adr).unwrap_or(i32::MAX) } else { -1 };
             adr += facts.width * facts.height * i64::from(facts.nchannel);
+            m.textures.push(texture::Texture { source: facts.source, flip: [texture.hflip, texture.vflip] });
         }
     }
 
@@ -67,10 +73,19 @@ impl Build<'_> {
         if texture.builtin != 0 {
             facts.colorspace = texture.colorspace;
             (facts.width, facts.height) = self.pattern(texture);
+            facts.source = Source::Pattern(Pattern {
+                builtin: texture.builtin,
+                mark: texture.mark,
+                rgb1: texture.rgb1,
+                rgb2: texture.rgb2,
+                markrgb: texture.markrgb,
+                random: texture.random,
+            });
             return facts;
         }
         match self.files(texture) {
-            Ok(header) => {
+            Ok((header, source)) => {
+                facts.source = source;
                 (facts.width, facts.height) = (header.width, header.height);
                 facts.nchannel = header.nchannel.unwrap_or(texture.nchannel);
                 facts.colorspace = match texture.colorspace {
@@ -109,8 +124,8 @@ impl Build<'_> {
         (width, rows)
     }
 
-    /// Metadata of a texture's files, or the offending attribute with message and help.
-    fn files(&self, texture: &Texture) -> Result<Header, (&'static str, String, String)> {
+    /// Metadata and pixels of a texture's files, or the offending attribute with message and help.
+    fn files(&self, texture: &Texture) -> Result<(Header, Source), (&'static str, String, String)> {
         let cube = texture.kind != 0;
         let read = |attr: &'static str, file: &str| {
             header(&texture.folder.join(file), &texture.content_type).map_err(|e| {
@@ -121,6 +136,7 @@ impl Build<'_> {
             let message = format!("textures cannot have {} channels", texture.nchannel);
             return Err(("nchannel", message, "use 1, 3 or 4".to_owned()));
         }
+        let mut source = Source::Missing;
         let mut found = if texture.file.is_empty() {
             let help = "add file=\"…\" or builtin=\"…\"".to_owned();
             if !cube || texture.cubefiles.iter().all(String::is_empty) {
@@ -130,24 +146,37 @@ impl Build<'_> {
             for (attr, file) in SIDES.iter().zip(&texture.cubefiles).filter(|s| !s.1.is_empty()) {
                 sides.push((*attr, read(attr, file)?));
             }
-            let first = sides[0].1;
+            let first = &sides[0].1;
             if let Some((attr, _)) =
                 sides.iter().find(|s| s.1.width != s.1.height || s.1.width != first.width)
             {
                 let message = "the sides of a cube must be square and of one size".to_owned();
                 return Err((attr, message, "make all files the same size".to_owned()));
             }
-            Header { height: 6 * first.width, ..first }
+            let of = |attr: &&str| sides.iter().find(|s| s.0 == *attr).and_then(|s| s.1.bytes.clone());
+            source = Source::Sides(SIDES.each_ref().map(of));
+            Header { height: 6 * first.width, ..first.clone() }
         } else {
             let file = read("file", &texture.file)?;
-            if cube { sides_of(&file, texture)? } else { file }
+            let size = if cube { sides_of(&file, texture)? } else { file.clone() };
+            if let Some(bytes) = file.bytes {
+                let [rows, columns] = texture.gridsize.map(|n| n.max(1) as usize);
+                source = if !cube || rows * columns == 1 {
+                    Source::File(bytes)
+                } else {
+                    let cell = |c: char| SIDE_LETTERS.iter().position(|letter| *letter == c);
+                    let cells = texture.gridlayout.chars().map(cell).chain(std::iter::repeat(None));
+                    Source::Grid(bytes, [rows, columns], cells.take(rows * columns).collect())
+                };
+            }
+            size
         };
         if cube && found.nchannel.unwrap_or(texture.nchannel) != 3 {
             let message = "cubes and skyboxes from files have 3 channels".to_owned();
             return Err(("nchannel", message, "remove nchannel".to_owned()));
         }
         found.width = found.width.min(MAX_SIDE);
-        Ok(found)
+        Ok((found, source))
     }
 
     /// Fills materials.
@@ -217,56 +246,11 @@ fn sides_of(file: &Header, texture: &Texture) -> Result<Header, (&'static str, S
     let side = file.width / columns;
     // one image serves all six faces
     let height = if rows * columns == 1 { side } else { 6 * side };
-    Ok(Header { width: side, height, ..*file })
+    Ok(Header { width: side, height, ..file.clone() })
 }
 
-/// Decoded image, row-major from the top, interleaved channels.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// Width in pixels.
-    pub width: usize,
-    /// Height in pixels.
-    pub height: usize,
-    /// Channels: grey, RGB or RGBA.
-    pub nchannel: usize,
-    /// Interleaved pixel data, `width * height * nchannel` bytes.
-    pub data: Vec<u8>,
-}
-
-/// Decodes a PNG file for a viewer: 1, 3 or 4 channels of 8 bits.
-pub fn decode(path: &Path, nchannel: usize) -> Result<Image, String> {
-    let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
-    let mut decoder = png::Decoder::new(BufReader::new(file));
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().map_err(|e| format!("is no image: {e}"))?;
-    let size = reader.output_buffer_size().filter(|&s| s <= MAX_BYTES).ok_or("is too large")?;
-    let mut data = vec![0; size];
-    let info = reader.next_frame(&mut data).map_err(|e| format!("is broken: {e}"))?;
-    data.truncate(info.buffer_size());
-    let from = info.color_type.samples();
-    let pixels = data.chunks_exact(from).flat_map(|p| convert(p, nchannel));
-    let (width, height) = (info.width as usize, info.height as usize);
-    Ok(Image { width, height, nchannel, data: pixels.collect() })
-}
-
-/// Converts a pixel to another channel count: grey is the mean of the colours, missing alpha is opaque.
-fn convert(pixel: &[u8], nchannel: usize) -> Vec<u8> {
-    let (color, alpha) = match *pixel {
-        [grey] => ([grey; 3], u8::MAX),
-        [grey, alpha] => ([grey; 3], alpha),
-        [r, g, b] => ([r, g, b], u8::MAX),
-        [r, g, b, alpha, ..] => ([r, g, b], alpha),
-        [] => ([0; 3], 0),
-    };
-    match nchannel {
-        1 => vec![(color.iter().map(|&c| u32::from(c)).sum::<u32>() / 3) as u8],
-        3 => color.to_vec(),
-        _ => vec![color[0], color[1], color[2], alpha],
-    }
-}
-
-/// Largest image, in bytes.
-const MAX_BYTES: usize = 1 << 30;
+/// Letters of the sides of a cube in a grid: right, left, up, down, front, back.
+const SIDE_LETTERS: [char; 6] = ['R', 'L', 'U', 'D', 'F', 'B'];
 
 /// Reads the metadata of an image file.
 fn header(path: &Path, content_type: &str) -> Result<Header, String> {
@@ -274,8 +258,8 @@ fn header(path: &Path, content_type: &str) -> Result<Header, String> {
     let kind = if content_type.is_empty() { ending.as_str() } else { content_type };
     match kind {
         "png" | "image/png" => {
-            let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
-            let reader = png::Decoder::new(BufReader::new(file)).read_info();
+            let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
+            let reader = png::Decoder::new(Cursor::new(&bytes)).read_info();
             let reader = reader.map_err(|e| format!("is no image: {e}"))?;
             let info = reader.info();
             Ok(Header {
@@ -283,12 +267,13 @@ fn header(path: &Path, content_type: &str) -> Result<Header, String> {
                 height: i64::from(info.height),
                 nchannel: None,
                 srgb: info.srgb.is_some(),
+                bytes: Some(bytes.into()),
             })
         }
         // KTX: the file itself is the texture
         "ktx" | "image/ktx" => {
             let bytes = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
-            Ok(Header { width: bytes as i64, height: 1, nchannel: Some(1), srgb: false })
+            Ok(Header { width: bytes as i64, height: 1, nchannel: Some(1), ..Header::default() })
         }
         _ => Err("has an unknown type: PNG and KTX are known".to_owned()),
     }
@@ -308,12 +293,5 @@ mod tests {
         assert!(sides_of(&file, &texture).is_err());
         let square = Header { width: 6, height: 6, ..Header::default() };
         assert_eq!(sides_of(&square, &texture).ok().map(|s| (s.width, s.height)), Some((6, 6)));
-    }
-
-    #[test]
-    fn pixels_change_their_channels() {
-        assert_eq!(convert(&[10, 20, 30], 1), [20]);
-        assert_eq!(convert(&[7, 9], 4), [7, 7, 7, 9]);
-        assert_eq!(convert(&[1, 2, 3, 4], 3), [1, 2, 3]);
     }
 }

@@ -1,11 +1,12 @@
 //! Compiled models in binary files, `.mwb`: loaded in milliseconds, without their source files.
 //!
 //! A file consists of a magic number, the version of the format, a checksum of the table of fields, the length and
-//! checksum of the payload, then the sizes, every field of the table in order, the names, and the task as JSON, empty
-//! where there is none. All numbers are little-endian; lists of names are prefixed by their count, texts by their length.
+//! checksum of the payload, then the sizes, every field of the table in order, the names, the task as JSON, empty where
+//! there is none, and where the pixels of textures come from. All numbers are little-endian; lists of names are prefixed by their count, texts by their length.
 
 mod driven;
 mod ids;
+mod pixels;
 mod sensed;
 mod tied;
 mod tree;
@@ -20,7 +21,7 @@ use crate::schema::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
 const MAGIC: &[u8; 8] = b"\x89MWB\r\n\x1a\n";
 
 /// Version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Length of the header, which precedes the sizes.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -79,6 +80,7 @@ impl Model {
         // numbers of a task are finite, so that JSON holds them
         let task = self.task.as_ref().and_then(|task| task.task().to_json().ok());
         text(&mut bytes, &task.unwrap_or_default());
+        pixels::write(&mut bytes, &self.textures);
         let payload = &bytes[HEADER..];
         let (length, crc) = (payload.len() as u64, crc32fast::hash(payload));
         let header = [
@@ -142,6 +144,7 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     }
     names(&mut input, &mut model)?;
     let task = input.text()?;
+    model.textures = pixels::read(&mut input, model.sizes.ntex)?;
     if !input.0.is_empty() {
         return Err(format!("has {} bytes too many", input.0.len()));
     }

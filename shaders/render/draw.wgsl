@@ -1,0 +1,311 @@
+// Shapes in colour, as shadows, and as numbers of objects.
+
+@group(0) @binding(0) var<uniform> globals: Globals;
+@group(0) @binding(1) var<storage, read> frame: array<f32>;
+@group(0) @binding(2) var<storage, read> instances: array<Instance>;
+@group(0) @binding(3) var<storage, read> lights: array<Light>;
+@group(0) @binding(4) var<storage, read> views: array<View>;
+@group(0) @binding(5) var<storage, read> lamps: array<Lamp>;
+@group(0) @binding(6) var<storage, read> deformed: array<vec4f>;
+@group(1) @binding(0) var<uniform> draw: Draw;
+@group(2) @binding(0) var picture: texture_2d<f32>;
+@group(2) @binding(1) var cube: texture_cube<f32>;
+@group(2) @binding(2) var smooth_sampler: sampler;
+@group(3) @binding(0) var shadow_map: texture_depth_2d;
+@group(3) @binding(1) var shadow_sampler: sampler_comparison;
+@group(3) @binding(2) var reflected: texture_2d_array<f32>;
+
+struct Vertex {
+    @location(0) pos: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) uv: vec2f,
+    @location(3) end: f32,
+}
+
+struct Placed {
+    pos: vec3f,
+    normal: vec3f,
+    texture: vec3f,
+}
+
+struct Pixel {
+    @builtin(position) clip: vec4f,
+    @location(0) pos: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) texture: vec3f,
+    @location(3) @interpolate(flat) instance: u32,
+}
+
+const PLAIN: u32 = 0u;
+const OF_MESH: u32 = 1u;
+const FROM_ABOVE: u32 = 2u;
+const CUBE: u32 = 3u;
+
+// Pose of the instance's frame in the world: identity for shapes of the world itself.
+fn frame_pos(body: u32) -> vec3f {
+    if body == WORLD {
+        return vec3f(0.0);
+    }
+    let at = draw.world * globals.stride + globals.xpos + 3u * body;
+    return vec3f(frame[at], frame[at + 1u], frame[at + 2u]);
+}
+
+fn frame_quat(body: u32) -> vec4f {
+    if body == WORLD {
+        return vec4f(0.0, 0.0, 0.0, 1.0);
+    }
+    let at = draw.world * globals.stride + globals.xquat + 4u * body;
+    return vec4f(frame[at + 1u], frame[at + 2u], frame[at + 3u], frame[at]);
+}
+
+fn place(v: Vertex, instance: Instance) -> Placed {
+    var placed: Placed;
+    let body_quat = frame_quat(instance.body);
+    let body_pos = frame_pos(instance.body);
+    var size = instance.size.xyz;
+    var offset = vec3f(0.0);
+    // infinite planes reach to the far plane around the eye
+    if instance.infinite != 0u {
+        let center = body_pos + rotate(body_quat, instance.pos.xyz);
+        let x = rotate(body_quat, rotate(instance.quat, vec3f(1.0, 0.0, 0.0)));
+        let y = rotate(body_quat, rotate(instance.quat, vec3f(0.0, 1.0, 0.0)));
+        let to_eye = views[draw.view].eye.xyz - center;
+        if (instance.infinite & 1u) != 0u {
+            size.x = globals.range.z;
+            offset.x = dot(to_eye, x);
+        }
+        if (instance.infinite & 2u) != 0u {
+            size.y = globals.range.z;
+            offset.y = dot(to_eye, y);
+        }
+    }
+    let local = offset + v.pos * size + vec3f(0.0, 0.0, v.end * instance.size.w);
+    let normal = normalize(v.normal / max(size, vec3f(1e-9)));
+    placed.pos = body_pos + rotate(body_quat, instance.pos.xyz + rotate(instance.quat, local));
+    placed.normal = rotate(body_quat, rotate(instance.quat, normal));
+    placed.texture = coordinates(v, instance, local);
+    return placed;
+}
+
+// Texture coordinates of a vertex.
+fn coordinates(v: Vertex, instance: Instance, local: vec3f) -> vec3f {
+    let uniform_scale = instance.repeat.z > 0.5;
+    switch instance.mapping {
+        case OF_MESH: {
+            return vec3f(v.uv * instance.repeat.xy, 0.0);
+        }
+        case FROM_ABOVE: {
+            // over the shape, or over metres where it is infinite or asked for
+            var scale = vec2f(1.0) / max(instance.size.xy, vec2f(1e-9));
+            if uniform_scale || (instance.infinite & 1u) != 0u {
+                scale.x = 1.0;
+            }
+            if uniform_scale || (instance.infinite & 2u) != 0u {
+                scale.y = 1.0;
+            }
+            let xy = 0.5 * instance.repeat.xy * local.xy * scale;
+            return vec3f(xy.x - 0.5, -xy.y - 0.5, 0.0);
+        }
+        case CUBE: {
+            if uniform_scale {
+                return local;
+            }
+            return v.pos + vec3f(0.0, 0.0, v.end);
+        }
+        default: {
+            return vec3f(0.0);
+        }
+    }
+}
+
+@vertex
+fn vertex(v: Vertex, @builtin(instance_index) index: u32) -> Pixel {
+    let placed = place(v, instances[index]);
+    var out: Pixel;
+    out.clip = views[draw.view].clip * vec4f(placed.pos, 1.0);
+    out.pos = placed.pos;
+    out.normal = placed.normal;
+    out.texture = placed.texture;
+    out.instance = index;
+    return out;
+}
+
+@vertex
+fn shadow_vertex(v: Vertex, @builtin(instance_index) index: u32) -> @builtin(position) vec4f {
+    let placed = place(v, instances[index]);
+    return views[draw.view].shadows[draw.shadow] * vec4f(placed.pos, 1.0);
+}
+
+// Vertices of skins: places were computed before, with their normals, along which they are inflated.
+fn skin_pos(v: Vertex, inflate: f32) -> vec3f {
+    let at = 2u * (draw.world * globals.deformed + u32(v.end));
+    return deformed[at].xyz + inflate * deformed[at + 1u].xyz;
+}
+
+@vertex
+fn deformed_vertex(v: Vertex, @builtin(instance_index) index: u32) -> Pixel {
+    let pos = skin_pos(v, instances[index].size.x);
+    let at = 2u * (draw.world * globals.deformed + u32(v.end));
+    var out: Pixel;
+    out.clip = views[draw.view].clip * vec4f(pos, 1.0);
+    out.pos = pos;
+    out.normal = deformed[at + 1u].xyz;
+    out.texture = vec3f(v.uv, 0.0);
+    out.instance = index;
+    return out;
+}
+
+@vertex
+fn deformed_shadow(v: Vertex, @builtin(instance_index) index: u32) -> @builtin(position) vec4f {
+    return views[draw.view].shadows[draw.shadow] * vec4f(skin_pos(v, instances[index].size.x), 1.0);
+}
+
+// Share of a light that reaches a point.
+fn lit(light: Light, view: u32, pos: vec3f, normal: vec3f) -> f32 {
+    if light.shadow < 0 || (globals.flags & SHADOWS) == 0u {
+        return 1.0;
+    }
+    let s = views[view].shadows[light.shadow] * vec4f(pos, 1.0);
+    let place = views[view].places[light.shadow];
+    let ndc = s.xyz / s.w;
+    if s.w <= 0.0 || any(abs(ndc.xy) >= vec2f(0.995)) || ndc.z >= 1.0 || ndc.z <= 0.0 {
+        return 1.0;
+    }
+    let uv = place.xy + place.zw * vec2f(0.5 + 0.5 * ndc.x, 0.5 - 0.5 * ndc.y);
+    let t = 0.5 * globals.texel;
+    return 0.25 * (
+        textureSampleCompareLevel(shadow_map, shadow_sampler, uv + vec2f(-t, -t), ndc.z)
+        + textureSampleCompareLevel(shadow_map, shadow_sampler, uv + vec2f(t, -t), ndc.z)
+        + textureSampleCompareLevel(shadow_map, shadow_sampler, uv + vec2f(-t, t), ndc.z)
+        + textureSampleCompareLevel(shadow_map, shadow_sampler, uv + vec2f(t, t), ndc.z)
+    );
+}
+
+// The light that a surface sends to the eye: emission, and of each lamp ambient, diffuse and specular parts.
+fn shaded(view: u32, pos: vec3f, normal: vec3f, color: vec3f, emission: f32, gloss: vec2f) -> vec3f {
+    var sum = emission * color;
+    let toward = views[view].back.xyz;
+    for (var l = 0u; l < globals.lights; l++) {
+        let light = lights[l];
+        let lamp = lamps[(view % globals.views) * globals.lights + l];
+        var to_light = -lamp.dir.xyz;
+        var strength = 1.0;
+        if light.kind != 1u {
+            let d = lamp.pos.xyz - pos;
+            let distance = length(d);
+            to_light = d / max(distance, 1e-9);
+            let a = light.attenuation.xyz;
+            strength = 1.0 / max(a.x + distance * (a.y + distance * a.z), 1e-9);
+            if light.kind == 0u {
+                // the cone of a spotlight
+                let cosine = dot(-to_light, lamp.dir.xyz);
+                strength *= select(0.0, pow(max(cosine, 0.0), light.dir.w), cosine >= light.pos.w);
+            }
+        }
+        sum += strength * light.ambient.rgb * color;
+        let facing = dot(normal, to_light);
+        if facing > 0.0 && strength > 0.0 {
+            let reaches = strength * lit(light, view, pos, normal);
+            let half = normalize(to_light + toward);
+            let shine = gloss.x * pow(max(dot(normal, half), 0.0), max(128.0 * gloss.y, 1e-3));
+            sum += reaches * (facing * light.diffuse.rgb * color + shine * light.specular.rgb);
+        }
+    }
+    return sum;
+}
+
+fn fogged(color: vec3f, view: u32, pos: vec3f) -> vec3f {
+    if (globals.flags & FOG) == 0u {
+        return color;
+    }
+    let distance = dot(views[view].eye.xyz - pos, views[view].back.xyz);
+    let share = clamp((distance - globals.range.x) / max(globals.range.y - globals.range.x, 1e-9), 0.0, 1.0);
+    return mix(color, globals.fog.rgb, share);
+}
+
+fn surface(in: Pixel, normal: vec3f) -> vec4f {
+    let instance = instances[in.instance];
+    let view = draw.view;
+    var color = instance.rgba;
+    // both textures are sampled, as derivatives need all pixels of a square
+    let flat_color = textureSample(picture, smooth_sampler, in.texture.xy);
+    let cube_color = textureSample(cube, smooth_sampler, in.texture);
+    if instance.mapping == CUBE {
+        color *= cube_color;
+    } else if instance.mapping != PLAIN {
+        color *= flat_color;
+    }
+    // what lies behind a mirror is not seen in it
+    if views[view].mirrored >= 0 && dot(views[view].mirror, vec4f(in.pos, 1.0)) < 0.0 {
+        discard;
+    }
+    var rgb = shaded(view, in.pos, normal, color.rgb, instance.pos.w, instance.gloss.xy);
+    if instance.gloss.w >= 0.0 && views[view].mirrored < 0 && (globals.flags & REFLECTIONS) != 0u {
+        let plane = views[(1u + u32(instance.gloss.w)) * globals.views + view].mirror;
+        // the sides of a box do not reflect
+        if dot(plane.xyz, normal) > 0.99 {
+            let image = textureLoad(reflected, vec2i(in.clip.xy), i32(instance.gloss.w), 0);
+            rgb = mix(min(rgb, vec3f(1.0)), image.rgb, instance.gloss.z);
+        }
+    }
+    rgb = mix(rgb, draw.tint.rgb, draw.tint.a);
+    return vec4f(fogged(rgb, view, in.pos), color.a * draw.alpha);
+}
+
+@fragment
+fn fragment(in: Pixel) -> @location(0) vec4f {
+    return surface(in, normalize(in.normal));
+}
+
+// Surfaces with two sides.
+@fragment
+fn deformed_fragment(in: Pixel, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    return surface(in, normalize(select(-in.normal, in.normal, front)));
+}
+
+@fragment
+fn object_fragment(in: Pixel) -> @location(0) u32 {
+    return instances[in.instance].object;
+}
+
+// The background: a skybox with haze above the horizon.
+struct Sky {
+    @builtin(position) clip: vec4f,
+    @location(0) ray: vec3f,
+}
+
+@vertex
+fn sky_vertex(@builtin(vertex_index) index: u32) -> Sky {
+    let x = f32(i32(index & 1u) * 4 - 1);
+    let y = f32(i32(index >> 1u) * 4 - 1);
+    let view = draw.view;
+    let frustum = views[view].frustum;
+    var out: Sky;
+    out.clip = vec4f(x, y, 0.0, 1.0);
+    var plane = frustum.zw + vec2f(x, y) * frustum.xy;
+    if views[view].orthographic != 0u {
+        plane = vec2f(0.0);
+    }
+    out.ray = plane.x * views[view].right.xyz + plane.y * views[view].up.xyz - views[view].back.xyz;
+    if views[view].mirrored >= 0 {
+        let n = views[view].mirror.xyz;
+        out.ray -= 2.0 * dot(n, out.ray) * n;
+    }
+    return out;
+}
+
+@fragment
+fn sky_fragment(in: Sky) -> @location(0) vec4f {
+    // the sides of a skybox: front along y, up along z, right along x
+    let ray = normalize(in.ray);
+    let sky = textureSample(cube, smooth_sampler, vec3f(ray.x, ray.z, -ray.y));
+    var rgb = select(vec3f(0.0), sky.rgb, (globals.flags & SKYBOX) != 0u);
+    if (globals.flags & HAZE) != 0u {
+        let height = ray.z / max(length(ray.xy), 1e-6);
+        rgb = mix(rgb, globals.haze.rgb, clamp(1.0 - height / max(globals.range.w, 1e-6), 0.0, 1.0));
+    }
+    if (globals.flags & FOG) != 0u {
+        rgb = globals.fog.rgb;
+    }
+    return vec4f(rgb, 1.0);
+}
