@@ -223,6 +223,36 @@ fn fogged(color: vec3f, view: u32, pos: vec3f) -> vec3f {
     return mix(color, globals.fog.rgb, share);
 }
 
+// Distance at which the floor ends in haze.
+fn horizon() -> f32 {
+    return 0.7 * globals.range.z;
+}
+
+// Share of haze over a point of the floor; above 1 beyond its end.
+fn haze_on_floor(eye: vec3f, pos: vec3f) -> f32 {
+    let end = horizon();
+    let begin = (1.0 - globals.range.w) * end;
+    let distance = max(length(pos.xy - eye.xy), 1e-6);
+    if distance > end {
+        return 2.0;
+    }
+    if distance <= begin {
+        return 0.0;
+    }
+    // half by distance, half by the angle below the horizon
+    let by_distance = (distance - begin) / max(end - begin, 1e-6);
+    let by_angle = 1.0 - (1.0 / distance - 1.0 / end) / max(1.0 / max(begin, 1e-6) - 1.0 / end, 1e-9);
+    return 0.5 * (by_distance + by_angle);
+}
+
+// Share of haze in the sky, from the end of the floor up to the horizon.
+fn haze_in_sky(eye: vec3f, ray: vec3f) -> f32 {
+    let height = max(eye.z - globals.floor, 1e-6);
+    let down = -ray.z / max(length(ray.xy), 1e-6);
+    let f = clamp(down * horizon() / height, 0.0, 1.0);
+    return f * (1.0 + globals.range.w) / (1.0 + f * globals.range.w);
+}
+
 fn surface(in: Pixel, normal: vec3f) -> vec4f {
     let instance = instances[in.instance];
     let view = draw.view;
@@ -245,8 +275,15 @@ fn surface(in: Pixel, normal: vec3f) -> vec4f {
         // the sides of a box do not reflect
         if dot(plane.xyz, normal) > 0.99 {
             let image = textureLoad(reflected, vec2i(in.clip.xy), i32(instance.gloss.w), 0);
-            rgb = mix(min(rgb, vec3f(1.0)), image.rgb, instance.gloss.z);
+            rgb = min(rgb, vec3f(1.0)) + instance.gloss.z * image.rgb;
         }
+    }
+    if instance.infinite == 3u && (globals.flags & HAZE) != 0u {
+        let haze = haze_on_floor(views[view].eye.xyz, in.pos);
+        if haze > 1.0 {
+            discard;
+        }
+        rgb = mix(rgb, globals.haze.rgb, haze);
     }
     rgb = mix(rgb, draw.tint.rgb, draw.tint.a);
     return vec4f(fogged(rgb, view, in.pos), color.a * draw.alpha);
@@ -268,7 +305,7 @@ fn object_fragment(in: Pixel) -> @location(0) u32 {
     return instances[in.instance].object;
 }
 
-// The background: a skybox with haze above the horizon.
+// The background: a skybox, with haze from the end of the floor to the horizon.
 struct Sky {
     @builtin(position) clip: vec4f,
     @location(0) ray: vec3f,
@@ -287,10 +324,6 @@ fn sky_vertex(@builtin(vertex_index) index: u32) -> Sky {
         plane = vec2f(0.0);
     }
     out.ray = plane.x * views[view].right.xyz + plane.y * views[view].up.xyz - views[view].back.xyz;
-    if views[view].mirrored >= 0 {
-        let n = views[view].mirror.xyz;
-        out.ray -= 2.0 * dot(n, out.ray) * n;
-    }
     return out;
 }
 
@@ -301,8 +334,7 @@ fn sky_fragment(in: Sky) -> @location(0) vec4f {
     let sky = textureSample(cube, smooth_sampler, vec3f(ray.x, ray.z, -ray.y));
     var rgb = select(vec3f(0.0), sky.rgb, (globals.flags & SKYBOX) != 0u);
     if (globals.flags & HAZE) != 0u {
-        let height = ray.z / max(length(ray.xy), 1e-6);
-        rgb = mix(rgb, globals.haze.rgb, clamp(1.0 - height / max(globals.range.w, 1e-6), 0.0, 1.0));
+        rgb = mix(rgb, globals.haze.rgb, haze_in_sky(views[draw.view].eye.xyz, ray));
     }
     if (globals.flags & FOG) != 0u {
         rgb = globals.fog.rgb;

@@ -15,13 +15,14 @@ struct Globals {
     mirrors: u32,
     fog: vec4f,
     haze: vec4f,
-    // start and end of fog, far plane, height of the haze
+    // start and end of fog, far plane, share of the way to the horizon that haze covers
     range: vec4f,
     // side of a texel of the shadow atlas, vertices of skins in a world
     texel: f32,
     deformed: u32,
-    pad0: u32,
-    pad1: u32,
+    // height of the infinite floor
+    floor: f32,
+    pad: u32,
 }
 
 const SHADOWS: u32 = 1u;

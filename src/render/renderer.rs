@@ -134,7 +134,8 @@ struct Globals {
     range: [f32; 4],
     texel: f32,
     deformed: u32,
-    pad: [u32; 2],
+    floor: f32,
+    pad: u32,
 }
 
 #[repr(C)]
@@ -596,7 +597,7 @@ impl Renderer {
             (shadows > 0, 1),
             (mirrors > 0, 2),
             (visuals.has(Flag::Fog), 4),
-            (visuals.has(Flag::Haze) && self.textures.skybox.is_some() && has_floor(m), 8),
+            (visuals.has(Flag::Haze) && self.textures.skybox.is_some() && floor(m).is_some(), 8),
             (visuals.has(Flag::Skybox) && self.textures.skybox.is_some(), 16),
         ];
         let globals = Globals {
@@ -618,7 +619,8 @@ impl Renderer {
             ],
             texel: 1.0 / atlas,
             deformed: self.skins.vertices() as u32,
-            pad: [0; 2],
+            floor: floor(m).unwrap_or(0.0),
+            pad: 0,
         };
         let mut draw_bytes = vec![0_u8; draws.len() * DRAW_STRIDE as usize];
         for (to, draw) in draw_bytes.chunks_exact_mut(DRAW_STRIDE as usize).zip(draws) {
@@ -709,7 +711,7 @@ impl Renderer {
             (has_skins || !k.skin)
                 && (mirrors > 0 || !k.mirrored)
                 && (k.look != Look::Shadow || shadows > 0 && !k.mirrored)
-                && (k.look != Look::Sky || !objects)
+                && (k.look != Look::Sky || !objects && !k.mirrored)
         }))?;
 
         let device = self.gpu.device();
@@ -750,7 +752,6 @@ impl Renderer {
         if let Some(map) = self.shadow_map.as_ref().filter(|_| shadows > 0) {
             let target = map.create_view(&wgpu::TextureViewDescriptor::default());
             let mut pass = begin(&mut encoder, "shadows", &[], Some((&target, 1.0)));
-            let _ = atlas;
             for (v, view) in views.iter().enumerate() {
                 for place in &places[v] {
                     let [x, y, side] = [place.x, place.y, place.side].map(|n| n as f32);
@@ -884,7 +885,9 @@ impl Passes<'_> {
         }
         self.groups(pass, &own(false).collect::<Vec<_>>(), first, key(opaque));
         let sky = Key { look: Look::Sky, skin: false, mirrored, samples };
+        // mirrors show shapes only
         if opaque != Look::Object
+            && !mirrored
             && let Some(pipeline) = self.renderer.pipelines.get(sky)
         {
             pass.set_pipeline(pipeline);
@@ -1036,9 +1039,14 @@ fn mirror(mirror: &Mirror) -> MirrorOfScene {
     }
 }
 
-/// True if a model has an infinite floor, over whose edge haze lies.
-fn has_floor(m: &Model) -> bool {
-    (0..m.sizes.ngeom).any(|g| m.geom_type[g] == 0 && m.geom_size[3 * g] <= 0.0)
+/// Height of a model's infinite floor, over whose edge haze lies; `None` if there is none that is level.
+fn floor(m: &Model) -> Option<f32> {
+    let level = |g: usize| {
+        let quat = &m.geom_quat[4 * g..4 * g + 4];
+        m.geom_bodyid[g] == 0 && quat[1].abs() + quat[2].abs() < 1e-9
+    };
+    let infinite = |g: &usize| m.geom_type[*g] == 0 && m.geom_size[3 * g] <= 0.0 && m.geom_size[3 * g + 1] <= 0.0;
+    (0..m.sizes.ngeom).find(|g| infinite(g) && level(*g)).map(|g| m.geom_pos[3 * g + 2] as f32)
 }
 
 fn attachment<'a>(
