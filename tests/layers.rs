@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("compile", &["spec", "mesh", "schema", "model", "error"]),
     ("gpu", &["model", "schema", "real", "error"]),
     ("batch", &["gpu", "cpu", "formats", "model", "schema", "real", "error"]),
-    ("render", &["batch", "gpu", "images", "model", "schema", "error"]),
+    ("render", &["batch", "gpu", "cpu", "images", "model", "schema", "error"]),
     ("analysis", &["batch", "gpu", "cpu", "model", "schema", "real", "error"]),
     ("planning", &["analysis", "batch", "cpu", "model", "schema", "error"]),
     ("identification", &["batch", "formats", "cpu", "model", "schema", "error"]),

@@ -156,7 +156,12 @@ pub struct Batch {
     cold: ColdStart,
     room: Room,
     engine: Engine,
+    attached: Attached,
 }
+
+/// What others keep beside the worlds between their calls, such as what draws them.
+#[derive(Debug, Default)]
+pub(crate) struct Attached(pub(crate) Option<Box<dyn std::any::Any + Send + Sync>>);
 
 impl Batch {
     /// `worlds` worlds of `model`, each in the model's initial state.
@@ -192,7 +197,7 @@ impl Batch {
         };
         let models = Models::new(model.clone());
         let room = Room::new(model, options.overflow);
-        let mut batch = Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine };
+        let mut batch = Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine, attached: Attached::default() };
         // until it is seeded, draws of a task depend on the world alone
         if batch.model().task.is_some() {
             let numbers: Vec<u32> = (0..worlds).map(|w| w as u32).collect();
@@ -204,6 +209,12 @@ impl Batch {
     /// The model: of every world, but for the fields that were [expanded](Batch::expand).
     pub fn model(&self) -> &Model {
         self.models.base()
+    }
+
+    /// What is kept beside the worlds.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn attached(&mut self) -> &mut Attached {
+        &mut self.attached
     }
 
     /// Number of worlds.

@@ -21,7 +21,7 @@ pub struct Canvas {
     samples_of_color: Option<wgpu::TextureView>,
     depth: wgpu::TextureView,
     /// Numbers of objects, and depths of a sample a pixel; made when they are first asked for.
-    objects: std::cell::OnceCell<[wgpu::Texture; 2]>,
+    objects: std::sync::OnceLock<[wgpu::Texture; 2]>,
     gpu: Gpu,
 }
 
@@ -50,7 +50,7 @@ impl Canvas {
             let samples_of_color =
                 (samples > 1).then(|| view(texture(gpu, [width, height, 1], samples, COLOR, drawn)));
             let depth = view(texture(gpu, [width, height, 1], samples, DEPTH, drawn));
-            let objects = std::cell::OnceCell::new();
+            let objects = std::sync::OnceLock::new();
             Self { width, height, samples, color, samples_of_color, depth, objects, gpu: gpu.clone() }
         };
         gpu.checked(&format!("memory for a picture of {width} x {height} pixels"), make)

@@ -21,7 +21,7 @@ pub mod visuals;
 
 pub use camera::{Camera, Frustum, Orbit};
 pub use canvas::Canvas;
-pub use decorate::decorate;
+pub use decorate::{decorate, needs_data};
 pub use geometry::Mold;
 pub use pictures::{Content, Images, Photographer};
 pub use renderer::{Hit, Renderer, Subject, View};

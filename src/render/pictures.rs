@@ -6,9 +6,13 @@ use super::decorate::{decorate, needs_data};
 use super::renderer::{Renderer, Subject, View};
 use super::visuals::Visuals;
 use crate::batch::Batch;
+use crate::cpu::run_stage;
 use crate::error::{Error, Result};
 use crate::gpu::{AdapterPreference, Gpu};
+use crate::model::Model;
+use crate::model::data::Data;
 use crate::schema::Kind;
+use crate::schema::stages::Stage;
 
 /// What a picture is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +80,10 @@ impl Photographer {
         let mut data = Vec::new();
         if !near || wants {
             data = worlds.iter().map(|&w| batch.world(w)).collect::<Result<Vec<_>>>()?;
+            // kernels keep what they need: the rest follows from the state
+            if near {
+                data.iter_mut().for_each(|d| place(batch.model(), d));
+            }
         }
         match batch.on_device().filter(|_| near) {
             Some(gpu) => self.renderer.gather(gpu, worlds)?,
@@ -173,6 +181,63 @@ impl Photographer {
             Some(canvas) => Ok(canvas),
             None => Canvas::new(self.renderer.gpu(), width, height, samples),
         }
+    }
+}
+
+impl Batch {
+    /// Pictures of worlds as they are now, `[world, height, width, 3]` bytes, rows from the top, one submission for all that
+    /// fit on a surface of the device. What draws them is kept for the next call; a [`Photographer`] of one's own draws other
+    /// things than the usual.
+    ///
+    /// ```no_run
+    /// use manyworlds::prelude::*;
+    /// use manyworlds::render::Camera;
+    ///
+    /// # fn main() -> Result<()> {
+    /// let model = Model::load("models/humanoid.xml".as_ref())?;
+    /// let mut batch = Batch::new(&model, 256, &BatchOptions::default())?;
+    /// batch.step(100)?;
+    /// let worlds: Vec<usize> = (0..256).collect();
+    /// let pixels = batch.render(&worlds, Camera::parse("track", &model)?, 64, 64)?;
+    /// assert_eq!(pixels.len(), 256 * 64 * 64 * 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Photographer::new`] and [`Photographer::take`].
+    pub fn render(&mut self, worlds: &[usize], camera: Camera, width: u32, height: u32) -> Result<Vec<u8>> {
+        self.with_photographer(|photographer, batch| {
+            match photographer.take(batch, worlds, camera, [width, height], Content::Color)? {
+                Images::Color(bytes) => Ok(bytes),
+                Images::Depth(_) | Images::Objects(_) => Ok(Vec::new()),
+            }
+        })
+    }
+
+    /// Calls a function with the photographer that is kept for this batch.
+    ///
+    /// # Errors
+    /// As [`Photographer::new`], and those of the function.
+    pub fn with_photographer<R>(
+        &mut self,
+        call: impl FnOnce(&mut Photographer, &mut Self) -> Result<R>,
+    ) -> Result<R> {
+        let kept = self.attached().0.take().and_then(|kept| kept.downcast::<Photographer>().ok());
+        let mut photographer = match kept {
+            Some(photographer) => photographer,
+            None => Box::new(Photographer::new(self)?),
+        };
+        let done = call(&mut photographer, self);
+        self.attached().0 = Some(photographer);
+        done
+    }
+}
+
+/// Computes all positions of a world from its state.
+fn place(m: &Model, d: &mut Data) {
+    for stage in [Stage::kinematics, Stage::com_pos] {
+        run_stage(stage, m, d);
     }
 }
 

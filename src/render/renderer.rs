@@ -487,7 +487,7 @@ impl Renderer {
         if mirrors > 0 {
             self.fit_reflections(canvas, mirrors)?;
         }
-        self.record(canvas, views, &shapes, &places, atlas, visuals, shadows, mirrors, objects)
+        self.record(canvas, views, &shapes, &places, visuals, shadows, mirrors, objects)
     }
 
     fn check(&self, canvas: &Canvas, views: &[View]) -> Result<()> {
@@ -685,7 +685,6 @@ impl Renderer {
         views: &[View],
         shapes: &[Vec<Group>],
         places: &[Vec<Place>],
-        atlas: u32,
         visuals: &Visuals,
         shadows: usize,
         mirrors: usize,
