@@ -541,6 +541,7 @@ impl Renderer {
                 mold: super::geometry::Mold::Skin(skin),
                 texture: material.texture,
                 transparent: material.rgba[3] < 1.0,
+                casts: material.rgba[3] >= 1.0,
                 first,
                 count: 1,
             });
@@ -756,8 +757,8 @@ impl Renderer {
                     let [x, y, side] = [place.x, place.y, place.side].map(|n| n as f32);
                     pass.set_viewport(x, y, side, side, 0.0, 1.0);
                     pass.set_scissor_rect(place.x, place.y, place.side, place.side);
-                    for _ in &view.subjects {
-                        passes.cast(&mut pass, next);
+                    for subject in 0..view.subjects.len() {
+                        passes.cast(&mut pass, next, v, subject == 0);
                         next += 1;
                     }
                 }
@@ -852,9 +853,10 @@ struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    /// Draws what casts shadows, with the parameters at a place of their list.
-    fn cast(&self, pass: &mut wgpu::RenderPass<'_>, at: u32) {
-        let groups: Vec<&Group> = self.renderer.scene.groups.iter().filter(|g| !g.transparent).collect();
+    /// Draws what casts shadows, with the parameters at a place of their list, and the shapes of the view if asked for.
+    fn cast(&self, pass: &mut wgpu::RenderPass<'_>, at: u32, v: usize, shapes: bool) {
+        let shapes = self.shapes[v].iter().filter(|_| shapes);
+        let groups: Vec<&Group> = self.renderer.scene.groups.iter().chain(shapes).filter(|g| g.casts).collect();
         self.groups(pass, &groups, at, |skin| Key { look: Look::Shadow, skin, mirrored: false, samples: 1 });
     }
 
@@ -923,10 +925,6 @@ impl Passes<'_> {
             let (range, base) = skin.cloned().unwrap_or_else(|| (r.geometry.range(group.mold), 0));
             pass.set_pipeline(pipeline);
             if key(false).look == Look::Shadow {
-                // an infinite floor only receives shadows
-                if group.mold == super::geometry::Mold::Plane {
-                    continue;
-                }
                 pass.set_bind_group(0, self.scene, &[]);
                 pass.set_bind_group(1, self.draw, &[at * DRAW_STRIDE as u32]);
             } else {

@@ -58,6 +58,8 @@ pub(super) struct Group {
     /// Texture of the model; `None` for plain colour.
     pub(super) texture: Option<usize>,
     pub(super) transparent: bool,
+    /// True if it casts shadows.
+    pub(super) casts: bool,
     /// Its first instance, and their number.
     pub(super) first: u32,
     pub(super) count: u32,
@@ -66,6 +68,7 @@ pub(super) struct Group {
 /// An instance before it has its place in a list.
 #[derive(Clone, Debug)]
 struct Piece {
+    casts: bool,
     mold: Mold,
     texture: Option<usize>,
     instance: Instance,
@@ -179,7 +182,7 @@ impl Scene {
                 object: code(shape.object),
                 ..Instance::default()
             };
-            Piece { mold: shape.mold, texture: None, instance }
+            Piece { casts: shape.casts, mold: shape.mold, texture: None, instance }
         };
         let mut scene = Self::default();
         scene.arrange(shapes.iter().map(piece).collect());
@@ -189,13 +192,13 @@ impl Scene {
 
     /// Orders pieces by shape and texture, opaque ones first; the order of the rest stays.
     fn arrange(&mut self, mut pieces: Vec<Piece>) {
-        let key = |p: &Piece| (p.instance.rgba[3] < 1.0, p.mold, p.texture);
+        let key = |p: &Piece| (p.instance.rgba[3] < 1.0, p.casts, p.mold, p.texture);
         pieces.retain(|p| p.instance.rgba[3] > 0.0);
         pieces.sort_by_key(key);
         for run in pieces.chunk_by(|a, b| key(a) == key(b)) {
-            let (transparent, mold, texture) = key(&run[0]);
+            let (transparent, casts, mold, texture) = key(&run[0]);
             let (first, count) = (self.instances.len() as u32, run.len() as u32);
-            self.groups.push(Group { mold, texture, transparent, first, count });
+            self.groups.push(Group { mold, texture, transparent, casts: casts && !transparent, first, count });
             self.instances.extend(run.iter().map(|p| p.instance));
         }
     }
@@ -269,7 +272,7 @@ fn piece(kind: i32, data: i32, size: Vec3, material: &Material, hull: bool) -> O
         infinite,
         ..Instance::default()
     };
-    Some(Piece { mold, texture: material.texture, instance })
+    Some(Piece { casts: mold != Mold::Plane, mold, texture: material.texture, instance })
 }
 
 /// Decides how the texture of each instance is mapped: cubes by direction, flat pictures by the coordinates of a mesh that

@@ -22,12 +22,14 @@ pub struct Shape {
     pub emission: f32,
     /// What it stands for, when it is picked.
     pub object: Option<(Kind, usize)>,
+    /// True if it casts shadows.
+    pub casts: bool,
 }
 
 impl Shape {
     /// A shape of a size at a place.
     pub fn new(mold: Mold, size: Vec3, pos: Vec3, mat: Mat3, rgba: [f32; 4]) -> Self {
-        Self { mold, size, pos, mat, rgba, emission: 0.0, object: None }
+        Self { mold, size, pos, mat, rgba, emission: 0.0, object: None, casts: false }
     }
 
     /// A sphere.
@@ -56,6 +58,12 @@ impl Shape {
         let neck = from + mat * Vec3::new(0.0, 0.0, length - head);
         let tip = Vec3::new(1.75 * radius, 1.75 * radius, head);
         [Self::cylinder(from, neck, radius, rgba), Self::new(Mold::Cone, tip, neck, mat, rgba)]
+    }
+
+    /// This shape with a shadow.
+    #[must_use]
+    pub fn solid(self) -> Self {
+        Self { casts: true, ..self }
     }
 
     /// This shape as what an object looks like.

@@ -83,15 +83,14 @@ impl World<'_> {
         let across = to - from;
         let along = across.dot(axis);
         let under = along * along + rod * rod - across.length_squared();
-        let (reach, color) = if under < 0.0 {
-            (along, rgba(&m.vis_rgba_crankbroken, 0))
-        } else {
-            (along - under.sqrt(), rgba(&m.vis_rgba_slidercrank, 0))
-        };
+        let asked = self.visuals.has(Flag::Actuator);
+        let color = if asked { self.actuator_color(a) } else { rgba(&m.vis_rgba_slidercrank, 0) };
+        let (reach, rod_color) =
+            if under < 0.0 { (along, rgba(&m.vis_rgba_crankbroken, 0)) } else { (along - under.sqrt(), color) };
         let width = self.scaled(&m.vis_scale_slidercrank);
-        let color = if self.visuals.has(Flag::Actuator) { self.actuator_color(a) } else { color };
         let end = from + reach * axis;
-        self.shapes.push(Shape::cylinder(from, end, 0.5 * width, color).of(Kind::Actuator, a));
-        self.shapes.push(Shape::capsule(end, to, 0.25 * width, color).of(Kind::Actuator, a));
+        let parts =
+            [Shape::cylinder(from, end, width, color), Shape::capsule(end, to, 0.5 * width, rod_color)];
+        self.shapes.extend(parts.map(|part| part.of(Kind::Actuator, a).solid()));
     }
 }

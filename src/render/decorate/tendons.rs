@@ -37,7 +37,8 @@ impl World<'_> {
             }
             for path in paths(m, self.d, ten) {
                 for pair in path.windows(2) {
-                    self.shapes.push(Shape::capsule(pair[0], pair[1], radius, color).of(Kind::Tendon, ten));
+                    let piece = Shape::capsule(pair[0], pair[1], radius, color);
+                    self.shapes.push(piece.of(Kind::Tendon, ten).solid());
                 }
             }
         }
