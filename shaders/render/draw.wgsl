@@ -184,7 +184,9 @@ fn lit(light: Light, view: u32, pos: vec3f, normal: vec3f) -> f32 {
 // The light that a surface sends to the eye: emission, and of each lamp ambient, diffuse and specular parts.
 fn shaded(view: u32, pos: vec3f, normal: vec3f, color: vec3f, emission: f32, gloss: vec2f) -> vec3f {
     var sum = emission * color;
-    let toward = views[view].back.xyz;
+    let toward = select(
+        normalize(views[view].eye.xyz - pos), views[view].back.xyz, views[view].orthographic != 0u,
+    );
     for (var l = 0u; l < globals.lights; l++) {
         let light = lights[l];
         let lamp = lamps[(view % globals.views) * globals.lights + l];
