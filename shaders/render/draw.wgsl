@@ -267,8 +267,8 @@ fn surface(in: Pixel, normal: vec3f) -> vec4f {
     } else if instance.mapping != PLAIN {
         color *= flat_color;
     }
-    // what lies behind a mirror is not seen in it
-    if views[view].mirrored >= 0 && dot(views[view].mirror, vec4f(in.pos, 1.0)) < 0.0 {
+    // what lies behind a mirror, and the mirror itself, is not seen in it
+    if views[view].mirrored >= 0 && dot(views[view].mirror, vec4f(in.pos, 1.0)) < 1e-4 {
         discard;
     }
     var rgb = shaded(view, in.pos, normal, color.rgb, instance.pos.w, instance.gloss.xy);
@@ -288,7 +288,8 @@ fn surface(in: Pixel, normal: vec3f) -> vec4f {
         rgb = mix(rgb, globals.haze.rgb, haze);
     }
     rgb = mix(rgb, draw.tint.rgb, draw.tint.a);
-    return vec4f(fogged(rgb, view, in.pos), color.a * draw.alpha);
+    // as of two layers: what is transparent has two sides
+    return vec4f(fogged(rgb, view, in.pos), color.a * (2.0 - color.a) * draw.alpha);
 }
 
 @fragment

@@ -29,6 +29,8 @@ pub(super) struct Vertex {
 pub enum Mold {
     /// A square of half-sides 1 in the plane z = 0, seen from above.
     Plane,
+    /// The same square from below, with the light from above.
+    Behind,
     /// A sphere of radius 1.
     Sphere,
     /// Two half spheres of radius 1 and the cylinder between them.
@@ -64,6 +66,11 @@ impl Geometry {
         let stacks = model.vis_quality_numstacks[0].clamp(2, 200) as u32;
         let mut all = Self::default();
         all.add(Mold::Plane, |g| g.face(Vec3::ZERO, Vec3::X, Vec3::Y));
+        all.add(Mold::Behind, |g| {
+            // the same square, as dark as it is there
+            let first = g.vertices.len() as u32 - 4;
+            g.quad([first + 3, first + 2, first + 1, first]);
+        });
         all.add(Mold::Sphere, |g| g.sphere(slices, stacks, false));
         all.add(Mold::Capsule, |g| g.sphere(slices, stacks + stacks % 2, true));
         all.add(Mold::Cylinder, |g| {
@@ -334,7 +341,8 @@ mod tests {
     fn normals_point_outwards_and_have_unit_length() {
         let model = crate::load_str(TEXT).unwrap();
         let g = Geometry::of(&model);
-        for triangle in g.indices.chunks_exact(3) {
+        // all but the back of a plane
+        for triangle in g.indices[g.range(Mold::Behind).end as usize..].chunks_exact(3) {
             let [a, b, c] = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
             let flat = (b.pos - a.pos + (b.end - a.end) * Vec3::Z).cross(c.pos - a.pos + (c.end - a.end) * Vec3::Z);
             for v in [a, b, c] {

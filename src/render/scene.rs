@@ -154,7 +154,9 @@ impl Scene {
         for g in 0..m.sizes.ngeom {
             let fixed = m.body_weldid[m.geom_bodyid[g] as usize] == 0;
             if shown(&visuals.geoms, m.geom_group[g]) && (!fixed || visuals.has(Flag::Static)) {
-                pieces.extend(scene.geom(m, g, fixed, visuals));
+                let piece = scene.geom(m, g, fixed, visuals);
+                pieces.extend(piece.iter().filter(|p| p.mold == Mold::Plane).map(behind));
+                pieces.extend(piece);
             }
         }
         for s in 0..m.sizes.nsite {
@@ -228,6 +230,17 @@ impl Scene {
         Some(piece)
     }
 }
+
+/// A plane from behind: a pane.
+fn behind(piece: &Piece) -> Piece {
+    let mut back = Piece { mold: Mold::Behind, ..piece.clone() };
+    back.instance.rgba[3] *= PANE;
+    back.instance.gloss[3] = -1.0;
+    back
+}
+
+/// Opacity of a plane from behind.
+const PANE: f32 = 0.3;
 
 fn site(m: &Model, s: usize, visuals: &Visuals) -> Option<Piece> {
     let material = Material::of(m, m.site_matid[s], rgba(&m.site_rgba, s), visuals.has(Flag::Texture));
