@@ -334,7 +334,7 @@ fn sky_vertex(@builtin(vertex_index) index: u32) -> Sky {
 fn sky_fragment(in: Sky) -> @location(0) vec4f {
     // the sides of a skybox: front along y, up along z, right along x
     let ray = normalize(in.ray);
-    let sky = textureSample(cube, smooth_sampler, vec3f(ray.x, ray.z, -ray.y));
+    let sky = textureSampleLevel(cube, smooth_sampler, vec3f(ray.x, ray.z, -ray.y), 0.0);
     var rgb = select(vec3f(0.0), sky.rgb, (globals.flags & SKYBOX) != 0u);
     if (globals.flags & HAZE) != 0u {
         rgb = mix(rgb, globals.haze.rgb, haze_in_sky(views[draw.view].eye.xyz, ray));

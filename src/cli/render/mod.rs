@@ -27,11 +27,11 @@ pub(super) struct Arguments {
     #[arg(long)]
     camera: Option<String>,
     /// Where a free or tracking camera is: distance in m, azimuth and elevation in degrees.
-    #[arg(long, value_delimiter = ',', num_args = 3, allow_hyphen_values = true, value_name = "DISTANCE,AZIMUTH,ELEVATION")]
-    orbit: Option<Vec<f32>>,
+    #[arg(long, allow_hyphen_values = true, value_name = "DISTANCE,AZIMUTH,ELEVATION")]
+    orbit: Option<Triple>,
     /// Point that a free camera looks at, or a tracking one beside what it tracks, m.
-    #[arg(long, value_delimiter = ',', num_args = 3, allow_hyphen_values = true, value_name = "X,Y,Z")]
-    lookat: Option<Vec<f32>>,
+    #[arg(long, allow_hyphen_values = true, value_name = "X,Y,Z")]
+    lookat: Option<Triple>,
     /// Pixels of a world's picture.
     #[arg(long, default_value = "640x480", value_name = "WIDTHxHEIGHT")]
     size: String,
@@ -79,6 +79,21 @@ pub(super) struct Arguments {
     groups: Option<Vec<usize>>,
     #[command(flatten)]
     batch: super::BatchArguments,
+}
+
+/// Three finite numbers with commas between them.
+#[derive(Clone, Copy, Debug)]
+struct Triple([f32; 3]);
+
+impl std::str::FromStr for Triple {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let numbers: Option<Vec<f32>> = text.split(',').map(|word| word.trim().parse().ok()).collect();
+        let three = numbers.and_then(|n| <[f32; 3]>::try_from(n).ok());
+        let finite = three.filter(|n| n.iter().all(|x| x.is_finite()));
+        finite.map(Self).ok_or_else(|| "write three numbers, as 3,90,-20".to_owned())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -262,14 +277,14 @@ impl Arguments {
             let text = "--orbit and --lookat are for free and tracking cameras; give --camera free";
             return Err(Error::Argument(text.to_owned()));
         };
-        if let Some(&[distance, azimuth, elevation]) = self.orbit.as_deref() {
-            if !(distance > 0.0 && distance.is_finite() && azimuth.is_finite() && elevation.is_finite()) {
-                return Err(Error::Argument("--orbit needs a distance above 0, and finite angles".to_owned()));
+        if let Some(Triple([distance, azimuth, elevation])) = self.orbit {
+            if distance <= 0.0 {
+                return Err(Error::Argument("--orbit needs a distance above 0".to_owned()));
             }
             (orbit.distance, orbit.azimuth, orbit.elevation) = (distance, azimuth, elevation);
         }
-        if let Some(&[x, y, z]) = self.lookat.as_deref() {
-            orbit.lookat = [x, y, z].into();
+        if let Some(Triple(point)) = self.lookat {
+            orbit.lookat = point.into();
         }
         Ok(camera)
     }
