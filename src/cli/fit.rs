@@ -150,9 +150,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if let (Some(out), Some(format)) = (&arguments.out, format) {
         write(out, format, &found, &object)?;
     }
-    arguments.report.write(|| {
-        report::of_fit(&arguments.model, &arguments.recording, &found, &recording, seconds)
-    })?;
+    arguments
+        .report
+        .write(|| report::of_fit(&arguments.model, &arguments.recording, &found, &recording, seconds))?;
     print(&found, &recording, arguments, seconds, output);
     output.object(&object);
     if !found.has_converged() {

@@ -1,9 +1,9 @@
 //! Axes of charts: ranges, ticks at round numbers, and how numbers are written.
 
-/// Ticks of an axis, about.
-const TICKS: usize = 5;
 /// Decades from which on a logarithmic axis has ticks at its powers of ten alone.
 const FEW_DECADES: f64 = 2.0;
+/// Decades below which it has ticks as a linear one.
+const SHORT: f64 = 0.9;
 
 /// Scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,8 +29,14 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis over finite values, with room at its ends where `padded`; none where there is no value.
-    pub(super) fn fit(values: impl Iterator<Item = f64>, scale: Scale, padded: bool) -> Option<Self> {
+    /// An axis over finite values with about so many ticks, and with room at its ends where `padded`; none where there is no
+    /// value.
+    pub(super) fn fit(
+        values: impl Iterator<Item = f64>,
+        scale: Scale,
+        padded: bool,
+        count: usize,
+    ) -> Option<Self> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for x in values.map(|x| position(scale, x)).filter(|x| x.is_finite()) {
             (low, high) = (low.min(x), high.max(x));
@@ -41,21 +47,22 @@ impl Axis {
         if low > high {
             return None;
         }
-        // a single value stands in the middle
+        // a single value stands in the middle, zero where areas begin
         let width = high - low;
         let least = if scale == Scale::Log { 0.2 } else { 1e-9 * low.abs().max(high.abs()) };
         if width <= least {
             let room = if low == 0.0 || scale == Scale::Log { 0.5 } else { 0.1 * low.abs() };
-            (low, high) = (low - room, high + room);
+            (low, high) = if scale == Scale::FromZero { (0.0, 1.0) } else { (low - room, high + room) };
         } else if padded {
             let room = 0.06 * width;
             let at_zero = |x: f64| scale == Scale::FromZero && x == 0.0;
-            (low, high) = (
-                if at_zero(low) { low } else { low - room },
-                if at_zero(high) { high } else { high + room },
-            );
+            (low, high) =
+                (if at_zero(low) { low } else { low - room }, if at_zero(high) { high } else { high + room });
         }
-        let ticks = if scale == Scale::Log { log_ticks(low, high) } else { linear_ticks(low, high) };
+        let ticks = match scale {
+            Scale::Log => log_ticks(low, high, count),
+            _ => linear_ticks(low, high, count),
+        };
         Some(Self { scale, low, high, ticks })
     }
 
@@ -96,25 +103,33 @@ fn position(scale: Scale, x: f64) -> f64 {
 }
 
 /// Ticks at multiples of 1, 2 or 5 times a power of ten.
-fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
-    let rough = (high - low) / TICKS as f64;
+fn linear_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
+    let rough = (high - low) / count.max(2) as f64;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough).unwrap_or(rough);
+    // of round steps the one with the number of ticks that is nearest
+    let ticks = |step: f64| ((high / step + 1e-9).floor() - (low / step - 1e-9).ceil() + 1.0).max(0.0);
+    let far = |step: &f64| (ticks(*step) - count.max(2) as f64).abs();
+    let steps = [0.5, 1.0, 2.0, 5.0, 10.0].map(|m| m * power);
+    let step = steps.into_iter().rev().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(rough);
     if !(step > 0.0 && step.is_finite()) {
         return Vec::new();
     }
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    let count = (last - first).clamp(0.0, 2.0 * TICKS as f64) as usize;
-    let values: Vec<f64> = (0..=count).map(|k| (first + k as f64) * step).collect();
+    let steps = (last - first).clamp(0.0, 2.0 * count.max(2) as f64) as usize;
+    let values: Vec<f64> = (0..=steps).map(|k| (first + k as f64) * step).collect();
     let most = values.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     values.iter().map(|x| (x.clamp(low, high), tick_label(*x, step, most))).collect()
 }
 
 /// Ticks at powers of ten, and at their double and fivefold where there are few.
-fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
+fn log_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
     let factors: &[f64] = if high - low < FEW_DECADES { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    if high - low < SHORT {
+        let linear = linear_ticks(10f64.powf(low), 10f64.powf(high), count);
+        return linear.into_iter().map(|(x, text)| (x.log10().clamp(low, high), text)).collect();
+    }
     let (first, last) = (low.floor() as i32, high.ceil() as i32);
-    let every = ((last - first) as usize).div_ceil(2 * TICKS).max(1);
+    let every = ((last - first) as usize).div_ceil(2 * count.max(2)).max(1);
     let mut ticks = Vec::new();
     for power in (first..=last).step_by(every) {
         for factor in factors {
@@ -202,10 +217,8 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within_the_axis() {
-        let fit = |values: &[f64], scale| Axis::fit(values.iter().copied(), scale, false).unwrap();
-        assert_eq!(labels(&fit(&[0.0, 1.0], Scale::Linear)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"].map(
-            |t| if t == "0.0" { "0" } else { t }
-        ));
+        let fit = |values: &[f64], scale| Axis::fit(values.iter().copied(), scale, false, 5).unwrap();
+        assert_eq!(labels(&fit(&[0.0, 1.0], Scale::Linear)), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(&fit(&[3.0, 20000.0], Scale::FromZero)), ["0", "5 k", "10 k", "15 k", "20 k"]);
         assert_eq!(labels(&fit(&[-0.02, 0.02], Scale::Linear)), ["−0.02", "−0.01", "0", "0.01", "0.02"]);
         assert_eq!(labels(&fit(&[1.0, 4096.0], Scale::Log)), ["1", "10", "100", "1000"]);
@@ -215,8 +228,8 @@ mod tests {
             assert!(axis.ticks.iter().all(|(at, _)| (axis.low..=axis.high).contains(at)), "{axis:?}");
         }
         // no value, no axis
-        assert_eq!(Axis::fit([f64::NAN].into_iter(), Scale::Linear, true), None);
-        assert_eq!(Axis::fit([-1.0].into_iter(), Scale::Log, true), None);
+        assert_eq!(Axis::fit([f64::NAN].into_iter(), Scale::Linear, true, 5), None);
+        assert_eq!(Axis::fit([-1.0].into_iter(), Scale::Log, true, 5), None);
     }
 
     #[test]

@@ -33,7 +33,10 @@ pub(crate) fn page(rows: &[Row]) -> Result<Page> {
     if let Some(row) = fastest {
         let steps = row.get("steps").and_then(Json::as_u64).unwrap_or_default();
         page.tiles(&[
-            ("steps a second at most", Value::figure("fastest", number(row, SPEED), short(number(row, SPEED)))),
+            (
+                "steps a second at most",
+                Value::figure("fastest", number(row, SPEED), short(number(row, SPEED))),
+            ),
             ("with this model", Value::words(named(word(row, "model")))),
             ("worlds at once", Value::words(short(number(row, "worlds")))),
             ("measured steps", Value::figure("steps", steps as f64, steps.to_string())),
@@ -159,7 +162,8 @@ fn rates(page: &mut Page, rows: &[Row]) -> Result<()> {
     let fast = over_worlds("steps a second", Scale::Log, rows, marks, (HALF, 300)).svg()?;
     let whole = |row: &Row| 1e3 * number(row, "worlds") / number(row, SPEED);
     let (marks, _) = drawn(lines(all(rows), whole, from_file));
-    let slow = over_worlds("time of a step of all worlds (ms)", Scale::Log, rows, marks, (HALF, 300)).svg()?;
+    let slow =
+        over_worlds("time of a step of all worlds (ms)", Scale::Log, rows, marks, (HALF, 300)).svg()?;
     page.figure(
         Figure {
             id: "rates",
@@ -229,7 +233,16 @@ fn table(page: &mut Page, rows: &[Row]) {
         ]
     };
     let head = [
-        "model", "backend", "worlds", "steps/s", "ratio", "step", "kflop", "KiB moved", "finite %", "contacts",
+        "model",
+        "backend",
+        "worlds",
+        "steps/s",
+        "ratio",
+        "step",
+        "kflop",
+        "KiB moved",
+        "finite %",
+        "contacts",
         "cold start",
     ];
     let lines: Vec<Vec<Value>> = all(rows).map(line).collect();
@@ -264,11 +277,7 @@ fn stages(page: &mut Page, rows: &[Row]) -> Result<()> {
     let found = largest(rows);
     let times = |row: &Row| -> Vec<(String, f64)> {
         let parts = row.get("stage_nanoseconds").and_then(Json::as_object);
-        parts
-            .into_iter()
-            .flatten()
-            .filter_map(|(stage, ns)| Some((stage.clone(), ns.as_f64()?)))
-            .collect()
+        parts.into_iter().flatten().filter_map(|(stage, ns)| Some((stage.clone(), ns.as_f64()?))).collect()
     };
     // the stages that take most, as shares of their steps, have colours
     let mut weights: BTreeMap<String, f64> = BTreeMap::new();
@@ -331,7 +340,8 @@ fn cold_start(page: &mut Page, rows: &[Row]) -> Result<()> {
         title: "Cold start".to_owned(),
         legend,
         charts: bars("seconds before the first step", &bars_of, WIDE)?.into_iter().collect(),
-        caption: "From the model's file to the first step, by part, at the largest number of worlds.".to_owned(),
+        caption: "From the model's file to the first step, by part, at the largest number of worlds."
+            .to_owned(),
     };
     page.figure(cold, "The time before the first step was not measured.");
     Ok(())

@@ -19,9 +19,15 @@ pub(super) const HALF: i32 = 508;
 pub(super) const THIRD: i32 = 330;
 /// Most points of a line.
 const POINTS: usize = 360;
+/// Pixels from one tick to the next, about.
+const ACROSS: i32 = 76;
+const UP: i32 = 30;
 /// Size of the text in pixels, and the width of a character, about.
 const TEXT: f64 = 11.5;
-const CHARACTER: f64 = 6.3;
+const CHARACTER: f64 = 6.9;
+
+/// Opacity of bands about lines.
+pub(super) const PALE: f64 = 0.22;
 
 /// Colours of text, axes and grid.
 const INK: RGBColor = RGBColor(0x3a, 0x42, 0x4d);
@@ -56,6 +62,8 @@ pub(super) enum Mark {
     Line { points: Vec<(f64, f64)>, color: usize },
     /// A dashed line through points.
     Dashed { points: Vec<(f64, f64)>, color: usize },
+    /// A wide, pale line through points, below others.
+    Pale { points: Vec<(f64, f64)>, color: usize },
     /// Points.
     Dots { points: Vec<(f64, f64)>, color: usize },
     /// An area between two lines: place, lower and upper end.
@@ -102,8 +110,10 @@ impl Chart {
     /// [`Error::Argument`] where plotters cannot draw.
     pub(super) fn svg(&self) -> Result<Option<String>> {
         let has_bars = self.marks.iter().any(|mark| matches!(mark, Mark::Bars { .. }));
-        let across = Axis::fit(self.marks.iter().flat_map(Mark::xs), self.x, false);
-        let up = Axis::fit(self.marks.iter().flat_map(Mark::ys), self.y, true);
+        let ticks = |pixels: i32, each: i32| (pixels / each).clamp(3, 10) as usize;
+        let (wide, high) = (ticks(self.size.0, ACROSS), ticks(self.size.1 - 60, UP));
+        let across = Axis::fit(self.marks.iter().flat_map(Mark::xs), self.x, false, wide);
+        let up = Axis::fit(self.marks.iter().flat_map(Mark::ys), self.y, true, high);
         let (Some(mut across), Some(up)) = (across, up) else { return Ok(None) };
         if let Some(ticks) = &self.x_ticks {
             across = across.with_ticks(ticks.iter().map(|x| (*x, super::axis::short(*x))).collect());
@@ -172,9 +182,10 @@ impl Mark {
     /// Values along x, and along y.
     fn xs(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
-            Self::Line { points, .. } | Self::Dashed { points, .. } | Self::Dots { points, .. } => {
-                Box::new(points.iter().map(|p| p.0))
-            }
+            Self::Line { points, .. }
+            | Self::Dashed { points, .. }
+            | Self::Pale { points, .. }
+            | Self::Dots { points, .. } => Box::new(points.iter().map(|p| p.0)),
             Self::Band { points, .. } => Box::new(points.iter().map(|p| p.0)),
             Self::Bars { bars, .. } => Box::new(bars.iter().flat_map(|b| [b.0, b.1])),
             Self::Limit(_) => Box::new(std::iter::empty()),
@@ -184,9 +195,10 @@ impl Mark {
 
     fn ys(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
-            Self::Line { points, .. } | Self::Dashed { points, .. } | Self::Dots { points, .. } => {
-                Box::new(points.iter().map(|p| p.1))
-            }
+            Self::Line { points, .. }
+            | Self::Dashed { points, .. }
+            | Self::Pale { points, .. }
+            | Self::Dots { points, .. } => Box::new(points.iter().map(|p| p.1)),
             Self::Band { points, .. } => Box::new(points.iter().flat_map(|p| [p.1, p.2])),
             Self::Bars { bars, .. } => Box::new(bars.iter().map(|b| b.2)),
             Self::Limit(y) => Box::new(std::iter::once(*y)),
@@ -206,6 +218,12 @@ impl Mark {
             Self::Dashed { points, color: c } => {
                 for piece in pieces(points, x, y) {
                     let style = dashed(color(*c)).stroke_width(line);
+                    chart.draw_series(std::iter::once(PathElement::new(piece, style))).map_err(drawing)?;
+                }
+            }
+            Self::Pale { points, color: c } => {
+                for piece in pieces(points, x, y) {
+                    let style = color(*c).mix(0.4).stroke_width(UNIT as u32 * 4);
                     chart.draw_series(std::iter::once(PathElement::new(piece, style))).map_err(drawing)?;
                 }
             }
@@ -367,23 +385,22 @@ pub(super) fn bars(title: &str, rows: &[BarRow], width: i32) -> Result<Option<St
 /// A matrix `[n, n]` of numbers from −1 to 1 as cells, with their names.
 pub(super) fn heat_map(title: &str, names: &[String], values: &[f64], numbers: bool) -> Result<String> {
     let n = names.len().max(1);
-    let name = longest(names.iter().map(String::as_str)).min(260);
+    let numbered: Vec<String> = (1..).zip(names).map(|(k, name)| format!("{name}  {k}")).collect();
+    let name = longest(numbered.iter().map(String::as_str)).min(260);
     let cell = (460 / n as i32).clamp(16, 52);
     let top = 44;
     let size = ((name + 12 + cell * n as i32).max(200), top + cell * n as i32 + 4);
     canvas(size, title, |root| {
         text(root, title, (0, 2), HPos::Left, VPos::Top, INK)?;
-        for (row, label) in names.iter().enumerate() {
+        for (row, label) in numbered.iter().enumerate() {
             let y = top + cell * row as i32;
             let middle = y + cell / 2;
-            let numbered = format!("{label}  {}", row + 1);
-            text(root, &fitting(&numbered, name + 8), (name + 6, middle), HPos::Right, VPos::Center, INK)?;
+            text(root, &fitting(label, name), (name + 6, middle), HPos::Right, VPos::Center, INK)?;
             let above = (name + 12 + cell * row as i32 + cell / 2, top - 6);
             text(root, &(row + 1).to_string(), above, HPos::Center, VPos::Bottom, INK)?;
             for (column, value) in values.iter().skip(row * n).take(n).enumerate() {
                 let x = name + 12 + cell * column as i32;
-                let corners =
-                    [(UNIT * x + 2, UNIT * y + 2), (UNIT * (x + cell) - 2, UNIT * (y + cell) - 2)];
+                let corners = [(UNIT * x + 2, UNIT * y + 2), (UNIT * (x + cell) - 2, UNIT * (y + cell) - 2)];
                 let known = value.is_finite();
                 let of_sign = if *value < 0.0 { color(1) } else { color(0) };
                 let strength = if known { value.abs().min(1.0) } else { 0.0 };
@@ -391,7 +408,8 @@ pub(super) fn heat_map(title: &str, names: &[String], values: &[f64], numbers: b
                 root.draw(&Rectangle::new(corners, of_sign.mix(strength).filled())).map_err(drawing)?;
                 if numbers {
                     let on = if strength > 0.55 { PAPER } else { INK };
-                    let number = if known { format!("{value:.2}").replace('-', "−") } else { "–".to_owned() };
+                    let number =
+                        if known { format!("{value:.2}").replace('-', "−") } else { "–".to_owned() };
                     let at = (x + cell / 2, middle);
                     text(root, &number, at, HPos::Center, VPos::Center, on)?;
                 }
@@ -423,13 +441,22 @@ pub(super) fn ranges(title: &str, rows: &[RangeRow], width: i32) -> Result<Strin
         for (k, row) in rows.iter().enumerate() {
             let middle = top + line * k as i32 + line / 2;
             let spread = 2.0 * row.deviation.unwrap_or(0.0);
+            // a range over decades is searched, and drawn, by its logarithm
+            let is_log = row.lower > 0.0 && row.upper / row.lower >= DECADES && row.upper.is_finite();
+            let place = |x: f64| if is_log { x.max(row.lower).log10() } else { x };
             let known = [row.lower, row.upper, row.start, row.value, row.value - spread, row.value + spread];
-            let finite = || known.into_iter().filter(|x| x.is_finite());
+            let finite = || known.into_iter().map(place).filter(|x| x.is_finite());
             let (low, high) =
                 (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
             let scale = if high > low { f64::from(end - begin) / (high - low) } else { 0.0 };
             let at = |x: f64| {
-                let x = if x.is_finite() { x.clamp(low, high) } else if x < 0.0 { low } else { high };
+                let x = if x.is_finite() {
+                    place(x).clamp(low, high)
+                } else if x < 0.0 {
+                    low
+                } else {
+                    high
+                };
                 (f64::from(UNIT) * (f64::from(begin) + (x - low) * scale)) as i32
             };
             let y = UNIT * middle;
@@ -449,6 +476,9 @@ pub(super) fn ranges(title: &str, rows: &[RangeRow], width: i32) -> Result<Strin
         Ok(())
     })
 }
+
+/// Ratio of the ends of a range from which on it has a logarithmic scale.
+const DECADES: f64 = 50.0;
 
 /// Width of the longest of some texts, in pixels.
 fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> i32 {
@@ -471,11 +501,7 @@ fn fitting(text: &str, width: i32) -> String {
 type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// An SVG element of a size in pixels, described for those who do not see it.
-fn canvas(
-    size: (i32, i32),
-    label: &str,
-    draw: impl FnOnce(&Root<'_>) -> Result<()>,
-) -> Result<String> {
+fn canvas(size: (i32, i32), label: &str, draw: impl FnOnce(&Root<'_>) -> Result<()>) -> Result<String> {
     let mut drawn = String::new();
     {
         let units = ((size.0 * UNIT) as u32, (size.1 * UNIT) as u32);

@@ -8,7 +8,7 @@ use manyworlds::model::Model;
 use manyworlds::schema::enums::joint;
 
 use super::axis::{Scale, seconds, short};
-use super::charts::{Chart, Mark, RangeRow, THIRD, WIDE, heat_map, ranges};
+use super::charts::{Chart, Mark, PALE, RangeRow, THIRD, WIDE, heat_map, ranges};
 use super::page::{Figure, Key, Page, Value, named};
 use super::panels::{Panel, panels, with_unit};
 use super::samples::{PANELS, quantile};
@@ -46,7 +46,10 @@ pub(crate) fn page(
         ("cost in the end", Value::figure("cost", found.cost, short(found.cost))),
         ("at the start", Value::figure("start_cost", found.start_cost, short(found.start_cost))),
         ("iterations", Value::words(iterations.to_string())),
-        ("residuals", Value::figure("residuals", found.residuals.len() as f64, found.residuals.len().to_string())),
+        (
+            "residuals",
+            Value::figure("residuals", found.residuals.len() as f64, found.residuals.len().to_string()),
+        ),
         ("took", Value::figure("seconds", took, seconds(took))),
     ]);
 
@@ -68,10 +71,16 @@ pub(crate) fn page(
         ("contents", super::contents(&found.model)),
         ("step", super::options(&found.model)),
         ("recording", Value::words(recording_file.display().to_string())),
-        ("segments", Value::figure("segments", recording.segments.len() as f64, recording.segments.len().to_string())),
+        (
+            "segments",
+            Value::figure("segments", recording.segments.len() as f64, recording.segments.len().to_string()),
+        ),
         ("steps between frames", Value::words(recording.every.to_string())),
         ("ended by", Value::words(found.stop.name())),
-        ("rollouts of all segments", Value::figure("evaluations", found.evaluations as f64, found.evaluations.to_string())),
+        (
+            "rollouts of all segments",
+            Value::figure("evaluations", found.evaluations as f64, found.evaluations.to_string()),
+        ),
         ("device", Value::words(found.device.clone())),
     ]);
     Ok(page)
@@ -80,7 +89,7 @@ pub(crate) fn page(
 /// Parameters with their ranges.
 fn parameters(page: &mut Page, found: &Fit) -> Result<()> {
     let row = |e: &manyworlds::identification::Estimate| RangeRow {
-        name: named(&e.name),
+        name: with_unit(&named(&e.name), unit(&e.name)),
         lower: e.lower,
         upper: e.upper,
         start: e.start,
@@ -113,6 +122,16 @@ fn parameters(page: &mut Page, found: &Fit) -> Result<()> {
     Ok(())
 }
 
+/// Unit of a parameter, where its name tells a field that has one.
+fn unit(name: &str) -> &'static str {
+    let field = name.split([':', '[', ' ']).next().unwrap_or_default();
+    match Model::<f64>::FIELDS.iter().find(|f| f.name == field) {
+        Some(field) => field.unit,
+        None if field == "mass" => "kg",
+        None => "",
+    }
+}
+
 /// Parameters as numbers.
 fn table(page: &mut Page, found: &Fit) {
     let row = |e: &manyworlds::identification::Estimate| {
@@ -123,7 +142,7 @@ fn table(page: &mut Page, found: &Fit) {
         };
         let precise = |x: f64| format!("{x:.6}").replace('-', "−");
         vec![
-            Value::words(named(&e.name)),
+            Value::words(with_unit(&named(&e.name), unit(&e.name))),
             Value::figure("value", e.value, precise(e.value)),
             Value::words(e.deviation.map_or("–".to_owned(), short)),
             Value::figure("start", e.start, short(e.start)),
@@ -190,10 +209,7 @@ fn cost(page: &mut Page, found: &Fit) -> Result<()> {
         x: Scale::Linear,
         y: if costs.iter().all(|c| *c > 0.0) { Scale::Log } else { Scale::FromZero },
         x_ticks: (count <= 25).then(|| (0..count).map(|k| k as f64).collect()),
-        marks: vec![
-            Mark::Line { points: points.clone(), color: 0 },
-            Mark::Dots { points, color: 0 },
-        ],
+        marks: vec![Mark::Line { points: points.clone(), color: 0 }, Mark::Dots { points, color: 0 }],
         size: (WIDE, 220),
     };
     page.figure(
@@ -267,7 +283,11 @@ fn compared(model: &Model, recording: &Recording) -> Vec<Compared> {
     for (field, measured) in recording.measured.iter().enumerate() {
         if measured.field != "qpos" {
             let own = panels(model, &measured.field, measured.deviation.len());
-            all.extend(own.into_iter().map(|panel| Compared { field, residuals: panel.elements.clone(), panel }));
+            all.extend(own.into_iter().map(|panel| Compared {
+                field,
+                residuals: panel.elements.clone(),
+                panel,
+            }));
             continue;
         }
         // positions are compared by the velocity that leads from one to the other
@@ -312,8 +332,8 @@ fn fitted(page: &mut Page, found: &Fit, recording: &Recording, layout: &Layout) 
                 own.push((time, value));
                 model.push((time, value + deviation * layout.of(found, worst, frame, begin + residual)));
             }
-            measured.push(Mark::Line { points: own, color });
-            computed.push(Mark::Dashed { points: model, color: color + 1 });
+            measured.push(Mark::Pale { points: own, color });
+            computed.push(Mark::Line { points: model, color });
         }
         let title = field_title(recording, c);
         measured.extend(computed);
@@ -325,12 +345,12 @@ fn fitted(page: &mut Page, found: &Fit, recording: &Recording, layout: &Layout) 
             id: "fitted",
             title: format!("Measured and fitted: {}", segment.name),
             legend: vec![
-                (Key::Line(0), "measured".to_owned()),
-                (Key::Dashed(1), "fitted".to_owned()),
+                (Key::Pale(0), "measured".to_owned()),
+                (Key::Line(0), "fitted".to_owned()),
             ],
             charts: if frames > 1 { charts } else { vec![] },
             caption: format!(
-                "The segment with the largest residuals, of {}, by object. Where the dashed line leaves the other, the model \
+                "The segment with the largest residuals, of {}, by object. Where the thin line leaves the wide one, the model \
                  lacks something, or the recording has more noise.{hidden}",
                 recording.segments.len()
             ),
@@ -361,7 +381,7 @@ fn over_time(page: &mut Page, found: &Fit, recording: &Recording, layout: &Layou
                 line.push((time, own.iter().sum::<f64>() / own.len() as f64));
                 band.push((time, quantile(&mut own, 0.05), quantile(&mut own, 0.95)));
             }
-            bands.push(Mark::Band { points: band, color, opacity: 0.2 });
+            bands.push(Mark::Band { points: band, color, opacity: PALE });
             lines.push(Mark::Line { points: line, color });
         }
         if layout.segments.len() == 1 {
@@ -415,5 +435,73 @@ fn hidden(panels: usize) -> String {
     match panels.saturating_sub(PANELS) {
         0 => String::new(),
         n => format!(" {n} more are not drawn."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use manyworlds::batch::{Backend, Batch, BatchOptions};
+    use manyworlds::identification::{FitOptions, Parameter, ReadOptions, fit};
+
+    #[test]
+    fn residuals_are_found_among_corrections_of_starts() {
+        let model = |mass: f64| {
+            let text = format!(
+                r#"<mujoco><worldbody><body name="box" pos="0 0 1"><freejoint/><geom size=".1" mass="{mass}"/>
+                   <body pos=".1 0 0"><joint name="knee" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></body>
+                   </worldbody><actuator><motor joint="knee"/></actuator></mujoco>"#
+            );
+            manyworlds::load_str(&text).unwrap()
+        };
+        let options = BatchOptions::on(Backend::Cpu);
+        let mut truth = Batch::new(&model(2.0), 2, &options).unwrap();
+        let names = ["qpos", "qvel", "ctrl", "time"];
+        let frames = truth.rollout(25, Some(&[0.3; 50]), &names, 1).unwrap();
+        let arrays = names.iter().zip(frames).map(|(name, array)| {
+            // [world, frame, …] to [frame, world, …]
+            let (worlds, count) = (array.shape[0], array.shape[1]);
+            let width: usize = array.shape[2..].iter().product();
+            let old: Vec<f64> = array.data.to_f64();
+            let rows = (0..count).flat_map(|f| (0..worlds).map(move |w| (w * count + f) * width));
+            let data = rows.flat_map(|at: usize| old[at..at + width].to_vec()).collect();
+            let mut shape = array.shape.clone();
+            shape.swap(0, 1);
+            let data = manyworlds::formats::npz::ArrayData::F64(data);
+            (name.to_string(), manyworlds::formats::npz::Array { shape, data })
+        });
+        let wrong = model(1.0);
+        let read = ReadOptions { segment: Some(10), ..ReadOptions::default() };
+        let recording = Recording::from_arrays(&arrays.collect(), &wrong, &read).unwrap();
+        let mut parameters = Parameter::parse("start_qvel:knee", &wrong).unwrap();
+        parameters.extend(Parameter::parse("mass:box=0.5..1.5", &wrong).unwrap());
+        let found =
+            fit(&wrong, &recording, &parameters, &FitOptions { batch: options, ..FitOptions::default() })
+                .unwrap();
+        let layout = Layout::new(&found, &recording);
+        let mut begin = 0;
+        for (measured, (field, rms)) in recording.measured.iter().zip(&found.errors) {
+            let (mut sum, mut count) = (0.0, 0);
+            for (segment, (_, frames)) in layout.segments.iter().enumerate() {
+                for (frame, (e, deviation)) in
+                    (0..*frames).flat_map(|f| measured.deviation.iter().enumerate().map(move |d| (f, d)))
+                {
+                    sum += (deviation * layout.of(&found, segment, frame, begin + e)).powi(2);
+                    count += 1;
+                }
+            }
+            begin += measured.deviation.len();
+            let own = (sum / f64::from(count)).sqrt();
+            assert!(*rms > 0.0 && (own - rms).abs() < 1e-12 * rms, "{field}: {own} {rms}");
+        }
+        // what has no positions to compare is drawn as residuals alone
+        let titles: Vec<(String, usize)> = compared(&wrong, &recording)
+            .iter()
+            .map(|c| (field_title(&recording, c), c.panel.elements.len()))
+            .collect();
+        assert_eq!(titles[0], ("qpos: joint 0, position (m)".to_owned(), 3));
+        assert_eq!(titles[1], ("qpos: joint 0, rotation (rad)".to_owned(), 0));
+        assert_eq!(titles[2], ("qpos: knee (rad)".to_owned(), 1));
     }
 }

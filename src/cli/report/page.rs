@@ -114,12 +114,15 @@ impl Page {
 
     /// A table; the first column holds names.
     pub(super) fn table(&mut self, id: &str, caption: &str, head: &[&str], rows: &[Vec<Value>]) {
+        // words read from the left, numbers end on the right
+        let has_figures = rows.iter().flatten().any(|cell| matches!(cell, Value::Figure(..)));
+        let class = if has_figures { "" } else { " class=\"words\"" };
         let titles: String = head.iter().map(|title| format!("<th>{}</th>", escaped(title))).collect();
         let cells =
             |row: &Vec<Value>| row.iter().map(|c| format!("<td>{}</td>", c.html())).collect::<String>();
         let lines: String = rows.iter().map(|row| format!("<tr>{}</tr>\n", cells(row))).collect();
         self.push(format_args!(
-            "<div class=\"scroll\"><table id=\"{id}\"><caption>{}</caption>\n<thead><tr>{titles}</tr></thead>\n\
+            "<div class=\"scroll\"><table id=\"{id}\"{class}><caption>{}</caption>\n<thead><tr>{titles}</tr></thead>\n\
              <tbody>\n{lines}</tbody></table></div>\n",
             escaped(caption)
         ));
@@ -146,8 +149,7 @@ impl Page {
             format!("<span><i class=\"{class} k{color}\"{pale}></i>{}</span>\n", escaped(word))
         };
         let keys: String = figure.legend.iter().map(key).collect();
-        let legend =
-            if keys.is_empty() { keys } else { format!("<div class=\"legend\">\n{keys}</div>\n") };
+        let legend = if keys.is_empty() { keys } else { format!("<div class=\"legend\">\n{keys}</div>\n") };
         self.push(format_args!(
             "<figure id=\"{}\">\n<h3>{}</h3>\n{legend}<div class=\"charts\">\n{}</div>\n\
              <figcaption>{}</figcaption>\n</figure>\n",

@@ -49,10 +49,14 @@ pub(super) fn panels(model: &Model, field: &str, len: usize) -> Vec<Panel> {
         .find(|kind| !model.names.of(*kind).is_empty() && model.elements_of(field, *kind, 0).is_ok());
     let Some(kind) = kind else {
         let unit = entry.map_or("", |f| f.unit);
-        return (0..len).map(|e| Panel { name: numbered(field, e, len), unit, elements: vec![e], id: e }).collect();
+        return (0..len)
+            .map(|e| Panel { name: numbered(field, e, len), unit, elements: vec![e], id: e })
+            .collect();
     };
     let mut all = Vec::new();
-    for id in 0..model.names.of(kind).len() {
+    // the world does not move
+    let first = usize::from(kind == Kind::Body);
+    for id in first..model.names.of(kind).len() {
         let Ok(range) = model.elements_of(field, kind, id) else { continue };
         let name = match model.name(kind, id) {
             Some(name) => named(name),
@@ -164,7 +168,7 @@ mod tests {
         assert_eq!(titles("qvel", 7), ["root, linear (m/s)", "root, angular (rad/s)", "knee (rad/s)"]);
         assert_eq!(titles("ctrl", 1), ["push"]);
         assert_eq!(titles("sensordata", 4), ["turn (rad/s)", "sensor 1 (rad)"]);
-        assert_eq!(titles("xpos", 9), ["world (m)", "box (m)", "lid (m)"]);
+        assert_eq!(titles("xpos", 9), ["box (m)", "lid (m)"]);
         assert_eq!(titles("energy", 2), ["energy[0] (J)", "energy[1] (J)"]);
         assert_eq!(panels(&model, "qpos", 8)[1].elements, [3, 4, 5, 6]);
     }

@@ -91,7 +91,10 @@ pub(crate) fn page(motion: &Motion<'_>) -> Result<Page> {
         ("horizon", numbers(settings.horizon)),
         ("time step of the plan", numbers(settings.timestep)),
         ("interval", numbers(options.interval)),
-        ("iterations", Value::figure("iterations", figures.iterations as f64, figures.iterations.to_string())),
+        (
+            "iterations",
+            Value::figure("iterations", figures.iterations as f64, figures.iterations.to_string()),
+        ),
         ("iterations before the motion", Value::words(options.iterations.to_string())),
         ("steps", Value::figure("steps", figures.steps as f64, figures.steps.to_string())),
         ("noise on controls", Value::words(short(options.control_noise))),
@@ -169,7 +172,11 @@ fn costs(page: &mut Page, motion: &Motion<'_>) -> Result<()> {
         None if record.has_goal => "The motion does not end in success.".to_owned(),
         None => "The task does not say what success is.".to_owned(),
     };
-    let sum = if is_risky { "Their sum, changed by the risk of the task, is the line." } else { "Their sum is the cost." };
+    let sum = if is_risky {
+        "Their sum, changed by the risk of the task, is the line."
+    } else {
+        "Their sum is the cost."
+    };
     page.figure(
         Figure {
             id: "cost",
@@ -241,10 +248,15 @@ fn iterations(page: &mut Page, motion: &Motion<'_>) -> Result<()> {
             marks.push(Mark::Limit(1e3 * motion.options.interval));
             legend.push((Key::Limit, "interval: real time".to_owned()));
             let late = below.iter().filter(|ms| **ms > 1e3 * motion.options.interval).count();
-            format!("{late} of {count} iterations take longer than the interval, the dashed line, and would be late in real time.")
+            format!(
+                "{late} of {count} iterations take longer than the interval, the dashed line, and would be late in real time."
+            )
         }
         Lag::Real { slowdown } => {
-            format!("The plant ran {} times slower than real time; a plan was in force when it was ready.", short(slowdown))
+            format!(
+                "The plant ran {} times slower than real time; a plan was in force when it was ready.",
+                short(slowdown)
+            )
         }
     };
     let mut chart = Chart::over_time("time of an iteration (ms)", (WIDE, 220), marks);
@@ -277,8 +289,7 @@ fn lag(page: &mut Page, motion: &Motion<'_>) -> Result<()> {
     };
     // an iteration begins when the one before has ended
     let begun = record.times.get(motion.options.iterations.min(record.times.len())..).unwrap_or_default();
-    let points: Vec<(f64, f64)> =
-        begun.windows(2).map(|pair| (pair[1], 1e3 * (pair[1] - pair[0]))).collect();
+    let points: Vec<(f64, f64)> = begun.windows(2).map(|pair| (pair[1], 1e3 * (pair[1] - pair[0]))).collect();
     let mut lags: Vec<f64> = points.iter().map(|p| p.1).collect();
     let (median, most) = (quantile(&mut lags, 0.5), quantile(&mut lags, 1.0));
     let mut chart =
@@ -292,8 +303,8 @@ fn lag(page: &mut Page, motion: &Motion<'_>) -> Result<()> {
             legend: vec![],
             charts: charts.into_iter().collect(),
             caption: format!(
-                "Time of the plant from one state that was planned from to the next: {} ms in the middle, {} ms at most. So old \
-                 is the policy that is in force.",
+                "Time of the plant from one state that was planned from to the next: {} ms in the middle, {} ms at most. So \
+                 late is a plan when it comes into force.",
                 short(median),
                 short(most)
             ),
@@ -352,7 +363,8 @@ fn joints(page: &mut Page, motion: &Motion<'_>) -> Result<()> {
     let all = panels(model, "qpos", nq);
     let mut charts = Vec::new();
     for panel in all.iter().take(PANELS) {
-        let line = |(color, e): (usize, &usize)| Mark::Line { points: element(record, "qpos", nq, *e), color };
+        let line =
+            |(color, e): (usize, &usize)| Mark::Line { points: element(record, "qpos", nq, *e), color };
         let mut marks: Vec<Mark> = panel.elements.iter().enumerate().map(line).collect();
         if panel.elements.len() == 1 && model.jnt_limited[panel.id] != 0 {
             let range = &model.jnt_range[2 * panel.id..2 * panel.id + 2];
@@ -388,4 +400,3 @@ fn more(panels: usize) -> String {
         n => format!(" {n} more are not drawn; --out has them all."),
     }
 }
-

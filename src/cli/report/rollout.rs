@@ -6,7 +6,7 @@ use manyworlds::schema::enums::status;
 
 use super::super::summary::{Measured, Summary};
 use super::axis::{Scale, seconds, short};
-use super::charts::{BarRow, Chart, HALF, Mark, THIRD, WIDE, bars};
+use super::charts::{BarRow, Chart, HALF, Mark, PALE, THIRD, WIDE, bars};
 use super::page::{Figure, Key, Page, Value};
 use super::samples::{Finals, Followed, Quantity, Samples, quantile};
 
@@ -16,8 +16,6 @@ const MANY: usize = 8;
 const BARS: usize = 40;
 /// Worlds that are named for a reason.
 const NAMED: usize = 5;
-/// Opacity of a band.
-const PALE: f64 = 0.2;
 /// Sizes of charts in pixels.
 const LARGE: (i32, i32) = (HALF, 220);
 const SMALL: (i32, i32) = (THIRD, 150);
@@ -88,7 +86,11 @@ pub(crate) fn page(steps: &Steps<'_>, batch: &Batch, samples: &Samples, finals: 
     } else {
         format!("all {worlds} worlds")
     };
-    let always = samples.always.iter().map(|(title, place)| over_time(samples, title, &[*place], LARGE));
+    // what a model never has is a sentence
+    let is_still = |place: usize| samples.tracks[place].high.iter().all(|x| *x == 0.0);
+    let (still, moving): (Vec<_>, Vec<_>) = samples.always.iter().partition(|(_, place)| is_still(*place));
+    let always =
+        moving.iter().map(|(title, place)| over_time(samples, title, &[*place], Scale::FromZero, LARGE));
     let legend = if worlds == 1 {
         vec![]
     } else {
@@ -100,13 +102,24 @@ pub(crate) fn page(steps: &Steps<'_>, batch: &Batch, samples: &Samples, finals: 
             title: "Load and motion".to_owned(),
             legend,
             charts: always.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect(),
-            caption: format!(
-                "Over {worlds_said}: a mean that drifts says that the worlds have not settled; a wide band, that they differ. \
-                 Time counts from the first measured step."
-            ),
+            caption: if worlds == 1 {
+                "A line that drifts says that the world has not settled. Time counts from the first measured step.".to_owned()
+            } else {
+                format!(
+                    "Over {worlds_said}: a mean that drifts says that the worlds have not settled; a wide band, that they \
+                     differ. Time counts from the first measured step."
+                )
+            },
         },
-        "Nothing was sampled over time.",
+        "Nothing moves in this model.",
     );
+    if !still.is_empty() {
+        let names: Vec<&str> = still.iter().map(|(title, _)| *title).collect();
+        page.none(&format!("Zero throughout: {}.", names.join(", ")));
+    }
+    if !samples.has_energy {
+        page.none("Energies are drawn for a model with <flag energy=\"enable\"/>.");
+    }
     for followed in &samples.recorded {
         panels_figure(&mut page, samples, followed, "recorded", &worlds_said)?;
     }
@@ -124,7 +137,7 @@ pub(crate) fn page(steps: &Steps<'_>, batch: &Batch, samples: &Samples, finals: 
 
     page.section("Worlds in the end");
     distributions(&mut page, finals, worlds)?;
-    quantities(&mut page, finals);
+    quantities(&mut page, finals, worlds);
     worst(&mut page, finals, worlds);
     status_table(&mut page, measured);
 
@@ -140,7 +153,10 @@ pub(crate) fn page(steps: &Steps<'_>, batch: &Batch, samples: &Samples, finals: 
         ("device", Value::words(summary.device.clone())),
         ("room for contacts", Value::figure("nconmax", summary.nconmax as f64, summary.nconmax.to_string())),
         ("room for constraint rows", Value::figure("njmax", summary.njmax as f64, summary.njmax.to_string())),
-        ("room was extended", Value::figure("grown", summary.grown as f64, format!("{} times", summary.grown))),
+        (
+            "room was extended",
+            Value::figure("grown", summary.grown as f64, format!("{} times", summary.grown)),
+        ),
         (
             "memory of a world",
             Value::figure(
@@ -188,11 +204,7 @@ fn cold_start(page: &mut Page, parts: &[(&'static str, f64)]) -> Result<()> {
     let rows: Vec<BarRow> = parts
         .iter()
         .filter(|part| part.1 > 0.0)
-        .map(|(name, s)| BarRow {
-            name: name.replace('_', " "),
-            parts: vec![(0, *s)],
-            text: seconds(*s),
-        })
+        .map(|(name, s)| BarRow { name: name.replace('_', " "), parts: vec![(0, *s)], text: seconds(*s) })
         .collect();
     let total: f64 = parts.iter().map(|part| part.1).sum();
     page.figure(
@@ -201,7 +213,10 @@ fn cold_start(page: &mut Page, parts: &[(&'static str, f64)]) -> Result<()> {
             title: "Cold start".to_owned(),
             legend: vec![],
             charts: bars("seconds before the first step", &rows, WIDE)?.into_iter().collect(),
-            caption: format!("{} before the first step, by part: what a short run waits for.", seconds(total)),
+            caption: format!(
+                "{} before the first step, by part: what a short run waits for.",
+                seconds(total)
+            ),
         },
         "The time before the first step was not measured.",
     );
@@ -213,6 +228,7 @@ fn over_time(
     samples: &Samples,
     title: &str,
     tracks: &[usize],
+    y: Scale,
     size: (i32, i32),
 ) -> Result<Option<String>> {
     let mut marks = Vec::new();
@@ -221,7 +237,7 @@ fn over_time(
         let ends = track.low.iter().zip(&track.high);
         if samples.worlds > 1 {
             let points = samples.times.iter().zip(ends).map(|(t, (low, high))| (*t, *low, *high)).collect();
-            marks.push(Mark::Band { points, color, opacity: PALE });
+            marks.push(Mark::Band { points, color, opacity: PALE / (tracks.len() as f64).sqrt() });
         }
     }
     for (color, place) in tracks.iter().enumerate() {
@@ -229,7 +245,7 @@ fn over_time(
         let points = samples.times.iter().copied().zip(means.copied()).collect();
         marks.push(Mark::Line { points, color });
     }
-    Chart::over_time(title, size, marks).svg()
+    Chart { y, ..Chart::over_time(title, size, marks) }.svg()
 }
 
 /// Small multiples of a field.
@@ -243,7 +259,7 @@ fn panels_figure(
     let mut charts = Vec::new();
     for (panel, tracks) in &followed.panels {
         let tracks: Vec<usize> = tracks.clone().collect();
-        charts.extend(over_time(samples, &panel.title(), &tracks, SMALL)?);
+        charts.extend(over_time(samples, &panel.title(), &tracks, Scale::Linear, SMALL)?);
     }
     let most = followed.panels.iter().map(|(_, tracks)| tracks.len()).max().unwrap_or(0);
     let legend = if most > 1 {
@@ -263,9 +279,16 @@ fn panels_figure(
             title: if id == "sensors" { "Sensors".to_owned() } else { format!("Recorded: {field}") },
             legend,
             charts,
-            caption: format!("Mean and 5 to 95 % of {worlds}, by name; the numbers of one object share a chart.{hidden}"),
+            caption: if samples.worlds == 1 {
+                format!("By name; the numbers of one object share a chart.{hidden}")
+            } else {
+                format!("Mean and 5 to 95 % of {worlds}, by name; the numbers of one object share a chart.{hidden}")
+            },
         },
-        &format!("{field} has no elements in this model."),
+        &match followed.hidden {
+            0 => format!("{field} has no elements in this model."),
+            n => format!("{field}: its {n} panels are not drawn, for want of room; the file of --out has them."),
+        },
     );
     Ok(())
 }
@@ -335,14 +358,15 @@ fn histogram(quantity: &Quantity) -> Result<Option<String>> {
 }
 
 /// The same as numbers.
-fn quantities(page: &mut Page, finals: &Finals) {
+fn quantities(page: &mut Page, finals: &Finals, worlds: usize) {
     let row = |quantity: &Quantity| {
         let mut values: Vec<f64> = quantity.values.iter().copied().filter(|x| x.is_finite()).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let mut at = |share: f64| Value::words(short(quantile(&mut values, share)));
         let name = if quantity.id == "contacts" { "contacts_mean" } else { quantity.id };
-        let limit = quantity.limit.map_or("–".to_owned(), |(limit, word)| format!("{word} {}", short(limit)));
-        vec![
+        let limit =
+            quantity.limit.map_or("–".to_owned(), |(limit, word)| format!("{word} {}", short(limit)));
+        let row = vec![
             Value::words(quantity.title),
             at(0.0),
             at(0.05),
@@ -351,11 +375,14 @@ fn quantities(page: &mut Page, finals: &Finals) {
             at(0.95),
             at(1.0),
             Value::words(limit),
-        ]
+        ];
+        // the quantiles of one world are all the same
+        if worlds == 1 { [0, 4, 7].map(|k| row[k].clone()).to_vec() } else { row }
     };
     let rows: Vec<Vec<Value>> = finals.quantities.iter().map(row).collect();
-    let head = ["", "least", "5 %", "median", "mean", "95 %", "most", "of"];
-    page.table("quantities", "Over worlds, after the last step", &head, &rows);
+    let all = ["", "least", "5 %", "median", "mean", "95 %", "most", "room or limit"];
+    let head = if worlds == 1 { &["", "value", "room or limit"][..] } else { &all };
+    page.table("quantities", "After the last step", head, &rows);
 }
 
 /// Worlds with the most of something, or with a status, by number.
@@ -376,10 +403,7 @@ fn worst(page: &mut Page, finals: &Finals, worlds: usize) {
         order.truncate(NAMED);
         if rank(&order[0]) > 0.0 {
             let said = order.iter().map(|w| format!("{w} ({})", short(quantity.values[*w])));
-            rows.push(vec![
-                Value::words(format!("{}: {}", quantity.worst, quantity.title)),
-                Value::words(said.collect::<Vec<_>>().join(", ")),
-            ]);
+            rows.push(vec![Value::words(quantity.worst), Value::words(said.collect::<Vec<_>>().join(", "))]);
         }
     }
     for (name, bit) in status::WORDS {

@@ -5,8 +5,8 @@ use std::time::Instant;
 use manyworlds::batch::Batch;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
-use manyworlds::schema::enums::enable;
 use manyworlds::schema::Field;
+use manyworlds::schema::enums::enable;
 
 use super::panels::{Panel, panels};
 
@@ -16,6 +16,8 @@ const MOMENTS: usize = 120;
 const WORLDS: usize = 4096;
 /// Most panels of a field that are followed.
 pub(super) const PANELS: usize = 24;
+/// Most elements of recorded fields and sensors that are followed: what a page of a few hundred KB holds.
+const TRACKS: usize = 72;
 /// Ends of a band, as shares of the worlds.
 const BAND: [f64; 2] = [0.05, 0.95];
 
@@ -62,6 +64,8 @@ pub(crate) struct Samples {
     pub(super) skipped: Vec<&'static str>,
     /// Worlds that were summarised.
     pub(super) worlds: usize,
+    /// True if the model computes energies.
+    pub(super) has_energy: bool,
     /// Seconds for reading.
     pub(crate) seconds: f64,
     every: usize,
@@ -95,13 +99,14 @@ impl Samples {
             recorded: Vec::new(),
             skipped: Vec::new(),
             worlds: batch.worlds().min(WORLDS),
+            has_energy: measures_energy(batch.model()),
             seconds: 0.0,
             every: interval(steps).next_multiple_of(stops.max(1)),
             last: (first, Instant::now()),
         };
-        let has_energy = measures_energy(batch.model());
+        let has_energy = samples.has_energy;
         for (title, source, shown) in [
-            ("speed |qvel|", Source::Norm("qvel"), true),
+            ("speed |qvel| (m/s, rad/s)", Source::Norm("qvel"), true),
             ("contacts", Source::Element("ncon", 0), true),
             ("constraint rows", Source::Element("nefc", 0), true),
             ("solver iterations", Source::Element("solver_niter", 0), true),
@@ -132,16 +137,17 @@ impl Samples {
 
     /// Adds tracks for the panels of a field.
     fn follow(&mut self, field: &'static str, len: usize, model: &Model) -> Followed {
-        let mut all = panels(model, field, len);
-        let hidden = all.len().saturating_sub(PANELS);
-        all.truncate(PANELS);
-        let mut own = Vec::new();
-        for panel in all {
+        let all = panels(model, field, len);
+        let (count, mut own) = (all.len(), Vec::new());
+        for panel in all.into_iter().take(PANELS) {
+            if self.tracks.len() + panel.elements.len() > TRACKS {
+                break;
+            }
             let first = self.tracks.len();
             self.tracks.extend(panel.elements.iter().map(|e| Track::of(Source::Element(field, *e))));
             own.push((panel, first..self.tracks.len()));
         }
-        Followed { field, panels: own, hidden }
+        Followed { field, hidden: count - own.len(), panels: own }
     }
 
     /// Reads the worlds after a step, if it is time to, or the last one.
@@ -260,7 +266,7 @@ impl Finals {
         if sizes.nv > 0 {
             let qvel = batch.get("qvel")?.data.to_f64();
             let speed = qvel.chunks(sizes.nv).map(norm).collect();
-            add("speed", "speed |qvel|", "fastest", speed, None, false);
+            add("speed", "speed |qvel| (m/s, rad/s)", "fastest, by |qvel|", speed, None, false);
         }
         if measures_energy(batch.model()) && batch.has("energy") {
             let energy = batch.get("energy")?.data.to_f64();
@@ -278,7 +284,7 @@ impl Finals {
                 1e3 * own.fold(0.0f64, |deepest, distance| deepest.max(-distance))
             };
             let depths = rows.map(deepest).collect();
-            add("penetration", "deepest penetration (mm)", "deepest contact", depths, None, false);
+            add("penetration", "deepest penetration (mm)", "deepest penetration (mm)", depths, None, false);
         }
         let limit = (sizes.nconmax > 0).then_some((sizes.nconmax as f64, "room"));
         add("contacts", "contacts", "", ncon, limit, true);
@@ -302,7 +308,10 @@ mod tests {
     #[test]
     fn quantiles_are_values_of_worlds() {
         let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
-        assert_eq!([0.0, 0.05, 0.5, 0.95, 1.0].map(|q| quantile(&mut values, q)), [0.0, 5.0, 50.0, 95.0, 100.0]);
+        assert_eq!(
+            [0.0, 0.05, 0.5, 0.95, 1.0].map(|q| quantile(&mut values, q)),
+            [0.0, 5.0, 50.0, 95.0, 100.0]
+        );
         assert!(quantile(&mut [], 0.5).is_nan());
         let mut track = Track::of(Source::Norm("qvel"));
         track.push(&mut vec![1.0, f64::NAN, 3.0]);
