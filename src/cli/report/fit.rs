@@ -126,6 +126,8 @@ fn parameters(page: &mut Page, found: &Fit) -> Result<()> {
 fn unit(name: &str) -> &'static str {
     let field = name.split([':', '[', ' ']).next().unwrap_or_default();
     match Model::<f64>::FIELDS.iter().find(|f| f.name == field) {
+        // of a joint of either kind, the name does not tell which
+        Some(field) if field.unit.contains(" or ") => "",
         Some(field) => field.unit,
         None if field == "mass" => "kg",
         None => "",

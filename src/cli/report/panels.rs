@@ -35,7 +35,7 @@ impl Panel {
 pub(super) fn with_unit(name: &str, unit: &str) -> String {
     match unit {
         "" | "1" | "mixed" => name.to_owned(),
-        unit => format!("{name} ({unit})"),
+        unit => format!("{name} ({})", unit.replace("^2", "²")),
     }
 }
 

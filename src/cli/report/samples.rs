@@ -17,7 +17,7 @@ const WORLDS: usize = 4096;
 /// Most panels of a field that are followed.
 pub(super) const PANELS: usize = 24;
 /// Most elements of recorded fields and sensors that are followed: what a page of a few hundred KB holds.
-const TRACKS: usize = 72;
+const TRACKS: usize = 64;
 /// Ends of a band, as shares of the worlds.
 const BAND: [f64; 2] = [0.05, 0.95];
 
