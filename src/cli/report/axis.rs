@@ -165,7 +165,7 @@ pub(super) fn short(x: f64) -> String {
     let text = match size {
         _ if !x.is_finite() => "–".to_owned(),
         0.0 => "0".to_owned(),
-        s if s >= 1e15 || s < 1e-4 => scientific(x),
+        s if !(1e-4..1e15).contains(&s) => scientific(x),
         s if s >= 1e9 => digits(x / 1e9) + " G",
         s if s >= 1e6 => digits(x / 1e6) + " M",
         s if s >= 1e4 => digits(x / 1e3) + " k",
