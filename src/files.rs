@@ -32,6 +32,8 @@ impl FileKind {
     pub const MP4: Self = Self { what: "a film", ending: "mp4", begin: b"\0\0" };
     /// A result for programs.
     pub const JSON: Self = Self { what: "a JSON object", ending: "json", begin: b"{" };
+    /// A page to look at.
+    pub const HTML: Self = Self { what: "a report", ending: "html", begin: b"<" };
 
     /// True if a name ends as those of this kind.
     pub fn has_ending(&self, path: &Path) -> bool {

@@ -11,6 +11,7 @@ use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptio
 use serde::Serialize;
 
 use super::output::Output;
+use super::report::{self, ReportArguments};
 
 /// Most parameters whose correlation is shown as text.
 const SHOWN: usize = 12;
@@ -43,6 +44,8 @@ pub(super) struct Arguments {
     /// changed, and value, deviation, covariance, correlation; .mwb, the model with the values found.
     #[arg(long)]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArguments,
     #[command(flatten)]
     batch: super::BatchArguments,
 }
@@ -125,6 +128,7 @@ struct FieldError<'a> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let inputs = [arguments.model.as_path(), arguments.recording.as_path()];
     let format = arguments.out.as_deref().map(|out| OutputFormat::of(out, &inputs)).transpose()?;
+    arguments.report.check(&inputs)?;
     let fields = arguments.fields.iter().map(|text| compared(text)).collect::<Result<_>>()?;
     let model = super::load(&arguments.model, output)?;
     let mut parameters = Vec::new();
@@ -146,6 +150,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if let (Some(out), Some(format)) = (&arguments.out, format) {
         write(out, format, &found, &object)?;
     }
+    arguments
+        .report
+        .write(|| report::of_fit(&arguments.model, &arguments.recording, &found, &recording, seconds))?;
     print(&found, &recording, arguments, seconds, output);
     output.object(&object);
     if !found.has_converged() {

@@ -21,6 +21,7 @@ mod plan;
 mod record;
 #[cfg(feature = "gpu")]
 mod render;
+mod report;
 mod rollout;
 mod states;
 mod summary;

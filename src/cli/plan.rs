@@ -23,6 +23,7 @@ use manyworlds::schema::Kind;
 use serde::Serialize;
 
 use super::output::{Output, pairs};
+use super::report::{self, Motion, ReportArguments};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -75,6 +76,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     out: Option<PathBuf>,
     #[command(flatten)]
+    report: ReportArguments,
+    #[command(flatten)]
     batch: super::BatchArguments,
 }
 
@@ -101,27 +104,28 @@ impl FromStr for PushWords {
 
 /// JSON object of a motion.
 #[derive(Serialize)]
-struct Planned {
-    planner: &'static str,
-    device: String,
-    seconds: f64,
-    steps: usize,
-    iterations: usize,
-    cost: f64,
-    iteration_seconds: f64,
+pub(super) struct Planned {
+    pub(super) planner: &'static str,
+    pub(super) device: String,
+    pub(super) seconds: f64,
+    pub(super) steps: usize,
+    pub(super) iterations: usize,
+    pub(super) cost: f64,
+    pub(super) iteration_seconds: f64,
     #[serde(serialize_with = "pairs")]
-    phases: Vec<(&'static str, f64)>,
-    realtime_factor: f64,
-    success: Option<bool>,
-    success_since: Option<f64>,
+    pub(super) phases: Vec<(&'static str, f64)>,
+    pub(super) realtime_factor: f64,
+    pub(super) success: Option<bool>,
+    pub(super) success_since: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<String>,
+    pub(super) notice: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if let Some(out) = &arguments.out {
         files::check_output(out, FileKind::NPZ, &[&arguments.model])?;
     }
+    arguments.report.check(&[&arguments.model])?;
     let model = super::load(&arguments.model, output)?;
     let settings = arguments.settings(&model)?;
     let options = arguments.loop_options(&model, &settings)?;
@@ -135,7 +139,19 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if let Some(out) = &arguments.out {
         npz::write(out, &arrays(&record, &model))?;
     }
-    tell(&record, planner.as_ref(), &settings, &options, output);
+    let planned = Planned::of(&record, planner.as_ref(), &settings, &options);
+    arguments.report.write(|| {
+        report::of_plan(&Motion {
+            file: &arguments.model,
+            model: &model,
+            objective: &objective,
+            record: &record,
+            settings: &settings,
+            options: &options,
+            figures: &planned,
+        })
+    })?;
+    tell(&planned, &settings, output);
     Ok(record.success.is_some() || !record.has_goal)
 }
 
@@ -249,54 +265,59 @@ fn arrays(record: &Record, model: &Model) -> Vec<(String, Array)> {
     all
 }
 
-fn tell(record: &Record, planner: &dyn Planner, settings: &Settings, options: &LoopOptions, output: &Output) {
-    let counted = &record.iterations[options.iterations.min(record.iterations.len())..];
-    let counted = if counted.is_empty() { &record.iterations[..] } else { counted };
-    let mut phases: Vec<(&'static str, f64)> = Vec::new();
-    for (name, seconds) in counted.iter().flat_map(|i| &i.seconds) {
-        match phases.iter_mut().find(|(n, _)| n == name) {
-            Some((_, sum)) => *sum += seconds,
-            None => phases.push((name, *seconds)),
+impl Planned {
+    /// Figures of a motion; times are means over the iterations during the motion, where there are any.
+    fn of(record: &Record, planner: &dyn Planner, settings: &Settings, options: &LoopOptions) -> Self {
+        let counted = &record.iterations[options.iterations.min(record.iterations.len())..];
+        let counted = if counted.is_empty() { &record.iterations[..] } else { counted };
+        let mut phases: Vec<(&'static str, f64)> = Vec::new();
+        for (name, seconds) in counted.iter().flat_map(|i| &i.seconds) {
+            match phases.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += seconds,
+                None => phases.push((name, *seconds)),
+            }
+        }
+        phases.iter_mut().for_each(|(_, sum)| *sum /= counted.len().max(1) as f64);
+        let mean: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+        let last_notice = || record.iterations.iter().rev().find_map(|i| i.notice.clone());
+        Self {
+            planner: settings.planner.name(),
+            device: planner.device(),
+            seconds: record.fields.get("time").and_then(|t| t.last().copied()).unwrap_or(0.0),
+            steps: record.steps,
+            iterations: record.iterations.len(),
+            cost: record.cost.iter().sum::<f64>() / record.steps.max(1) as f64,
+            iteration_seconds: mean,
+            phases,
+            realtime_factor: match options.lag {
+                Lag::Real { slowdown } => 1.0 / slowdown,
+                Lag::Simulated(_) => options.interval / mean,
+            },
+            success: record.has_goal.then_some(record.success.is_some()),
+            success_since: record.success,
+            notice: record.notice.clone().or_else(last_notice),
         }
     }
-    phases.iter_mut().for_each(|(_, sum)| *sum /= counted.len().max(1) as f64);
-    let mean: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-    let realtime_factor = match options.lag {
-        Lag::Real { slowdown } => 1.0 / slowdown,
-        Lag::Simulated(_) => options.interval / mean,
-    };
-    let seconds = record.fields.get("time").and_then(|t| t.last().copied()).unwrap_or(0.0);
-    let cost = record.cost.iter().sum::<f64>() / record.steps.max(1) as f64;
-    let success = record.has_goal.then_some(record.success.is_some());
+}
+
+fn tell(planned: &Planned, settings: &Settings, output: &Output) {
+    let Planned { seconds, steps, cost, .. } = planned;
     let line = |name: &str, value: String| output.text(format_args!("{name:<10} {value}"));
-    let parts: Vec<String> = phases.iter().map(|(name, s)| format!("{name} {:.2}", 1e3 * s)).collect();
-    line("planner", format!("{}, {}", settings.planner.name(), planner.device()));
+    let parts: Vec<String> =
+        planned.phases.iter().map(|(name, s)| format!("{name} {:.2}", 1e3 * s)).collect();
+    let mean = 1e3 * planned.iteration_seconds;
+    line("planner", format!("{}, {}", planned.planner, planned.device));
     line("plan", format!("{} steps of {} s", settings.steps(), settings.timestep));
-    line("motion", format!("{} steps, {seconds:.3} s, mean cost {cost:.4}", record.steps));
-    line("iterations", format!("{}, {:.2} ms: {}", record.iterations.len(), 1e3 * mean, parts.join(", ")));
-    line("real time", format!("{realtime_factor:.2}x"));
-    match (success, record.success) {
+    line("motion", format!("{steps} steps, {seconds:.3} s, mean cost {cost:.4}"));
+    line("iterations", format!("{}, {mean:.2} ms: {}", planned.iterations, parts.join(", ")));
+    line("real time", format!("{:.2}x", planned.realtime_factor));
+    match (planned.success, planned.success_since) {
         (Some(true), Some(since)) => line("success", format!("since {since:.3} s")),
         (Some(_), _) => line("success", "no".to_owned()),
         _ => {}
     }
-    let told =
-        record.notice.clone().or_else(|| record.iterations.iter().rev().find_map(|i| i.notice.clone()));
-    if let Some(notice) = &told {
+    if let Some(notice) = &planned.notice {
         output.notice(notice);
     }
-    output.object(&Planned {
-        planner: settings.planner.name(),
-        device: planner.device(),
-        seconds,
-        steps: record.steps,
-        iterations: record.iterations.len(),
-        cost,
-        iteration_seconds: mean,
-        phases,
-        realtime_factor,
-        success,
-        success_since: record.success,
-        notice: told,
-    });
+    output.object(planned);
 }

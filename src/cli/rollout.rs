@@ -16,6 +16,7 @@ use super::drive::{ControlSchedule, ControlSource};
 use super::eval::{open, tell_room};
 use super::output::{Output, scaled};
 use super::record::{Recording, Target, fields_of};
+use super::report::{self, Finals, ReportArguments, Samples};
 use super::states;
 use super::summary::{Measured, Summary};
 
@@ -79,6 +80,8 @@ pub(super) struct Arguments {
     /// Goes on from the checkpoint, where there is one.
     #[arg(long, requires = "checkpoint")]
     resume: bool,
+    #[command(flatten)]
+    report: ReportArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
@@ -143,6 +146,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         (Some(target), Some(fields)) => Some(Recording::open(target, fields, &batch, frames)?),
         _ => None,
     };
+    // a report reads the worlds at stops, on the way to others or at its own
+    let mut samples = match arguments.report.is_given() {
+        true => Some(Samples::new(
+            &mut batch,
+            first,
+            steps,
+            stops.unwrap_or(1),
+            fields.as_deref().unwrap_or_default(),
+        )?),
+        false => None,
+    };
+    let stops = stops.or(samples.as_ref().map(|_| report::interval(steps)));
     // Ctrl-C ends a rollout between steps if there is something to keep
     let ended = stops.map(|_| interrupts());
     let mut reached = first;
@@ -152,6 +167,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             record.take(batch)?;
         }
         let ends = ended.as_ref().is_some_and(|ended| ended.load(Ordering::Relaxed));
+        if let Some(samples) = &mut samples {
+            samples.take(batch, step, ends || step == steps)?;
+        }
         if let Some(checkpoints) = &mut checkpoints
             && (ends || step == steps || checkpoints.is_due(step))
         {
@@ -173,7 +191,25 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     tell_room(&mut batch, output)?;
     let frames = record.as_ref().map_or(0, Recording::frames);
-    print(&batch, &measured, frames, whole, load, output);
+    let rollout = Rollout {
+        summary: Summary::new(&batch, &measured, load),
+        realtime_factor: measured.steps_per_second * batch.model().opt_timestep[0],
+        frames,
+        interrupted: !whole,
+        report_seconds: samples.as_ref().map(|samples| samples.seconds),
+    };
+    if let Some(samples) = &samples {
+        let finals = Finals::read(&mut batch)?;
+        let told = report::Steps {
+            model: &arguments.model,
+            summary: &rollout.summary,
+            realtime: rollout.realtime_factor,
+            wanted: (!whole).then_some(steps),
+            settings: arguments.settings(),
+        };
+        arguments.report.write(|| report::of_rollout(&told, &batch, samples, &finals))?;
+    }
+    print(&batch, &rollout, load, output);
     if !whole {
         output.notice(format_args!(
             "interrupted after {reached} of {steps} steps, with {frames} frames recorded"
@@ -213,6 +249,33 @@ impl Arguments {
         })
     }
 
+    /// What was asked for, in words for a report.
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let Self { warmup, seed, ctrl, every, .. } = self;
+        let mut settings = vec![
+            ("warm-up", format!("{warmup} steps")),
+            ("controls", ctrl.clone()),
+            ("seed", seed.to_string()),
+        ];
+        if let Some(key) = &self.keyframe {
+            settings.push(("keyframe", key.clone()));
+        }
+        if let Some(file) = &self.from {
+            settings.push(("states", file.display().to_string()));
+        }
+        if let Some(out) = &self.out {
+            settings.push((
+                "recording",
+                format!("{}, every {every} steps: {}", out.display(), self.record.join(", ")),
+            ));
+        }
+        if !self.randomize.is_empty() {
+            let fields: Vec<&str> = self.randomize.iter().map(|r| r.field.as_str()).collect();
+            settings.push(("drawn by each world", fields.join(", ")));
+        }
+        settings
+    }
+
     /// Options that stay the same when a rollout goes on.
     fn fixed(&self) -> String {
         let Self { worlds, warmup, every, seed, ctrl, .. } = self;
@@ -239,6 +302,7 @@ fn check_output(arguments: &Arguments) -> Result<()> {
         }
         inputs.push(out);
     }
+    arguments.report.check(&inputs)?;
     match &arguments.checkpoint {
         Some(file) => files::check_output(file, FileKind::NPZ, &inputs),
         None => Ok(()),
@@ -310,30 +374,28 @@ pub(super) fn measure(
     })
 }
 
-fn print(batch: &Batch, measured: &Measured, frames: u64, whole: bool, load: f64, output: &Output) {
-    let (worlds, timestep) = (batch.worlds(), batch.model().opt_timestep[0]);
-    let realtime = measured.steps_per_second * timestep;
+fn print(batch: &Batch, rollout: &Rollout<'_>, load: f64, output: &Output) {
+    let measured = rollout.summary.measured;
     let raised: Vec<String> =
         measured.status.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{name} {n}")).collect();
     let status = if raised.is_empty() { "clean".to_owned() } else { raised.join(", ") };
+    let (speed, realtime) = (scaled(measured.steps_per_second), scaled(rollout.realtime_factor));
     let line = |name: &str, value: String| output.text(format_args!("{name:<10} {value}"));
     line("device", format!("{}, {} precision", batch.device(), batch.precision()));
-    line("worlds", format!("{worlds} of {:.1} KiB", batch.bytes_per_world() as f64 / 1024.0));
+    line("worlds", format!("{} of {:.1} KiB", batch.worlds(), batch.bytes_per_world() as f64 / 1024.0));
     line("built", cold_text(batch, load));
     line("stepped", format!("{} times in {:.3} s", measured.steps, measured.seconds));
-    line("speed", format!("{}steps/s, {}x real time", scaled(measured.steps_per_second), scaled(realtime)));
+    line("speed", format!("{speed}steps/s, {realtime}x real time"));
     line("finite", format!("{:.1} % of worlds", 100.0 * measured.finite));
     line("contacts", format!("{:.2} per world", measured.contacts_mean));
     line("status", status);
-    if frames > 0 {
-        line("recorded", format!("{frames} frames"));
+    if rollout.frames > 0 {
+        line("recorded", format!("{} frames", rollout.frames));
     }
-    output.object(&Rollout {
-        summary: Summary::new(batch, measured, load),
-        realtime_factor: realtime,
-        frames,
-        interrupted: !whole,
-    });
+    if let Some(seconds) = rollout.report_seconds {
+        line("report", format!("read the worlds in {seconds:.3} s of these"));
+    }
+    output.object(rollout);
 }
 
 /// JSON object of a rollout.
@@ -344,6 +406,9 @@ struct Rollout<'a> {
     realtime_factor: f64,
     frames: u64,
     interrupted: bool,
+    /// Seconds of reading for a report, part of `seconds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report_seconds: Option<f64>,
 }
 
 /// Cold-start times before the first step, as text.

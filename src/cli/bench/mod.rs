@@ -24,6 +24,7 @@ use saved::Saved;
 use super::drive::{ControlSchedule, ControlSource};
 use super::eval::open;
 use super::output::{Output, pairs};
+use super::report::{self, ReportArguments};
 use super::rollout::{measure, warm};
 use super::summary::{Measured, Summary};
 
@@ -53,6 +54,8 @@ pub(crate) struct Arguments {
     /// On the GPU: time every stage in a dispatch of its own, not the dispatches as they are grouped.
     #[arg(long)]
     split_stages: bool,
+    #[command(flatten)]
+    report: ReportArguments,
 }
 
 /// Baseline of a run.
@@ -84,6 +87,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     // mistakes in the last model or in the file are reported before the first measurement
     let against = Against::parse(arguments.against.as_deref())?;
+    arguments.check_report(&against)?;
     let mut models = Vec::new();
     for path in &arguments.models {
         let begin = Instant::now();
@@ -104,6 +108,8 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             rows.push(row);
         }
     }
+    let objects = || rows.iter().map(object).collect::<Vec<_>>();
+    arguments.report.write(|| report::of_bench(&objects()))?;
     table::print(&rows, output);
     output.object(&AllRows { workload: "hold", rows: &rows });
     match &against {
@@ -116,6 +122,17 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         _ => {}
     }
     Ok(true)
+}
+
+impl Arguments {
+    /// Checks that a report can be written, and replaces no input.
+    fn check_report(&self, against: &Against) -> Result<()> {
+        let mut inputs: Vec<&Path> = self.models.iter().map(PathBuf::as_path).collect();
+        if let Against::File(saved) = against {
+            inputs.push(&saved.path);
+        }
+        self.report.check(&inputs)
+    }
 }
 
 /// JSON object at the end.
@@ -222,14 +239,19 @@ fn one(
     Ok(row)
 }
 
+/// A row as its JSON object.
+fn object(row: &Row) -> serde_json::Map<String, Value> {
+    match serde_json::to_value(row) {
+        Ok(Value::Object(object)) => object,
+        _ => Default::default(),
+    }
+}
+
 /// The matching saved row, and the comparison with it.
 fn compare(row: &Row, saved: &Saved, output: &Output) -> Compared {
     let path = saved.path.display();
-    // the new row in the form of the old one: its JSON object
-    let new = match serde_json::to_value(row) {
-        Ok(Value::Object(new)) => new,
-        _ => Default::default(),
-    };
+    // the new row in the form of the old one
+    let new = object(row);
     let Some(old) = saved.find(&new) else {
         output.text(format_args!("  {path} has no row of {}", saved::key_text(&new)));
         return Compared::Unknown { against: () };
