@@ -23,7 +23,7 @@ mod work;
 
 pub use crate::model::unsupported::check as supported;
 
-use std::time::Instant;
+use web_time::Instant;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
