@@ -115,9 +115,9 @@ async function load(path) {
     info = JSON.parse(next.info());
     problems([]);
     $("model").textContent = `${path} · nq ${info.nq}, nv ${info.nv}, nu ${info.nu}, ${info.nbody} bodies, ${info.ngeom} geoms`;
+    view.show(simulation, info).forEach((notice) => console.warn(notice));
     panel();
     speed();
-    view.show(simulation, files, info);
     last = null;
     warn();
   } catch (error) {
@@ -143,8 +143,9 @@ function panel() {
   ["play", "step", "reset"].forEach((id) => ($(id).disabled = false));
   choices($("keyframe"), [...info.keyframes.map((key, i) => [i, key]), ["", "initial state"]]);
   $("keyframe-field").hidden = info.keyframes.length === 0;
-  choices($("camera"), [[-1, "free"], ...info.cameras.map((camera, i) => [i, camera])]);
-  $("camera-field").hidden = info.cameras.length === 0 || !view.draws;
+  choices($("camera"), [[-1, "free"], [-2, "follow"], ...info.cameras.map((camera, i) => [i, camera])]);
+  $("camera").value = view.picture?.looks_from() ?? -1;
+  $("camera-field").hidden = !view.draws;
   $("controls").replaceChildren(...info.actuators.map(control));
   $("control-section").hidden = info.actuators.length === 0;
 }

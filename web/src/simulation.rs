@@ -5,6 +5,7 @@ use std::path::Path;
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::Error;
 use manyworlds::model::Model;
+use manyworlds::model::data::Data;
 use manyworlds::schema::enums::joint;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
@@ -165,6 +166,18 @@ impl Simulation {
         let time = self.get("time")?[0];
         let contacts = self.get("ncon")?[0];
         Ok(vec![time, self.clock.rate(), self.clock.factor(), contacts, f64::from(self.diverged)])
+    }
+}
+
+impl Simulation {
+    /// The model.
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The world as it is.
+    pub(crate) fn world(&mut self) -> manyworlds::error::Result<Data> {
+        self.batch.world(0)
     }
 
     /// Counts a world that diverged, which has been reset.

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(input).typescript(false).omit_default_module_path(false);
+    bindgen.input_path(input).typescript(false).remove_name_section(true).remove_producers_section(true);
     let done = bindgen.web(true).and_then(|bindgen| bindgen.generate(folder));
     match done {
         Ok(()) => ExitCode::SUCCESS,
