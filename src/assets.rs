@@ -230,7 +230,9 @@ mod tests {
     fn a_path_is_written_in_many_ways() {
         let one = assets(&["robot/./meshes\\Arm.stl"]);
         assert_eq!(one.names().collect::<Vec<_>>(), ["robot/meshes/Arm.stl"]);
-        for path in ["robot/meshes/Arm.stl", "/robot/x/../meshes/Arm.stl", "robot\\meshes\\Arm.stl", "arm.STL"] {
+        for path in
+            ["robot/meshes/Arm.stl", "/robot/x/../meshes/Arm.stl", "robot\\meshes\\Arm.stl", "arm.STL"]
+        {
             assert!(one.get(path).is_some(), "{path}");
         }
         assert!(one.get("arm.obj").is_none());

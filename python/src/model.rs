@@ -47,7 +47,9 @@ impl Model {
 
     #[staticmethod]
     fn from_text(py: Python<'_>, text: &str, assets: Vec<(String, PyBackedBytes)>) -> PyResult<Self> {
-        Self::make(py, || manyworlds::load_str_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect()))
+        Self::make(py, || {
+            manyworlds::load_str_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect())
+        })
     }
 
     #[staticmethod]

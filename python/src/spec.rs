@@ -69,7 +69,10 @@ impl Spec {
 
     #[staticmethod]
     fn from_text(py: Python<'_>, text: &str, assets: Vec<(String, PyBackedBytes)>) -> PyResult<Self> {
-        detached(py, || spec::Spec::from_text_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect())).map(Self::of)
+        detached(py, || {
+            spec::Spec::from_text_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect())
+        })
+        .map(Self::of)
     }
 
     fn copy(&self) -> PyResult<Self> {

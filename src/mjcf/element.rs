@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::write::escape;
 use super::{
-    actuator, body, camera, compiler, contact, equality, geom, joint, looks, option, parse_str_with, pose, schema,
-    tendon,
+    actuator, body, camera, compiler, contact, equality, geom, joint, looks, option, parse_str_with, pose,
+    schema, tendon,
 };
 use crate::error::{Error, Result};
 use crate::schema::enums::{equality as kinds, word};

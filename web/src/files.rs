@@ -53,8 +53,9 @@ impl Files {
                 let is_text = other != name && (has_ending(other, "xml") || has_ending(other, "urdf"));
                 is_text && self.assets.get(other).is_some_and(|text| contains(text, word.as_bytes()))
             });
-            // a file without bodies is the part that others include
-            let empty = !has_ending(name, "mwb") && !contains(bytes, b"<worldbody") && !contains(bytes, b"<robot");
+            // a text without bodies is a part that others include
+            let has_bodies = [&b"<worldbody"[..], b"<robot", b"<include"].iter().any(|tag| contains(bytes, tag));
+            let empty = !has_ending(name, "mwb") && !has_bodies;
             let depth = name.matches('/').count();
             let scene = word.to_lowercase().contains("scene");
             models.push((used || empty, !scene, depth, name.to_owned()));
@@ -96,10 +97,11 @@ mod tests {
     fn the_scene_comes_before_the_robot_that_it_includes() {
         let mut files = Files::new();
         files.add("robot/arm.xml", b"<mujoco><worldbody><body name='a'/></worldbody></mujoco>").unwrap();
-        files.add("robot/scene.xml", b"<mujoco><include file='arm.xml'/><worldbody/></mujoco>").unwrap();
+        files.add("robot/scene.xml", b"<mujoco><include file='arm.xml'/></mujoco>").unwrap();
+        files.add("robot/urdf/arm.urdf", b"<robot name='arm'/>").unwrap();
         files.add("robot/defaults.xml", b"<mujoco><default/></mujoco>").unwrap();
         files.add("robot/notes.xml", b"<notes/>").unwrap();
         files.add("robot/mesh.stl", b"solid").unwrap();
-        assert_eq!(files.models(), ["robot/scene.xml", "robot/arm.xml", "robot/defaults.xml"]);
+        assert_eq!(files.models(), ["robot/scene.xml", "robot/urdf/arm.urdf", "robot/arm.xml", "robot/defaults.xml"]);
     }
 }

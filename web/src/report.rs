@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn a_broken_model_is_described_with_line_and_column() {
-        let error = manyworlds::load_str("<mujoco>\n  <worldbody><geom sice='1'/></worldbody>\n</mujoco>").err();
+        let error =
+            manyworlds::load_str("<mujoco>\n  <worldbody><geom sice='1'/></worldbody>\n</mujoco>").err();
         let text = error.as_ref().map(describe).unwrap_or_default();
         let list: Value = serde_json::from_str(&text).unwrap_or_default();
         assert_eq!(list[0]["line"], 2, "{text}");

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
 import { chromium } from "playwright-core";
+import { zip } from "./zip.mjs";
 
 const [folder, native] = process.argv.slice(2);
 const out = process.env.OUT ?? folder;
@@ -74,6 +75,20 @@ async function drop(page, files) {
   }, packed);
 }
 
+/** Pixels of the canvas after the next frame, a sixteenth of them, as colours. */
+const pixels = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => {
+    const canvas = document.querySelector("#view");
+    const copy = new OffscreenCanvas(canvas.width >> 2, canvas.height >> 2);
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.imageSmoothingEnabled = false;
+    context.drawImage(canvas, 0, 0, copy.width, copy.height);
+    done([...new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer)]);
+  })));
+
+/** Share of pixels that differ. */
+const differing = (a, b) => a.filter((color, i) => color !== b[i]).length / a.length;
+
 const shown = (page) => page.locator("#problems").innerText();
 
 const TETRAHEDRON = "v 0 0 0\nv .2 0 0\nv 0 .2 0\nv 0 0 .2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -81,6 +96,11 @@ const PEBBLE = `<mujoco model="pebble"><compiler meshdir="meshes"/>
   <asset><mesh name="pebble" file="pebble.obj"/></asset>
   <worldbody><light pos="0 0 3"/><geom type="plane" size="2 2 .1"/>
     <body pos="0 0 .5"><freejoint/><geom type="mesh" mesh="pebble" rgba=".8 .5 .3 1"/></body></worldbody></mujoco>`;
+
+const ROBOT = `<robot name="robot"><link name="base"/>
+  <link name="arm"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><mesh filename="package://robot/meshes/pebble.obj"/></geometry></collision></link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>`;
 
 for (const [kind, extra] of [["numbers", []], ["webgpu", webgpu]]) {
   const { browser, page, complaints } = await opened(extra);
@@ -175,7 +195,64 @@ for (const [kind, extra] of [["numbers", []], ["webgpu", webgpu]]) {
       await page.waitForFunction(() => manyworlds.info.nbody === 2);
       assert.equal(await page.locator("#problems").isHidden(), true);
     });
+    await check("numbers: a zip archive opens its scene, and the robot in it can be chosen", async () => {
+      const archive = zip([
+        ["robot/urdf/robot.urdf", ROBOT],
+        ["robot/scene.xml", "<mujoco><include file='pebble.xml'/></mujoco>"],
+        ["robot/pebble.xml", PEBBLE],
+        ["robot/meshes/pebble.obj", TETRAHEDRON],
+      ]);
+      await drop(page, [["robot.zip", archive]]);
+      await page.waitForFunction(() => document.querySelector("#models").value === "robot/scene.xml" && manyworlds.info.nbody === 2);
+      await page.selectOption("#models", "robot/urdf/robot.urdf");
+      await page.waitForFunction(() => manyworlds.info.joints[0]?.name === "hinge");
+      assert.equal(await page.locator("#problems").isHidden(), true);
+    });
   } else {
+    await check("webgpu: the world is drawn, and a drag turns it", async () => {
+      assert.equal(await page.evaluate(() => manyworlds.view.draws), true, await page.locator("#plain").innerText());
+      await page.click("#play");
+      const [first, again] = [await pixels(page), await pixels(page)];
+      console.log(`       ${new Set(first).size} colours on ${await page.evaluate(() => manyworlds.view.picture.device())}`);
+      assert(new Set(first).size > 50);
+      assert(differing(first, again) < 0.001, "a world that stands still looks different");
+      const box = await page.locator("#view").boundingBox();
+      const drag = async (button, x, y) => {
+        await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+        await page.mouse.down({ button });
+        await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
+        await page.mouse.up({ button });
+      };
+      await drag("left", 120, 0);
+      const turned = await pixels(page);
+      assert(differing(first, turned) > 0.02, "turning changes nothing");
+      await drag("right", 0, 100);
+      const moved = await pixels(page);
+      assert(differing(turned, moved) > 0.02, "moving changes nothing");
+      await page.mouse.wheel(0, -300);
+      await page.waitForTimeout(100);
+      assert(differing(moved, await pixels(page)) > 0.02, "approaching changes nothing");
+      await shot(page, "turned");
+      await page.selectOption("#camera", { label: "side" });
+      assert(differing(first, await pixels(page)) > 0.02, "another camera sees the same");
+      await shot(page, "side");
+      await page.click("#play");
+    });
+
+    await check("webgpu: the canvas has the size of the window", async () => {
+      await page.setViewportSize({ width: 900, height: 600 });
+      await page.waitForTimeout(500);
+      const [width, height, shown] = await page.evaluate(() => {
+        const canvas = document.querySelector("#view");
+        return [canvas.width, canvas.height, canvas.clientWidth / canvas.clientHeight];
+      });
+      assert(Math.abs(width / height - shown) < 0.02, `${width} x ${height}`);
+      await page.setViewportSize({ width: 420, height: 800 });
+      await page.waitForTimeout(500);
+      await shot(page, "narrow");
+      await page.setViewportSize({ width: 1200, height: 720 });
+    });
+
     await check("webgpu: a model with a mesh is dropped and falls", async () => {
       await drop(page, [["pebble.xml", PEBBLE], ["pebble.obj", TETRAHEDRON]]);
       await page.waitForFunction(() => manyworlds.info.nbody === 2);

@@ -202,8 +202,8 @@ impl Gpu {
             ..Default::default()
         };
         let opened = adapter.request_device(&descriptor).await;
-        let (device, queue) = opened
-            .map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
+        let (device, queue) =
+            opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
         // a lost device is reported by the next call
         let lost = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&lost);
