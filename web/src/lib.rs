@@ -4,8 +4,12 @@
 mod clock;
 mod files;
 mod panic;
+#[cfg(target_arch = "wasm32")]
+mod picture;
 mod report;
 mod simulation;
 
 pub use files::Files;
+#[cfg(target_arch = "wasm32")]
+pub use picture::Picture;
 pub use simulation::Simulation;

@@ -1,0 +1,188 @@
+//! The world on a canvas of the page, by WebGPU.
+
+use manyworlds::error::{Error, Result};
+use manyworlds::gpu::{Gpu, wgpu};
+use manyworlds::render::{Camera, Canvas, Flag, Orbit, Renderer, View, Visuals};
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlCanvasElement;
+
+use crate::report::thrown;
+use crate::simulation::Simulation;
+
+/// What the renderer draws, and what is copied onto the page.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// Samples of a pixel on a GPU, and on a processor that stands in for one.
+const SAMPLES: [u32; 2] = [4, 1];
+
+/// A camera before a simulation.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Picture {
+    gpu: Gpu,
+    surface: wgpu::Surface<'static>,
+    canvas: Option<Canvas>,
+    renderer: Option<Renderer>,
+    camera: Option<Camera>,
+    visuals: Visuals,
+}
+
+#[wasm_bindgen]
+impl Picture {
+    /// Opens the browser's device for a canvas.
+    ///
+    /// # Errors
+    /// A list of problems as JSON where the browser has no WebGPU.
+    pub async fn open(element: HtmlCanvasElement) -> std::result::Result<Picture, JsValue> {
+        let (gpu, surface) = Gpu::open_canvas(element).await.map_err(thrown)?;
+        let visuals = Visuals::default();
+        Ok(Self { gpu, surface, canvas: None, renderer: None, camera: None, visuals })
+    }
+
+    /// Name of the device.
+    pub fn device(&self) -> String {
+        self.gpu.adapter().to_string()
+    }
+
+    /// True if the device is the processor, which also steps.
+    pub fn is_software(&self) -> bool {
+        self.gpu.adapter().software || self.device().to_lowercase().contains("swiftshader")
+    }
+
+    /// Shows another model, from its first camera. Returns what of it cannot be shown.
+    ///
+    /// # Errors
+    /// A list of problems as JSON where the device is too small.
+    pub fn show(&mut self, simulation: &Simulation) -> std::result::Result<Vec<String>, JsValue> {
+        let renderer = Renderer::new(&self.gpu, simulation.model()).map_err(thrown)?;
+        let notices = renderer.notices();
+        self.camera = Some(Camera::initial(simulation.model()));
+        self.renderer = Some(renderer);
+        Ok(notices)
+    }
+
+    /// The size of the canvas changed, in pixels.
+    ///
+    /// # Errors
+    /// A list of problems as JSON for a size that the device does not have.
+    pub fn resize(&mut self, width: u32, height: u32) -> std::result::Result<(), JsValue> {
+        let most = self.gpu.device().limits().max_texture_dimension_2d;
+        let (width, height) = (width.clamp(1, most), height.clamp(1, most));
+        let samples = SAMPLES[usize::from(self.is_software())];
+        self.canvas = Some(Canvas::new(&self.gpu, width, height, samples).map_err(thrown)?);
+        let config = wgpu::SurfaceConfiguration {
+            // what the renderer drew is copied
+            usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::RENDER_ATTACHMENT,
+            format: FORMAT,
+            width,
+            height,
+            present_mode: wgpu::PresentMode::AutoVsync,
+            desired_maximum_frame_latency: 2,
+            alpha_mode: wgpu::CompositeAlphaMode::Opaque,
+            view_formats: Vec::new(),
+            color_space: Default::default(),
+        };
+        self.surface.configure(self.gpu.device(), &config);
+        Ok(())
+    }
+
+    /// Draws the world as it is.
+    ///
+    /// # Errors
+    /// A list of problems as JSON where the device is lost.
+    pub fn draw(&mut self, simulation: &mut Simulation) -> std::result::Result<(), JsValue> {
+        self.try_draw(simulation).map_err(thrown)
+    }
+
+    /// From where: a camera of the model; -1 orbits, -2 follows the body that moves.
+    pub fn look(&mut self, camera: i32) {
+        let Some(renderer) = &self.renderer else { return };
+        let model = renderer.model();
+        self.camera = match usize::try_from(camera) {
+            Ok(id) if id < model.sizes.ncam => Some(Camera::Fixed(id)),
+            _ if camera == -2 => Camera::parse("track", model).ok(),
+            _ => Some(Camera::Free(Orbit::of(model))),
+        };
+    }
+
+    /// The camera as [`Picture::look`] takes it.
+    pub fn looks_from(&self) -> i32 {
+        match self.camera {
+            Some(Camera::Fixed(id)) => id as i32,
+            Some(Camera::Tracking(..)) => -2,
+            _ => -1,
+        }
+    }
+
+    /// Turns the camera by a movement of the pointer, in heights of the canvas. A camera of the model stays where it is.
+    pub fn rotate(&mut self, x: f32, y: f32) {
+        if let Some(orbit) = self.orbit() {
+            orbit.rotate([x, y].into());
+        }
+    }
+
+    /// Moves the camera with the pointer, in heights of the canvas: across the view, or over the ground.
+    pub fn pan(&mut self, x: f32, y: f32, ground: bool) {
+        let fovy = self.renderer.as_ref().map_or(45.0, |r| r.model().vis_global_fovy[0] as f32);
+        if let Some(orbit) = self.orbit() {
+            if ground {
+                orbit.pan_horizontal([x, y].into(), fovy);
+            } else {
+                orbit.pan([x, y].into(), fovy);
+            }
+        }
+    }
+
+    /// Moves the camera closer (positive) or away, in notches of a wheel.
+    pub fn zoom(&mut self, notches: f32) {
+        if let Some(orbit) = self.orbit() {
+            orbit.zoom(notches);
+        }
+    }
+
+    /// What can be switched, as JSON: `name`, `doc` and whether it is `on`.
+    pub fn flags(&self) -> String {
+        let one = |flag: &Flag| json!({ "name": flag.word(), "doc": flag.doc(), "on": self.visuals.has(*flag) });
+        Flag::ALL.iter().map(one).collect::<serde_json::Value>().to_string()
+    }
+
+    /// Switches a part of the picture by its name.
+    ///
+    /// # Errors
+    /// A list of problems as JSON for an unknown name.
+    pub fn set_flag(&mut self, name: &str, on: bool) -> std::result::Result<(), JsValue> {
+        self.visuals.set(Flag::parse(name).map_err(thrown)?, on);
+        Ok(())
+    }
+}
+
+impl Picture {
+    fn orbit(&mut self) -> Option<&mut Orbit> {
+        self.camera.as_mut()?.orbit_mut()
+    }
+
+    fn try_draw(&mut self, simulation: &mut Simulation) -> Result<()> {
+        let (Some(renderer), Some(canvas), Some(camera)) = (&mut self.renderer, &self.canvas, self.camera) else {
+            return Ok(());
+        };
+        let world = simulation.world()?;
+        renderer.upload(&[&world])?;
+        let view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
+        renderer.draw(canvas, &[view], &self.visuals)?;
+        let target = match self.surface.get_current_texture() {
+            wgpu::CurrentSurfaceTexture::Success(texture) | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,
+            other => return Err(Error::Device(format!("the canvas gives no picture: {other:?}"))),
+        };
+        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let size = wgpu::Extent3d { width: canvas.width(), height: canvas.height(), depth_or_array_layers: 1 };
+        encoder.copy_texture_to_texture(
+            canvas.texture().as_image_copy(),
+            target.texture.as_image_copy(),
+            size,
+        );
+        self.gpu.queue().submit([encoder.finish()]);
+        self.gpu.queue().present(target);
+        Ok(())
+    }
+}
