@@ -36,6 +36,8 @@ export class View {
     this.frames = 0;
     this.picture = null;
     this.pointers = new Map();
+    this.simulation = null;
+    this.holds = false;
   }
 
   /** True if there are pictures. */
@@ -53,6 +55,8 @@ export class View {
 
   /** Another model. Returns what of it is not shown as it says. */
   show(simulation, info) {
+    this.simulation = simulation;
+    this.holds = false;
     this.rows(info.joints);
     if (!this.picture) return [];
     try {
@@ -114,7 +118,7 @@ export class View {
     this.picture.resize(Math.round(width * scale), Math.round(height * scale));
   }
 
-  /** Mouse as in MuJoCo's simulate: left turns, right moves, wheel or middle zooms; one and two fingers likewise. */
+  /** Mouse as in MuJoCo's simulate: left turns, right moves, wheel or middle zooms, with Ctrl a body is pulled; one and two fingers likewise. */
   listen() {
     new ResizeObserver(() => this.fit()).observe(this.canvas);
     const { canvas, pointers } = this;
@@ -127,17 +131,29 @@ export class View {
       canvas.setPointerCapture(event.pointerId);
       canvas.focus();
       pointers.set(event.pointerId, event);
+      this.holds = event.ctrlKey && this.picture !== null && this.picture.grab(this.simulation, ...this.place(event));
     });
     for (const kind of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(kind, (event) => pointers.delete(event.pointerId));
+      canvas.addEventListener(kind, (event) => {
+        pointers.delete(event.pointerId);
+        if (this.holds) this.simulation.release();
+        this.holds = false;
+      });
     }
     canvas.addEventListener("pointermove", (event) => {
       const before = pointers.get(event.pointerId);
       if (!before || !this.picture) return;
-      if (pointers.size > 1) this.pinch(before, event);
+      if (this.holds) this.picture.pull(this.simulation, ...this.place(event));
+      else if (pointers.size > 1) this.pinch(before, event);
       else this.drag(before, event);
       pointers.set(event.pointerId, event);
     });
+  }
+
+  /** Where a pointer is, in widths and heights of the canvas. */
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   }
 
   /** One pointer moved. */

@@ -3,6 +3,7 @@
 
 mod clock;
 mod files;
+mod grab;
 mod panic;
 #[cfg(target_arch = "wasm32")]
 mod picture;

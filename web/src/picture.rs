@@ -1,12 +1,17 @@
 //! The world on a canvas of the page, by WebGPU.
 
+use glam::{Mat3, Vec2, Vec3};
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
-use manyworlds::render::{Camera, Canvas, Flag, Orbit, Renderer, View, Visuals};
+use manyworlds::analysis::query;
+use manyworlds::cpu::collision::ray::RayFilter;
+use manyworlds::model::data::Data;
+use manyworlds::render::{Camera, Canvas, Flag, Frustum, Orbit, Renderer, Shape, View, Visuals, decorate};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
+use crate::grab::{Grab, vec3};
 use crate::report::thrown;
 use crate::simulation::Simulation;
 
@@ -26,6 +31,20 @@ pub struct Picture {
     renderer: Option<Renderer>,
     camera: Option<Camera>,
     visuals: Visuals,
+    /// Distance of what is held along the axis of the camera, m.
+    depth: f64,
+}
+
+/// Width of the arrow from what is held, in mean sizes of bodies, and its colour.
+const PULL_WIDTH: f32 = 0.06;
+const PULL_COLOR: [f32; 4] = [0.9, 0.45, 0.2, 1.0];
+
+fn single(v: [f64; 3]) -> Vec3 {
+    Vec3::from_array(v.map(|x| x as f32))
+}
+
+fn double(v: Vec3) -> [f64; 3] {
+    v.to_array().map(f64::from)
 }
 
 #[wasm_bindgen]
@@ -37,7 +56,7 @@ impl Picture {
     pub async fn open(element: HtmlCanvasElement) -> std::result::Result<Picture, JsValue> {
         let (gpu, surface) = Gpu::open_canvas(element).await.map_err(thrown)?;
         let visuals = Visuals::default();
-        Ok(Self { gpu, surface, canvas: None, renderer: None, camera: None, visuals })
+        Ok(Self { gpu, surface, canvas: None, renderer: None, camera: None, visuals, depth: 0.0 })
     }
 
     /// Name of the device.
@@ -141,6 +160,38 @@ impl Picture {
         }
     }
 
+    /// Holds the body below a point of the picture, in widths and heights from its upper left corner. False if there is none
+    /// that moves.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn grab(&mut self, simulation: &mut Simulation, x: f32, y: f32) -> std::result::Result<bool, JsValue> {
+        let world = simulation.world().map_err(thrown)?;
+        let Some((from, along)) = self.ray(&world, x, y) else { return Ok(false) };
+        let (from, along) = (double(from), double(along));
+        let model = simulation.model();
+        let hit = query::ray(model, &world, from, along, &RayFilter::default());
+        let held = hit.map(|(geom, hit)| (model.geom_bodyid[geom] as usize, hit.dist));
+        let Some((body, distance)) = held.filter(|(body, _)| model.body_weldid[*body] != 0) else { return Ok(false) };
+        let point = [0, 1, 2].map(|k| from[k] + distance * along[k]);
+        simulation.grab = Some(Grab::at(&world, body, point));
+        self.depth = distance;
+        Ok(true)
+    }
+
+    /// Pulls what is held to a point of the picture, as far from the camera as it was.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn pull(&mut self, simulation: &mut Simulation, x: f32, y: f32) -> std::result::Result<(), JsValue> {
+        let world = simulation.world().map_err(thrown)?;
+        if let (Some((from, along)), Some(grab)) = (self.ray(&world, x, y), &mut simulation.grab) {
+            let (from, along) = (double(from), double(along));
+            grab.target = [0, 1, 2].map(|k| from[k] + self.depth * along[k]);
+        }
+        Ok(())
+    }
+
     /// What can be switched, as JSON: `name`, `doc` and whether it is `on`.
     pub fn flags(&self) -> String {
         let one = |flag: &Flag| json!({ "name": flag.word(), "doc": flag.doc(), "on": self.visuals.has(*flag) });
@@ -162,13 +213,41 @@ impl Picture {
         self.camera.as_mut()?.orbit_mut()
     }
 
+    /// A ray through a point of the picture, in widths and heights from its upper left corner: its start, and a direction
+    /// that is 1 m along the axis of the camera.
+    fn ray(&self, data: &Data, x: f32, y: f32) -> Option<(Vec3, Vec3)> {
+        let (model, canvas, camera) = (self.renderer.as_ref()?.model(), self.canvas.as_ref()?, self.camera?);
+        let (eye, axes) = match camera {
+            Camera::Free(orbit) => (orbit.eye(), orbit.axes()),
+            Camera::Tracking(body, orbit) => (orbit.eye() + single(vec3(&data.subtree_com, body)), orbit.axes()),
+            // rows of the matrix are those of the world
+            Camera::Fixed(id) => {
+                let row = |r: usize| single(vec3(&data.cam_xmat, 3 * id + r));
+                (single(vec3(&data.cam_xpos, id)), Mat3::from_cols(row(0), row(1), row(2)).transpose())
+            }
+        };
+        let frustum = Frustum::of(&camera, model, canvas.width() as f32 / canvas.height() as f32);
+        let place = frustum.center + frustum.half * Vec2::new(2.0 * x - 1.0, 1.0 - 2.0 * y);
+        Some(if frustum.orthographic {
+            (eye + axes * place.extend(0.0), -axes.z_axis)
+        } else {
+            (eye, axes * (place / frustum.near).extend(-1.0))
+        })
+    }
+
     fn try_draw(&mut self, simulation: &mut Simulation) -> Result<()> {
         let (Some(renderer), Some(canvas), Some(camera)) = (&mut self.renderer, &self.canvas, self.camera) else {
             return Ok(());
         };
         let world = simulation.world()?;
         renderer.upload(&[&world])?;
-        let view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
+        let mut view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
+        view.shapes = decorate(renderer.model(), &world, &self.visuals);
+        if let Some(grab) = &simulation.grab {
+            let radius = PULL_WIDTH * renderer.model().stat_meansize[0] as f32;
+            let [from, to] = [grab.point(&world), grab.target].map(single);
+            view.shapes.extend(Shape::arrow(from, to, radius, PULL_COLOR));
+        }
         renderer.draw(canvas, &[view], &self.visuals)?;
         let target = match self.surface.get_current_texture() {
             wgpu::CurrentSurfaceTexture::Success(texture) | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,

@@ -13,6 +13,7 @@ use web_time::Instant;
 
 use crate::clock::Clock;
 use crate::files::Files;
+use crate::grab::Grab;
 use crate::report::{problems, thrown};
 
 /// Steps between two looks at the real clock.
@@ -27,6 +28,8 @@ pub struct Simulation {
     clock: Clock,
     /// Resets of a world that diverged.
     diverged: u32,
+    /// The body that is pulled.
+    pub(crate) grab: Option<Grab>,
 }
 
 #[wasm_bindgen]
@@ -39,7 +42,7 @@ impl Simulation {
     pub fn new(files: &Files, name: &str) -> Result<Simulation, JsValue> {
         let model = manyworlds::load_with(Path::new(name), &files.assets).map_err(thrown)?;
         let batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).map_err(thrown)?;
-        let mut simulation = Self { model, batch, clock: Clock::default(), diverged: 0 };
+        let mut simulation = Self { model, batch, clock: Clock::default(), diverged: 0, grab: None };
         let key = (simulation.model.sizes.nkey > 0).then_some(0);
         simulation.reset(key)?;
         Ok(simulation)
@@ -99,7 +102,7 @@ impl Simulation {
             while count < STRIDE && self.clock.is_due((count + 1) as f64 * timestep) {
                 count += 1;
             }
-            self.batch.step(count).map_err(thrown)?;
+            self.pull().and_then(|()| self.batch.step(count)).map_err(thrown)?;
             let now = begin.elapsed().as_secs_f64();
             self.clock.stepped(count, timestep, now - spent);
             steps += count as u32;
@@ -135,7 +138,17 @@ impl Simulation {
         self.batch.forward().map_err(thrown)?;
         self.clock = Clock::of_speed(self.clock.speed);
         self.diverged = 0;
-        Ok(())
+        self.release()
+    }
+
+    /// Lets go of the body that is pulled.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn release(&mut self) -> Result<(), JsValue> {
+        self.grab = None;
+        let none = vec![0.0; 6 * self.model.sizes.nbody];
+        self.batch.set("xfrc_applied", &none).map_err(thrown)
     }
 
     /// Sets the control of one actuator.
@@ -178,6 +191,16 @@ impl Simulation {
     /// The world as it is.
     pub(crate) fn world(&mut self) -> manyworlds::error::Result<Data> {
         self.batch.world(0)
+    }
+
+    /// Pulls the body that is held.
+    fn pull(&mut self) -> manyworlds::error::Result<()> {
+        let Some(mut grab) = self.grab else { return Ok(()) };
+        let world = self.batch.world(0)?;
+        let mut all = vec![0.0; 6 * self.model.sizes.nbody];
+        all[6 * grab.body..6 * grab.body + 6].copy_from_slice(&grab.pull(&self.model, &world));
+        self.grab = Some(grab);
+        self.batch.set("xfrc_applied", &all)
     }
 
     /// Counts a world that diverged, which has been reset.

@@ -259,6 +259,38 @@ for (const [kind, extra] of [["numbers", []], ["webgpu", webgpu]]) {
       await page.waitForFunction(() => manyworlds.simulation.get("ncon")[0] > 0, null, { timeout: 20000 });
       await shot(page, "mesh");
     });
+
+    await check("webgpu: the pointer lifts the mesh", async () => {
+      const height = () => page.evaluate(() => manyworlds.simulation.get("xpos")[5]);
+      await page.waitForTimeout(500);
+      const low = await height();
+      // a place where the body is
+      const place = await page.evaluate(() => {
+        const { simulation, view } = manyworlds;
+        for (let x = 0.2; x < 0.8; x += 0.01) {
+          for (let y = 0.2; y < 0.8; y += 0.01) {
+            if (view.picture.grab(simulation, x, y)) {
+              simulation.release();
+              return [x, y];
+            }
+          }
+        }
+      });
+      assert(place, "no ray meets the body");
+      const box = await page.locator("#view").boundingBox();
+      const [x, y] = [box.x + place[0] * box.width, box.y + place[1] * box.height];
+      await page.keyboard.down("Control");
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x, y - 150, { steps: 5 });
+      await page.waitForTimeout(1500);
+      const high = await height();
+      await shot(page, "pulled");
+      await page.mouse.up();
+      await page.keyboard.up("Control");
+      assert(high > low + 0.1, `from ${low} to ${high}`);
+      await page.waitForFunction((z) => manyworlds.simulation.get("xpos")[5] < z, low + 0.05, { timeout: 20000 });
+    });
   }
 
   await check(`${kind}: no errors in the console`, async () => assert.deepEqual(complaints, []));
