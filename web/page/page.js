@@ -146,8 +146,21 @@ function panel() {
   choices($("camera"), [[-1, "free"], [-2, "follow"], ...info.cameras.map((camera, i) => [i, camera])]);
   $("camera").value = view.picture?.looks_from() ?? -1;
   $("camera-field").hidden = !view.draws;
+  $("show").hidden = !view.draws;
   $("controls").replaceChildren(...info.actuators.map(control));
   $("control-section").hidden = info.actuators.length === 0;
+}
+
+/** A box to tick for each part of a picture that can be switched. */
+function flags(picture) {
+  const boxes = JSON.parse(picture.flags()).map(({ name: flag, doc, on }) => {
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: on });
+    box.onchange = () => attempt(() => picture.set_flag(flag, box.checked));
+    const label = Object.assign(document.createElement("label"), { title: doc });
+    label.append(box, flag);
+    return label;
+  });
+  $("flags").replaceChildren(...boxes);
 }
 
 /** A slider for an actuator. */
@@ -282,6 +295,7 @@ async function main() {
     return;
   }
   view = await View.open($("view"), $("plain"));
+  if (view.draws) flags(view.picture);
   requestAnimationFrame(frame);
   // ?model=FILE: another model from where the page is
   const start = new URLSearchParams(location.search).get("model") ?? "humanoid.xml";

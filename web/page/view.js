@@ -21,7 +21,12 @@ export class View {
       return view;
     }
     try {
-      view.picture = await engine.Picture.open(canvas);
+      const { info } = (await navigator.gpu.requestAdapter()) ?? {};
+      view.device = [info?.vendor, info?.architecture, info?.description].filter(Boolean).join(" ");
+      // a processor that stands in for a GPU
+      const copies = Boolean(info?.isFallbackAdapter) || /swiftshader|llvmpipe|basic render/i.test(view.device);
+      view.picture = await engine.Picture.open(copies ? document.createElement("canvas") : canvas, copies);
+      view.context = copies ? canvas.getContext("2d") : null;
       view.listen();
     } catch (error) {
       view.fail(`WebGPU has no device here (${text(error)}), so there are no pictures.`);
@@ -35,6 +40,11 @@ export class View {
     this.cells = [];
     this.frames = 0;
     this.picture = null;
+    /** What pictures are copied onto, where they do not reach the canvas by themselves. */
+    this.context = null;
+    this.device = "";
+    /** Number of pictures so far. */
+    this.pictures = 0;
     this.pointers = new Map();
     this.simulation = null;
     this.holds = false;
@@ -89,13 +99,22 @@ export class View {
   draw(simulation) {
     if (this.picture) {
       try {
-        this.picture.draw(simulation);
+        if (this.picture.draw(simulation)) this.pictures++;
+        if (this.context) this.copy();
       } catch (error) {
         this.fail(`Drawing stopped: ${text(error)}.`);
       }
     } else if (this.frames++ % EVERY === 0) {
       this.fill(simulation);
     }
+  }
+
+  /** The newest picture onto the canvas. */
+  copy() {
+    const [width, height, pixels] = [this.canvas.width, this.canvas.height, this.picture.take_pixels()];
+    // one of the size before is left out
+    if (pixels?.length !== 4 * width * height) return;
+    this.context.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
   }
 
   /** Numbers into the table. */
@@ -113,9 +132,11 @@ export class View {
     if (!this.picture) return;
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
-    const most = PIXELS[this.picture.is_software() ? 0 : 1];
+    const most = PIXELS[this.context ? 0 : 1];
     const scale = Math.min(devicePixelRatio, Math.sqrt(most / (width * height)));
-    this.picture.resize(Math.round(width * scale), Math.round(height * scale));
+    const size = [Math.round(width * scale), Math.round(height * scale)];
+    if (this.context) [this.canvas.width, this.canvas.height] = size;
+    this.picture.resize(...size);
   }
 
   /** Mouse as in MuJoCo's simulate: left turns, right moves, wheel or middle zooms, with Ctrl a body is pulled; one and two fingers likewise. */

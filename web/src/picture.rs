@@ -1,5 +1,8 @@
 //! The world on a canvas of the page, by WebGPU.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
 use glam::{Mat3, Vec2, Vec3};
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
@@ -21,12 +24,21 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// Samples of a pixel on a GPU, and on a processor that stands in for one.
 const SAMPLES: [u32; 2] = [4, 1];
 
+/// Most pictures that the device is still drawing when another one is asked for, likewise.
+const PENDING: [usize; 2] = [2, 1];
+
 /// A camera before a simulation.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Picture {
     gpu: Gpu,
     surface: wgpu::Surface<'static>,
+    /// Pictures are copied to the host: a processor that stands in for a GPU has no way to the screen in some browsers.
+    copies: bool,
+    /// Pictures that the device is drawing.
+    pending: Arc<AtomicUsize>,
+    /// Colours of the last picture that was copied.
+    pixels: Arc<Mutex<Option<Vec<u8>>>>,
     canvas: Option<Canvas>,
     renderer: Option<Renderer>,
     camera: Option<Camera>,
@@ -49,24 +61,30 @@ fn double(v: Vec3) -> [f64; 3] {
 
 #[wasm_bindgen]
 impl Picture {
-    /// Opens the browser's device for a canvas.
+    /// Opens the browser's device for a canvas, on which it draws; with `copies` the canvas stays empty, and pictures come
+    /// from [`Picture::take_pixels`].
     ///
     /// # Errors
     /// A list of problems as JSON where the browser has no WebGPU.
-    pub async fn open(element: HtmlCanvasElement) -> std::result::Result<Picture, JsValue> {
+    pub async fn open(element: HtmlCanvasElement, copies: bool) -> std::result::Result<Picture, JsValue> {
         let (gpu, surface) = Gpu::open_canvas(element).await.map_err(thrown)?;
-        let visuals = Visuals::default();
-        Ok(Self { gpu, surface, canvas: None, renderer: None, camera: None, visuals, depth: 0.0 })
+        Ok(Self {
+            gpu,
+            surface,
+            copies,
+            pending: Arc::default(),
+            pixels: Arc::default(),
+            canvas: None,
+            renderer: None,
+            camera: None,
+            visuals: Visuals::default(),
+            depth: 0.0,
+        })
     }
 
-    /// Name of the device.
-    pub fn device(&self) -> String {
-        self.gpu.adapter().to_string()
-    }
-
-    /// True if the device is the processor, which also steps.
-    pub fn is_software(&self) -> bool {
-        self.gpu.adapter().software || self.device().to_lowercase().contains("swiftshader")
+    /// Colours of the newest picture that was copied, four bytes a pixel from the top, once.
+    pub fn take_pixels(&mut self) -> Option<Vec<u8>> {
+        self.pixels.lock().ok()?.take()
     }
 
     /// Shows another model, from its first camera. Returns what of it cannot be shown.
@@ -88,8 +106,11 @@ impl Picture {
     pub fn resize(&mut self, width: u32, height: u32) -> std::result::Result<(), JsValue> {
         let most = self.gpu.device().limits().max_texture_dimension_2d;
         let (width, height) = (width.clamp(1, most), height.clamp(1, most));
-        let samples = SAMPLES[usize::from(self.is_software())];
+        let samples = SAMPLES[usize::from(self.copies)];
         self.canvas = Some(Canvas::new(&self.gpu, width, height, samples).map_err(thrown)?);
+        if self.copies {
+            return Ok(());
+        }
         let config = wgpu::SurfaceConfiguration {
             // what the renderer drew is copied
             usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::RENDER_ATTACHMENT,
@@ -106,11 +127,11 @@ impl Picture {
         Ok(())
     }
 
-    /// Draws the world as it is.
+    /// Draws the world as it is, unless the device is still busy with earlier pictures; true if it was drawn.
     ///
     /// # Errors
     /// A list of problems as JSON where the device is lost.
-    pub fn draw(&mut self, simulation: &mut Simulation) -> std::result::Result<(), JsValue> {
+    pub fn draw(&mut self, simulation: &mut Simulation) -> std::result::Result<bool, JsValue> {
         self.try_draw(simulation).map_err(thrown)
     }
 
@@ -235,10 +256,13 @@ impl Picture {
         })
     }
 
-    fn try_draw(&mut self, simulation: &mut Simulation) -> Result<()> {
+    fn try_draw(&mut self, simulation: &mut Simulation) -> Result<bool> {
         let (Some(renderer), Some(canvas), Some(camera)) = (&mut self.renderer, &self.canvas, self.camera) else {
-            return Ok(());
+            return Ok(false);
         };
+        if self.pending.load(Ordering::Relaxed) >= PENDING[usize::from(self.copies)] {
+            return Ok(false);
+        }
         let world = simulation.world()?;
         renderer.upload(&[&world])?;
         let mut view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
@@ -249,19 +273,62 @@ impl Picture {
             view.shapes.extend(Shape::arrow(from, to, radius, PULL_COLOR));
         }
         renderer.draw(canvas, &[view], &self.visuals)?;
+        if self.copies { self.copy(canvas) } else { self.present(canvas)? }
+        Ok(true)
+    }
+
+    /// Puts a picture on the canvas of the page.
+    fn present(&self, canvas: &Canvas) -> Result<()> {
         let target = match self.surface.get_current_texture() {
-            wgpu::CurrentSurfaceTexture::Success(texture) | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,
+            wgpu::CurrentSurfaceTexture::Success(texture) | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => {
+                texture
+            }
             other => return Err(Error::Device(format!("the canvas gives no picture: {other:?}"))),
         };
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let size = wgpu::Extent3d { width: canvas.width(), height: canvas.height(), depth_or_array_layers: 1 };
-        encoder.copy_texture_to_texture(
-            canvas.texture().as_image_copy(),
-            target.texture.as_image_copy(),
-            size,
-        );
-        self.gpu.queue().submit([encoder.finish()]);
-        self.gpu.queue().present(target);
+        let (device, queue) = (self.gpu.device(), self.gpu.queue());
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let (from, to) = (canvas.texture().as_image_copy(), target.texture.as_image_copy());
+        encoder.copy_texture_to_texture(from, to, size(canvas));
+        queue.submit([encoder.finish()]);
+        queue.present(target);
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        let pending = Arc::clone(&self.pending);
+        queue.on_submitted_work_done(move || {
+            pending.fetch_sub(1, Ordering::Relaxed);
+        });
         Ok(())
     }
+
+    /// Copies a picture to the host, which has it later.
+    fn copy(&self, canvas: &Canvas) {
+        let (device, width) = (self.gpu.device(), 4 * canvas.width() as usize);
+        let row = (width as u32).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: u64::from(row) * u64::from(canvas.height()),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+        let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_texture_to_buffer(canvas.texture().as_image_copy(), to, size(canvas));
+        self.gpu.queue().submit([encoder.finish()]);
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        let (copied, pixels, pending) = (buffer.clone(), Arc::clone(&self.pixels), Arc::clone(&self.pending));
+        buffer.slice(..).map_async(wgpu::MapMode::Read, move |done| {
+            pending.fetch_sub(1, Ordering::Relaxed);
+            if done.is_ok()
+                && let (Ok(bytes), Ok(mut slot)) = (copied.slice(..).get_mapped_range(), pixels.lock())
+            {
+                // rows without their padding
+                *slot = Some(bytes.chunks_exact(row as usize).flat_map(|r| &r[..width]).copied().collect());
+            }
+        });
+    }
+}
+
+/// Size of a canvas.
+fn size(canvas: &Canvas) -> wgpu::Extent3d {
+    wgpu::Extent3d { width: canvas.width(), height: canvas.height(), depth_or_array_layers: 1 }
 }

@@ -75,9 +75,11 @@ async function drop(page, files) {
   }, packed);
 }
 
-/** Pixels of the canvas after the next frame, a sixteenth of them, as colours. */
-const pixels = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => {
+/** Pixels of the canvas after the next pictures, a sixteenth of them, as colours. */
+const pixels = async (page) => {
+  const before = await page.evaluate(() => manyworlds.view.pictures);
+  await page.waitForFunction((count) => manyworlds.view.pictures >= count + 3, before);
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => {
     const canvas = document.querySelector("#view");
     const copy = new OffscreenCanvas(canvas.width >> 2, canvas.height >> 2);
     const context = copy.getContext("2d", { willReadFrequently: true });
@@ -85,6 +87,7 @@ const pixels = (page) =>
     context.drawImage(canvas, 0, 0, copy.width, copy.height);
     done([...new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer)]);
   })));
+};
 
 /** Share of pixels that differ. */
 const differing = (a, b) => a.filter((color, i) => color !== b[i]).length / a.length;
@@ -213,7 +216,7 @@ for (const [kind, extra] of [["numbers", []], ["webgpu", webgpu]]) {
       assert.equal(await page.evaluate(() => manyworlds.view.draws), true, await page.locator("#plain").innerText());
       await page.click("#play");
       const [first, again] = [await pixels(page), await pixels(page)];
-      console.log(`       ${new Set(first).size} colours on ${await page.evaluate(() => manyworlds.view.picture.device())}`);
+      console.log(`       ${new Set(first).size} colours on ${await page.evaluate(() => manyworlds.view.device)}`);
       assert(new Set(first).size > 50);
       assert(differing(first, again) < 0.001, "a world that stands still looks different");
       const box = await page.locator("#view").boundingBox();
@@ -236,6 +239,11 @@ for (const [kind, extra] of [["numbers", []], ["webgpu", webgpu]]) {
       await page.selectOption("#camera", { label: "side" });
       assert(differing(first, await pixels(page)) > 0.02, "another camera sees the same");
       await shot(page, "side");
+      const plain = await pixels(page);
+      await page.click("#show summary");
+      await page.locator("#flags label", { hasText: "bodyframe" }).click();
+      assert(differing(plain, await pixels(page)) > 0.001, "frames of bodies are not shown");
+      await shot(page, "frames");
       await page.click("#play");
     });
 
