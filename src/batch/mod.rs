@@ -197,7 +197,17 @@ impl Batch {
         };
         let models = Models::new(model.clone());
         let room = Room::new(model, options.overflow);
-        let mut batch = Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine, attached: Attached::default() };
+        let mut batch = Self {
+            models,
+            options: options.clone(),
+            sizes,
+            worlds,
+            notice,
+            cold,
+            room,
+            engine,
+            attached: Attached::default(),
+        };
         // until it is seeded, draws of a task depend on the world alone
         if batch.model().task.is_some() {
             let numbers: Vec<u32> = (0..worlds).map(|w| w as u32).collect();

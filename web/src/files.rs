@@ -54,7 +54,8 @@ impl Files {
                 is_text && self.assets.get(other).is_some_and(|text| contains(text, word.as_bytes()))
             });
             // a text without bodies is a part that others include
-            let has_bodies = [&b"<worldbody"[..], b"<robot", b"<include"].iter().any(|tag| contains(bytes, tag));
+            let has_bodies =
+                [&b"<worldbody"[..], b"<robot", b"<include"].iter().any(|tag| contains(bytes, tag));
             let empty = !has_ending(name, "mwb") && !has_bodies;
             let depth = name.matches('/').count();
             let scene = word.to_lowercase().contains("scene");
@@ -102,6 +103,9 @@ mod tests {
         files.add("robot/defaults.xml", b"<mujoco><default/></mujoco>").unwrap();
         files.add("robot/notes.xml", b"<notes/>").unwrap();
         files.add("robot/mesh.stl", b"solid").unwrap();
-        assert_eq!(files.models(), ["robot/scene.xml", "robot/urdf/arm.urdf", "robot/arm.xml", "robot/defaults.xml"]);
+        assert_eq!(
+            files.models(),
+            ["robot/scene.xml", "robot/urdf/arm.urdf", "robot/arm.xml", "robot/defaults.xml"]
+        );
     }
 }

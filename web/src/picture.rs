@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use glam::{Mat3, Vec2, Vec3};
-use manyworlds::error::{Error, Result};
-use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::analysis::query;
 use manyworlds::cpu::collision::ray::RayFilter;
+use manyworlds::error::{Error, Result};
+use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::model::data::Data;
 use manyworlds::render::{Camera, Canvas, Flag, Frustum, Orbit, Renderer, Shape, View, Visuals, decorate};
 use serde_json::json;
@@ -186,14 +186,21 @@ impl Picture {
     ///
     /// # Errors
     /// A list of problems as JSON.
-    pub fn grab(&mut self, simulation: &mut Simulation, x: f32, y: f32) -> std::result::Result<bool, JsValue> {
+    pub fn grab(
+        &mut self,
+        simulation: &mut Simulation,
+        x: f32,
+        y: f32,
+    ) -> std::result::Result<bool, JsValue> {
         let world = simulation.world().map_err(thrown)?;
         let Some((from, along)) = self.ray(&world, x, y) else { return Ok(false) };
         let (from, along) = (double(from), double(along));
         let model = simulation.model();
         let hit = query::ray(model, &world, from, along, &RayFilter::default());
         let held = hit.map(|(geom, hit)| (model.geom_bodyid[geom] as usize, hit.dist));
-        let Some((body, distance)) = held.filter(|(body, _)| model.body_weldid[*body] != 0) else { return Ok(false) };
+        let Some((body, distance)) = held.filter(|(body, _)| model.body_weldid[*body] != 0) else {
+            return Ok(false);
+        };
         let point = [0, 1, 2].map(|k| from[k] + distance * along[k]);
         simulation.grab = Some(Grab::at(&world, body, point));
         self.depth = distance;
@@ -215,7 +222,8 @@ impl Picture {
 
     /// What can be switched, as JSON: `name`, `doc` and whether it is `on`.
     pub fn flags(&self) -> String {
-        let one = |flag: &Flag| json!({ "name": flag.word(), "doc": flag.doc(), "on": self.visuals.has(*flag) });
+        let one =
+            |flag: &Flag| json!({ "name": flag.word(), "doc": flag.doc(), "on": self.visuals.has(*flag) });
         Flag::ALL.iter().map(one).collect::<serde_json::Value>().to_string()
     }
 
@@ -240,7 +248,9 @@ impl Picture {
         let (model, canvas, camera) = (self.renderer.as_ref()?.model(), self.canvas.as_ref()?, self.camera?);
         let (eye, axes) = match camera {
             Camera::Free(orbit) => (orbit.eye(), orbit.axes()),
-            Camera::Tracking(body, orbit) => (orbit.eye() + single(vec3(&data.subtree_com, body)), orbit.axes()),
+            Camera::Tracking(body, orbit) => {
+                (orbit.eye() + single(vec3(&data.subtree_com, body)), orbit.axes())
+            }
             // rows of the matrix are those of the world
             Camera::Fixed(id) => {
                 let row = |r: usize| single(vec3(&data.cam_xmat, 3 * id + r));
@@ -257,7 +267,8 @@ impl Picture {
     }
 
     fn try_draw(&mut self, simulation: &mut Simulation) -> Result<bool> {
-        let (Some(renderer), Some(canvas), Some(camera)) = (&mut self.renderer, &self.canvas, self.camera) else {
+        let (Some(renderer), Some(canvas), Some(camera)) = (&mut self.renderer, &self.canvas, self.camera)
+        else {
             return Ok(false);
         };
         if self.pending.load(Ordering::Relaxed) >= PENDING[usize::from(self.copies)] {
@@ -273,16 +284,19 @@ impl Picture {
             view.shapes.extend(Shape::arrow(from, to, radius, PULL_COLOR));
         }
         renderer.draw(canvas, &[view], &self.visuals)?;
-        if self.copies { self.copy(canvas) } else { self.present(canvas)? }
+        if self.copies {
+            self.copy(canvas)
+        } else {
+            self.present(canvas)?
+        }
         Ok(true)
     }
 
     /// Puts a picture on the canvas of the page.
     fn present(&self, canvas: &Canvas) -> Result<()> {
         let target = match self.surface.get_current_texture() {
-            wgpu::CurrentSurfaceTexture::Success(texture) | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => {
-                texture
-            }
+            wgpu::CurrentSurfaceTexture::Success(texture)
+            | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,
             other => return Err(Error::Device(format!("the canvas gives no picture: {other:?}"))),
         };
         let (device, queue) = (self.gpu.device(), self.gpu.queue());
@@ -309,7 +323,8 @@ impl Picture {
             usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
             mapped_at_creation: false,
         });
-        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
         let to = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_texture_to_buffer(canvas.texture().as_image_copy(), to, size(canvas));
