@@ -288,7 +288,7 @@ function listen() {
 async function main() {
   listen();
   try {
-    await init();
+    await init({ module_or_path: new URL("manyworlds_web_bg.wasm", import.meta.url) });
   } catch (error) {
     problems([{ message: String(error), help: "A browser with WebAssembly is needed, and a server for the page: python3 -m http.server" }]);
     say("");
