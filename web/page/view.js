@@ -43,6 +43,7 @@ export class View {
     /** What pictures are copied onto, where they do not reach the canvas by themselves. */
     this.context = null;
     this.device = "";
+    this.size = [];
     /** Number of pictures so far. */
     this.pictures = 0;
     this.pointers = new Map();
@@ -135,6 +136,9 @@ export class View {
     const most = PIXELS[this.context ? 0 : 1];
     const scale = Math.min(devicePixelRatio, Math.sqrt(most / (width * height)));
     const size = [Math.round(width * scale), Math.round(height * scale)];
+    // a new size clears the canvas
+    if (String(size) === String(this.size)) return;
+    this.size = size;
     if (this.context) [this.canvas.width, this.canvas.height] = size;
     this.picture.resize(...size);
   }
