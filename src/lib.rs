@@ -1,6 +1,7 @@
 //! manyworlds: a physics engine for robots, compatible with MuJoCo, that steps thousands of worlds at once.
 
 pub mod analysis;
+pub mod assets;
 pub mod batch;
 pub mod compile;
 pub mod cpu;
@@ -26,4 +27,4 @@ pub mod spec;
 mod urdf;
 mod xml;
 
-pub use load::{load, load_str};
+pub use load::{load, load_str, load_str_with, load_with};

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::assets::Assets;
 use crate::compile::compile;
 use crate::error::{Error, Result};
 use crate::mjcf;
@@ -14,11 +15,19 @@ use crate::spec::Spec;
 /// [`Error::Model`] with every problem and its location, [`Error::Io`] if the file
 /// cannot be read.
 pub fn load(path: &Path) -> Result<Model> {
+    load_with(path, &Assets::default())
+}
+
+/// Loads a model file as [`load`], it and its files from memory where they are there.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, assets: &Assets) -> Result<Model> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
-        return compile(&mjcf::parse(path)?);
+        return compile(&mjcf::parse_with(path, assets)?);
     }
     let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+    let bytes = assets.read(path, u64::MAX).map_err(|e| fail(e.to_string()))?;
     Model::from_mwb(&bytes).map_err(|e| fail(e.to_string()))
 }
 
@@ -33,6 +42,15 @@ pub fn load(path: &Path) -> Result<Model> {
 /// ```
 pub fn load_str(text: &str) -> Result<Model> {
     compile(&mjcf::parse_str(text, "model.xml")?)
+}
+
+/// Loads a model from a string, and the files that it names from memory where they are there, as MuJoCo's
+/// `from_xml_string` with `assets`.
+///
+/// # Errors
+/// [`Error::Model`] with every problem and its location.
+pub fn load_str_with(text: &str, assets: &Assets) -> Result<Model> {
+    compile(&mjcf::parse_str_with(text, "model.xml", assets)?)
 }
 
 impl Model {
@@ -60,6 +78,23 @@ impl Spec {
     /// [`Error::Model`] with every problem and its location.
     pub fn from_text(text: &str) -> Result<Self> {
         mjcf::parse_str(text, "model.xml")
+    }
+
+    /// Reads a model file, it and its files from memory where they are there.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with every problem and its location.
+    pub fn from_file_with(path: &Path, assets: &Assets) -> Result<Self> {
+        mjcf::parse_with(path, assets)
+    }
+
+    /// Reads a model from a string, and its files from memory where they are there. They stay in
+    /// [`assets`](Spec::assets) for meshes and textures that are added or compiled later.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with every problem and its location.
+    pub fn from_text_with(text: &str, assets: &Assets) -> Result<Self> {
+        mjcf::parse_str_with(text, "model.xml", assets)
     }
 
     /// Compiles the model; it can be edited and compiled again.

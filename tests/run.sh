@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All checks of the repository, on a fresh Debian or Ubuntu with Rust and python3.
 #   tests/run.sh          all of it; the last line is "N passed, N failed"
-#   tests/run.sh NAME...  named parts only: style tests build kernels examples parity shared python
+#   tests/run.sh NAME...  named parts only: style tests build kernels examples parity shared python web
 # A missing adapter is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -222,13 +222,23 @@ part_python() {
         -c python/pyproject.toml
 }
 
+# The page for browsers: its own tests, and in headless Chromium what a user does. The build fetches the library for
+# WebAssembly where it is missing.
+part_web() {
+    check "clippy of the page" cargo clippy --quiet -p manyworlds-web -p manyworlds-web-bind --all-targets -- -D warnings
+    check "cargo fmt of the page" cargo fmt -p manyworlds-web -p manyworlds-web-bind --check
+    check "tests of the page" cargo test --quiet -p manyworlds-web
+    check "page" web/build.sh
+    check "page in Chromium" web/test.sh
+}
+
 say "install"
 install_vulkan
 install_swiftshader
 install_reference
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels examples parity shared python)
+[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels examples parity shared python web)
 for part in "${parts[@]}"; do
     say "$part"
     "part_$part"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -35,21 +34,10 @@ def existing(path: PathLike) -> str:
     return os.fspath(found)
 
 
-def unpack(text: str, assets: Assets, folder: str) -> str:
-    """Writes a text, and the files that it refers to, to a folder; the path of the text."""
-    root = Path(folder)
-    for name, content in assets.items():
-        parts = PurePosixPath(name).parts
-        if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
-            raise ValueError(f"the asset '{name}' is not inside the folder of the model")
-        file = root.joinpath(*parts)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content.encode() if isinstance(content, str) else bytes(content))
-    main = root / "model.xml"
-    if main.exists():
-        raise ValueError("an asset cannot be called model.xml: this is the text itself")
-    main.write_text(text, encoding="utf-8")
-    return os.fspath(main)
+def packed(assets: Assets | None) -> list[tuple[str, bytes]]:
+    """Files in memory as the engine takes them."""
+    files = (assets or {}).items()
+    return [(name, content.encode() if isinstance(content, str) else bytes(content)) for name, content in files]
 
 
 class Model(ModelFields):
@@ -89,12 +77,10 @@ class Model(ModelFields):
     def from_xml_string(cls, text: str, assets: Assets | None = None) -> Model:
         """Compiles MJCF or URDF text; `assets` are the files that it refers to, by name.
 
+        As in MuJoCo, a file is found by its path, else by its name alone, and on disk only if it is not among them.
         Raises ModelError (a ValueError) with every problem and its place.
         """
-        if assets is not None:
-            with tempfile.TemporaryDirectory(prefix="manyworlds-") as folder:
-                return cls._made(_core.Model.from_path(unpack(text, assets, folder)))
-        return cls._made(_core.Model.from_text(text))
+        return cls._made(_core.Model.from_text(text, packed(assets)))
 
     @classmethod
     def from_urdf(cls, source: PathLike, assets: Assets | None = None) -> Model:

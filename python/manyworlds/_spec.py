@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._fields import SpecElements
-from ._model import Assets, Model, PathLike, existing, unpack
+from ._model import Assets, Model, PathLike, existing, packed
 from ._named import Name
 from ._tables import KINDS, Kind, UnknownNameError, unknown
 
@@ -51,14 +48,6 @@ def _value(text: str) -> Any:
     if not numbers:
         return text
     return numbers[0] if len(numbers) == 1 else np.array(numbers, dtype=np.float64)
-
-
-class _Folder:
-    """A folder that lives as long as somebody holds it."""
-
-    def __init__(self) -> None:
-        self.path = tempfile.mkdtemp(prefix="manyworlds-")
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class Element:
@@ -150,8 +139,6 @@ class Spec(SpecElements):
     def __init__(self, core: _core.Spec | None = None) -> None:
         self._core = _core.Spec() if core is None else core
         self._removals = 0
-        # folders of files that were given in memory
-        self._folders: list[_Folder] = []
 
     @classmethod
     def from_xml_path(cls, path: PathLike) -> Spec:
@@ -161,13 +148,7 @@ class Spec(SpecElements):
     @classmethod
     def from_xml_string(cls, text: str, assets: Assets | None = None) -> Spec:
         """Reads MJCF or URDF text; `assets` are the files that it refers to, by name."""
-        if assets is None:
-            return cls(_core.Spec.from_text(text))
-        # meshes are read when the model is compiled: the files live as long as the Spec
-        folder = _Folder()
-        spec = cls(_core.Spec.from_path(unpack(text, assets, folder.path)))
-        spec._folders = [folder]
-        return spec
+        return cls(_core.Spec.from_text(text, packed(assets)))
 
     @property
     def name(self) -> str:
@@ -185,9 +166,7 @@ class Spec(SpecElements):
 
     def copy(self) -> Spec:
         """A copy that can be edited by itself."""
-        copied = type(self)(self._core.copy())
-        copied._folders = list(self._folders)
-        return copied
+        return type(self)(self._core.copy())
 
     def add(self, tag: str, parent: Place = None, content: str = "", **attributes: Any) -> Element:
         """Adds an element by its MJCF tag; `section/tag` where a tag has several meanings, as `equality/joint`.
@@ -256,7 +235,6 @@ class Spec(SpecElements):
         if part is not None and part._spec is not child:
             raise ValueError("the part is not of the model that is attached")
         kind, element_id = self._core.attach(child._core, which, self._place(to), prefix, suffix)
-        self._folders += child._folders
         return Element(self, KINDS[kind], element_id)
 
     def compile(self) -> Model:

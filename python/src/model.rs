@@ -8,6 +8,7 @@ use manyworlds::formats::npz;
 use manyworlds::schema::{Kind, Size};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::array::copied;
@@ -45,8 +46,10 @@ impl Model {
     }
 
     #[staticmethod]
-    fn from_text(py: Python<'_>, text: &str) -> PyResult<Self> {
-        Self::make(py, || manyworlds::load_str(text))
+    fn from_text(py: Python<'_>, text: &str, assets: Vec<(String, PyBackedBytes)>) -> PyResult<Self> {
+        Self::make(py, || {
+            manyworlds::load_str_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect())
+        })
     }
 
     #[staticmethod]

@@ -10,6 +10,7 @@ use manyworlds::schema::Kind;
 use manyworlds::spec::{self, Parent, Part, bases};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
 use crate::error::{detached, exception};
 use crate::model::{Model, kind};
@@ -67,8 +68,11 @@ impl Spec {
     }
 
     #[staticmethod]
-    fn from_text(py: Python<'_>, text: &str) -> PyResult<Self> {
-        detached(py, || spec::Spec::from_text(text)).map(Self::of)
+    fn from_text(py: Python<'_>, text: &str, assets: Vec<(String, PyBackedBytes)>) -> PyResult<Self> {
+        detached(py, || {
+            spec::Spec::from_text_with(text, &assets.iter().map(|(name, bytes)| (name, &bytes[..])).collect())
+        })
+        .map(Self::of)
     }
 
     fn copy(&self) -> PyResult<Self> {

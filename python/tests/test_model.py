@@ -85,8 +85,14 @@ def test_text_assets_and_urdf() -> None:
     assert mw.Model.from_xml_string(text, {"parts/m.obj": CUBE}).nmesh == 1
     spec = mw.Spec.from_xml_string(text, {"parts/m.obj": CUBE.encode()})
     assert spec.copy().compile().nmeshvert == 4
-    with pytest.raises(ValueError, match="not inside the folder"):
-        mw.Model.from_xml_string(text, {"../m.obj": CUBE})
+    assert mw.Model.from_xml_string(text, {"M.obj": CUBE}).nmesh == 1
+    with pytest.raises(mw.ModelError, match="'parts/m.obj' of mesh 'm' was not found"):
+        mw.Model.from_xml_string(text, {"parts/n.obj": CUBE})
+    # two files of one name stay apart
+    larger = mw.Spec.from_xml_string(text, {"parts/m.obj": CUBE.replace("v 0 0 1", "v 0 0 2")})
+    spec.attach(larger, prefix="larger_")
+    size = np.linalg.norm(spec.compile().mesh_vert, axis=1)
+    assert size[4:].max() > 1.5 * size[:4].max()
 
 
 def test_warnings_of_the_compiler_are_warnings() -> None:

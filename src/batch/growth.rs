@@ -6,7 +6,7 @@
 //! give equal bits to equal states, so that the result is that of a batch with room from the start.
 
 #[cfg(feature = "gpu")]
-use std::time::Instant;
+use web_time::Instant;
 
 use super::engine::Engine;
 #[cfg(feature = "gpu")]

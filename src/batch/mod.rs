@@ -23,7 +23,7 @@ mod work;
 
 pub use crate::model::unsupported::check as supported;
 
-use std::time::Instant;
+use web_time::Instant;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -197,7 +197,17 @@ impl Batch {
         };
         let models = Models::new(model.clone());
         let room = Room::new(model, options.overflow);
-        let mut batch = Self { models, options: options.clone(), sizes, worlds, notice, cold, room, engine, attached: Attached::default() };
+        let mut batch = Self {
+            models,
+            options: options.clone(),
+            sizes,
+            worlds,
+            notice,
+            cold,
+            room,
+            engine,
+            attached: Attached::default(),
+        };
         // until it is seeded, draws of a task depend on the world alone
         if batch.model().task.is_some() {
             let numbers: Vec<u32> = (0..worlds).map(|w| w as u32).collect();

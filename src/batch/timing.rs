@@ -1,6 +1,8 @@
 //! Time per stage of a step.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use super::Batch;
 use super::engine::Engine;

@@ -152,7 +152,7 @@ impl Reader<'_> {
         {
             paths.push(folder.join(inner).join(&file));
         }
-        Some(AssetFile { name, span: el.at("file"), paths })
+        Some(AssetFile { name, span: el.at("file"), paths, assets: self.spec.assets.clone() })
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::write::escape;
 use super::{
-    actuator, body, camera, compiler, contact, equality, geom, joint, looks, option, parse_str, pose, schema,
-    tendon,
+    actuator, body, camera, compiler, contact, equality, geom, joint, looks, option, parse_str_with, pose,
+    schema, tendon,
 };
 use crate::error::{Error, Result};
 use crate::schema::enums::{equality as kinds, word};
@@ -51,7 +51,7 @@ pub fn add(
     content: &str,
 ) -> Result<(Kind, usize)> {
     let (section, tag) = found(path)?;
-    let fragment = parse_str(&text(section, tag, attributes, content), SOURCE)?;
+    let fragment = parse_str_with(&text(section, tag, attributes, content), SOURCE, &spec.assets)?;
     let new = spec.graft(fragment, parent)?;
     let kind = new.iter().find(|(kind, _)| is_of(*kind, section, tag)).or(new.first()).copied();
     match (kind, parent) {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::assets::Assets;
 use crate::spec::{Log, Span};
 use crate::xml;
 use crate::xml::{MAX_DEPTH, Tree};
@@ -16,9 +17,9 @@ struct Pending {
 }
 
 /// Expands every include below the root, file by file.
-pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Option<()> {
+pub(super) fn expand(log: &Log, assets: &Assets, tree: &mut Tree, root: usize, main: &Path) -> Option<()> {
     let folder = xml::folder(main);
-    let mut seen = vec![identity(main)];
+    let mut seen = vec![assets.identity(main)];
     let mut pending = includes_from(tree, root, &[main.to_owned()]);
     let mut next = 0;
     while next < pending.len() {
@@ -29,7 +30,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Op
             log.add(tree.nodes[node].span, format!("more than {MAX_INCLUDES} included files"), "");
             return None;
         }
-        if let Some(more) = expand_one(log, tree, node, &folder, &chain, &mut seen) {
+        if let Some(more) = expand_one(log, assets, tree, node, &folder, &chain, &mut seen) {
             pending.extend(more);
         }
     }
@@ -39,6 +40,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize, main: &Path) -> Op
 /// Loads the file of an include; returns its own includes.
 fn expand_one(
     log: &Log,
+    assets: &Assets,
     tree: &mut Tree,
     node: usize,
     folder: &Path,
@@ -61,10 +63,10 @@ fn expand_one(
     let (value, span) = (file.value.clone(), file.span);
     let beside = chain.last().map(|p| xml::folder(p).join(&value));
     let path = match beside {
-        Some(beside) if !folder.join(&value).exists() && beside.exists() => beside,
+        Some(beside) if !assets.exists(&folder.join(&value)) && assets.exists(&beside) => beside,
         _ => folder.join(&value),
     };
-    let id = identity(&path);
+    let id = assets.identity(&path);
     if seen.contains(&id) {
         let names: Vec<String> = chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
         let message = format!("'{value}' is already included: {}", names.join(" -> "));
@@ -72,7 +74,7 @@ fn expand_one(
         return None;
     }
     seen.push(id);
-    let file = xml::read_text(log, &path, Some(span))?;
+    let file = xml::read_text(log, assets, &path, Some(span))?;
     let child_root = parse_included(log, tree, file, span, &value)?;
     if tree.nodes[child_root].children.is_empty() {
         log.add(
@@ -99,11 +101,6 @@ fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str
         return None;
     }
     xml::parse(log, tree, file)
-}
-
-/// Canonical path of a file.
-fn identity(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {

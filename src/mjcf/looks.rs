@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::geom::reference;
+use crate::assets::Assets;
 use crate::spec::looks::SIDES;
 use crate::spec::{Bone, Compiler, Material, Ref, Skin, Texture};
 use crate::xml::El;
@@ -48,6 +49,7 @@ impl Default for Texture {
             nchannel: 3,
             content_type: String::new(),
             folder: PathBuf::new(),
+            assets: Assets::default(),
             file: String::new(),
             cubefiles: Default::default(),
             gridsize: [1, 1],
@@ -83,6 +85,7 @@ impl Default for Skin {
             base: Default::default(),
             file: String::new(),
             folder: PathBuf::new(),
+            assets: Assets::default(),
             material: Ref::default(),
             rgba: [0.5, 0.5, 0.5, 1.0],
             inflate: 0.0,

@@ -41,6 +41,7 @@ use std::rc::Rc;
 
 pub use write::write;
 
+use crate::assets::Assets;
 use crate::error::{Error, Result};
 use crate::spec::*;
 use crate::urdf;
@@ -70,18 +71,41 @@ pub(crate) struct Reader<'a> {
 }
 
 /// Reads a model file, with all files that it includes or attaches.
+///
+/// # Errors
+/// [`Error::Model`] with every problem and its location.
 pub fn parse(path: &Path) -> Result<Spec> {
+    parse_with(path, &Assets::default())
+}
+
+/// Reads a model file, with all files that it includes or attaches, from memory where they are there.
+///
+/// # Errors
+/// [`Error::Model`] with every problem and its location.
+pub fn parse_with(path: &Path, assets: &Assets) -> Result<Spec> {
     let log = Log::default();
-    let spec = xml::read_text(&log, path, None).and_then(|file| read_model(&log, file, path, &[]));
+    let file = xml::read_text(&log, assets, path, None);
+    let spec = file.and_then(|file| read_model(&log, assets, file, path, &[]));
     finish(&log, spec)
 }
 
 /// Reads a model from a string; `name` stands for the file in messages, and its folder is searched for includes.
+///
+/// # Errors
+/// [`Error::Model`] with every problem and its location.
 pub fn parse_str(text: &str, name: &str) -> Result<Spec> {
+    parse_str_with(text, name, &Assets::default())
+}
+
+/// Reads a model from a string, as [`parse_str`], and its files from memory where they are there.
+///
+/// # Errors
+/// [`Error::Model`] with every problem and its location.
+pub fn parse_str_with(text: &str, name: &str, assets: &Assets) -> Result<Spec> {
     let log = Log::default();
     let path = PathBuf::from(name);
     let file = log.add_source(path.clone(), text.to_owned());
-    let spec = read_model(&log, file, &path, &[]);
+    let spec = read_model(&log, assets, file, &path, &[]);
     finish(&log, spec)
 }
 
@@ -94,16 +118,16 @@ fn finish(log: &Log, spec: Option<Spec>) -> Result<Spec> {
 }
 
 /// Reads one model; problems are in the log.
-fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Spec> {
+fn read_model(log: &Log, assets: &Assets, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Spec> {
     let mut tree = xml::Tree::default();
     let root = xml::parse(log, &mut tree, file)?;
     let tag = tree.nodes[root].tag.clone();
     let urdf = tag == "robot";
     let mut composites = false;
     let root = match tag.as_str() {
-        "robot" => urdf::rewrite(log, &mut tree, root, path)?,
+        "robot" => urdf::rewrite(log, assets, &mut tree, root, path)?,
         "mujoco" => {
-            include::expand(log, &mut tree, root, path)?;
+            include::expand(log, assets, &mut tree, root, path)?;
             // unknown elements are skipped, so that the rest is checked too
             schema::check(log, &tree, root);
             composites = composite::expand(log, &mut tree, root);
@@ -119,7 +143,7 @@ fn read_model(log: &Log, file: u32, path: &Path, chain: &[PathBuf]) -> Option<Sp
     chain.push(path.to_owned());
     let mut reader = Reader {
         log,
-        spec: Spec::default(),
+        spec: Spec { assets: assets.clone(), ..Spec::default() },
         compiler: Compiler::default(),
         classes: Classes::default(),
         models: BTreeMap::new(),
@@ -209,6 +233,7 @@ impl Reader<'_> {
                 let mut value = self.classes.0[self.class(el)].texture.clone();
                 looks::texture(el, &self.compiler, &self.spec.folder, &mut value);
                 value.base.name = looks::texture_name(el, &value);
+                value.assets = self.spec.assets.clone();
                 self.spec.textures.push(value);
             }
             "material" => {
@@ -231,7 +256,8 @@ impl Reader<'_> {
             return;
         };
         let path = self.spec.folder.join(&file);
-        let same = |p: &PathBuf| std::fs::canonicalize(p).ok() == std::fs::canonicalize(&path).ok();
+        let assets = self.spec.assets.clone();
+        let same = |p: &PathBuf| assets.identity(p) == assets.identity(&path);
         if self.chain.iter().any(same) || self.chain.len() > MAX_MODEL_DEPTH {
             let names: Vec<String> =
                 self.chain.iter().chain([&path]).map(|p| p.display().to_string()).collect();
@@ -242,8 +268,8 @@ impl Reader<'_> {
             );
             return;
         }
-        let spec = xml::read_text(self.log, &path, Some(el.at("file")))
-            .and_then(|file| read_model(self.log, file, &path, &self.chain));
+        let spec = xml::read_text(self.log, &assets, &path, Some(el.at("file")))
+            .and_then(|file| read_model(self.log, &assets, file, &path, &self.chain));
         // the default name is that of the model itself
         let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
         if self.models.contains_key(&name) || self.broken_models.contains(&name) {
@@ -325,7 +351,7 @@ impl Reader<'_> {
 
     fn skin(&mut self, el: El<'_>) {
         let skin = looks::skin(el, &self.compiler, &self.spec.folder);
-        self.spec.skins.push(skin);
+        self.spec.skins.push(Skin { assets: self.spec.assets.clone(), ..skin });
     }
 
     fn deformable(&mut self, el: El<'_>) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use super::objective::Objective;
 use super::planner::{Iteration, Planner};
@@ -271,7 +273,7 @@ impl ClosedLoop {
         std::thread::scope(|scope| {
             let (to_planner, states) = mpsc::sync_channel::<State>(0);
             let (to_plant, plans) = mpsc::channel::<Result<(Iteration, Policy, f64)>>();
-            scope.spawn(move || {
+            let planning = move || {
                 while let Ok(state) = states.recv() {
                     let done = planner.improve(&state);
                     let done = done.map(|iteration| (iteration, planner.policy().clone(), state.time()));
@@ -280,7 +282,10 @@ impl ClosedLoop {
                         break;
                     }
                 }
-            });
+            };
+            std::thread::Builder::new().spawn_scoped(scope, planning).map_err(|e| {
+                Error::Unsupported(format!("a planner beside its plant needs a thread of its own: {e}"))
+            })?;
             let begin = Instant::now();
             for step in 0..steps {
                 let state = State::of(&mut self.plant, 0)?;

@@ -1,6 +1,6 @@
 //! Trajectory optimisation by iterative LQG (Tassa, Erez and Todorov 2012, section II).
 
-use std::time::Instant;
+use web_time::Instant;
 
 use rayon::prelude::*;
 

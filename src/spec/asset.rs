@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::base::{Base, Ref};
 use super::source::Span;
+use crate::assets::Assets;
 use crate::mesh::{Raw, Settings};
 
 /// Reference to an asset file.
@@ -15,6 +16,8 @@ pub struct AssetFile {
     pub span: Span,
     /// Candidate paths, most likely first.
     pub paths: Vec<PathBuf>,
+    /// Files in memory that it may be one of.
+    pub assets: Assets,
 }
 
 /// A mesh.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::base::{Base, Ref};
+use crate::assets::Assets;
 
 /// A texture; for rendering only.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub struct Texture {
     pub content_type: String,
     /// Base folder of files.
     pub folder: PathBuf,
+    /// Files in memory that they may be among.
+    pub assets: Assets,
     /// File name in the source; empty for none.
     pub file: String,
     /// Files of the cube faces: right, left, up, down, front, back.
@@ -102,6 +105,8 @@ pub struct Skin {
     pub file: String,
     /// Base folder of the file.
     pub folder: PathBuf,
+    /// Files in memory that it may be one of.
+    pub assets: Assets,
     /// Material.
     pub material: Ref,
     /// Colour.

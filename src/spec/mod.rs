@@ -22,6 +22,7 @@ mod tree;
 
 use std::path::PathBuf;
 
+use crate::assets::Assets;
 use crate::error::Problem;
 
 pub use asset::*;
@@ -50,6 +51,8 @@ pub struct Spec {
     pub warnings: Vec<Problem>,
     /// Folder of the main file.
     pub folder: PathBuf,
+    /// Files in memory for elements that are read from text from now on; what was read has its own.
+    pub assets: Assets,
     /// Namespaces; the first is the model's own.
     pub scopes: Vec<Scope>,
     /// Compiler settings; the first are the model's own, the others of attached models.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::assets::Assets;
 use crate::spec::Span;
 use crate::xml::{El, Tree};
 
@@ -22,6 +23,7 @@ struct Mesh {
 /// All meshes so far.
 pub(super) struct Meshes<'a> {
     root: El<'a>,
+    assets: &'a Assets,
     folder: PathBuf,
     list: Vec<Mesh>,
     /// Mesh indices by file stem.
@@ -29,9 +31,9 @@ pub(super) struct Meshes<'a> {
 }
 
 impl<'a> Meshes<'a> {
-    pub(super) fn new(root: El<'a>, path: &Path) -> Self {
+    pub(super) fn new(root: El<'a>, assets: &'a Assets, path: &Path) -> Self {
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-        Self { root, folder, list: Vec::new(), by_stem: HashMap::new() }
+        Self { root, assets, folder, list: Vec::new(), by_stem: HashMap::new() }
     }
 
     /// The `<robot>` element.
@@ -101,8 +103,9 @@ impl<'a> Meshes<'a> {
             if folder.file_name().is_some_and(|n| n == package) {
                 places.insert(0, folder.join(rest));
             }
-            if let Some(found) = places.iter().find(|p| p.is_file()) {
-                return Some(found.display().to_string());
+            if let Some(found) = self.assets.find(&places) {
+                // a name in memory is no path from the model's folder
+                return Some(Path::new("/").join(found).display().to_string());
             }
             tried.extend(places.into_iter().map(|p| p.display().to_string()));
         }

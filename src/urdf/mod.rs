@@ -11,12 +11,19 @@ mod robot;
 
 use std::path::Path;
 
+use crate::assets::Assets;
 use crate::spec::Log;
 use crate::xml::{El, Tree};
 use robot::Robot;
 
 /// Rewrites a robot; returns the root of the MJCF tree.
-pub(crate) fn rewrite(log: &Log, tree: &mut Tree, root: usize, path: &Path) -> Option<usize> {
+pub(crate) fn rewrite(
+    log: &Log,
+    assets: &Assets,
+    tree: &mut Tree,
+    root: usize,
+    path: &Path,
+) -> Option<usize> {
     let source = std::mem::take(tree);
     let el = El { log, tree: &source, id: root, pen: None };
     let mut out = Tree::default();
@@ -24,7 +31,7 @@ pub(crate) fn rewrite(log: &Log, tree: &mut Tree, root: usize, path: &Path) -> O
     out.copy(model, "model", el.attr("name"));
     settings(el, &mut out, model);
     let robot = Robot::read(el)?;
-    let mut meshes = mesh::Meshes::new(el, path);
+    let mut meshes = mesh::Meshes::new(el, assets, path);
     let world = out.element(Some(model), "worldbody", el.span());
     let places = robot.bodies(&mut out, world);
     link::links(&robot, &mut out, &places, &mut meshes);

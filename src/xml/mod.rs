@@ -6,6 +6,7 @@ pub(crate) use attrs::{AttrWriter, El, MAX_LIST, words};
 
 use std::path::{Path, PathBuf};
 
+use crate::assets::{Assets, Unreadable};
 use crate::spec::{Log, Span};
 
 /// Deepest element nesting; MuJoCo rejects about 498 levels.
@@ -58,7 +59,7 @@ pub(crate) struct Tree {
 }
 
 /// Reads a file as text; a problem is reported at `from`, or at the file itself.
-pub(crate) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u32> {
+pub(crate) fn read_text(log: &Log, assets: &Assets, path: &Path, from: Option<Span>) -> Option<u32> {
     let complain = |message: String, help: &str| {
         let span = from.unwrap_or_else(|| Span {
             file: log.add_source(path.to_owned(), String::new()),
@@ -69,25 +70,14 @@ pub(crate) fn read_text(log: &Log, path: &Path, from: Option<Span>) -> Option<u3
     };
     // without `from`, the location in the message already names the file
     let shown = if from.is_some() { format!("'{}'", path.display()) } else { "the file".to_owned() };
-    match std::fs::metadata(path) {
-        Err(e) => {
+    let bytes = match assets.read(path, MAX_FILE_BYTES) {
+        Ok(bytes) => bytes.into_owned(),
+        Err(Unreadable::System(e)) => {
             complain(format!("cannot read {shown}: {e}"), "check the path");
             return None;
         }
-        Ok(meta) if !meta.is_file() => {
-            complain(format!("{shown} is not a file"), "");
-            return None;
-        }
-        Ok(meta) if meta.len() > MAX_FILE_BYTES => {
-            complain(format!("{shown} has {} bytes, more than {MAX_FILE_BYTES}", meta.len()), "");
-            return None;
-        }
-        Ok(_) => {}
-    }
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
         Err(e) => {
-            complain(format!("cannot read {shown}: {e}"), "check the path");
+            complain(format!("{shown} {e}"), "");
             return None;
         }
     };

@@ -1,7 +1,9 @@
 //! Asset files: path resolution and contents.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use crate::assets::Assets;
 use crate::spec::AssetFile;
 
 use crate::compile::Build;
@@ -12,7 +14,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 impl Build<'_> {
     /// First candidate path that is a file; a missing file is reported.
     pub(crate) fn find(&self, what: &str, file: &AssetFile) -> Option<PathBuf> {
-        let found = file.paths.iter().find(|p| p.is_file());
+        let found = file.assets.find(&file.paths);
         if found.is_none() {
             let tried: Vec<String> = file.paths.iter().map(|p| format!("'{}'", p.display())).collect();
             let message =
@@ -20,16 +22,11 @@ impl Build<'_> {
             let help = "paths start at the model's folder and compiler/meshdir; check both and upper case";
             self.wrong(file.span, message, help);
         }
-        found.cloned()
+        found
     }
 }
 
 /// Contents of a file of acceptable size.
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let shown = path.display();
-    let length = std::fs::metadata(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?.len();
-    if length > MAX_FILE_BYTES {
-        return Err(format!("'{shown}' has {length} bytes, more than {MAX_FILE_BYTES}"));
-    }
-    std::fs::read(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))
+pub(crate) fn bytes<'a>(assets: &'a Assets, path: &Path) -> Result<Cow<'a, [u8]>, String> {
+    assets.read(path, MAX_FILE_BYTES).map_err(|e| format!("'{}' {e}", path.display()))
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::assets::Assets;
 use crate::mesh::{self, Fault, Heights};
 use crate::schema::Sizes;
 use crate::spec::HField;
@@ -24,7 +25,7 @@ impl Build<'_> {
         let (read, span) = match &hfield.file {
             Some(file) => {
                 let path = self.find(&what, file)?;
-                let read = from_file(&path, &hfield.content_type);
+                let read = from_file(&file.assets, &path, &hfield.content_type);
                 let of_file =
                     |f: Fault| Fault { message: format!("'{}': {}", path.display(), f.message), ..f };
                 (read.map_err(of_file), file.span)
@@ -59,8 +60,8 @@ impl Build<'_> {
 }
 
 /// Reads a file: an image by content type or extension, else MuJoCo's binary format.
-fn from_file(path: &Path, content_type: &str) -> Result<Heights, Fault> {
-    let bytes = files::bytes(path).map_err(|e| Fault { message: e, help: "check the file" })?;
+fn from_file(assets: &Assets, path: &Path, content_type: &str) -> Result<Heights, Fault> {
+    let bytes = files::bytes(assets, path).map_err(|e| Fault { message: e, help: "check the file" })?;
     let ending = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
     if content_type == "image/png" || (content_type.is_empty() && ending) {
         mesh::read_png(&bytes)

@@ -1,11 +1,12 @@
 //! Meshes: read and processed in parallel, then concatenated.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::assets::Assets;
 use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
 use crate::schema::enums::geom as kind;
 use crate::schema::{EXTREMA, Sizes};
@@ -26,7 +27,7 @@ impl Build<'_> {
     pub(crate) fn meshes(&mut self) {
         let spec = self.spec;
         let hulls = self.hulls();
-        let paths: Vec<Option<PathBuf>> = spec.meshes.iter().map(|m| self.mesh_path(m)).collect();
+        let paths: Vec<Option<Place>> = spec.meshes.iter().map(|m| self.mesh_path(m)).collect();
         let settings: Vec<Settings> = spec
             .meshes
             .iter()
@@ -43,10 +44,10 @@ impl Build<'_> {
                 if first[i] != i || (mesh.file.is_some() && paths[i].is_none()) {
                     return None;
                 }
-                let file = paths[i].as_ref().and_then(|p| files.get(p));
+                let file = paths[i].as_ref().and_then(|p| files.get(&p.id()));
                 let raw = match file {
                     Some(Err(fault)) => return Some(Err(fault.clone())),
-                    Some(Ok(raw)) => joined(raw, mesh, paths[i].as_deref()),
+                    Some(Ok(raw)) => joined(raw, mesh, paths[i].as_ref().map(|p| p.path.as_path())),
                     None => Ok(mesh.raw.clone()),
                 };
                 Some(raw.and_then(|raw| mesh::finish(raw, &settings[i])).map(Arc::new))
@@ -93,7 +94,7 @@ impl Build<'_> {
     }
 
     /// Path of a mesh file; a missing file or unknown format is reported.
-    fn mesh_path(&self, mesh: &Mesh) -> Option<PathBuf> {
+    fn mesh_path<'s>(&self, mesh: &'s Mesh) -> Option<Place<'s>> {
         let file = mesh.file.as_ref()?;
         if Format::of(&file.name).is_none() {
             let message =
@@ -101,7 +102,8 @@ impl Build<'_> {
             self.wrong(file.span, message, "meshes are .obj, .stl or .msh files");
             return None;
         }
-        self.find(&self.called("mesh", &mesh.base), file)
+        let path = self.find(&self.called("mesh", &mesh.base), file)?;
+        Some(Place { number: file.assets.number(&path), path, assets: &file.assets })
     }
 
     /// Adds the sizes of all meshes.
@@ -211,15 +213,32 @@ fn put<T>(to: &mut [T], at: usize, values: impl Iterator<Item = T>) {
     }
 }
 
+/// Where the file of a mesh is.
+struct Place<'a> {
+    path: PathBuf,
+    /// Number of the file in memory; 0 on disk.
+    number: usize,
+    assets: &'a Assets,
+}
+
+/// What tells files apart.
+type Id<'a> = (&'a Path, usize);
+
+impl Place<'_> {
+    fn id(&self) -> Id<'_> {
+        (&self.path, self.number)
+    }
+}
+
 /// For each mesh, the first identical one: same file, same settings.
-fn firsts(meshes: &[Mesh], paths: &[Option<PathBuf>], settings: &[Settings]) -> Vec<usize> {
-    let mut by_path: HashMap<&PathBuf, Vec<usize>> = HashMap::new();
+fn firsts(meshes: &[Mesh], paths: &[Option<Place<'_>>], settings: &[Settings]) -> Vec<usize> {
+    let mut by_path: HashMap<Id<'_>, Vec<usize>> = HashMap::new();
     let mut first: Vec<usize> = (0..meshes.len()).collect();
     for i in 0..meshes.len() {
         let Some(path) = &paths[i] else {
             continue;
         };
-        let list = by_path.entry(path).or_default();
+        let list = by_path.entry(path.id()).or_default();
         match list.iter().find(|&&j| settings[j] == settings[i] && meshes[j].raw == meshes[i].raw) {
             Some(&j) => first[i] = j,
             None => list.push(i),
@@ -229,22 +248,22 @@ fn firsts(meshes: &[Mesh], paths: &[Option<PathBuf>], settings: &[Settings]) -> 
 }
 
 /// Reads each file once.
-fn read(paths: &[Option<PathBuf>]) -> HashMap<PathBuf, Result<Raw, Fault>> {
-    let mut unique: Vec<&PathBuf> = paths.iter().flatten().collect();
-    unique.sort_unstable();
-    unique.dedup();
-    let read_one = |path: &PathBuf| {
+fn read<'a>(paths: &'a [Option<Place<'_>>]) -> HashMap<Id<'a>, Result<Raw, Fault>> {
+    let mut unique: Vec<&Place<'_>> = paths.iter().flatten().collect();
+    unique.sort_unstable_by_key(|place| place.id());
+    unique.dedup_by_key(|place| place.id());
+    let read_one = |Place { path, assets, .. }: &Place<'_>| {
         let format = Format::of(&path.to_string_lossy()).unwrap_or(Format::Obj);
-        let bytes = files::bytes(path).map_err(|e| Fault { message: e, help: "check the file" })?;
+        let bytes = files::bytes(assets, path).map_err(|e| Fault { message: e, help: "check the file" })?;
         format
             .read(&bytes)
             .map_err(|f| Fault { message: format!("'{}': {}", path.display(), f.message), ..f })
     };
-    unique.into_par_iter().map(|path| (path.clone(), read_one(path))).collect()
+    unique.into_par_iter().map(|place| (place.id(), read_one(place))).collect()
 }
 
 /// Contents of a file merged with the inline data of the element.
-fn joined(file: &Raw, mesh: &Mesh, path: Option<&std::path::Path>) -> Result<Raw, Fault> {
+fn joined(file: &Raw, mesh: &Mesh, path: Option<&Path>) -> Result<Raw, Fault> {
     let (mut raw, own) = (file.clone(), &mesh.raw);
     let twice = |what: &str| {
         Err(Fault { message: format!("{what} are in the file and written out"), help: "remove one of them" })

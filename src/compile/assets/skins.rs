@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::assets::Assets;
 use crate::spec::{Bone, Kind, Ref, Skin};
 
 use crate::compile::Build;
@@ -20,7 +21,7 @@ impl Build<'_> {
             let read = if written.file.is_empty() {
                 Ok(written.clone())
             } else {
-                read(&written.folder.join(&written.file), written)
+                read(&written.assets, &written.folder.join(&written.file), written)
             };
             let skin = match read {
                 Ok(skin) => skin,
@@ -125,12 +126,8 @@ fn add_weights(bone: &Bone, weight: &mut [f64]) -> Option<String> {
 }
 
 /// Reads an SKN file, overriding the inline attributes.
-fn read(path: &Path, written: &Skin) -> Result<Skin, String> {
-    let size = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
-    if size > MAX_BYTES {
-        return Err(format!("is too large: {size} bytes"));
-    }
-    let data = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
+fn read(assets: &Assets, path: &Path, written: &Skin) -> Result<Skin, String> {
+    let data = assets.read(path, MAX_BYTES).map_err(|e| e.to_string())?;
     parse(&data, written).ok_or_else(|| "is no SKN file, or does not end where it should".to_owned())
 }
 

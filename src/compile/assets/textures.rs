@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::assets::Assets;
 use crate::model::texture::{self, Pattern, Source};
 use crate::spec::looks::SIDES;
 use crate::spec::{Base, Kind, Material, Ref, Texture};
@@ -17,6 +18,9 @@ const MAX_PIXELS: i64 = 700_000_000;
 
 /// Largest width and height of a texture from a file, in pixels.
 const MAX_SIDE: i64 = 1 << 16;
+
+/// Largest image file, in bytes.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Metadata of a texture file, and its bytes where they can be decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,7 +132,7 @@ impl Build<'_> {
     fn files(&self, texture: &Texture) -> Result<(Header, Source), (&'static str, String, String)> {
         let cube = texture.kind != 0;
         let read = |attr: &'static str, file: &str| {
-            header(&texture.folder.join(file), &texture.content_type).map_err(|e| {
+            header(&texture.assets, &texture.folder.join(file), &texture.content_type).map_err(|e| {
                 (attr, format!("texture '{}' {e}", crate::compile::crop(file)), TEXTURE_HELP.to_owned())
             })
         };
@@ -253,12 +257,12 @@ fn sides_of(file: &Header, texture: &Texture) -> Result<Header, (&'static str, S
 const SIDE_LETTERS: [char; 6] = ['R', 'L', 'U', 'D', 'F', 'B'];
 
 /// Reads the metadata of an image file.
-fn header(path: &Path, content_type: &str) -> Result<Header, String> {
+fn header(assets: &Assets, path: &Path, content_type: &str) -> Result<Header, String> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let kind = if content_type.is_empty() { ending.as_str() } else { content_type };
     match kind {
         "png" | "image/png" => {
-            let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
+            let bytes = assets.read(path, MAX_BYTES).map_err(|e| e.to_string())?.into_owned();
             let reader = png::Decoder::new(Cursor::new(&bytes)).read_info();
             let reader = reader.map_err(|e| format!("is no image: {e}"))?;
             let info = reader.info();
@@ -272,7 +276,7 @@ fn header(path: &Path, content_type: &str) -> Result<Header, String> {
         }
         // KTX: the file itself is the texture
         "ktx" | "image/ktx" => {
-            let bytes = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
+            let bytes = assets.length(path).map_err(|e| format!("cannot be read: {e}"))?;
             Ok(Header { width: bytes as i64, height: 1, nchannel: Some(1), ..Header::default() })
         }
         _ => Err("has an unknown type: PNG and KTX are known".to_owned()),

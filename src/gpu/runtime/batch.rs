@@ -1,7 +1,7 @@
 //! Many worlds of one model on the GPU.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use web_time::Instant;
 
 use rayon::prelude::*;
 

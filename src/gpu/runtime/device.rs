@@ -76,6 +76,13 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
 }
 
+/// A browser lists no adapters; it opens one for a canvas: [`Gpu::open_canvas`].
+#[cfg(target_arch = "wasm32")]
+fn found() -> Vec<wgpu::Adapter> {
+    Vec::new()
+}
+
+#[cfg(not(target_arch = "wasm32"))]
 fn found() -> Vec<wgpu::Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
@@ -157,7 +164,35 @@ impl Gpu {
         }
     }
 
+    /// Opens the browser's adapter for a canvas of the page, and the surface of the canvas. Nothing in a browser can
+    /// wait for the device: worlds stay on the CPU, and pictures on the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the browser has no WebGPU, no adapter, or rejects the device.
+    #[cfg(target_arch = "wasm32")]
+    pub async fn open_canvas(canvas: web_sys::HtmlCanvasElement) -> Result<(Self, wgpu::Surface<'static>)> {
+        let fail = |what: &str, e: &dyn fmt::Display| Error::Device(format!("{what}: {e}"));
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::BROWSER_WEBGPU;
+        let instance = wgpu::Instance::new(descriptor);
+        let surface = instance
+            .create_surface(wgpu::SurfaceTarget::Canvas(canvas))
+            .map_err(|e| fail("the browser has no WebGPU for the canvas", &e))?;
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: Some(&surface),
+            ..Default::default()
+        };
+        let adapter = instance.request_adapter(&options).await;
+        let adapter = adapter.map_err(|e| fail("the browser has no adapter for WebGPU", &e))?;
+        Ok((Self::request_later(&adapter).await?, surface))
+    }
+
     fn request(adapter: &wgpu::Adapter) -> Result<Self> {
+        pollster::block_on(Self::request_later(adapter))
+    }
+
+    async fn request_later(adapter: &wgpu::Adapter) -> Result<Self> {
         let summary = describe(adapter);
         // request all features and limits of the adapter, for large batches and many lanes
         let descriptor = wgpu::DeviceDescriptor {
@@ -166,8 +201,9 @@ impl Gpu {
             required_limits: adapter.limits(),
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
+        let opened = adapter.request_device(&descriptor).await;
+        let (device, queue) =
+            opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
         // a lost device is reported by the next call
         let lost = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&lost);
@@ -236,6 +272,27 @@ impl Gpu {
             [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
                 .map(|filter| self.device.push_error_scope(filter));
         let made = make();
+        self.answer(what, scopes).map(|()| made)
+    }
+
+    /// The first error that the scopes caught. A browser tells it later, and the device counts as lost then.
+    #[cfg(target_arch = "wasm32")]
+    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
+        self.check_not_lost()?;
+        for scope in scopes.into_iter().rev() {
+            let (answer, lost, what) = (scope.pop(), Arc::clone(&self.lost), what.to_owned());
+            wasm_bindgen_futures::spawn_local(async move {
+                if let (Some(e), Ok(mut slot)) = (answer.await, lost.lock()) {
+                    slot.get_or_insert(format!("{what}: {e}"));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// The first error that the scopes caught.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
         let mut problem = None;
         for scope in scopes.into_iter().rev() {
             // innermost scope first: out of memory is the cause of an invalid buffer
@@ -243,7 +300,7 @@ impl Gpu {
         }
         match problem {
             Some(e) => Err(Error::Device(format!("{}: {what}: {e}", self.adapter))),
-            None => Ok(made),
+            None => Ok(()),
         }
     }
 }

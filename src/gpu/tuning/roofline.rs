@@ -1,6 +1,6 @@
 //! Roofline of a device by measurement: copy bandwidth and single-precision arithmetic throughput.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use crate::error::{Error, Result};
 use crate::gpu::runtime::batch::shader;

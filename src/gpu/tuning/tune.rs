@@ -5,7 +5,7 @@
 //! search is a coordinate descent: lanes per world, worlds per workgroup, placement, partition, each with the best of
 //! the previous ones.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::cache::Trial;
 use super::options::{KernelOptions, MAX_WORLDS_PER_GROUP, Partition};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use super::{Comp, MAX_POINTS, MINVAL, gmsh};
+use crate::assets::Unreadable;
 use crate::mesh::{Format, Raw};
 use crate::mjcf::Reader;
 use crate::xml::MAX_FILE_BYTES;
@@ -20,17 +21,14 @@ impl Comp<'_> {
             return None;
         };
         let path = self.path(reader, &file);
-        let size = std::fs::metadata(&path).map(|m| m.len());
-        if let Ok(size) = size
-            && size > MAX_FILE_BYTES
-        {
-            el.wrong("file", format!("'{file}' has {size} bytes"), format!("at most {MAX_FILE_BYTES}"));
-            return None;
-        }
-        match std::fs::read(&path) {
-            Ok(bytes) => Some(bytes),
+        match reader.spec.assets.read(&path, MAX_FILE_BYTES) {
+            Ok(bytes) => Some(bytes.into_owned()),
+            Err(Unreadable::TooLong(size, limit)) => {
+                el.wrong("file", format!("'{file}' has {size} bytes"), format!("at most {limit}"));
+                None
+            }
             Err(e) => {
-                el.wrong("file", format!("cannot read '{}': {e}", path.display()), "check the path");
+                el.wrong("file", format!("'{}' {e}", path.display()), "check the path");
                 None
             }
         }

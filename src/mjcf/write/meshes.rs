@@ -18,9 +18,9 @@ fn singles<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> String {
 
 impl Writer<'_> {
     fn file(&self, attrs: &mut Attrs, file: &AssetFile) {
-        let path = file.paths.iter().find(|p| p.exists()).or(file.paths.first());
+        let path = file.assets.find(&file.paths).or_else(|| file.paths.first().cloned());
         if let Some(path) = path {
-            put(attrs, "file", self.path(path, ""));
+            put(attrs, "file", self.path(&path, ""));
         }
     }
 

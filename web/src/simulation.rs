@@ -1,0 +1,215 @@
+//! A world of a model that the page steps in real time.
+
+use std::path::Path;
+
+use manyworlds::batch::{Backend, Batch, BatchOptions};
+use manyworlds::error::Error;
+use manyworlds::model::Model;
+use manyworlds::model::data::Data;
+use manyworlds::schema::enums::joint;
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+use web_time::Instant;
+
+use crate::clock::Clock;
+use crate::files::Files;
+use crate::grab::Grab;
+use crate::report::{problems, thrown};
+
+/// Steps between two looks at the real clock.
+const STRIDE: usize = 4;
+
+/// A world in double precision, on the thread of the page.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Simulation {
+    model: Model,
+    batch: Batch,
+    clock: Clock,
+    /// Resets of a world that diverged.
+    diverged: u32,
+    /// The body that is pulled.
+    pub(crate) grab: Option<Grab>,
+}
+
+#[wasm_bindgen]
+impl Simulation {
+    /// Compiles a model and puts it into its first keyframe, if it has one.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(files: &Files, name: &str) -> Result<Simulation, JsValue> {
+        let model = manyworlds::load_with(Path::new(name), &files.assets).map_err(thrown)?;
+        let batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).map_err(thrown)?;
+        let mut simulation = Self { model, batch, clock: Clock::default(), diverged: 0, grab: None };
+        let key = (simulation.model.sizes.nkey > 0).then_some(0);
+        simulation.reset(key)?;
+        Ok(simulation)
+    }
+
+    /// What the model holds, as JSON: `name`, `timestep` in s, sizes, names of `keyframes` and `cameras`, `actuators`
+    /// with the range of their controls, `joints` with their places in `qpos` and `qvel`, and the `warnings` of the reader.
+    pub fn info(&self) -> String {
+        let m = &self.model;
+        let named = |names: &[String], kind: &str| -> Vec<String> {
+            let one = |(i, name): (usize, &String)| {
+                if name.is_empty() { format!("{kind} {i}") } else { name.clone() }
+            };
+            names.iter().enumerate().map(one).collect()
+        };
+        let actuators = named(&m.names.actuator, "actuator").into_iter().enumerate().map(|(i, name)| {
+            let limited = m.actuator_ctrllimited[i] != 0;
+            let range = &m.actuator_ctrlrange[2 * i..2 * i + 2];
+            json!({ "name": name, "limited": limited, "low": range[0], "high": range[1] })
+        });
+        // dimensions of position and velocity by kind of joint
+        let joints = named(&m.names.joint, "joint").into_iter().enumerate().map(|(j, name)| {
+            let (nq, nv) = match m.jnt_type[j] {
+                joint::FREE => (7, 6),
+                joint::BALL => (4, 3),
+                _ => (1, 1),
+            };
+            json!({ "name": name, "qposadr": m.jnt_qposadr[j], "dofadr": m.jnt_dofadr[j], "nq": nq, "nv": nv })
+        });
+        json!({
+            "timestep": m.opt_timestep[0],
+            "nq": m.sizes.nq, "nv": m.sizes.nv, "nu": m.sizes.nu, "nbody": m.sizes.nbody, "ngeom": m.sizes.ngeom,
+            "keyframes": named(&m.names.key, "keyframe"),
+            "cameras": named(&m.names.camera, "camera"),
+            "actuators": actuators.collect::<Vec<_>>(),
+            "joints": joints.collect::<Vec<_>>(),
+            "warnings": problems(&m.warnings),
+        })
+        .to_string()
+    }
+
+    /// Follows the real clock: takes the steps that are due after `elapsed` seconds, for at most `budget` seconds, and
+    /// gives up the rest. Returns the number of steps.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn advance(&mut self, elapsed: f64, budget: f64) -> Result<u32, JsValue> {
+        let timestep = self.model.opt_timestep[0];
+        self.clock.pass(elapsed);
+        let (begin, mut steps, mut spent) = (Instant::now(), 0, 0.0);
+        while self.clock.is_due(timestep) {
+            if spent >= budget {
+                self.clock.give_up(timestep);
+                break;
+            }
+            let mut count = 0;
+            while count < STRIDE && self.clock.is_due((count + 1) as f64 * timestep) {
+                count += 1;
+            }
+            self.pull().and_then(|()| self.batch.step(count)).map_err(thrown)?;
+            let now = begin.elapsed().as_secs_f64();
+            self.clock.stepped(count, timestep, now - spent);
+            steps += count as u32;
+            spent = now;
+        }
+        self.note_divergence()?;
+        Ok(steps)
+    }
+
+    /// Takes steps, whatever the clock says; returns the seconds that they took.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn step(&mut self, count: u32) -> Result<f64, JsValue> {
+        let begin = Instant::now();
+        self.batch.step(count as usize).map_err(thrown)?;
+        self.note_divergence()?;
+        Ok(begin.elapsed().as_secs_f64())
+    }
+
+    /// Simulated seconds per real second that are wanted.
+    #[wasm_bindgen(setter)]
+    pub fn set_speed(&mut self, speed: f64) {
+        self.clock.speed = if speed.is_finite() { speed.max(0.0) } else { 1.0 };
+    }
+
+    /// Back to a keyframe, or to the initial state.
+    ///
+    /// # Errors
+    /// A list of problems as JSON, for a keyframe that does not exist.
+    pub fn reset(&mut self, key: Option<usize>) -> Result<(), JsValue> {
+        self.batch.reset_all(key).map_err(thrown)?;
+        self.batch.forward().map_err(thrown)?;
+        self.clock = Clock::of_speed(self.clock.speed);
+        self.diverged = 0;
+        self.release()
+    }
+
+    /// Lets go of the body that is pulled.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn release(&mut self) -> Result<(), JsValue> {
+        self.grab = None;
+        let none = vec![0.0; 6 * self.model.sizes.nbody];
+        self.batch.set("xfrc_applied", &none).map_err(thrown)
+    }
+
+    /// Sets the control of one actuator.
+    ///
+    /// # Errors
+    /// A list of problems as JSON, for an actuator that does not exist.
+    pub fn set_control(&mut self, actuator: usize, value: f64) -> Result<(), JsValue> {
+        let mut ctrl = self.get("ctrl")?;
+        let missing = || thrown(Error::Argument(format!("there is no actuator {actuator}")));
+        *ctrl.get_mut(actuator).ok_or_else(missing)? = value;
+        self.batch.set("ctrl", &ctrl).map_err(thrown)
+    }
+
+    /// A field of the world, flat.
+    ///
+    /// # Errors
+    /// A list of problems as JSON, for a field that does not exist.
+    pub fn get(&mut self, field: &str) -> Result<Vec<f64>, JsValue> {
+        self.batch.get(field).map(|array| array.data.to_f64()).map_err(thrown)
+    }
+
+    /// The numbers that the page shows: time in s, steps per second of stepping, simulated seconds per real second,
+    /// contacts, resets of a world that diverged.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn numbers(&mut self) -> Result<Vec<f64>, JsValue> {
+        let time = self.get("time")?[0];
+        let contacts = self.get("ncon")?[0];
+        Ok(vec![time, self.clock.rate(), self.clock.factor(), contacts, f64::from(self.diverged)])
+    }
+}
+
+impl Simulation {
+    /// The model.
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The world as it is.
+    pub(crate) fn world(&mut self) -> manyworlds::error::Result<Data> {
+        self.batch.world(0)
+    }
+
+    /// Pulls the body that is held.
+    fn pull(&mut self) -> manyworlds::error::Result<()> {
+        let Some(mut grab) = self.grab else { return Ok(()) };
+        let world = self.batch.world(0)?;
+        let mut all = vec![0.0; 6 * self.model.sizes.nbody];
+        all[6 * grab.body..6 * grab.body + 6].copy_from_slice(&grab.pull(&self.model, &world));
+        self.grab = Some(grab);
+        self.batch.set("xfrc_applied", &all)
+    }
+
+    /// Counts a world that diverged, which has been reset.
+    fn note_divergence(&mut self) -> Result<(), JsValue> {
+        let status = self.batch.status().map_err(thrown)?[0];
+        if status & manyworlds::model::state::DIVERGED != 0 {
+            self.diverged += 1;
+            self.batch.clear_status(&[true]).map_err(thrown)?;
+        }
+        Ok(())
+    }
+}
