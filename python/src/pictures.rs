@@ -48,7 +48,9 @@ impl Order {
             Some(Word::Id(id)) if *id < model.sizes.ncam => Camera::Fixed(*id),
             Some(Word::Id(id)) => {
                 let text = format!("there is no camera {id}: the model has {}", model.sizes.ncam);
-                return Err(Error::Argument(format!("{text}; give a name, a number, free, track or track:BODY")));
+                return Err(Error::Argument(format!(
+                    "{text}; give a name, a number, free, track or track:BODY"
+                )));
             }
         };
         if self.orbit.is_none() && self.lookat.is_none() {
@@ -70,6 +72,13 @@ impl Order {
     /// Pixels of the worlds as they are now. What the photographer of the batch was told before stays as it was.
     fn taken(mut self, photographer: &mut Photographer, batch: &mut batch::Batch) -> Result<Pixels> {
         let camera = self.camera(batch)?;
+        if self.worlds.is_empty() {
+            return Ok(match self.content {
+                Content::Color => Pixels::Color(Vec::new()),
+                Content::Depth => Pixels::Depth(Vec::new()),
+                Content::Objects => Pixels::Objects(Vec::new()),
+            });
+        }
         let samples = photographer.samples;
         std::mem::swap(&mut photographer.visuals, &mut self.visuals);
         photographer.samples = self.samples.unwrap_or(samples);

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def test_pictures_have_the_shapes_and_types_of_their_pixels(boxes: mw.Batch) -> 
 def test_a_red_box_is_red_where_it_is(boxes: mw.Batch) -> None:
     color = boxes.render(0, "front", 48, 32, hide="shadow")[0].astype(int)
     red, green = color[16, 24], color[16, 2]
-    assert red[0] > 100 and red[1] < 60 and red[2] < 60
+    assert red[0] > 100 and red[1] < red[0] / 3 and red[2] < red[0] / 3
     assert green[1] > green[0] and green[1] > green[2]
 
 
@@ -279,7 +280,10 @@ def test_every_ready_made_environment_has_frames_with_something_in_them(name: st
 @pytest.mark.parametrize("options", [{}, {"pixels": (24, 16)}, {"pixels": (24, 16), "pixels_only": True}])
 def test_an_environment_with_pictures_is_one_of_gymnasium(options: dict[str, Any]) -> None:
     env = gymnasium.make("manyworlds/Hopper-v0", render_mode="rgb_array", **SMALL, **options)
-    check_env(env.unwrapped)
+    with warnings.catch_warnings():
+        # as of Gymnasium's own environments of this kind
+        warnings.filterwarnings("ignore", ".*value is -?infinity")
+        check_env(env.unwrapped)
     env.close()
 
 
@@ -306,12 +310,14 @@ def test_frames_of_worlds_are_a_tuple_and_those_of_the_batch() -> None:
 def test_films_are_recorded(tmp_path: Path) -> None:
     pytest.importorskip("moviepy")
     env = gymnasium.make("manyworlds/CartPoleSwingUp-v0", render_mode="rgb_array", width=64, height=48)
-    film = gymnasium.wrappers.RecordVideo(env, str(tmp_path), episode_trigger=lambda _: True, disable_logger=True)
+    film = gymnasium.wrappers.RecordVideo(
+        env, str(tmp_path / "films"), episode_trigger=lambda _: True, disable_logger=True
+    )
     film.reset(seed=0)
     for _ in range(5):
         film.step(film.action_space.sample())
     film.close()
-    assert [path.suffix for path in tmp_path.iterdir()] == [".mp4"]
+    assert [path.suffix for path in (tmp_path / "films").iterdir() if path.suffix != ".json"] == [".mp4"]
 
 
 def same(ours: Any, theirs: Any, where: str) -> None:
@@ -375,7 +381,7 @@ def test_pictures_and_distances_are_observed_beside_the_numbers(device: str) -> 
     seen, _ = env.reset(seed=3)
     assert env.observation_space.contains(seen)
     assert {name: (value.shape, value.dtype.name) for name, value in seen.items()} == {
-        "state": ((2, 4), "float32"),
+        "state": ((2, 5), "float32"),
         "pixels": ((2, 24, 32, 3), "uint8"),
         "depth": ((2, 24, 32), "float32"),
     }
