@@ -66,7 +66,7 @@ class Looks:
         if not self._parts:
             return state
         shape = (self._seen["height"], self._seen["width"])
-        known = {
+        known: dict[str, spaces.Space[Any]] = {
             "pixels": spaces.Box(0, 255, (*shape, 3), np.uint8),
             "depth": spaces.Box(0, np.inf, shape, np.float32),
         }

@@ -209,7 +209,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
         """What worlds have shown last before they were begun anew."""
         last = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(ended):
-            last[i] = entry(observation, i)
+            last[i] = entry(observation, int(i))
         masks = {"_final_obs": ended.copy(), "_final_info": ended.copy()}
         return {"final_obs": last, "final_info": self._told(ended), **masks}
 
