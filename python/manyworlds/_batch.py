@@ -13,6 +13,7 @@ from ._analysis import Analysis
 from ._arrays import Array, Chosen, Worlds, chosen, count_of, numbers, shown
 from ._model import Model
 from ._named import find
+from ._pictures import Pictures
 from ._reports import Reports
 from ._status import Watch
 from ._storage import Storage
@@ -21,7 +22,7 @@ from ._variation import Variation
 from .enums import State
 
 
-class Batch(Variation, Analysis, Reports, Storage):
+class Batch(Variation, Analysis, Pictures, Reports, Storage):
     """Worlds of one model that step together, on a GPU or on all cores of the CPU.
 
     Arrays have the worlds as their first axis: `batch.qpos` is [world, nq]. Reals are float64 on the CPU and float32

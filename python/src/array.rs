@@ -10,7 +10,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Moves numbers into an array of a shape.
-fn shaped<'py, T: Element>(py: Python<'py>, shape: &[usize], data: Vec<T>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn shaped<'py, T: Element>(
+    py: Python<'py>,
+    shape: &[usize],
+    data: Vec<T>,
+) -> PyResult<Bound<'py, PyAny>> {
     let array =
         ArrayD::from_shape_vec(IxDyn(shape), data).map_err(|e| PyValueError::new_err(e.to_string()))?;
     Ok(array.into_pyarray(py).into_any())

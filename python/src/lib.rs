@@ -10,6 +10,7 @@ mod fit;
 mod interrupt;
 mod model;
 mod pace;
+mod pictures;
 mod planning;
 mod spec;
 mod table;
@@ -28,6 +29,8 @@ mod _core {
     use super::fit::fit;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::pictures::picture_flags;
     #[pymodule_export]
     use super::planning::{Planner, norm_number, norms, plan, planner_state};
     #[pymodule_export]

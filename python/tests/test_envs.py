@@ -260,11 +260,12 @@ def test_every_registered_environment_steps(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*Box observation space m")
 @pytest.mark.parametrize("name", ["Ant", "Reacher", "QuadrupedJoystick"])
-def test_single_environments_pass_gymnasiums_checks(name: str) -> None:
+def test_single_environments_pass_gymnasiums_checks(name: str, engine: str) -> None:
     from gymnasium.utils.env_checker import check_env
 
     ours = gymnasium.make(f"manyworlds:manyworlds/{name}-v0", max_episode_steps=7)
-    check_env(ours.unwrapped)
+    # the stand-in draws nothing
+    check_env(ours.unwrapped, skip_render_check=engine == "reference")
     ours.reset(seed=0)
     steps = 0
     truncated = False

@@ -159,8 +159,7 @@ impl Photographer {
                 }
                 images => {
                     self.renderer.draw_objects(&canvas, &placed, &self.visuals)?;
-                    for view in &placed {
-                        let (objects, depths) = self.renderer.read_objects(&canvas, view)?;
+                    for (objects, depths) in self.renderer.read_views(&canvas, &placed)? {
                         match images {
                             Images::Depth(to) => to.extend(depths),
                             Images::Objects(to) => to.extend(objects),

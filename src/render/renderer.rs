@@ -366,6 +366,32 @@ impl Renderer {
         Ok((objects, depths.into_iter().map(|d| frustum.distance(d)).collect()))
     }
 
+    /// The objects and depths in each of several views of one drawing, as [`Renderer::read_objects`], in one copy.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the device was lost.
+    #[allow(clippy::type_complexity)]
+    pub fn read_views(
+        &self,
+        canvas: &Canvas,
+        views: &[View],
+    ) -> Result<Vec<(Vec<Option<(Kind, usize)>>, Vec<f32>)>> {
+        let (codes, depths) = canvas.read_objects([0, 0, canvas.width(), canvas.height()])?;
+        let line = canvas.width() as usize;
+        let cut = |view: &View| {
+            let [x, y, width, height] = view.rect.map(|n| n as usize);
+            let frustum = self.frustum(view);
+            let pixels = (y..y + height).flat_map(|row| row * line + x..row * line + x + width);
+            // nothing, where nothing was drawn
+            let at = |i: usize| {
+                let depth = depths.get(i).copied().unwrap_or(0.0);
+                (codes.get(i).copied().and_then(object), frustum.distance(depth))
+            };
+            pixels.map(at).unzip()
+        };
+        Ok(views.iter().map(cut).collect())
+    }
+
     /// What is below a pixel of a view.
     ///
     /// # Errors

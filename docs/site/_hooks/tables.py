@@ -16,6 +16,7 @@ from manyworlds import _core
 from manyworlds._access import Access
 from manyworlds._analysis import Analysis
 from manyworlds._base import Base
+from manyworlds._pictures import Pictures
 from manyworlds._reports import Reports
 from manyworlds._storage import Storage
 from manyworlds._tables import DATA, FLAGS, KINDS, MODEL, SHORT, SIZES, Field, enumeration
@@ -194,6 +195,7 @@ PARTS = (
     ("Fields and states", Access),
     ("Models that differ", Variation),
     ("Contacts, Jacobians, derivatives", Analysis),
+    ("Pictures", Pictures),
     ("Status, room, device", Reports),
     ("Worlds", Base),
     ("Snapshots and files", Storage),

@@ -21,6 +21,7 @@ from .._model import Model
 from .._randomize import Randomize
 from ..task import Task
 from ._build import build, prepare
+from ._looks import RENDER_MODES, Camera, Looks, entry, metadata
 
 
 def boxes(task: Task, dtype: Any) -> tuple[spaces.Box, spaces.Box]:
@@ -41,7 +42,7 @@ def actions_of(action: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
-class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
+class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
     """Worlds of a task as Gymnasium's vector environment.
 
     task: the name of a ready-made task ("Ant"), or a Task. Its arguments, and those of `manyworlds.Environment`, may
@@ -51,7 +52,17 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
     infos: whether `infos` have the terms of the reward and the metrics; this costs a read in each step.
     randomize: whether worlds differ as the ready-made task says, or what differs.
     seed: of all draws; by chance where not given. `reset(seed=…)` begins them anew.
+    render_mode: "rgb_array": `render()` returns a frame of each world, a tuple of `num_envs` arrays [height, width, 3].
+    camera, width, height: of the frames; see Batch.render. Where no camera is given, the first of the model, or one
+        that follows.
+    pixels: (width, height) of pictures that are observed: observations are a dictionary of "state" and "pixels" [world,
+        height, width, 3], uint8, drawn in one submission for all worlds.
+    pixels_camera: of these pictures, where it is another than `camera`.
+    pixels_only: observations are the pictures alone.
+    depth: whether distances [world, height, width], float32, m, are observed too, as "depth".
     """
+
+    metadata = {"render_modes": RENDER_MODES}
 
     def __init__(
         self,
@@ -65,17 +76,35 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
         dtype: Any = np.float32,
         randomize: bool | Sequence[Randomize] = True,
         render_mode: str | None = None,
+        camera: Camera = None,
+        width: int = 480,
+        height: int = 480,
+        pixels: Sequence[int] | None = None,
+        pixels_camera: Camera = None,
+        pixels_only: bool = False,
+        depth: bool = False,
         **options: Any,
     ) -> None:
-        if render_mode is not None:
-            raise error.UnsupportedMode(f"nothing is drawn: render_mode is None, got '{render_mode}'")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         autoreset = "next_step" if self.autoreset_mode is AutoresetMode.NEXT_STEP else "disabled"
         prepared = prepare(task, model, randomize, options)
         self.environment = build(*prepared, num_envs, autoreset=autoreset, seed=seed, dtype=dtype)
         self.num_envs = self.environment.num_worlds
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space, self.single_action_space = boxes(self.environment.task, dtype)
+        self.metadata = {**metadata(self.environment), "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self._looks = Looks(
+            self.environment,
+            render_mode,
+            camera=camera,
+            width=width,
+            height=height,
+            pixels=pixels,
+            pixels_camera=pixels_camera,
+            pixels_only=pixels_only,
+            depth=depth,
+        )
+        state, self.single_action_space = boxes(self.environment.task, dtype)
+        self.single_observation_space = self._looks.space(state)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._infos = infos
@@ -93,7 +122,7 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Array, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begins episodes in all worlds, or in those of `options["reset_mask"]`; the observations of all.
 
         seed: one for all, which gives world i the draws of seed + i, or one for each; None goes on with the draws.
@@ -119,7 +148,7 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
             observation = self.environment.reset(worlds=rest)
         self._ended[mask] = False
         self._begun = True
-        return observation, {}
+        return self._looks.observation(observation), {}
 
     def _mask(self, options: dict[str, Any] | None) -> Array:
         """Worlds that are to begin anew."""
@@ -136,7 +165,7 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
             raise ValueError("options['reset_mask'] chooses no world")
         return mask
 
-    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Any, Array, Array, Array, dict[str, Any]]:
         """Steps all worlds: observations, rewards, terminations, truncations, infos.
 
         Raises ValueError for actions of another shape or that are not finite, TypeError for what is no number; the
@@ -150,14 +179,16 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
         if mode is AutoresetMode.DISABLED and self._ended.any():
             worlds = np.flatnonzero(self._ended)[:8].tolist()
             raise error.ResetNeeded(f"episodes of worlds {worlds} have ended: reset(options={{'reset_mask': mask}})")
-        observation, reward, terminated, truncated = self.environment.step(array)
+        state, reward, terminated, truncated = self.environment.step(array)
+        observation = self._looks.observation(state)
         ended = terminated | truncated
         infos: dict[str, Any] = {}
         if mode is AutoresetMode.SAME_STEP:
             infos = self._told(~ended)
             if ended.any():
                 infos |= self._final(observation, ended)
-                observation = self.environment.reset(worlds=ended)
+                state = self.environment.reset(worlds=ended)
+                observation = self._looks.observation(state, observation, ended)
         else:
             # worlds that were begun anew have nothing to tell
             infos = self._told(~self._ended if mode is AutoresetMode.NEXT_STEP else ~np.zeros_like(ended))
@@ -174,13 +205,19 @@ class ManyWorldsVectorEnv(VectorEnv[Array, Array, Array]):
             out[f"_{name}"] = mask.copy()
         return out
 
-    def _final(self, observation: Array, ended: Array) -> dict[str, Any]:
+    def _final(self, observation: Any, ended: Array) -> dict[str, Any]:
         """What worlds have shown last before they were begun anew."""
         last = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(ended):
-            last[i] = observation[i].copy()
+            last[i] = entry(observation, int(i))
         masks = {"_final_obs": ended.copy(), "_final_info": ended.copy()}
         return {"final_obs": last, "final_info": self._told(ended), **masks}
+
+    def render(self) -> tuple[Array, ...] | None:
+        """A frame of each world; None where there is no render mode."""
+        self._check_open()
+        frames = self._looks.rendered()
+        return None if frames is None else tuple(frames)
 
     def close_extras(self, **_: Any) -> None:
         """Frees the worlds."""
@@ -197,11 +234,13 @@ def told(environment: Any) -> dict[str, Array]:
     return {**terms, **environment.metrics}
 
 
-class ManyWorldsEnv(gymnasium.Env[Array, Array]):
+class ManyWorldsEnv(gymnasium.Env[Any, Array]):
     """One world of a task as Gymnasium's environment; arguments as those of ManyWorldsVectorEnv.
 
     Where the task is a ready-made one, episodes end by time only by `gymnasium.make`, which has its own limit.
     """
+
+    metadata = {"render_modes": RENDER_MODES}
 
     def __init__(
         self,
@@ -213,17 +252,35 @@ class ManyWorldsEnv(gymnasium.Env[Array, Array]):
         dtype: Any = np.float32,
         randomize: bool | Sequence[Randomize] = True,
         render_mode: str | None = None,
+        camera: Camera = None,
+        width: int = 480,
+        height: int = 480,
+        pixels: Sequence[int] | None = None,
+        pixels_camera: Camera = None,
+        pixels_only: bool = False,
+        depth: bool = False,
         **options: Any,
     ) -> None:
-        if render_mode is not None:
-            raise error.UnsupportedMode(f"nothing is drawn: render_mode is None, got '{render_mode}'")
         options = {"device": "cpu", **options}
         if isinstance(task, str):
             options.setdefault("max_episode_steps", None)
         prepared = prepare(task, model, randomize, options)
         self.environment = build(*prepared, 1, autoreset="disabled", seed=seed, dtype=dtype)
-        self.metadata = {"render_modes": []}
-        self.observation_space, self.action_space = boxes(self.environment.task, dtype)
+        self.metadata = metadata(self.environment)
+        self.render_mode = render_mode
+        self._looks = Looks(
+            self.environment,
+            render_mode,
+            camera=camera,
+            width=width,
+            height=height,
+            pixels=pixels,
+            pixels_camera=pixels_camera,
+            pixels_only=pixels_only,
+            depth=depth,
+        )
+        state, self.action_space = boxes(self.environment.task, dtype)
+        self.observation_space = self._looks.space(state)
         self._infos = infos
 
     @property
@@ -231,17 +288,24 @@ class ManyWorldsEnv(gymnasium.Env[Array, Array]):
         """The task."""
         return self.environment.task  # type: ignore[no-any-return]
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins an episode; the first observation."""
         super().reset(seed=seed)
-        return self.environment.reset(seed=None if seed is None else [seed])[0], {}
+        state = self.environment.reset(seed=None if seed is None else [seed])
+        return entry(self._looks.observation(state), 0), {}
 
-    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Array) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step: observation, reward, terminated, truncated, info; errors as ManyWorldsVectorEnv.step."""
         array = actions_of(action, self.action_space.shape or ())
-        observation, reward, terminated, truncated = self.environment.step(array[None])
+        state, reward, terminated, truncated = self.environment.step(array[None])
+        observation = entry(self._looks.observation(state), 0)
         info = {name: values[0] for name, values in told(self.environment).items()} if self._infos else {}
-        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+        return observation, float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def render(self) -> Array | None:  # type: ignore[override]
+        """The world as it is, [height, width, 3]; None where there is no render mode."""
+        frames = self._looks.rendered()
+        return None if frames is None else frames[0]
 
     def close(self) -> None:
         """Frees the world."""
