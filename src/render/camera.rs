@@ -297,9 +297,8 @@ mod tests {
         let mut orbit = Orbit::of(&model());
         let before = orbit.lookat;
         orbit.pan(Vec2::new(0.1, 0.2), 45.0);
-        let camera = Mat4::look_to_rh(orbit.eye(), orbit.forward(), orbit.up());
         let frustum = Frustum::of(&Camera::Free(orbit), &model(), 1.0);
-        let seen = (frustum.projection() * camera).project_point3(before);
+        let seen = frustum.projection().project_point3(orbit.axes().transpose() * (before - orbit.eye()));
         assert!((seen.x - 0.2).abs() < 1e-5 && (seen.y + 0.4).abs() < 1e-5, "{seen}");
     }
 
