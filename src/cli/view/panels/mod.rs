@@ -20,7 +20,7 @@ pub(super) fn show(ui: &mut Ui, app: &mut App, picture: impl FnOnce(&mut Ui, &mu
         Panel::bottom("notice").show(ui, |ui| notice(ui, app, &line));
     }
     if app.shown.left {
-        Panel::left("left").default_size(250.0).show(ui, |ui| {
+        Panel::left("left").default_size(290.0).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 section(ui, "Simulation", true, |ui| simulation::show(ui, app));
                 if app.session.worlds() > 1 {
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, app: &mut App, picture: impl FnOnce(&mut Ui, &mu
         });
     }
     if app.shown.right {
-        Panel::right("right").default_size(240.0).show(ui, |ui| {
+        Panel::right("right").default_size(270.0).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 if app.session.mpc.is_some() {
                     section(ui, "Planner", true, |ui| task::planner(ui, app));
