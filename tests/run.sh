@@ -43,6 +43,13 @@ install_vulkan() {
     lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
 }
 
+# A display without a screen, and hands for it.
+install_display() {
+    command -v Xvfb >/dev/null && command -v xdotool >/dev/null && return
+    as_root apt-get update -qq
+    as_root apt-get install -y -qq xvfb xdotool libxkbcommon-x11-0 libxcursor1 libxi6
+}
+
 # SwiftShader, unpacked beside the sources and not installed. Ubuntu's package of that name is empty: there this fails,
 # and with it the checks that need it.
 install_swiftshader() {
@@ -234,6 +241,7 @@ part_web() {
 
 say "install"
 install_vulkan
+install_display
 install_swiftshader
 install_reference
 

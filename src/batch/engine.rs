@@ -55,14 +55,12 @@ impl Engine {
     #[cfg(feature = "gpu")]
     fn gpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
         use crate::gpu::{AdapterPreference, Gpu, GpuBatch};
+        let is_chosen = options.backend == Backend::Gpu;
         // a software adapter is slower than the CPU backend: only on request
-        let choice = if options.backend == Backend::Gpu {
-            AdapterPreference::Any
-        } else {
-            AdapterPreference::Hardware
-        };
-        let gpu = match &options.adapter {
-            Some(wanted) if options.backend == Backend::Gpu => Gpu::open_named(wanted)?,
+        let choice = if is_chosen { AdapterPreference::Any } else { AdapterPreference::Hardware };
+        let gpu = match (&options.device, &options.adapter) {
+            (Some(shared), _) if is_chosen || !shared.adapter().software => shared.clone(),
+            (_, Some(wanted)) if is_chosen => Gpu::open_named(wanted)?,
             _ => Gpu::open(choice)?,
         };
         if gpu.adapter().software {

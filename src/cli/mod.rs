@@ -27,6 +27,8 @@ mod states;
 mod summary;
 #[cfg(feature = "gpu")]
 mod tune;
+#[cfg(feature = "view")]
+mod view;
 
 use std::io::Read;
 use std::path::Path;
@@ -105,6 +107,9 @@ enum Verb {
     /// Rollouts under the recorded controls are compared with what was recorded, all changes of parameters at once, each in
     /// worlds of its own. The exit status is 1 where the iterations have ended before a minimum.
     Fit(fit::Arguments),
+    /// Opens a window in which a model moves, under the hands of a user or, with a task, of a planner.
+    #[cfg(feature = "view")]
+    View(view::Arguments),
     /// Compares every stage of the GPU with the CPU, field by field.
     Check(check::Arguments),
     /// Measures speed over models and numbers of worlds.
@@ -236,6 +241,8 @@ impl BatchArguments {
         Ok(BatchOptions {
             #[cfg(feature = "gpu")]
             adapter: None,
+            #[cfg(feature = "gpu")]
+            device: None,
             backend: self.backend.backend(),
             capacity,
             overflow: self.overflow,
@@ -301,6 +308,8 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         #[cfg(feature = "gpu")]
         Verb::Render(arguments) => render::run(arguments, output),
         Verb::Fit(arguments) => fit::run(arguments, output),
+        #[cfg(feature = "view")]
+        Verb::View(arguments) => view::run(arguments, output),
         Verb::Check(arguments) => check::run(arguments, output),
         Verb::Bench(arguments) => bench::run(arguments, output),
         #[cfg(feature = "gpu")]
@@ -317,7 +326,8 @@ fn show_log() -> Result<()> {
         Ok(wanted) => wanted.parse().map_err(|e| {
             Error::Argument(format!("MANYWORLDS_LOG: {e}; give a level such as debug, or manyworlds=debug"))
         })?,
-        Err(_) => Targets::new().with_default(LevelFilter::WARN),
+        // of displays winit warns whatever they are like
+        Err(_) => Targets::new().with_default(LevelFilter::WARN).with_target("winit", LevelFilter::ERROR),
     };
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false).without_time();
     tracing_subscriber::registry().with(lines).with(targets).init();

@@ -188,6 +188,14 @@ impl Gpu {
         Ok((Self::request_later(&adapter).await?, surface))
     }
 
+    /// Opens a device of an adapter that a caller has chosen, as one that draws into his window.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver rejects the device.
+    pub fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        Self::request(adapter)
+    }
+
     fn request(adapter: &wgpu::Adapter) -> Result<Self> {
         pollster::block_on(Self::request_later(adapter))
     }
