@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All measurements on a machine with a GPU, unattended, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks plan; default: all
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks plan render; default: all
 # Each phase has its own time limit and keeps what was measured by then. Results: one folder, printed at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
@@ -235,10 +235,23 @@ phase_plan() {
     done
 }
 
+# Pictures of worlds that are simulated on the same device: seconds in all and for drawing; the pictures are kept.
+phase_render() {
+    local count size
+    while read -r count size; do
+        say "$count worlds of $size"
+        limited 120 "$bin" --format json render models/humanoid.xml --backend gpu --worlds "$count" --size "$size" --camera track \
+            --ctrl hold --duration 2 --fps 30 --out "$out/render_$count-%03d.png" 2>>"$out/log.txt" |
+            tee -a "$out/render.jsonl" | tee -a "$out/log.txt"
+        # the last one shows that all is well
+        find "$out" -name "render_$count-*.png" ! -name "render_$count-060.png" -delete
+    done <<<$'1 640x480\n64 640x480\n256 64x64\n4096 64x64'
+}
+
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks plan sweep)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks plan render sweep)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks plan" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks plan render" >&2 && exit 2; }
 done
 find_driver
 unpack_wheels
