@@ -22,11 +22,16 @@ fn main() -> Result<()> {
     let folder = PathBuf::from(arguments.first().map_or("target/crowd", String::as_str));
     let number = |i: usize, default: usize| arguments.get(i).and_then(|n| n.parse().ok()).unwrap_or(default);
     let (worlds, frames) = (number(1, 1000), number(2, 60));
-    std::fs::create_dir_all(&folder).map_err(|e| Error::Io { path: folder.clone(), reason: e.to_string() })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|e| Error::Io { path: folder.clone(), reason: e.to_string() })?;
 
-    let model = Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml"))?;
+    let model = Model::load(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml"))?;
     let mut batch = Batch::new(&model, worlds, &BatchOptions::default())?;
-    batch.randomize(&["actuator_gainprm=scale:0.2..1.0".parse()?], Draw { seed: 1, ..Draw::default() }, &vec![true; worlds])?;
+    batch.randomize(
+        &["actuator_gainprm=scale:0.2..1.0".parse()?],
+        Draw { seed: 1, ..Draw::default() },
+        &vec![true; worlds],
+    )?;
     let mut ctrl = vec![0.0; worlds * model.sizes.nu];
     manyworlds::batch::control::fill(&model, manyworlds::batch::control::Control::Hold, 1, 0, 0, &mut ctrl);
     batch.set("ctrl", &ctrl)?;
@@ -61,7 +66,8 @@ fn main() -> Result<()> {
         photographer.renderer().draw(&canvas, &views, &visuals)?;
         let data = canvas.read_color()?;
         drawing += begin.elapsed().as_secs_f64();
-        let image = Image { width: canvas.width() as usize, height: canvas.height() as usize, nchannel: 4, data };
+        let image =
+            Image { width: canvas.width() as usize, height: canvas.height() as usize, nchannel: 4, data };
         let path = folder.join(format!("crowd_{frame:03}.png"));
         let bytes = image.to_png().map_err(|reason| Error::Io { path: path.clone(), reason })?;
         manyworlds::files::write(&path, &bytes)?;

@@ -74,7 +74,10 @@ impl Image {
         let (rows, columns) = (self.height, self.width);
         let places = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
         let from = |(r, c): (usize, usize)| {
-            self.pixel(if vertically { rows - 1 - r } else { r }, if horizontally { columns - 1 - c } else { c })
+            self.pixel(
+                if vertically { rows - 1 - r } else { r },
+                if horizontally { columns - 1 - c } else { c },
+            )
         };
         Self { data: places.flat_map(from).copied().collect(), ..*self }
     }
@@ -127,6 +130,7 @@ fn convert(pixel: &[u8], nchannel: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]

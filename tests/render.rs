@@ -10,9 +10,7 @@ use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::images::Image;
 use manyworlds::model::Model;
-use manyworlds::render::{
-    Camera, Content, Flag, Images, Orbit, Photographer, Shape, Subject, View, Visuals,
-};
+use manyworlds::render::{Camera, Content, Flag, Images, Orbit, Photographer, Shape, Subject, View, Visuals};
 use manyworlds::schema::Kind;
 
 /// A red box of 1 m on a floor, seen by a camera 3 m in front of it, and a green ball that falls.
@@ -62,7 +60,8 @@ fn depths_are_metres_and_objects_have_their_ids() {
     let mut batch = batch(BOX, 1, Backend::Cpu);
     let camera = front(&batch);
     let mut photographer = Photographer::new(&mut batch).unwrap();
-    let Images::Depth(depths) = photographer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap() else {
+    let Images::Depth(depths) = photographer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap()
+    else {
         panic!("no depths")
     };
     let at = |x: usize, y: usize| y * SIZE[0] as usize + x;
@@ -70,7 +69,9 @@ fn depths_are_metres_and_objects_have_their_ids() {
     assert!((depths[at(40, 30)] - 3.0).abs() < 1e-4, "{}", depths[at(40, 30)]);
     assert!((depths[at(45, 33)] - 3.0).abs() < 1e-4);
     assert!(depths[at(2, 2)].is_infinite());
-    let Images::Objects(objects) = photographer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap() else {
+    let Images::Objects(objects) =
+        photographer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap()
+    else {
         panic!("no objects")
     };
     assert_eq!(objects[at(40, 30)], Some((Kind::Geom, 1)));
@@ -151,7 +152,8 @@ fn worlds_are_laid_over_each_other_and_tinted() {
     let ghost = View { subjects, ..whole.clone() };
     let shapes = vec![Shape::sphere([0.0, -1.5, 0.5].into(), 0.1, [1.0, 1.0, 0.0, 1.0])];
     let marked = View { shapes, ..whole };
-    let mut color = |view: &View| match photographer.develop(std::slice::from_ref(view), SIZE, Content::Color) {
+    let mut color = |view: &View| match photographer.develop(std::slice::from_ref(view), SIZE, Content::Color)
+    {
         Ok(Images::Color(bytes)) => pixel(&bytes, 0, 40, 30),
         other => panic!("{other:?}"),
     };
@@ -181,7 +183,16 @@ fn flags_and_groups_decide_what_is_drawn() {
     nothing.geoms = [false; 6];
     let none = take(nothing);
     assert!(none.iter().all(|b| *b == 0));
-    for flag in [Flag::Joint, Flag::Inertia, Flag::Com, Flag::BodyFrame, Flag::GeomFrame, Flag::WorldFrame, Flag::Bounds, Flag::Camera] {
+    for flag in [
+        Flag::Joint,
+        Flag::Inertia,
+        Flag::Com,
+        Flag::BodyFrame,
+        Flag::GeomFrame,
+        Flag::WorldFrame,
+        Flag::Bounds,
+        Flag::Camera,
+    ] {
         let shown = take(Visuals::default().with(flag, true));
         assert!(shown != usual || flag == Flag::Camera, "{} shows nothing", flag.word());
     }
@@ -223,7 +234,8 @@ fn a_skin_follows_its_bone_and_a_texture_is_on_its_mesh() {
     assert!(green(0).abs_diff(40) <= 1, "{}", green(0));
     assert!(green(1) < 30, "{}", green(1));
     // the quarters of the checker
-    let colors: Vec<[u8; 3]> = [(30, 20), (50, 20), (30, 40), (50, 40)].map(|(x, y)| pixel(&bytes, 0, x, y)).into();
+    let colors: Vec<[u8; 3]> =
+        [(30, 20), (50, 20), (30, 40), (50, 40)].map(|(x, y)| pixel(&bytes, 0, x, y)).into();
     assert_eq!(colors, [[255, 0, 0], [0, 0, 255], [0, 0, 255], [255, 0, 0]]);
 }
 
@@ -250,7 +262,16 @@ impl Case {
     /// Runs `render` on the box.
     fn render(&self, out: &str, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
-        command.args(["render", &self.name("box.xml"), "-o", &self.name(out), "--size", "64x48", "--backend", "cpu"]);
+        command.args([
+            "render",
+            &self.name("box.xml"),
+            "-o",
+            &self.name(out),
+            "--size",
+            "64x48",
+            "--backend",
+            "cpu",
+        ]);
         command.args(arguments).output().unwrap()
     }
 
@@ -290,7 +311,8 @@ fn pictures_and_films_are_files_that_others_read() {
     assert_eq!(image.pixel(24, 160), [255, 0, 0]);
     // a film
     good("film.gif", &["--duration", "0.4", "--fps", "10"]);
-    let mut decoder = gif::DecodeOptions::new().read_info(std::fs::File::open(case.path("film.gif")).unwrap()).unwrap();
+    let mut decoder =
+        gif::DecodeOptions::new().read_info(std::fs::File::open(case.path("film.gif")).unwrap()).unwrap();
     let mut delays = Vec::new();
     while let Some(frame) = decoder.read_next_frame().unwrap() {
         delays.push(frame.delay);
@@ -299,7 +321,10 @@ fn pictures_and_films_are_files_that_others_read() {
     // depths and objects in 16 bits
     for (pixels, value) in [("depth", 3000), ("objects", 2)] {
         good("grey.png", &["--pixels", pixels, "--camera", "front"]);
-        let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(case.path("grey.png")).unwrap())).read_info().unwrap();
+        let mut reader =
+            png::Decoder::new(std::io::BufReader::new(std::fs::File::open(case.path("grey.png")).unwrap()))
+                .read_info()
+                .unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut bytes).unwrap();
         assert_eq!((info.bit_depth, info.color_type), (png::BitDepth::Sixteen, png::ColorType::Grayscale));
@@ -342,7 +367,8 @@ fn recorded_states_are_shown() {
     let states = case.path("states.npz");
     let values = [ball(1.0), ball(0.3), ball(0.5), ball(0.4)].concat();
     npz::write(&states, &[("qpos".to_owned(), array(vec![2, 2, 7], values))]).unwrap();
-    let done = case.render("s%d.png", &["--states", &case.name("states.npz"), "--camera", "front", "--tile", "2x1"]);
+    let done =
+        case.render("s%d.png", &["--states", &case.name("states.npz"), "--camera", "front", "--tile", "2x1"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
     let image = Image::decode(&std::fs::read(case.path("s1.png")).unwrap(), 3).unwrap();
     assert_eq!((image.width, image.height), (128, 48));

@@ -159,10 +159,12 @@ pub struct Batch {
     cold: ColdStart,
     room: Room,
     engine: Engine,
+    #[cfg(feature = "gpu")]
     attached: Attached,
 }
 
 /// What others keep beside the worlds between their calls, such as what draws them.
+#[cfg(feature = "gpu")]
 #[derive(Debug, Default)]
 pub(crate) struct Attached(pub(crate) Option<Box<dyn std::any::Any + Send + Sync>>);
 
@@ -209,6 +211,7 @@ impl Batch {
             cold,
             room,
             engine,
+            #[cfg(feature = "gpu")]
             attached: Attached::default(),
         };
         // until it is seeded, draws of a task depend on the world alone

@@ -11,7 +11,6 @@ mod plugins;
 mod sizes;
 pub(crate) mod tree;
 
-
 use constants::set0;
 use tree::reduce;
 

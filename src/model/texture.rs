@@ -192,6 +192,7 @@ fn chance(i: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     const PATTERN: Pattern = Pattern {

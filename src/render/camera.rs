@@ -68,11 +68,8 @@ impl Orbit {
 
     /// Moves the point to look at with the mouse, in heights of the window: what is there stays below the pointer.
     pub fn pan(&mut self, moved: Vec2, fovy: f32) {
-        let height = if self.orthographic {
-            fovy
-        } else {
-            2.0 * self.distance * (0.5 * fovy.to_radians()).tan()
-        };
+        let height =
+            if self.orthographic { fovy } else { 2.0 * self.distance * (0.5 * fovy.to_radians()).tan() };
         self.lookat += height * (moved.y * self.up() - moved.x * self.right());
     }
 
@@ -273,6 +270,7 @@ pub(super) fn vec3(list: &[f64], i: usize) -> Vec3 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn model() -> Model {

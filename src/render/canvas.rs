@@ -34,7 +34,8 @@ impl Canvas {
     pub fn new(gpu: &Gpu, width: u32, height: u32, samples: u32) -> Result<Self> {
         let most = gpu.device().limits().max_texture_dimension_2d;
         if width == 0 || height == 0 || width > most || height > most {
-            let text = format!("a picture has 1 to {most} pixels a side on this device, not {width} x {height}");
+            let text =
+                format!("a picture has 1 to {most} pixels a side on this device, not {width} x {height}");
             return Err(Error::Argument(text));
         }
         if samples != 1 && samples != 4 {
@@ -119,9 +120,15 @@ impl Canvas {
                 mapped_at_creation: false,
             })
         })?;
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder =
+            self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_texture_to_buffer(
-            wgpu::TexelCopyTextureInfo { texture, mip_level: 0, origin: wgpu::Origin3d { x, y, z: 0 }, aspect },
+            wgpu::TexelCopyTextureInfo {
+                texture,
+                mip_level: 0,
+                origin: wgpu::Origin3d { x, y, z: 0 },
+                aspect,
+            },
             wgpu::TexelCopyBufferInfo {
                 buffer: &buffer,
                 layout: wgpu::TexelCopyBufferLayout {

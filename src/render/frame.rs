@@ -112,7 +112,9 @@ impl Frame {
                 };
                 if values.len() < part.len {
                     let (name, need, got) = (part.name, part.len, values.len());
-                    let text = format!("'{name}' of a world has {got} numbers instead of {need}: it is of another model");
+                    let text = format!(
+                        "'{name}' of a world has {got} numbers instead of {need}: it is of another model"
+                    );
                     return Err(Error::Argument(text));
                 }
                 self.staged.extend(values[..part.len].iter().map(|x| *x as f32));
@@ -131,7 +133,10 @@ impl Frame {
     pub(super) fn gather(&mut self, batch: &GpuBatch, worlds: &[usize]) -> Result<()> {
         self.fit(worlds.len())?;
         if let Some(bad) = worlds.iter().find(|w| **w >= batch.worlds()) {
-            return Err(Error::Argument(format!("there is no world {bad}: the batch has {}", batch.worlds())));
+            return Err(Error::Argument(format!(
+                "there is no world {bad}: the batch has {}",
+                batch.worlds()
+            )));
         }
         let device = self.gpu.device();
         let buffer = |bytes: &[u8], usage| {
@@ -173,7 +178,8 @@ impl Frame {
                     pad: 0,
                 };
                 let field = buffer(bytemuck::bytes_of(&field), wgpu::BufferUsages::UNIFORM);
-                let resources = [arena.reals, &self.buffer, &list, &field].map(wgpu::Buffer::as_entire_binding);
+                let resources =
+                    [arena.reals, &self.buffer, &list, &field].map(wgpu::Buffer::as_entire_binding);
                 let entries = resources.into_iter().zip(0..);
                 let bind = device.create_bind_group(&wgpu::BindGroupDescriptor {
                     label: Some("gather"),

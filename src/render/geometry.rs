@@ -136,7 +136,8 @@ impl Geometry {
 
     /// A sphere; with `ends` its upper half is moved up, its lower half down, and a cylinder is between them.
     fn sphere(&mut self, slices: u32, stacks: u32, ends: bool) {
-        let mut rings: Vec<(u32, f32)> = (0..=stacks).map(|k| (k, if 2 * k <= stacks { -1.0 } else { 1.0 })).collect();
+        let mut rings: Vec<(u32, f32)> =
+            (0..=stacks).map(|k| (k, if 2 * k <= stacks { -1.0 } else { 1.0 })).collect();
         if ends {
             // the equator twice: as the end of each half
             rings.insert(stacks as usize / 2 + 1, (stacks / 2, 1.0));
@@ -299,6 +300,7 @@ impl Geometry {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     const TEXT: &str = "<mujoco><asset><mesh name='m' vertex='0 0 0  1 0 0  0 1 0  0 0 1'/>\
@@ -344,7 +346,8 @@ mod tests {
         // all but the back of a plane
         for triangle in g.indices[g.range(Mold::Behind).end as usize..].chunks_exact(3) {
             let [a, b, c] = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
-            let flat = (b.pos - a.pos + (b.end - a.end) * Vec3::Z).cross(c.pos - a.pos + (c.end - a.end) * Vec3::Z);
+            let flat =
+                (b.pos - a.pos + (b.end - a.end) * Vec3::Z).cross(c.pos - a.pos + (c.end - a.end) * Vec3::Z);
             for v in [a, b, c] {
                 assert!((v.normal.length() - 1.0).abs() < 1e-4);
                 assert!(flat.dot(v.normal) > -1e-6, "{v:?}");

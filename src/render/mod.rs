@@ -5,6 +5,7 @@
 //! skins. A [`View`] is a part of a [`Canvas`] with a [`Camera`] and the worlds that it shows; many views are one
 //! submission.
 
+mod buffers;
 pub mod camera;
 mod canvas;
 mod decorate;

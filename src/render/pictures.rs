@@ -73,7 +73,10 @@ impl Photographer {
     /// [`Error::Argument`] for a world that the batch does not have; [`Error::Device`] if the device is lost.
     pub fn aim(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<Vec<Vec<super::Shape>>> {
         if let Some(bad) = worlds.iter().find(|w| **w >= batch.worlds()) {
-            return Err(Error::Argument(format!("there is no world {bad}: the batch has {}", batch.worlds())));
+            return Err(Error::Argument(format!(
+                "there is no world {bad}: the batch has {}",
+                batch.worlds()
+            )));
         }
         let near = batch.on_device().is_some_and(|gpu| self.renderer.can_gather(gpu));
         let wants = needs_data(batch.model(), &self.visuals);

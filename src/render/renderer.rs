@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat3, Vec3};
 
+use super::buffers::{bind, empty, filled, fit, refill};
 use super::camera::{Camera, Frustum, vec3};
 use super::canvas::{Canvas, DEPTH, texture};
 use super::frame::Frame;
@@ -236,7 +237,10 @@ impl Renderer {
         let limit = gpu.adapter().buffer_bytes;
         let bytes = (size_of_val(vertices.as_slice()) as u64).max(4 * indices.len() as u64);
         if bytes > limit {
-            let text = format!("the shapes of the model take {bytes} bytes, more than a buffer of {}: {limit}", gpu.adapter());
+            let text = format!(
+                "the shapes of the model take {bytes} bytes, more than a buffer of {}: {limit}",
+                gpu.adapter()
+            );
             return Err(Error::Device(text));
         }
         let frame = Frame::new(gpu, model)?;
@@ -302,7 +306,9 @@ impl Renderer {
         let mut notices = self.textures.notices.clone();
         let wanted = (0..self.model.sizes.nlight).filter(|&l| casts(&self.model, l)).count();
         if wanted > MAX_SHADOWS {
-            notices.push(format!("{wanted} lights cast shadows; those after the first {MAX_SHADOWS} are drawn without"));
+            notices.push(format!(
+                "{wanted} lights cast shadows; those after the first {MAX_SHADOWS} are drawn without"
+            ));
         }
         let images = self.model.light_type.iter().filter(|kind| **kind == IMAGE_LIGHT).count();
         if images > 0 {
@@ -359,7 +365,11 @@ impl Renderer {
     /// # Errors
     /// [`Error::Device`] if the device was lost.
     #[allow(clippy::type_complexity)]
-    pub fn read_objects(&self, canvas: &Canvas, view: &View) -> Result<(Vec<Option<(Kind, usize)>>, Vec<f32>)> {
+    pub fn read_objects(
+        &self,
+        canvas: &Canvas,
+        view: &View,
+    ) -> Result<(Vec<Option<(Kind, usize)>>, Vec<f32>)> {
         let (codes, depths) = canvas.read_objects(view.rect)?;
         let frustum = self.frustum(view);
         let objects = codes.into_iter().map(object).collect();
@@ -396,7 +406,14 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`Renderer::draw`].
-    pub fn pick(&mut self, canvas: &Canvas, view: &View, x: u32, y: u32, visuals: &Visuals) -> Result<Option<Hit>> {
+    pub fn pick(
+        &mut self,
+        canvas: &Canvas,
+        view: &View,
+        x: u32,
+        y: u32,
+        visuals: &Visuals,
+    ) -> Result<Option<Hit>> {
         let [left, top, width, height] = view.rect;
         if x < left || y < top || x >= left + width || y >= top + height {
             return Ok(None);
@@ -467,7 +484,8 @@ impl Renderer {
             usage,
             mapped_at_creation: false,
         });
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder =
+            self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(from, offset, &to, 0, bytes);
         let submission = self.gpu.queue().submit([encoder.finish()]);
         to.slice(..).map_async(wgpu::MapMode::Read, |_| {});
@@ -519,7 +537,8 @@ impl Renderer {
     fn check(&self, canvas: &Canvas, views: &[View]) -> Result<()> {
         for view in views {
             let [x, y, width, height] = view.rect;
-            let inside = |at: u32, n: u32, most: u32| n > 0 && at.checked_add(n).is_some_and(|end| end <= most);
+            let inside =
+                |at: u32, n: u32, most: u32| n > 0 && at.checked_add(n).is_some_and(|end| end <= most);
             if !inside(x, width, canvas.width()) || !inside(y, height, canvas.height()) {
                 let (w, h) = (canvas.width(), canvas.height());
                 let text = format!("a view of {width} x {height} pixels at {x}, {y} is not within {w} x {h}");
@@ -527,7 +546,10 @@ impl Renderer {
             }
             let (worlds, none) = (self.frame.worlds(), view.subjects.is_empty());
             if let Some(bad) = view.subjects.iter().find(|s| s.world >= worlds) {
-                return Err(Error::Argument(format!("there is no world {}: {worlds} were uploaded", bad.world)));
+                return Err(Error::Argument(format!(
+                    "there is no world {}: {worlds} were uploaded",
+                    bad.world
+                )));
             }
             if none {
                 return Err(Error::Argument("a view shows at least one world".to_owned()));
@@ -590,9 +612,8 @@ impl Renderer {
         }
         let columns = (1..=columns(side)).find(|c| c * c >= count).unwrap_or_else(|| columns(side));
         let place = |k: u32| Place { x: side * (k % columns), y: side * (k / columns), side };
-        let places = (0..views.len()).map(|v| {
-            (0..shadows).map(|s| place((v * shadows + s) as u32)).collect()
-        });
+        let places =
+            (0..views.len()).map(|v| (0..shadows).map(|s| place((v * shadows + s) as u32)).collect());
         (places.collect(), side * columns)
     }
 
@@ -745,7 +766,15 @@ impl Renderer {
         let scene = bind(
             &self.gpu,
             &self.pipelines.groups[0],
-            &[&b.globals, self.frame.buffer(), &b.instances, &self.lights, &b.views, &b.lamps, &self.skins.deformed],
+            &[
+                &b.globals,
+                self.frame.buffer(),
+                &b.instances,
+                &self.lights,
+                &b.views,
+                &b.lamps,
+                &self.skins.deformed,
+            ],
         );
         let draw = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw"),
@@ -759,12 +788,20 @@ impl Renderer {
                 }),
             }],
         });
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        let mut encoder =
+            device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             let kernel = &self.pipelines.views;
             let buffers = [
-                &b.globals, self.frame.buffer(), &self.lights, &self.cameras, &b.mirrors, &b.requests, &b.views, &b.lamps,
+                &b.globals,
+                self.frame.buffer(),
+                &self.lights,
+                &self.cameras,
+                &b.mirrors,
+                &b.requests,
+                &b.views,
+                &b.lamps,
             ];
             pass.set_pipeline(kernel);
             pass.set_bind_group(0, &bind(&self.gpu, &kernel.get_bind_group_layout(0), &buffers), &[]);
@@ -813,7 +850,8 @@ impl Renderer {
         }
         // the views
         let lights = self.light_group(self.reflections.as_ref().filter(|_| mirrors > 0));
-        let [object_target, object_depth] = if objects { canvas.object_targets().map(Some) } else { [None, None] };
+        let [object_target, object_depth] =
+            if objects { canvas.object_targets().map(Some) } else { [None, None] };
         let (color, resolved) = canvas.color_target();
         let attachment = match &object_target {
             Some(target) => attachment(target, None),
@@ -860,7 +898,8 @@ impl Renderer {
             wgpu::BindingResource::TextureView(&reflections),
         ];
         let entries = resources.into_iter().zip(0..);
-        let entries: Vec<_> = entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let entries: Vec<_> =
+            entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
         self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("lights"),
             layout: &self.pipelines.groups[3],
@@ -882,7 +921,8 @@ impl Passes<'_> {
     /// Draws what casts shadows, with the parameters at a place of their list, and the shapes of the view if asked for.
     fn cast(&self, pass: &mut wgpu::RenderPass<'_>, at: u32, v: usize, shapes: bool) {
         let shapes = self.shapes[v].iter().filter(|_| shapes);
-        let groups: Vec<&Group> = self.renderer.scene.groups.iter().chain(shapes).filter(|g| g.casts).collect();
+        let groups: Vec<&Group> =
+            self.renderer.scene.groups.iter().chain(shapes).filter(|g| g.casts).collect();
         self.groups(pass, &groups, at, |skin| Key { look: Look::Shadow, skin, mirrored: false, samples: 1 });
     }
 
@@ -1068,7 +1108,8 @@ fn floor(m: &Model) -> Option<f32> {
         let quat = &m.geom_quat[4 * g..4 * g + 4];
         m.geom_bodyid[g] == 0 && quat[1].abs() + quat[2].abs() < 1e-9
     };
-    let infinite = |g: &usize| m.geom_type[*g] == 0 && m.geom_size[3 * g] <= 0.0 && m.geom_size[3 * g + 1] <= 0.0;
+    let infinite =
+        |g: &usize| m.geom_type[*g] == 0 && m.geom_size[3 * g] <= 0.0 && m.geom_size[3 * g + 1] <= 0.0;
     (0..m.sizes.ngeom).find(|g| infinite(g) && level(*g)).map(|g| m.geom_pos[3 * g + 2] as f32)
 }
 
@@ -1097,75 +1138,14 @@ fn begin<'a>(
         color_attachments: colors,
         depth_stencil_attachment: depth.map(|(view, clear)| wgpu::RenderPassDepthStencilAttachment {
             view,
-            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store: wgpu::StoreOp::Store }),
+            depth_ops: Some(wgpu::Operations {
+                load: wgpu::LoadOp::Clear(clear),
+                store: wgpu::StoreOp::Store,
+            }),
             stencil_ops: None,
         }),
         timestamp_writes: None,
         occlusion_query_set: None,
         multiview_mask: None,
-    })
-}
-
-/// A buffer with contents.
-pub(super) fn filled(gpu: &Gpu, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let buffer = empty(gpu, label, bytes.len(), usage);
-    gpu.queue().write_buffer(&buffer, 0, bytes);
-    buffer
-}
-
-/// A buffer of zeros; at least as large as the largest element of a list, so that it can be bound.
-pub(super) fn empty(gpu: &Gpu, label: &str, bytes: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device().create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: bytes.next_multiple_of(16).max(SMALLEST) as u64,
-        usage: usage | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    })
-}
-
-/// Bytes of the smallest buffer.
-const SMALLEST: usize = 256;
-
-/// Writes to a buffer, a larger one where it does not suffice.
-fn refill(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: &[u8]) -> Result<()> {
-    fit(gpu, buffer, bytes.len())?;
-    gpu.queue().write_buffer(buffer, 0, bytes);
-    Ok(())
-}
-
-fn fit(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: usize) -> Result<()> {
-    if (buffer.size() as usize) < bytes {
-        let usage = buffer.usage();
-        *buffer = gpu.checked("memory for a picture", || empty(gpu, "picture", bytes.next_power_of_two(), usage))?;
-    }
-    Ok(())
-}
-
-/// A bind group of whole buffers.
-pub(super) fn bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-    let entries = buffers.iter().zip(0..);
-    let entries: Vec<_> =
-        entries.map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() }).collect();
-    gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: Some("picture"), layout, entries: &entries })
-}
-
-/// Layout of a kernel's buffers: a uniform one, then storage, of which some are written.
-pub(super) fn storage_layout(gpu: &Gpu, count: u32, written: &[u32]) -> wgpu::BindGroupLayout {
-    let entry = |binding: u32| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty: match binding {
-                0 => wgpu::BufferBindingType::Uniform,
-                b => wgpu::BufferBindingType::Storage { read_only: !written.contains(&b) },
-            },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
-    };
-    gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("kernel"),
-        entries: &(0..count).map(entry).collect::<Vec<_>>(),
     })
 }

@@ -200,7 +200,14 @@ impl Scene {
         for run in pieces.chunk_by(|a, b| key(a) == key(b)) {
             let (transparent, casts, mold, texture) = key(&run[0]);
             let (first, count) = (self.instances.len() as u32, run.len() as u32);
-            self.groups.push(Group { mold, texture, transparent, casts: casts && !transparent, first, count });
+            self.groups.push(Group {
+                mold,
+                texture,
+                transparent,
+                casts: casts && !transparent,
+                first,
+                count,
+            });
             self.instances.extend(run.iter().map(|p| p.instance));
         }
     }
@@ -219,7 +226,9 @@ impl Scene {
         place(instance, m.geom_bodyid[g], vec3(&m.geom_pos, g), &m.geom_quat[4 * g..4 * g + 4]);
         instance.object = code(Some((Kind::Geom, g)));
         // planes and the upper sides of boxes reflect
-        if matches!(kind, geom::PLANE | geom::BOX) && material.gloss[2] > 0.0 && self.mirrors.len() < MAX_MIRRORS
+        if matches!(kind, geom::PLANE | geom::BOX)
+            && material.gloss[2] > 0.0
+            && self.mirrors.len() < MAX_MIRRORS
         {
             let quat = glam::Quat::from_array(instance.quat);
             let normal = quat * Vec3::Z;
@@ -274,7 +283,8 @@ fn piece(kind: i32, data: i32, size: Vec3, material: &Material, hull: bool) -> O
         geom::MESH | geom::SDF => (Mold::Mesh(id?), Vec3::ONE, 0.0),
         _ => return None,
     };
-    let infinite = if kind == geom::PLANE { u32::from(size.x <= 0.0) | u32::from(size.y <= 0.0) << 1 } else { 0 };
+    let infinite =
+        if kind == geom::PLANE { u32::from(size.x <= 0.0) | u32::from(size.y <= 0.0) << 1 } else { 0 };
     let [specular, shininess, reflectance] = material.gloss;
     let instance = Instance {
         size: scale.extend(half).to_array(),

@@ -51,7 +51,8 @@ pub(super) fn corners(m: &Model, skin: usize) -> (Vec<Vertex>, Vec<u32>) {
     let texcoord = usize::try_from(m.skin_texcoordadr[skin]).ok();
     let vertex = |i: usize| {
         let at = texcoord.map(|adr| 2 * (adr + i));
-        let uv = at.map_or(Vec2::ZERO, |at| Vec2::new(m.skin_texcoord[at] as f32, m.skin_texcoord[at + 1] as f32));
+        let uv =
+            at.map_or(Vec2::ZERO, |at| Vec2::new(m.skin_texcoord[at] as f32, m.skin_texcoord[at + 1] as f32));
         Vertex { pos: Vec3::ZERO, normal: Vec3::Z, uv, end: (first + i) as f32 }
     };
     let vertices = (0..m.skin_vertnum[skin] as usize).map(vertex).collect();
@@ -76,7 +77,8 @@ impl Skins {
                 let adr = m.skin_bonevertadr[b] as usize;
                 for k in adr..adr + m.skin_bonevertnum[b] as usize {
                     let weight = m.skin_bonevertweight[k] as f32;
-                    carriers[first + m.skin_bonevertid[k] as usize].push(Influence { bone: b as u32, weight });
+                    carriers[first + m.skin_bonevertid[k] as usize]
+                        .push(Influence { bone: b as u32, weight });
                 }
             }
             for face in corners(m, skin).1.chunks_exact(3) {
@@ -96,7 +98,7 @@ impl Skins {
         }
         let (carriers, around) = (carriers.concat(), around.concat());
         let module = super::pipelines::module(gpu, "skin", include_str!("../../shaders/render/skin.wgsl"))?;
-        let layout = super::renderer::storage_layout(gpu, 7, &[6]);
+        let layout = super::buffers::storage_layout(gpu, 7, &[6]);
         gpu.checked("memory for skins", || {
             let layout = gpu.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some("skin"),
@@ -124,8 +126,8 @@ impl Skins {
                 gpu: gpu.clone(),
                 vertices,
                 kernels: ["carry", "normals"].map(kernel),
-                lists: lists.map(|bytes| super::renderer::filled(gpu, "skin", bytes, storage)),
-                deformed: super::renderer::empty(gpu, "skin", 32 * vertices, storage),
+                lists: lists.map(|bytes| super::buffers::filled(gpu, "skin", bytes, storage)),
+                deformed: super::buffers::empty(gpu, "skin", 32 * vertices, storage),
             }
         })
     }
@@ -143,7 +145,7 @@ impl Skins {
         let bytes = 32 * self.vertices * worlds;
         if (self.deformed.size() as usize) < bytes {
             let what = format!("memory for the skins of {worlds} worlds");
-            let make = || super::renderer::empty(&self.gpu, "skin", bytes, wgpu::BufferUsages::STORAGE);
+            let make = || super::buffers::empty(&self.gpu, "skin", bytes, wgpu::BufferUsages::STORAGE);
             self.deformed = self.gpu.checked(&what, make)?;
         }
         Ok(())
@@ -166,11 +168,11 @@ impl Skins {
         ];
         let words = words.map(|n| n as u32);
         let usage = wgpu::BufferUsages::UNIFORM;
-        let size = super::renderer::filled(&self.gpu, "skin", bytemuck::cast_slice(&words), usage);
+        let size = super::buffers::filled(&self.gpu, "skin", bytemuck::cast_slice(&words), usage);
         let [bones, carriers, list, around] = &self.lists;
         let buffers = [&size, frame.buffer(), bones, carriers, list, around, &self.deformed];
         let layout = self.kernels[0].get_bind_group_layout(0);
-        let bind = super::renderer::bind(&self.gpu, &layout, &buffers);
+        let bind = super::buffers::bind(&self.gpu, &layout, &buffers);
         let groups = (self.vertices * frame.worlds()).div_ceil(64) as u32;
         let x = groups.min(32_768);
         for kernel in &self.kernels {

@@ -37,7 +37,8 @@ impl Textures {
         });
         let white = Image { width: 1, height: 1, nchannel: 4, data: vec![u8::MAX; 4] };
         let cube = Image { width: 1, height: 6, nchannel: 4, data: vec![u8::MAX; 24] };
-        let (white, cube) = gpu.checked("memory for textures", || (upload(gpu, &white, 1), upload(gpu, &cube, 6)))?;
+        let (white, cube) =
+            gpu.checked("memory for textures", || (upload(gpu, &white, 1), upload(gpu, &cube, 6)))?;
         let bind = |flat: &wgpu::Texture, cube: &wgpu::Texture| {
             let of = |texture: &wgpu::Texture, dimension| {
                 texture.create_view(&wgpu::TextureViewDescriptor {
@@ -45,7 +46,8 @@ impl Textures {
                     ..Default::default()
                 })
             };
-            let views = [of(flat, wgpu::TextureViewDimension::D2), of(cube, wgpu::TextureViewDimension::Cube)];
+            let views =
+                [of(flat, wgpu::TextureViewDimension::D2), of(cube, wgpu::TextureViewDimension::Cube)];
             let resources = [
                 wgpu::BindingResource::TextureView(&views[0]),
                 wgpu::BindingResource::TextureView(&views[1]),
@@ -54,11 +56,15 @@ impl Textures {
             let entries = resources.into_iter().zip(0..);
             let entries: Vec<_> =
                 entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
-            device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("texture"), layout, entries: &entries })
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("texture"),
+                layout,
+                entries: &entries,
+            })
         };
 
         let skybox = m.tex_type.iter().position(|kind| *kind == 2);
-        let used = |t: usize| skybox == Some(t) || m.mat_texid.iter().any(|id| *id == t as i32);
+        let used = |t: usize| skybox == Some(t) || m.mat_texid.contains(&(t as i32));
         let (mut binds, mut notices) = (Vec::new(), Vec::new());
         let most = device.limits().max_texture_dimension_2d as usize;
         for t in 0..m.sizes.ntex {
@@ -66,7 +72,8 @@ impl Textures {
                 binds.push(None);
                 continue;
             }
-            let name = m.name(crate::schema::Kind::Texture, t).map_or_else(|| t.to_string(), |n| format!("'{n}'"));
+            let name =
+                m.name(crate::schema::Kind::Texture, t).map_or_else(|| t.to_string(), |n| format!("'{n}'"));
             let flat = m.tex_type[t] == 0;
             let [width, height, nchannel] =
                 [&m.tex_width, &m.tex_height, &m.tex_nchannel].map(|n| n[t].max(0) as usize);
@@ -89,7 +96,9 @@ impl Textures {
                 binds.push(None);
                 continue;
             }
-            let texture = gpu.checked(&format!("memory for texture {name}"), || upload(gpu, &image, if flat { 1 } else { 6 }))?;
+            let texture = gpu.checked(&format!("memory for texture {name}"), || {
+                upload(gpu, &image, if flat { 1 } else { 6 })
+            })?;
             binds.push(Some(if flat { bind(&texture, &cube) } else { bind(&white, &texture) }));
         }
         Ok(Self { plain: bind(&white, &cube), binds, skybox, notices })
@@ -145,7 +154,11 @@ fn upload(gpu: &Gpu, image: &Image, layers: u32) -> wgpu::Texture {
                     aspect: wgpu::TextureAspect::All,
                 },
                 &level.data,
-                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * w), rows_per_image: Some(h) },
+                wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(4 * w),
+                    rows_per_image: Some(h),
+                },
                 wgpu::Extent3d { width: w, height: h, depth_or_array_layers: 1 },
             );
             level = halved(&level);

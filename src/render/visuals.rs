@@ -74,7 +74,10 @@ impl Flag {
         Self::ALL.iter().find(|f| f.word() == word).copied().ok_or_else(|| {
             let words: Vec<&str> = Self::ALL.iter().map(|f| f.word()).collect();
             let near = suggest(word, words.iter().copied());
-            Error::Argument(format!("nothing is called '{word}' in a picture{near}; there are {}", words.join(" ")))
+            Error::Argument(format!(
+                "nothing is called '{word}' in a picture{near}; there are {}",
+                words.join(" ")
+            ))
         })
     }
 }

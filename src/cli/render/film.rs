@@ -107,11 +107,17 @@ fn frame_name(before: &str, after: &str, digits: usize, frame: usize) -> PathBuf
 }
 
 fn find_ffmpeg() -> Result<()> {
-    let found = Command::new("ffmpeg").arg("-version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = Command::new("ffmpeg")
+        .arg("-version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     match found {
         Ok(status) if status.success() => Ok(()),
         _ => Err(Error::Argument(
-            "mp4 needs ffmpeg, which is not on PATH; install it (apt-get install ffmpeg), or write .gif".to_owned(),
+            "mp4 needs ffmpeg, which is not on PATH; install it (apt-get install ffmpeg), or write .gif"
+                .to_owned(),
         )),
     }
 }
@@ -143,8 +149,9 @@ impl Film {
             Target::Npz(_) => State::Arrays(Vec::new()),
             Target::Gif(path) => State::Gif(Box::new(gif_encoder(format).map_err(|why| fail(path, &why))?)),
             Target::Mp4(path) => {
-                if format.width % 2 != 0 || format.height % 2 != 0 {
-                    let text = format!("{} x {}: sides of a film in mp4 are even", format.width, format.height);
+                if !format.width.is_multiple_of(2) || !format.height.is_multiple_of(2) {
+                    let text =
+                        format!("{} x {}: sides of a film in mp4 are even", format.width, format.height);
                     return Err(Error::Argument(text));
                 }
                 let partial = path.with_extension(format!("{}.part.mp4", std::process::id()));
@@ -169,7 +176,9 @@ impl Film {
             State::Files(files) => {
                 let path = match &self.target {
                     Target::Frames(before, after, digits) => frame_name(before, after, *digits, self.frames),
-                    Target::Png(path) | Target::Gif(path) | Target::Mp4(path) | Target::Npz(path) => path.clone(),
+                    Target::Png(path) | Target::Gif(path) | Target::Mp4(path) | Target::Npz(path) => {
+                        path.clone()
+                    }
                 };
                 let bytes = png(&picture, width, height).map_err(|why| fail(&path, &why))?;
                 files::write(&path, &bytes)?;
@@ -206,7 +215,9 @@ impl Film {
         match std::mem::replace(&mut self.state, State::Files(Vec::new())) {
             State::Files(_) => Ok(()),
             State::Gif(encoder) => {
-                let (Target::Gif(path), Ok(bytes)) = (&self.target, encoder.into_inner()) else { return Ok(()) };
+                let (Target::Gif(path), Ok(bytes)) = (&self.target, encoder.into_inner()) else {
+                    return Ok(());
+                };
                 files::write(path, &bytes)
             }
             State::Ffmpeg(mut child, partial) => {
@@ -289,7 +300,9 @@ fn png(picture: &Picture, width: usize, height: usize) -> std::result::Result<Ve
     match picture {
         Picture::Color(data) => Image { width, height, nchannel: 3, data: data.clone() }.to_png(),
         Picture::Depth(depths) => {
-            let unit = |d: &f32| if d.is_finite() { (d / DEPTH_UNIT).round().clamp(0.0, 65_535.0) as u16 } else { 0 };
+            let unit = |d: &f32| {
+                if d.is_finite() { (d / DEPTH_UNIT).round().clamp(0.0, 65_535.0) as u16 } else { 0 }
+            };
             images::png_of_grey16(width, height, &depths.iter().map(unit).collect::<Vec<_>>())
         }
         Picture::Objects(ids) => {

@@ -151,7 +151,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
             return Err(Error::Argument("interrupted; nothing was written".to_owned()));
         }
         let drawn = std::time::Instant::now();
-        let picture = shot(&mut photographer, motion.batch(), camera, size, [columns, rows], arguments.pixels)?;
+        let picture =
+            shot(&mut photographer, motion.batch(), camera, size, [columns, rows], arguments.pixels)?;
         drawing += drawn.elapsed().as_secs_f64();
         film.push(picture)?;
         bar.set_position(film.frames() as u64);
@@ -195,7 +196,12 @@ fn shot(
         Pixels::Objects => Content::Objects,
     };
     let images = photographer.take(batch, &worlds, camera, [width, height], content)?;
-    let grid = Grid { width: width as usize, height: height as usize, columns: columns as usize, rows: rows as usize };
+    let grid = Grid {
+        width: width as usize,
+        height: height as usize,
+        columns: columns as usize,
+        rows: rows as usize,
+    };
     Ok(match images {
         Images::Color(bytes) => Picture::Color(grid.tiled(&bytes, 3, 0)),
         Images::Depth(depths) => Picture::Depth(grid.tiled(&depths, 1, f32::INFINITY)),

@@ -16,7 +16,11 @@ use crate::cli::eval::open;
 use crate::cli::output::Output;
 
 /// States that are taken from a file, where it has them.
-const STATES: &[&str] = &["qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied"];
+const STATES: &[&str] =
+    &["qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied"];
+
+/// Arrays by field.
+type States = BTreeMap<&'static str, Vec<f64>>;
 
 /// Worlds that move from one frame to the next.
 pub(super) struct Motion {
@@ -30,7 +34,7 @@ enum Kind {
     /// Stepped, with so many frames a second.
     Simulated { schedule: ControlSchedule, fps: f64, step: usize },
     /// Arrays by field, `[frame, world, …]`.
-    Recorded(BTreeMap<&'static str, Vec<f64>>),
+    Recorded(States),
 }
 
 impl Motion {
@@ -83,7 +87,8 @@ impl Motion {
             Kind::Simulated { schedule, fps, step } => {
                 let time = self.next as f64 / *fps;
                 let to = ((time / self.batch.model().opt_timestep[0]).round() as usize).min(schedule.steps);
-                *step = schedule.run(&mut self.batch, (*step, to), usize::MAX, |_, _| Ok(ControlFlow::Continue(())))?;
+                *step = schedule
+                    .run(&mut self.batch, (*step, to), usize::MAX, |_, _| Ok(ControlFlow::Continue(())))?;
             }
             Kind::Recorded(states) => {
                 for (name, values) in states {
@@ -99,7 +104,7 @@ impl Motion {
 }
 
 /// Frames, worlds, and the states of a file.
-fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, BTreeMap<&'static str, Vec<f64>>)> {
+fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, States)> {
     let fail = |text: String| Error::Argument(format!("{}: {text}", path.display()));
     let arrays = npz::read(path)?;
     let nq = model.sizes.nq;
@@ -107,9 +112,15 @@ fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, BTreeMap<&'stat
     let (frames, worlds) = match shape[..] {
         [frames, n] if n == nq && frames > 0 => (frames, 1),
         [frames, worlds, n] if n == nq && frames > 0 && worlds > 0 => (frames, worlds),
-        [] => return Err(fail(format!("has no array 'qpos'; it has to be [frame, {nq}] or [frame, world, {nq}]"))),
+        [] => {
+            return Err(fail(format!(
+                "has no array 'qpos'; it has to be [frame, {nq}] or [frame, world, {nq}]"
+            )));
+        }
         _ => {
-            let text = format!("'qpos' has shape {shape:?}; of this model it is [frame, {nq}] or [frame, world, {nq}]");
+            let text = format!(
+                "'qpos' has shape {shape:?}; of this model it is [frame, {nq}] or [frame, world, {nq}]"
+            );
             return Err(fail(text));
         }
     };
@@ -120,7 +131,8 @@ fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, BTreeMap<&'stat
         let len = Data::<f64>::FIELDS.iter().find(|f| f.name == name).map_or(0, |f| f.len(&sizes));
         let values = array.data.to_f64();
         if values.len() != frames * worlds * len {
-            let text = format!("'{name}' has shape {:?}: of this model it has {len} numbers a world", array.shape);
+            let text =
+                format!("'{name}' has shape {:?}: of this model it has {len} numbers a world", array.shape);
             return Err(fail(text));
         }
         if let Some(bad) = values.iter().position(|x| !(*x as f32).is_finite()) {

@@ -108,6 +108,7 @@ fn file(input: &mut Input<'_>) -> ReadResult<Arc<[u8]>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::model::Model;
 
@@ -131,8 +132,7 @@ mod tests {
             Source::Grid(file, [1, 2], vec![Some(5), None]),
             Source::Sides(sides),
         ];
-        let textures: Vec<Texture> =
-            sources.map(|source| Texture { source, flip: [true, false] }).into();
+        let textures: Vec<Texture> = sources.map(|source| Texture { source, flip: [true, false] }).into();
         let mut bytes = Vec::new();
         write(&mut bytes, &textures);
         assert_eq!(read(&mut Input(&bytes), 5).unwrap(), textures);

@@ -36,7 +36,9 @@ impl World<'_> {
         let (m, d) = (self.m, self.d);
         let act = usize::try_from(m.actuator_actadr[a]).ok().filter(|_| self.visuals.has(Flag::Activation));
         let (value, range) = match act {
-            Some(adr) if m.actuator_actlimited[a] != 0 => (d.act[adr], &m.actuator_actrange[2 * a..2 * a + 2]),
+            Some(adr) if m.actuator_actlimited[a] != 0 => {
+                (d.act[adr], &m.actuator_actrange[2 * a..2 * a + 2])
+            }
             Some(adr) => (d.act[adr], &[-1.0, 1.0][..]),
             None if m.actuator_ctrllimited[a] != 0 => (d.ctrl[a], &m.actuator_ctrlrange[2 * a..2 * a + 2]),
             None => (d.ctrl[a], &[-1.0, 1.0][..]),
@@ -52,7 +54,8 @@ impl World<'_> {
     fn on_joint(&mut self, a: usize) {
         let (m, d) = (self.m, self.d);
         let j = m.actuator_trnid[2 * a] as usize;
-        let (length, width) = (self.scaled(&m.vis_scale_actuatorlength), self.scaled(&m.vis_scale_actuatorwidth));
+        let (length, width) =
+            (self.scaled(&m.vis_scale_actuatorlength), self.scaled(&m.vis_scale_actuatorwidth));
         let (anchor, axis, color) = (vec3(&d.xanchor, j), vec3(&d.xaxis, j), self.actuator_color(a));
         let object = Some((Kind::Actuator, a));
         if matches!(m.jnt_type[j], joint::HINGE | joint::SLIDE) {
@@ -85,8 +88,11 @@ impl World<'_> {
         let under = along * along + rod * rod - across.length_squared();
         let asked = self.visuals.has(Flag::Actuator);
         let color = if asked { self.actuator_color(a) } else { rgba(&m.vis_rgba_slidercrank, 0) };
-        let (reach, rod_color) =
-            if under < 0.0 { (along, rgba(&m.vis_rgba_crankbroken, 0)) } else { (along - under.sqrt(), color) };
+        let (reach, rod_color) = if under < 0.0 {
+            (along, rgba(&m.vis_rgba_crankbroken, 0))
+        } else {
+            (along - under.sqrt(), color)
+        };
         let width = self.scaled(&m.vis_scale_slidercrank);
         let end = from + reach * axis;
         let parts =

@@ -49,6 +49,9 @@ pub fn needs_data(m: &Model, visuals: &Visuals) -> bool {
     tendons || rays || actuators::has_slider_cranks(m) || OF_DATA.iter().any(|flag| visuals.has(*flag))
 }
 
+/// What adds the decorations of a flag.
+type Part = fn(&mut World<'_>);
+
 /// What all decorations of a world share.
 struct World<'a> {
     m: &'a Model,
@@ -64,21 +67,21 @@ pub fn decorate(m: &Model, d: &Data, visuals: &Visuals) -> Vec<Shape> {
         world.tendons();
     }
     world.actuators();
-    let parts: &[(Flag, &dyn Fn(&mut World<'_>))] = &[
-        (Flag::Joint, &|w: &mut World<'_>| w.joints()),
-        (Flag::Camera, &|w: &mut World<'_>| w.cameras()),
-        (Flag::Light, &|w: &mut World<'_>| w.lights()),
-        (Flag::Rangefinder, &|w: &mut World<'_>| w.rangefinders()),
-        (Flag::Constraint, &|w: &mut World<'_>| w.constraints()),
-        (Flag::Inertia, &|w: &mut World<'_>| w.inertias()),
-        (Flag::Perturb, &|w: &mut World<'_>| w.perturbations()),
-        (Flag::Autoconnect, &|w: &mut World<'_>| w.chains()),
-        (Flag::Com, &|w: &mut World<'_>| w.centers()),
-        (Flag::BodyFrame, &|w: &mut World<'_>| w.body_frames()),
-        (Flag::GeomFrame, &|w: &mut World<'_>| w.geom_frames()),
-        (Flag::SiteFrame, &|w: &mut World<'_>| w.site_frames()),
-        (Flag::WorldFrame, &|w: &mut World<'_>| w.world_frame()),
-        (Flag::Bounds, &|w: &mut World<'_>| w.bounds()),
+    let parts: &[(Flag, Part)] = &[
+        (Flag::Joint, |w| w.joints()),
+        (Flag::Camera, |w| w.cameras()),
+        (Flag::Light, |w| w.lights()),
+        (Flag::Rangefinder, |w| w.rangefinders()),
+        (Flag::Constraint, |w| w.constraints()),
+        (Flag::Inertia, |w| w.inertias()),
+        (Flag::Perturb, |w| w.perturbations()),
+        (Flag::Autoconnect, |w| w.chains()),
+        (Flag::Com, |w| w.centers()),
+        (Flag::BodyFrame, |w| w.body_frames()),
+        (Flag::GeomFrame, |w| w.geom_frames()),
+        (Flag::SiteFrame, |w| w.site_frames()),
+        (Flag::WorldFrame, |w| w.world_frame()),
+        (Flag::Bounds, |w| w.bounds()),
     ];
     for (flag, show) in parts {
         if visuals.has(*flag) {
@@ -111,7 +114,8 @@ impl World<'_> {
     }
 
     fn joints(&mut self) {
-        let (length, width) = (self.scaled(&self.m.vis_scale_jointlength), self.scaled(&self.m.vis_scale_jointwidth));
+        let (length, width) =
+            (self.scaled(&self.m.vis_scale_jointlength), self.scaled(&self.m.vis_scale_jointwidth));
         let color = rgba(&self.m.vis_rgba_joint, 0);
         for j in 0..self.m.sizes.njnt {
             if !shown(&self.visuals.joints, self.m.jnt_group[j]) {
@@ -121,7 +125,9 @@ impl World<'_> {
             let mat = mat3(&self.d.xmat, self.m.jnt_bodyid[j] as usize);
             let size = Vec3::splat(0.3 * length);
             match self.m.jnt_type[j] {
-                joint::FREE => self.shapes.push(Shape::new(Mold::Box, size, anchor, mat, color).of(Kind::Joint, j)),
+                joint::FREE => {
+                    self.shapes.push(Shape::new(Mold::Box, size, anchor, mat, color).of(Kind::Joint, j))
+                }
                 joint::BALL => {
                     self.shapes.push(Shape::new(Mold::Sphere, size, anchor, mat, color).of(Kind::Joint, j));
                 }
@@ -138,19 +144,23 @@ impl World<'_> {
     }
 
     fn cameras(&mut self) {
-        let (scale, d, color) = (self.scaled(&self.m.vis_scale_camera), self.looks(), rgba(&self.m.vis_rgba_camera, 0));
+        let (scale, d, color) =
+            (self.scaled(&self.m.vis_scale_camera), self.looks(), rgba(&self.m.vis_rgba_camera, 0));
         let lens = [0.5 * color[0], 0.5 * color[1], 0.5 * color[2], color[3]];
         for c in 0..self.m.sizes.ncam {
             let (pos, mat) = (vec3(&d.cam_xpos, c), mat3(&d.cam_xmat, c));
             let front = pos - 0.6 * scale * mat.z_axis;
-            self.shapes.push(Shape::new(Mold::Box, scale * Vec3::new(1.0, 0.8, 0.4), pos, mat, color).of(Kind::Camera, c));
+            self.shapes.push(
+                Shape::new(Mold::Box, scale * Vec3::new(1.0, 0.8, 0.4), pos, mat, color).of(Kind::Camera, c),
+            );
             let size = scale * Vec3::new(0.4, 0.4, 0.3);
             self.shapes.push(Shape::new(Mold::Cylinder, size, front, mat, lens).of(Kind::Camera, c));
         }
     }
 
     fn lights(&mut self) {
-        let (scale, d, color) = (self.scaled(&self.m.vis_scale_light), self.looks(), rgba(&self.m.vis_rgba_light, 0));
+        let (scale, d, color) =
+            (self.scaled(&self.m.vis_scale_light), self.looks(), rgba(&self.m.vis_rgba_light, 0));
         for l in 0..self.m.sizes.nlight {
             let (pos, dir) = (vec3(&d.light_xpos, l), vec3(&d.light_xdir, l));
             let lamp = Shape::cylinder(pos - scale * dir, pos + scale * dir, 0.8 * scale, color);
@@ -184,7 +194,9 @@ impl World<'_> {
             let (a, b) = (m.eq_obj1id[e] as usize, m.eq_obj2id[e] as usize);
             let data = &m.eq_data[12 * e..12 * e + 12];
             let on = |body: usize, at: usize| {
-                vec3(&d.xpos, body) + mat3(&d.xmat, body) * Vec3::new(data[at] as f32, data[at + 1] as f32, data[at + 2] as f32)
+                vec3(&d.xpos, body)
+                    + mat3(&d.xmat, body)
+                        * Vec3::new(data[at] as f32, data[at + 1] as f32, data[at + 2] as f32)
             };
             let [from, to] = match (m.eq_type[e], m.eq_objtype[e] == Kind::Site.number()) {
                 (equality::CONNECT | equality::WELD, true) => [vec3(&d.site_xpos, a), vec3(&d.site_xpos, b)],
@@ -264,7 +276,8 @@ impl World<'_> {
     }
 
     fn frame(&mut self, pos: Vec3, mat: Mat3, object: Option<(Kind, usize)>) {
-        let (length, width) = (self.scaled(&self.m.vis_scale_framelength), self.scaled(&self.m.vis_scale_framewidth));
+        let (length, width) =
+            (self.scaled(&self.m.vis_scale_framelength), self.scaled(&self.m.vis_scale_framewidth));
         for (k, axis) in [mat.x_axis, mat.y_axis, mat.z_axis].into_iter().enumerate() {
             let mut color = [0.0, 0.0, 0.0, 1.0];
             color[k] = 0.9;
@@ -310,7 +323,8 @@ impl World<'_> {
     /// Contacts as discs across their normals, and forces as arrows on the second geom.
     fn contacts(&mut self) {
         let (m, d) = (self.m, self.d);
-        let (radius, height) = (self.scaled(&m.vis_scale_contactwidth), self.scaled(&m.vis_scale_contactheight));
+        let (radius, height) =
+            (self.scaled(&m.vis_scale_contactwidth), self.scaled(&m.vis_scale_contactheight));
         let width = self.scaled(&m.vis_scale_forcewidth);
         let scale = (m.vis_map_force[0] / m.stat_meanmass[0].max(1e-15)) as f32;
         for c in 0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len()) {
@@ -321,7 +335,8 @@ impl World<'_> {
             let active = d.contact_efc_address[c] >= 0;
             if self.visuals.has(Flag::ContactPoint) {
                 let color = if active { &m.vis_rgba_contactpoint } else { &m.vis_rgba_contactgap };
-                let disc = Shape::cylinder(pos - height * normal, pos + height * normal, radius, rgba(color, 0));
+                let disc =
+                    Shape::cylinder(pos - height * normal, pos + height * normal, radius, rgba(color, 0));
                 self.shapes.push(disc);
             }
             if !self.visuals.has(Flag::ContactForce) || !active {
@@ -334,7 +349,13 @@ impl World<'_> {
                 self.arrow(pos, pos + scale * along, width, rgba(&m.vis_rgba_contactforce, 0), None);
                 self.arrow(pos, pos + scale * across, width, rgba(&m.vis_rgba_contactfriction, 0), None);
             } else {
-                self.arrow(pos, pos + scale * (along + across), width, rgba(&m.vis_rgba_contactforce, 0), None);
+                self.arrow(
+                    pos,
+                    pos + scale * (along + across),
+                    width,
+                    rgba(&m.vis_rgba_contactforce, 0),
+                    None,
+                );
             }
         }
     }

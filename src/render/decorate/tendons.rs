@@ -46,9 +46,8 @@ impl World<'_> {
 }
 
 fn actuator_of(m: &Model, ten: usize) -> Option<usize> {
-    let pulls = |a: &usize| {
-        m.actuator_trntype[*a] == transmission::TENDON && m.actuator_trnid[2 * a] as usize == ten
-    };
+    let pulls =
+        |a: &usize| m.actuator_trntype[*a] == transmission::TENDON && m.actuator_trnid[2 * a] as usize == ten;
     (0..m.sizes.nactuator).find(pulls)
 }
 
@@ -168,6 +167,7 @@ fn hanging(m: &Model, d: &Data, ten: usize) -> Option<Vec<Vec3>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn world(text: &str) -> (Model, Data) {

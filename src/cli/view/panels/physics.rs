@@ -7,8 +7,11 @@ use manyworlds::schema::enums::{cone, disable, enable, integrator, jacobian, sol
 
 use super::super::app::App;
 
+/// Label, field, and words with their values.
+type Choice = (&'static str, &'static str, &'static [(&'static str, i32)]);
+
 /// Enumerations.
-const CHOICES: [(&str, &str, &[(&str, i32)]); 4] = [
+const CHOICES: [Choice; 4] = [
     ("integrator", "opt_integrator", integrator::WORDS),
     ("cone", "opt_cone", cone::WORDS),
     ("jacobian", "opt_jacobian", jacobian::WORDS),
