@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike
 from ._arrays import Array, Worlds, chosen, count_of
 from ._base import Base
 
-PIXELS = ("color", "depth", "objects")
+# Axes of a pixel and type of its numbers.
+PIXELS: dict[str, tuple[tuple[int, ...], Any]] = {
+    "color": ((3,), np.uint8),
+    "depth": ((), np.float32),
+    "objects": ((2,), np.int32),
+}
 # No device has larger textures.
 _MOST = 65_535
 
@@ -75,6 +80,9 @@ class Pictures(Base):
             raise ValueError(f"a pixel has 1 or 4 samples, not {samples}")
         if groups is not None:
             groups = [count_of("a group", one) for one in ([groups] if np.ndim(groups) == 0 else groups)]  # type: ignore[union-attr,list-item]
+        if not ids:
+            axes, dtype = PIXELS[pixels]
+            return np.empty((0, height, width, *axes), dtype)
         return self._core.render(  # type: ignore[no-any-return]
             ids,
             _camera(camera),

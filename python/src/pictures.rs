@@ -72,13 +72,6 @@ impl Order {
     /// Pixels of the worlds as they are now. What the photographer of the batch was told before stays as it was.
     fn taken(mut self, photographer: &mut Photographer, batch: &mut batch::Batch) -> Result<Pixels> {
         let camera = self.camera(batch)?;
-        if self.worlds.is_empty() {
-            return Ok(match self.content {
-                Content::Color => Pixels::Color(Vec::new()),
-                Content::Depth => Pixels::Depth(Vec::new()),
-                Content::Objects => Pixels::Objects(Vec::new()),
-            });
-        }
         let samples = photographer.samples;
         std::mem::swap(&mut photographer.visuals, &mut self.visuals);
         photographer.samples = self.samples.unwrap_or(samples);
