@@ -57,7 +57,12 @@ pub(super) struct Geometry {
     pub(super) vertices: Vec<Vertex>,
     pub(super) indices: Vec<u32>,
     ranges: HashMap<Mold, Range<u32>>,
+    /// Round shapes of fewer triangles, for small pictures.
+    coarse: HashMap<Mold, Range<u32>>,
 }
+
+/// Slices and stacks of coarse round shapes.
+const COARSE: (u32, u32) = (12, 8);
 
 impl Geometry {
     /// The primitives and everything that a model has.
@@ -71,17 +76,7 @@ impl Geometry {
             let first = g.vertices.len() as u32 - 4;
             g.quad([first + 3, first + 2, first + 1, first]);
         });
-        all.add(Mold::Sphere, |g| g.sphere(slices, stacks, false));
-        all.add(Mold::Capsule, |g| g.sphere(slices, stacks + stacks % 2, true));
-        all.add(Mold::Cylinder, |g| {
-            g.side(slices, 1.0, -1.0..1.0);
-            g.disc(slices, -1.0);
-            g.disc(slices, 1.0);
-        });
-        all.add(Mold::Cone, |g| {
-            g.side(slices, 0.0, 0.0..1.0);
-            g.disc(slices, 0.0);
-        });
+        all.round(slices, stacks);
         all.add(Mold::Box, |g| {
             for (right, up) in [
                 (Vec3::Y, Vec3::Z),
@@ -101,12 +96,32 @@ impl Geometry {
         for id in 0..model.sizes.nhfield {
             all.add(Mold::Hfield(id), |g| g.hfield(model, id));
         }
+        // the coarse ones last, beside the fine ones
+        let fine = all.ranges.clone();
+        all.round(COARSE.0.min(slices), COARSE.1.min(stacks));
+        all.coarse = std::mem::replace(&mut all.ranges, fine);
         all
     }
 
-    /// Places of a shape's indices; empty if there is none.
-    pub(super) fn range(&self, mold: Mold) -> Range<u32> {
-        self.ranges.get(&mold).cloned().unwrap_or_default()
+    /// Spheres, capsules, cylinders and cones.
+    fn round(&mut self, slices: u32, stacks: u32) {
+        self.add(Mold::Sphere, |g| g.sphere(slices, stacks, false));
+        self.add(Mold::Capsule, |g| g.sphere(slices, stacks + stacks % 2, true));
+        self.add(Mold::Cylinder, |g| {
+            g.side(slices, 1.0, -1.0..1.0);
+            g.disc(slices, -1.0);
+            g.disc(slices, 1.0);
+        });
+        self.add(Mold::Cone, |g| {
+            g.side(slices, 0.0, 0.0..1.0);
+            g.disc(slices, 0.0);
+        });
+    }
+
+    /// Places of a shape's indices, of a coarse one where asked for and there is one; empty if there is none.
+    pub(super) fn range(&self, mold: Mold, coarse: bool) -> Range<u32> {
+        let ranges = if coarse { &self.coarse } else { &self.ranges };
+        ranges.get(&mold).cloned().unwrap_or_default()
     }
 
     fn add(&mut self, mold: Mold, make: impl FnOnce(&mut Self)) {
@@ -308,12 +323,12 @@ mod tests {
          <worldbody><geom type='mesh' mesh='m'/><geom type='hfield' hfield='h'/></worldbody></mujoco>";
 
     /// Twice the area and the volume that triangles enclose, with capsules drawn out to a half-length of 1.
-    fn volume(g: &Geometry, mold: Mold) -> f32 {
+    fn volume(g: &Geometry, mold: Mold, coarse: bool) -> f32 {
         let corner = |i: usize| {
             let v = g.vertices[g.indices[i] as usize];
             v.pos + v.end * Vec3::Z
         };
-        let range = g.range(mold);
+        let range = g.range(mold, coarse);
         let starts = (range.start as usize..range.end as usize).step_by(3);
         starts.map(|i| corner(i).dot(corner(i + 1).cross(corner(i + 2))) / 6.0).sum()
     }
@@ -331,11 +346,13 @@ mod tests {
             (Mold::Mesh(0), 1.0 / 6.0),
             (Mold::Hull(0), 1.0 / 6.0),
         ] {
-            let found = volume(&g, mold);
-            assert!((found / exact - 1.0).abs() < 0.04, "{mold:?}: {found} instead of {exact}");
+            for (coarse, error) in [(false, 0.04), (true, 0.12)] {
+                let found = volume(&g, mold, coarse);
+                assert!((found / exact - 1.0).abs() < error, "{mold:?}: {found} instead of {exact}");
+            }
         }
         // the base, and a ridge above it
-        let found = volume(&g, Mold::Hfield(0));
+        let found = volume(&g, Mold::Hfield(0), false);
         assert!(found > 4.0 * 2.0 * 0.1 && found < 4.0 * 2.0 * 0.6, "{found}");
     }
 
@@ -344,7 +361,7 @@ mod tests {
         let model = crate::load_str(TEXT).unwrap();
         let g = Geometry::of(&model);
         // all but the back of a plane
-        for triangle in g.indices[g.range(Mold::Behind).end as usize..].chunks_exact(3) {
+        for triangle in g.indices[g.range(Mold::Behind, false).end as usize..].chunks_exact(3) {
             let [a, b, c] = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
             let flat =
                 (b.pos - a.pos + (b.end - a.end) * Vec3::Z).cross(c.pos - a.pos + (c.end - a.end) * Vec3::Z);

@@ -22,6 +22,8 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::Kind;
 
+/// Largest side of a view whose round shapes have few triangles, in pixels.
+const SMALL: u32 = 128;
 /// Most lights with shadows.
 const MAX_SHADOWS: usize = 8;
 /// Bytes from one draw's parameters to the next: what dynamic offsets are aligned to everywhere.
@@ -809,7 +811,8 @@ impl Renderer {
             self.skins.record(&mut pass, &self.frame);
         }
 
-        let passes = Passes { renderer: self, scene: &scene, draw: &draw, views, shapes };
+        let coarse = !objects && views.iter().all(|v| v.rect[2].max(v.rect[3]) <= SMALL);
+        let passes = Passes { renderer: self, scene: &scene, draw: &draw, views, shapes, coarse };
         // each view and light in its square of the atlas
         let mut next = 0;
         if let Some(map) = self.shadow_map.as_ref().filter(|_| shadows > 0) {
@@ -915,6 +918,8 @@ struct Passes<'a> {
     draw: &'a wgpu::BindGroup,
     views: &'a [View],
     shapes: &'a [Vec<Group>],
+    /// Round shapes of few triangles.
+    coarse: bool,
 }
 
 impl Passes<'_> {
@@ -988,7 +993,8 @@ impl Passes<'_> {
                 _ => None,
             };
             let Some(pipeline) = r.pipelines.get(key(skin.is_some())) else { continue };
-            let (range, base) = skin.cloned().unwrap_or_else(|| (r.geometry.range(group.mold), 0));
+            let (range, base) =
+                skin.cloned().unwrap_or_else(|| (r.geometry.range(group.mold, self.coarse), 0));
             pass.set_pipeline(pipeline);
             if key(false).look == Look::Shadow {
                 pass.set_bind_group(0, self.scene, &[]);
