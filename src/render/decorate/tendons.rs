@@ -192,7 +192,7 @@ mod tests {
         );
         for ten in 0..2 {
             let path = &paths(&model, &data, ten)[0];
-            assert!(path.len() > 5, "{}", path.len());
+            assert!(path.len() > 4, "{}", path.len());
             let (drawn, exact) = (length(path), data.ten_length[ten] as f32);
             assert!((drawn / exact - 1.0).abs() < 1e-3, "{drawn} instead of {exact}");
         }
