@@ -68,6 +68,9 @@ install_reference() {
     fi
     "$python" -c 'import mujoco, sys; sys.exit(mujoco.__version__ != "3.17.0")' 2>/dev/null ||
         "$root/.venv/bin/pip" install -q 'mujoco==3.17.0' numpy
+    # its renderer draws without a display by this library
+    ldconfig -p | grep -q libOSMesa || as_root apt-get install -y -qq libosmesa6 ||
+        { as_root apt-get update -qq && as_root apt-get install -y -qq libosmesa6; }
 }
 
 # For the count of kernels; the compilers of a GPU vendor it fetches itself.
@@ -169,6 +172,7 @@ part_parity() {
     check "sleep cpu" "$python" tests/parity/sleep.py --bin "$bin"
     check "sleep gpu" with_driver "$swiftshader" "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
     check "parity finds a wrong element" finds_wrong_elements
+    check "pictures" with_driver "$swiftshader" "$python" tests/parity/pictures.py --bin "$bin" models/*.xml
     check "distribution cpu" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
     check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }
@@ -209,6 +213,13 @@ part_shared() {
     check "counts of kernels" "$python" benches/paper/counts.py --bin "$bin"
     check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
+    local seen=() name
+    for name in car/car cube/cube_3x3x3 humanoid/humanoid tendon_arm/arm26 balloons/balloons slider_crank/slider_crank \
+        adhesion/active_adhesion replicate/container; do
+        seen+=("$shared/models/mujoco/$name.xml")
+    done
+    seen+=("$shared"/models/{mjx/shadow_hand/scene_right,warp/hfield/hfield}.xml)
+    check "pictures of other models" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" "${seen[@]}"
 }
 
 # The Python package: a wheel, in the profile of the tests, in a fresh environment; its tests on both backends. It shares the
