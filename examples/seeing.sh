@@ -21,7 +21,7 @@ fi
 heights=$(awk 'BEGIN { n = 61; for (r = 0; r < n; r++) for (c = 0; c < n; c++) {
     x = 6.28 * c / (n - 1); y = 6.28 * r / (n - 1)
     printf "%.3f ", (2 + sin(2 * x + 0.5) * cos(y) + 0.6 * sin(5 * y + x) + 0.4 * sin(7 * x - 3 * y)) / 4 } }')
-sed -e "s|<geom name=\"ground\" material=\"floor\" type=\"plane\" size=\"10 10 0.1\"/>|<geom name=\"ground\" material=\"rock\" type=\"hfield\" hfield=\"hills\" pos=\"0 0 -0.28\"/>|" \
+sed -e "s|<geom name=\"ground\" type=\"plane\" size=\"10 10 0.1\" material=\"floor\"/>|<geom name=\"ground\" material=\"rock\" type=\"hfield\" hfield=\"hills\" pos=\"0 0 -0.28\"/>|" \
     -e "s|<asset>|<asset><hfield name=\"hills\" nrow=\"61\" ncol=\"61\" size=\"4 4 0.55 0.1\" elevation=\"$heights\"/><material name=\"rock\" rgba=\"0.5 0.46 0.4 1\" specular=\"0.1\"/>|" \
     models/quadruped.xml >"$folder/rough.xml"
 draw "$folder/rough.xml" -o "$folder/rough_%02d.png" --backend cpu --duration 0.6 --fps 5 --camera track --orbit 1.7,140,-18 --size 480x360

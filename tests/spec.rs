@@ -147,7 +147,7 @@ fn damaged_binary_models_are_errors() {
         bytes[at..at + value.len()].copy_from_slice(value);
         bytes
     };
-    says(&with(8, &[9]), "version 9, newer than 2");
+    says(&with(8, &[9]), "version 9, newer than 3");
     says(&with(8, &[1]), "another version");
     says(&with(12, &[1, 2, 3, 4]), "another version");
     says(&sealed(with(28, &u64::MAX.to_le_bytes())), "absurd size");

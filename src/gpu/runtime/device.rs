@@ -205,7 +205,8 @@ impl Gpu {
         // request all features and limits of the adapter, for large batches and many lanes
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("manyworlds"),
-            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_features: adapter.features()
+                & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::POLYGON_MODE_LINE),
             required_limits: adapter.limits(),
             ..Default::default()
         };
