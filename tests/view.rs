@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -51,15 +52,22 @@ struct Display {
 
 impl Display {
     fn new() -> Self {
-        let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("no Xvfb: install xvfb");
-        let mut line = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { server, name: format!(":{}", line.trim()) }
+        // one at a time: servers that start together may take the same number
+        static STARTING: Mutex<()> = Mutex::new(());
+        let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        wait_for("a display", || {
+            let mut server = Command::new("Xvfb")
+                .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("no Xvfb: install xvfb");
+            let mut line = String::new();
+            BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            let display = Self { server, name: format!(":{}", line.trim()) };
+            let answers = |display: &Self| display.xdotool(&["getdisplaygeometry"]).status.success();
+            (!line.trim().is_empty() && answers(&display)).then_some(display)
+        })
     }
 
     /// The command on this display.

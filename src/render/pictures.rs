@@ -196,7 +196,7 @@ impl Batch {
     /// use manyworlds::render::Camera;
     ///
     /// # fn main() -> Result<()> {
-    /// let model = Model::load("models/humanoid.xml".as_ref())?;
+    /// let model = Model::load("models/humanoid.xml")?;
     /// let mut batch = Batch::new(&model, 256, &BatchOptions::default())?;
     /// batch.step(100)?;
     /// let worlds: Vec<usize> = (0..256).collect();
