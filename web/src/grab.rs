@@ -22,6 +22,7 @@ pub(crate) struct Grab {
 
 impl Grab {
     /// Holds a body at a point of the world.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "pictures are in browsers only"))]
     pub(crate) fn at(data: &Data, body: usize, point: Vec3) -> Self {
         let (pos, mat) = (vec3(&data.xpos, body), &data.xmat[9 * body..9 * body + 9]);
         let from = sub(point, pos);

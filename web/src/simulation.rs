@@ -184,11 +184,13 @@ impl Simulation {
 
 impl Simulation {
     /// The model.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "pictures are in browsers only"))]
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 
     /// The world as it is.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "pictures are in browsers only"))]
     pub(crate) fn world(&mut self) -> manyworlds::error::Result<Data> {
         self.batch.world(0)
     }
