@@ -322,7 +322,7 @@ mod tests {
          <hfield name='h' nrow='3' ncol='4' elevation='0 0 0 0  0 1 1 0  0 0 0 0' size='2 1 0.5 0.1'/></asset>\
          <worldbody><geom type='mesh' mesh='m'/><geom type='hfield' hfield='h'/></worldbody></mujoco>";
 
-    /// Twice the area and the volume that triangles enclose, with capsules drawn out to a half-length of 1.
+    /// The volume that triangles enclose, with capsules drawn out to a half-length of 1.
     fn volume(g: &Geometry, mold: Mold, coarse: bool) -> f32 {
         let corner = |i: usize| {
             let v = g.vertices[g.indices[i] as usize];

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::canvas::{COLOR, DEPTH, OBJECTS};
 use super::geometry::Vertex;
 use crate::error::{Error, Result};
+use crate::gpu::runtime::batch::shader;
 use crate::gpu::{Gpu, wgpu};
 
 /// How triangles become pixels.
@@ -53,12 +54,7 @@ pub(super) struct Pipelines {
 pub(super) fn module(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderModule> {
     let parsed = naga::front::wgsl::parse_str(text)
         .map_err(|e| Error::Device(format!("shader {label}: {}", e.emit_to_string(text))))?;
-    gpu.checked(&format!("shader {label}"), || {
-        gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(label),
-            source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(parsed)),
-        })
-    })
+    gpu.checked(&format!("shader {label}"), || shader(gpu.device(), label, parsed, true))
 }
 
 const SCENE: &str = include_str!("../../shaders/render/scene.wgsl");

@@ -28,6 +28,9 @@ const SMALL: u32 = 128;
 const MAX_SHADOWS: usize = 8;
 /// Bytes from one draw's parameters to the next: what dynamic offsets are aligned to everywhere.
 const DRAW_STRIDE: u64 = 256;
+/// Textures that one pass draws and the next reads.
+const DRAWN_AND_READ: wgpu::TextureUsages =
+    wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::TEXTURE_BINDING);
 /// Sides of the smallest and of the largest picture of a shadow, in pixels.
 const SHADOW_SIDES: Range<u32> = 128..4097;
 
@@ -105,8 +108,11 @@ pub struct Renderer {
     visuals: Option<Visuals>,
     buffers: Buffers,
     shadow_map: Option<wgpu::Texture>,
-    reflections: Option<wgpu::Texture>,
-    samplers: wgpu::Sampler,
+    /// What mirrors show, a layer each, and the depths of one of them.
+    reflections: Option<[wgpu::Texture; 2]>,
+    /// In the place of shadows and reflections, where there are none.
+    none: [wgpu::Texture; 2],
+    shadow_sampler: wgpu::Sampler,
 }
 
 /// Buffers that are filled for each picture.
@@ -281,7 +287,9 @@ impl Renderer {
                 },
                 shadow_map: None,
                 reflections: None,
-                samplers: gpu.device().create_sampler(&wgpu::SamplerDescriptor {
+                none: [DEPTH, super::canvas::COLOR]
+                    .map(|format| texture(gpu, [1, 1, 1], 1, format, DRAWN_AND_READ)),
+                shadow_sampler: gpu.device().create_sampler(&wgpu::SamplerDescriptor {
                     label: Some("shadow"),
                     mag_filter: wgpu::FilterMode::Linear,
                     min_filter: wgpu::FilterMode::Linear,
@@ -361,24 +369,8 @@ impl Renderer {
         self.picture(canvas, views, visuals, true)
     }
 
-    /// The objects and depths in a view, row by row from the top, after [`Renderer::draw_objects`]: `None` for the
-    /// background; depths in m along the axis of the camera, infinite for the background.
-    ///
-    /// # Errors
-    /// [`Error::Device`] if the device was lost.
-    #[allow(clippy::type_complexity)]
-    pub fn read_objects(
-        &self,
-        canvas: &Canvas,
-        view: &View,
-    ) -> Result<(Vec<Option<(Kind, usize)>>, Vec<f32>)> {
-        let (codes, depths) = canvas.read_objects(view.rect)?;
-        let frustum = self.frustum(view);
-        let objects = codes.into_iter().map(object).collect();
-        Ok((objects, depths.into_iter().map(|d| frustum.distance(d)).collect()))
-    }
-
-    /// The objects and depths in each of several views of one drawing, as [`Renderer::read_objects`], in one copy.
+    /// The objects and depths in each of several views, row by row from the top, after [`Renderer::draw_objects`], in one
+    /// copy: `None` for the background; depths in m along the axis of the camera, infinite for the background.
     ///
     /// # Errors
     /// [`Error::Device`] if the device was lost.
@@ -634,8 +626,7 @@ impl Renderer {
         let m = &self.model;
         self.skins.fit(self.frame.worlds())?;
         if shadows > 0 && self.shadow_map.as_ref().is_none_or(|map| map.width() < atlas) {
-            let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
-            let make = || texture(&self.gpu, [atlas, atlas, 1], 1, DEPTH, usage);
+            let make = || texture(&self.gpu, [atlas, atlas, 1], 1, DEPTH, DRAWN_AND_READ);
             self.shadow_map = Some(self.gpu.checked("memory for shadows", make)?);
         }
         let atlas = self.shadow_map.as_ref().map_or(1, wgpu::Texture::width) as f32;
@@ -719,10 +710,13 @@ impl Renderer {
 
     fn fit_reflections(&mut self, canvas: &Canvas, mirrors: usize) -> Result<()> {
         let size = [canvas.width(), canvas.height(), mirrors as u32];
-        let fits = |t: &wgpu::Texture| [t.width(), t.height(), t.depth_or_array_layers()] == size;
+        let fits = |[t, _]: &[wgpu::Texture; 2]| [t.width(), t.height(), t.depth_or_array_layers()] == size;
         if !self.reflections.as_ref().is_some_and(fits) {
-            let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
-            let make = || texture(&self.gpu, size, 1, super::canvas::COLOR, usage);
+            let one = [size[0], size[1], 1];
+            let make = || {
+                let color = texture(&self.gpu, size, 1, super::canvas::COLOR, DRAWN_AND_READ);
+                [color, texture(&self.gpu, one, 1, DEPTH, wgpu::TextureUsages::RENDER_ATTACHMENT)]
+            };
             self.reflections = Some(self.gpu.checked("memory for reflections", make)?);
         }
         Ok(())
@@ -832,9 +826,7 @@ impl Renderer {
         }
         // the world in each mirror
         let lights = self.light_group(None);
-        if let Some(reflections) = self.reflections.as_ref().filter(|_| mirrors > 0) {
-            let size = [canvas.width(), canvas.height(), 1];
-            let depth = texture(&self.gpu, size, 1, DEPTH, wgpu::TextureUsages::RENDER_ATTACHMENT);
+        if let Some([reflections, depth]) = self.reflections.as_ref().filter(|_| mirrors > 0) {
             let depth = depth.create_view(&wgpu::TextureViewDescriptor::default());
             for mirror in 0..mirrors {
                 let color = reflections.create_view(&wgpu::TextureViewDescriptor {
@@ -852,7 +844,8 @@ impl Renderer {
             }
         }
         // the views
-        let lights = self.light_group(self.reflections.as_ref().filter(|_| mirrors > 0));
+        let shown = self.reflections.as_ref().filter(|_| mirrors > 0);
+        let lights = self.light_group(shown.map(|[color, _]| color));
         let [object_target, object_depth] =
             if objects { canvas.object_targets().map(Some) } else { [None, None] };
         let (color, resolved) = canvas.color_target();
@@ -874,22 +867,9 @@ impl Renderer {
 
     /// Shadows, and what mirrors show, where there is something.
     fn light_group(&self, reflections: Option<&wgpu::Texture>) -> wgpu::BindGroup {
-        let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT;
-        let (none, black);
-        let map = match &self.shadow_map {
-            Some(map) => map,
-            None => {
-                none = texture(&self.gpu, [1, 1, 1], 1, DEPTH, usage);
-                &none
-            }
-        };
-        let reflections = match reflections {
-            Some(reflections) => reflections,
-            None => {
-                black = texture(&self.gpu, [1, 1, 1], 1, super::canvas::COLOR, usage);
-                &black
-            }
-        };
+        let [dark, black] = &self.none;
+        let map = self.shadow_map.as_ref().unwrap_or(dark);
+        let reflections = reflections.unwrap_or(black);
         let map = map.create_view(&wgpu::TextureViewDescriptor::default());
         let reflections = reflections.create_view(&wgpu::TextureViewDescriptor {
             dimension: Some(wgpu::TextureViewDimension::D2Array),
@@ -897,7 +877,7 @@ impl Renderer {
         });
         let resources = [
             wgpu::BindingResource::TextureView(&map),
-            wgpu::BindingResource::Sampler(&self.samplers),
+            wgpu::BindingResource::Sampler(&self.shadow_sampler),
             wgpu::BindingResource::TextureView(&reflections),
         ];
         let entries = resources.into_iter().zip(0..);
