@@ -58,6 +58,8 @@ impl Display {
         wait_for("a display", || {
             let mut server = Command::new("Xvfb")
                 .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+                // a server that begins anew when its last client goes refuses the next one for a while
+                .arg("-noreset")
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()
