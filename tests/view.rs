@@ -6,7 +6,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -48,28 +48,25 @@ fn lavapipe() -> PathBuf {
 struct Display {
     server: Child,
     name: String,
+    /// Windows are open one at a time: they would draw each other's time away.
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Display {
     fn new() -> Self {
-        // one at a time: servers that start together may take the same number
-        static STARTING: Mutex<()> = Mutex::new(());
-        let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-        wait_for("a display", || {
-            let mut server = Command::new("Xvfb")
-                .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
-                // a server that begins anew when its last client goes refuses the next one for a while
-                .arg("-noreset")
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("no Xvfb: install xvfb");
-            let mut line = String::new();
-            BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-            let display = Self { server, name: format!(":{}", line.trim()) };
-            let answers = |display: &Self| display.xdotool(&["getdisplaygeometry"]).status.success();
-            (!line.trim().is_empty() && answers(&display)).then_some(display)
-        })
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+            // a server that begins anew when its last client goes refuses the next one for a while
+            .arg("-noreset")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("no Xvfb: install xvfb");
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { server, name: format!(":{}", line.trim()), _alone: alone }
     }
 
     /// The command on this display.
