@@ -619,6 +619,15 @@ fn includes_that_repeat_or_loop_name_the_chain() {
         assert!(!text.contains("root:x"), "{text}");
     }
     drop((secret, bad));
+    // what is not there is missing each time
+    for (text, part) in [
+        ("<mujoco><include file='no.xml'/><include file='no.xml'/></mujoco>", "cannot read"),
+        ("<mujoco><asset><model file='no.xml'/><model file='no.xml'/></asset></mujoco>", "cannot read"),
+    ] {
+        let told = load(&put("twice.xml", text)).unwrap_err().to_string();
+        assert_eq!(told.matches(part).count(), 2, "{told}");
+        assert!(!told.contains("already included") && !told.contains("defined twice"), "{told}");
+    }
     std::fs::write(folder.path().join("bytes.xml"), b"\xff\xfe<mujoco/>").unwrap();
     let text = load(&folder.path().join("bytes.xml")).unwrap_err().to_string();
     assert!(text.contains("not UTF-8"), "{text}");

@@ -25,6 +25,21 @@ fn near(got: &[f64], want: &[f64]) {
 const GEOM: &str = "<geom type='capsule' size='.01'/>";
 
 #[test]
+fn a_mesh_of_a_flexcomp_has_the_vertices_of_its_faces() {
+    let text = "<mujoco><worldbody><body name='b'><flexcomp name='f' type='mesh' dim='2' mass='1' file='a.obj'/></body></worldbody></mujoco>";
+    let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let read = |faces: &str| {
+        let mut assets = manyworlds::assets::Assets::new();
+        assets.insert("a.obj", format!("{vertices}{faces}").into_bytes());
+        manyworlds::load_str_with(text, &assets)
+    };
+    // a polygon with a vertex that is not there is dropped, as in MuJoCo 3.17.0; a triangle is an error
+    assert_eq!(read("f 1 2 3 99\nf 1 2 4\n").unwrap().flex_elem, [0, 1, 2]);
+    let told = read("f 1 2 4\nf 1 2 99\n").unwrap_err().to_string();
+    assert!(told.contains("face 1 has vertex 98, but there are only 4"), "{told}");
+}
+
+#[test]
 fn a_cable_along_a_line() {
     let m = world(
         &format!(

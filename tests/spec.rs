@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
+use manyworlds::mjcf;
 use manyworlds::model::Model;
-use manyworlds::schema::enums::geom;
+use manyworlds::schema::enums::{geom, joint};
 use manyworlds::spec::*;
 
 fn ball(name: &str) -> Geom {
@@ -108,6 +109,218 @@ fn attached_models_keep_their_parts_apart() {
     // duplicate names are reported
     spec.attach(&child, Part::World, 0, "z_", "").unwrap();
     assert!(spec.compile().unwrap_err().to_string().contains("'z_b' is used twice"));
+}
+
+/// Two joints with a motor each, and a keyframe.
+const TWO: &str = "<mujoco><worldbody>
+    <body name='a'><joint name='ja'/><geom size='.1'/></body>
+    <body name='b'><joint name='jb'/><geom size='.1'/></body></worldbody>
+    <actuator><motor joint='ja'/><motor joint='jb'/></actuator>
+    <keyframe><key name='k' qpos='.1 .2' qvel='1 2' ctrl='3 4'/></keyframe></mujoco>";
+
+/// A slide with a motor and a keyframe, to be attached.
+const ONE: &str = "<mujoco model='c'><worldbody>
+    <body name='x'><joint name='jx' ref='7' type='slide'/><geom size='.1'/></body></worldbody>
+    <actuator><motor joint='jx'/></actuator>
+    <keyframe><key name='kc' qpos='.5' qvel='.6' ctrl='.7'/></keyframe></mujoco>";
+
+fn read(text: &str) -> Spec {
+    Spec::from_text(text).unwrap()
+}
+
+/// Attaches the first body of a model.
+fn attach(spec: &mut Spec, child: &str, place: &str, prefix: &str) {
+    let place = spec.find(Kind::Body, place).unwrap();
+    spec.attach(&read(child), Part::Body(1), place, prefix, "").unwrap();
+}
+
+/// Keyframes of a compiled model: qpos, qvel and ctrl of each, by name.
+#[track_caller]
+fn keys(spec: &Spec, want: &[(&str, &[f64], &[f64], &[f64])]) {
+    let m = spec.compile().unwrap();
+    assert_eq!(m.names.key, want.iter().map(|w| w.0).collect::<Vec<_>>());
+    let all = |part: fn(&(&str, &[f64], &[f64], &[f64])) -> Vec<f64>| {
+        want.iter().flat_map(part).collect::<Vec<f64>>()
+    };
+    assert_eq!(m.key_qpos, all(|w| w.1.to_vec()));
+    assert_eq!(m.key_qvel, all(|w| w.2.to_vec()));
+    assert_eq!(m.key_ctrl, all(|w| w.3.to_vec()));
+}
+
+#[test]
+fn keyframes_stay_with_their_joints_when_others_are_attached() {
+    // all numbers are those of MuJoCo 3.17.0's MjSpec
+    let child: (&str, &[f64], &[f64], &[f64]) =
+        ("p_kc", &[0.0, 0.5, 0.0], &[0.0, 0.6, 0.0], &[0.0, 0.0, 0.7]);
+    let mut spec = read(TWO);
+    attach(&mut spec, ONE, "a", "p_");
+    keys(&spec, &[("k", &[0.1, 7.0, 0.2], &[1.0, 0.0, 2.0], &[3.0, 4.0, 0.0]), child]);
+    // twice
+    let mut twice = spec.clone();
+    attach(&mut twice, ONE, "b", "q_");
+    keys(
+        &twice,
+        &[
+            ("k", &[0.1, 7.0, 0.2, 7.0], &[1.0, 0.0, 2.0, 0.0], &[3.0, 4.0, 0.0, 0.0]),
+            ("p_kc", &[0.0, 0.5, 0.0, 7.0], &[0.0, 0.6, 0.0, 0.0], &[0.0, 0.0, 0.7, 0.0]),
+            ("q_kc", &[0.0, 7.0, 0.0, 0.5], &[0.0, 0.0, 0.0, 0.6], &[0.0, 0.0, 0.0, 0.7]),
+        ],
+    );
+    // one within the other
+    let mut inner = read(ONE);
+    attach(&mut inner, &ONE.replace("jx", "jg").replace("'x'", "'g'").replace("kc", "kg"), "x", "g_");
+    let mut nested = read(TWO);
+    let a = nested.find(Kind::Body, "a").unwrap();
+    nested.attach(&inner, Part::Body(1), a, "p_", "").unwrap();
+    keys(
+        &nested,
+        &[
+            ("k", &[0.1, 7.0, 7.0, 0.2], &[1.0, 0.0, 0.0, 2.0], &[3.0, 4.0, 0.0, 0.0]),
+            ("p_kc", &[0.0, 0.5, 7.0, 0.0], &[0.0, 0.6, 0.0, 0.0], &[0.0, 0.0, 0.7, 0.0]),
+            ("g_kg", &[0.0, 7.0, 0.5, 0.0], &[0.0, 0.0, 0.6, 0.0], &[0.0, 0.0, 0.0, 0.7]),
+        ],
+    );
+    // what is removed afterwards takes its numbers along
+    for (body, qpos, ctrl) in
+        [("a", vec![0.2, 0.0], vec![4.0, 0.0]), ("p_x", vec![0.1, 0.2, 0.0, 0.0], vec![3.0, 4.0, 0.0, 0.0])]
+    {
+        let mut less = spec.clone();
+        let id = less.find(Kind::Body, body).unwrap();
+        less.remove_with_referrers(Kind::Body, id).unwrap();
+        let m = less.compile().unwrap();
+        assert_eq!((m.key_qpos, m.key_ctrl), (qpos, ctrl), "{body}");
+    }
+}
+
+#[test]
+fn keyframes_of_all_kinds_of_joints_follow() {
+    // all numbers are those of MuJoCo 3.17.0's MjSpec
+    let mut spec = read(
+        "<mujoco><worldbody><body name='m0' mocap='true' pos='1 0 0'><geom size='.1'/></body>
+           <body name='a'><freejoint name='ja'/><geom size='.1'/>
+             <body name='a2' pos='0 0 1'><joint name='ja2' type='ball'/><geom size='.1'/></body></body>
+           <body name='m1' mocap='true' pos='2 0 0'><geom size='.1'/></body>
+           <body name='b' pos='3 0 0'><joint name='jb' type='slide'/><joint name='jb2'/><geom size='.1'/></body></worldbody>
+         <actuator><general joint='jb' dyntype='integrator'/><motor joint='jb2'/>
+           <general joint='jb2' dyntype='user' actdim='2'/></actuator>
+         <keyframe><key name='k' qpos='1 2 3 1 0 0 0 .5 .5 .5 .5 8 9' qvel='1 2 3 4 5 6 7 8 9 10 11' act='1 2 3'
+             ctrl='1 2 3' mpos='1 2 3 4 5 6' mquat='0 1 0 0 0 0 1 0'/>
+           <key name='short' qpos='1 2 3 1 0 0 0 1 0' mpos='1 2 3 4' act='1 2'/></keyframe></mujoco>",
+    );
+    let child = read(
+        "<mujoco model='c'><worldbody><body name='mc' mocap='true' pos='5 0 0' quat='0 0 0 1'><geom size='.1'/></body>
+           <body name='y' pos='0 2 0'><joint name='jy' type='ball'/><geom size='.1'/>
+             <body name='z'><joint name='jz' type='slide' ref='.3'/><geom size='.1'/></body></body></worldbody>
+         <actuator><general joint='jz' dyntype='filter' dynprm='1'/><motor joint='jy' gear='1 0 0 0 0 0'/></actuator>
+         <keyframe><key name='kc' qpos='0 0 1 0 .7' act='.9' ctrl='.7 .8' mpos='9 9 9' mquat='0 1 0 0'/></keyframe></mujoco>",
+    );
+    let (y, mc) = (child.find(Kind::Body, "y").unwrap(), child.find(Kind::Body, "mc").unwrap());
+    let a2 = spec.find(Kind::Body, "a2").unwrap();
+    spec.attach(&child, Part::Body(y), a2, "p_", "").unwrap();
+    let m = spec.compile().unwrap();
+    assert_eq!(m.names.key, ["k", "short", "p_kc"]);
+    let free = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let qpos = [
+        &[1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 1.0, 0.0, 0.0, 0.0, 0.3, 8.0, 9.0][..],
+        &[1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0],
+        &[&free[..], &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.7, 0.0, 0.0]].concat(),
+    ];
+    assert_eq!(m.key_qpos, qpos.concat());
+    assert_eq!(
+        m.key_qvel[..15],
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0.0, 0.0, 0.0, 0.0, 10.0, 11.0]
+    );
+    assert_eq!(m.key_act, [1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.9]);
+    assert_eq!(m.key_ctrl, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.7, 0.8]);
+    // a part of a pose of a mocap body is none
+    assert_eq!(
+        m.key_mpos,
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0]
+    );
+    // a mocap body with its own
+    spec.attach(&child, Part::Body(mc), 0, "q_", "").unwrap();
+    let m = spec.compile().unwrap();
+    assert_eq!(m.names.key, ["k", "short", "p_kc", "q_kc"]);
+    assert_eq!(m.key_mpos[..9], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 5.0, 0.0, 0.0]);
+    assert_eq!(m.key_mpos[27..], [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 9.0, 9.0, 9.0]);
+    assert_eq!(m.key_mquat[..12], [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(m.key_mquat[36..], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn keyframes_follow_what_is_added_and_moved() {
+    // a joint and a body in front of others; MuJoCo's MjSpec does so only once a model has been attached
+    let mut spec = read(TWO);
+    let a = spec.find(Kind::Body, "a").unwrap();
+    let hinge = || Joint { kind: joint::HINGE, ..Joint::default() };
+    spec.add_joint(a, Joint { reference: 0.5, ..hinge() }).unwrap();
+    keys(&spec, &[("k", &[0.1, 0.5, 0.2], &[1.0, 0.0, 2.0], &[3.0, 4.0])]);
+    let inner = spec.add_body(a, Body::default()).unwrap();
+    spec.add_geom(inner, ball("")).unwrap();
+    spec.add_joint(inner, hinge()).unwrap();
+    keys(&spec, &[("k", &[0.1, 0.5, 0.0, 0.2], &[1.0, 0.0, 0.0, 2.0], &[3.0, 4.0])]);
+    // a keyframe of the model as it is now, then another joint
+    spec.add_key(Key { whole: vec![("qpos", vec![1.0, 2.0, 3.0, 4.0])], ..Key::default() }.named("l"));
+    spec.add_joint(inner, hinge()).unwrap();
+    spec.add_actuator(Actuator::motor("ja"));
+    let zeros = [0.0; 5];
+    keys(
+        &spec,
+        &[
+            ("k", &[0.1, 0.5, 0.0, 0.0, 0.2], &[1.0, 0.0, 0.0, 0.0, 2.0], &[3.0, 4.0, 0.0]),
+            ("l", &[1.0, 2.0, 3.0, 0.0, 4.0], &zeros, &zeros[..3]),
+        ],
+    );
+    // the same by a text
+    let mut spec = read(TWO);
+    let hinge = [("name", "new"), ("ref", "0.5")];
+    mjcf::element::add(&mut spec, "joint", Parent::Body(1), &hinge, "").unwrap();
+    keys(&spec, &[("k", &[0.1, 0.5, 0.2], &[1.0, 0.0, 2.0], &[3.0, 4.0])]);
+    mjcf::element::add(&mut spec, "key", Parent::Body(0), &[("name", "l"), ("qpos", "1 2 3")], "").unwrap();
+    attach(&mut spec, ONE, "a", "p_");
+    let m = spec.compile().unwrap();
+    assert_eq!(
+        (m.names.key.as_slice(), &m.key_qpos[..8]),
+        (
+            &["k".to_owned(), "l".to_owned(), "p_kc".to_owned()][..],
+            &[0.1, 0.5, 7.0, 0.2, 1.0, 2.0, 7.0, 3.0][..]
+        )
+    );
+    // a body that moves behind another one takes its joint along
+    let mut spec = read(TWO);
+    let (a, b) = (spec.find(Kind::Body, "a").unwrap(), spec.find(Kind::Body, "b").unwrap());
+    spec.bodies[a].parent = b;
+    keys(&spec, &[("k", &[0.2, 0.1], &[2.0, 1.0], &[3.0, 4.0])]);
+    assert_eq!(spec.compile().unwrap().names.joint, ["jb", "ja"]);
+    // and a keyframe of a model that is still to be built waits for it
+    let mut spec = Spec::new();
+    spec.add_key(Key { whole: vec![("qpos", vec![1.0, 2.0])], ..Key::default() }.named("first"));
+    for name in ["u", "v"] {
+        let body = spec.add_body(0, Body::default()).unwrap();
+        spec.add_geom(body, ball("")).unwrap();
+        spec.add_joint(body, Joint::default().named(name)).unwrap();
+    }
+    assert_eq!(spec.compile().unwrap().key_qpos, [1.0, 2.0]);
+}
+
+#[test]
+fn keyframes_that_are_too_long_are_not_attached() {
+    let mut spec = read(TWO);
+    let before = spec.compile().unwrap();
+    let child = read(&ONE.replace("qpos='.5'", "qpos='.5 .6'"));
+    let told = spec.attach(&child, Part::Body(1), 1, "p_", "").unwrap_err().to_string();
+    assert!(told.contains("keyframe has 2 numbers in qpos, the model 1"), "{told}");
+    assert_eq!(spec.compile().unwrap(), before);
+}
+
+#[test]
+fn options_that_contradict_change_nothing() {
+    let mut spec =
+        read(&TWO.replacen("<mujoco>", "<mujoco><compiler conflict='merge'/><option integrator='RK4'/>", 1));
+    let before = spec.compile().unwrap();
+    let child = read(&ONE.replacen("<worldbody>", "<option density='3' integrator='Euler'/><worldbody>", 1));
+    assert!(spec.attach(&child, Part::Body(1), 1, "p_", "").unwrap_err().to_string().contains("integrator"));
+    assert_eq!(spec.compile().unwrap(), before);
 }
 
 #[test]

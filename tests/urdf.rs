@@ -3,8 +3,10 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use manyworlds::load_str;
+use manyworlds::assets::Assets;
+use manyworlds::error::Error;
 use manyworlds::model::Model;
+use manyworlds::{load_str, load_str_with};
 
 const INERTIAL: &str = "<inertial><mass value='1'/>\
     <inertia ixx='.1' ixy='0' ixz='0' iyy='.1' iyz='0' izz='.1'/></inertial>";
@@ -181,6 +183,46 @@ fn broken_robots() {
             assert!(error.contains(part), "expected '{part}' in: {error}\n{text}");
         }
     }
+}
+
+#[test]
+fn a_mesh_that_is_not_there_is_missing_each_time() {
+    let mesh = |file: &str, scale: &str| {
+        format!("<collision><geometry><mesh filename='{file}' {scale}/></geometry></collision>")
+    };
+    let (p, q) = ("package://q/m.stl", "package://r/m.stl");
+    for (meshes, wanted) in [
+        (vec![mesh(p, ""), mesh(p, "")], vec![p, p]),
+        (vec![mesh(p, ""), mesh(p, "scale='1 1 1'"), mesh(q, "scale='2 2 2'")], vec![p, p, q]),
+    ] {
+        let text = robot(&format!("<link name='c'>{}</link>", meshes.concat()));
+        let Err(Error::Model(problems)) = load_str(&text) else { panic!("{text} loads") };
+        let told: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+        let wanted: Vec<String> = wanted.iter().map(|file| format!("mesh '{file}' is not found")).collect();
+        assert_eq!(told, wanted);
+    }
+}
+
+#[test]
+fn meshes_after_one_that_is_missing_keep_their_names() {
+    // the good ones are listed though another of their stem is missing: as without it
+    let mut assets = Assets::new();
+    assets
+        .insert("q/m.obj", &b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"[..]);
+    let mesh = |scale: &str| {
+        format!("<collision><geometry><mesh filename='package://q/m.obj' {scale}/></geometry></collision>")
+    };
+    let text = robot(&format!(
+        "<link name='c'>{}{}{}</link>",
+        mesh(""),
+        mesh("scale='2 2 2'"),
+        mesh("scale='1 1 1'")
+    ));
+    let m = load_str_with(&text, &assets).unwrap();
+    assert_eq!(
+        (m.names.mesh.as_slice(), m.geom_dataid.as_slice()),
+        (&["m".to_owned(), "m1".to_owned()][..], &[0, 1, 0][..])
+    );
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Keyframes.
 
+use std::collections::HashMap;
+
 use crate::model::Model;
 use crate::schema::enums::joint as kind;
-use crate::spec::Key;
+use crate::spec::{Actuator, Joint};
 
 use super::Build;
 
@@ -10,20 +12,15 @@ impl Build<'_> {
     /// Fills keyframes; an omitted attribute takes its value at `qpos0`.
     pub(super) fn keys(&mut self) {
         self.default_keys();
-        let n = self.model.sizes;
+        for (span, message, width) in self.spec.misfits() {
+            self.wrong(span, message, format!("expected {width}"));
+        }
+        let (n, actuators) = (self.model.sizes, self.spec.actuators_by_uid());
         for (k, key) in self.spec.keys.iter().enumerate() {
             self.model.key_time[k] = key.time;
-            for (name, numbers) in &key.whole {
-                let width = self.width(name);
-                if numbers.len() > width {
-                    let message =
-                        format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
-                    self.wrong(key.base.at.of(name), message, format!("expected {width}"));
-                    continue;
-                }
-                column(&mut self.model, name)[k * width..k * width + numbers.len()].copy_from_slice(numbers);
+            for part in &key.parts {
+                self.part(k, part, &actuators);
             }
-            self.parts(k, key);
             for quat in self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap].chunks_exact_mut(4) {
                 // zero quaternions stay zero, as in MuJoCo
                 if quat != [0.0; 4] {
@@ -70,27 +67,38 @@ impl Build<'_> {
         }
     }
 
-    /// Keyframe slices inherited from attached models.
-    fn parts(&mut self, k: usize, key: &Key) {
-        for (name, i, numbers) in &key.parts {
-            let m = &self.model;
-            let actuator = |uid: usize| self.spec.actuators.iter().position(|a| a.uid == uid);
-            let start = match *name {
-                "qpos" => m.jnt_qposadr[self.joint_id[*i]],
-                "qvel" => m.jnt_dofadr[self.joint_id[*i]],
-                "act" => actuator(*i).map_or(-1, |a| m.actuator_actadr[a]),
-                "ctrl" => actuator(*i).map_or(-1, |a| m.actuator_ctrladr[a]),
-                "mpos" => 3 * m.body_mocapid[*i],
-                _ => 4 * m.body_mocapid[*i],
-            };
-            if start < 0 {
-                continue;
-            }
-            let at = k * self.width(name) + start.max(0) as usize;
-            if let Some(to) = column(&mut self.model, name).get_mut(at..at + numbers.len()) {
-                to.copy_from_slice(numbers);
-            }
-        }
+    /// One slice of a keyframe.
+    fn part(
+        &mut self,
+        k: usize,
+        (name, i, numbers): &(&str, usize, Vec<f64>),
+        actuators: &HashMap<usize, usize>,
+    ) {
+        let (m, spec) = (&self.model, self.spec);
+        // first number in the vector, and how many there are
+        let of_joint = |adr: &[i32], width: fn(&Joint) -> usize| {
+            Some((adr[*self.joint_id.get(*i)?], width(&spec.joints[*i])))
+        };
+        let of_actuator = |adr: &[i32], width: fn(&Actuator) -> usize| {
+            let a = *actuators.get(i)?;
+            Some((adr[a], width(&spec.actuators[a])))
+        };
+        let of_body = |width: usize| Some((width as i32 * m.body_mocapid.get(*i)?, width));
+        let place = match *name {
+            "qpos" => of_joint(&m.jnt_qposadr, Joint::nq),
+            "qvel" => of_joint(&m.jnt_dofadr, Joint::nv),
+            "act" => of_actuator(&m.actuator_actadr, Actuator::na),
+            "ctrl" => of_actuator(&m.actuator_ctrladr, Actuator::nctrl),
+            "mpos" => of_body(3),
+            _ => of_body(4),
+        };
+        let Some((start, most)) = place.and_then(|(start, most)| Some((usize::try_from(start).ok()?, most)))
+        else {
+            return;
+        };
+        let at = k * self.width(name) + start;
+        let to = column(&mut self.model, name).iter_mut().skip(at).take(most);
+        to.zip(numbers).for_each(|(to, x)| *to = *x);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::spec::{Base, Index, Kind, Log, Ref, Span, Spec, bases, did_you_mean};
 
 /// Compiles a model.
 pub fn compile(spec: &Spec) -> Result<Model> {
-    let spec = &*spec.ordered();
+    let spec = &*spec.settled();
     if spec.bodies.is_empty() || spec.scopes.is_empty() || spec.compilers.is_empty() {
         return Err(Error::Argument("the model has no world; start with Spec::new".to_owned()));
     }

@@ -152,15 +152,7 @@ fn check(raw: &Raw) -> Result<(), Fault> {
         return Err(Fault::new(message, "give a file, vertices or a builtin shape"));
     }
     super::finite(&raw.vert)?;
-    for (i, face) in raw.face.iter().enumerate() {
-        if let Some(v) = face.iter().find(|&&v| v < 0 || v as usize >= raw.vert.len()) {
-            let message = format!("face {i} has vertex {v}, but there are only {}", raw.vert.len());
-            return Err(Fault::new(
-                message,
-                "vertices of faces are counted from 0 here, from 1 in OBJ files",
-            ));
-        }
-    }
+    super::faces_fit(&raw.face, raw.vert.len())?;
     let (texcoords, verts) = (raw.texcoord.len(), raw.vert.len());
     if texcoords != 0 && raw.facetexcoord.is_empty() && texcoords != verts {
         let message = format!("the mesh has {texcoords} texture coordinates for {verts} vertices");

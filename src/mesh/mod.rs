@@ -105,6 +105,20 @@ fn finite(vert: &[[f32; 3]]) -> Result<(), Fault> {
     }
 }
 
+/// Checks that all corners of faces are vertices: a reader of files leaves this to those who look them up.
+pub(crate) fn faces_fit(face: &[[i32; 3]], count: usize) -> Result<(), Fault> {
+    for (i, corners) in face.iter().enumerate() {
+        if let Some(v) = corners.iter().find(|&&v| v < 0 || v as usize >= count) {
+            let message = format!("face {i} has vertex {v}, but there are only {count}");
+            return Err(Fault::new(
+                message,
+                "vertices of faces are counted from 0 here, from 1 in OBJ files",
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Four little-endian bytes, zero past the end.
 fn word(bytes: &[u8], at: usize) -> [u8; 4] {
     bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).unwrap_or_default()

@@ -37,7 +37,7 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     };
     let Some(sub) = reader.models.get(&model).cloned() else {
         // a model that could not be read has been reported already
-        if !reader.broken_models.contains(&model) {
+        if !reader.broken_models.iter().any(|name| name.is_empty() || *name == model) {
             let help = did_you_mean(&model, reader.models.keys().map(String::as_str))
                 .unwrap_or_else(|| "add <model name=… file=…/> to <asset>".to_owned());
             el.wrong("model", format!("unknown model '{}'", short(&model)), help);
@@ -50,6 +50,9 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     let Some(part) = part(el, &sub) else {
         return;
     };
+    for (span, message, width) in sub.misfits().into_iter().filter(|_| context.first) {
+        el.log.add(span, message, format!("expected {width}"));
+    }
     if context.first {
         let policy = reader.compiler.conflict;
         let fights = settle(&mut reader.spec, &sub, policy).join("; ");

@@ -73,8 +73,9 @@ fn expand_one(
         log.add(span, message, "include each file once; use asset/model and attach for copies");
         return None;
     }
-    seen.push(id);
+    // a file that is not there is missing each time, not included twice
     let file = xml::read_text(log, assets, &path, Some(span))?;
+    seen.push(id);
     let child_root = parse_included(log, tree, file, span, &value)?;
     if tree.nodes[child_root].children.is_empty() {
         log.add(

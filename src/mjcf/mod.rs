@@ -162,6 +162,7 @@ fn read_model(log: &Log, assets: &Assets, file: u32, path: &Path, chain: &[PathB
     reader.sections(el);
     attach::finish(&mut reader);
     replicas::expand(&mut reader);
+    reader.spec.bind_keys();
     reader.spec.compilers[0] = reader.compiler;
     Some(reader.spec)
 }
@@ -270,9 +271,10 @@ impl Reader<'_> {
         }
         let spec = xml::read_text(self.log, &assets, &path, Some(el.at("file")))
             .and_then(|file| read_model(self.log, &assets, file, &path, &self.chain));
-        // the default name is that of the model itself
+        // the default name is that of the model itself, and unknown where it could not be read
         let name = el.text("name").or_else(|| spec.as_ref().map(|s| s.name.clone())).unwrap_or_default();
-        if self.models.contains_key(&name) || self.broken_models.contains(&name) {
+        let nameless = spec.is_none() && name.is_empty();
+        if !nameless && (self.models.contains_key(&name) || self.broken_models.contains(&name)) {
             el.wrong("name", format!("model '{}' is defined twice", xml::short(&name)), "rename one of them");
             return;
         }

@@ -254,50 +254,22 @@ impl Attachment {
         }
     }
 
-    /// Copies keyframes, split into slices of copied joints, actuators and mocap bodies.
+    /// Copies keyframes: the slices of copied joints, actuators and mocap bodies.
     pub(crate) fn keys(&self, to: &mut Vec<Key>, sub: &Spec, (prefix, suffix): (&str, &str)) {
+        let actuators = sub.actuators_by_uid();
         for key in &sub.keys {
-            let mut copy = Key { base: key.base.clone(), attached: true, time: key.time, ..Key::default() };
+            let mut copy = Key { whole: Vec::new(), attached: true, ..key.clone() };
             copy.base.scope = 0;
             // affixes of the innermost model only, even on an empty name
             if !key.attached {
                 let name = sub.full_name(&key.base.name, key.base.scope);
                 copy.base.name = format!("{prefix}{name}{suffix}");
             }
-            for (name, numbers) in &key.whole {
-                self.cut(sub, name, numbers, &mut copy);
-            }
-            for (name, i, numbers) in &key.parts {
-                // slices of actuators are keyed by uid
-                let at_uid = || sub.actuators.iter().position(|a| a.uid == *i);
-                let i = if matches!(*name, "ctrl" | "act") { at_uid() } else { Some(*i) };
-                if let Some(target) = i.and_then(|i| self.target(sub, name, i)) {
-                    copy.parts.push((name, target, numbers.clone()));
-                }
-            }
+            copy.renumber(|kind, old| match kind {
+                Kind::Actuator => self.get(kind, *actuators.get(&old)?).map(|_| old + self.uid),
+                _ => self.get(kind, old),
+            });
             to.push(copy);
-        }
-    }
-
-    /// Element in the copy that a keyframe slice belongs to.
-    fn target(&self, sub: &Spec, name: &str, i: usize) -> Option<usize> {
-        match name {
-            "qpos" | "qvel" => self.get(Kind::Joint, i),
-            "mpos" | "mquat" => self.get(Kind::Body, i),
-            _ => self.get(Kind::Actuator, i).map(|_| sub.actuators[i].uid + self.uid),
-        }
-    }
-
-    fn cut(&self, sub: &Spec, name: &'static str, numbers: &[f64], to: &mut Key) {
-        let mut at = 0;
-        for (i, width) in sub.key_widths(name) {
-            let Some(part) = numbers.get(at..at + width) else {
-                return;
-            };
-            if let Some(target) = self.target(sub, name, i).filter(|_| width > 0) {
-                to.parts.push((name, target, part.to_vec()));
-            }
-            at += width;
         }
     }
 }
@@ -326,20 +298,4 @@ fn scopes(
     let names = set(Some(parent));
     let shared = if parent == 0 { names } else { set(Some(0)) };
     (names, shared)
-}
-
-impl Spec {
-    /// Layout of a keyframe vector: joint, actuator or body indices with their widths.
-    pub(crate) fn key_widths(&self, name: &str) -> Vec<(usize, usize)> {
-        match name {
-            "qpos" => self.joint_order().into_iter().map(|j| (j, self.joints[j].nq())).collect(),
-            "qvel" => self.joint_order().into_iter().map(|j| (j, self.joints[j].nv())).collect(),
-            "ctrl" => (0..self.actuators.len()).map(|a| (a, self.actuators[a].nctrl())).collect(),
-            "act" => (0..self.actuators.len()).map(|a| (a, self.actuators[a].na())).collect(),
-            _ => {
-                let width = if name == "mpos" { 3 } else { 4 };
-                self.body_order().into_iter().filter(|&b| self.bodies[b].mocap).map(|b| (b, width)).collect()
-            }
-        }
-    }
 }

@@ -124,8 +124,7 @@ impl Spec {
     }
 
     /// Adds an actuator; returns its id.
-    pub fn add_actuator(&mut self, mut actuator: Actuator) -> usize {
-        actuator.uid = self.next_uid();
+    pub fn add_actuator(&mut self, actuator: Actuator) -> usize {
         self.add(actuator)
     }
 
@@ -154,11 +153,22 @@ impl Spec {
         Ok(self.add(frame))
     }
 
-    /// Appends an element to the list of its kind, unchanged; returns its id.
+    /// Appends an element to the list of its kind, unchanged but for the uid of an actuator; returns its id. Numbers of
+    /// keyframes stay with the elements that they belong to.
     pub fn add<E: Element>(&mut self, element: E) -> usize {
-        let list = E::list_mut(self);
-        list.push(element);
-        list.len() - 1
+        // a new body, joint or actuator comes between those that keyframes are of
+        if matches!(E::KIND, Kind::Body | Kind::Joint | Kind::Actuator) {
+            self.bind_keys();
+        }
+        let uid = (E::KIND == Kind::Actuator).then(|| self.next_uid());
+        E::list_mut(self).push(element);
+        if let (Some(uid), Some(actuator)) = (uid, self.actuators.last_mut()) {
+            actuator.uid = uid;
+        }
+        if E::KIND == Kind::Key {
+            self.bind_keys();
+        }
+        E::list(self).len() - 1
     }
 
     fn add_in<E: InBody>(&mut self, place: Parent, mut element: E) -> Result<usize> {
@@ -211,7 +221,8 @@ impl Spec {
     /// Attaches part of another model: a copy with everything that refers to nothing else, all assets, custom
     /// numerics and texts, and the slices of keyframes that belong to the copy. `prefix` and `suffix` are added to
     /// all names of the copy. Differing options are kept, or reconciled by the [`Conflict`] policy of the compiler.
-    /// Returns the id of the body or frame; for the world, a new frame holds the copy.
+    /// Numbers of this model's keyframes stay with their joints, actuators and mocap bodies; those of the copy are at
+    /// their defaults there. Returns the id of the body or frame; for the world, a new frame holds the copy.
     ///
     /// ```
     /// use manyworlds::spec::*;
@@ -229,7 +240,8 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Argument`] if parent or part does not exist, or options contradict under a strict policy.
+    /// [`Error::Argument`] if parent or part does not exist, options contradict under a strict policy, or a keyframe has
+    /// more numbers than its model. Nothing is attached then.
     pub fn attach(
         &mut self,
         child: &Spec,
@@ -239,7 +251,10 @@ impl Spec {
         suffix: &str,
     ) -> Result<usize> {
         let missing = || Error::Argument(format!("the model to attach has no {part:?}"));
-        let child = &*child.ordered();
+        let child = &*child.settled();
+        if let Some((_, message, _)) = child.misfits().first() {
+            return Err(Error::Argument(format!("the model to attach is wrong: {message}")));
+        }
         match part {
             Part::Body(b) => child.bodies.get(b).map(|_| ()).ok_or_else(missing)?,
             Part::Frame(f) => child.frames.get(f).map(|_| ()).ok_or_else(missing)?,
@@ -248,10 +263,13 @@ impl Spec {
         }
         let mut attach_point = self.attach_point(place.into())?;
         let policy = self.compilers.first().map_or(Conflict::Warning, |c| c.conflict);
+        let before = (self.option.clone(), self.visual.clone(), self.size.clone());
         let fights = conflict::settle(self, child, policy);
         if policy != Conflict::Warning && !fights.is_empty() {
+            (self.option, self.visual, self.size) = before;
             return Err(Error::Argument(format!("the models contradict each other: {}", fights.join("; "))));
         }
+        self.bind_keys();
         if part == Part::World {
             let (body, frame) = (attach_point.body, attach_point.frame);
             let frame = Frame {

@@ -39,6 +39,7 @@ impl Spec {
             return Err(Error::Unsupported(text.to_owned()));
         }
         let place = self.attach_point(parent)?;
+        self.bind_keys();
         let before = self.counts();
         let mut graft = Graft { place, bodies: vec![0, place.body], frames: Vec::new() };
         let frames = std::mem::take(&mut fragment.frames);
@@ -78,6 +79,7 @@ impl Spec {
         self.foreign.append(&mut fragment.foreign);
         self.sources.append(&mut fragment.sources);
         self.warnings.append(&mut fragment.warnings);
+        self.bind_keys();
         let grown = before.into_iter().zip(self.counts()).filter(|((_, a), (_, b))| b > a);
         Ok(grown.map(|(first, _)| first).collect())
     }

@@ -11,6 +11,7 @@ pub(crate) mod element;
 mod flex;
 mod graft;
 mod index;
+mod keys;
 pub(crate) mod looks;
 mod order;
 mod remove;

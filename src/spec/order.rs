@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Spec;
+use super::{Kind, Spec};
 
 impl Spec {
     /// The model with bodies in depth-first order, borrowed if they already are. A body with a missing parent, or one
@@ -33,11 +33,7 @@ impl Spec {
         self.sites.iter_mut().for_each(|s| s.body = new(s.body));
         self.cameras.iter_mut().for_each(|c| c.body = new(c.body));
         self.lights.iter_mut().for_each(|l| l.body = new(l.body));
-        for (name, i, _) in self.keys.iter_mut().flat_map(|k| &mut k.parts) {
-            if matches!(*name, "mpos" | "mquat") {
-                *i = new(*i);
-            }
-        }
+        self.renumber_keys(|kind, old| Some(if kind == Kind::Body { new(old) } else { old }));
     }
 
     /// Bodies in compiled order.

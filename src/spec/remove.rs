@@ -140,14 +140,8 @@ impl Spec {
 
     /// Erases elements from their lists and remaps the ids of the others.
     fn erase(&mut self, doomed: &Ids) {
-        self.cut_keys();
-        let uids: Vec<usize> = self.actuators.iter().map(|a| a.uid).collect();
-        let gone = |name: &str, i: usize| match name {
-            "qpos" | "qvel" => doomed.contains(&(Kind::Joint, i)),
-            "mpos" | "mquat" => doomed.contains(&(Kind::Body, i)),
-            _ => uids.iter().position(|&u| u == i).is_none_or(|a| doomed.contains(&(Kind::Actuator, a))),
-        };
-        self.keys.iter_mut().for_each(|k| k.parts.retain(|p| !gone(p.0, p.1)));
+        self.bind_keys();
+        let actuators = self.actuators_by_uid();
         let mut new: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         macro_rules! all {
             ($($kind:ident $field:ident $list:ident $number:literal $word:literal $size:ident;)*) => {
@@ -173,13 +167,11 @@ impl Spec {
             };
         }
         held!(joints geoms sites cameras lights);
-        for (name, i, _) in self.keys.iter_mut().flat_map(|k| &mut k.parts) {
-            match *name {
-                "qpos" | "qvel" => *i = at(Kind::Joint, *i),
-                "mpos" | "mquat" => *i = at(Kind::Body, *i),
-                _ => {}
-            }
-        }
+        self.renumber_keys(|kind, old| {
+            let id = if kind == Kind::Actuator { *actuators.get(&old)? } else { old };
+            let stays = !doomed.contains(&(kind, id));
+            stays.then(|| if kind == Kind::Actuator { old } else { at(kind, old) })
+        });
     }
 
     /// Erases elements from one list; returns the new ids of all.
@@ -195,24 +187,5 @@ impl Spec {
             stays
         });
         new
-    }
-
-    /// Splits keyframe vectors into slices of joints, actuators and mocap bodies.
-    fn cut_keys(&mut self) {
-        let mut keys = std::mem::take(&mut self.keys);
-        for key in &mut keys {
-            for (name, numbers) in std::mem::take(&mut key.whole) {
-                let mut at = 0;
-                for (i, width) in self.key_widths(name) {
-                    let Some(part) = numbers.get(at..at + width) else { break };
-                    let i = if matches!(name, "ctrl" | "act") { self.actuators[i].uid } else { i };
-                    if width > 0 {
-                        key.parts.push((name, i, part.to_vec()));
-                    }
-                    at += width;
-                }
-            }
-        }
-        self.keys = keys;
     }
 }

@@ -377,7 +377,8 @@ pub struct Plugin {
     pub config: Vec<(String, String)>,
 }
 
-/// A keyframe: complete vectors, or slices by joint, actuator and body if it came with an attached model.
+/// A keyframe: vectors as they are written, which become slices by joint, actuator and mocap body once these are there.
+/// Slices stay with their elements when others are added, attached, moved or removed.
 #[derive(Clone, Debug, Default)]
 pub struct Key {
     /// Name and source location.
@@ -386,9 +387,10 @@ pub struct Key {
     pub attached: bool,
     /// Time.
     pub time: f64,
-    /// Complete vectors by attribute name.
+    /// Vectors by attribute name: qpos, qvel, act, ctrl, mpos or mquat. Those of a model that is read or edited are in
+    /// `parts`; what is written here later replaces them.
     pub whole: Vec<(&'static str, Vec<f64>)>,
-    /// Slices by attribute name and index of a joint or body, or uid of an actuator.
+    /// Slices by attribute name and index of a joint or body, or uid of an actuator; what has none is at its default.
     pub parts: Vec<(&'static str, usize, Vec<f64>)>,
 }
 

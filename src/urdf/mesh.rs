@@ -75,13 +75,14 @@ impl<'a> Meshes<'a> {
         }
         // the same file name at another scale is a separate asset with a numeric suffix
         let factors = |s: &Option<([f64; 3], Span)>| s.map_or([1.0; 3], |s| s.0);
-        let same = self.by_stem.entry(stem.clone()).or_default();
+        let same = self.by_stem.get(&stem).map_or(&[][..], Vec::as_slice);
         if let Some(&found) = same.iter().find(|&&m| factors(&self.list[m].scale) == factors(&scale)) {
             return Some((self.list[found].name.clone(), span));
         }
-        let name = if same.is_empty() { stem } else { format!("{stem}{}", same.len()) };
-        same.push(self.list.len());
+        let name = if same.is_empty() { stem.clone() } else { format!("{stem}{}", same.len()) };
+        // a mesh is listed only once its file is there
         let file = self.locate(el, file)?;
+        self.by_stem.entry(stem).or_default().push(self.list.len());
         self.list.push(Mesh { name: name.clone(), file, scale, span });
         Some((name, span))
     }

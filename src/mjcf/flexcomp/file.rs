@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::{Comp, MAX_POINTS, MINVAL, gmsh};
 use crate::assets::Unreadable;
-use crate::mesh::{Format, Raw};
+use crate::mesh::{Format, Raw, faces_fit};
 use crate::mjcf::Reader;
 use crate::xml::MAX_FILE_BYTES;
 
@@ -53,7 +53,8 @@ impl Comp<'_> {
             el.wrong("file", "no mesh format of this name is known here", help);
             return None;
         };
-        let mut raw = match format.read(&bytes) {
+        let read = format.read(&bytes).and_then(|raw| faces_fit(&raw.face, raw.vert.len()).map(|()| raw));
+        let mut raw = match read {
             Ok(raw) => raw,
             Err(fault) => {
                 el.wrong("file", fault.message, fault.help);
